@@ -1,0 +1,3 @@
+//! ptxsmith.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Compares expectation and observation: batches, verdicts, triage.

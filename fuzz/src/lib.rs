@@ -1,0 +1,1 @@
+//! libFuzzer targets over ptxsmith's libraries.

@@ -1,0 +1,1 @@
+//! Bytes to PTX programs worth trying, driven by one grammar table.

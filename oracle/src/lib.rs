@@ -1,0 +1,1 @@
+//! What the PTX specification alone says a program holds, clause by clause.

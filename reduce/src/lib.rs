@@ -1,0 +1,1 @@
+//! The least PTX program that still answers yes to a question.

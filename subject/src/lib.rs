@@ -1,0 +1,1 @@
+//! Shows PTX to one implementation and reports what came out.

@@ -1,0 +1,1 @@
+//! PTX as a tree that keeps every spelling: lexer, parser with spans, printer.
