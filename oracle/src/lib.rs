@@ -1,1 +1,31 @@
-//! What the PTX specification alone says a program holds, clause by clause.
+//! What the specification alone says a program holds, clause by clause, under a chosen reading.
+//!
+//! [`expect`] is a pure function from a module and a table of [`Rules`] to an [`Expectation`]. It learns from the
+//! specification only: sections 4.5 and 5.4 of the PTX ISA. Every rule records the [`Clause`] that it rests on and the
+//! open [`Question`]s that it met. Three things are kept apart: refused by the specification ([`Refusal`], an answer),
+//! not modelled ([`Stop::Unmodelled`], a gap of ours), and failed (a panic here is a bug; there is no error type).
+//!
+//! ```
+//! use ptxsmith_oracle::{Expectation, Rules, expect};
+//! let module = ptxsmith_syntax::parse(".version 7.8\n.target sm_80\n.global .s32 x[3][2] = {{1,2},{3}};\n").unwrap();
+//! let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else { panic!() };
+//! assert_eq!(variables[0].bytes, [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+//! ```
+
+mod clause;
+mod evaluate;
+mod expectation;
+mod layout;
+mod reading;
+mod refusal;
+mod rules;
+mod value;
+
+pub use clause::{Clause, ClauseSet, Observed};
+pub use evaluate::Evaluator;
+pub use expectation::{Address, Expectation, Variable, hex};
+pub use layout::{MAX_BYTES, expect};
+pub use reading::*;
+pub use refusal::{Refusal, RefusalClass, Stop};
+pub use rules::{Placement, Ruled, Rules, Step, Stored, Trace};
+pub use value::{Address as AddressValue, Integer, Value, narrow, widen};

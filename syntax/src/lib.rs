@@ -1,1 +1,37 @@
 //! PTX as a tree that keeps every spelling: lexer, parser with spans, printer.
+//!
+//! Nothing here knows what a program means: `08` is a number and `.align 3` an alignment in the tree; what the
+//! specification says of them is asked elsewhere. Comments and white space are not kept, except between the tokens of
+//! statements that stay tokens.
+//!
+//! ```
+//! let module = ptxsmith_syntax::parse(".version 7.8\n.target sm_80\n.global .s32 x[2] = {0x1U, -(2)};\n").unwrap();
+//! assert_eq!(ptxsmith_syntax::parse(&ptxsmith_syntax::print(&module)).unwrap(), module);
+//! ```
+
+mod error;
+mod expr;
+mod lexer;
+mod literal;
+mod ops;
+mod parser;
+mod printer;
+mod span;
+mod tree;
+mod types;
+
+pub use error::{ParseError, ParseErrorKind};
+pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
+pub use literal::{Number, Radix, read_number};
+pub use ops::{BinaryOp, Cast, UnaryOp, precedence};
+pub use parser::{MAX_NESTING, parse, parse_declaration, parse_expr};
+pub use printer::{Break, Canonical, Sink, print, print_expr, print_to};
+pub use span::{Span, line_column};
+pub use tree::{
+    Attribute, Declaration, Declarator, Function, FunctionKind, Gap, Initializer, InitializerList, Item,
+    Module, Name, Property, Specifier, Statement, Token, Tokens,
+};
+pub use types::{Linkage, OpaqueType, ScalarType, StateSpace, TypeKind, VectorLength};
+
+/// A short string of the program: a name, a number, a token. Kept in place up to 24 bytes.
+pub type Text = compact_str::CompactString;

@@ -1,0 +1,183 @@
+//! Evaluation of one constant expression: a single pass over its nodes, operands before operators.
+
+use ptxsmith_syntax::{Expr, NodeId, NodeKind, Number, ScalarType, Span, read_number};
+
+use crate::{
+    clause::Clause,
+    reading::{ParenthesizedSingle, Question},
+    refusal::{RefusalClass, Stop},
+    rules::{Ruled, Rules, Step, Stored, Trace},
+    value::{Address, Integer, Value},
+};
+
+/// Evaluates expressions under a table of rules. Keeps its working memory between expressions.
+pub struct Evaluator<'a> {
+    rules: &'a Rules,
+    version: (u32, u32),
+    values: Vec<Value>,
+    pending: Option<Stop>,
+}
+
+impl<'a> Evaluator<'a> {
+    /// An evaluator for modules of this `.version`, which decides whether `mask()` exists.
+    pub fn new(rules: &'a Rules, version: (u32, u32)) -> Evaluator<'a> {
+        Evaluator { rules, version, values: Vec::new(), pending: None }
+    }
+
+    /// What the expression stands for when it is converted to a type, as in an initializer.
+    ///
+    /// # Errors
+    /// [`Stop::Refused`] where the specification refuses the value, [`Stop::Unmodelled`] where there is no rule.
+    pub fn store(&mut self, expr: &Expr, ty: ScalarType, trace: &mut Trace) -> Ruled<Stored> {
+        let value = self.evaluate(expr, trace)?;
+        let mut step = self.step(expr.span(), trace);
+        step.uses(Clause::ConstantInInitializer);
+        (self.rules.store)(&mut step, value, ty)
+    }
+
+    /// The expression as an integer constant, as in a dimension or an alignment.
+    ///
+    /// # Errors
+    /// As [`Evaluator::store`]; a value of another kind is refused with the class and clause given.
+    pub fn integer(
+        &mut self,
+        expr: &Expr,
+        (class, clause): (RefusalClass, Clause),
+        trace: &mut Trace,
+    ) -> Ruled<Integer> {
+        match self.evaluate(expr, trace)? {
+            Value::Integer(integer) => Ok(integer),
+            Value::Undefined { .. } => Err(self.pending.take().expect("an undefined value has a reason")),
+            _ => {
+                trace.clauses.insert(clause);
+                Err(Stop::refused(class, clause, expr.span()))
+            }
+        }
+    }
+
+    fn step<'t>(&mut self, span: Span, trace: &'t mut Trace) -> Step<'t> {
+        Step { readings: self.rules.readings, trace, span, pending: self.pending.take() }
+    }
+
+    fn evaluate(&mut self, expr: &Expr, trace: &mut Trace) -> Ruled<Value> {
+        self.values.clear();
+        self.pending = None;
+        for (id, node) in expr.nodes().iter().enumerate() {
+            let mut step = self.step(node.span, trace);
+            let result = self.node(&mut step, expr, id as NodeId, &node.kind);
+            self.pending = step.pending;
+            self.values.push(result?);
+        }
+        Ok(self.values[self.values.len() - 1])
+    }
+
+    fn node(&self, step: &mut Step<'_>, expr: &Expr, id: NodeId, kind: &NodeKind) -> Ruled<Value> {
+        let at = |operand: NodeId| self.values[operand as usize];
+        match *kind {
+            NodeKind::Number(ref text) => (self.rules.number)(step, text),
+            NodeKind::WarpSize => (self.rules.warp_size)(step),
+            NodeKind::Name(_) => Ok(Value::Address(Address { name: id, addend: 0, generic: false })),
+            NodeKind::Paren(operand) => self.paren(step, at(operand)),
+            NodeKind::Unary(op, operand) => match at(operand) {
+                Value::Undefined { signed } => Ok(Value::Undefined { signed }),
+                value => (self.rules.unary[op as usize])(step, value),
+            },
+            NodeKind::Cast(cast, operand) => match at(operand) {
+                Value::Undefined { .. } => {
+                    Ok(Value::Undefined { signed: cast == ptxsmith_syntax::Cast::S64 })
+                }
+                value => (self.rules.cast[cast as usize])(step, value),
+            },
+            NodeKind::Binary(op, left, right) => {
+                grouping(step, expr, op.precedence(), left, right);
+                let (left, right) = (at(left), at(right));
+                let logical = matches!(
+                    op,
+                    ptxsmith_syntax::BinaryOp::LogicalAnd | ptxsmith_syntax::BinaryOp::LogicalOr
+                );
+                match (left, right) {
+                    (Value::Undefined { signed }, _) | (_, Value::Undefined { signed }) if !logical => {
+                        Ok(Value::Undefined { signed })
+                    }
+                    _ => (self.rules.binary[op as usize])(step, left, right),
+                }
+            }
+            NodeKind::Ternary(condition, then, otherwise) => {
+                (self.rules.ternary)(step, at(condition), at(then), at(otherwise))
+            }
+            NodeKind::Generic(operand) => generic(step, at(operand)),
+            NodeKind::Mask(ref mask, operand) => {
+                if id != expr.root() {
+                    return Err(Stop::Unmodelled("mask() as an operand"));
+                }
+                self.mask(step, mask, at(operand))
+            }
+        }
+    }
+
+    fn paren(&self, step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+        step.uses(Clause::Parentheses);
+        if let Value::Single(_) = value {
+            step.trace.questions.insert(Question::ParenthesizedSingle);
+            if step.readings.parenthesized_single == ParenthesizedSingle::Refused {
+                return refuse(step, RefusalClass::SingleBitsInExpression, Clause::SingleBitsNotInExpression);
+            }
+        }
+        Ok(value)
+    }
+
+    /// `mask()`: one byte of a constant or of an address (5.4.4).
+    fn mask(&self, step: &mut Step<'_>, mask: &str, operand: Value) -> Ruled<Value> {
+        step.uses(Clause::Mask);
+        if self.version < (7, 1) {
+            return refuse(step, RefusalClass::MaskVersion, Clause::MaskNeeds71);
+        }
+        let byte = match read_number(mask) {
+            Some(Number::Integer { value: Some(value), .. }) => (0..8u8).find(|byte| value == 0xff << (8 * byte)),
+            _ => None,
+        };
+        let Some(byte) = byte else {
+            return refuse(step, RefusalClass::MaskValue, Clause::MaskValue);
+        };
+        step.uses(Clause::MaskValue);
+        match operand {
+            Value::Integer(integer) => {
+                step.uses(Clause::MaskConstant);
+                if self.version < (7, 3) {
+                    return refuse(step, RefusalClass::MaskVersion, Clause::MaskConstantNeeds73);
+                }
+                Ok(Value::Integer(Integer::unsigned(integer.bits >> (8 * byte) & 0xff)))
+            }
+            Value::Address(address) => Ok(Value::AddressByte(address, byte)),
+            Value::Undefined { .. } => Ok(operand),
+            Value::Float(_) | Value::Single(_) | Value::AddressByte(..) => {
+                refuse(step, RefusalClass::MaskOperand, Clause::MaskOperand)
+            }
+        }
+    }
+}
+
+fn refuse<T>(step: &mut Step<'_>, class: RefusalClass, clause: Clause) -> Ruled<T> {
+    step.uses(clause);
+    Err(Stop::refused(class, clause, step.span))
+}
+
+fn generic(step: &mut Step<'_>, operand: Value) -> Ruled<Value> {
+    step.uses(Clause::Generic);
+    match operand {
+        Value::Address(address) if address.addend == 0 && !address.generic => {
+            Ok(Value::Address(Address { generic: true, ..address }))
+        }
+        Value::Address(_) => Err(Stop::Unmodelled("generic() of something other than a name")),
+        _ => refuse(step, RefusalClass::AddressArithmetic, Clause::Generic),
+    }
+}
+
+/// Records whether the grouping of operators without parentheses mattered (4.5.4, Table 4).
+fn grouping(step: &mut Step<'_>, expr: &Expr, precedence: u8, left: NodeId, right: NodeId) {
+    for operand in [left, right] {
+        if let NodeKind::Binary(op, ..) = expr.kind(operand) {
+            step.uses(if op.precedence() == precedence { Clause::Associativity } else { Clause::Precedence });
+        }
+    }
+}

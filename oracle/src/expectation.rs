@@ -1,0 +1,147 @@
+//! What a module must hold: the oracle's answer, and its form as JSON.
+
+use ptxsmith_syntax::{StateSpace, Text, line_column};
+use serde::Serialize;
+
+use crate::{
+    reading::{Question, Readings},
+    refusal::Refusal,
+    rules::Trace,
+};
+
+/// The oracle's answer for a whole module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expectation {
+    /// The specification takes the module.
+    Accepted {
+        /// Every module-scope variable in `.global` or `.const` that has storage here, in the order declared.
+        variables: Vec<Variable>,
+        /// Variables that there is no rule for, with the reason.
+        unmodelled: Vec<(Text, &'static str)>,
+    },
+    /// The specification refuses the module: the first reason found.
+    Refused {
+        /// What is broken, and where.
+        refusal: Refusal,
+        /// What the answer rests on.
+        trace: Trace,
+    },
+    /// There is no rule for the module as a whole.
+    Unmodelled {
+        /// What is missing.
+        reason: &'static str,
+    },
+}
+
+/// What one variable must hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: Text,
+    /// The state space that it resides in.
+    pub space: StateSpace,
+    /// Size in bytes.
+    pub size: u64,
+    /// The guaranteed alignment in bytes.
+    pub align: u64,
+    /// All bytes in memory order, zero where an address goes.
+    pub bytes: Vec<u8>,
+    /// The addresses it holds, sorted by offset.
+    pub addresses: Vec<Address>,
+    /// What the answer rests on.
+    pub trace: Trace,
+}
+
+/// An address in a variable.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Address {
+    /// Byte offset of the slot within the variable.
+    pub offset: u64,
+    /// Bytes of the slot.
+    pub width: u8,
+    /// The variable or function.
+    pub symbol: Text,
+    /// Bytes added to the address.
+    pub addend: i64,
+    /// Whether the generic address is meant.
+    pub generic: bool,
+    /// Which byte of the address (0 the lowest) a `mask()` takes.
+    pub byte: Option<u8>,
+}
+
+#[derive(Serialize)]
+struct JsonVariable<'a> {
+    space: &'static str,
+    size: u64,
+    align: u64,
+    bytes: String,
+    addresses: &'a [Address],
+    clauses: Vec<&'static str>,
+    readings: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The questions met and how the reading answers them.
+fn readings_met(trace: &Trace, readings: &Readings) -> serde_json::Map<String, serde_json::Value> {
+    let answer = |question: Question| question.answers()[readings.answer(question)];
+    trace.questions.iter().map(|question| (question.name().to_owned(), answer(question).into())).collect()
+}
+
+/// Lower-case hex.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes.iter().flat_map(|&b| [DIGITS[usize::from(b >> 4)] as char, DIGITS[usize::from(b & 15)] as char]).collect()
+}
+
+impl Expectation {
+    /// The answer as `ptxsmith.module/1`, with clauses and readings. `text` is what the module was parsed from, and
+    /// `readings` what it was evaluated under.
+    pub fn to_json(&self, text: &str, readings: &Readings) -> serde_json::Value {
+        let mut answer = serde_json::json!({ "schema": "ptxsmith.module/1", "diagnostics": [], "variables": {} });
+        match self {
+            Expectation::Accepted { variables, unmodelled } => {
+                answer["outcome"] = "accepted".into();
+                for variable in variables {
+                    answer["variables"][variable.name.as_str()] = variable.to_json(readings);
+                }
+                if !unmodelled.is_empty() {
+                    answer["unmodelled"] = unmodelled
+                        .iter()
+                        .map(|(name, reason)| serde_json::json!({ "variable": name.as_str(), "reason": reason }))
+                        .collect();
+                }
+            }
+            Expectation::Refused { refusal, trace } => {
+                answer["outcome"] = "refused".into();
+                let line = line_column(text, refusal.span.start).0;
+                answer["refusal"] = serde_json::json!({
+                    "class": refusal.class.name(),
+                    "line": line,
+                    "clauses": [refusal.clause.id()],
+                    "summary": refusal.class.summary(),
+                    "readings": readings_met(trace, readings),
+                });
+            }
+            Expectation::Unmodelled { reason } => {
+                answer["outcome"] = "unmodelled".into();
+                answer["reason"] = (*reason).into();
+            }
+        }
+        answer
+    }
+}
+
+impl Variable {
+    /// The variable as an entry of `ptxsmith.module/1`.
+    pub fn to_json(&self, readings: &Readings) -> serde_json::Value {
+        let json = JsonVariable {
+            space: self.space.name(),
+            size: self.size,
+            align: self.align,
+            bytes: hex(&self.bytes),
+            addresses: &self.addresses,
+            clauses: self.trace.clauses.iter().map(|clause| clause.id()).collect(),
+            readings: readings_met(&self.trace, readings),
+        };
+        serde_json::to_value(json).expect("names and numbers are always JSON")
+    }
+}

@@ -1,0 +1,523 @@
+//! Declarations at module scope: size, alignment and initial contents (5.4).
+
+use std::collections::BTreeMap;
+
+use ptxsmith_syntax::{
+    Attribute, Declaration, Declarator, Expr, FunctionKind, Initializer, Item, Linkage, Module, NodeKind, ScalarType,
+    Specifier, StateSpace, Text, TypeKind,
+};
+
+use crate::{
+    clause::Clause,
+    evaluate::Evaluator,
+    expectation::{Address, Expectation, Variable},
+    reading::{EmptyList, IncompleteVector, Question, TrailingComma, ZeroDimension},
+    refusal::{RefusalClass, Stop},
+    rules::{Placement, Ruled, Rules, Stored, Trace},
+};
+
+/// The largest variable whose bytes are worked out; a larger one is unmodelled, so that no declaration can ask for
+/// all memory.
+pub const MAX_BYTES: u64 = 1 << 28;
+
+const OPAQUE: &str = "an opaque type for textures, samplers or surfaces";
+
+/// What a name at module scope stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Symbol {
+    Variable(Option<StateSpace>),
+    Function(FunctionKind),
+}
+
+/// What the module says that a single declaration depends on.
+struct Scope {
+    symbols: BTreeMap<Text, Symbol>,
+    version: (u32, u32),
+    /// The compute capability of the first target, as in `sm_80`; `None` where it is not of that form.
+    architecture: Option<u32>,
+}
+
+/// What the specification says that a module holds, under these rules.
+pub fn expect(module: &Module, rules: &Rules) -> Expectation {
+    let scope = Scope::of(module);
+    let mut variables = Vec::new();
+    let mut unmodelled = Vec::new();
+    let mut evaluator = Evaluator::new(rules, scope.version);
+    for declaration in module.declarations() {
+        for declarator in &declaration.declarators {
+            let mut work =
+                Work { rules, scope: &scope, evaluator: &mut evaluator, trace: Trace::default(), written: 0 };
+            match work.declarator(declaration, declarator) {
+                Ok(found) => variables.extend(found),
+                Err(Stop::Refused(refusal)) => return Expectation::Refused { refusal, trace: work.trace },
+                Err(Stop::Unmodelled(reason)) => unmodelled.push((declarator.name.text.clone(), reason)),
+            }
+        }
+    }
+    match unmodelled.first() {
+        Some((_, reason)) if variables.is_empty() => Expectation::Unmodelled { reason },
+        _ => Expectation::Accepted { variables, unmodelled },
+    }
+}
+
+impl Scope {
+    fn of(module: &Module) -> Scope {
+        let mut symbols = BTreeMap::new();
+        for item in &module.items {
+            match item {
+                Item::Variables(declaration) => {
+                    let space = declaration.space();
+                    for declarator in &declaration.declarators {
+                        symbols.insert(declarator.name.text.clone(), Symbol::Variable(space));
+                    }
+                }
+                Item::Function(function) => {
+                    symbols.insert(function.name.text.clone(), Symbol::Function(function.kind));
+                }
+                Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => {}
+            }
+        }
+        let architecture = module.targets().find_map(|target| {
+            let digits: String = target.strip_prefix("sm_")?.chars().take_while(char::is_ascii_digit).collect();
+            digits.parse().ok()
+        });
+        Scope { symbols, version: module.version().unwrap_or((u32::MAX, 0)), architecture }
+    }
+}
+
+/// The type of a variable: its scalars and how they are grouped.
+struct Shape {
+    scalar: ScalarType,
+    scalar_size: u64,
+    /// Scalars in a vector, where the type is one.
+    vector: Option<u64>,
+    /// The extents of the array, outermost first.
+    extents: Vec<u64>,
+}
+
+impl Shape {
+    /// The extents of all levels of braces: the dimensions, then the vector.
+    fn levels(&self) -> usize {
+        self.extents.len() + usize::from(self.vector.is_some())
+    }
+
+    fn extent(&self, level: usize) -> u64 {
+        self.extents.get(level).copied().or(self.vector).unwrap_or(1)
+    }
+
+    fn is_vector_level(&self, level: usize) -> bool {
+        level == self.extents.len()
+    }
+
+    /// Scalars below an entry of this level; `None` past 2^64.
+    fn stride(&self, level: usize) -> Option<u64> {
+        let inner = self.extents.get(level + 1..).unwrap_or(&[]);
+        let vector = if level < self.extents.len() { self.vector.unwrap_or(1) } else { 1 };
+        inner.iter().try_fold(vector, |product, &extent| product.checked_mul(extent))
+    }
+
+    fn scalars(&self) -> Option<u64> {
+        self.extents.iter().try_fold(self.vector.unwrap_or(1), |product, &extent| product.checked_mul(extent))
+    }
+}
+
+/// One declarator at work.
+struct Work<'a, 'r> {
+    rules: &'r Rules,
+    scope: &'a Scope,
+    evaluator: &'a mut Evaluator<'r>,
+    trace: Trace,
+    /// Scalars written so far.
+    written: u64,
+}
+
+impl Work<'_, '_> {
+    fn uses(&mut self, clause: Clause) {
+        self.trace.clauses.insert(clause);
+    }
+
+    fn refuse<T>(&mut self, class: RefusalClass, clause: Clause, span: ptxsmith_syntax::Span) -> Ruled<T> {
+        self.uses(clause);
+        Err(Stop::refused(class, clause, span))
+    }
+
+    fn declarator(&mut self, declaration: &Declaration, declarator: &Declarator) -> Ruled<Vec<Variable>> {
+        if declaration.specifiers.iter().any(|s| matches!(s, Specifier::Opaque(_))) {
+            return Err(Stop::Unmodelled(OPAQUE));
+        }
+        if declaration.specifiers.iter().any(|s| matches!(s, Specifier::Word(_))) {
+            return Err(Stop::Unmodelled("a word in the declaration that the specification at hand does not describe"));
+        }
+        let Some(space) = declaration.space() else {
+            return Err(Stop::Unmodelled("a declaration without a state space"));
+        };
+        let Some(scalar) = declaration.scalar_type() else {
+            return Err(Stop::Unmodelled("a declaration without a fundamental type"));
+        };
+        self.uses(Clause::StateSpace);
+        let is_extern = declaration.linkage().any(|linkage| linkage == Linkage::Extern);
+        let vector = self.vector(declaration, scalar)?;
+        if scalar == ScalarType::Pred && space != StateSpace::Reg {
+            return self.refuse(
+                RefusalClass::PredicateSpace,
+                Clause::PredicateOnlyInRegisters,
+                declaration.span,
+            );
+        }
+        self.attributes(declaration, space)?;
+        self.initializer_allowed(declarator, scalar, space, is_extern)?;
+        let names = self.names(declarator)?;
+        let extents = self.extents(declarator, is_extern)?;
+        let align = self.alignment(declaration, scalar, vector)?;
+        if is_extern || !matches!(space, StateSpace::Global | StateSpace::Const) {
+            return Ok(Vec::new());
+        }
+        let shape = Shape { scalar, scalar_size: scalar.size().unwrap_or(0), vector, extents };
+        let size = shape.scalars().and_then(|count| count.checked_mul(shape.scalar_size));
+        let size = match size {
+            Some(size) if size <= MAX_BYTES => size,
+            _ => return Err(Stop::Unmodelled("a variable of more than 2^28 bytes")),
+        };
+        self.uses(if shape.levels() == 0 { Clause::Scalar } else { Clause::ArraySize });
+        let mut bytes = vec![0; size as usize];
+        let mut addresses = Vec::new();
+        match &declarator.initializer {
+            Some(initializer) => {
+                let mut memory = Memory { bytes: &mut bytes, addresses: &mut addresses };
+                self.fill(&shape, 0, 0, initializer, &mut memory)?;
+                if self.written * shape.scalar_size < size {
+                    self.uses(Clause::DefaultZero);
+                }
+            }
+            None => self.uses(Clause::DefaultZero),
+        }
+        addresses.sort();
+        let trace = self.trace;
+        let variable = |name| Variable {
+            name,
+            space,
+            size,
+            align,
+            bytes: bytes.clone(),
+            addresses: addresses.clone(),
+            trace,
+        };
+        Ok(names.into_iter().map(variable).collect())
+    }
+
+    /// 5.4.2: the length of the vector, if the type is one.
+    fn vector(&mut self, declaration: &Declaration, scalar: ScalarType) -> Ruled<Option<u64>> {
+        let Some(length) = declaration.vector() else { return Ok(None) };
+        let count = length.count();
+        if !matches!(count, 2 | 4) {
+            return self.refuse(RefusalClass::VectorLength, Clause::VectorOtherLength, declaration.span);
+        }
+        self.uses(Clause::VectorLength);
+        let Some(size) = scalar.size() else {
+            return self.refuse(RefusalClass::VectorType, Clause::VectorNoPredicate, declaration.span);
+        };
+        if count * size > 16 {
+            return self.refuse(RefusalClass::VectorSize, Clause::VectorSizeLimit, declaration.span);
+        }
+        Ok(Some(count))
+    }
+
+    /// 5.4.4: whether there may be an initializer at all.
+    fn initializer_allowed(
+        &mut self,
+        declarator: &Declarator,
+        scalar: ScalarType,
+        space: StateSpace,
+        is_extern: bool,
+    ) -> Ruled<()> {
+        let Some(initializer) = &declarator.initializer else { return Ok(()) };
+        let span = initializer.span();
+        if is_extern {
+            return self.refuse(RefusalClass::ExternInitializer, Clause::NoExternInitializer, span);
+        }
+        if !matches!(space, StateSpace::Global | StateSpace::Const) {
+            return self.refuse(RefusalClass::InitializerSpace, Clause::OnlyGlobalConst, span);
+        }
+        if matches!(scalar, ScalarType::F16 | ScalarType::F16x2) || scalar.kind() == TypeKind::Predicate {
+            return self.refuse(RefusalClass::TypeWithoutInitializer, Clause::TypeAllowsInitializer, span);
+        }
+        self.uses(Clause::OnlyGlobalConst);
+        Ok(())
+    }
+
+    /// 5.4.6: the names that a declarator declares.
+    fn names(&mut self, declarator: &Declarator) -> Ruled<Vec<Text>> {
+        let name = &declarator.name.text;
+        let Some(count) = &declarator.count else { return Ok(vec![name.clone()]) };
+        self.uses(Clause::ParameterizedNames);
+        if !declarator.dimensions.is_empty() {
+            return self.refuse(RefusalClass::Parameterized, Clause::ParameterizedNoArray, declarator.name.span);
+        }
+        if let Some(initializer) = &declarator.initializer {
+            let span = initializer.span();
+            return self.refuse(RefusalClass::Parameterized, Clause::ParameterizedNoInitializer, span);
+        }
+        let rule = (RefusalClass::Parameterized, Clause::ParameterizedNames);
+        let count = self.evaluator.integer(count, rule, &mut self.trace)?.bits;
+        if count > 1 << 20 {
+            return Err(Stop::Unmodelled("more than 2^20 parameterized names"));
+        }
+        Ok((0..count).map(|index| format!("{name}{index}").into()).collect())
+    }
+
+    /// 5.4.3: the extents of an array.
+    fn extents(&mut self, declarator: &Declarator, is_extern: bool) -> Ruled<Vec<u64>> {
+        let mut extents = Vec::with_capacity(declarator.dimensions.len());
+        for (level, dimension) in declarator.dimensions.iter().enumerate() {
+            let extent = match dimension {
+                Some(dimension) => self.extent(dimension)?,
+                None if level > 0 => {
+                    let span = declarator.name.span;
+                    return self.refuse(RefusalClass::OmittedDimension, Clause::OnlyFirstOmitted, span);
+                }
+                None => self.omitted_extent(declarator, is_extern)?,
+            };
+            extents.push(extent);
+        }
+        Ok(extents)
+    }
+
+    fn extent(&mut self, dimension: &Expr) -> Ruled<u64> {
+        let rule = (RefusalClass::Dimension, Clause::Dimension);
+        let extent = self.evaluator.integer(dimension, rule, &mut self.trace)?;
+        self.uses(Clause::Dimension);
+        if extent.signed && (extent.bits as i64) < 0 {
+            return self.refuse(RefusalClass::Dimension, Clause::Dimension, dimension.span());
+        }
+        if extent.bits == 0 {
+            self.trace.questions.insert(Question::ZeroDimension);
+            if self.rules.readings.zero_dimension == ZeroDimension::Refused {
+                return self.refuse(RefusalClass::Dimension, Clause::Dimension, dimension.span());
+            }
+        }
+        Ok(extent.bits)
+    }
+
+    fn omitted_extent(&mut self, declarator: &Declarator, is_extern: bool) -> Ruled<u64> {
+        match &declarator.initializer {
+            Some(Initializer::List(list)) if list.items.is_empty() => {
+                self.trace.questions.insert(Question::ZeroDimension);
+                if self.rules.readings.zero_dimension == ZeroDimension::Refused {
+                    return self.refuse(RefusalClass::OmittedDimension, Clause::FirstDimensionOmitted, list.span);
+                }
+                Ok(0)
+            }
+            Some(Initializer::List(list)) => {
+                self.uses(Clause::FirstDimensionOmitted);
+                Ok(list.items.len() as u64)
+            }
+            Some(Initializer::Value(value)) => {
+                self.refuse(RefusalClass::Nesting, Clause::NestingMatches, value.span())
+            }
+            Some(Initializer::Property(_)) => Err(Stop::Unmodelled(OPAQUE)),
+            None if is_extern => Ok(0),
+            None => self.refuse(
+                RefusalClass::OmittedDimension,
+                Clause::OmittedNeedsInitializer,
+                declarator.name.span,
+            ),
+        }
+    }
+
+    /// 5.4.5: the alignment that the declaration guarantees.
+    fn alignment(&mut self, declaration: &Declaration, scalar: ScalarType, vector: Option<u64>) -> Ruled<u64> {
+        if let Some(count) = declaration.align() {
+            let rule = (RefusalClass::Alignment, Clause::AlignPowerOfTwo);
+            let align = self.evaluator.integer(count, rule, &mut self.trace)?.bits;
+            if !align.is_power_of_two() {
+                return self.refuse(RefusalClass::Alignment, Clause::AlignPowerOfTwo, count.span());
+            }
+            self.uses(Clause::Align);
+            return Ok(align);
+        }
+        let size = scalar.size().unwrap_or(1);
+        match vector {
+            Some(length) => {
+                self.uses(Clause::DefaultVector);
+                self.uses(Clause::VectorAlignment);
+                Ok(size * length)
+            }
+            None => {
+                self.uses(Clause::DefaultScalar);
+                Ok(size)
+            }
+        }
+    }
+
+    /// 5.4.7, 5.4.8: attributes and where they may stand.
+    fn attributes(&mut self, declaration: &Declaration, space: StateSpace) -> Ruled<()> {
+        for Attribute { name, arguments } in declaration.attributes() {
+            self.uses(Clause::AttributeList);
+            if self.scope.version < (4, 0) {
+                return self.refuse(RefusalClass::Attribute, Clause::AttributeNeeds40, name.span);
+            }
+            let below = |least| self.scope.architecture.is_some_and(|have| have < least);
+            let rules = match name.text.as_str() {
+                ".managed" => {
+                    [(arguments.is_empty(), Clause::Managed), (!below(30), Clause::ManagedNeedsSm30), (
+                        space == StateSpace::Global,
+                        Clause::ManagedOnlyGlobal,
+                    )]
+                }
+                ".unified" => {
+                    [(arguments.len() == 2, Clause::Unified), (!below(90), Clause::UnifiedNeedsSm90), (
+                        space == StateSpace::Global,
+                        Clause::UnifiedOnlyGlobal,
+                    )]
+                }
+                _ => return Err(Stop::Unmodelled("an attribute that the specification does not list")),
+            };
+            for (holds, clause) in rules {
+                self.uses(clause);
+                if !holds {
+                    return self.refuse(RefusalClass::Attribute, clause, name.span);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// 5.4.4: places the values of an initializer, level by level of braces. Recursion is as deep as the braces, whose
+    /// nesting the parser limits.
+    fn fill(
+        &mut self,
+        shape: &Shape,
+        level: usize,
+        start: u64,
+        initializer: &Initializer,
+        memory: &mut Memory<'_>,
+    ) -> Ruled<()> {
+        match initializer {
+            Initializer::Property(_) => Err(Stop::Unmodelled(OPAQUE)),
+            Initializer::Value(value) if level == shape.levels() => self.scalar(shape, start, value, memory),
+            Initializer::Value(value) => self.refuse(RefusalClass::Nesting, Clause::NestingMatches, value.span()),
+            Initializer::List(list) if level == shape.levels() => {
+                self.refuse(RefusalClass::ScalarList, Clause::ScalarSingleValue, list.span)
+            }
+            Initializer::List(list) => {
+                let extent = shape.extent(level);
+                let count = list.items.len() as u64;
+                if count > extent {
+                    return self.refuse(
+                        RefusalClass::TooManyElements,
+                        Clause::TooManyElements,
+                        list.items[extent as usize].span(),
+                    );
+                }
+                if list.trailing_comma {
+                    self.trace.questions.insert(Question::TrailingComma);
+                    if self.rules.readings.trailing_comma == TrailingComma::Refused {
+                        return self.refuse(RefusalClass::TrailingComma, Clause::NestingMatches, list.span);
+                    }
+                }
+                self.incomplete(shape, level, count, list.span)?;
+                let stride = shape.stride(level).unwrap_or(0);
+                for (index, item) in list.items.iter().enumerate() {
+                    let at = Placement { start, stride, index: index as u64, written: self.written };
+                    self.fill(shape, level + 1, (self.rules.place)(at), item, memory)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Records and checks what fewer values than elements mean at this level.
+    fn incomplete(
+        &mut self,
+        shape: &Shape,
+        level: usize,
+        count: u64,
+        span: ptxsmith_syntax::Span,
+    ) -> Ruled<()> {
+        self.uses(Clause::NestingMatches);
+        if shape.is_vector_level(level) {
+            self.uses(Clause::VectorList);
+        }
+        if count == shape.extent(level) {
+            return Ok(());
+        }
+        if shape.is_vector_level(level) {
+            self.trace.questions.insert(Question::IncompleteVector);
+            if self.rules.readings.incomplete_vector == IncompleteVector::Refused {
+                return self.refuse(RefusalClass::TooFewElements, Clause::VectorList, span);
+            }
+        }
+        if count == 0 {
+            self.uses(Clause::EmptyList);
+            self.trace.questions.insert(Question::EmptyList);
+            if self.rules.readings.empty_list == EmptyList::Refused {
+                return self.refuse(RefusalClass::EmptyList, Clause::EmptyList, span);
+            }
+        }
+        self.uses(if level == 0 { Clause::IncompleteOuter } else { Clause::IncompleteInner });
+        Ok(())
+    }
+
+    fn scalar(&mut self, shape: &Shape, position: u64, value: &Expr, memory: &mut Memory<'_>) -> Ruled<()> {
+        let stored = self.evaluator.store(value, shape.scalar, &mut self.trace)?;
+        let (offset, width) = ((position * shape.scalar_size) as usize, shape.scalar_size as usize);
+        self.written += 1;
+        match stored {
+            Stored::Bits(bits) => {
+                memory.bytes[offset..offset + width].copy_from_slice(&bits.to_le_bytes()[..width]);
+            }
+            Stored::Address(address, byte) => {
+                let NodeKind::Name(name) = value.kind(address.name) else {
+                    return Err(Stop::Unmodelled("an address without a name"));
+                };
+                let generic = self.symbol(name, address.generic, value)?;
+                memory.addresses.push(Address {
+                    offset: offset as u64,
+                    width: width as u8,
+                    symbol: name.clone(),
+                    addend: address.addend,
+                    generic,
+                    byte,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// 5.4.4: whose address may be taken; whether it is generic in the end.
+    fn symbol(&mut self, name: &Text, generic: bool, value: &Expr) -> Ruled<bool> {
+        let span = value.span();
+        match self.scope.symbols.get(name) {
+            None => self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span),
+            Some(Symbol::Variable(Some(space @ (StateSpace::Global | StateSpace::Const)))) => {
+                self.uses(Clause::VariableAddress);
+                if generic {
+                    return Ok(true);
+                }
+                self.uses(Clause::StateSpaceAddress);
+                // 5.4.4, note: before version 3.1 a global variable is taken as if within generic().
+                let legacy = *space == StateSpace::Global && self.scope.version < (3, 1);
+                if legacy {
+                    self.uses(Clause::LegacyGeneric);
+                }
+                Ok(legacy)
+            }
+            Some(Symbol::Variable(_)) => self.refuse(RefusalClass::AddressSpace, Clause::AddressSpace, span),
+            Some(Symbol::Function(kind)) => {
+                if generic {
+                    return Err(Stop::Unmodelled("generic() of a function"));
+                }
+                self.uses(match kind {
+                    FunctionKind::Entry => Clause::KernelAddress,
+                    FunctionKind::Func => Clause::FunctionAddress,
+                });
+                Ok(false)
+            }
+        }
+    }
+}
+
+struct Memory<'a> {
+    bytes: &'a mut [u8],
+    addresses: &'a mut Vec<Address>,
+}

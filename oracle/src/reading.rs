@@ -1,0 +1,220 @@
+//! Open questions: where the specification is silent or says two things.
+//!
+//! Each is an enum whose first variant is the most literal meaning of the text and the default. A reading is one
+//! choice for every question. No answer here is there because some implementation gives it; an implementation that
+//! follows another answer than the default follows another reading, not another specification.
+
+macro_rules! questions {
+    ($(
+        $(#[$meta:meta])*
+        $question:ident, $field:ident, $name:literal, [$($clause:literal),+] {
+            $($(#[$default:meta])? $answer:ident = $text:literal, $summary:literal;)+
+        }
+    )+) => {
+        $(
+            $(#[$meta])*
+            #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            pub enum $question { $($(#[$default])? #[doc = $summary] $answer),+ }
+
+            impl $question {
+                const ALL: &'static [$question] = &[$($question::$answer),+];
+                const NAMES: &'static [&'static str] = &[$($text),+];
+                const SUMMARIES: &'static [&'static str] = &[$($summary),+];
+            }
+        )+
+
+        /// The name of an open question.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Question { $(#[doc = $name] $question),+ }
+
+        impl Question {
+            /// Every question.
+            pub const ALL: &'static [Question] = &[$(Question::$question),+];
+
+            /// The name that reports and the corpus use.
+            pub const fn name(self) -> &'static str {
+                match self { $(Question::$question => $name),+ }
+            }
+
+            /// The clauses that leave it open.
+            pub const fn clauses(self) -> &'static [&'static str] {
+                match self { $(Question::$question => &[$($clause),+]),+ }
+            }
+
+            /// The names of its answers, the default first.
+            pub const fn answers(self) -> &'static [&'static str] {
+                match self { $(Question::$question => $question::NAMES),+ }
+            }
+
+            /// What each answer means, in the order of [`Question::answers`].
+            pub const fn summaries(self) -> &'static [&'static str] {
+                match self { $(Question::$question => $question::SUMMARIES),+ }
+            }
+
+            /// The question of this name.
+            pub fn from_name(name: &str) -> Option<Question> {
+                Self::ALL.iter().copied().find(|question| question.name() == name)
+            }
+        }
+
+        /// One answer to every open question. The default is the literal text.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct Readings { $(#[doc = $name] pub $field: $question),+ }
+
+        impl Readings {
+            /// Which of [`Question::answers`] holds.
+            pub fn answer(&self, question: Question) -> usize {
+                match question { $(Question::$question => self.$field as usize),+ }
+            }
+
+            /// The same reading with another answer to one question; `None` where there is no such answer.
+            pub fn with(mut self, question: Question, answer: usize) -> Option<Readings> {
+                match question { $(Question::$question => self.$field = *$question::ALL.get(answer)?),+ }
+                Some(self)
+            }
+        }
+    };
+}
+
+questions! {
+    /// What a shift by 64 or more gives. The text takes the count as an unsigned number and sets no limit.
+    ShiftCount, shift_count, "shift-count", ["4.5.5/shift-count-unsigned", "4.5.5/shift-left"] {
+        #[default] Saturate = "saturate", "all bits are shifted out: zero, or copies of the sign";
+        Modulo = "modulo", "only the low six bits of the count are used";
+    }
+    /// The type of a remainder. The prose gives none; Table 5 says `.s64` though the operands are `.u64`.
+    RemainderType, remainder_type, "remainder-type", ["4.5.5/rem-result", "4.5.5/rem-unsigned"] {
+        #[default] Signed = "signed", "the result is .s64, as in Table 5";
+        Unsigned = "unsigned", "the result is .u64, as the operands are";
+        Converted = "converted", "the result has the type of the usual conversions of the operands as written";
+    }
+    /// The type of `& ^ |`. The prose asks for the usual conversions; Table 5 says `.u64`.
+    BitwiseType, bitwise_type, "bitwise-type", ["4.5.5/bitwise-and", "4.5.5/bitwise-or", "4.5.5/bitwise-xor"] {
+        #[default] Converted = "converted", "the type of the usual conversions, as in the prose";
+        Unsigned = "unsigned", "always .u64, as in Table 5";
+    }
+    /// What an integer literal of 2^64 or more means. Constants are 64 bits in size; nothing is said of larger ones.
+    LiteralRange, literal_range, "literal-range", ["4.5.1/literal-range"] {
+        #[default] Refused = "refused", "no 64-bit type can represent it, so it is no constant";
+        Wrapped = "wrapped", "the value modulo 2^64, taken as unsigned";
+        WrappedByMagnitude = "wrapped-by-magnitude", "the value modulo 2^64, typed by what is left";
+        Saturated = "saturated", "2^64 - 1";
+    }
+    /// What a division or remainder by zero gives. All cases are said to be defined, but this one is not described.
+    DivisionByZero, division_by_zero, "division-by-zero", ["4.5.5/division", "4.5.5/rem-unsigned"] {
+        #[default] Refused = "refused", "it is not a constant expression, as in C";
+        Zero = "zero", "zero";
+        AllOnes = "all-ones", "all bits set";
+    }
+    /// What a signed result beyond 64 bits gives.
+    SignedOverflow, signed_overflow, "signed-overflow", ["4.5.5/addition", "4.5.5/division"] {
+        #[default] Wrap = "wrap", "the low 64 bits of the result";
+        Refused = "refused", "it is not a constant expression, as in C";
+    }
+    /// Whether a division by zero counts in an operand of `?:`, `&&` or `||` whose value does not matter.
+    SkippedOperand, skipped_operand, "skipped-operand", ["4.5.5/ternary-condition", "4.5.5/logical-and"] {
+        #[default] Evaluated = "evaluated", "all operands are evaluated";
+        Skipped = "skipped", "an operand that C would not evaluate is not evaluated";
+    }
+    /// The type of `WARP_SZ`.
+    WarpSizeType, warp_size_type, "warp-size-type", ["4.5.1/warp-size"] {
+        #[default] Signed = "signed", "signed, as the literal 32 would be";
+        Unsigned = "unsigned", "unsigned";
+    }
+    /// What a decimal floating-point literal beyond double precision means.
+    FloatOverflow, float_overflow, "float-overflow", ["4.5.2/float-decimal"] {
+        #[default] Infinity = "infinity", "rounding to double precision gives an infinity";
+        Refused = "refused", "it is not representable, so it is no constant";
+    }
+    /// Whether a bit-size type takes a floating-point constant. Type checking lets it stand for any type of its size.
+    BitsFromFloat, bits_from_float, "bits-from-float", ["5.4.4/value-kind"] {
+        #[default] SameSize = "same-size", "the bits of the floating-point type of the same size";
+        Refused = "refused", "a bit-size type takes integer constants only";
+    }
+    /// Whether parentheses around a single-precision bit pattern make it an operand.
+    ParenthesizedSingle, parenthesized_single, "parenthesized-single", ["4.5.2/single-bits-not-in-expression"] {
+        #[default] Refused = "refused", "parentheses form an expression, and it may not be used in one";
+        Allowed = "allowed", "parentheses change nothing";
+    }
+    /// What becomes of the payload of a NaN that changes its format.
+    NanNarrowing, nan_narrowing, "nan-narrowing", ["4.5.2/float-narrowing"] {
+        #[default] Payload = "payload", "sign and leading payload bits stay, the quiet bit is set";
+        Canonical = "canonical", "the one canonical NaN of the format, 0x7fffffff for .f32";
+    }
+    /// What NaN an arithmetic operation gives.
+    NanResult, nan_result, "nan-result", ["4.5.6/float-arithmetic"] {
+        #[default] Positive = "positive", "the first NaN operand, quieted; without one the positive quiet NaN";
+        Negative = "negative", "the first NaN operand, quieted; without one the negative quiet NaN";
+    }
+    /// Whether a vector takes fewer values than it has elements. The text allows it of arrays.
+    IncompleteVector, incomplete_vector, "incomplete-vector", ["5.4.4/incomplete-inner"] {
+        #[default] Refused = "refused", "only arrays may be incomplete";
+        ZeroFilled = "zero-filled", "the remaining elements are zero, as in arrays";
+    }
+    /// Whether a list may be empty. Fewer values than elements are allowed; C before 2023 wants at least one.
+    EmptyList, empty_list, "empty-list", ["5.4.4/empty-list"] {
+        #[default] Zero = "zero", "all elements are zero";
+        Refused = "refused", "a list has at least one value";
+    }
+    /// Whether a comma may stand behind the last value of a list, as in C.
+    TrailingComma, trailing_comma, "trailing-comma", ["5.4.4/nesting-matches"] {
+        #[default] Refused = "refused", "it may not";
+        Allowed = "allowed", "it may, and means nothing";
+    }
+    /// Whether an array may have no elements.
+    ZeroDimension, zero_dimension, "zero-dimension", ["5.4.3/dimension"] {
+        #[default] Refused = "refused", "it reserves nothing, so it is no array";
+        Allowed = "allowed", "it may, and has size zero";
+    }
+}
+
+/// A set of open questions: those that an evaluation met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct QuestionSet(u32);
+
+const _: () = assert!(Question::ALL.len() <= 32);
+
+impl QuestionSet {
+    /// Adds a question.
+    pub fn insert(&mut self, question: Question) {
+        self.0 |= 1 << question as u32;
+    }
+
+    /// Whether the question is in the set.
+    pub fn contains(self, question: Question) -> bool {
+        self.0 & 1 << question as u32 != 0
+    }
+
+    /// The questions of either set.
+    pub fn union(self, other: QuestionSet) -> QuestionSet {
+        QuestionSet(self.0 | other.0)
+    }
+
+    /// Whether no question is in the set.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The questions, in the order of [`Question::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Question> {
+        Question::ALL.iter().copied().filter(move |&question| self.contains(question))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_answer_of_every_question_can_be_chosen_and_no_other() {
+        for &question in Question::ALL {
+            let count = question.answers().len();
+            assert!(count >= 2, "{} has one answer, so it is not open", question.name());
+            for answer in 0..count {
+                assert_eq!(Readings::default().with(question, answer).unwrap().answer(question), answer);
+            }
+            assert_eq!(Readings::default().with(question, count), None);
+            assert_eq!(Question::from_name(question.name()), Some(question));
+        }
+    }
+}

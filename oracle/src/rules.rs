@@ -1,0 +1,711 @@
+//! The rules of 4.5 and of value placement, one function a rule, in a table whose entries can be exchanged.
+//!
+//! [`Rules::specification`] is what the text says. Another table, with one entry exchanged, is another language: a
+//! mutant that tests must tell from the original, or the exact claim that a known deviation makes. The specification's
+//! entries live here and nowhere else, each naming the clauses it rests on.
+
+use ptxsmith_syntax::{BinaryOp, Cast, Number, ScalarType, Span, TypeKind, UnaryOp, read_number};
+
+use crate::{
+    clause::{Clause, ClauseSet},
+    reading::{
+        BitsFromFloat, BitwiseType, DivisionByZero, FloatOverflow, LiteralRange, NanNarrowing, NanResult, Question,
+        QuestionSet, Readings, RemainderType, ShiftCount, SignedOverflow, SkippedOperand, WarpSizeType,
+    },
+    refusal::{RefusalClass, Stop},
+    value::{Address, Integer, Value, narrow, widen},
+};
+
+/// What an evaluation rested on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Trace {
+    /// The clauses used.
+    pub clauses: ClauseSet,
+    /// The open questions met.
+    pub questions: QuestionSet,
+}
+
+impl Trace {
+    /// What either evaluation rested on.
+    pub fn union(self, other: Trace) -> Trace {
+        Trace { clauses: self.clauses.union(other.clauses), questions: self.questions.union(other.questions) }
+    }
+}
+
+/// What a rule may look at besides its operands: the reading and the place, and the trace that it writes to.
+pub struct Step<'a> {
+    /// The answers to the open questions.
+    pub readings: Readings,
+    /// What is recorded.
+    pub trace: &'a mut Trace,
+    /// The place of the operation.
+    pub span: Span,
+    /// The first refusal that an [`Value::Undefined`] stands for.
+    pub pending: Option<Stop>,
+}
+
+impl Step<'_> {
+    /// Records that the clause was used.
+    pub fn uses(&mut self, clause: Clause) {
+        self.trace.clauses.insert(clause);
+    }
+
+    fn meets(&mut self, question: Question) {
+        self.trace.questions.insert(question);
+    }
+
+    fn refuse<T>(&mut self, class: RefusalClass, clause: Clause) -> Result<T, Stop> {
+        self.uses(clause);
+        Err(Stop::refused(class, clause, self.span))
+    }
+
+    /// A value that is refused if it matters.
+    fn undefined(&mut self, class: RefusalClass, clause: Clause, signed: bool) -> Value {
+        self.uses(clause);
+        self.pending.get_or_insert(Stop::refused(class, clause, self.span));
+        Value::Undefined { signed }
+    }
+}
+
+/// Where a list of initializers stands when its next entry is placed. Counted in elements of the level below.
+#[derive(Clone, Copy, Debug)]
+pub struct Placement {
+    /// Where the list starts, in scalars from the start of the variable.
+    pub start: u64,
+    /// How many scalars one entry of the list holds.
+    pub stride: u64,
+    /// Which entry of the list this is.
+    pub index: u64,
+    /// How many scalars were written before, in the whole variable.
+    pub written: u64,
+}
+
+/// A scalar as it is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// These bits, of which the type's low bytes count.
+    Bits(u64),
+    /// An address, or one byte of it.
+    Address(Address, Option<u8>),
+}
+
+/// The result of a rule.
+pub type Ruled<T> = Result<T, Stop>;
+
+/// A table of rules. Every entry is a rule of the specification or a stand-in for one.
+#[derive(Clone, Copy)]
+pub struct Rules {
+    /// The answers to the open questions.
+    pub readings: Readings,
+    /// What a number as it is written means.
+    pub number: fn(&mut Step<'_>, &str) -> Ruled<Value>,
+    /// What `WARP_SZ` means.
+    pub warp_size: fn(&mut Step<'_>) -> Ruled<Value>,
+    /// The prefix operators, in the order of [`UnaryOp::ALL`].
+    pub unary: [fn(&mut Step<'_>, Value) -> Ruled<Value>; UnaryOp::ALL.len()],
+    /// The casts, in the order of [`Cast::ALL`].
+    pub cast: [fn(&mut Step<'_>, Value) -> Ruled<Value>; Cast::ALL.len()],
+    /// The infix operators, in the order of [`BinaryOp::ALL`].
+    pub binary: [fn(&mut Step<'_>, Value, Value) -> Ruled<Value>; BinaryOp::ALL.len()],
+    /// `?:`
+    pub ternary: fn(&mut Step<'_>, Value, Value, Value) -> Ruled<Value>,
+    /// Conversion of a value to the type of the variable.
+    pub store: fn(&mut Step<'_>, Value, ScalarType) -> Ruled<Stored>,
+    /// Where the entries of a list go: in scalars from the start of the variable.
+    pub place: fn(Placement) -> u64,
+}
+
+impl Rules {
+    /// The rules as the specification gives them, under a reading.
+    pub const fn specification(readings: Readings) -> Rules {
+        Rules {
+            readings,
+            number,
+            warp_size,
+            unary: [plus, minus, not, complement],
+            cast: [cast_s64, cast_u64],
+            binary: [
+                multiply, divide, remainder, add, subtract, shift_right, shift_left, less, greater, less_equal,
+                greater_equal, equal, not_equal, and, xor, or, logical_and, logical_or,
+            ],
+            ternary,
+            store,
+            place,
+        }
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules::specification(Readings::default())
+    }
+}
+
+// 4.5.1, 4.5.2: literals
+
+fn number(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
+    let Some(number) = read_number(text) else {
+        return step.refuse(RefusalClass::MalformedLiteral, Clause::LiteralMalformed);
+    };
+    match number {
+        Number::Integer { value, wrapped, unsigned, radix } => {
+            step.uses(match radix {
+                ptxsmith_syntax::Radix::Decimal => Clause::LiteralDecimal,
+                ptxsmith_syntax::Radix::Hexadecimal => Clause::LiteralHexadecimal,
+                ptxsmith_syntax::Radix::Octal => Clause::LiteralOctal,
+                ptxsmith_syntax::Radix::Binary => Clause::LiteralBinary,
+            });
+            let value = match value {
+                Some(value) => value,
+                None => {
+                    step.uses(Clause::LiteralRange);
+                    step.meets(Question::LiteralRange);
+                    match step.readings.literal_range {
+                        LiteralRange::Refused => {
+                            return step.refuse(RefusalClass::LiteralOutOfRange, Clause::LiteralRange);
+                        }
+                        LiteralRange::Wrapped => return Ok(Value::Integer(Integer::unsigned(wrapped))),
+                        LiteralRange::WrappedByMagnitude => wrapped,
+                        LiteralRange::Saturated => u64::MAX,
+                    }
+                }
+            };
+            let signed = if unsigned {
+                step.uses(Clause::LiteralUnsignedBySuffix);
+                false
+            } else if value > i64::MAX as u64 {
+                step.uses(Clause::LiteralUnsignedByMagnitude);
+                false
+            } else {
+                step.uses(Clause::LiteralSigned);
+                true
+            };
+            Ok(Value::Integer(Integer { bits: value, signed }))
+        }
+        Number::Float(value) => {
+            step.uses(Clause::FloatDecimal);
+            if value.is_infinite() {
+                step.meets(Question::FloatOverflow);
+                if step.readings.float_overflow == FloatOverflow::Refused {
+                    return step.refuse(RefusalClass::LiteralOutOfRange, Clause::FloatDecimal);
+                }
+            }
+            Ok(Value::Float(value))
+        }
+        Number::DoubleBits(bits) => {
+            step.uses(Clause::FloatDoubleBits);
+            Ok(Value::Float(f64::from_bits(bits)))
+        }
+        Number::SingleBits(bits) => {
+            step.uses(Clause::FloatSingleBits);
+            Ok(Value::Single(bits))
+        }
+    }
+}
+
+fn warp_size(step: &mut Step<'_>) -> Ruled<Value> {
+    step.uses(Clause::WarpSize);
+    step.meets(Question::WarpSizeType);
+    let signed = step.readings.warp_size_type == WarpSizeType::Signed;
+    Ok(Value::Integer(Integer { bits: 32, signed }))
+}
+
+// Operands. A single-precision bit pattern is no operand, whatever the operator (4.5.2).
+
+fn refuse_operand<T>(step: &mut Step<'_>, value: Value, class: RefusalClass, clause: Clause) -> Ruled<T> {
+    match value {
+        Value::Single(_) => {
+            step.refuse(RefusalClass::SingleBitsInExpression, Clause::SingleBitsNotInExpression)
+        }
+        Value::Address(_) | Value::AddressByte(..) => {
+            step.refuse(RefusalClass::AddressArithmetic, Clause::AddressOffset)
+        }
+        Value::Integer(_) | Value::Float(_) | Value::Undefined { .. } => step.refuse(class, clause),
+    }
+}
+
+fn integer(step: &mut Step<'_>, value: Value) -> Ruled<Integer> {
+    integer_for(step, value, Clause::IntegerOnlyOperator)
+}
+
+fn integer_for(step: &mut Step<'_>, value: Value, clause: Clause) -> Ruled<Integer> {
+    match value {
+        Value::Integer(integer) => Ok(integer),
+        other => refuse_operand(step, other, RefusalClass::IntegerOnlyOperator, clause),
+    }
+}
+
+/// Two operands of one kind.
+enum Pair {
+    Integers(Integer, Integer),
+    Floats(f64, f64),
+}
+
+fn pair(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Pair> {
+    match (left, right) {
+        (Value::Integer(a), Value::Integer(b)) => Ok(Pair::Integers(a, b)),
+        (Value::Float(a), Value::Float(b)) => Ok(Pair::Floats(a, b)),
+        (Value::Integer(_) | Value::Float(_), other) | (other, _) => {
+            refuse_operand(step, other, RefusalClass::IntFloatMix, Clause::NoIntFloatMix)
+        }
+    }
+}
+
+/// Whether the usual arithmetic conversions leave two operands signed (4.5.5).
+fn both_signed(step: &mut Step<'_>, a: Integer, b: Integer) -> bool {
+    step.uses(Clause::UsualConversions);
+    a.signed && b.signed
+}
+
+// 4.5.5: prefix operators and casts
+
+fn plus(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+    step.uses(Clause::UnaryPlus);
+    match value {
+        Value::Integer(_) => {
+            step.uses(Clause::PlusMinusKeepType);
+            Ok(value)
+        }
+        Value::Float(_) => {
+            step.uses(Clause::FloatUnary);
+            Ok(value)
+        }
+        other => refuse_operand(step, other, RefusalClass::IntegerOnlyOperator, Clause::PlusMinusKeepType),
+    }
+}
+
+fn minus(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+    step.uses(Clause::UnaryMinus);
+    match value {
+        Value::Integer(Integer { bits, signed }) => {
+            step.uses(Clause::PlusMinusKeepType);
+            let overflows = signed && bits == i64::MIN as u64;
+            Ok(wrapped(step, Clause::PlusMinusKeepType, bits.wrapping_neg(), signed, overflows))
+        }
+        Value::Float(value) => {
+            step.uses(Clause::FloatUnary);
+            Ok(Value::Float(f64::from_bits(value.to_bits() ^ 1 << 63)))
+        }
+        other => refuse_operand(step, other, RefusalClass::IntegerOnlyOperator, Clause::PlusMinusKeepType),
+    }
+}
+
+fn not(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+    let value = integer(step, value)?;
+    step.uses(Clause::NotSigned);
+    Ok(Value::truth(value.bits == 0))
+}
+
+fn complement(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+    let value = integer(step, value)?;
+    step.uses(Clause::ComplementUnsigned);
+    Ok(Value::Integer(Integer::unsigned(!value.bits)))
+}
+
+fn cast_s64(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+    let value = integer_for(step, value, Clause::NoIntFloatCast)?;
+    step.uses(Clause::CastS64);
+    Ok(Value::Integer(Integer { signed: true, ..value }))
+}
+
+fn cast_u64(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+    let value = integer_for(step, value, Clause::NoIntFloatCast)?;
+    step.uses(Clause::CastU64);
+    Ok(Value::Integer(Integer { signed: false, ..value }))
+}
+
+// 4.5.5, 4.5.6: arithmetic
+
+fn wrapped(step: &mut Step<'_>, clause: Clause, bits: u64, signed: bool, overflows: bool) -> Value {
+    if overflows {
+        step.meets(Question::SignedOverflow);
+        if step.readings.signed_overflow == SignedOverflow::Refused {
+            return step.undefined(RefusalClass::SignedOverflow, clause, signed);
+        }
+    }
+    Value::Integer(Integer { bits, signed })
+}
+
+/// A floating-point result. What hardware makes of a NaN is not looked at: the sign and payload of one are decided here.
+fn float_result(step: &mut Step<'_>, a: f64, b: f64, result: f64) -> Value {
+    step.uses(Clause::FloatArithmetic);
+    step.uses(Clause::FloatDoubleEvaluation);
+    if !result.is_nan() {
+        return Value::Float(result);
+    }
+    step.meets(Question::NanResult);
+    const QUIET: u64 = 1 << 51;
+    Value::Float(match [a, b].into_iter().find(|operand| operand.is_nan()) {
+        Some(nan) => f64::from_bits(nan.to_bits() | QUIET),
+        None => match step.readings.nan_result {
+            NanResult::Positive => f64::from_bits(0x7ff8_0000_0000_0000),
+            NanResult::Negative => f64::from_bits(0xfff8_0000_0000_0000),
+        },
+    })
+}
+
+fn arithmetic(
+    step: &mut Step<'_>,
+    (left, right): (Value, Value),
+    clause: Clause,
+    float: fn(f64, f64) -> f64,
+    wrapping: fn(u64, u64) -> u64,
+    checked: fn(i64, i64) -> Option<i64>,
+) -> Ruled<Value> {
+    match pair(step, left, right)? {
+        Pair::Floats(a, b) => Ok(float_result(step, a, b, float(a, b))),
+        Pair::Integers(a, b) => {
+            step.uses(clause);
+            let signed = both_signed(step, a, b);
+            let overflows = signed && checked(a.bits as i64, b.bits as i64).is_none();
+            Ok(wrapped(step, clause, wrapping(a.bits, b.bits), signed, overflows))
+        }
+    }
+}
+
+fn add(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    if let (Value::Address(address), Value::Integer(offset)) = (left, right) {
+        step.uses(Clause::AddressOffset);
+        let addend = address.addend.wrapping_add(offset.bits as i64);
+        return Ok(Value::Address(Address { addend, ..address }));
+    }
+    if let (Value::Integer(_), Value::Address(_)) = (left, right) {
+        return Err(Stop::Unmodelled("an offset before the variable: the text gives the form var+offset only"));
+    }
+    arithmetic(step, (left, right), Clause::Addition, |a, b| a + b, u64::wrapping_add, i64::checked_add)
+}
+
+fn subtract(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    if let (Value::Address(_), Value::Integer(_)) = (left, right) {
+        return Err(Stop::Unmodelled("an offset that is subtracted: the text gives the form var+offset only"));
+    }
+    arithmetic(step, (left, right), Clause::Subtraction, |a, b| a - b, u64::wrapping_sub, i64::checked_sub)
+}
+
+fn multiply(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    arithmetic(step, (left, right), Clause::Multiplication, |a, b| a * b, u64::wrapping_mul, i64::checked_mul)
+}
+
+fn by_zero(step: &mut Step<'_>, clause: Clause, signed: bool) -> Value {
+    step.uses(clause);
+    step.meets(Question::DivisionByZero);
+    match step.readings.division_by_zero {
+        DivisionByZero::Refused => step.undefined(RefusalClass::DivisionByZero, clause, signed),
+        DivisionByZero::Zero => Value::Integer(Integer { bits: 0, signed }),
+        DivisionByZero::AllOnes => Value::Integer(Integer { bits: u64::MAX, signed }),
+    }
+}
+
+fn divide(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    match pair(step, left, right)? {
+        Pair::Floats(a, b) => Ok(float_result(step, a, b, a / b)),
+        Pair::Integers(a, b) => {
+            step.uses(Clause::Division);
+            let signed = both_signed(step, a, b);
+            if b.bits == 0 {
+                return Ok(by_zero(step, Clause::Division, signed));
+            }
+            if !signed {
+                return Ok(Value::Integer(Integer::unsigned(a.bits / b.bits)));
+            }
+            let (a, b) = (a.bits as i64, b.bits as i64);
+            let overflows = a.checked_div(b).is_none();
+            Ok(wrapped(step, Clause::Division, a.wrapping_div(b) as u64, true, overflows))
+        }
+    }
+}
+
+fn remainder(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    let (a, b) = (integer(step, left)?, integer(step, right)?);
+    step.uses(Clause::RemUnsigned);
+    step.uses(Clause::RemResult);
+    step.meets(Question::RemainderType);
+    let signed = match step.readings.remainder_type {
+        RemainderType::Signed => true,
+        RemainderType::Unsigned => false,
+        RemainderType::Converted => a.signed && b.signed,
+    };
+    match a.bits.checked_rem(b.bits) {
+        Some(bits) => Ok(Value::Integer(Integer { bits, signed })),
+        None => Ok(by_zero(step, Clause::RemUnsigned, signed)),
+    }
+}
+
+// 4.5.5: shifts
+
+fn shift_count(step: &mut Step<'_>, count: Integer) -> u64 {
+    step.uses(Clause::ShiftCountUnsigned);
+    step.uses(Clause::ShiftResultType);
+    if count.bits < 64 {
+        return count.bits;
+    }
+    step.meets(Question::ShiftCount);
+    match step.readings.shift_count {
+        ShiftCount::Saturate => 64,
+        ShiftCount::Modulo => count.bits % 64,
+    }
+}
+
+fn shift_left(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    let (a, b) = (integer(step, left)?, integer(step, right)?);
+    step.uses(Clause::ShiftLeft);
+    let count = shift_count(step, b);
+    Ok(Value::Integer(Integer { bits: if count == 64 { 0 } else { a.bits << count }, ..a }))
+}
+
+fn shift_right(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    let (a, b) = (integer(step, left)?, integer(step, right)?);
+    let count = shift_count(step, b);
+    let bits = if a.signed {
+        step.uses(Clause::ShiftRightArithmetic);
+        (a.bits as i64 >> count.min(63)) as u64
+    } else {
+        step.uses(Clause::ShiftRightLogical);
+        if count == 64 { 0 } else { a.bits >> count }
+    };
+    Ok(Value::Integer(Integer { bits, ..a }))
+}
+
+// 4.5.5, 4.5.6: comparisons
+
+fn compare(
+    step: &mut Step<'_>,
+    (left, right): (Value, Value),
+    clause: Clause,
+    float: fn(&f64, &f64) -> bool,
+    signed: fn(&i64, &i64) -> bool,
+    unsigned: fn(&u64, &u64) -> bool,
+) -> Ruled<Value> {
+    let operands = pair(step, left, right)?;
+    step.uses(clause);
+    let equality = matches!(clause, Clause::Equal | Clause::NotEqual);
+    step.uses(if equality { Clause::EqualitySignedResult } else { Clause::ComparisonSignedResult });
+    Ok(Value::truth(match operands {
+        Pair::Floats(a, b) => {
+            step.uses(if equality { Clause::FloatEquality } else { Clause::FloatComparison });
+            float(&a, &b)
+        }
+        Pair::Integers(a, b) if both_signed(step, a, b) => signed(&(a.bits as i64), &(b.bits as i64)),
+        Pair::Integers(a, b) => unsigned(&a.bits, &b.bits),
+    }))
+}
+
+fn less(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    compare(step, (left, right), Clause::Less, f64::lt, i64::lt, u64::lt)
+}
+
+fn greater(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    compare(step, (left, right), Clause::Greater, f64::gt, i64::gt, u64::gt)
+}
+
+fn less_equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    compare(step, (left, right), Clause::LessEqual, f64::le, i64::le, u64::le)
+}
+
+fn greater_equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    compare(step, (left, right), Clause::GreaterEqual, f64::ge, i64::ge, u64::ge)
+}
+
+fn equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    compare(step, (left, right), Clause::Equal, f64::eq, i64::eq, u64::eq)
+}
+
+fn not_equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    compare(step, (left, right), Clause::NotEqual, f64::ne, i64::ne, u64::ne)
+}
+
+// 4.5.5: bitwise and logical operators
+
+fn bitwise(
+    step: &mut Step<'_>,
+    (left, right): (Value, Value),
+    clause: Clause,
+    operation: fn(u64, u64) -> u64,
+) -> Ruled<Value> {
+    let (a, b) = (integer(step, left)?, integer(step, right)?);
+    step.uses(clause);
+    step.meets(Question::BitwiseType);
+    let signed = match step.readings.bitwise_type {
+        BitwiseType::Converted => both_signed(step, a, b),
+        BitwiseType::Unsigned => false,
+    };
+    Ok(Value::Integer(Integer { bits: operation(a.bits, b.bits), signed }))
+}
+
+fn and(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    bitwise(step, (left, right), Clause::BitwiseAnd, |a, b| a & b)
+}
+
+fn or(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    bitwise(step, (left, right), Clause::BitwiseOr, |a, b| a | b)
+}
+
+fn xor(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    bitwise(step, (left, right), Clause::BitwiseXor, |a, b| a ^ b)
+}
+
+/// `&&` and `||`: the result is `decisive` as soon as one operand's truth is.
+fn logical(step: &mut Step<'_>, left: Value, right: Value, clause: Clause, decisive: bool) -> Ruled<Value> {
+    step.uses(clause);
+    step.uses(Clause::LogicalSignedResult);
+    if let Value::Undefined { .. } = left {
+        integer_or_undefined(step, right)?;
+        return Ok(Value::Undefined { signed: true });
+    }
+    let left = integer(step, left)?.bits != 0;
+    let right = integer_or_undefined(step, right)?;
+    match right {
+        Some(right) => {
+            let right = right.bits != 0;
+            Ok(Value::truth(if decisive { left || right } else { left && right }))
+        }
+        None if left == decisive && skips(step) => Ok(Value::truth(decisive)),
+        None => Ok(Value::Undefined { signed: true }),
+    }
+}
+
+fn integer_or_undefined(step: &mut Step<'_>, value: Value) -> Ruled<Option<Integer>> {
+    match value {
+        Value::Undefined { .. } => Ok(None),
+        value => integer(step, value).map(Some),
+    }
+}
+
+/// Whether an operand that C would not evaluate is not evaluated here either.
+fn skips(step: &mut Step<'_>) -> bool {
+    step.meets(Question::SkippedOperand);
+    step.readings.skipped_operand == SkippedOperand::Skipped
+}
+
+fn logical_and(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    logical(step, left, right, Clause::LogicalAnd, false)
+}
+
+fn logical_or(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+    logical(step, left, right, Clause::LogicalOr, true)
+}
+
+fn ternary(step: &mut Step<'_>, condition: Value, then: Value, otherwise: Value) -> Ruled<Value> {
+    step.uses(Clause::TernaryCondition);
+    step.uses(Clause::TernarySelection);
+    let condition = match condition {
+        Value::Integer(integer) => Some(integer.bits != 0),
+        Value::Undefined { .. } => None,
+        other => return refuse_operand(step, other, RefusalClass::TernaryCondition, Clause::TernaryCondition),
+    };
+    let signed = |value| match value {
+        Value::Integer(Integer { signed, .. }) | Value::Undefined { signed } => Some(signed),
+        _ => None,
+    };
+    if let (Value::Float(a), Value::Float(b)) = (then, otherwise) {
+        step.uses(Clause::TernarySameKind);
+        step.uses(Clause::FloatTernary);
+        return Ok(match condition {
+            Some(condition) => Value::Float(if condition { a } else { b }),
+            None => Value::Undefined { signed: true },
+        });
+    }
+    let (Some(a), Some(b)) = (signed(then), signed(otherwise)) else {
+        let other = if signed(then).is_some() || matches!(then, Value::Float(_)) { otherwise } else { then };
+        return refuse_operand(step, other, RefusalClass::IntFloatMix, Clause::TernarySameKind);
+    };
+    step.uses(Clause::TernaryConversions);
+    step.uses(Clause::UsualConversions);
+    let signed = a && b;
+    let undefined = |value| matches!(value, Value::Undefined { .. });
+    let Some(condition) = condition else { return Ok(Value::Undefined { signed }) };
+    let (chosen, skipped) = if condition { (then, otherwise) } else { (otherwise, then) };
+    match chosen {
+        Value::Integer(chosen) if !undefined(skipped) || skips(step) => {
+            Ok(Value::Integer(Integer { bits: chosen.bits, signed }))
+        }
+        _ => Ok(Value::Undefined { signed }),
+    }
+}
+
+// 4.5.1, 4.5.2, 5.4.4: conversion to the type of the variable
+
+fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
+    let size = ty.size().unwrap_or(0);
+    match (value, ty.kind()) {
+        (_, TypeKind::Predicate | TypeKind::Float) if size < 4 || ty == ScalarType::F16x2 => {
+            step.refuse(RefusalClass::TypeWithoutInitializer, Clause::TypeAllowsInitializer)
+        }
+        (Value::Integer(_), TypeKind::Bits) if size == 16 => {
+            Err(Stop::Unmodelled("an integer constant has 64 bits; how it fills 128 is not said"))
+        }
+        (Value::Integer(integer), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits) => {
+            step.uses(Clause::ValueKind);
+            step.uses(if size < 8 { Clause::IntegerNarrowing } else { Clause::IntegerWidth });
+            if ty.kind() == TypeKind::Bits {
+                step.uses(Clause::ConstantForBitSizeType);
+            }
+            Ok(Stored::Bits(integer.bits))
+        }
+        (Value::Float(_) | Value::Single(_), TypeKind::Float) => store_float(step, value, size),
+        (Value::Float(_) | Value::Single(_), TypeKind::Bits) => {
+            step.meets(Question::BitsFromFloat);
+            if step.readings.bits_from_float == BitsFromFloat::Refused || !matches!(size, 4 | 8) {
+                return step.refuse(RefusalClass::ValueKind, Clause::ValueKind);
+            }
+            store_float(step, value, size)
+        }
+        (Value::Address(address), _) => store_address(step, address, ty),
+        (Value::AddressByte(address, byte), _) => match ty {
+            ScalarType::U8 | ScalarType::B8 => {
+                step.uses(Clause::Mask);
+                Ok(Stored::Address(address, Some(byte)))
+            }
+            _ => Err(Stop::Unmodelled("a byte of an address in a variable wider than a byte")),
+        },
+        (Value::Integer(_) | Value::Float(_) | Value::Single(_), _) => {
+            step.refuse(RefusalClass::ValueKind, Clause::ValueKind)
+        }
+        (Value::Undefined { .. }, _) => {
+            Err(step.pending.take().unwrap_or(Stop::Unmodelled("an undefined value without a reason")))
+        }
+    }
+}
+
+fn store_float(step: &mut Step<'_>, value: Value, size: u64) -> Ruled<Stored> {
+    step.uses(Clause::ValueKind);
+    let nan = match value {
+        Value::Float(value) => value.is_nan(),
+        Value::Single(bits) => f32::from_bits(bits).is_nan(),
+        _ => false,
+    };
+    let changes = matches!((value, size), (Value::Float(_), 4) | (Value::Single(_), 8));
+    if changes {
+        step.uses(Clause::FloatNarrowing);
+    }
+    if changes && nan {
+        step.meets(Question::NanNarrowing);
+        if step.readings.nan_narrowing == NanNarrowing::Canonical {
+            return Ok(Stored::Bits(if size == 4 { 0x7fff_ffff } else { 0x7fff_ffff_ffff_ffff }));
+        }
+    }
+    Ok(Stored::Bits(match (value, size) {
+        (Value::Float(value), 4) => narrow(value).into(),
+        (Value::Float(value), _) => value.to_bits(),
+        (Value::Single(bits), 4) => bits.into(),
+        (Value::Single(bits), _) => widen(bits),
+        _ => return step.refuse(RefusalClass::ValueKind, Clause::ValueKind),
+    }))
+}
+
+fn store_address(step: &mut Step<'_>, address: Address, ty: ScalarType) -> Ruled<Stored> {
+    match ty {
+        ScalarType::U32 | ScalarType::U64 => {
+            step.uses(Clause::AddressType);
+            Ok(Stored::Address(address, None))
+        }
+        ScalarType::U8 => step.refuse(RefusalClass::ByteWithoutMask, Clause::ByteNeedsMask),
+        _ => step.refuse(RefusalClass::AddressType, Clause::AddressType),
+    }
+}
+
+// 5.4.4: placement
+
+fn place(at: Placement) -> u64 {
+    at.start + at.index * at.stride
+}

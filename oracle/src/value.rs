@@ -1,0 +1,113 @@
+//! The values of constant expressions.
+
+use ptxsmith_syntax::NodeId;
+
+/// An integer constant: 64 bits, `.s64` or `.u64` (4.5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Integer {
+    /// The bits, two's complement where signed.
+    pub bits: u64,
+    /// Whether the type is `.s64`.
+    pub signed: bool,
+}
+
+impl Integer {
+    /// A `.s64` constant.
+    pub const fn signed(value: i64) -> Integer {
+        Integer { bits: value as u64, signed: true }
+    }
+
+    /// A `.u64` constant.
+    pub const fn unsigned(bits: u64) -> Integer {
+        Integer { bits, signed: false }
+    }
+
+    /// A truth value: 0 or 1, signed.
+    pub const fn truth(value: bool) -> Integer {
+        Integer { bits: value as u64, signed: true }
+    }
+}
+
+/// The address of a variable or function as a value (5.4.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// The node of the expression that names the variable or function.
+    pub name: NodeId,
+    /// Bytes added.
+    pub addend: i64,
+    /// Whether it is a generic address.
+    pub generic: bool,
+}
+
+/// What an expression, or a part of one, evaluates to.
+#[derive(Clone, Copy, Debug)]
+pub enum Value {
+    /// An integer constant.
+    Integer(Integer),
+    /// A floating-point constant in double precision (4.5.2).
+    Float(f64),
+    /// A single-precision bit pattern, which is no operand of anything (4.5.2).
+    Single(u32),
+    /// An address.
+    Address(Address),
+    /// One byte of an address: what `mask()` takes of it (5.4.4).
+    AddressByte(Address, u8),
+    /// The result of an operation that is refused if its value matters; an integer of this signedness otherwise.
+    Undefined {
+        /// Whether the type is `.s64`.
+        signed: bool,
+    },
+}
+
+impl Value {
+    /// A truth value: 0 or 1, signed.
+    pub const fn truth(value: bool) -> Value {
+        Value::Integer(Integer::truth(value))
+    }
+}
+
+/// Converts a double-precision value to single precision, rounding to nearest and ties to even as IEEE 754 does by
+/// default. A NaN keeps its sign and the leading bits of its payload, and is quiet.
+pub fn narrow(value: f64) -> u32 {
+    if value.is_nan() {
+        let bits = value.to_bits();
+        let sign = (bits >> 32) as u32 & 0x8000_0000;
+        return sign | 0x7fc0_0000 | (bits >> 29) as u32 & 0x003f_ffff;
+    }
+    (value as f32).to_bits()
+}
+
+/// Converts a single-precision bit pattern to double precision, which is exact. A NaN keeps its payload in the leading
+/// bits, and is quiet.
+pub fn widen(bits: u32) -> u64 {
+    let value = f32::from_bits(bits);
+    if value.is_nan() {
+        let sign = u64::from(bits & 0x8000_0000) << 32;
+        return sign | 0x7ff8_0000_0000_0000 | u64::from(bits & 0x003f_ffff) << 29;
+    }
+    f64::from(value).to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrowing_rounds_ties_to_even() {
+        let one_and_half_ulp = 1.0 + f64::from(f32::EPSILON) / 2.0;
+        assert_eq!(narrow(one_and_half_ulp), 0x3f80_0000);
+        assert_eq!(narrow(one_and_half_ulp + f64::EPSILON), 0x3f80_0001);
+        assert_eq!(narrow(1.0 + 1.5 * f64::from(f32::EPSILON)), 0x3f80_0002);
+        assert_eq!(narrow(-0.0), 0x8000_0000);
+        assert_eq!(narrow(1e300), 0x7f80_0000);
+        assert_eq!(narrow(1e-46), 0);
+        assert_eq!(narrow(1.5e-45), 1);
+    }
+
+    #[test]
+    fn nans_keep_sign_and_leading_payload_and_become_quiet() {
+        assert_eq!(narrow(f64::from_bits(0xfff0_0000_2000_0001)), 0xffc0_0001);
+        assert_eq!(widen(0x7f80_0001), 0x7ff8_0000_2000_0000);
+        assert_eq!(widen(0x3f80_0000), 0x3ff0_0000_0000_0000);
+    }
+}

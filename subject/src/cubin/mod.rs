@@ -1,0 +1,415 @@
+//! Reads the variables of a module out of a cubin.
+//!
+//! A pure function of the bytes, which are trusted in nothing: no panic, no allocation that the file (or a stated
+//! limit, for storage without bytes) does not justify, time in proportion to the file.
+//!
+//! What is read, and what a cubin can and cannot show:
+//!
+//! - Variables are the symbols that stand for objects (`STT_OBJECT`; 13 in relocatable output) in `.nv.global.init`,
+//!   `.nv.global` (no bytes: zero), `.nv.constant3` and `.nv.shared*`. An `extern` variable has no storage and is left
+//!   out, and so is what the assembler itself puts in other constant banks and in names that begin with `.nv.`.
+//! - A variable that is declared inside a function shows under a name that ptxas makes up (`$__x__19`).
+//! - Bytes are those of the file. ptxas leaves zero where an address goes; a release that did not would show here.
+//! - A slot may reach past the end of its variable, and slots may overlap: ptxas writes `.u32 a[2] = {g, g}` as two
+//!   eight-byte relocations four bytes apart. Both are reported as they are, at the variable that holds the first byte.
+//! - `generic` is `None` for the address of a `.global` variable, where ptxas writes the same relocation for `g` and
+//!   `generic(g)`, and for functions.
+//! - The address of a `.const` variable without `generic`, and of a device function, is plain bytes without a
+//!   relocation: it cannot be told from a number.
+//!
+//! The table of relocation types, and what in PTX leads to which, is at the top of `cubin/relocation.rs`.
+
+mod relocation;
+
+use std::collections::BTreeMap;
+
+use object::elf::{
+    FileHeader64, Rel64, Rela64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STT_OBJECT, STT_SECTION, Sym64,
+};
+use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
+use object::{LittleEndian, SectionIndex, SymbolIndex};
+
+use crate::observation::{Address, Variable};
+use relocation::{Kind, Of};
+
+/// The ELF machine number of CUDA device code.
+pub const EM_CUDA: u16 = 190;
+/// Symbol type of a variable in relocatable output; in executable output it is `STT_OBJECT`.
+const STT_CUDA_OBJECT: u8 = 13;
+/// The most storage without bytes in the file (`.nv.global`) that is read.
+const MAX_NOBITS: u64 = 4 << 30;
+/// Bytes of symbol names in addresses for each byte of the file. Every address holds a copy of its symbol's name, so
+/// that a small hostile file with one long name could ask for any amount of memory.
+const MAX_NAMES: usize = 256;
+
+type Header = FileHeader64<LittleEndian>;
+type Sections<'a> = SectionTable<'a, Header>;
+type Symbols<'a> = SymbolTable<'a, Header>;
+const LE: LittleEndian = LittleEndian;
+
+/// Why the variables of a cubin could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CubinError {
+    /// The bytes are no cubin, or a part of one: the implementation wrote something broken.
+    #[error("malformed cubin: {0}")]
+    Malformed(String),
+    /// A relocation of a type that this reader does not know: what it writes would be a guess.
+    #[error("relocation type {r_type} at {section}+{offset:#x} is not known to this reader")]
+    UnknownRelocation {
+        /// The type's number.
+        r_type: u32,
+        /// The section that holds the slot.
+        section: String,
+        /// Where in that section.
+        offset: u64,
+    },
+    /// A variable in a section that this reader does not know.
+    #[error("variable `{symbol}` is in section `{section}`, which is not known to this reader")]
+    UnknownSection {
+        /// The variable.
+        symbol: String,
+        /// The section.
+        section: String,
+    },
+    /// More storage than this reader takes.
+    #[error("section `{section}` holds {size} bytes: more than this reader takes")]
+    TooLarge {
+        /// The section.
+        section: String,
+        /// Its size.
+        size: u64,
+    },
+}
+
+impl CubinError {
+    /// Whether the file is at fault. If not, this reader is: it lacks something.
+    pub fn is_malformed(&self) -> bool {
+        matches!(self, CubinError::Malformed(_))
+    }
+}
+
+fn malformed(what: impl Into<String>) -> CubinError {
+    CubinError::Malformed(what.into())
+}
+
+/// A section that holds variables.
+struct Home<'a> {
+    name: &'a str,
+    space: &'static str,
+    address: u64,
+    size: u64,
+    align: u64,
+    /// `None` for storage that is zero and has no bytes in the file.
+    data: Option<&'a [u8]>,
+    /// Sorted by offset once all symbols were seen; then they do not overlap.
+    variables: Vec<Placed<'a>>,
+}
+
+/// A variable where it was placed.
+struct Placed<'a> {
+    name: &'a str,
+    offset: u64,
+    size: u64,
+    addresses: Vec<Address>,
+}
+
+/// Reads every variable of a module with its bytes and addresses, by name.
+pub fn read(bytes: &[u8]) -> Result<BTreeMap<String, Variable>, CubinError> {
+    let header = Header::parse(bytes).map_err(|error| malformed(error.to_string()))?;
+    header
+        .endian()
+        .ok()
+        .filter(|_| header.is_little_endian())
+        .ok_or_else(|| malformed("not little-endian"))?;
+    if header.e_machine(LE) != EM_CUDA {
+        return Err(malformed(format!("ELF machine {} is not CUDA ({EM_CUDA})", header.e_machine(LE))));
+    }
+    let sections = header.sections(LE, bytes).map_err(|error| malformed(error.to_string()))?;
+    let symbols = sections
+        .symbols(LE, bytes, object::elf::SHT_SYMTAB)
+        .map_err(|error| malformed(format!("symbol table: {error}")))?;
+
+    let mut homes = find_homes(&sections, bytes)?;
+    place_variables(&mut homes, &sections, &symbols)?;
+    relocate(&mut homes, &sections, &symbols, bytes)?;
+
+    let mut variables = Vec::with_capacity(homes.iter().flatten().map(|home| home.variables.len()).sum());
+    for home in homes.into_iter().flatten() {
+        for placed in home.variables {
+            let bytes = match home.data {
+                // Placed variables lie within their section and do not overlap: no more is copied than there is.
+                Some(data) => data[placed.offset as usize..(placed.offset + placed.size) as usize].to_vec(),
+                None => vec![0; placed.size as usize],
+            };
+            let shown = if placed.offset == 0 { home.align } else { 1 << placed.offset.trailing_zeros() };
+            let variable = Variable {
+                space: Some(home.space.to_owned()),
+                size: Some(placed.size),
+                align: Some(shown.min(home.align)),
+                bytes: Some(bytes),
+                addresses: Some(placed.addresses),
+                base: None,
+            };
+            variables.push((placed.name.to_owned(), variable));
+        }
+    }
+    variables.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    if let Some(pair) = variables.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(malformed(format!("two variables are named `{}`", pair[0].0)));
+    }
+    Ok(variables.into_iter().collect())
+}
+
+/// The sections that hold variables, by section index.
+fn find_homes<'a>(sections: &Sections<'a>, bytes: &'a [u8]) -> Result<Vec<Option<Home<'a>>>, CubinError> {
+    let (mut without_bytes, mut with_bytes) = (0u64, 0u64);
+    let mut homes = Vec::with_capacity(sections.len());
+    for section in sections.iter() {
+        let name = section_name(sections, section)?;
+        let Some(space) = state_space(name) else {
+            homes.push(None);
+            continue;
+        };
+        let data = match section.sh_type(LE) {
+            SHT_NOBITS => {
+                without_bytes = without_bytes.saturating_add(section.sh_size(LE));
+                if without_bytes > MAX_NOBITS || usize::try_from(without_bytes).is_err() {
+                    return Err(CubinError::TooLarge { section: name.to_owned(), size: without_bytes });
+                }
+                None
+            }
+            SHT_PROGBITS => {
+                let data = section
+                    .data(LE, bytes)
+                    .map_err(|_| malformed(format!("section `{name}` is beyond the end of the file")))?;
+                with_bytes += data.len() as u64;
+                if with_bytes > bytes.len() as u64 {
+                    return Err(malformed(format!("section `{name}` overlaps another")));
+                }
+                Some(data)
+            }
+            // Relocations and notes about a section carry its name too.
+            _ => {
+                homes.push(None);
+                continue;
+            }
+        };
+        let align = section.sh_addralign(LE).max(1);
+        if !align.is_power_of_two() {
+            return Err(malformed(format!("section `{name}` is aligned to {align}, no power of two")));
+        }
+        homes.push(Some(Home {
+            name,
+            space,
+            address: section.sh_addr(LE),
+            size: section.sh_size(LE),
+            align,
+            data,
+            variables: Vec::new(),
+        }));
+    }
+    Ok(homes)
+}
+
+/// The state space of the variables in a section of this name.
+fn state_space(section: &str) -> Option<&'static str> {
+    match section {
+        ".nv.global" | ".nv.global.init" => Some("global"),
+        ".nv.constant3" => Some("const"),
+        ".nv.shared" => Some("shared"),
+        _ if section.starts_with(".nv.shared.") => Some("shared"),
+        _ => None,
+    }
+}
+
+/// Puts each variable into its section.
+fn place_variables<'a>(
+    homes: &mut [Option<Home<'a>>],
+    sections: &Sections<'a>,
+    symbols: &Symbols<'a>,
+) -> Result<(), CubinError> {
+    for (index, symbol) in symbols.enumerate() {
+        if !matches!(symbol.st_type(), STT_OBJECT | STT_CUDA_OBJECT) || symbol.is_undefined(LE) {
+            continue;
+        }
+        let name = symbol_name(symbols, symbol)?;
+        if name.starts_with(".nv.") {
+            continue;
+        }
+        if symbol.st_shndx(LE) == SHN_COMMON {
+            return Err(CubinError::UnknownSection { symbol: name.into(), section: "COMMON".into() });
+        }
+        let section = symbols
+            .symbol_section(LE, symbol, index)
+            .ok()
+            .flatten()
+            .and_then(|section| sections.section(section).ok().map(|header| (section, header)));
+        let Some((section, section_header)) = section else {
+            return Err(malformed(format!("variable `{name}` is in no section")));
+        };
+        let Some(home) = &mut homes[section.0] else {
+            let section = section_name(sections, section_header)?;
+            // Banks other than 3 and code hold what the assembler made, not variables of the module.
+            if [".nv.constant", ".text", ".debug"].iter().any(|prefix| section.starts_with(prefix)) {
+                continue;
+            }
+            return Err(CubinError::UnknownSection { symbol: name.into(), section: section.into() });
+        };
+        let (value, size) = (symbol.st_value(LE), symbol.st_size(LE));
+        if size == 0 {
+            return Err(malformed(format!("variable `{name}` has no size")));
+        }
+        let offset = value.checked_sub(home.address);
+        let end = offset.and_then(|offset| offset.checked_add(size));
+        match (offset, end) {
+            (Some(offset), Some(end)) if end <= home.size => {
+                home.variables.push(Placed { name, offset, size, addresses: Vec::new() })
+            }
+            _ => return Err(malformed(format!("variable `{name}` reaches out of section `{}`", home.name))),
+        }
+    }
+    for home in homes.iter_mut().flatten() {
+        home.variables.sort_unstable_by_key(|placed| placed.offset);
+        let mut pairs = home.variables.windows(2);
+        if let Some([a, b]) = pairs.find(|pair| pair[0].offset + pair[0].size > pair[1].offset) {
+            return Err(malformed(format!("variables `{}` and `{}` overlap", a.name, b.name)));
+        }
+    }
+    Ok(())
+}
+
+/// Gives each relocation of a section with variables to the variable that it is in.
+fn relocate<'a>(
+    homes: &mut [Option<Home<'a>>],
+    sections: &Sections<'a>,
+    symbols: &Symbols<'a>,
+    bytes: &'a [u8],
+) -> Result<(), CubinError> {
+    // A symbol's space decides what a relocation tells.
+    let mut names_left = bytes.len().saturating_mul(MAX_NAMES);
+    let spaces: Vec<Option<&'static str>> = homes.iter().map(|home| Some(home.as_ref()?.space)).collect();
+    for section in sections.iter() {
+        let Some(home) = homes.get_mut(section.sh_info(LE) as usize).and_then(Option::as_mut) else {
+            continue;
+        };
+        let entries = |error| malformed(format!("relocations of `{}`: {error}", home.name));
+        if let Some((rels, _)) = section.rel(LE, bytes).map_err(entries)? {
+            for rel in rels {
+                let rel: &Rel64<LittleEndian> = rel;
+                let entry = Entry {
+                    offset: rel.r_offset.get(LE),
+                    r_type: rel.r_type(LE),
+                    symbol: rel.r_sym(LE),
+                    addend: 0,
+                };
+                entry.apply(home, &spaces, symbols, &mut names_left)?;
+            }
+        } else if let Some((relas, _)) = section.rela(LE, bytes).map_err(entries)? {
+            for rela in relas {
+                let rela: &Rela64<LittleEndian> = rela;
+                let entry = Entry {
+                    offset: rela.r_offset.get(LE),
+                    r_type: rela.r_type(LE, false),
+                    symbol: rela.r_sym(LE, false),
+                    addend: rela.r_addend.get(LE),
+                };
+                entry.apply(home, &spaces, symbols, &mut names_left)?;
+            }
+        }
+    }
+    for home in homes.iter_mut().flatten() {
+        for placed in &mut home.variables {
+            placed.addresses.sort_unstable_by_key(|address| address.offset);
+            if let Some(pair) = placed.addresses.windows(2).find(|pair| pair[0].offset == pair[1].offset) {
+                let (name, offset) = (placed.name, pair[0].offset);
+                return Err(malformed(format!("two relocations at byte {offset} of variable `{name}`")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One relocation, REL or RELA.
+struct Entry {
+    offset: u64,
+    r_type: u32,
+    symbol: u32,
+    addend: i64,
+}
+
+impl Entry {
+    fn apply(
+        &self,
+        home: &mut Home<'_>,
+        spaces: &[Option<&'static str>],
+        symbols: &Symbols<'_>,
+        names_left: &mut usize,
+    ) -> Result<(), CubinError> {
+        let kind = Kind::of(self.r_type).ok_or_else(|| CubinError::UnknownRelocation {
+            r_type: self.r_type,
+            section: home.name.to_owned(),
+            offset: self.offset,
+        })?;
+        let place = || format!("relocation at {}+{:#x}", home.name, self.offset);
+        if home.data.is_none() {
+            return Err(malformed(format!("{}: that section has no bytes", place())));
+        }
+        let after = home.variables.partition_point(|placed| placed.offset <= self.offset);
+        let index = after.checked_sub(1).filter(|&index| {
+            let placed = &home.variables[index];
+            self.offset < placed.offset + placed.size
+        });
+        let Some(index) = index else {
+            return Err(malformed(format!("{} is in no variable", place())));
+        };
+        let number = SymbolIndex(self.symbol as usize);
+        let symbol = symbols.symbol(number).map_err(|_| malformed(format!("{}: no such symbol", place())))?;
+        let name = symbol_name(symbols, symbol)?;
+        if name.is_empty() || symbol.st_type() == STT_SECTION {
+            return Err(malformed(format!("{}: its symbol is no variable and no function", place())));
+        }
+        *names_left = names_left
+            .checked_sub(name.len())
+            .ok_or_else(|| malformed("the names in its addresses are out of proportion to the file"))?;
+        let section = symbols.symbol_section(LE, symbol, number).ok().flatten();
+        let generic = match kind.of {
+            Of::Space => Some(false),
+            // See the table in `relocation`: for a global variable both spellings end here.
+            Of::Generic => match section.and_then(|SectionIndex(section)| *spaces.get(section)?) {
+                Some("global") | None => None,
+                Some(_) => Some(true),
+            },
+            Of::Function | Of::Unified => None,
+        };
+        let placed = &mut home.variables[index];
+        placed.addresses.push(Address {
+            offset: self.offset - placed.offset,
+            width: kind.width,
+            symbol: name.to_owned(),
+            addend: self.addend,
+            generic,
+            byte: kind.byte,
+        });
+        Ok(())
+    }
+}
+
+fn symbol_name<'a>(symbols: &Symbols<'a>, symbol: &Sym64<LittleEndian>) -> Result<&'a str, CubinError> {
+    let name = symbol
+        .name(LE, symbols.strings())
+        .map_err(|_| malformed("a symbol's name is beyond the string table"))?;
+    std::str::from_utf8(name).map_err(|_| malformed("a symbol's name is not UTF-8"))
+}
+
+fn section_name<'a>(
+    sections: &Sections<'a>,
+    section: &'a object::elf::SectionHeader64<LittleEndian>,
+) -> Result<&'a str, CubinError> {
+    let name = sections
+        .section_name(LE, section)
+        .map_err(|_| malformed("a section's name is beyond the string table"))?;
+    std::str::from_utf8(name).map_err(|_| malformed("a section's name is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,413 @@
+//! NVIDIA's output is not ours to commit: these tests build small cubins of their own. What real ones hold is tested
+//! through the `ptxas` subject where a ptxas is installed.
+
+use super::*;
+
+/// A cubin as ptxas lays it out, with every field open to abuse.
+#[derive(Clone, Default)]
+struct Cubin {
+    sections: Vec<Section>,
+    symbols: Vec<Symbol>,
+    rels: Vec<(usize, u64, u32, u32)>,
+    relas: Vec<(usize, u64, u32, u32, i64)>,
+}
+
+#[derive(Clone)]
+struct Section {
+    name: &'static str,
+    sh_type: u32,
+    align: u64,
+    data: Vec<u8>,
+    size: u64,
+}
+
+#[derive(Clone)]
+struct Symbol {
+    name: String,
+    info: u8,
+    section: u16,
+    value: u64,
+    size: u64,
+}
+
+impl Cubin {
+    /// Adds a section; returns its index.
+    fn section(&mut self, name: &'static str, align: u64, data: &[u8]) -> u16 {
+        self.sections.push(Section { name, sh_type: 1, align, data: data.into(), size: data.len() as u64 });
+        self.sections.len() as u16
+    }
+
+    fn nobits(&mut self, name: &'static str, align: u64, size: u64) -> u16 {
+        self.sections.push(Section { name, sh_type: 8, align, data: Vec::new(), size });
+        self.sections.len() as u16
+    }
+
+    /// Adds a variable; returns its symbol number.
+    fn variable(&mut self, name: &str, section: u16, value: u64, size: u64) -> u32 {
+        self.symbol(name, 1, section, value, size)
+    }
+
+    fn symbol(&mut self, name: &str, info: u8, section: u16, value: u64, size: u64) -> u32 {
+        self.symbols.push(Symbol { name: name.into(), info, section, value, size });
+        self.symbols.len() as u32
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut file = vec![0; 64];
+        let (mut headers, mut names) = (vec![0u8; 64], vec![0u8]);
+        let mut add =
+            |file: &mut Vec<u8>, name: &str, sh_type: u32, data: &[u8], size, link, info, align, entry| {
+                file.resize(file.len().next_multiple_of(8), 0);
+                headers.extend((names.len() as u32).to_le_bytes());
+                headers.extend(sh_type.to_le_bytes());
+                for word in [0, 0, file.len() as u64, size] {
+                    headers.extend(u64::to_le_bytes(word));
+                }
+                headers.extend(u32::to_le_bytes(link));
+                headers.extend(u32::to_le_bytes(info));
+                headers.extend(u64::to_le_bytes(align));
+                headers.extend(u64::to_le_bytes(entry));
+                names.extend(name.as_bytes());
+                names.push(0);
+                file.extend(data);
+            };
+        for section in &self.sections {
+            add(
+                &mut file,
+                section.name,
+                section.sh_type,
+                &section.data,
+                section.size,
+                0,
+                0,
+                section.align,
+                0,
+            );
+        }
+        let symtab = self.sections.len() as u32 + 1;
+        let (mut table, mut strings) = (vec![0u8; 24], vec![0u8]);
+        for symbol in &self.symbols {
+            table.extend((strings.len() as u32).to_le_bytes());
+            table.extend([symbol.info, 0]);
+            table.extend(symbol.section.to_le_bytes());
+            table.extend(symbol.value.to_le_bytes());
+            table.extend(symbol.size.to_le_bytes());
+            strings.extend(symbol.name.as_bytes());
+            strings.push(0);
+        }
+        add(&mut file, ".symtab", 2, &table, table.len() as u64, symtab + 1, 1, 8, 24);
+        add(&mut file, ".strtab", 3, &strings, strings.len() as u64, 0, 0, 1, 0);
+        for &(section, offset, r_type, symbol) in &self.rels {
+            let mut entry = offset.to_le_bytes().to_vec();
+            entry.extend((u64::from(symbol) << 32 | u64::from(r_type)).to_le_bytes());
+            add(&mut file, ".rel", 9, &entry, 16, symtab, section as u32, 8, 16);
+        }
+        for &(section, offset, r_type, symbol, addend) in &self.relas {
+            let mut entry = offset.to_le_bytes().to_vec();
+            entry.extend((u64::from(symbol) << 32 | u64::from(r_type)).to_le_bytes());
+            entry.extend(addend.to_le_bytes());
+            add(&mut file, ".rela", 4, &entry, 24, symtab, section as u32, 8, 24);
+        }
+        // The names of sections come last, without a name of their own.
+        headers.extend([0, 0, 0, 0, 3, 0, 0, 0]);
+        for word in [0, 0, file.len() as u64, names.len() as u64, 0, 1, 0] {
+            headers.extend(u64::to_le_bytes(word));
+        }
+        file.extend(&names);
+        file.resize(file.len().next_multiple_of(8), 0);
+        let offset = file.len() as u64;
+        let count = (headers.len() / 64) as u16;
+        file.extend(headers);
+        file[..20].copy_from_slice(b"\x7fELF\x02\x01\x01\x41\x08\0\0\0\0\0\0\0\x02\0\xbe\0");
+        file[20] = 1;
+        file[40..48].copy_from_slice(&offset.to_le_bytes());
+        file[52..54].copy_from_slice(&64u16.to_le_bytes());
+        file[58..60].copy_from_slice(&64u16.to_le_bytes());
+        file[60..62].copy_from_slice(&count.to_le_bytes());
+        file[62..64].copy_from_slice(&(count - 1).to_le_bytes());
+        file
+    }
+
+    fn read(&self) -> Result<BTreeMap<String, Variable>, CubinError> {
+        read(&self.bytes())
+    }
+
+    fn complaint(&self) -> String {
+        self.read().unwrap_err().to_string()
+    }
+}
+
+/// Two initialized globals, a zero one, two constants, a kernel, and addresses of every sort.
+fn sample() -> Cubin {
+    let mut cubin = Cubin::default();
+    let mut data = vec![0; 30];
+    data[24..28].copy_from_slice(&5u32.to_le_bytes());
+    let init = cubin.section(".nv.global.init", 16, &data);
+    let zero = cubin.nobits(".nv.global", 8, 24);
+    let constant = cubin.section(".nv.constant3", 4, &[7, 0, 0, 0]);
+    let text = cubin.section(".text.kern", 128, &[0; 16]);
+    let g = cubin.variable("g", init, 24, 4);
+    cubin.variable("p", init, 0, 24);
+    cubin.variable("m", init, 28, 2);
+    cubin.variable("z", zero, 8, 16);
+    let c = cubin.variable("c", constant, 0, 4);
+    let kern = cubin.symbol("kern", 0x12, text, 0, 16);
+    let init = init as usize;
+    cubin.rels = vec![(init, 16, 35, kern), (init, 29, 85, g)];
+    cubin.relas = vec![(init, 8, 4, c, 4), (init, 0, 4, g, -8), (init, 28, 92, kern, 0)];
+    cubin
+}
+
+fn address(
+    offset: u64,
+    width: u8,
+    symbol: &str,
+    addend: i64,
+    generic: Option<bool>,
+    byte: Option<u8>,
+) -> Address {
+    Address { offset, width, symbol: symbol.into(), addend, generic, byte }
+}
+
+#[test]
+fn variables_have_their_space_size_alignment_and_bytes() {
+    let variables = sample().read().unwrap();
+    assert_eq!(variables.keys().collect::<Vec<_>>(), ["c", "g", "m", "p", "z"]);
+    let plain = |space: &str, align, bytes: &[u8]| Variable {
+        space: Some(space.into()),
+        size: Some(bytes.len() as u64),
+        align: Some(align),
+        bytes: Some(bytes.into()),
+        addresses: Some(Vec::new()),
+        base: None,
+    };
+    assert_eq!(variables["c"], plain("const", 4, &[7, 0, 0, 0]));
+    assert_eq!(variables["g"], plain("global", 8, &[5, 0, 0, 0]));
+    assert_eq!(variables["z"], plain("global", 8, &[0; 16]));
+}
+
+#[test]
+fn addresses_are_sorted_and_complete() {
+    let variables = sample().read().unwrap();
+    assert_eq!(
+        variables["p"].addresses.as_deref().unwrap(),
+        [
+            address(0, 8, "g", -8, None, None),
+            address(8, 8, "c", 4, Some(true), None),
+            address(16, 8, "kern", 0, None, None),
+        ]
+    );
+    assert_eq!(
+        variables["m"].addresses.as_deref().unwrap(),
+        [address(0, 1, "kern", 0, None, Some(0)), address(1, 1, "g", 0, None, Some(1))]
+    );
+}
+
+#[test]
+fn alignment_is_capped_by_the_section() {
+    let variables = sample().read().unwrap();
+    assert_eq!(variables["p"].align, Some(16), "offset 0 shows the alignment of the section");
+    assert_eq!(variables["m"].align, Some(4), "offset 28");
+}
+
+#[test]
+fn a_slot_that_reaches_past_its_variable_is_reported_where_it_begins() {
+    let mut cubin = Cubin::default();
+    let init = cubin.section(".nv.global.init", 4, &[0; 12]);
+    let a = cubin.variable("a", init, 0, 8);
+    cubin.variable("b", init, 8, 4);
+    cubin.rels = vec![(init as usize, 0, 4, a), (init as usize, 4, 4, a)];
+    let variables = cubin.read().unwrap();
+    assert_eq!(
+        variables["a"].addresses.as_deref().unwrap(),
+        [address(0, 8, "a", 0, None, None), address(4, 8, "a", 0, None, None)]
+    );
+    assert_eq!(variables["b"].addresses.as_deref().unwrap(), []);
+}
+
+#[test]
+fn an_unknown_relocation_is_an_error_that_names_it() {
+    let mut cubin = sample();
+    cubin.rels.push((1, 24, 74, 1));
+    let error = cubin.read().unwrap_err();
+    assert_eq!(error.to_string(), "relocation type 74 at .nv.global.init+0x18 is not known to this reader");
+    assert!(!error.is_malformed());
+}
+
+#[test]
+fn an_object_in_an_unknown_section_is_an_error() {
+    let mut cubin = sample();
+    let section = cubin.section(".nv.novel", 4, &[0; 4]);
+    cubin.variable("n", section, 0, 4);
+    assert_eq!(
+        cubin.complaint(),
+        "variable `n` is in section `.nv.novel`, which is not known to this reader"
+    );
+}
+
+#[test]
+fn what_the_assembler_keeps_for_itself_is_left_out() {
+    let mut cubin = sample();
+    let section = cubin.section(".nv.constant4", 4, &[0; 4]);
+    cubin.variable("addresses", section, 0, 4);
+    cubin.variable(".nv.reservedSmem.offset0", 0, 0, 4);
+    cubin.variable("external", 0, 0, 0);
+    assert_eq!(cubin.read().unwrap().len(), 5);
+}
+
+#[test]
+fn a_module_without_variables_is_empty() {
+    assert_eq!(Cubin::default().read(), Ok(BTreeMap::new()));
+}
+
+#[test]
+fn what_cannot_be_is_malformed() {
+    let broken = |change: fn(&mut Cubin)| {
+        let mut cubin = sample();
+        change(&mut cubin);
+        let error = cubin.read().unwrap_err();
+        assert!(error.is_malformed(), "{error}");
+        error.to_string()
+    };
+    assert_eq!(broken(|c| c.symbols[0].size = 0), "malformed cubin: variable `g` has no size");
+    assert_eq!(
+        broken(|c| c.symbols[0].size = 7),
+        "malformed cubin: variable `g` reaches out of section `.nv.global.init`"
+    );
+    assert_eq!(
+        broken(|c| c.symbols[0].value = u64::MAX),
+        "malformed cubin: variable `g` reaches out of section `.nv.global.init`"
+    );
+    assert_eq!(broken(|c| c.symbols[0].size = 5), "malformed cubin: variables `g` and `m` overlap");
+    assert_eq!(broken(|c| c.symbols[0].name = "z".into()), "malformed cubin: two variables are named `z`");
+    assert_eq!(
+        broken(|c| c.rels[1].1 = 30),
+        "malformed cubin: relocation at .nv.global.init+0x1e is in no variable"
+    );
+    assert_eq!(broken(|c| c.rels[1].1 = 28), "malformed cubin: two relocations at byte 0 of variable `m`");
+    assert_eq!(
+        broken(|c| c.rels[1].3 = 99),
+        "malformed cubin: relocation at .nv.global.init+0x1d: no such symbol"
+    );
+    assert_eq!(
+        broken(|c| c.rels[1].3 = 0),
+        "malformed cubin: relocation at .nv.global.init+0x1d: no such symbol"
+    );
+    assert_eq!(
+        broken(|c| c.symbols[0].info = 3),
+        "malformed cubin: relocation at .nv.global.init+0x1d: its symbol is no variable and no function"
+    );
+    assert_eq!(
+        broken(|c| (c.rels[1].0, c.rels[1].1) = (2, 8)),
+        "malformed cubin: relocation at .nv.global+0x8: that section has no bytes"
+    );
+    assert_eq!(
+        broken(|c| c.sections[0].align = 3),
+        "malformed cubin: section `.nv.global.init` is aligned to 3, no power of two"
+    );
+    assert_eq!(
+        broken(|c| c.sections[0].size = 1 << 40),
+        "malformed cubin: section `.nv.global.init` is beyond the end of the file"
+    );
+}
+
+#[test]
+fn storage_without_bytes_is_limited() {
+    let mut cubin = sample();
+    cubin.sections[1].size = (4 << 30) + 1;
+    assert!(matches!(cubin.read(), Err(CubinError::TooLarge { .. })));
+}
+
+#[test]
+fn sections_over_the_same_bytes_do_not_multiply_them() {
+    let mut cubin = Cubin::default();
+    for _ in 0..3 {
+        cubin.section(".nv.global.init", 4, &[0; 4]);
+    }
+    // Each claims the rest of the file.
+    for section in &mut cubin.sections {
+        section.size = 500;
+    }
+    assert!(cubin.complaint().contains("overlaps another"), "{}", cubin.complaint());
+}
+
+#[test]
+fn one_long_name_does_not_multiply() {
+    let mut cubin = Cubin::default();
+    let init = cubin.section(".nv.global.init", 4, &[0; 400]);
+    let long = cubin.variable(&"x".repeat(200_000), init, 0, 400);
+    cubin.rels = (0..400).map(|offset| (init as usize, offset, 84, long)).collect();
+    assert!(cubin.complaint().contains("out of proportion"), "{}", cubin.complaint());
+}
+
+#[test]
+fn other_files_are_refused() {
+    for bytes in
+        [&b""[..], b"\x7fELF", b"not an ELF file at all, but rather a long line of text that goes on and on"]
+    {
+        assert!(read(bytes).unwrap_err().is_malformed());
+    }
+    let mut bytes = sample().bytes();
+    bytes[18] = 62;
+    assert_eq!(read(&bytes).unwrap_err().to_string(), "malformed cubin: ELF machine 62 is not CUDA (190)");
+    let mut bytes = sample().bytes();
+    bytes[5] = 2;
+    assert!(read(&bytes).unwrap_err().is_malformed());
+}
+
+#[test]
+fn no_truncation_and_no_changed_byte_panics() {
+    let bytes = sample().bytes();
+    for length in 0..bytes.len() {
+        let _ = read(&bytes[..length]);
+    }
+    let mut accepted = 0;
+    for index in 0..bytes.len() {
+        for value in
+            [0, 1, 0x7f, 0x80, 0xff, bytes[index] ^ 1, bytes[index] ^ 0x10, bytes[index].wrapping_add(8)]
+        {
+            let mut changed = bytes.clone();
+            changed[index] = value;
+            accepted += usize::from(read(&changed).is_ok());
+        }
+    }
+    // Most single bytes matter little: a loop in which nothing was read would test nothing.
+    assert!(accepted > bytes.len(), "only {accepted} changed files were read");
+}
+
+#[test]
+fn random_damage_in_many_places_does_not_panic() {
+    let bytes = sample().bytes();
+    let mut state = 1u64;
+    let mut next = move || {
+        // SplitMix64
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    };
+    for _ in 0..20_000 {
+        let mut changed = bytes.clone();
+        for _ in 0..=next() % 6 {
+            let at = next() as usize % changed.len();
+            changed[at] = next() as u8;
+        }
+        let _ = read(&changed);
+    }
+}
+
+#[test]
+fn many_variables_are_read_in_little_time() {
+    let mut cubin = Cubin::default();
+    let count = 100_000;
+    let init = cubin.section(".nv.global.init", 4, &vec![1; 4 * count]);
+    for index in 0..count {
+        cubin.variable(&format!("v{index}"), init, 4 * (count - 1 - index) as u64, 4);
+    }
+    let bytes = cubin.bytes();
+    let started = std::time::Instant::now();
+    assert_eq!(read(&bytes).unwrap().len(), count);
+    // Milliseconds in a release build; the bound is for a loaded machine, and against anything quadratic.
+    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
+}

@@ -1,0 +1,349 @@
+//! The subject `exec:`: any program that takes a PTX file and prints one observation, one process a module.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use crate::observation::{Observation, Outcome, SCHEMA};
+use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
+use crate::ptxas::{sha256, status_as_signal};
+use crate::spec::CommandLine;
+use crate::subject::{DESCRIPTION_SCHEMA, Description, Error, Request, Subject};
+
+/// The most bytes of an answer that are read. An answer holds every byte of every variable, twice its size.
+const MAX_ANSWER: usize = 256 << 20;
+/// What is replaced by the path of the module.
+const PLACEHOLDER: &str = "{ptx}";
+
+/// A program that takes a PTX file and prints one observation.
+///
+/// It runs in the directory that ptxsmith was started in, with a `TMPDIR` of its own; the module is a file that is
+/// gone afterwards. What it prints on standard error is kept out of the observation, but for the last line where it
+/// crashed.
+#[derive(Debug)]
+pub struct Exec {
+    program: PathBuf,
+    args: Vec<String>,
+    limits: Limits,
+    cancel: Cancel,
+    description: Description,
+}
+
+/// Why a program cannot be used as a subject.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is no such program.
+    #[error("{program}: {source}")]
+    NotFound {
+        /// As the user wrote it.
+        program: String,
+        /// What the search found.
+        source: which::Error,
+    },
+    /// It does not run.
+    #[error(transparent)]
+    Process(#[from] process::Error),
+    /// Its file cannot be read, or no private directory can be made.
+    #[error("{program}: {source}")]
+    File {
+        /// As the user wrote it.
+        program: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It answers `--describe` with a description that cannot be used.
+    #[error("{program}: cannot use its answer to --describe: {reason}")]
+    Description {
+        /// As the user wrote it.
+        program: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Exec {
+    /// Finds the program and asks it to describe itself (`CMD ARGS --describe`, without the arguments that name the
+    /// module). A program that does not answer that with a description need not: then little is known of it.
+    pub fn open(command: &CommandLine, limits: Limits, cancel: Cancel) -> Result<Self, OpenError> {
+        let name = || command.program.clone();
+        let file = |source| OpenError::File { program: name(), source };
+        let program = which::which(&command.program)
+            .map_err(|source| OpenError::NotFound { program: name(), source })
+            .and_then(|path| std::path::absolute(path).map_err(file))?;
+        let mut args: Vec<_> =
+            command.args.iter().filter(|arg| !arg.contains(PLACEHOLDER)).cloned().collect();
+        args.push("--describe".to_owned());
+        let directory = process::scratch(0).map_err(file)?;
+        let invocation = Invocation {
+            program: program.clone(),
+            args: args.into_iter().map(Into::into).collect(),
+            directory: None,
+            temporary: directory.path().to_owned(),
+        };
+        let finished = process::run(&invocation, &limits, &cancel)?;
+        let described = describe(&finished)
+            .map_err(|reason| OpenError::Description { program: name(), reason })?
+            .unwrap_or_else(|| Description { name: name(), ..Description::default() });
+        let description = Description {
+            id: format!("exec:{}", command.text),
+            path: Some(program.display().to_string()),
+            sha256: Some(sha256(&program).map_err(file)?),
+            ..described
+        };
+        Ok(Exec { program, args: command.args.clone(), limits, cancel, description })
+    }
+}
+
+/// The description that a program printed, if what it printed is one.
+fn describe(finished: &Finished) -> Result<Option<Description>, String> {
+    if finished.end != End::Exited(0) {
+        return Ok(None);
+    }
+    let Ok(json) = serde_json::from_slice::<serde_json::Value>(&finished.stdout.bytes) else {
+        return Ok(None);
+    };
+    match json.get("schema").and_then(serde_json::Value::as_str) {
+        Some(DESCRIPTION_SCHEMA) => serde_json::from_value(json).map(Some).map_err(|error| error.to_string()),
+        Some(other) if other.starts_with("ptxsmith.subject/") => {
+            Err(format!("its schema is {other:?}, not {DESCRIPTION_SCHEMA:?}"))
+        }
+        _ => Ok(None),
+    }
+}
+
+impl Subject for Exec {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        let failed = |doing: &str, source| {
+            Err(Error::File { doing: format!("{doing} for {}", self.description.id), source })
+        };
+        let directory = match process::scratch(self.limits.file.saturating_add(request.ptx.len() as u64)) {
+            Ok(directory) => directory,
+            Err(source) => return failed("make a directory", source),
+        };
+        let module = match std::path::absolute(directory.path().join("in.ptx")) {
+            Ok(module) => module,
+            Err(source) => return failed("name the module", source),
+        };
+        if let Err(source) = fs::write(&module, request.ptx) {
+            return failed("write the module", source);
+        }
+        // The directory's name is ours but for TMPDIR, which may be any bytes: those cannot go into an argument.
+        let Some(path) = module.to_str() else {
+            return failed(
+                "name the module",
+                io::Error::other("the temporary directory's name is not UTF-8"),
+            );
+        };
+        let mut args: Vec<_> = self.args.iter().map(|arg| arg.replace(PLACEHOLDER, path).into()).collect();
+        if !self.args.iter().any(|arg| arg.contains(PLACEHOLDER)) {
+            args.push(path.into());
+        }
+        let invocation = Invocation {
+            program: self.program.clone(),
+            args,
+            directory: None,
+            temporary: directory.path().to_owned(),
+        };
+        let limits = Limits { output: self.limits.output.max(MAX_ANSWER), ..self.limits.clone() };
+        let finished = process::run(&invocation, &limits, &self.cancel)?;
+        Ok(judge(&finished, &limits))
+    }
+}
+
+/// What a finished run amounts to.
+fn judge(finished: &Finished, limits: &Limits) -> Observation {
+    let crashed = |signal, what: String| {
+        let stderr = finished.stderr.text();
+        let reason = match stderr.lines().rfind(|line| !line.trim().is_empty()) {
+            Some(line) => {
+                let line: String = line.trim().chars().take(300).collect();
+                format!("{what}; it printed {line:?}")
+            }
+            None => what,
+        };
+        Observation { signal, ..Observation::because(Outcome::Crashed, reason) }
+    };
+    match finished.end {
+        End::TimedOut => Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time)),
+        End::Signalled(signal) => crashed(Some(signal), format!("killed by signal {signal}")),
+        End::Exited(0) => match answer(finished) {
+            Ok(observation) => observation,
+            Err(reason) => crashed(None, format!("its output is no observation: {reason}")),
+        },
+        End::Exited(status) => crashed(status_as_signal(status), format!("exit status {status}")),
+    }
+}
+
+/// The observation that a program printed.
+fn answer(finished: &Finished) -> Result<Observation, String> {
+    if finished.stdout.dropped > 0 {
+        return Err(format!("more than {} bytes", finished.stdout.bytes.len()));
+    }
+    let mut observation: Observation =
+        serde_json::from_slice(&finished.stdout.bytes).map_err(|error| error.to_string())?;
+    check(&mut observation)?;
+    Ok(observation)
+}
+
+/// Holds an observation against what the contract says beyond its shape, and puts addresses in order.
+fn check(observation: &mut Observation) -> Result<(), String> {
+    if observation.schema != SCHEMA {
+        return Err(format!("its schema is {:?}, not {SCHEMA:?}", observation.schema));
+    }
+    if observation.outcome != Outcome::Accepted && !observation.variables.is_empty() {
+        return Err("it has variables, but the module was not accepted".to_owned());
+    }
+    for (name, variable) in &mut observation.variables {
+        if let (Some(size), Some(bytes)) = (variable.size, &variable.bytes)
+            && bytes.len() as u64 != size
+        {
+            return Err(format!("variable `{name}` has size {size}, but {} bytes", bytes.len()));
+        }
+        for address in variable.addresses.iter_mut().flatten() {
+            if address.byte.is_some_and(|byte| byte > 7) || !(1..=8).contains(&address.width) {
+                return Err(format!(
+                    "variable `{name}` has an impossible address at byte {}",
+                    address.offset
+                ));
+            }
+        }
+        if let Some(addresses) = &mut variable.addresses {
+            addresses.sort_by_key(|address| address.offset);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::Severity;
+    use crate::spec::{SubjectSpec, parse_spec};
+    use std::time::Duration;
+
+    /// A subject that is a line of shell; `$1` is the module, or `--describe`.
+    fn shell(script: &str, limits: Limits) -> Exec {
+        let text = format!("exec:/bin/sh -c {} sh", shell_words::quote(script));
+        let Ok(SubjectSpec::Exec(command)) = parse_spec(&text) else { panic!("{text}") };
+        Exec::open(&command, limits, Cancel::new()).unwrap()
+    }
+
+    fn observe(script: &str) -> Observation {
+        shell(script, Limits::default()).observe(&Request::new("text", "sm_80")).unwrap()
+    }
+
+    const ACCEPTED: &str = r#"{"schema": "ptxsmith.module/1", "outcome": "accepted",
+        "diagnostics": [{"severity": "warning", "line": 4, "message": "so"}],
+        "variables": {"p": {"space": "global", "size": 2, "align": null, "bytes": "00ff", "extra": 1,
+            "addresses": [{"offset": 1, "width": 1, "symbol": "p", "addend": -4, "generic": true, "byte": 7},
+                          {"offset": 0, "width": 1, "symbol": "p", "addend": 4, "byte": 0}]}}}"#;
+
+    #[test]
+    fn an_observation_is_taken_as_printed_with_addresses_in_order() {
+        let observation = observe(&format!("echo '{ACCEPTED}'"));
+        assert_eq!(observation.outcome, Outcome::Accepted, "{observation:?}");
+        assert_eq!(observation.diagnostics[0].severity, Severity::Warning);
+        let variable = &observation.variables["p"];
+        assert_eq!((variable.align, variable.bytes.as_deref()), (None, Some(&[0, 255][..])));
+        let addresses = variable.addresses.as_deref().unwrap();
+        assert_eq!((addresses[0].addend, addresses[0].generic), (4, None));
+        assert_eq!(addresses[1].addend, -4);
+    }
+
+    #[test]
+    fn the_module_is_a_file_whose_path_is_appended_or_put_in_place() {
+        let refused = |message: &str| format!(r#"{{"outcome": "refused", "reason": "'"{message}"'"}}"#);
+        let script = format!("echo '{}'", refused("$# $(cat $1)"));
+        assert_eq!(observe(&script).reason.as_deref(), Some("1 text"));
+        let text = format!(
+            "exec:/bin/sh -c {} sh a=[{{ptx}}] b",
+            shell_words::quote(&format!("echo '{}'", refused("$# $1")))
+        );
+        let Ok(SubjectSpec::Exec(command)) = parse_spec(&text) else { panic!("{text}") };
+        let subject = Exec::open(&command, Limits::default(), Cancel::new()).unwrap();
+        let reason = subject.observe(&Request::new("", "sm_80")).unwrap().reason.unwrap();
+        assert!(reason.starts_with("2 a=[/") && reason.ends_with("/in.ptx]"), "{reason}");
+    }
+
+    #[test]
+    fn everything_else_is_a_crash_with_a_reason() {
+        let crash = |script: &str| {
+            let observation = observe(script);
+            assert_eq!(observation.outcome, Outcome::Crashed, "{script}");
+            (observation.signal, observation.reason.unwrap())
+        };
+        assert_eq!(crash("exit 3"), (None, "exit status 3".into()));
+        assert_eq!(
+            crash("echo first >&2; echo last words >&2; exit 3"),
+            (None, "exit status 3; it printed \"last words\"".into())
+        );
+        assert_eq!(crash("kill -SEGV $$"), (Some(11), "killed by signal 11".into()));
+        assert_eq!(crash("exit 139"), (Some(11), "exit status 139".into()));
+        for output in ["", "hello", "{}", r#"{"outcome": "unmodelled"}"#, r#"{"outcome": "refused"} {}"#] {
+            let (_, reason) = crash(&format!("echo '{output}'"));
+            assert!(reason.starts_with("its output is no observation: "), "{output}: {reason}");
+        }
+    }
+
+    #[test]
+    fn an_observation_against_the_contract_is_a_crash() {
+        for (from, to, reason) in [
+            ("module/1", "module/2", "its schema is \"ptxsmith.module/2\", not \"ptxsmith.module/1\""),
+            ("\"size\": 2", "\"size\": 3", "variable `p` has size 3, but 2 bytes"),
+            ("\"byte\": 7", "\"byte\": 8", "variable `p` has an impossible address at byte 1"),
+            ("\"accepted\"", "\"refused\"", "it has variables, but the module was not accepted"),
+        ] {
+            let observation = observe(&format!("echo '{}'", ACCEPTED.replace(from, to)));
+            assert_eq!(observation.outcome, Outcome::Crashed);
+            assert_eq!(observation.reason.unwrap(), format!("its output is no observation: {reason}"));
+        }
+    }
+
+    #[test]
+    fn silence_is_a_time_out() {
+        let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
+        let subject = shell("test $1 = --describe || sleep 100", limits);
+        let observation = subject.observe(&Request::new("", "sm_80")).unwrap();
+        assert_eq!(observation.outcome, Outcome::TimedOut);
+    }
+
+    #[test]
+    fn a_program_may_describe_itself() {
+        let answer = r#"{"schema": "ptxsmith.subject/1", "name": "mine", "version": "3", "lineage": "mine",
+            "max_ptx": "8.0", "targets": ["sm_80"], "relocations": false, "id": "other"}"#;
+        let subject = shell(&format!("test $1 = --describe && echo '{answer}'"), Limits::default());
+        let description = subject.description();
+        assert_eq!((description.name.as_str(), description.version.as_deref()), ("mine", Some("3")));
+        assert_eq!(
+            (description.relocations, description.targets.as_slice()),
+            (Some(false), &["sm_80".into()][..])
+        );
+        assert!(subject.id().starts_with("exec:/bin/sh -c "), "{}", subject.id());
+        assert_eq!(description.path.as_deref(), Some("/bin/sh"));
+    }
+
+    #[test]
+    fn a_program_need_not_describe_itself() {
+        for script in ["exit 1", "echo hello", &format!("echo '{ACCEPTED}'")] {
+            let subject = shell(script, Limits::default());
+            assert_eq!(subject.description().name, "/bin/sh");
+            assert_eq!(subject.description().version, None);
+        }
+    }
+
+    #[test]
+    fn a_description_that_cannot_be_used_is_an_error() {
+        let open = |answer: &str| {
+            let script = format!("echo '{answer}'");
+            let text = format!("exec:/bin/sh -c {} sh", shell_words::quote(&script));
+            let Ok(SubjectSpec::Exec(command)) = parse_spec(&text) else { panic!("{text}") };
+            Exec::open(&command, Limits::default(), Cancel::new()).unwrap_err().to_string()
+        };
+        assert!(open(r#"{"schema": "ptxsmith.subject/2"}"#).contains("not \"ptxsmith.subject/1\""));
+        assert!(open(r#"{"schema": "ptxsmith.subject/1", "targets": 3}"#).contains("invalid type"));
+    }
+}

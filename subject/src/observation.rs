@@ -1,0 +1,157 @@
+//! What one implementation did with one module: the shape of `ptxsmith.module/1`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The value of `"schema"` in the JSON form of an [`Observation`].
+pub const SCHEMA: &str = "ptxsmith.module/1";
+
+/// How an implementation answered for a whole module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The module was taken; [`Observation::variables`] says what it holds.
+    Accepted,
+    /// The module was refused with a diagnostic.
+    Refused,
+    /// The implementation says that it lacks this part of the language.
+    Unsupported,
+    /// The implementation died: a signal, an exit status it does not promise, or output that is no answer.
+    Crashed,
+    /// No answer came within the time limit.
+    TimedOut,
+    /// There is no implementation to ask (no library, no device, no program).
+    Unavailable,
+}
+
+/// How bad a diagnostic is, in the implementation's own words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Informational.
+    Info,
+    /// The module may still be accepted.
+    Warning,
+    /// The module is refused; more diagnostics may follow.
+    Error,
+    /// The module is refused and reading stopped here.
+    Fatal,
+}
+
+/// One message of an implementation about the module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The 1-based line of the module that it blames, where it blames one.
+    #[serde(default)]
+    pub line: Option<u32>,
+    /// The message as printed; untrusted text that may hold control characters.
+    pub message: String,
+}
+
+/// An address that the implementation left in a variable for a linker or loader to fill in.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Address {
+    /// Byte offset of the slot within the variable.
+    pub offset: u64,
+    /// Bytes that are written at the slot.
+    pub width: u8,
+    /// The variable or function whose address it is.
+    pub symbol: String,
+    /// Bytes added to the address, as a signed 64-bit integer.
+    pub addend: i64,
+    /// Whether the generic address is meant; `None` where the implementation cannot tell.
+    #[serde(default)]
+    pub generic: Option<bool>,
+    /// Which byte of the address (0 the lowest) a `mask()` takes; `None` for the whole address.
+    #[serde(default)]
+    pub byte: Option<u8>,
+}
+
+/// One module-scope variable as the implementation placed it. A field is `None` where it cannot tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variable {
+    /// The state space without its dot: `global`, `const`, `shared` ...
+    #[serde(default)]
+    pub space: Option<String>,
+    /// Size in bytes.
+    #[serde(default)]
+    pub size: Option<u64>,
+    /// The largest power of two that the placement shows.
+    #[serde(default)]
+    pub align: Option<u64>,
+    /// All bytes in memory order, zero where an address goes.
+    #[serde(default, with = "hex_bytes")]
+    pub bytes: Option<Vec<u8>>,
+    /// The addresses it holds, sorted by offset.
+    #[serde(default)]
+    pub addresses: Option<Vec<Address>>,
+    /// The address that the variable got, for a subject that reads memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<u64>,
+}
+
+/// The answer of one implementation for one module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observation {
+    /// Always [`SCHEMA`].
+    #[serde(default = "schema")]
+    pub schema: String,
+    /// How the implementation answered.
+    pub outcome: Outcome,
+    /// Why there is no answer (`unavailable`, `unsupported`, `crashed` without a signal).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The signal that ended a crashed implementation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// Messages in the order printed, also those printed before a crash.
+    #[serde(default)]
+    pub diagnostics: Vec<Diagnostic>,
+    /// Every module-scope variable that has storage, by name. Empty unless accepted.
+    #[serde(default)]
+    pub variables: BTreeMap<String, Variable>,
+}
+
+fn schema() -> String {
+    SCHEMA.to_owned()
+}
+
+impl Observation {
+    /// An observation with this outcome and nothing else.
+    pub fn new(outcome: Outcome) -> Self {
+        Observation {
+            schema: schema(),
+            outcome,
+            reason: None,
+            signal: None,
+            diagnostics: Vec::new(),
+            variables: BTreeMap::new(),
+        }
+    }
+
+    /// An observation with this outcome, and why.
+    pub fn because(outcome: Outcome, reason: impl Into<String>) -> Self {
+        Observation { reason: Some(reason.into()), ..Observation::new(outcome) }
+    }
+}
+
+/// Lower-case hex in JSON, bytes in memory.
+mod hex_bytes {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(bytes: &Option<Vec<u8>>, to: S) -> Result<S::Ok, S::Error> {
+        match bytes {
+            Some(bytes) => to.serialize_some(&hex::encode(bytes)),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
+        Option::<String>::deserialize(from)?
+            .map(|text| hex::decode(text).map_err(D::Error::custom))
+            .transpose()
+    }
+}

@@ -1,0 +1,536 @@
+//! Runs one child process to its end, whatever it does: hang, fill a pipe, fork, eat memory, ignore signals.
+//!
+//! A child gets an argument vector (no shell), a directory, no standard input, a process group of its own, a memory,
+//! a file size and a time limit. Both pipes are drained on the calling thread while the child runs, and the whole
+//! group is killed at the end in every case, so a grandchild that kept a pipe open neither hangs the caller nor
+//! outlives the run. A grandchild that leaves the group (`setsid`) is out of reach; it can hang nobody either.
+//!
+//! There is no `pre_exec`: with it `std` gives up `posix_spawn`, and the price of a `fork` grows with the memory of
+//! this process. The limits are therefore set on the child from outside, right after it was started.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind};
+use std::os::fd::AsFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process_group, pidfd_open, prlimit};
+
+/// What a child process may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Wall-clock time from start to end. Default: 10 s.
+    pub time: Duration,
+    /// Bytes of address space; [`u64::MAX`] for no limit. Default: 4 GiB.
+    pub memory: u64,
+    /// Bytes kept of each output stream; the rest is read and dropped. Default: 4 MiB.
+    pub output: usize,
+    /// Bytes of the largest file that it may write; [`u64::MAX`] for no limit. Default: 1 GiB.
+    pub file: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { time: Duration::from_secs(10), memory: 4 << 30, output: 4 << 20, file: 1 << 30 }
+    }
+}
+
+/// Stops running children from another thread or a signal handler; clones share one flag.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// A flag that is not raised.
+    pub fn new() -> Self {
+        Cancel::default()
+    }
+
+    /// Raises the flag: every child that watches it is killed within a tenth of a second.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the flag is raised.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// One program to run.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    /// The program: a path, or a name that is looked up in `PATH`.
+    pub program: PathBuf,
+    /// Its arguments, passed as they are.
+    pub args: Vec<OsString>,
+    /// Its working directory; `None` for that of this process.
+    pub directory: Option<PathBuf>,
+    /// Where it shall put temporary files (`TMPDIR`): a directory that is removed after the run, so that a child that
+    /// is killed leaves nothing behind.
+    pub temporary: PathBuf,
+}
+
+/// How a child came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It exited with this status.
+    Exited(i32),
+    /// This signal killed it.
+    Signalled(i32),
+    /// It was killed at the time limit.
+    TimedOut,
+}
+
+/// What was kept of one output stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// The first bytes, up to [`Limits::output`].
+    pub bytes: Vec<u8>,
+    /// How many bytes came after them and were dropped.
+    pub dropped: u64,
+}
+
+impl Captured {
+    /// The bytes as text, with a replacement character for what is not UTF-8.
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
+}
+
+/// Everything that is known of a child that has ended.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// How it ended.
+    pub end: End,
+    /// Its standard output.
+    pub stdout: Captured,
+    /// Its standard error.
+    pub stderr: Captured,
+    /// Wall-clock time from before the start to after the end.
+    pub wall: Duration,
+}
+
+/// Why a child could not be run: a failure of this machine or of our code, never of the child.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such program.
+    #[error("{}: no such program", .0.display())]
+    NotFound(PathBuf),
+    /// The file may not be executed.
+    #[error("{}: not executable", .0.display())]
+    NotExecutable(PathBuf),
+    /// The file is no program of this machine.
+    #[error("{}: not a program for this machine (exec format error)", .0.display())]
+    WrongFormat(PathBuf),
+    /// The machine failed otherwise.
+    #[error("{}: cannot {doing}: {source}", .program.display())]
+    Machine {
+        /// The program.
+        program: PathBuf,
+        /// What failed.
+        doing: &'static str,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// [`Cancel::cancel`] was called; the child was killed.
+    #[error("{}: stopped on request", .0.display())]
+    Cancelled(PathBuf),
+}
+
+/// How often the cancel flag is looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Runs the program to its end.
+pub fn run(invocation: &Invocation, limits: &Limits, cancel: &Cancel) -> Result<Finished, Error> {
+    if cancel.is_cancelled() {
+        return Err(Error::Cancelled(invocation.program.clone()));
+    }
+    let started = Instant::now();
+    let mut group = Group::spawn(invocation)?;
+    let result = attend(&mut group, limits, cancel, started);
+    // The group dies before its leader is reaped: until then the group's number cannot be taken by another.
+    let status = group.end();
+    let fail = |doing| move |source| Error::Machine { program: invocation.program.clone(), doing, source };
+    let (killed, mut stdout, mut stderr) = match result {
+        Ok(attended) => attended,
+        Err(Stop::Cancelled) => return Err(Error::Cancelled(invocation.program.clone())),
+        Err(Stop::Failed(doing, source)) => return Err(fail(doing)(source)),
+    };
+    let status = status.map_err(fail("wait for it"))?;
+    // What it wrote last is still in the pipes. Nobody of its group can write now, so this ends.
+    stdout.drain().map_err(fail("read its output"))?;
+    stderr.drain().map_err(fail("read its output"))?;
+    let end = match (killed, status.code(), status.signal()) {
+        (true, ..) => End::TimedOut,
+        (false, Some(code), _) => End::Exited(code),
+        (false, None, signal) => End::Signalled(signal.unwrap_or(0)),
+    };
+    Ok(Finished { end, stdout: stdout.kept, stderr: stderr.kept, wall: started.elapsed() })
+}
+
+/// Why attending a child stopped early.
+enum Stop {
+    Cancelled,
+    Failed(&'static str, io::Error),
+}
+
+type Attended = (bool, Stream, Stream);
+
+/// Sets the limits, then reads both pipes until the leader ends (false) or its time is over (true).
+fn attend(group: &mut Group, limits: &Limits, cancel: &Cancel, started: Instant) -> Result<Attended, Stop> {
+    let failed = |doing: &'static str| move |errno: Errno| Stop::Failed(doing, errno.into());
+    let pid = group.pid;
+    let set = |resource, value: u64| match prlimit(
+        Some(pid),
+        resource,
+        Rlimit { current: Some(value), maximum: Some(value) },
+    ) {
+        // It may be over already.
+        Ok(_) | Err(Errno::SRCH) => Ok(()),
+        Err(errno) => Err(Stop::Failed("set its limits", errno.into())),
+    };
+    set(Resource::Core, 0)?;
+    for (resource, value) in [(Resource::As, limits.memory), (Resource::Fsize, limits.file)] {
+        if value != u64::MAX {
+            set(resource, value)?;
+        }
+    }
+
+    let pidfd = pidfd_open(pid, PidfdFlags::empty()).map_err(failed("watch it"))?;
+    let missing = || Stop::Failed("open its pipes", io::Error::other("no pipe"));
+    let mut stdout = Stream::new(group.child.stdout.take().ok_or_else(missing)?.into(), limits.output)?;
+    let mut stderr = Stream::new(group.child.stderr.take().ok_or_else(missing)?.into(), limits.output)?;
+    loop {
+        if cancel.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        let left = limits.time.saturating_sub(started.elapsed());
+        if left.is_zero() {
+            return Ok((true, stdout, stderr));
+        }
+        let wait = left.min(TICK);
+        let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(wait.subsec_nanos()) };
+        let mut fds = Vec::with_capacity(3);
+        fds.push(PollFd::new(&pidfd, PollFlags::IN));
+        let open = [stdout.open, stderr.open];
+        for stream in [&stdout, &stderr].into_iter().filter(|stream| stream.open) {
+            fds.push(PollFd::new(&stream.pipe, PollFlags::IN));
+        }
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(Stop::Failed("watch it", errno.into())),
+        }
+        let mut ready = fds.iter().map(|fd| !fd.revents().is_empty());
+        let ended = ready.next().unwrap_or(false);
+        let read_stdout = open[0] && ready.next().unwrap_or(false);
+        let read_stderr = open[1] && ready.next().unwrap_or(false);
+        drop(ready);
+        if ended {
+            return Ok((false, stdout, stderr));
+        }
+        for (stream, ready) in [(&mut stdout, read_stdout), (&mut stderr, read_stderr)] {
+            if ready {
+                stream.read_once().map_err(|source| Stop::Failed("read its output", source))?;
+            }
+        }
+    }
+}
+
+/// A child and its process group, both killed when dropped.
+struct Group {
+    child: Child,
+    pid: Pid,
+    ended: bool,
+}
+
+impl Group {
+    fn spawn(invocation: &Invocation) -> Result<Self, Error> {
+        let program = || invocation.program.clone();
+        let mut command = Command::new(&invocation.program);
+        command
+            .args(&invocation.args)
+            .env("TMPDIR", &invocation.temporary)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if let Some(directory) = &invocation.directory {
+            command.current_dir(directory);
+        }
+        let mut tries = 0;
+        let child = loop {
+            match command.spawn() {
+                // A program that was written a moment ago is busy as long as a child that another thread is
+                // just starting holds the descriptor it was written through.
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy && tries < 50 => {
+                    tries += 1;
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                other => break other,
+            }
+        };
+        let child = child.map_err(|source| {
+            if invocation.directory.as_deref().is_some_and(|directory| !directory.is_dir()) {
+                return Error::Machine { program: program(), doing: "enter its directory", source };
+            }
+            match Errno::from_io_error(&source) {
+                Some(Errno::NOENT | Errno::NOTDIR) => Error::NotFound(program()),
+                Some(Errno::ACCESS | Errno::PERM | Errno::ISDIR) => Error::NotExecutable(program()),
+                Some(Errno::NOEXEC) => Error::WrongFormat(program()),
+                _ => Error::Machine { program: program(), doing: "start it", source },
+            }
+        })?;
+        let pid = Pid::from_child(&child);
+        Ok(Group { child, pid, ended: false })
+    }
+
+    /// Kills whoever is left of the group and reaps the leader.
+    fn end(&mut self) -> io::Result<std::process::ExitStatus> {
+        self.ended = true;
+        // An error means that nobody is left.
+        let _ = kill_process_group(self.pid, Signal::KILL);
+        self.child.wait()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.ended {
+            let _ = self.end();
+        }
+    }
+}
+
+/// Our end of one pipe.
+struct Stream {
+    pipe: std::os::fd::OwnedFd,
+    kept: Captured,
+    limit: usize,
+    open: bool,
+}
+
+impl Stream {
+    fn new(pipe: std::os::fd::OwnedFd, limit: usize) -> Result<Self, Stop> {
+        let failed = |errno: Errno| Stop::Failed("prepare its pipes", errno.into());
+        let flags = fcntl_getfl(pipe.as_fd()).map_err(failed)?;
+        fcntl_setfl(pipe.as_fd(), flags | OFlags::NONBLOCK).map_err(failed)?;
+        Ok(Stream { pipe, kept: Captured::default(), limit, open: true })
+    }
+
+    /// Reads what one call gives; false when there is nothing now.
+    fn read_once(&mut self) -> io::Result<bool> {
+        let mut buffer = [0; 64 << 10];
+        match rustix::io::read(&self.pipe, &mut buffer) {
+            Ok(0) => {
+                self.open = false;
+                Ok(false)
+            }
+            Ok(count) => {
+                let room = self.limit.saturating_sub(self.kept.bytes.len()).min(count);
+                self.kept.bytes.extend_from_slice(&buffer[..room]);
+                self.kept.dropped += (count - room) as u64;
+                Ok(true)
+            }
+            Err(Errno::AGAIN) => Ok(false),
+            Err(Errno::INTR) => Ok(true),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Reads what is left in the pipe without waiting for more. A process that left the group might write on for
+    /// ever, so at most one full pipe is read: Linux caps an unprivileged pipe at 1 MiB.
+    fn drain(&mut self) -> io::Result<()> {
+        for _ in 0..64 {
+            if !self.open || !self.read_once()? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A private directory for one run, removed when dropped.
+///
+/// It lies in memory (`/dev/shm`) where that is writable and has `room` bytes left, else in the temporary directory:
+/// a run writes two small files, and on a disk that costs more than a short child does.
+pub fn scratch(room: u64) -> io::Result<tempfile::TempDir> {
+    let shared_memory = Path::new("/dev/shm");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("ptxsmith-");
+    if rustix::fs::statvfs(shared_memory).is_ok_and(|fs| fs.f_bavail.saturating_mul(fs.f_frsize) >= room)
+        && let Ok(directory) = builder.tempdir_in(shared_memory)
+    {
+        return Ok(directory);
+    }
+    builder.tempdir()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, limits: &Limits) -> Finished {
+        shell_until(script, limits, &Cancel::new()).unwrap()
+    }
+
+    fn shell_until(script: &str, limits: &Limits, cancel: &Cancel) -> Result<Finished, Error> {
+        let directory = scratch(0).unwrap();
+        let invocation = Invocation {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into()],
+            directory: Some(directory.path().into()),
+            temporary: directory.path().into(),
+        };
+        run(&invocation, limits, cancel)
+    }
+
+    fn brief() -> Limits {
+        Limits { time: Duration::from_millis(300), ..Limits::default() }
+    }
+
+    #[test]
+    fn status_and_both_streams_are_reported() {
+        let finished = shell("echo out; echo err >&2; exit 7", &Limits::default());
+        assert_eq!(finished.end, End::Exited(7));
+        assert_eq!(finished.stdout.text(), "out\n");
+        assert_eq!(finished.stderr.text(), "err\n");
+    }
+
+    #[test]
+    fn a_signal_is_told_from_a_status() {
+        assert_eq!(shell("kill -FPE $$", &Limits::default()).end, End::Signalled(8));
+    }
+
+    #[test]
+    fn standard_input_is_empty() {
+        assert_eq!(shell("cat; echo done", &Limits::default()).stdout.text(), "done\n");
+    }
+
+    #[test]
+    fn the_child_starts_in_its_own_directory() {
+        let finished = shell("pwd; echo $TMPDIR", &Limits::default());
+        let text = finished.stdout.text();
+        let lines: Vec<_> = text.lines().collect();
+        assert!(lines[0].contains("ptxsmith-"), "{lines:?}");
+        assert_eq!(lines[0], lines[1]);
+    }
+
+    #[test]
+    fn a_child_that_sleeps_is_stopped_at_the_limit() {
+        let finished = shell("echo before; sleep 100", &brief());
+        assert_eq!(finished.end, End::TimedOut);
+        assert_eq!(finished.stdout.text(), "before\n");
+        assert!(finished.wall < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn a_child_that_ignores_signals_is_stopped_at_the_limit() {
+        let finished = shell("trap '' TERM INT HUP; while :; do sleep 0.01; done", &brief());
+        assert_eq!(finished.end, End::TimedOut);
+    }
+
+    #[test]
+    fn a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies() {
+        let finished = shell("sleep 100 & echo $!", &Limits::default());
+        assert_eq!(finished.end, End::Exited(0));
+        assert!(finished.wall < Duration::from_secs(5));
+        let pid: i32 = finished.stdout.text().trim().parse().unwrap();
+        // Killed; its new parent may take a moment to reap it.
+        let gone = (0..200).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.is_empty() || stat.contains(") Z ")
+        });
+        assert!(gone, "the grandchild {pid} is still running");
+    }
+
+    #[test]
+    fn output_beyond_the_cap_is_read_and_counted() {
+        let limits = Limits { output: 1000, ..Limits::default() };
+        let finished = shell("head -c 100000000 /dev/zero; head -c 5 /dev/zero >&2; exit 3", &limits);
+        assert_eq!(finished.end, End::Exited(3));
+        assert_eq!(finished.stdout.bytes.len(), 1000);
+        assert_eq!(finished.stdout.dropped, 100_000_000 - 1000);
+        assert_eq!(finished.stderr, Captured { bytes: vec![0; 5], dropped: 0 });
+    }
+
+    #[test]
+    fn closed_pipes_do_not_end_the_run() {
+        assert_eq!(shell("exec >&- 2>&-; sleep 0.05; exit 4", &Limits::default()).end, End::Exited(4));
+    }
+
+    #[test]
+    fn memory_beyond_the_limit_is_not_given() {
+        // The sleep outlasts the moment between start and limit.
+        let limits = Limits { memory: 64 << 20, ..Limits::default() };
+        let script = "sleep 0.02; dd if=/dev/zero of=/dev/null bs=200M count=1";
+        let finished = shell(script, &limits);
+        assert_ne!(finished.end, End::Exited(0), "{}", finished.stderr.text());
+        assert_ne!(finished.end, End::TimedOut);
+        assert_eq!(shell(script, &Limits::default()).end, End::Exited(0));
+    }
+
+    #[test]
+    fn a_file_beyond_the_limit_is_not_written() {
+        let limits = Limits { file: 1 << 20, ..Limits::default() };
+        let finished = shell("sleep 0.02; exec head -c 2000000 /dev/zero > file", &limits);
+        // SIGXFSZ
+        assert_eq!(finished.end, End::Signalled(25));
+    }
+
+    #[test]
+    fn the_cancel_flag_stops_a_child_at_once() {
+        let cancel = Cancel::new();
+        let other = cancel.clone();
+        let started = Instant::now();
+        let thread = std::thread::spawn(move || shell_until("sleep 100", &Limits::default(), &other));
+        std::thread::sleep(Duration::from_millis(100));
+        cancel.cancel();
+        assert!(matches!(thread.join().unwrap(), Err(Error::Cancelled(_))));
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn a_program_that_cannot_start_is_a_typed_error_that_names_it() {
+        let directory = scratch(0).unwrap();
+        let try_run = |program: &Path| {
+            let invocation = Invocation {
+                program: program.into(),
+                args: Vec::new(),
+                directory: None,
+                temporary: directory.path().into(),
+            };
+            run(&invocation, &Limits::default(), &Cancel::new()).unwrap_err()
+        };
+        let missing = try_run(Path::new("/nonexistent/ptxas"));
+        assert!(matches!(missing, Error::NotFound(_)));
+        assert_eq!(missing.to_string(), "/nonexistent/ptxas: no such program");
+
+        let text = directory.path().join("text");
+        std::fs::write(&text, "\0\0\0\0").unwrap();
+        assert!(matches!(try_run(&text), Error::NotExecutable(_)));
+
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(&text, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(matches!(try_run(&text), Error::WrongFormat(_)));
+    }
+
+    #[test]
+    fn a_missing_directory_is_not_blamed_on_the_program() {
+        let invocation = Invocation {
+            program: "/bin/sh".into(),
+            args: Vec::new(),
+            directory: Some("/nonexistent".into()),
+            temporary: "/tmp".into(),
+        };
+        let error = run(&invocation, &Limits::default(), &Cancel::new()).unwrap_err();
+        assert!(matches!(error, Error::Machine { doing: "enter its directory", .. }), "{error}");
+    }
+}

@@ -1,0 +1,121 @@
+//! What ptxas prints.
+
+use crate::observation::{Diagnostic, Severity};
+
+/// The diagnostics in what ptxas printed, in order, and what else it printed.
+///
+/// Forms seen from 11.7 to 13.5, the last for a message about no line in particular:
+///
+/// ```text
+/// ptxas in.ptx, line 4; fatal   : Constant expression has division by zero
+/// ptxas fatal   : Ptx assembly aborted due to errors
+/// ```
+///
+/// The module's text can end up in a message, so nothing is taken for granted beyond the shape of its first line.
+pub(super) fn parse(text: &str) -> (Vec<Diagnostic>, Vec<&str>) {
+    let (mut diagnostics, mut other) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        match diagnostic(line) {
+            Some(diagnostic) => diagnostics.push(diagnostic),
+            None if line.trim().is_empty() => {}
+            None => other.push(line),
+        }
+    }
+    (diagnostics, other)
+}
+
+const SEVERITIES: [(&str, Severity); 4] = [
+    ("fatal", Severity::Fatal),
+    ("error", Severity::Error),
+    ("warning", Severity::Warning),
+    ("info", Severity::Info),
+];
+
+fn diagnostic(text: &str) -> Option<Diagnostic> {
+    let rest = text.strip_prefix("ptxas ")?.trim_start();
+    if let Some((severity, message)) = severity_and_message(rest) {
+        return Some(Diagnostic { severity, line: None, message });
+    }
+    let (_, rest) = rest.split_once(", line ")?;
+    let (line, rest) = rest.split_once(';')?;
+    let line = line.trim().parse().ok()?;
+    let (severity, message) = severity_and_message(rest.trim_start())?;
+    Some(Diagnostic { severity, line: Some(line), message })
+}
+
+fn severity_and_message(text: &str) -> Option<(Severity, String)> {
+    let (word, message) = text.split_once(':')?;
+    let (_, severity) = SEVERITIES.iter().find(|(name, _)| *name == word.trim_end())?;
+    Some((*severity, message.trim().to_owned()))
+}
+
+/// Whether a message says that this release lacks what the module's header asks for: its `.version` or its target.
+///
+/// A feature that is newer than the `.version` which the module itself declares is no such case: refusing that is
+/// what the language asks for.
+pub(super) fn is_unsupported(message: &str) -> bool {
+    message.starts_with("Unsupported .version")
+        || message.starts_with("SM version specified by .target is higher than default SM version assumed")
+        || (message.starts_with("Value '") && message.contains("is not defined for option 'gpu-name'"))
+}
+
+/// Whether a message says that the assembler itself failed, and how.
+pub(super) fn own_failure(message: &str) -> Option<&'static str> {
+    if message.starts_with("Memory allocation failure") || message.contains("std::bad_alloc") {
+        return Some("out of memory");
+    }
+    if message.starts_with("Internal compiler error") || message.starts_with("Internal error") {
+        return Some("internal error");
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Diagnostic {
+        let (mut diagnostics, other) = parse(text);
+        assert_eq!((diagnostics.len(), other.len()), (1, 0), "{text}");
+        diagnostics.remove(0)
+    }
+
+    #[test]
+    fn a_message_about_a_line_keeps_the_line() {
+        let diagnostic = one("ptxas in.ptx, line 4; fatal   : Constant expression has division by zero\n");
+        assert_eq!(diagnostic.severity, Severity::Fatal);
+        assert_eq!(diagnostic.line, Some(4));
+        assert_eq!(diagnostic.message, "Constant expression has division by zero");
+        assert_eq!(one("ptxas in.ptx, line 12; error   : a: b; c").message, "a: b; c");
+        assert_eq!(one("ptxas in.ptx, line 12; warning : w").severity, Severity::Warning);
+    }
+
+    #[test]
+    fn a_message_about_no_line_has_none() {
+        let aborted = one("ptxas fatal   : Ptx assembly aborted due to errors");
+        assert_eq!((aborted.severity, aborted.line), (Severity::Fatal, None));
+        assert_eq!(one("ptxas info    : Disabling: all").message, "Disabling: all");
+        assert_eq!(one("ptxas warning :  64 Bit, line 3; error : x").message, "64 Bit, line 3; error : x");
+    }
+
+    #[test]
+    fn other_output_is_kept_apart() {
+        let (diagnostics, other) =
+            parse("ptxas hello\n\nterminate called\nptxas in.ptx, line x; error : y\n");
+        assert_eq!(diagnostics, []);
+        assert_eq!(other, ["ptxas hello", "terminate called", "ptxas in.ptx, line x; error : y"]);
+    }
+
+    #[test]
+    fn only_the_header_can_be_unsupported() {
+        for message in [
+            "Unsupported .version 9.5; current version is '7.8'",
+            "SM version specified by .target is higher than default SM version assumed",
+            "Value 'sm_50' is not defined for option 'gpu-name'",
+        ] {
+            assert!(is_unsupported(message), "{message}");
+        }
+        assert!(!is_unsupported("Feature '.b128' requires PTX ISA .version 8.3 or later"));
+        assert!(!is_unsupported("Feature 'x' requires .target sm_90 or higher"));
+    }
+}

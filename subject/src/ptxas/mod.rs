@@ -1,0 +1,312 @@
+//! The subject `ptxas`: NVIDIA's assembler, one process a module, its output read from the cubin.
+
+mod messages;
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use crate::cubin;
+use crate::observation::{Diagnostic, Observation, Outcome, Severity};
+use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
+use crate::subject::{Description, Error, Request, Subject};
+
+/// The lineage of everything that NVIDIA built.
+pub const LINEAGE: &str = "nvidia";
+
+/// One release of ptxas.
+#[derive(Debug)]
+pub struct Ptxas {
+    program: PathBuf,
+    limits: Limits,
+    cancel: Cancel,
+    description: Description,
+}
+
+/// Why a program cannot be used as ptxas.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// It does not run.
+    #[error(transparent)]
+    Process(#[from] process::Error),
+    /// Its file cannot be read, or no private directory can be made.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It runs, but does not answer as ptxas does.
+    #[error("{}: `--version` answers with {answer}: not a ptxas", .path.display())]
+    NotPtxas {
+        /// The program.
+        path: PathBuf,
+        /// What it answered, in short.
+        answer: String,
+    },
+}
+
+impl Ptxas {
+    /// Asks the program who it is, and takes it as the subject called `id`.
+    pub fn open(
+        id: impl Into<String>,
+        program: impl Into<PathBuf>,
+        limits: Limits,
+        cancel: Cancel,
+    ) -> Result<Self, OpenError> {
+        let program = program.into();
+        let file = |source| OpenError::File { path: program.clone(), source };
+        // Run in a private directory later on, a relative path would mean another file.
+        let program = std::path::absolute(&program).map_err(file)?;
+        // Hashing takes as long as several runs of the program itself: both at once.
+        let (sha256, asked) = std::thread::scope(|scope| {
+            let hash = scope.spawn(|| sha256(&program));
+            let version = ask(&program, "--version", &cancel);
+            let asked = version.and_then(|version| Ok((version, ask(&program, "--help", &cancel)?)));
+            (hash.join(), asked)
+        });
+        let (version_text, help) = asked?;
+        let sha256 = sha256.map_err(|_| file(io::Error::other("hashing panicked")))?.map_err(file)?;
+        let Some(version) = parse_version(&version_text) else {
+            let answer = format!("{:?}", version_text.lines().next().unwrap_or_default());
+            return Err(OpenError::NotPtxas { path: program, answer });
+        };
+        let description = Description {
+            id: id.into(),
+            name: "ptxas".to_owned(),
+            max_ptx: max_ptx(&version).map(str::to_owned),
+            version: Some(version),
+            lineage: Some(LINEAGE.to_owned()),
+            targets: parse_targets(&help),
+            relocations: Some(true),
+            path: Some(program.display().to_string()),
+            sha256: Some(sha256),
+        };
+        Ok(Ptxas { program, limits, cancel, description })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+}
+
+impl Subject for Ptxas {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        let failed =
+            |doing: &'static str| move |source| Error::File { doing: format!("{doing} for ptxas"), source };
+        let room = self.limits.file.saturating_add(request.ptx.len() as u64);
+        let directory = process::scratch(room).map_err(failed("make a directory"))?;
+        fs::write(directory.path().join(INPUT), request.ptx).map_err(failed("write the module"))?;
+        let invocation = Invocation {
+            program: self.program.clone(),
+            args: vec![format!("-arch={}", request.target).into(), INPUT.into(), "-o".into(), OUTPUT.into()],
+            directory: Some(directory.path().to_owned()),
+            temporary: directory.path().to_owned(),
+        };
+        let finished = process::run(&invocation, &self.limits, &self.cancel)?;
+        let cubin = match fs::read(directory.path().join(OUTPUT)) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed("read the cubin")(error)),
+        };
+        judge(&finished, cubin.as_deref(), &self.limits)
+            .map_err(|source| Error::Cubin { subject: self.description.id.clone(), source })
+    }
+}
+
+const INPUT: &str = "in.ptx";
+const OUTPUT: &str = "out.cubin";
+
+/// What a finished run of ptxas amounts to.
+fn judge(
+    finished: &Finished,
+    cubin: Option<&[u8]>,
+    limits: &Limits,
+) -> Result<Observation, cubin::CubinError> {
+    let stderr = finished.stderr.text();
+    let stdout = finished.stdout.text();
+    let (mut diagnostics, mut other) = messages::parse(&stderr);
+    let (more, others) = messages::parse(&stdout);
+    diagnostics.extend(more);
+    other.extend(others);
+
+    let crashed =
+        |signal, reason: Option<String>| Observation { signal, reason, ..Observation::new(Outcome::Crashed) };
+    let own_failure = (diagnostics.iter().map(|diagnostic| &*diagnostic.message))
+        .chain(other.iter().copied())
+        .find_map(messages::own_failure)
+        .map(str::to_owned);
+    let mut observation = match finished.end {
+        End::TimedOut => Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time)),
+        End::Signalled(signal) => crashed(Some(signal), own_failure.or_else(|| about_signal(signal, limits))),
+        End::Exited(0) => match cubin.map(cubin::read) {
+            Some(Ok(variables)) => Observation { variables, ..Observation::new(Outcome::Accepted) },
+            Some(Err(error)) if error.is_malformed() => {
+                crashed(None, Some(format!("exit status 0, but {error}")))
+            }
+            Some(Err(error)) => return Err(error),
+            None => crashed(None, Some("exit status 0, but no cubin".to_owned())),
+        },
+        End::Exited(status) => match status_as_signal(status) {
+            Some(signal) => crashed(Some(signal), Some(format!("exit status {status}"))),
+            None if own_failure.is_some() => crashed(None, own_failure),
+            None => match refusal(&diagnostics) {
+                Some(outcome) => Observation::new(outcome),
+                None => crashed(None, Some(silent(status, &other))),
+            },
+        },
+    };
+    if observation.outcome == Outcome::Unsupported {
+        observation.reason = diagnostics
+            .iter()
+            .find(|diagnostic| messages::is_unsupported(&diagnostic.message))
+            .map(|diagnostic| diagnostic.message.clone());
+    }
+    observation.diagnostics = diagnostics;
+    Ok(observation)
+}
+
+/// Whether the diagnostics are those of a refusal, and of which sort.
+fn refusal(diagnostics: &[Diagnostic]) -> Option<Outcome> {
+    let mut bad = diagnostics.iter().filter(|diagnostic| diagnostic.severity >= Severity::Error).peekable();
+    bad.peek()?;
+    let unsupported = bad.any(|diagnostic| messages::is_unsupported(&diagnostic.message));
+    Some(if unsupported { Outcome::Unsupported } else { Outcome::Refused })
+}
+
+/// The signal behind an exit status of 128 and more, as a program that caught it or was run by a shell reports it.
+/// Only signals that mean a crash: ptxas itself exits with 255 when it refuses.
+pub(crate) fn status_as_signal(status: i32) -> Option<i32> {
+    // SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGXCPU, SIGXFSZ
+    const CRASHES: [i32; 9] = [4, 5, 6, 7, 8, 9, 11, 24, 25];
+    CRASHES.contains(&(status - 128)).then_some(status - 128)
+}
+
+/// What a signal alone does not say.
+fn about_signal(signal: i32, limits: &Limits) -> Option<String> {
+    match signal {
+        9 => Some("killed from outside, perhaps for want of memory".to_owned()),
+        25 => Some(format!("wrote a file of more than {} bytes", limits.file)),
+        _ => None,
+    }
+}
+
+/// The reason for a failure without a diagnostic.
+fn silent(status: i32, other: &[&str]) -> String {
+    match other.last() {
+        Some(line) => format!("exit status {status} without a diagnostic; it printed {line:?}"),
+        None => format!("exit status {status} without a diagnostic"),
+    }
+}
+
+/// What the program prints for one option.
+pub(crate) fn ask(program: &Path, option: &str, cancel: &Cancel) -> Result<String, OpenError> {
+    let file = |source| OpenError::File { path: program.to_owned(), source };
+    let directory = process::scratch(0).map_err(file)?;
+    let invocation = Invocation {
+        program: program.to_owned(),
+        args: vec![option.into()],
+        directory: Some(directory.path().to_owned()),
+        temporary: directory.path().to_owned(),
+    };
+    // Longer than a module gets: the first run of a large program reads it from the disk.
+    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    let finished = process::run(&invocation, &limits, cancel)?;
+    let text = finished.stdout.text();
+    if finished.end != End::Exited(0) || text.trim().is_empty() {
+        let answer = match finished.end {
+            End::Exited(status) => format!("exit status {status}"),
+            End::Signalled(signal) => format!("signal {signal}"),
+            End::TimedOut => format!("nothing for {:?}", limits.time),
+        };
+        return Err(OpenError::NotPtxas { path: program.to_owned(), answer });
+    }
+    Ok(text.into_owned())
+}
+
+/// `13.5.37` from `Cuda compilation tools, release 13.5, V13.5.37`.
+pub(crate) fn parse_version(text: &str) -> Option<String> {
+    if !text.contains("ptxas") {
+        return None;
+    }
+    text.split_whitespace().find_map(|word| {
+        let version = word.strip_prefix('V')?;
+        let parts: Vec<_> = version.split('.').collect();
+        let numbers =
+            parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+        (parts.len() >= 2 && numbers).then(|| version.to_owned())
+    })
+}
+
+/// The real targets (`sm_`...) among the quoted values that `--help` lists for `--gpu-name`.
+fn parse_targets(help: &str) -> Vec<String> {
+    let Some((_, after)) = help.split_once("--gpu-name") else { return Vec::new() };
+    // The list ends before the next option.
+    let section = after.split_once("\n--").map_or(after, |(section, _)| section);
+    let mut targets: Vec<String> = section
+        .split('\'')
+        .filter(|value| value.starts_with("sm_") && !value.contains(char::is_whitespace))
+        .map(str::to_owned)
+        .collect();
+    let number = |target: &str| -> u32 {
+        target.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(u32::MAX)
+    };
+    targets.sort_by(|a, b| number(a).cmp(&number(b)).then_with(|| a.cmp(b)));
+    targets.dedup();
+    targets
+}
+
+/// The highest `.version` that each minor release takes.
+const MAX_PTX: [(&str, &str); 18] = [
+    ("11.7", "7.7"),
+    ("11.8", "7.8"),
+    ("12.0", "8.0"),
+    ("12.1", "8.1"),
+    ("12.2", "8.2"),
+    ("12.3", "8.3"),
+    ("12.4", "8.4"),
+    ("12.5", "8.5"),
+    ("12.6", "8.5"),
+    ("12.7", "8.6"),
+    ("12.8", "8.7"),
+    ("12.9", "8.8"),
+    ("13.0", "9.0"),
+    ("13.1", "9.1"),
+    ("13.2", "9.2"),
+    ("13.3", "9.3"),
+    ("13.4", "9.4"),
+    ("13.5", "9.5"),
+];
+
+/// The highest `.version` that a release takes, for the releases that are known: `9.5` for `13.5.37`.
+pub fn max_ptx(release: &str) -> Option<&'static str> {
+    let minor = release.match_indices('.').nth(1).map_or(release, |(at, _)| &release[..at]);
+    MAX_PTX.iter().find(|(known, _)| *known == minor).map(|(_, ptx)| *ptx)
+}
+
+/// SHA-256 of a file, in hex.
+pub(crate) fn sha256(path: &Path) -> io::Result<String> {
+    let mut file = fs::File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hex::encode(hash.finalize())),
+            Ok(count) => hash.update(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

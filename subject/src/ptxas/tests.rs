@@ -1,0 +1,168 @@
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+use crate::process::Captured;
+
+fn finished(end: End, stderr: &str) -> Finished {
+    let captured = |text: &str| Captured { bytes: text.as_bytes().to_vec(), dropped: 0 };
+    Finished { end, stdout: captured(""), stderr: captured(stderr), wall: Duration::ZERO }
+}
+
+fn judged(end: End, stderr: &str) -> Observation {
+    judge(&finished(end, stderr), None, &Limits::default()).unwrap()
+}
+
+const DIVISION: &str = "ptxas in.ptx, line 4; error   : Constant expression has division by zero\n";
+const ABORTED: &str = "ptxas fatal   : Ptx assembly aborted due to errors\n";
+
+#[test]
+fn a_diagnostic_and_a_status_is_a_refusal() {
+    let observation = judged(End::Exited(255), &format!("{DIVISION}{ABORTED}"));
+    assert_eq!(observation.outcome, Outcome::Refused);
+    assert_eq!(observation.diagnostics.len(), 2);
+    assert_eq!(observation.diagnostics[0].line, Some(4));
+}
+
+#[test]
+fn a_signal_is_a_crash_even_after_a_clean_diagnostic() {
+    let observation = judged(End::Signalled(8), DIVISION);
+    assert_eq!((observation.outcome, observation.signal), (Outcome::Crashed, Some(8)));
+    assert_eq!(observation.diagnostics.len(), 1);
+}
+
+#[test]
+fn a_status_that_stands_for_a_signal_is_a_crash() {
+    let observation = judged(End::Exited(136), DIVISION);
+    assert_eq!((observation.outcome, observation.signal), (Outcome::Crashed, Some(8)));
+    assert_eq!(judged(End::Exited(255), ABORTED).outcome, Outcome::Refused);
+}
+
+#[test]
+fn failure_without_a_diagnostic_is_a_crash_with_the_last_words() {
+    let observation = judged(End::Exited(1), "ptxas warning : so\nterminate called\n");
+    assert_eq!(observation.outcome, Outcome::Crashed);
+    assert_eq!(
+        observation.reason.unwrap(),
+        "exit status 1 without a diagnostic; it printed \"terminate called\""
+    );
+    assert_eq!(observation.diagnostics.len(), 1);
+}
+
+#[test]
+fn success_without_a_cubin_is_a_crash() {
+    let observation = judged(End::Exited(0), "");
+    assert_eq!(observation.outcome, Outcome::Crashed);
+    assert_eq!(observation.reason.unwrap(), "exit status 0, but no cubin");
+}
+
+#[test]
+fn success_with_a_broken_cubin_is_a_crash() {
+    let observation = judge(&finished(End::Exited(0), ""), Some(b"junk"), &Limits::default()).unwrap();
+    assert_eq!(observation.outcome, Outcome::Crashed);
+    assert!(observation.reason.unwrap().starts_with("exit status 0, but malformed cubin"));
+}
+
+#[test]
+fn want_of_memory_and_internal_errors_are_crashes() {
+    let memory = judged(End::Exited(255), "ptxas fatal   : Memory allocation failure\n");
+    assert_eq!((memory.outcome, memory.reason.as_deref()), (Outcome::Crashed, Some("out of memory")));
+    let thrown = "terminate called after throwing an instance of 'std::bad_alloc'\n";
+    let thrown = judged(End::Signalled(6), thrown);
+    assert_eq!((thrown.signal, thrown.reason.as_deref()), (Some(6), Some("out of memory")));
+    let internal = judged(End::Exited(255), "ptxas fatal   : Internal error: Aborting\n");
+    assert_eq!((internal.outcome, internal.reason.as_deref()), (Outcome::Crashed, Some("internal error")));
+}
+
+#[test]
+fn the_time_limit_is_an_outcome_of_its_own() {
+    let observation = judged(End::TimedOut, "");
+    assert_eq!(observation.outcome, Outcome::TimedOut);
+    assert_eq!(observation.reason.unwrap(), "no end after 10s");
+}
+
+#[test]
+fn a_later_isa_in_the_header_is_unsupported_and_a_later_feature_is_refused() {
+    let version = "ptxas in.ptx, line 1; fatal   : Unsupported .version 9.5; current version is '7.8'\n";
+    let observation = judged(End::Exited(255), &format!("{version}{ABORTED}"));
+    assert_eq!(observation.outcome, Outcome::Unsupported);
+    assert_eq!(observation.reason.unwrap(), "Unsupported .version 9.5; current version is '7.8'");
+    let feature = "ptxas in.ptx, line 4; error   : Feature 'x' requires PTX ISA .version 8.3 or later\n";
+    assert_eq!(judged(End::Exited(255), feature).outcome, Outcome::Refused);
+}
+
+#[test]
+fn versions_are_read_from_the_banner() {
+    let banner = "ptxas: NVIDIA (R) Ptx optimizing assembler\nBuilt on Mon\n\
+                  Cuda compilation tools, release 13.5, V13.5.37\nBuild cuda_13.5\n";
+    assert_eq!(parse_version(banner).as_deref(), Some("13.5.37"));
+    assert_eq!(parse_version("gcc V13.5.37"), None);
+    assert_eq!(parse_version("ptxas Very"), None);
+}
+
+#[test]
+fn the_highest_isa_follows_from_the_minor_release() {
+    assert_eq!(max_ptx("13.5.37"), Some("9.5"));
+    assert_eq!(max_ptx("12.6"), Some("8.5"));
+    assert_eq!(max_ptx("14.0.1"), None);
+}
+
+#[test]
+fn targets_are_read_from_the_help() {
+    let help = "--gpu-name <gpu name>  (-arch)\n  Allowed values:  'compute_100','sm_100',\n   'lto_90',\
+                'sm_90a','sm_90','sm_75'.\n  Default value:  'sm_75'.\n\n--help\n 'sm_1'\n";
+    assert_eq!(parse_targets(help), ["sm_75", "sm_90", "sm_90a", "sm_100"]);
+    assert_eq!(parse_targets("nothing"), [""; 0]);
+}
+
+/// A stand-in for ptxas: a shell script that answers `--version` and `--help`, and runs `body` for a module.
+fn stand_in(directory: &Path, body: &str, limits: Limits) -> Ptxas {
+    let program = directory.join("ptxas");
+    let script = format!(
+        "#!/bin/sh\ncase $1 in --version) echo ptxas V13.5.37; exit;; --help) echo \"--gpu-name 'sm_80'\"; exit;; esac\n\
+         {body}\n"
+    );
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    Ptxas::open("ptxas:stand-in", program, limits, Cancel::new()).unwrap()
+}
+
+#[test]
+fn the_program_gets_the_module_and_the_target() {
+    let directory = tempfile::tempdir().unwrap();
+    let body = "echo \"ptxas error : $1 $2 $3 $4 $(cat in.ptx)\" >&2; exit 255";
+    let subject = stand_in(directory.path(), body, Limits::default());
+    let observation = subject.observe(&Request::new("text; $(rm x) é", "sm_80")).unwrap();
+    assert_eq!(observation.outcome, Outcome::Refused);
+    assert_eq!(observation.diagnostics[0].message, "-arch=sm_80 in.ptx -o out.cubin text; $(rm x) é");
+}
+
+#[test]
+fn a_description_says_what_the_program_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let subject = stand_in(directory.path(), "", Limits::default());
+    let description = subject.description();
+    assert_eq!(description.version.as_deref(), Some("13.5.37"));
+    assert_eq!(description.max_ptx.as_deref(), Some("9.5"));
+    assert_eq!(description.targets, ["sm_80"]);
+    assert_eq!(description.sha256.as_deref().map(str::len), Some(64));
+}
+
+#[test]
+fn a_program_that_hangs_or_dies_is_an_observation() {
+    let directory = tempfile::tempdir().unwrap();
+    let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
+    let subject = stand_in(directory.path(), "sleep 100", limits);
+    assert_eq!(subject.observe(&Request::new("", "sm_80")).unwrap().outcome, Outcome::TimedOut);
+    let other = tempfile::tempdir().unwrap();
+    let subject = stand_in(other.path(), "kill -SEGV $$", Limits::default());
+    let observation = subject.observe(&Request::new("", "sm_80")).unwrap();
+    assert_eq!((observation.outcome, observation.signal), (Outcome::Crashed, Some(11)));
+}
+
+#[test]
+fn other_programs_are_not_taken_for_ptxas() {
+    let open = |program: &str| Ptxas::open("x", program, Limits::default(), Cancel::new()).unwrap_err();
+    assert!(matches!(open("/bin/true"), OpenError::NotPtxas { .. }));
+    assert!(matches!(open("/bin/sh"), OpenError::NotPtxas { .. }));
+    assert!(matches!(open("/nonexistent"), OpenError::Process(process::Error::NotFound(_))));
+}

@@ -1,0 +1,327 @@
+//! The forms in which a user names subjects, and how a name becomes subjects.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::exec::Exec;
+use crate::process::{Cancel, Limits};
+use crate::ptxas::Ptxas;
+use crate::subject::Subject;
+use crate::toolchain::{self, Origin, Release, Toolchains, UnknownRelease};
+
+/// What a user wrote for `--subject`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SubjectSpec {
+    /// `ptxas`: the default release; [`Toolchains::find_default`] says which.
+    Ptxas,
+    /// `ptxas@13.5`: a release.
+    PtxasRelease(&'static Release),
+    /// `ptxas@all`: every installed release.
+    PtxasAll,
+    /// `ptxas:/path/to/ptxas`: a program.
+    PtxasAt(PathBuf),
+    /// `nvjitlink@13.5`: the same compiler as a library.
+    NvJitLink(&'static Release),
+    /// `driver`: the CUDA driver on a real device.
+    Driver,
+    /// `exec:CMD ARGS`: a program, one process a module.
+    Exec(CommandLine),
+    /// `serve:CMD ARGS`: a program, one process for many modules.
+    Serve(CommandLine),
+}
+
+/// A command with its arguments, as the user wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    /// As written.
+    pub text: String,
+    /// The program, as written.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+/// Why a text names no subject.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// No form that is known.
+    #[error(
+        "no subject `{0}`: write ptxas, ptxas@RELEASE, ptxas@all, ptxas:/PATH, nvjitlink@RELEASE, driver, \
+         exec:CMD ARGS or serve:CMD ARGS"
+    )]
+    UnknownForm(String),
+    /// A release that is not known.
+    #[error(transparent)]
+    UnknownRelease(#[from] UnknownRelease),
+    /// Something is missing after the colon.
+    #[error("`{0}` names no program")]
+    NoProgram(String),
+    /// A quote that does not end.
+    #[error("`{0}`: a quote is not closed")]
+    OpenQuote(String),
+}
+
+/// The subject or subjects that a text names.
+///
+/// ```
+/// use ptxsmith_subject::{SubjectSpec, parse_spec};
+///
+/// assert_eq!(parse_spec("ptxas")?, SubjectSpec::Ptxas);
+/// let SubjectSpec::Exec(command) = parse_spec("exec:my-tool --flag 'a b'")? else { panic!() };
+/// assert_eq!(command.args, ["--flag", "a b"]);
+/// assert!(parse_spec("ptxaz").is_err());
+/// # Ok::<(), ptxsmith_subject::SpecError>(())
+/// ```
+pub fn parse_spec(text: &str) -> Result<SubjectSpec, SpecError> {
+    let unknown = || SpecError::UnknownForm(text.to_owned());
+    let command = |command: &str| {
+        let words = shell_words::split(command).map_err(|_| SpecError::OpenQuote(text.to_owned()))?;
+        match words.split_first() {
+            Some((program, args)) if !program.is_empty() => {
+                let (program, args) = (program.clone(), args.to_vec());
+                Ok(CommandLine { text: command.trim().to_owned(), program, args })
+            }
+            _ => Err(SpecError::NoProgram(text.to_owned())),
+        }
+    };
+    match text {
+        "ptxas" => return Ok(SubjectSpec::Ptxas),
+        "ptxas@all" => return Ok(SubjectSpec::PtxasAll),
+        "driver" => return Ok(SubjectSpec::Driver),
+        _ => {}
+    }
+    let Some(at) = text.find(['@', ':']) else { return Err(unknown()) };
+    let (kind, rest) = (&text[..=at], &text[at + 1..]);
+    match kind {
+        "ptxas@" => Ok(SubjectSpec::PtxasRelease(Release::find(rest)?)),
+        "ptxas:" if rest.is_empty() => Err(SpecError::NoProgram(text.to_owned())),
+        "ptxas:" => Ok(SubjectSpec::PtxasAt(rest.into())),
+        "nvjitlink@" => Ok(SubjectSpec::NvJitLink(Release::find(rest)?)),
+        "exec:" => command(rest).map(SubjectSpec::Exec),
+        "serve:" => command(rest).map(SubjectSpec::Serve),
+        _ => Err(unknown()),
+    }
+}
+
+impl FromStr for SubjectSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        parse_spec(text)
+    }
+}
+
+impl fmt::Display for SubjectSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SubjectSpec::Ptxas => f.write_str("ptxas"),
+            SubjectSpec::PtxasRelease(release) => write!(f, "ptxas@{}", release.name()),
+            SubjectSpec::PtxasAll => f.write_str("ptxas@all"),
+            SubjectSpec::PtxasAt(path) => write!(f, "ptxas:{}", path.display()),
+            SubjectSpec::NvJitLink(release) => write!(f, "nvjitlink@{}", release.name()),
+            SubjectSpec::Driver => f.write_str("driver"),
+            SubjectSpec::Exec(command) => write!(f, "exec:{}", command.text),
+            SubjectSpec::Serve(command) => write!(f, "serve:{}", command.text),
+        }
+    }
+}
+
+/// There is no such subject here, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{id} is not available: {reason}")]
+pub struct Unavailable {
+    /// The subject as the user named it.
+    pub id: String,
+    /// Why it is not available.
+    pub reason: String,
+}
+
+/// How subjects are opened.
+pub struct OpenOptions<'a> {
+    /// What each run may use.
+    pub limits: Limits,
+    /// Stops runs and installations.
+    pub cancel: Cancel,
+    /// Where releases are installed; `None` for the user's own place ([`Toolchains::of_user`]).
+    pub toolchains: Option<Toolchains>,
+    /// Whether a release that is named and missing is installed, over the network. By default it is not.
+    pub install: bool,
+    /// Told what happens during an installation.
+    pub progress: &'a (dyn Fn(&str) + Sync),
+}
+
+impl Default for OpenOptions<'_> {
+    fn default() -> Self {
+        OpenOptions {
+            limits: Limits::default(),
+            cancel: Cancel::new(),
+            toolchains: None,
+            install: false,
+            progress: &|_| (),
+        }
+    }
+}
+
+/// Opens what a spec names: one subject, or for `ptxas@all` every installed release, oldest first.
+///
+/// A subject's id is its shortest lasting name: that of `ptxas` is the release (`ptxas@13.5`) or the path that it
+/// turned out to mean.
+pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Result<Vec<Box<dyn Subject>>, Unavailable> {
+    let because = |reason: String| Unavailable { id: spec.to_string(), reason };
+    let toolchains = || match &options.toolchains {
+        Some(toolchains) => Ok(toolchains.clone()),
+        None => Toolchains::of_user().map_err(|error| because(error.to_string())),
+    };
+    let ptxas = |id: String, path: PathBuf| -> Result<Box<dyn Subject>, Unavailable> {
+        let ptxas = Ptxas::open(id, path, options.limits.clone(), options.cancel.clone());
+        Ok(Box::new(ptxas.map_err(|error| because(error.to_string()))?))
+    };
+    let release = |release: &'static Release| {
+        let toolchains = toolchains()?;
+        let path = match toolchains.path(release) {
+            Some(path) => path,
+            None if options.install => toolchains
+                .install(release, &options.cancel, options.progress)
+                .map_err(|error| because(error.to_string()))?,
+            None => {
+                let name = release.name();
+                return Err(because(format!(
+                    "release {name} is not installed: ptxsmith toolchain install {name}"
+                )));
+            }
+        };
+        ptxas(format!("ptxas@{}", release.name()), path)
+    };
+    let later = |with: &str| Err(because(format!("not built yet: comes with {with}")));
+    match spec {
+        SubjectSpec::Ptxas => {
+            let found = match &options.toolchains {
+                Some(toolchains) => toolchains.find_default(),
+                None => toolchain::find_default(),
+            };
+            match found {
+                Some(found) => {
+                    let id = match found.origin {
+                        Origin::Installed(release) => format!("ptxas@{}", release.name()),
+                        Origin::CudaHome | Origin::CudaPath | Origin::Path => {
+                            format!("ptxas:{}", found.path.display())
+                        }
+                    };
+                    Ok(vec![ptxas(id, found.path)?])
+                }
+                None if options.install => {
+                    let default =
+                        Release::find(toolchain::DEFAULT).map_err(|error| because(error.to_string()))?;
+                    Ok(vec![release(default)?])
+                }
+                None => Err(because(format!(
+                    "no ptxas is installed, nor in CUDA_HOME, CUDA_PATH or PATH: ptxsmith toolchain install {}",
+                    toolchain::DEFAULT
+                ))),
+            }
+        }
+        SubjectSpec::PtxasRelease(named) => Ok(vec![release(named)?]),
+        SubjectSpec::PtxasAll => {
+            let installed: Vec<_> =
+                toolchains()?.list().into_iter().filter(|listed| listed.path.is_some()).collect();
+            if installed.is_empty() {
+                return Err(because(format!(
+                    "no release is installed: ptxsmith toolchain install {}",
+                    toolchain::DEFAULT
+                )));
+            }
+            // Each hashes a program of some 40 MB.
+            std::thread::scope(|scope| {
+                let release = &release;
+                let opening: Vec<_> =
+                    installed.iter().map(|listed| scope.spawn(move || release(listed.release))).collect();
+                opening
+                    .into_iter()
+                    .map(|opened| {
+                        opened.join().unwrap_or_else(|_| Err(because("opening it panicked".into())))
+                    })
+                    .collect()
+            })
+        }
+        SubjectSpec::PtxasAt(path) => Ok(vec![ptxas(spec.to_string(), path.clone())?]),
+        SubjectSpec::NvJitLink(_) => later("the library subjects"),
+        SubjectSpec::Driver => later("the subjects that need a device"),
+        SubjectSpec::Serve(_) => later("the subjects that stay alive; exec: works today"),
+        SubjectSpec::Exec(command) => {
+            let exec = Exec::open(command, options.limits.clone(), options.cancel.clone());
+            Ok(vec![Box::new(exec.map_err(|error| because(error.to_string()))?)])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(spec: &str, options: &OpenOptions<'_>) -> String {
+        match open(&parse_spec(spec).unwrap(), options) {
+            Ok(_) => panic!("{spec} is available"),
+            Err(unavailable) => {
+                assert_eq!(unavailable.id, spec);
+                unavailable.reason
+            }
+        }
+    }
+
+    #[test]
+    fn every_form_is_parsed_and_printed_as_written() {
+        for text in [
+            "ptxas",
+            "ptxas@13.5",
+            "ptxas@13.0.48",
+            "ptxas@all",
+            "ptxas:/opt/a:b@c/ptxas",
+            "nvjitlink@13.5",
+            "driver",
+            "exec:tool --x '{ptx} y'",
+            "serve:tool",
+        ] {
+            assert_eq!(parse_spec(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_names_no_subject_is_an_error_that_says_why() {
+        let message = |text| parse_spec(text).unwrap_err().to_string();
+        for text in
+            ["", "ptxaz", "ptxas ", "PTXAS", "nvjitlink", "nvjitlink:x", "driver@1", "exe:c", ":", "é:x"]
+        {
+            assert!(message(text).starts_with(&format!("no subject `{text}`: write ptxas")), "{text}");
+        }
+        assert!(message("ptxas@14.0").starts_with("no release `14.0`: known are"));
+        assert_eq!(message("ptxas:"), "`ptxas:` names no program");
+        assert_eq!(message("exec:  "), "`exec:  ` names no program");
+        assert_eq!(message("serve:''"), "`serve:''` names no program");
+        assert_eq!(message("exec:a 'b"), "`exec:a 'b`: a quote is not closed");
+    }
+
+    #[test]
+    fn a_command_is_split_as_a_shell_would_but_nothing_is_expanded() {
+        let SubjectSpec::Exec(command) = parse_spec(r#"exec:a "b c" d\ e $F *"#).unwrap() else { panic!() };
+        assert_eq!(command.program, "a");
+        assert_eq!(command.args, ["b c", "d e", "$F", "*"]);
+    }
+
+    #[test]
+    fn what_is_not_here_is_unavailable_with_a_reason() {
+        let directory = tempfile::tempdir().unwrap();
+        let options =
+            OpenOptions { toolchains: Some(Toolchains::at(directory.path())), ..OpenOptions::default() };
+        assert_eq!(
+            reason("ptxas@13.0.48", &options),
+            "release 13.0.48 is not installed: ptxsmith toolchain install 13.0.48"
+        );
+        assert_eq!(reason("ptxas@all", &options), "no release is installed: ptxsmith toolchain install 13.5");
+        assert_eq!(reason("ptxas:/nonexistent/ptxas", &options), "/nonexistent/ptxas: no such program");
+        assert!(reason("nvjitlink@13.5", &options).starts_with("not built yet: "));
+        assert!(reason("driver", &options).starts_with("not built yet: "));
+        assert!(reason("serve:/bin/cat", &options).starts_with("not built yet: "));
+        assert_eq!(reason("exec:/nonexistent/tool", &options), "/nonexistent/tool: cannot find binary path");
+    }
+}

@@ -1,0 +1,175 @@
+//! What an implementation under test is to the rest of ptxsmith.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cubin::CubinError;
+use crate::observation::Observation;
+use crate::process;
+
+/// The value of `"schema"` in the JSON form of a [`Description`].
+pub const DESCRIPTION_SCHEMA: &str = "ptxsmith.subject/1";
+
+/// A variable that the caller wants to know about, for implementations that cannot list theirs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Read {
+    /// Its name.
+    pub name: String,
+    /// Its state space without the dot.
+    pub space: String,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// One module to show to an implementation.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The text of the module.
+    pub ptx: &'a str,
+    /// The target to assemble for, usually that of the module: `sm_80`.
+    pub target: &'a str,
+    /// The variables of interest. An implementation that lists its variables reports all of them regardless.
+    pub read: &'a [Read],
+}
+
+impl<'a> Request<'a> {
+    /// A request that names no variables.
+    pub fn new(ptx: &'a str, target: &'a str) -> Self {
+        Request { ptx, target, read: &[] }
+    }
+}
+
+/// What is known of an implementation. A field is `None` where the implementation does not say.
+///
+/// The JSON form is what `CMD --describe` answers (with `"schema"`, [`DESCRIPTION_SCHEMA`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Description {
+    /// How the user calls it: `ptxas@13.5`, `exec:mine --flag`. Empty in the answer to `--describe`.
+    #[serde(default)]
+    pub id: String,
+    /// Its name: `ptxas`.
+    #[serde(default)]
+    pub name: String,
+    /// Its version: `13.5.37`.
+    #[serde(default)]
+    pub version: Option<String>,
+    /// Implementations of one lineage share code, and count as one vote in a summary.
+    #[serde(default)]
+    pub lineage: Option<String>,
+    /// The highest `.version` that it takes: `9.5`.
+    #[serde(default)]
+    pub max_ptx: Option<String>,
+    /// The targets that it takes: `sm_80`. Empty where it does not say.
+    #[serde(default)]
+    pub targets: Vec<String>,
+    /// Whether it reports addresses as relocations; `false` if it reads them back from memory.
+    #[serde(default)]
+    pub relocations: Option<bool>,
+    /// The program, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// SHA-256 of the program, in hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+/// One implementation under test.
+///
+/// Several threads may call [`observe`](Subject::observe) at once.
+///
+/// # For implementors
+///
+/// - Whatever the implementation under test does is an [`Observation`]: a refusal, a crash, a hang, output that makes
+///   no sense. A crash keeps the signal and the diagnostics printed before it.
+/// - `Err` must only mean that this machine or our code failed: a full disk, a program that cannot be started, a
+///   cubin with a relocation that our reader does not know. Never turn such a failure into an observation: it would be
+///   held against the implementation.
+/// - A request must not influence another: no state that outlives it, no files left behind.
+/// - It must end: code that may hang runs in another process under a time limit, and a raised
+///   [`Cancel`](crate::Cancel) ends it with [`Error::is_cancelled`].
+/// - It must not panic for any text, which may hold any character, and be long.
+/// - What the implementation cannot tell is `None` in the observation, never a guess.
+pub trait Subject: Send + Sync {
+    /// How the user calls it; unique among the subjects of a run.
+    fn id(&self) -> &str {
+        &self.description().id
+    }
+
+    /// What is known of it.
+    fn description(&self) -> &Description;
+
+    /// Shows it one module and reports what came out.
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error>;
+}
+
+/// Why a module could not be shown to an implementation: this machine or our code failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The program could not be run, or the run was cancelled.
+    #[error(transparent)]
+    Process(#[from] process::Error),
+    /// A file of ours could not be written or read.
+    #[error("cannot {doing}: {source}")]
+    File {
+        /// What failed, with the file's name.
+        doing: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The result is more than our reader knows.
+    #[error("cannot read the result of {subject}: {source}")]
+    Cubin {
+        /// Whose result.
+        subject: String,
+        /// What the reader lacks.
+        source: CubinError,
+    },
+}
+
+impl Error {
+    /// Whether nothing failed: the run was stopped on request.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Error::Process(process::Error::Cancelled(_)))
+    }
+}
+
+/// A subject made of a function, to drive the tests of whatever uses subjects.
+///
+/// ```
+/// use ptxsmith_subject::{FnSubject, Observation, Outcome, Request, Subject};
+///
+/// let subject = FnSubject::new("fake", |request: &Request<'_>| {
+///     Observation::new(if request.ptx.contains("bad") { Outcome::Refused } else { Outcome::Accepted })
+/// });
+/// let observation = subject.observe(&Request::new("bad", "sm_80"))?;
+/// assert_eq!(observation.outcome, Outcome::Refused);
+/// # Ok::<(), ptxsmith_subject::Error>(())
+/// ```
+pub struct FnSubject<F> {
+    description: Description,
+    observe: F,
+}
+
+impl<F: Fn(&Request<'_>) -> Observation + Send + Sync> FnSubject<F> {
+    /// A subject of this name that answers with this function.
+    pub fn new(id: impl Into<String>, observe: F) -> Self {
+        let id = id.into();
+        let description =
+            Description { name: id.clone(), id, relocations: Some(true), ..Description::default() };
+        FnSubject { description, observe }
+    }
+
+    /// The same subject, described otherwise.
+    pub fn described(self, description: Description) -> Self {
+        FnSubject { description, ..self }
+    }
+}
+
+impl<F: Fn(&Request<'_>) -> Observation + Send + Sync> Subject for FnSubject<F> {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        Ok((self.observe)(request))
+    }
+}

@@ -1,0 +1,191 @@
+//! NVIDIA's toolchain releases on this machine: which there are, where they are, and how they get there.
+//!
+//! ptxas is NVIDIA's, under its own licence: it is not part of ptxsmith, but installed on the user's machine, by name,
+//! from the wheels that NVIDIA publishes on PyPI ([`RELEASES`]). Those used here are for Linux on x86-64; no others
+//! are provided. Once installed, all works offline.
+
+mod install;
+mod releases;
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+
+pub use install::InstallError;
+pub use releases::{DEFAULT, RELEASES, Release, UnknownRelease};
+
+/// The environment variable that names the cache directory.
+pub const CACHE_VARIABLE: &str = "PTXSMITH_CACHE";
+
+/// The directory in which releases are installed, one folder a release: `bin/ptxas` and the licence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toolchains {
+    root: PathBuf,
+}
+
+/// A release, installed or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The release.
+    pub release: &'static Release,
+    /// Its ptxas, where it is installed.
+    pub path: Option<PathBuf>,
+}
+
+/// Where a ptxas was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Installed by name.
+    Installed(&'static Release),
+    /// `$CUDA_HOME/bin`.
+    CudaHome,
+    /// `$CUDA_PATH/bin`.
+    CudaPath,
+    /// A directory in `$PATH`.
+    Path,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Origin::Installed(release) => write!(f, "installed release {release}"),
+            Origin::CudaHome => f.write_str("CUDA_HOME"),
+            Origin::CudaPath => f.write_str("CUDA_PATH"),
+            Origin::Path => f.write_str("PATH"),
+        }
+    }
+}
+
+/// A ptxas on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The program.
+    pub path: PathBuf,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// There is no home directory to put a cache into.
+#[derive(Debug, thiserror::Error)]
+#[error("no home directory: set {CACHE_VARIABLE} to a directory for installed releases")]
+pub struct NoHome;
+
+impl Toolchains {
+    /// The user's own: `$PTXSMITH_CACHE/toolchains`, else `ptxsmith/toolchains` in the user's cache directory
+    /// (`$XDG_CACHE_HOME`, by default `~/.cache`).
+    pub fn of_user() -> Result<Self, NoHome> {
+        let cache = match env::var_os(CACHE_VARIABLE) {
+            Some(cache) if !cache.is_empty() => PathBuf::from(cache),
+            _ => etcetera::base_strategy::Xdg::new().map_err(|_| NoHome)?.cache_dir().join("ptxsmith"),
+        };
+        Ok(Toolchains::at(cache.join("toolchains")))
+    }
+
+    /// Those in this directory, which need not exist.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Toolchains { root: root.into() }
+    }
+
+    /// The directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The ptxas of a release, where it is installed.
+    pub fn path(&self, release: &Release) -> Option<PathBuf> {
+        let path = self.root.join(release.version).join("bin/ptxas");
+        path.is_file().then_some(path)
+    }
+
+    /// Every known release, oldest first.
+    pub fn list(&self) -> Vec<Listed> {
+        RELEASES.iter().map(|release| Listed { release, path: self.path(release) }).collect()
+    }
+
+    /// The ptxas that is meant where none is named. The first of:
+    ///
+    /// 1. release [`DEFAULT`], installed here;
+    /// 2. `$CUDA_HOME/bin/ptxas`;
+    /// 3. `$CUDA_PATH/bin/ptxas`;
+    /// 4. `ptxas` in `$PATH`;
+    /// 5. the newest other release that is installed here.
+    ///
+    /// Nothing is run: a file that is no ptxas is found out when it is opened.
+    pub fn find_default(&self) -> Option<Found> {
+        let variable = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        self.find_among(variable("CUDA_HOME"), variable("CUDA_PATH"), which::which("ptxas").ok())
+    }
+
+    fn find_among(
+        &self,
+        cuda_home: Option<PathBuf>,
+        cuda_path: Option<PathBuf>,
+        in_path: Option<PathBuf>,
+    ) -> Option<Found> {
+        let installed = |release: &'static Release| {
+            Some(Found { path: self.path(release)?, origin: Origin::Installed(release) })
+        };
+        let in_directory = |directory: Option<PathBuf>, origin| {
+            let path = directory?.join("bin/ptxas");
+            path.is_file().then_some(Found { path, origin })
+        };
+        let default = Release::find(DEFAULT).ok();
+        default
+            .and_then(installed)
+            .or_else(|| in_directory(cuda_home, Origin::CudaHome))
+            .or_else(|| in_directory(cuda_path, Origin::CudaPath))
+            .or_else(|| Some(Found { path: in_path?, origin: Origin::Path }))
+            .or_else(|| RELEASES.iter().rev().find_map(installed))
+    }
+}
+
+/// The ptxas that is meant where none is named: [`Toolchains::find_default`] of the user's own releases.
+pub fn find_default() -> Option<Found> {
+    // Without a home there is no cache, but there may still be a ptxas.
+    Toolchains::of_user().unwrap_or_else(|NoHome| Toolchains::at("/nonexistent")).find_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn touch(path: PathBuf) -> PathBuf {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "").unwrap();
+        path
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is() {
+        let toolchains = Toolchains::at("/nonexistent");
+        assert_eq!(toolchains.find_among(None, Some("/nonexistent".into()), None), None);
+        assert!(toolchains.list().iter().all(|listed| listed.path.is_none()));
+        assert_eq!(toolchains.list().len(), RELEASES.len());
+    }
+
+    #[test]
+    fn the_order_is_default_release_then_cuda_then_path_then_any_release() {
+        let directory = tempfile::tempdir().unwrap();
+        let toolchains = Toolchains::at(directory.path().join("toolchains"));
+        let find = || {
+            let at = |name: &str| Some(directory.path().join(name));
+            let in_path = at("path/ptxas").filter(|path| path.is_file());
+            toolchains.find_among(at("home"), at("cuda"), in_path).unwrap().origin
+        };
+        let release = |name: &str| Release::find(name).unwrap();
+        touch(toolchains.root().join("12.0.76/bin/ptxas"));
+        touch(toolchains.root().join("12.9.86/bin/ptxas"));
+        assert_eq!(find(), Origin::Installed(release("12.9")));
+        touch(directory.path().join("path/ptxas"));
+        assert_eq!(find(), Origin::Path);
+        touch(directory.path().join("cuda/bin/ptxas"));
+        assert_eq!(find(), Origin::CudaPath);
+        touch(directory.path().join("home/bin/ptxas"));
+        assert_eq!(find(), Origin::CudaHome);
+        let default = release(DEFAULT);
+        touch(toolchains.root().join(default.version).join("bin/ptxas"));
+        assert_eq!(find(), Origin::Installed(default));
+    }
+}

@@ -1,0 +1,147 @@
+//! What a real ptxas shows, on machines that have one. Elsewhere these tests say that they tested nothing.
+
+use std::path::Path;
+
+use ptxsmith_subject::process::{self, Invocation};
+use ptxsmith_subject::{
+    Address, Cancel, Limits, Observation, OpenOptions, Outcome, Request, Subject, SubjectSpec, cubin, open,
+    toolchain,
+};
+
+/// The default ptxas, or a line that says that there is none.
+fn default_ptxas(test: &str) -> Option<Box<dyn Subject>> {
+    match open(&SubjectSpec::Ptxas, &OpenOptions::default()) {
+        Ok(mut subjects) => subjects.pop(),
+        Err(unavailable) => {
+            eprintln!("NOT TESTED: {test}: {unavailable}");
+            None
+        }
+    }
+}
+
+/// Takes a header that every release from 11.8 takes.
+fn module(body: &str) -> String {
+    format!(".version 7.8\n.target sm_80\n.address_size 64\n{body}")
+}
+
+fn observe(subject: &dyn Subject, body: &str) -> Observation {
+    subject.observe(&Request::new(&module(body), "sm_80")).unwrap()
+}
+
+const ADDRESSES: &str = "
+.global .align 16 .u32 g = 5;
+.global .u8 zero[24];
+.const .u32 c[4] = {7, 8, 9, 10};
+.visible .entry kern() { ret; }
+.global .u64 whole[6] = {g, g+8, generic(g), generic(c)+4, c+4, kern};
+.global .u8 lanes[4] = {0xff(g), 0xff00(generic(g)+4), 0xff00000000000000(generic(c)), 0xff00(kern)};
+.global .u32 narrow[3] = {g, g+4, c+4};
+";
+
+#[test]
+fn addresses_show_as_documented_in_cubin_relocation() {
+    let Some(subject) = default_ptxas("addresses") else { return };
+    let observation = observe(&*subject, ADDRESSES);
+    assert_eq!(observation.outcome, Outcome::Accepted, "{observation:?}");
+    let variables = &observation.variables;
+    assert_eq!(variables.keys().collect::<Vec<_>>(), ["c", "g", "lanes", "narrow", "whole", "zero"]);
+    assert_eq!(variables["c"].space.as_deref(), Some("const"));
+    assert_eq!(variables["zero"].bytes.as_deref(), Some(&[0; 24][..]));
+    assert!(variables["g"].align >= Some(16));
+
+    let address = |offset, width, symbol: &str, addend, generic, byte| {
+        let symbol = symbol.to_owned();
+        Address { offset, width, symbol, addend, generic, byte }
+    };
+    assert_eq!(
+        variables["whole"].addresses.as_deref().unwrap(),
+        [
+            address(0, 8, "g", 0, None, None),
+            address(8, 8, "g", 8, None, None),
+            address(16, 8, "g", 0, None, None),
+            address(24, 8, "c", 4, Some(true), None),
+            address(40, 8, "kern", 0, None, None),
+        ]
+    );
+    let mut bytes = [0; 48];
+    bytes[32] = 4;
+    assert_eq!(variables["whole"].bytes.as_deref(), Some(&bytes[..]), "c+4 is an offset in the bank");
+    assert_eq!(
+        variables["lanes"].addresses.as_deref().unwrap(),
+        [
+            address(0, 1, "g", 0, None, Some(0)),
+            address(1, 1, "g", 4, None, Some(1)),
+            address(2, 1, "c", 0, Some(true), Some(7)),
+            address(3, 1, "kern", 0, None, Some(1)),
+        ]
+    );
+    assert_eq!(
+        variables["narrow"].addresses.as_deref().unwrap(),
+        [address(0, 8, "g", 0, None, None), address(4, 8, "g", 4, None, None)]
+    );
+}
+
+#[test]
+fn a_refusal_blames_its_line() {
+    let Some(subject) = default_ptxas("refusal") else { return };
+    let observation = observe(&*subject, ".global .u32 a = 1;\n.global .u32 a = 2;\n");
+    assert_eq!(observation.outcome, Outcome::Refused, "{observation:?}");
+    assert_eq!(observation.diagnostics[0].line, Some(5));
+    assert!(observation.variables.is_empty());
+}
+
+#[test]
+fn a_later_isa_and_an_unknown_target_are_unsupported() {
+    let Some(subject) = default_ptxas("unsupported") else { return };
+    for (version, target) in [("99.0", "sm_80"), ("7.8", "sm_9999")] {
+        let ptx = format!(".version {version}\n.target {target}\n.global .u32 a;\n");
+        let observation = subject.observe(&Request::new(&ptx, target)).unwrap();
+        // 12.0 says so and then dies of a signal: that stays a crash, with what it said.
+        let died = observation.outcome == Outcome::Crashed && observation.signal.is_some();
+        assert!(died || observation.outcome == Outcome::Unsupported, "{observation:?}");
+        assert!(died || observation.reason.is_some());
+        assert!(!observation.diagnostics.is_empty());
+    }
+}
+
+#[test]
+fn any_text_is_an_observation() {
+    let Some(subject) = default_ptxas("any text") else { return };
+    for text in ["", "\0", "é", "\u{feff}.version 7.8", ".version", "/*", &"(".repeat(1000)] {
+        let observation = subject.observe(&Request::new(text, "sm_80")).unwrap();
+        assert_ne!(observation.outcome, Outcome::Accepted, "{text:?}");
+    }
+}
+
+#[test]
+fn no_truncation_and_no_changed_byte_of_a_real_cubin_panics() {
+    let Some(found) = toolchain::find_default() else {
+        eprintln!("NOT TESTED: damaged cubins: no ptxas");
+        return;
+    };
+    let bytes = assemble(&found.path, &module(ADDRESSES));
+    assert!(cubin::read(&bytes).is_ok());
+    for length in 0..bytes.len() {
+        let _ = cubin::read(&bytes[..length]);
+    }
+    for index in 0..bytes.len() {
+        for value in [0xff, bytes[index] ^ 1] {
+            let mut changed = bytes.clone();
+            changed[index] = value;
+            let _ = cubin::read(&changed);
+        }
+    }
+}
+
+fn assemble(program: &Path, ptx: &str) -> Vec<u8> {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("a.ptx"), ptx).unwrap();
+    let invocation = Invocation {
+        program: program.to_owned(),
+        args: ["-arch=sm_80", "a.ptx", "-o", "a.cubin"].map(Into::into).into(),
+        directory: Some(directory.path().to_owned()),
+        temporary: directory.path().to_owned(),
+    };
+    process::run(&invocation, &Limits::default(), &Cancel::new()).unwrap();
+    std::fs::read(directory.path().join("a.cubin")).unwrap()
+}

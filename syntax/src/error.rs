@@ -1,0 +1,193 @@
+//! What is said of a text that is no PTX module.
+
+use std::fmt::Write;
+
+use crate::{
+    Text,
+    span::{Span, line_column},
+};
+
+/// Why a text could not be read, and where.
+///
+/// `Display` gives the message alone; [`ParseError::render`] adds the place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct ParseError {
+    /// What is wrong.
+    pub kind: ParseErrorKind,
+    /// Where it is wrong: the token that does not fit, or the start of what has no end.
+    pub span: Span,
+}
+
+/// What is wrong with a text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseErrorKind {
+    /// Another token was needed.
+    #[error("expected {expected}, found {found}")]
+    Expected {
+        /// What was needed, in words: "`;`", "a name".
+        expected: &'static str,
+        /// What stood there, shortened and safe to print.
+        found: Text,
+    },
+    /// A character that starts no token.
+    #[error("unexpected character `{}`", .0.escape_default())]
+    UnexpectedCharacter(char),
+    /// A string without a closing quote on its line.
+    #[error("the string has no closing quote on its line")]
+    UnterminatedString,
+    /// A block comment without an end.
+    #[error("the comment has no end")]
+    UnterminatedComment,
+    /// More levels of parentheses, prefix operators, conditionals, braces and blocks than
+    /// [`MAX_NESTING`](crate::MAX_NESTING).
+    #[error("nested more than {} levels deep", crate::MAX_NESTING)]
+    TooDeep,
+    /// A text that spans cannot address.
+    #[error("the text is 4 GiB or larger")]
+    TooLarge,
+}
+
+/// The longest part of a source line that a message shows, in characters.
+const WINDOW: usize = 120;
+
+impl ParseError {
+    /// The error as people read it: `file:line:column: error: message`, the source line, and a marker below the place.
+    ///
+    /// A long line is shown in part, with `...` where it was cut, and characters that a terminal would act upon are
+    /// replaced, so the result is safe to print whatever the text was. `text` is the one that was parsed.
+    ///
+    /// ```
+    /// let text = ".version 7.8\n.global .s32 x }\n";
+    /// let error = ptxsmith_syntax::parse(text).unwrap_err();
+    /// assert_eq!(
+    ///     error.render("a.ptx", text),
+    ///     "a.ptx:2:16: error: expected `;`, found `}`\n.global .s32 x }\n               ^\n"
+    /// );
+    /// ```
+    pub fn render(&self, file: &str, text: &str) -> String {
+        let (line, column) = line_column(text, self.span.start);
+        let mut out = format!("{file}:{line}:{column}: error: {self}\n");
+
+        let mut start = (self.span.start as usize).min(text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        let (before, after) = (&text[line_start..start], text[start..line_end].trim_end_matches('\r'));
+
+        // The place is kept a third into the window: what precedes an error explains less than what is wrong.
+        let column = column as usize - 1;
+        let length = column + after.chars().take(WINDOW + 1).count();
+        let first = if length <= WINDOW { 0 } else { column.saturating_sub(WINDOW / 3) };
+        if first > 0 {
+            out.push_str("...");
+        }
+        let shown = before.chars().skip(first).chain(after.chars()).take(WINDOW);
+        out.extend(shown.map(harmless));
+        if length > first + WINDOW {
+            out.push_str("...");
+        }
+        out.push('\n');
+
+        let margin = column - first + if first > 0 { 3 } else { 0 };
+        let marked = (self.span.end.saturating_sub(self.span.start) as usize).min(after.len());
+        let marked =
+            after.char_indices().take_while(|&(at, _)| at < marked).take(WINDOW - (column - first)).count();
+        let _ = writeln!(out, "{:margin$}{:^<width$}", "", "", width = marked.max(1));
+        out
+    }
+}
+
+/// The character as it is shown: a terminal does nothing but show it, in one column where it is of the Latin script.
+/// Control characters and those that hide themselves or reorder their neighbours are replaced.
+fn harmless(c: char) -> char {
+    match c {
+        '\t' => ' ',
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
+            '\u{fffd}'
+        }
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{parse, parse_expr};
+
+    fn rendered(text: &str) -> String {
+        parse(text).unwrap_err().render("a.ptx", text)
+    }
+
+    #[test]
+    fn the_message_says_what_was_needed_and_what_was_found() {
+        let message = |text| parse_expr(text).unwrap_err().to_string();
+        assert_eq!(message("1 +"), "expected an expression, found the end of the text");
+        assert_eq!(message("(1 ]"), "expected `)`, found `]`");
+        assert_eq!(message("1 ? 2"), "expected `:`, found the end of the text");
+        assert_eq!(message("(.f64)1"), "expected `.s64` or `.u64`, found `.f64`");
+        assert_eq!(message("1 \u{1b}"), "unexpected character `\\u{1b}`");
+        assert_eq!(message("/* 1"), "the comment has no end");
+        assert_eq!(message("\"1\n\""), "the string has no closing quote on its line");
+        assert_eq!(message(&"(".repeat(1000)), "nested more than 256 levels deep");
+    }
+
+    #[test]
+    fn a_long_token_is_shortened_and_made_safe() {
+        let error = parse_expr(&format!("1 \"\u{1b}[2J{}\"", "x".repeat(1_000_000))).unwrap_err();
+        let message = error.to_string();
+        assert!(message.starts_with("expected the end of the text, found `\"\\u{1b}[2Jxxx"), "{message}");
+        assert!(message.len() < 120, "{message}");
+    }
+
+    #[test]
+    fn the_whole_token_is_marked() {
+        assert_eq!(
+            rendered(".version 7.8\r\n.target\t12345\r\n"),
+            "a.ptx:2:9: error: expected the name of a target, found `12345`\n.target 12345\n        ^^^^^\n"
+        );
+    }
+
+    #[test]
+    fn the_end_of_the_text_is_a_place() {
+        assert_eq!(
+            rendered(".global .s32 x"),
+            "a.ptx:1:15: error: expected `;`, found the end of the text\n.global .s32 x\n              ^\n"
+        );
+        assert_eq!(
+            rendered(".global .s32 x\n"),
+            "a.ptx:2:1: error: expected `;`, found the end of the text\n\n^\n"
+        );
+    }
+
+    #[test]
+    fn a_line_of_a_megabyte_is_shown_around_the_place() {
+        let many = "1, ".repeat(400_000);
+        let text = format!(".global .s32 x[] = {{{many}], {many}}};\n");
+        let rendered = rendered(&text);
+        let [_, line, marker] = rendered.lines().collect::<Vec<_>>()[..] else { panic!("{rendered}") };
+        assert_eq!(line.len(), 126, "{line}");
+        assert_eq!(&line[marker.find('^').unwrap()..][..1], "]", "{rendered}");
+
+        let text = format!(".global .s32 x[] = {{ ], {many}}};\n");
+        let rendered = self::rendered(&text);
+        let [_, line, marker] = rendered.lines().collect::<Vec<_>>()[..] else { panic!("{rendered}") };
+        assert_eq!(line.len(), 123, "{line}");
+        assert_eq!(&line[marker.find('^').unwrap()..][..1], "]", "{rendered}");
+    }
+
+    #[test]
+    fn what_a_terminal_would_act_upon_is_replaced() {
+        let text = ".file 1 \"\u{1b}[2J\u{202e}\u{9b}é\" ]\n";
+        let rendered = rendered(text);
+        assert!(rendered.contains(".file 1 \"\u{fffd}[2J\u{fffd}\u{fffd}é\" ]\n"), "{rendered}");
+    }
+
+    #[test]
+    fn a_text_that_was_not_parsed_does_no_harm() {
+        let error = parse(&format!("{}]", "\n".repeat(50))).unwrap_err();
+        assert_eq!(error.render("a.ptx", "é").lines().count(), 3);
+    }
+}

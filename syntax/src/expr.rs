@@ -1,0 +1,263 @@
+//! Constant expressions as flat trees.
+
+use crate::{
+    Text,
+    ops::{BinaryOp, Cast, UnaryOp, precedence},
+    span::Span,
+    tree::Name,
+};
+
+/// The place of a node in its [`Expr`].
+pub type NodeId = u32;
+
+/// What a node of an expression is. Operands are named by their places, which are always smaller than the node's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum NodeKind {
+    /// A number as it is written; see [`crate::read_number`].
+    Number(Text),
+    /// The predefined constant `WARP_SZ` (4.5.1).
+    WarpSize,
+    /// The name of a variable or function, standing for its address (5.4.4).
+    Name(Text),
+    /// `( operand )`
+    Paren(NodeId),
+    /// A prefix operator.
+    Unary(UnaryOp, NodeId),
+    /// A cast.
+    Cast(Cast, NodeId),
+    /// An infix operator.
+    Binary(BinaryOp, NodeId, NodeId),
+    /// `condition ? then : otherwise`
+    Ternary(NodeId, NodeId, NodeId),
+    /// `generic( operand )` (5.4.4).
+    Generic(NodeId),
+    /// `mask( operand )` with the mask as it is written (5.4.4).
+    Mask(Text, NodeId),
+}
+
+/// A node and where it stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// What it is.
+    pub kind: NodeKind,
+    /// Where it stood.
+    pub span: Span,
+}
+
+/// A constant expression.
+///
+/// The nodes lie in one vector, operands before operators and the root last (post-order). So evaluation is one pass
+/// from front to back, nothing recurses however deep the expression is, and a copy is one allocation. The order is
+/// canonical: equal expressions have equal vectors.
+///
+/// Parentheses are nodes. Whoever builds an expression puts them where [`precedence`] needs them; the printer adds
+/// none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expr {
+    nodes: Vec<Node>,
+}
+
+impl Expr {
+    /// An expression that is one number.
+    pub fn number(text: impl Into<Text>) -> Expr {
+        Builder::new().leaf(NodeKind::Number(text.into()), Span::NONE).finish()
+    }
+
+    /// An expression that is one name.
+    pub fn name(text: impl Into<Text>) -> Expr {
+        Builder::new().leaf(NodeKind::Name(text.into()), Span::NONE).finish()
+    }
+
+    /// The nodes, operands before operators.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The node at a place.
+    pub fn kind(&self, id: NodeId) -> &NodeKind {
+        &self.nodes[id as usize].kind
+    }
+
+    /// The place of the outermost node.
+    pub fn root(&self) -> NodeId {
+        self.nodes.len() as NodeId - 1
+    }
+
+    /// The name that the expression is, where it is nothing but a name.
+    pub fn as_name(&self) -> Option<Name> {
+        match self.nodes.as_slice() {
+            [Node { kind: NodeKind::Name(text), span }] => Some(Name { text: text.clone(), span: *span }),
+            _ => None,
+        }
+    }
+
+    /// Where the whole expression stood.
+    pub fn span(&self) -> Span {
+        self.nodes[self.nodes.len() - 1].span
+    }
+
+    /// The first place that belongs to the part of the expression below `id`; the part is `first..=id`.
+    pub fn first(&self, mut id: NodeId) -> NodeId {
+        while let Some(left) = self.kind(id).leftmost_operand() {
+            id = left;
+        }
+        id
+    }
+
+    /// The part of the expression below `id`, as an expression of its own.
+    pub fn part(&self, id: NodeId) -> Expr {
+        let first = self.first(id);
+        let nodes = self.nodes[first as usize..=id as usize].iter().cloned();
+        Expr { nodes: nodes.map(|node| node.moved(|operand| operand - first)).collect() }
+    }
+
+    /// The expression with the part below `id` replaced. The caller sees to the parentheses.
+    pub fn replaced(&self, id: NodeId, with: &Expr) -> Expr {
+        let first = self.first(id);
+        let grown = with.nodes.len() as i64 - i64::from(id - first + 1);
+        let mut nodes = Vec::with_capacity((self.nodes.len() as i64 + grown) as usize);
+        nodes.extend_from_slice(&self.nodes[..first as usize]);
+        nodes.extend(with.nodes.iter().cloned().map(|node| node.moved(|operand| operand + first)));
+        nodes.extend(self.nodes[id as usize + 1..].iter().cloned().map(|node| {
+            node.moved(
+                |operand| if operand < first { operand } else { (i64::from(operand) + grown) as NodeId },
+            )
+        }));
+        Expr { nodes }
+    }
+}
+
+impl NodeKind {
+    /// The operand that is written first, if there is any.
+    pub fn leftmost_operand(&self) -> Option<NodeId> {
+        match *self {
+            NodeKind::Number(_) | NodeKind::WarpSize | NodeKind::Name(_) => None,
+            NodeKind::Paren(operand)
+            | NodeKind::Unary(_, operand)
+            | NodeKind::Cast(_, operand)
+            | NodeKind::Binary(_, operand, _)
+            | NodeKind::Ternary(operand, ..)
+            | NodeKind::Generic(operand)
+            | NodeKind::Mask(_, operand) => Some(operand),
+        }
+    }
+
+    /// How tightly the node binds when it is an operand itself; see [`precedence`].
+    pub fn precedence(&self) -> u8 {
+        match self {
+            NodeKind::Number(_)
+            | NodeKind::WarpSize
+            | NodeKind::Name(_)
+            | NodeKind::Paren(_)
+            | NodeKind::Generic(_)
+            | NodeKind::Mask(..) => precedence::PRIMARY,
+            NodeKind::Unary(..) | NodeKind::Cast(..) => precedence::UNARY,
+            NodeKind::Binary(op, ..) => op.precedence(),
+            NodeKind::Ternary(..) => precedence::TERNARY,
+        }
+    }
+}
+
+impl Node {
+    fn moved(mut self, to: impl Fn(NodeId) -> NodeId) -> Node {
+        match &mut self.kind {
+            NodeKind::Number(_) | NodeKind::WarpSize | NodeKind::Name(_) => {}
+            NodeKind::Paren(a)
+            | NodeKind::Unary(_, a)
+            | NodeKind::Cast(_, a)
+            | NodeKind::Generic(a)
+            | NodeKind::Mask(_, a) => *a = to(*a),
+            NodeKind::Binary(_, a, b) => (*a, *b) = (to(*a), to(*b)),
+            NodeKind::Ternary(a, b, c) => (*a, *b, *c) = (to(*a), to(*b), to(*c)),
+        }
+        self
+    }
+}
+
+/// Builds an [`Expr`] in the order in which a stack machine would: operands first, then what joins them.
+///
+/// Each method that joins operands takes the places of the operands, which the methods before it have returned
+/// through [`Builder::top`]; an operand is used once, and operands are joined in the order in which they were made.
+#[derive(Debug, Default)]
+pub struct Builder {
+    nodes: Vec<Node>,
+}
+
+impl Builder {
+    /// A builder with nothing in it.
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+
+    /// Adds a node whose operands were added before.
+    pub fn push(&mut self, kind: NodeKind, span: Span) -> NodeId {
+        self.nodes.push(Node { kind, span });
+        self.nodes.len() as NodeId - 1
+    }
+
+    /// The node that was added last.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn top(&self) -> &Node {
+        self.nodes.last().expect("a builder is asked for a node after one was added")
+    }
+
+    /// Where a node that was added before stood.
+    pub(crate) fn span(&self, id: NodeId) -> Span {
+        self.nodes[id as usize].span
+    }
+
+    /// The expression whose root is the node that was added last; the builder is empty afterwards and keeps its memory.
+    pub(crate) fn take(&mut self) -> Expr {
+        // Small ones are many, and each gets the memory that it needs; a large one is not worth a copy.
+        const LARGE: usize = 1024;
+        let large = self.nodes.len() > LARGE;
+        Expr { nodes: if large { std::mem::take(&mut self.nodes) } else { self.nodes.drain(..).collect() } }
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    fn leaf(mut self, kind: NodeKind, span: Span) -> Builder {
+        self.push(kind, span);
+        self
+    }
+
+    /// The expression whose root is the node that was added last.
+    ///
+    /// # Panics
+    /// When nothing was added.
+    pub fn finish(self) -> Expr {
+        assert!(!self.nodes.is_empty(), "an expression has at least one node");
+        Expr { nodes: self.nodes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse_expr;
+
+    #[test]
+    fn a_part_can_be_cut_out_and_put_back() {
+        let whole = parse_expr("1 + (2 ? 3 : -4) * 5").unwrap();
+        for id in 0..=whole.root() {
+            let part = whole.part(id);
+            assert_eq!(whole.replaced(id, &part), whole);
+        }
+    }
+
+    #[test]
+    fn replacing_moves_the_operands_of_what_follows() {
+        let whole = parse_expr("1 + 2 * 3").unwrap();
+        let replaced = whole.replaced(1, &parse_expr("(7 - 8)").unwrap());
+        assert_eq!(replaced, parse_expr("1 + (7 - 8) * 3").unwrap());
+    }
+}

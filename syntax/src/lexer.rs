@@ -1,0 +1,314 @@
+//! Text to tokens. Nothing is copied; the parser takes the characters of a token from its span.
+
+use crate::{
+    error::{ParseError, ParseErrorKind},
+    span::Span,
+    tree::Gap,
+};
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The end of the text.
+    End,
+    /// No token at all: the lexer knows the error. What starts here fits nowhere, so the parser gets to report it.
+    Bad,
+    /// An identifier.
+    Name,
+    /// A dot and a word: a directive, a type, a qualifier.
+    Dotted,
+    /// What starts like a number, well-formed or not.
+    Number,
+    /// A string, quotes included.
+    String,
+    OpenParen,
+    CloseParen,
+    OpenBracket,
+    CloseBracket,
+    OpenBrace,
+    CloseBrace,
+    Comma,
+    Semicolon,
+    Colon,
+    DoubleColon,
+    Question,
+    At,
+    Assign,
+    Plus,
+    Minus,
+    Star,
+    Slash,
+    Percent,
+    Shr,
+    Shl,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    And,
+    Xor,
+    Or,
+    LogicalAnd,
+    LogicalOr,
+    Not,
+    Tilde,
+}
+
+/// A token, and what stood before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lexeme {
+    pub(crate) kind: Kind,
+    pub(crate) gap: Gap,
+    pub(crate) span: Span,
+}
+
+/// Gives the tokens of a text one after the other.
+#[derive(Debug)]
+pub(crate) struct Lexer<'t> {
+    text: &'t str,
+    at: usize,
+    error: Option<ParseError>,
+}
+
+impl<'t> Lexer<'t> {
+    /// A lexer at the start of a text; an error where offsets would not fit into a [`Span`].
+    pub(crate) fn new(text: &'t str) -> Result<Lexer<'t>, ParseError> {
+        if u32::try_from(text.len()).is_err() {
+            return Err(ParseError { kind: ParseErrorKind::TooLarge, span: Span::NONE });
+        }
+        Ok(Lexer { text, at: 0, error: None })
+    }
+
+    /// The characters of a span of this text.
+    pub(crate) fn slice(&self, span: Span) -> &'t str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// Why the token that was given last is [`Kind::Bad`].
+    pub(crate) fn error(&self) -> Option<&ParseError> {
+        self.error.as_ref()
+    }
+
+    /// The next token; at the end of the text, [`Kind::End`] again and again.
+    pub(crate) fn next(&mut self) -> Lexeme {
+        let Some(gap) = self.skip_gap() else {
+            return Lexeme { kind: Kind::Bad, gap: Gap::Space, span: span(self.at, self.at) };
+        };
+        let start = self.at;
+        let Some(first) = self.byte(0) else {
+            return Lexeme { kind: Kind::End, gap, span: span(start, start) };
+        };
+        let kind = match FIRST[first as usize] {
+            First::Letter => self.word(1, Kind::Name),
+            First::Digit => self.number(),
+            First::One(kind) => self.punctuation(1, kind),
+            First::OneOrTwo(one, second, two) => match self.byte(1) {
+                Some(byte) if byte == second => self.punctuation(2, two),
+                _ => self.punctuation(1, one),
+            },
+            First::Compare(one, equal, shift) => match self.byte(1) {
+                Some(b'=') => self.punctuation(2, equal),
+                Some(byte) if byte == first => self.punctuation(2, shift),
+                _ => self.punctuation(1, one),
+            },
+            First::Prefix if is_word(self.byte(1)) => self.word(2, Kind::Name),
+            First::Prefix if first == b'%' => self.punctuation(1, Kind::Percent),
+            First::Dot => match self.byte(1).map(|byte| FIRST[byte as usize]) {
+                Some(First::Letter) => self.word(2, Kind::Dotted),
+                Some(First::Digit) => self.number(),
+                _ => self.unexpected(),
+            },
+            First::Quote => self.string(),
+            First::Prefix | First::Nothing => self.unexpected(),
+        };
+        Lexeme { kind, gap, span: span(start, self.at) }
+    }
+
+    #[inline]
+    fn byte(&self, ahead: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.at + ahead).copied()
+    }
+
+    /// Skips white space and comments; `None` where a comment has no end.
+    fn skip_gap(&mut self) -> Option<Gap> {
+        let bytes = self.text.as_bytes();
+        let mut gap = Gap::Joined;
+        loop {
+            match self.byte(0) {
+                Some(b'\n') => {
+                    gap = Gap::Line;
+                    self.at += 1;
+                }
+                Some(b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c') => {
+                    gap = if gap == Gap::Joined { Gap::Space } else { gap };
+                    self.at += 1;
+                }
+                Some(b'/') if self.byte(1) == Some(b'/') => {
+                    gap = if gap == Gap::Joined { Gap::Space } else { gap };
+                    let rest = &bytes[self.at..];
+                    self.at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+                }
+                Some(b'/') if self.byte(1) == Some(b'*') => {
+                    let Some(length) = self.text[self.at + 2..].find("*/") else {
+                        self.fail(ParseErrorKind::UnterminatedComment, span(self.at, self.at + 2));
+                        return None;
+                    };
+                    let end = self.at + 2 + length;
+                    if bytes[self.at..end].contains(&b'\n') {
+                        gap = Gap::Line;
+                    } else if gap == Gap::Joined {
+                        gap = Gap::Space;
+                    }
+                    self.at = end + 2;
+                }
+                _ => return Some(gap),
+            }
+        }
+    }
+
+    fn punctuation(&mut self, length: usize, kind: Kind) -> Kind {
+        self.at += length;
+        kind
+    }
+
+    /// A token that begins with `length` characters already seen to fit and goes on over the characters of words.
+    fn word(&mut self, length: usize, kind: Kind) -> Kind {
+        self.at += length;
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += rest.iter().position(|&b| !WORD[b as usize]).unwrap_or(rest.len());
+        kind
+    }
+
+    /// A number, read as far as a number could go, so that a malformed one stays one token: the preprocessing number
+    /// of C. A sign belongs to it behind the `e` of a decimal number only; in `0x1e+5` it is an operator.
+    fn number(&mut self) -> Kind {
+        let bytes = self.text.as_bytes();
+        let mut decimal = true;
+        while let Some(&byte) = bytes.get(self.at) {
+            match byte {
+                b'0'..=b'9' | b'.' => {}
+                b'e' | b'E' if decimal => {
+                    decimal = false;
+                    if let Some(b'+' | b'-') = bytes.get(self.at + 1) {
+                        self.at += 1;
+                    }
+                }
+                _ if WORD[byte as usize] => decimal = false,
+                _ => break,
+            }
+            self.at += 1;
+        }
+        Kind::Number
+    }
+
+    fn string(&mut self) -> Kind {
+        let start = self.at;
+        self.at += 1;
+        loop {
+            match self.byte(0) {
+                Some(b'"') => return self.punctuation(1, Kind::String),
+                // Only ASCII characters are skipped as escaped, so that the token cannot end inside a character.
+                Some(b'\\') if self.byte(1).is_some_and(|b| b.is_ascii() && b != b'\n') => self.at += 2,
+                None | Some(b'\n') => {
+                    return self.fail(ParseErrorKind::UnterminatedString, span(start, self.at));
+                }
+                Some(_) => self.at += 1,
+            }
+        }
+    }
+
+    #[cold]
+    fn unexpected(&mut self) -> Kind {
+        let character = self.text[self.at..].chars().next().unwrap_or_default();
+        let span = span(self.at, self.at + character.len_utf8());
+        self.fail(ParseErrorKind::UnexpectedCharacter(character), span)
+    }
+
+    #[cold]
+    fn fail(&mut self, kind: ParseErrorKind, span: Span) -> Kind {
+        self.error = Some(ParseError { kind, span });
+        Kind::Bad
+    }
+}
+
+/// `Lexer::new` has made sure that offsets fit.
+fn span(start: usize, end: usize) -> Span {
+    Span { start: start as u32, end: end as u32 }
+}
+
+/// What a token can be that begins with a byte.
+#[derive(Clone, Copy)]
+enum First {
+    /// No token begins so.
+    Nothing,
+    /// A letter, or `_`: alone, that is the name of an operand that nobody wants.
+    Letter,
+    Digit,
+    Dot,
+    Quote,
+    /// `$` and `%`, which begin a name when a character of one follows.
+    Prefix,
+    /// Punctuation of this byte alone.
+    One(Kind),
+    /// Punctuation of this byte alone, or with a second one.
+    OneOrTwo(Kind, u8, Kind),
+    /// `<` and `>`: alone, with `=`, or doubled.
+    Compare(Kind, Kind, Kind),
+}
+
+const FIRST: [First; 256] = {
+    let mut table = [First::Nothing; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            b'A'..=b'Z' | b'a'..=b'z' | b'_' => First::Letter,
+            b'0'..=b'9' => First::Digit,
+            b'.' => First::Dot,
+            b'"' => First::Quote,
+            b'$' | b'%' => First::Prefix,
+            b'(' => First::One(Kind::OpenParen),
+            b')' => First::One(Kind::CloseParen),
+            b'[' => First::One(Kind::OpenBracket),
+            b']' => First::One(Kind::CloseBracket),
+            b'{' => First::One(Kind::OpenBrace),
+            b'}' => First::One(Kind::CloseBrace),
+            b',' => First::One(Kind::Comma),
+            b';' => First::One(Kind::Semicolon),
+            b'?' => First::One(Kind::Question),
+            b'@' => First::One(Kind::At),
+            b'+' => First::One(Kind::Plus),
+            b'-' => First::One(Kind::Minus),
+            b'*' => First::One(Kind::Star),
+            b'/' => First::One(Kind::Slash),
+            b'^' => First::One(Kind::Xor),
+            b'~' => First::One(Kind::Tilde),
+            b':' => First::OneOrTwo(Kind::Colon, b':', Kind::DoubleColon),
+            b'=' => First::OneOrTwo(Kind::Assign, b'=', Kind::Eq),
+            b'!' => First::OneOrTwo(Kind::Not, b'=', Kind::Ne),
+            b'&' => First::OneOrTwo(Kind::And, b'&', Kind::LogicalAnd),
+            b'|' => First::OneOrTwo(Kind::Or, b'|', Kind::LogicalOr),
+            b'<' => First::Compare(Kind::Lt, Kind::Le, Kind::Shl),
+            b'>' => First::Compare(Kind::Gt, Kind::Ge, Kind::Shr),
+            _ => First::Nothing,
+        };
+        byte += 1;
+    }
+    table
+};
+
+/// The characters that words go on with: `[a-zA-Z0-9_$]`.
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_' || byte as u8 == b'$';
+        byte += 1;
+    }
+    table
+};
+
+fn is_word(byte: Option<u8>) -> bool {
+    byte.is_some_and(|b| WORD[b as usize])
+}

@@ -1,0 +1,177 @@
+//! What the spelling of a number means (4.5.1, 4.5.2).
+//!
+//! The tree keeps numbers as they are written; this is the one place that reads them.
+
+/// The base that an integer literal is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names say all")]
+pub enum Radix {
+    Decimal,
+    Hexadecimal,
+    Octal,
+    Binary,
+}
+
+impl Radix {
+    /// Every base.
+    pub const ALL: [Radix; 4] = [Radix::Decimal, Radix::Hexadecimal, Radix::Octal, Radix::Binary];
+}
+
+/// A number as its spelling says it, before any rule about its type or range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// An integer literal.
+    Integer {
+        /// The value; `None` where it is 2^64 or more.
+        value: Option<u64>,
+        /// The value modulo 2^64.
+        wrapped: u64,
+        /// Whether the suffix `U` is there.
+        unsigned: bool,
+        /// The base that it is written in.
+        radix: Radix,
+    },
+    /// A decimal floating-point literal, correctly rounded to double precision (infinite where it is too large).
+    Float(f64),
+    /// `0f` and eight hexadecimal digits: the bits of a single-precision value.
+    SingleBits(u32),
+    /// `0d` and sixteen hexadecimal digits: the bits of a double-precision value.
+    DoubleBits(u64),
+}
+
+/// Reads a number; `None` where the spelling is none that 4.5.1 or 4.5.2 gives.
+///
+/// `0` and `0U` are taken although the grammar of 4.5.1, read to the letter, derives neither: it asks for a nonzero
+/// first digit of a decimal literal and for a digit behind the `0` of an octal one, while 4.5.3 speaks of zero
+/// values and 5.4.4 writes them.
+pub fn read_number(text: &str) -> Option<Number> {
+    let bytes = text.as_bytes();
+    match bytes {
+        [b'0', b'f' | b'F', digits @ ..] if digits.len() == 8 => {
+            hex(digits).map(|v| Number::SingleBits(v as u32))
+        }
+        [b'0', b'd' | b'D', digits @ ..] if digits.len() == 16 => hex(digits).map(Number::DoubleBits),
+        [b'0', b'x' | b'X', digits @ ..] => integer(digits, 16, Radix::Hexadecimal),
+        [b'0', b'b' | b'B', digits @ ..] => integer(digits, 2, Radix::Binary),
+        [b'0'] | [b'0', b'U'] => integer(bytes, 10, Radix::Octal),
+        [b'0', digits @ ..] if !is_float(bytes) => integer(digits, 8, Radix::Octal),
+        _ if is_float(bytes) => text.parse().ok().map(Number::Float),
+        _ => integer(bytes, 10, Radix::Decimal),
+    }
+}
+
+fn hex(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0, |value, &digit| Some(value << 4 | u64::from((digit as char).to_digit(16)?)))
+}
+
+fn integer(digits: &[u8], base: u32, radix: Radix) -> Option<Number> {
+    let (digits, unsigned) = match digits {
+        [digits @ .., b'U'] => (digits, true),
+        digits => (digits, false),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    let (mut value, mut wrapped) = (Some(0u64), 0u64);
+    for &digit in digits {
+        let digit = u64::from((digit as char).to_digit(base)?);
+        value = value.and_then(|v| v.checked_mul(base.into())?.checked_add(digit));
+        wrapped = wrapped.wrapping_mul(base.into()).wrapping_add(digit);
+    }
+    Some(Number::Integer { value, wrapped, unsigned, radix })
+}
+
+/// Whether these characters are `digits [. digits] [e [sign] digits]` with a point or an exponent, and a digit.
+fn is_float(bytes: &[u8]) -> bool {
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let whole = digits(0);
+    let mut at = whole;
+    let mut fraction = 0;
+    let point = bytes.get(at) == Some(&b'.');
+    if point {
+        fraction = digits(at + 1);
+        at += 1 + fraction;
+    }
+    if whole + fraction == 0 {
+        return false;
+    }
+    if at == bytes.len() {
+        return point;
+    }
+    if !matches!(bytes[at], b'e' | b'E') {
+        return false;
+    }
+    at += 1;
+    if matches!(bytes.get(at), Some(b'+' | b'-')) {
+        at += 1;
+    }
+    let exponent = digits(at);
+    exponent > 0 && at + exponent == bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(text: &str) -> Option<(Option<u64>, bool, Radix)> {
+        match read_number(text)? {
+            Number::Integer { value, unsigned, radix, .. } => Some((value, unsigned, radix)),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn every_base_is_read_with_and_without_suffix() {
+        assert_eq!(int("42"), Some((Some(42), false, Radix::Decimal)));
+        assert_eq!(int("42U"), Some((Some(42), true, Radix::Decimal)));
+        assert_eq!(int("0XfFU"), Some((Some(255), true, Radix::Hexadecimal)));
+        assert_eq!(int("0123"), Some((Some(83), false, Radix::Octal)));
+        assert_eq!(int("0b101U"), Some((Some(5), true, Radix::Binary)));
+        assert_eq!(int("0"), Some((Some(0), false, Radix::Octal)));
+    }
+
+    #[test]
+    fn a_value_of_two_to_the_64_is_known_not_to_fit() {
+        assert_eq!(int("18446744073709551615"), Some((Some(u64::MAX), false, Radix::Decimal)));
+        assert_eq!(int("18446744073709551616"), Some((None, false, Radix::Decimal)));
+        assert!(matches!(
+            read_number("0x10000000000000001"),
+            Some(Number::Integer { wrapped: 1, value: None, .. })
+        ));
+    }
+
+    #[test]
+    fn malformed_spellings_are_not_numbers() {
+        for text in [
+            "08",
+            "5u",
+            "0x",
+            "0b2",
+            "0xU",
+            "1e",
+            "1e+",
+            ".",
+            "1.5f",
+            "0f123",
+            "0d0",
+            "0f1234567g",
+            "1.2.3",
+            "",
+        ] {
+            assert_eq!(read_number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn floats_need_a_point_or_an_exponent() {
+        assert_eq!(read_number("1.5"), Some(Number::Float(1.5)));
+        assert_eq!(read_number(".5"), Some(Number::Float(0.5)));
+        assert_eq!(read_number("5."), Some(Number::Float(5.0)));
+        assert_eq!(read_number("1e3"), Some(Number::Float(1000.0)));
+        assert_eq!(read_number("00.5E-1"), Some(Number::Float(0.05)));
+        assert_eq!(read_number("0e0"), Some(Number::Float(0.0)));
+        assert_eq!(read_number("1e999"), Some(Number::Float(f64::INFINITY)));
+        assert_eq!(read_number("0F3f800000"), Some(Number::SingleBits(0x3f80_0000)));
+        assert_eq!(read_number("0d3FF0000000000000"), Some(Number::DoubleBits(0x3ff0_0000_0000_0000)));
+    }
+}

@@ -1,0 +1,388 @@
+//! A tree as text.
+//!
+//! The printer says which tokens come in which order and what may stand between them; a [`Sink`] decides what does.
+//! It adds no token of its own, parentheses least of all.
+
+use crate::{
+    expr::{Expr, NodeId, NodeKind},
+    ops::{Cast, UnaryOp},
+    tree::{
+        Attribute, Declaration, Declarator, Function, FunctionKind, Gap, Initializer, Item, Module,
+        Specifier, Statement, Token,
+    },
+};
+
+/// What stands between a token and the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Break {
+    /// Nothing in canonical text; white space and comments may stand there.
+    Joined,
+    /// Nothing: the two tokens are kept as they were written, and white space between them is part of that.
+    Glued,
+    /// One space in canonical text; at least some white space, with comments behind it if need be. (A comment alone
+    /// does not do: it would begin with the `/` of a division.)
+    Space,
+    /// A new line, indented by this many levels; at least some white space, except at the start of the text.
+    Line(u8),
+}
+
+/// Takes the tokens of a text in order.
+pub trait Sink {
+    /// Writes one token and what stands before it, which must be something that [`Break`] allows.
+    fn token(&mut self, before: Break, text: &str);
+}
+
+/// Canonical text: the same tree always gives the same bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Canonical(pub String);
+
+impl Sink for Canonical {
+    #[inline]
+    fn token(&mut self, before: Break, text: &str) {
+        match before {
+            Break::Joined | Break::Glued => {}
+            Break::Space => self.0.push(' '),
+            Break::Line(levels) => {
+                if !self.0.is_empty() {
+                    self.0.push('\n');
+                }
+                for _ in 0..levels {
+                    self.0.push_str("    ");
+                }
+            }
+        }
+        self.0.push_str(text);
+    }
+}
+
+/// The canonical text of a module.
+pub fn print(module: &Module) -> String {
+    let mut sink = Canonical::default();
+    print_to(module, &mut sink);
+    if !sink.0.is_empty() {
+        sink.0.push('\n');
+    }
+    sink.0
+}
+
+/// Prints a module, without a line break behind the last token.
+pub fn print_to(module: &Module, sink: &mut impl Sink) {
+    let mut printer = Printer { sink, stack: Vec::new() };
+    for item in &module.items {
+        printer.item(item);
+    }
+}
+
+/// Prints an expression. The first token comes with [`Break::Joined`].
+pub fn print_expr(expr: &Expr, sink: &mut impl Sink) {
+    Printer { sink, stack: Vec::new() }.expr(Break::Joined, expr);
+}
+
+/// A node whose first operand is being printed, or its second.
+type Frame = (NodeId, Operand);
+
+#[derive(Clone, Copy, Debug)]
+enum Operand {
+    First,
+    Second,
+}
+
+struct Printer<'s, S> {
+    sink: &'s mut S,
+    /// What is left to print of the expression at hand. Kept for its memory.
+    stack: Vec<Frame>,
+}
+
+impl<S: Sink> Printer<'_, S> {
+    #[inline]
+    fn token(&mut self, before: Break, text: &str) {
+        self.sink.token(before, text);
+    }
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Version(number) => {
+                self.token(Break::Line(0), ".version");
+                self.token(Break::Space, &number.text);
+            }
+            Item::Target(names) => {
+                self.token(Break::Line(0), ".target");
+                for (i, name) in names.iter().enumerate() {
+                    self.comma(i);
+                    self.token(Break::Space, &name.text);
+                }
+            }
+            Item::AddressSize(bits) => {
+                self.token(Break::Line(0), ".address_size");
+                self.token(Break::Space, &bits.text);
+            }
+            Item::Variables(declaration) => self.statement(Break::Line(0), declaration),
+            Item::Function(function) => self.function(function),
+            Item::Other(tokens) => self.kept(0, 1, tokens),
+        }
+    }
+
+    /// The comma before an entry of a list.
+    fn comma(&mut self, entry: usize) {
+        if entry > 0 {
+            self.token(Break::Joined, ",");
+        }
+    }
+
+    fn statement(&mut self, before: Break, declaration: &Declaration) {
+        self.declaration(before, declaration);
+        self.token(Break::Joined, ";");
+    }
+
+    fn declaration(&mut self, before: Break, declaration: &Declaration) {
+        let mut before = self.specifiers(before, &declaration.specifiers);
+        for (i, declarator) in declaration.declarators.iter().enumerate() {
+            self.comma(i);
+            self.declarator(before, declarator);
+            before = Break::Space;
+        }
+    }
+
+    /// Prints specifiers and says what stands before the token behind them.
+    fn specifiers(&mut self, mut before: Break, specifiers: &[Specifier]) -> Break {
+        for specifier in specifiers {
+            match specifier {
+                Specifier::Linkage(linkage) => self.token(before, linkage.keyword()),
+                Specifier::Space(space, bank) => {
+                    self.token(before, space.keyword());
+                    if let Some(bank) = bank {
+                        self.token(Break::Joined, "[");
+                        self.expr(Break::Joined, bank);
+                        self.token(Break::Joined, "]");
+                    }
+                }
+                Specifier::Align(count) => {
+                    self.token(before, ".align");
+                    self.expr(Break::Space, count);
+                }
+                Specifier::Attributes(attributes) => {
+                    self.token(before, ".attribute");
+                    self.attributes(attributes);
+                }
+                Specifier::Vector(length) => self.token(before, length.keyword()),
+                Specifier::Type(scalar) => self.token(before, scalar.keyword()),
+                Specifier::Opaque(opaque) => self.token(before, opaque.keyword()),
+                Specifier::Ptr => self.token(before, ".ptr"),
+                Specifier::Word(word) => self.token(before, &word.text),
+            }
+            before = Break::Space;
+        }
+        before
+    }
+
+    fn attributes(&mut self, attributes: &[Attribute]) {
+        self.token(Break::Joined, "(");
+        for (i, attribute) in attributes.iter().enumerate() {
+            self.comma(i);
+            self.token(if i == 0 { Break::Joined } else { Break::Space }, &attribute.name.text);
+            for (j, argument) in attribute.arguments.iter().enumerate() {
+                self.token(Break::Joined, if j == 0 { "(" } else { "," });
+                self.expr(if j == 0 { Break::Joined } else { Break::Space }, argument);
+            }
+            if !attribute.arguments.is_empty() {
+                self.token(Break::Joined, ")");
+            }
+        }
+        self.token(Break::Joined, ")");
+    }
+
+    fn declarator(&mut self, before: Break, declarator: &Declarator) {
+        self.token(before, &declarator.name.text);
+        if let Some(count) = &declarator.count {
+            self.token(Break::Joined, "<");
+            self.expr(Break::Joined, count);
+            self.token(Break::Joined, ">");
+        }
+        for dimension in &declarator.dimensions {
+            self.token(Break::Joined, "[");
+            if let Some(length) = dimension {
+                self.expr(Break::Joined, length);
+            }
+            self.token(Break::Joined, "]");
+        }
+        if let Some(initializer) = &declarator.initializer {
+            self.token(Break::Space, "=");
+            self.initializer(Break::Space, initializer);
+        }
+    }
+
+    fn initializer(&mut self, before: Break, initializer: &Initializer) {
+        match initializer {
+            Initializer::Value(expr) => self.expr(before, expr),
+            Initializer::List(list) => {
+                self.token(before, "{");
+                for (i, item) in list.items.iter().enumerate() {
+                    self.comma(i);
+                    self.initializer(if i == 0 { Break::Joined } else { Break::Space }, item);
+                }
+                if list.trailing_comma {
+                    self.token(Break::Joined, ",");
+                }
+                self.token(Break::Joined, "}");
+            }
+            Initializer::Property(property) => {
+                self.token(before, &property.name.text);
+                self.token(Break::Space, "=");
+                self.expr(Break::Space, &property.value);
+            }
+        }
+    }
+
+    fn function(&mut self, function: &Function) {
+        let before = self.specifiers(Break::Line(0), &function.before);
+        self.token(
+            before,
+            match function.kind {
+                FunctionKind::Entry => ".entry",
+                FunctionKind::Func => ".func",
+            },
+        );
+        self.specifiers(Break::Space, &function.after);
+        if let Some(results) = &function.results {
+            self.token(Break::Space, "(");
+            self.parameters(false, results);
+        }
+        self.token(Break::Space, &function.name.text);
+        if let Some(parameters) = &function.parameters {
+            self.token(Break::Joined, "(");
+            self.parameters(function.body.is_some(), parameters);
+        }
+        self.kept(0, 0, &function.directives);
+        match &function.body {
+            Some(body) => self.block(0, body),
+            None => self.token(Break::Joined, ";"),
+        }
+    }
+
+    /// Parameters and the parenthesis behind them, in lines of their own or in one.
+    fn parameters(&mut self, lines: bool, parameters: &[Declaration]) {
+        let lines = lines && !parameters.is_empty();
+        for (i, parameter) in parameters.iter().enumerate() {
+            self.comma(i);
+            let before = match i {
+                _ if lines => Break::Line(1),
+                0 => Break::Joined,
+                _ => Break::Space,
+            };
+            self.declaration(before, parameter);
+        }
+        self.token(if lines { Break::Line(0) } else { Break::Joined }, ")");
+    }
+
+    fn block(&mut self, level: u8, statements: &[Statement]) {
+        self.token(Break::Line(level), "{");
+        let inner = level.saturating_add(1);
+        for statement in statements {
+            match statement {
+                Statement::Variables(declaration) => self.statement(Break::Line(inner), declaration),
+                Statement::Label(name) => {
+                    self.token(Break::Line(level), &name.text);
+                    self.token(Break::Joined, ":");
+                }
+                Statement::Block(statements) => self.block(inner, statements),
+                Statement::Tokens(tokens) => self.kept(inner, inner.saturating_add(1), tokens),
+            }
+        }
+        self.token(Break::Line(level), "}");
+    }
+
+    /// Kept tokens. The first stands on a line of its own at `level`, and lines behind it at `inner`; braces line up.
+    fn kept(&mut self, level: u8, inner: u8, tokens: &[Token]) {
+        for (i, token) in tokens.iter().enumerate() {
+            let before = match token.gap {
+                _ if i == 0 => Break::Line(level),
+                Gap::Joined => Break::Glued,
+                Gap::Space => Break::Space,
+                Gap::Line if matches!(token.text.as_str(), "{" | "}") => Break::Line(level),
+                Gap::Line => Break::Line(inner),
+            };
+            self.token(before, &token.text);
+        }
+    }
+
+    /// Walks an expression in order. Only nodes that have something behind their first operand wait on the stack, so
+    /// neither depth nor length of an expression costs recursion.
+    fn expr(&mut self, mut before: Break, expr: &Expr) {
+        let mut id = expr.root();
+        // Whether the last token was a sign: another must not touch it.
+        let mut sign = false;
+        'down: loop {
+            match expr.kind(id) {
+                NodeKind::Number(text) | NodeKind::Name(text) => self.token(before, text),
+                NodeKind::WarpSize => self.token(before, "WARP_SZ"),
+                &NodeKind::Paren(operand) => {
+                    self.token(before, "(");
+                    self.stack.push((id, Operand::First));
+                    (id, before, sign) = (operand, Break::Joined, false);
+                    continue 'down;
+                }
+                &NodeKind::Unary(op, operand) => {
+                    let signed = matches!(op, UnaryOp::Plus | UnaryOp::Minus);
+                    self.token(if sign && signed { Break::Space } else { before }, op.symbol());
+                    (id, before, sign) = (operand, Break::Joined, signed);
+                    continue 'down;
+                }
+                &NodeKind::Cast(cast, operand) => {
+                    self.token(before, "(");
+                    self.token(
+                        Break::Joined,
+                        match cast {
+                            Cast::S64 => ".s64",
+                            Cast::U64 => ".u64",
+                        },
+                    );
+                    self.token(Break::Joined, ")");
+                    (id, before, sign) = (operand, Break::Joined, false);
+                    continue 'down;
+                }
+                &NodeKind::Binary(_, operand, _) | &NodeKind::Ternary(operand, ..) => {
+                    self.stack.push((id, Operand::First));
+                    id = operand;
+                    continue 'down;
+                }
+                &NodeKind::Generic(operand) => {
+                    self.token(before, "generic");
+                    self.token(Break::Joined, "(");
+                    self.stack.push((id, Operand::First));
+                    (id, before, sign) = (operand, Break::Joined, false);
+                    continue 'down;
+                }
+                NodeKind::Mask(mask, operand) => {
+                    self.token(before, mask);
+                    self.token(Break::Joined, "(");
+                    self.stack.push((id, Operand::First));
+                    (id, before, sign) = (*operand, Break::Joined, false);
+                    continue 'down;
+                }
+            }
+            // A leaf: go on with whatever waits for it.
+            while let Some((waiting, printed)) = self.stack.pop() {
+                match (expr.kind(waiting), printed) {
+                    (&NodeKind::Binary(op, _, right), _) => {
+                        self.token(Break::Space, op.symbol());
+                        (id, before, sign) = (right, Break::Space, false);
+                        continue 'down;
+                    }
+                    (&NodeKind::Ternary(_, then, _), Operand::First) => {
+                        self.token(Break::Space, "?");
+                        self.stack.push((waiting, Operand::Second));
+                        (id, before, sign) = (then, Break::Space, false);
+                        continue 'down;
+                    }
+                    (&NodeKind::Ternary(_, _, otherwise), Operand::Second) => {
+                        self.token(Break::Space, ":");
+                        (id, before, sign) = (otherwise, Break::Space, false);
+                        continue 'down;
+                    }
+                    _ => self.token(Break::Joined, ")"),
+                }
+            }
+            return;
+        }
+    }
+}

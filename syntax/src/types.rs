@@ -1,0 +1,154 @@
+//! State spaces, types and linkage: the closed vocabularies of a declaration.
+
+/// Makes an enum of keywords together with its table and both directions of spelling.
+macro_rules! keywords {
+    ($(#[$meta:meta])* $name:ident { $($variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[expect(missing_docs, reason = "the names are those of the keywords")]
+        pub enum $name { $($variant),+ }
+
+        impl $name {
+            /// Every keyword of the vocabulary.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+
+            /// The spelling, with its leading dot.
+            pub const fn keyword(self) -> &'static str {
+                match self { $($name::$variant => $text),+ }
+            }
+
+            /// The keyword that is spelled so (leading dot included).
+            pub fn from_keyword(text: &str) -> Option<Self> {
+                match text { $($text => Some($name::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+
+keywords! {
+    /// A state space (5.1) that a declaration can name.
+    StateSpace {
+        Reg = ".reg",
+        Sreg = ".sreg",
+        Const = ".const",
+        Global = ".global",
+        Local = ".local",
+        Param = ".param",
+        Shared = ".shared",
+        Tex = ".tex",
+    }
+}
+
+impl StateSpace {
+    /// The name without its dot, as reports write it.
+    pub fn name(self) -> &'static str {
+        &self.keyword()[1..]
+    }
+}
+
+keywords! {
+    /// A fundamental type (5.2).
+    ScalarType {
+        S8 = ".s8",
+        S16 = ".s16",
+        S32 = ".s32",
+        S64 = ".s64",
+        U8 = ".u8",
+        U16 = ".u16",
+        U32 = ".u32",
+        U64 = ".u64",
+        F16 = ".f16",
+        F16x2 = ".f16x2",
+        F32 = ".f32",
+        F64 = ".f64",
+        B8 = ".b8",
+        B16 = ".b16",
+        B32 = ".b32",
+        B64 = ".b64",
+        B128 = ".b128",
+        Pred = ".pred",
+    }
+}
+
+/// What the values of a type are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TypeKind {
+    /// `.sN`
+    Signed,
+    /// `.uN`
+    Unsigned,
+    /// `.fN`, `.f16x2`
+    Float,
+    /// `.bN`
+    Bits,
+    /// `.pred`
+    Predicate,
+}
+
+impl ScalarType {
+    /// Size in bytes; `None` for predicates, which have no storage.
+    pub const fn size(self) -> Option<u64> {
+        Some(match self {
+            ScalarType::S8 | ScalarType::U8 | ScalarType::B8 => 1,
+            ScalarType::S16 | ScalarType::U16 | ScalarType::B16 | ScalarType::F16 => 2,
+            ScalarType::S32 | ScalarType::U32 | ScalarType::B32 | ScalarType::F32 | ScalarType::F16x2 => 4,
+            ScalarType::S64 | ScalarType::U64 | ScalarType::B64 | ScalarType::F64 => 8,
+            ScalarType::B128 => 16,
+            ScalarType::Pred => return None,
+        })
+    }
+
+    /// What its values are.
+    pub const fn kind(self) -> TypeKind {
+        match self {
+            ScalarType::S8 | ScalarType::S16 | ScalarType::S32 | ScalarType::S64 => TypeKind::Signed,
+            ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 => TypeKind::Unsigned,
+            ScalarType::F16 | ScalarType::F16x2 | ScalarType::F32 | ScalarType::F64 => TypeKind::Float,
+            ScalarType::B8 | ScalarType::B16 | ScalarType::B32 | ScalarType::B64 | ScalarType::B128 => {
+                TypeKind::Bits
+            }
+            ScalarType::Pred => TypeKind::Predicate,
+        }
+    }
+}
+
+keywords! {
+    /// An opaque type for textures, samplers and surfaces (5.3).
+    OpaqueType {
+        Texref = ".texref",
+        Samplerref = ".samplerref",
+        Surfref = ".surfref",
+    }
+}
+
+keywords! {
+    /// The length of a vector type (5.4.2), also the ones that the text does not allow.
+    VectorLength {
+        V2 = ".v2",
+        V3 = ".v3",
+        V4 = ".v4",
+        V8 = ".v8",
+    }
+}
+
+impl VectorLength {
+    /// How many elements the vector has.
+    pub const fn count(self) -> u64 {
+        match self {
+            VectorLength::V2 => 2,
+            VectorLength::V3 => 3,
+            VectorLength::V4 => 4,
+            VectorLength::V8 => 8,
+        }
+    }
+}
+
+keywords! {
+    /// A linking directive.
+    Linkage {
+        Extern = ".extern",
+        Visible = ".visible",
+        Weak = ".weak",
+        Common = ".common",
+    }
+}
