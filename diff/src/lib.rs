@@ -1,1 +1,23 @@
-//! Compares expectation and observation: batches, verdicts, triage.
+//! Compares what the specification expects with what an implementation did.
+//!
+//! Many small [`Trial`]s are shown to a [`Subject`](ptxsmith_subject::Subject) in one module and judged one by one
+//! ([`Judge::batch`]); a module that is refused, crashes or hangs is split until the guilty trial stands alone. A
+//! difference is explained, where that is possible, by another reading of the specification (then it is none) or by a
+//! known deviation ([`known`]), which must predict the exact wrong answer. What is not explained is new.
+//!
+//! Nothing here generates programs or prints reports.
+
+mod compare;
+mod explain;
+mod judge;
+pub mod known;
+mod ledger;
+mod trial;
+mod verdict;
+
+pub use compare::{Mismatch, compare};
+pub use explain::{Explanation, Hypothesis};
+pub use judge::{Judge, Options};
+pub use ledger::{Example, Finding, Ledger, Status};
+pub use trial::{Body, Header, Trial};
+pub use verdict::{Class, Difference, Judged, NotCompared, Verdict};

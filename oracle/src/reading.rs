@@ -106,9 +106,14 @@ questions! {
         Zero = "zero", "zero";
         AllOnes = "all-ones", "all bits set";
     }
-    /// What a signed result beyond 64 bits gives.
-    SignedOverflow, signed_overflow, "signed-overflow", ["4.5.5/addition", "4.5.5/division"] {
+    /// What a signed sum, difference, product or negation beyond 64 bits gives.
+    SignedOverflow, signed_overflow, "signed-overflow", ["4.5.5/addition", "4.5.5/subtraction", "4.5.5/multiplication"] {
         #[default] Wrap = "wrap", "the low 64 bits of the result";
+        Refused = "refused", "it is not a constant expression, as in C";
+    }
+    /// What the one signed quotient beyond 64 bits gives: the least integer divided by -1.
+    QuotientOverflow, quotient_overflow, "quotient-overflow", ["4.5.5/division", "4.5.5/fully-defined"] {
+        #[default] Wrap = "wrap", "the low 64 bits of the quotient, which are the dividend again";
         Refused = "refused", "it is not a constant expression, as in C";
     }
     /// Whether a division by zero counts in an operand of `?:`, `&&` or `||` whose value does not matter.

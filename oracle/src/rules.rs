@@ -9,7 +9,7 @@ use ptxsmith_syntax::{BinaryOp, Cast, Number, ScalarType, Span, TypeKind, UnaryO
 use crate::{
     clause::{Clause, ClauseSet},
     reading::{
-        BitsFromFloat, BitwiseType, DivisionByZero, FloatOverflow, LiteralRange, NanNarrowing, NanResult, Question,
+        BitsFromFloat, BitwiseType, DivisionByZero, FloatOverflow, LiteralRange, NanNarrowing, NanResult, Question, QuotientOverflow,
         QuestionSet, Readings, RemainderType, ShiftCount, SignedOverflow, SkippedOperand, WarpSizeType,
     },
     refusal::{RefusalClass, Stop},
@@ -409,8 +409,14 @@ fn divide(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
                 return Ok(Value::Integer(Integer::unsigned(a.bits / b.bits)));
             }
             let (a, b) = (a.bits as i64, b.bits as i64);
-            let overflows = a.checked_div(b).is_none();
-            Ok(wrapped(step, Clause::Division, a.wrapping_div(b) as u64, true, overflows))
+            if a.checked_div(b).is_none() {
+                step.uses(Clause::FullyDefined);
+                step.meets(Question::QuotientOverflow);
+                if step.readings.quotient_overflow == QuotientOverflow::Refused {
+                    return Ok(step.undefined(RefusalClass::SignedOverflow, Clause::Division, true));
+                }
+            }
+            Ok(Value::Integer(Integer::signed(a.wrapping_div(b))))
         }
     }
 }

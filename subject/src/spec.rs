@@ -147,6 +147,8 @@ pub struct OpenOptions<'a> {
     pub toolchains: Option<Toolchains>,
     /// Whether a release that is named and missing is installed, over the network. By default it is not.
     pub install: bool,
+    /// Whether ptxas is asked for relocatable output ([`Ptxas::relocatable`]). By default it is not.
+    pub relocatable: bool,
     /// Told what happens during an installation.
     pub progress: &'a (dyn Fn(&str) + Sync),
 }
@@ -158,6 +160,7 @@ impl Default for OpenOptions<'_> {
             cancel: Cancel::new(),
             toolchains: None,
             install: false,
+            relocatable: false,
             progress: &|_| (),
         }
     }
@@ -175,7 +178,8 @@ pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Result<Vec<Box<dyn
     };
     let ptxas = |id: String, path: PathBuf| -> Result<Box<dyn Subject>, Unavailable> {
         let ptxas = Ptxas::open(id, path, options.limits.clone(), options.cancel.clone());
-        Ok(Box::new(ptxas.map_err(|error| because(error.to_string()))?))
+        let ptxas = ptxas.map_err(|error| because(error.to_string()))?;
+        Ok(Box::new(ptxas.relocatable(options.relocatable)))
     };
     let release = |release: &'static Release| {
         let toolchains = toolchains()?;

@@ -82,6 +82,28 @@ fn addresses_show_as_documented_in_cubin_relocation() {
 }
 
 #[test]
+fn relocatable_output_shows_constants_and_functions_as_addresses() {
+    let options = OpenOptions { relocatable: true, ..OpenOptions::default() };
+    let Ok(subjects) = open(&SubjectSpec::Ptxas, &options) else {
+        eprintln!("NOT TESTED: relocatable output: no ptxas");
+        return;
+    };
+    let body = "
+        .global .u32 g; .const .u32 c[2] = {1, 2}; .func f() { ret; }
+        .global .u64 a[4] = {g, c+4, generic(c), f}; .global .u8 m = 0xff00(c);";
+    let observation = observe(&*subjects[0], body);
+    assert_eq!(observation.outcome, Outcome::Accepted, "{observation:?}");
+    let shown = |name: &str| -> Vec<_> {
+        let addresses = observation.variables[name].addresses.iter().flatten();
+        addresses.map(|address| (&*address.symbol, address.addend, address.generic, address.byte)).collect()
+    };
+    let whole =
+        [("g", 0, None, None), ("c", 4, Some(false), None), ("c", 0, Some(true), None), ("f", 0, None, None)];
+    assert_eq!(shown("a"), whole);
+    assert_eq!(shown("m"), [("c", 0, Some(false), Some(1))]);
+}
+
+#[test]
 fn a_refusal_blames_its_line() {
     let Some(subject) = default_ptxas("refusal") else { return };
     let observation = observe(&*subject, ".global .u32 a = 1;\n.global .u32 a = 2;\n");

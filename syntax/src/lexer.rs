@@ -312,3 +312,112 @@ const WORD: [bool; 256] = {
 fn is_word(byte: Option<u8>) -> bool {
     byte.is_some_and(|b| WORD[b as usize])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<(Kind, &str)> {
+        let mut lexer = Lexer::new(text).unwrap();
+        let mut tokens = Vec::new();
+        loop {
+            let token = lexer.next();
+            if matches!(token.kind, Kind::End | Kind::Bad) {
+                return tokens;
+            }
+            tokens.push((token.kind, lexer.slice(token.span)));
+        }
+    }
+
+    #[test]
+    fn whatever_starts_like_a_number_is_one_token() {
+        for text in [
+            "0",
+            "42U",
+            "5u",
+            "08",
+            "0x1U",
+            "0XfFg",
+            "0b12",
+            "1.5",
+            "1.",
+            ".5",
+            ".5.x",
+            "1.2.3",
+            "1e5",
+            "1e+5",
+            "1.5E-3",
+            "0f3f800000",
+            "0d3FF0000000000000",
+            "1_000",
+            "1$",
+            "2.5e+",
+            ".2d.v4.f32",
+        ] {
+            assert_eq!(tokens(text), [(Kind::Number, text)]);
+        }
+    }
+
+    #[test]
+    fn a_sign_belongs_to_a_number_behind_a_decimal_exponent_only() {
+        use Kind::{Minus, Number, Plus};
+        assert_eq!(tokens("0x1e+5"), [(Number, "0x1e"), (Plus, "+"), (Number, "5")]);
+        assert_eq!(tokens("0f3f80000e-1"), [(Number, "0f3f80000e"), (Minus, "-"), (Number, "1")]);
+        assert_eq!(tokens("1e+5e+5"), [(Number, "1e+5e"), (Plus, "+"), (Number, "5")]);
+        assert_eq!(tokens("1+5"), [(Number, "1"), (Plus, "+"), (Number, "5")]);
+    }
+
+    #[test]
+    fn a_percent_sign_begins_a_name_where_it_can() {
+        use Kind::{Dotted, Name, Number, Percent};
+        assert_eq!(tokens("1%3"), [(Number, "1"), (Name, "%3")]);
+        assert_eq!(tokens("1% 3"), [(Number, "1"), (Percent, "%"), (Number, "3")]);
+        assert_eq!(tokens("a%(").len(), 3);
+        assert_eq!(tokens("%tid.x"), [(Name, "%tid"), (Dotted, ".x")]);
+        assert_eq!(
+            tokens("_ $a _1 V.x5"),
+            [(Name, "_"), (Name, "$a"), (Name, "_1"), (Name, "V"), (Dotted, ".x5")]
+        );
+    }
+
+    #[test]
+    fn operators_take_two_characters_where_they_can() {
+        let kinds = |text| tokens(text).iter().map(|&(kind, _)| kind).collect::<Vec<_>>();
+        use Kind::*;
+        assert_eq!(kinds("<<=>>=<=>==="), [Shl, Assign, Shr, Assign, Le, Ge, Eq]);
+        assert_eq!(kinds("&&&|||!=!:::"), [LogicalAnd, And, LogicalOr, Or, Ne, Not, DoubleColon, Colon]);
+        assert_eq!(kinds("< > = ! & | ? @"), [Lt, Gt, Assign, Not, And, Or, Question, At]);
+    }
+
+    #[test]
+    fn every_character_that_begins_no_token_is_refused() {
+        for text in ["#", "$", ".", "..", "`", "'", "\\", "é", "\0", "\u{feff}", "\u{a0}"] {
+            let mut lexer = Lexer::new(text).unwrap();
+            assert_eq!(lexer.next().kind, Kind::Bad);
+            let error = lexer.error().unwrap();
+            let first = text.chars().next().unwrap();
+            assert_eq!(error.kind, ParseErrorKind::UnexpectedCharacter(first));
+            assert_eq!(error.span.end as usize, first.len_utf8());
+        }
+    }
+
+    #[test]
+    fn a_gap_is_what_can_be_seen_of_it() {
+        let gaps = |text: &'static str| {
+            let mut lexer = Lexer::new(text).unwrap();
+            [lexer.next().gap, lexer.next().gap]
+        };
+        assert_eq!(gaps("a+")[1], Gap::Joined);
+        assert_eq!(gaps("a +")[1], Gap::Space);
+        assert_eq!(gaps("a/**/+")[1], Gap::Space);
+        assert_eq!(gaps("a // b")[1], Gap::Space);
+        assert_eq!(gaps("a\r\n+")[1], Gap::Line);
+        assert_eq!(gaps("a/*\n*/ +")[1], Gap::Line);
+        assert_eq!(gaps("a// b\n+")[1], Gap::Line);
+    }
+
+    #[test]
+    fn a_string_ends_at_the_first_quote_that_is_not_escaped() {
+        assert_eq!(tokens(r#""a\"b\\" "é//""#), [(Kind::String, r#""a\"b\\""#), (Kind::String, "\"é//\"")]);
+    }
+}

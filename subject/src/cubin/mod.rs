@@ -6,7 +6,8 @@
 //! What is read, and what a cubin can and cannot show:
 //!
 //! - Variables are the symbols that stand for objects (`STT_OBJECT`; 13 in relocatable output) in `.nv.global.init`,
-//!   `.nv.global` (no bytes: zero), `.nv.constant3` and `.nv.shared*`. An `extern` variable has no storage and is left
+//!   `.nv.global` (no bytes: zero), `.nv.constant3` and `.nv.shared*` (`.nv_debug.shared` in relocatable output; no value,
+//!   so no bytes). An `extern` variable has no storage and is left
 //!   out, and so is what the assembler itself puts in other constant banks and in names that begin with `.nv.`.
 //! - A variable that is declared inside a function shows under a name that ptxas makes up (`$__x__19`).
 //! - Bytes are those of the file. ptxas leaves zero where an address goes; a release that did not would show here.
@@ -15,16 +16,22 @@
 //! - `generic` is `None` for the address of a `.global` variable, where ptxas writes the same relocation for `g` and
 //!   `generic(g)`, and for functions.
 //! - The address of a `.const` variable without `generic`, and of a device function, is plain bytes without a
-//!   relocation: it cannot be told from a number.
+//!   relocation: it cannot be told from a number. Relocatable output shows both ([`Ptxas::relocatable`]).
+//! - Where relocatable output leaves the place to the linker (`.common`, `.unified`), the variable is an
+//!   [`UnknownSection`](CubinError::UnknownSection) error: not read yet.
 //!
 //! The table of relocation types, and what in PTX leads to which, is at the top of `cubin/relocation.rs`.
+
+//!
+//! [`Ptxas::relocatable`]: crate::Ptxas::relocatable
 
 mod relocation;
 
 use std::collections::BTreeMap;
 
 use object::elf::{
-    FileHeader64, Rel64, Rela64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STT_OBJECT, STT_SECTION, Sym64,
+    FileHeader64, Rel64, Rela64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STT_FUNC, STT_OBJECT, STT_SECTION,
+    Sym64,
 };
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
 use object::{LittleEndian, SectionIndex, SymbolIndex};
@@ -38,6 +45,11 @@ pub const EM_CUDA: u16 = 190;
 const STT_CUDA_OBJECT: u8 = 13;
 /// The most storage without bytes in the file (`.nv.global`) that is read.
 const MAX_NOBITS: u64 = 4 << 30;
+/// Section types of relocatable output; in executable output they are `SHT_NOBITS` and `SHT_PROGBITS`.
+const SHT_CUDA_GLOBAL: u32 = 0x7000_0007;
+const SHT_CUDA_GLOBAL_INIT: u32 = 0x7000_0008;
+const SHT_CUDA_SHARED: u32 = 0x7000_000a;
+const SHT_CUDA_CONSTANT3: u32 = 0x7000_0067;
 /// Bytes of symbol names in addresses for each byte of the file. Every address holds a copy of its symbol's name, so
 /// that a small hostile file with one long name could ask for any amount of memory.
 const MAX_NAMES: usize = 256;
@@ -133,31 +145,41 @@ pub fn read(bytes: &[u8]) -> Result<BTreeMap<String, Variable>, CubinError> {
     place_variables(&mut homes, &sections, &symbols)?;
     relocate(&mut homes, &sections, &symbols, bytes)?;
 
-    let mut variables = Vec::with_capacity(homes.iter().flatten().map(|home| home.variables.len()).sum());
-    for home in homes.into_iter().flatten() {
-        for placed in home.variables {
-            let bytes = match home.data {
-                // Placed variables lie within their section and do not overlap: no more is copied than there is.
-                Some(data) => data[placed.offset as usize..(placed.offset + placed.size) as usize].to_vec(),
-                None => vec![0; placed.size as usize],
-            };
-            let shown = if placed.offset == 0 { home.align } else { 1 << placed.offset.trailing_zeros() };
-            let variable = Variable {
-                space: Some(home.space.to_owned()),
-                size: Some(placed.size),
-                align: Some(shown.min(home.align)),
-                bytes: Some(bytes),
-                addresses: Some(placed.addresses),
-                base: None,
-            };
-            variables.push((placed.name.to_owned(), variable));
-        }
+    // Sorted while they are small: a map is then built of them in one pass.
+    let count = homes.iter().flatten().map(|home| home.variables.len()).sum();
+    let mut order = Vec::with_capacity(count);
+    for (section, home) in homes.iter().enumerate() {
+        let placed = home.iter().flat_map(|home| &home.variables).enumerate();
+        order.extend(placed.map(|(index, placed)| (placed.name, section, index)));
     }
-    variables.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-    if let Some(pair) = variables.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+    order.sort_unstable();
+    if let Some(pair) = order.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         return Err(malformed(format!("two variables are named `{}`", pair[0].0)));
     }
-    Ok(variables.into_iter().collect())
+    let named = order.into_iter().filter_map(|(name, section, index)| {
+        let home = homes[section].as_mut()?;
+        let addresses = std::mem::take(&mut home.variables[index].addresses);
+        Some((name.to_owned(), variable(home, &home.variables[index], addresses)))
+    });
+    Ok(named.collect())
+}
+
+fn variable(home: &Home<'_>, placed: &Placed<'_>, addresses: Vec<Address>) -> Variable {
+    let bytes = match home.data {
+        // Placed variables lie within their section and do not overlap: no more is copied than there is.
+        Some(data) => data[placed.offset as usize..(placed.offset + placed.size) as usize].to_vec(),
+        None => vec![0; placed.size as usize],
+    };
+    let shown = if placed.offset == 0 { home.align } else { 1 << placed.offset.trailing_zeros() };
+    Variable {
+        space: Some(home.space.to_owned()),
+        size: Some(placed.size),
+        align: Some(shown.min(home.align)),
+        // Shared memory begins with no value.
+        bytes: (home.space != "shared").then_some(bytes),
+        addresses: Some(addresses),
+        base: None,
+    }
 }
 
 /// The sections that hold variables, by section index.
@@ -171,14 +193,14 @@ fn find_homes<'a>(sections: &Sections<'a>, bytes: &'a [u8]) -> Result<Vec<Option
             continue;
         };
         let data = match section.sh_type(LE) {
-            SHT_NOBITS => {
+            SHT_NOBITS | SHT_CUDA_GLOBAL | SHT_CUDA_SHARED => {
                 without_bytes = without_bytes.saturating_add(section.sh_size(LE));
                 if without_bytes > MAX_NOBITS || usize::try_from(without_bytes).is_err() {
                     return Err(CubinError::TooLarge { section: name.to_owned(), size: without_bytes });
                 }
                 None
             }
-            SHT_PROGBITS => {
+            SHT_PROGBITS | SHT_CUDA_GLOBAL_INIT | SHT_CUDA_CONSTANT3 => {
                 let data = section
                     .data(LE, bytes)
                     .map_err(|_| malformed(format!("section `{name}` is beyond the end of the file")))?;
@@ -216,7 +238,7 @@ fn state_space(section: &str) -> Option<&'static str> {
     match section {
         ".nv.global" | ".nv.global.init" => Some("global"),
         ".nv.constant3" => Some("const"),
-        ".nv.shared" => Some("shared"),
+        ".nv.shared" | ".nv_debug.shared" => Some("shared"),
         _ if section.starts_with(".nv.shared.") => Some("shared"),
         _ => None,
     }
@@ -373,13 +395,14 @@ impl Entry {
             .ok_or_else(|| malformed("the names in its addresses are out of proportion to the file"))?;
         let section = symbols.symbol_section(LE, symbol, number).ok().flatten();
         let generic = match kind.of {
+            Of::Space if symbol.st_type() == STT_FUNC => None,
             Of::Space => Some(false),
             // See the table in `relocation`: for a global variable both spellings end here.
             Of::Generic => match section.and_then(|SectionIndex(section)| *spaces.get(section)?) {
                 Some("global") | None => None,
                 Some(_) => Some(true),
             },
-            Of::Function | Of::Unified => None,
+            Of::Function => None,
         };
         let placed = &mut home.variables[index];
         placed.addresses.push(Address {

@@ -23,6 +23,7 @@ pub struct Ptxas {
     program: PathBuf,
     limits: Limits,
     cancel: Cancel,
+    relocatable: bool,
     description: Description,
 }
 
@@ -86,7 +87,13 @@ impl Ptxas {
             path: Some(program.display().to_string()),
             sha256: Some(sha256),
         };
-        Ok(Ptxas { program, limits, cancel, description })
+        Ok(Ptxas { program, limits, cancel, relocatable: false, description })
+    }
+
+    /// The same, asked for relocatable output (`--compile-only`) if `relocatable`. That shows as addresses what
+    /// executable output shows as numbers: `.const` variables and device functions ([`cubin`] has the details).
+    pub fn relocatable(self, relocatable: bool) -> Self {
+        Ptxas { relocatable, ..self }
     }
 
     /// The program.
@@ -106,9 +113,14 @@ impl Subject for Ptxas {
         let room = self.limits.file.saturating_add(request.ptx.len() as u64);
         let directory = process::scratch(room).map_err(failed("make a directory"))?;
         fs::write(directory.path().join(INPUT), request.ptx).map_err(failed("write the module"))?;
+        let mut args: Vec<_> =
+            vec![format!("-arch={}", request.target).into(), INPUT.into(), "-o".into(), OUTPUT.into()];
+        if self.relocatable {
+            args.push("--compile-only".into());
+        }
         let invocation = Invocation {
             program: self.program.clone(),
-            args: vec![format!("-arch={}", request.target).into(), INPUT.into(), "-o".into(), OUTPUT.into()],
+            args,
             directory: Some(directory.path().to_owned()),
             temporary: directory.path().to_owned(),
         };

@@ -194,3 +194,64 @@ impl Parser<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{parse, parse_declaration, tree::Item};
+
+    #[test]
+    fn a_declaration_is_kept_in_its_own_order() {
+        let text = ".visible .global .attribute(.managed) .align 8 .v2 .s32 a[2] = {{1}, {2, 3},}, b;";
+        let declaration = parse_declaration(text).unwrap();
+        assert!(matches!(
+            declaration.specifiers[..],
+            [
+                Specifier::Linkage(Linkage::Visible),
+                Specifier::Space(StateSpace::Global, None),
+                Specifier::Attributes(_),
+                Specifier::Align(_),
+                Specifier::Vector(VectorLength::V2),
+                Specifier::Type(ScalarType::S32),
+            ]
+        ));
+        let [a, b] = &declaration.declarators[..] else { panic!() };
+        assert_eq!((a.name.text.as_str(), a.dimensions.len()), ("a", 1));
+        let Some(Initializer::List(list)) = &a.initializer else { panic!() };
+        assert_eq!((list.items.len(), list.trailing_comma), (2, true));
+        let Initializer::List(inner) = &list.items[1] else { panic!() };
+        assert_eq!((inner.items.len(), inner.trailing_comma), (2, false));
+        assert_eq!((b.name.text.as_str(), &b.initializer), ("b", &None));
+        let at = |span: Span| &text[span.start as usize..span.end as usize];
+        assert_eq!(at(declaration.span), text);
+        assert_eq!(at(list.span), "{{1}, {2, 3},}");
+        assert_eq!(at(inner.span), "{2, 3}");
+        assert_eq!(at(b.name.span), "b");
+    }
+
+    #[test]
+    fn what_follows_ptr_speaks_of_what_is_pointed_to() {
+        let module = parse(".entry k(.param .u64 .ptr .global .align 16 p) { }").unwrap();
+        let Item::Function(function) = &module.items[0] else { panic!() };
+        let parameter = &function.parameters.as_ref().unwrap()[0];
+        assert_eq!(parameter.space(), Some(StateSpace::Param));
+        assert_eq!(parameter.scalar_type(), Some(ScalarType::U64));
+        assert_eq!(parameter.align(), None);
+        assert_eq!(parameter.specifiers.len(), 5);
+    }
+
+    #[test]
+    fn malformed_declarations_are_refused_where_they_go_wrong() {
+        let message = |text: &str| parse_declaration(text).unwrap_err().to_string();
+        assert_eq!(message(".global .s32 ;"), "expected a name, found `;`");
+        assert_eq!(message(".global .s32 x"), "expected `;`, found the end of the text");
+        assert_eq!(message(".global .s32 x[1"), "expected `]`, found the end of the text");
+        assert_eq!(message(".global .s32 x[] = {,};"), "expected an expression, found `,`");
+        assert_eq!(message(".global .s32 x[] = {1 2};"), "expected `,` or `}`, found `2`");
+        assert_eq!(message(".global .s32 x[] = {1 = 2};"), "expected `,` or `}`, found `=`");
+        assert_eq!(message(".global .s32 x = y = 2;"), "expected `;`, found `=`");
+        assert_eq!(message(".global .attribute(.unified()) .s32 x;"), "expected an expression, found `)`");
+        assert_eq!(message(".global .s32 x; .global"), "expected the end of the text, found `.global`");
+        assert_eq!(message("x"), "expected a declaration, found `x`");
+    }
+}

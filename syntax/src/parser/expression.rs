@@ -199,3 +199,127 @@ fn binary(kind: Kind) -> Option<BinaryOp> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{parse_declaration, parse_expr, tree::Specifier};
+
+    /// The expression with a pair of brackets around every node that joins others.
+    fn grouped(text: &str) -> String {
+        let expr = parse_expr(text).unwrap_or_else(|error| panic!("{}", error.render("", text)));
+        let mut shown: Vec<String> = Vec::new();
+        for node in expr.nodes() {
+            let at = |id: NodeId| &shown[id as usize];
+            shown.push(match &node.kind {
+                NodeKind::Number(text) | NodeKind::Name(text) => text.to_string(),
+                NodeKind::WarpSize => "WARP_SZ".to_owned(),
+                &NodeKind::Paren(a) => format!("({})", at(a)),
+                &NodeKind::Unary(op, a) => format!("[{}{}]", op.symbol(), at(a)),
+                &NodeKind::Cast(cast, a) => format!("[{}{}]", cast.symbol(), at(a)),
+                &NodeKind::Binary(op, a, b) => format!("[{}{}{}]", at(a), op.symbol(), at(b)),
+                &NodeKind::Ternary(a, b, c) => format!("[{}?{}:{}]", at(a), at(b), at(c)),
+                &NodeKind::Generic(a) => format!("generic({})", at(a)),
+                NodeKind::Mask(mask, a) => format!("{mask}({})", at(*a)),
+            });
+        }
+        shown.pop().unwrap()
+    }
+
+    #[test]
+    fn every_pair_of_infix_operators_groups_as_table_4_says() {
+        for first in BinaryOp::ALL {
+            for second in BinaryOp::ALL {
+                let (a, b) = (first.symbol(), second.symbol());
+                let expected = if second.precedence() > first.precedence() {
+                    format!("[1{a}[2{b}3]]")
+                } else {
+                    format!("[[1{a}2]{b}3]")
+                };
+                assert_eq!(grouped(&format!("1 {a} 2 {b} 3")), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn prefix_operators_and_casts_bind_tightest_and_to_the_right() {
+        for op in BinaryOp::ALL {
+            for prefix in UnaryOp::ALL {
+                let (op, prefix) = (op.symbol(), prefix.symbol());
+                assert_eq!(
+                    grouped(&format!("{prefix} 1 {op} {prefix} 2")),
+                    format!("[[{prefix}1]{op}[{prefix}2]]")
+                );
+            }
+        }
+        assert_eq!(grouped("-(.s64)~(.u64)!+1*2"), "[[-[(.s64)[~[(.u64)[![+1]]]]]]*2]");
+        assert_eq!(grouped("- a ? - b : - c"), "[[-a]?[-b]:[-c]]");
+    }
+
+    #[test]
+    fn the_conditional_binds_loosest_and_to_the_right() {
+        assert_eq!(grouped("a ? b : c ? d : e"), "[a?b:[c?d:e]]");
+        assert_eq!(grouped("a ? b ? c : d : e"), "[a?[b?c:d]:e]");
+        assert_eq!(grouped("a || b ? c || d : e || f"), "[[a||b]?[c||d]:[e||f]]");
+        assert_eq!(grouped("(a ? b : c) ? d : e"), "[([a?b:c])?d:e]");
+    }
+
+    #[test]
+    fn address_operators_are_primary_and_their_names_are_names_elsewhere() {
+        assert_eq!(grouped("generic(a)+4"), "[generic(a)+4]");
+        assert_eq!(grouped("0xff00(generic(a + 1) - 2)"), "0xff00([generic([a+1])-2])");
+        assert_eq!(grouped("-0xff (1) * generic"), "[[-0xff(1)]*generic]");
+        assert_eq!(grouped("WARP_SZ % %r1"), "[WARP_SZ%%r1]");
+    }
+
+    #[test]
+    fn what_is_no_expression_is_refused() {
+        for text in
+            ["", "1 2", "a(1)", "()", "(1", "1)", "1 +", "* 1", "1 ? 2", "1 : 2", "(.s32)1", "{1}", "(.s64)"]
+        {
+            assert!(parse_expr(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_node_knows_where_it_stood() {
+        let text = " ( 1 + -x ) * 0xff( y ) /**/ ? (.s64) 3 : generic(z) ";
+        let expr = parse_expr(text).unwrap();
+        let spans: Vec<_> =
+            expr.nodes().iter().map(|n| &text[n.span.start as usize..n.span.end as usize]).collect();
+        assert_eq!(
+            spans,
+            [
+                "1",
+                "x",
+                "-x",
+                "1 + -x",
+                "( 1 + -x )",
+                "y",
+                "0xff( y )",
+                "( 1 + -x ) * 0xff( y )",
+                "3",
+                "(.s64) 3",
+                "z",
+                "generic(z)",
+                text.trim(),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_count_ends_at_the_first_comparison_outside_parentheses() {
+        let count = |text: &str| {
+            let declaration = parse_declaration(&format!(".reg .b32 %r<{text}>;"))?;
+            assert_eq!(declaration.specifiers.len(), 2);
+            assert!(matches!(declaration.specifiers[0], Specifier::Space(..)));
+            Ok::<_, crate::ParseError>(declaration.declarators[0].count.clone().unwrap())
+        };
+        for text in ["100", "1 + 2", "1 << 2", "(1 > 2)", "(1 ? 2 : 3)", "0xff(1 > 2)"] {
+            assert_eq!(count(text), parse_expr(text), "{text}");
+        }
+        for text in ["1 > 2", "1 ? 2 : 3", "1 && 2", ""] {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
+}

@@ -107,3 +107,69 @@ impl Parser<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    fn function(text: &str) -> Function {
+        match parse(text).unwrap_or_else(|error| panic!("{}", error.render("", text))).items.remove(0) {
+            Item::Function(function) => *function,
+            item => panic!("{item:?}"),
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_not_written_is_not_an_empty_list() {
+        let bare = function(".func f;");
+        assert_eq!((bare.results, bare.parameters, bare.body), (None, None, None));
+        let empty = function(".func () f () { }");
+        assert_eq!((empty.results, empty.parameters, empty.body), (Some(vec![]), Some(vec![]), Some(vec![])));
+    }
+
+    #[test]
+    fn the_semicolon_of_a_pragma_does_not_end_a_prototype() {
+        let texts = |tokens: &Tokens| tokens.iter().map(|t| t.text.to_string()).collect::<Vec<_>>().join(" ");
+        let kernel = function(".entry k() .maxntid 128, 1, 1 .pragma \"a\"; .minnctapersm 2 { ret; }");
+        assert_eq!(texts(&kernel.directives), ".maxntid 128 , 1 , 1 .pragma \"a\" ; .minnctapersm 2");
+        assert_eq!(kernel.body.unwrap().len(), 1);
+        assert_eq!(function(".func f() .pragma \"a\"; ;").body, None);
+    }
+
+    #[test]
+    fn a_function_that_was_not_finished_does_not_take_the_next_declaration() {
+        for next in [".visible .entry g() { }", ".entry g() { }", ".func g() { }", ".global .s32 x;", "}"] {
+            let error = parse(&format!(".func f() {next}")).unwrap_err().to_string();
+            assert!(error.starts_with("expected `{` or `;`, found "), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_instruction_without_semicolon_ends_with_its_block_at_the_latest() {
+        let message = |text: &str| parse(text).unwrap_err().to_string();
+        assert_eq!(message(".func f() { ret }"), "expected `;`, found `}`");
+        assert_eq!(message(".func f() { ld {a, b ; }"), "expected `}`, found `;`");
+        assert_eq!(message(".func f() { ret; "), "expected `}`, found the end of the text");
+    }
+
+    #[test]
+    fn statements_are_told_apart_by_their_first_tokens() {
+        let body = function(
+            ".func f() { .reg .b32 %r<2>; a: b: { @!p bra a; } ts: .branchtargets a, b; call (x), f, (y); \
+             .loc 1 2 3 .pragma \"p\"; _: ld.L1::x {a, b}, [c+-4]; }",
+        )
+        .body
+        .unwrap();
+        let kinds: String = body
+            .iter()
+            .map(|statement| match statement {
+                Statement::Variables(_) => 'v',
+                Statement::Label(_) => 'l',
+                Statement::Block(_) => 'b',
+                Statement::Tokens(_) => 't',
+            })
+            .collect();
+        assert_eq!(kinds, "vllblttttlt");
+    }
+}

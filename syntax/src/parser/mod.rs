@@ -289,3 +289,44 @@ fn shown_character(c: char) -> impl Iterator<Item = char> {
     let escaped = plain.is_none().then(|| c.escape_debug());
     plain.into_iter().chain(escaped.into_iter().flatten())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_without_semicolon_end_where_their_grammar_ends() {
+        let text = ".file 1 \"a\" .file 2 \"b\", 3, 4 .file 5 \"c\" \"d\" .loc 1 2 3 .loc 1 2 3, function_name f, inlined_at \
+                    4 5 6 .loc 1 2 3, function_name f + 7 .section .debug_x { a: .b8 1 { } } .pragma \"p\"; .alias a, b;";
+        let items = parse(text).unwrap().items;
+        let lengths: Vec<_> = items
+            .iter()
+            .map(|item| match item {
+                Item::Other(tokens) => tokens.len(),
+                item => panic!("{item:?}"),
+            })
+            .collect();
+        assert_eq!(lengths, [3, 7, 4, 4, 12, 9, 10, 3, 5]);
+    }
+
+    #[test]
+    fn the_header_can_be_asked() {
+        let module = parse(".version 7.8 .target sm_80, debug .address_size 64").unwrap();
+        assert_eq!(module.version(), Some((7, 8)));
+        assert_eq!(module.targets().collect::<Vec<_>>(), ["sm_80", "debug"]);
+        assert_eq!(module.address_size(), Some(64));
+    }
+
+    #[test]
+    fn malformed_directives_are_refused_where_they_go_wrong() {
+        let message = |text: &str| parse(text).unwrap_err().to_string();
+        assert_eq!(message(".version a"), "expected a version number, found `a`");
+        assert_eq!(message(".target sm_80,"), "expected the name of a target, found the end of the text");
+        assert_eq!(message(".loc 1 2 x"), "expected the number of a column, found `x`");
+        assert_eq!(message(".loc 1 2 3, x"), "expected `function_name` or `inlined_at`, found `x`");
+        assert_eq!(message(".section .x { {"), "expected `}`, found the end of the text");
+        assert_eq!(message(".section .x { # }"), "unexpected character `#`");
+        assert_eq!(message(".pragma \"a\""), "expected `;`, found the end of the text");
+        assert_eq!(message("ret;"), "expected a directive, found `ret`");
+    }
+}

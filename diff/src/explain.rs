@@ -1,0 +1,115 @@
+//! Why an answer differs from the expectation: the smallest set of other rules that predicts it exactly.
+
+use ptxsmith_oracle::{Question, Readings, Rules, Trace};
+
+use crate::known::{Effect, KNOWN, Known};
+
+/// One way in which an implementation may differ from the default.
+#[derive(Clone, Copy)]
+pub enum Hypothesis {
+    /// Another answer to an open question.
+    Reading(Question, usize),
+    /// A known deviation: its place in [`KNOWN`].
+    Known(usize),
+}
+
+/// A set of hypotheses that together predict an answer exactly.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Explanation {
+    /// Answers to open questions that are not the default, as `question=answer`.
+    pub readings: Vec<(Question, usize)>,
+    /// The ids of known deviations.
+    pub known: Vec<&'static str>,
+}
+
+impl Explanation {
+    /// Whether it needs no deviation, only another reading.
+    pub fn is_reading(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// The known deviations, in the order of the table.
+    pub fn deviations(&self) -> impl Iterator<Item = &'static Known> {
+        KNOWN.iter().filter(|known| self.known.contains(&known.id))
+    }
+}
+
+/// The most hypotheses that are combined. Programs are small: more than three causes in one are not worth the time.
+const MOST: usize = 3;
+
+/// Looks for the smallest set of hypotheses under which `predicts` holds. Sets of equal size are tried readings first.
+pub(crate) fn explain(
+    trace: &Trace,
+    base: &Rules,
+    mut predicts: impl FnMut(&Rules) -> bool,
+) -> Option<Explanation> {
+    let readings = trace
+        .questions
+        .iter()
+        .flat_map(|question| (1..question.answers().len()).map(move |answer| Hypothesis::Reading(question, answer)));
+    let rules = KNOWN.iter().enumerate().filter_map(|(at, known)| match known.effect {
+        Effect::Rule(_) if known.clauses.iter().any(|&clause| trace.clauses.contains(clause)) => {
+            Some(Hypothesis::Known(at))
+        }
+        _ => None,
+    });
+    let hypotheses: Vec<Hypothesis> = readings.chain(rules).collect();
+    let mut chosen = Vec::new();
+    (1..=MOST.min(hypotheses.len())).find_map(|size| search(&hypotheses, size, &mut chosen, base, &mut predicts))
+}
+
+fn search(
+    from: &[Hypothesis],
+    size: usize,
+    chosen: &mut Vec<Hypothesis>,
+    base: &Rules,
+    predicts: &mut impl FnMut(&Rules) -> bool,
+) -> Option<Explanation> {
+    if size == 0 {
+        let rules = combined(base, chosen)?;
+        return predicts(&rules).then(|| explanation(chosen));
+    }
+    for (at, &hypothesis) in from.iter().enumerate() {
+        chosen.push(hypothesis);
+        let found = search(&from[at + 1..], size - 1, chosen, base, predicts);
+        chosen.pop();
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// The rules under a set of hypotheses; `None` where two of them answer one question.
+fn combined(base: &Rules, chosen: &[Hypothesis]) -> Option<Rules> {
+    let mut rules = *base;
+    let mut readings: Readings = rules.readings;
+    let mut asked: Vec<Question> = Vec::new();
+    for hypothesis in chosen {
+        match *hypothesis {
+            Hypothesis::Reading(question, _) if asked.contains(&question) => return None,
+            Hypothesis::Reading(question, answer) => {
+                asked.push(question);
+                readings = readings.with(question, answer)?;
+            }
+            Hypothesis::Known(at) => {
+                if let Effect::Rule(change) = KNOWN[at].effect {
+                    change(&mut rules);
+                }
+            }
+        }
+    }
+    rules.readings = readings;
+    Some(rules)
+}
+
+fn explanation(chosen: &[Hypothesis]) -> Explanation {
+    let mut explanation = Explanation::default();
+    for hypothesis in chosen {
+        match *hypothesis {
+            Hypothesis::Reading(question, answer) => explanation.readings.push((question, answer)),
+            Hypothesis::Known(at) => explanation.known.push(KNOWN[at].id),
+        }
+    }
+    explanation
+}

@@ -1,0 +1,494 @@
+//! Judging many trials with few runs of the subject.
+//!
+//! The verdict of a trial in a batch is the verdict that it gets alone: a batch that is accepted tells each trial's
+//! answer apart, and one that is not is split until it does. Trials that the specification refuses are always shown
+//! alone, since one refusal hides every other answer of its module.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use ptxsmith_oracle::{
+    Evaluator, Expectation, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect,
+};
+use ptxsmith_subject::{Error, Observation, Outcome, Request, Severity, Subject};
+use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, StateSpace, print, print_expr};
+
+use crate::{
+    compare::{Mismatch, compare},
+    explain::{Explanation, explain},
+    known::{Effect, KNOWN},
+    trial::{ALONE, Body, Header, Trial, prefixed},
+    verdict::{Class, Difference, Judged, NotCompared, Verdict},
+};
+
+/// How batches are made.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The header of every module.
+    pub header: Header,
+    /// One trial in this many is shown alone as well, to prove that its verdict does not depend on its company.
+    /// Zero shows none again.
+    pub recheck_every: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { header: Header::default(), recheck_every: 5_000 }
+    }
+}
+
+/// The constant bank holds this much; a module that declares more in `.const` is refused by every implementation.
+const CONST_BYTES: u64 = 60_000;
+
+/// Shows trials to one subject and judges them.
+pub struct Judge<'a> {
+    subject: &'a dyn Subject,
+    rules: Rules,
+    options: Options,
+    /// Sets of questions that trials met which a batch had to be split for: later ones like them are shown alone.
+    suspects: Vec<QuestionSet>,
+}
+
+/// What the specification says of a trial.
+#[derive(Clone, Debug)]
+enum Answer {
+    Bits(u64),
+    Variables(Vec<Variable>),
+    Refused,
+    Unmodelled,
+}
+
+struct Predicted<'t> {
+    trial: &'t Trial,
+    answer: Answer,
+    trace: Trace,
+}
+
+/// Where a trial went in a batch.
+enum Seat {
+    Element { array: String, offset: u64, width: usize },
+    Names { prefix: String },
+}
+
+struct Batch {
+    text: String,
+    seats: Vec<Seat>,
+    /// The 1-based line on which each trial starts, ascending.
+    lines: Vec<(u32, usize)>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge of one subject under the specification's rules.
+    pub fn new(subject: &'a dyn Subject, rules: Rules, options: Options) -> Judge<'a> {
+        Judge { subject, rules, options, suspects: Vec::new() }
+    }
+
+    /// The header of the modules that it shows.
+    pub fn header(&self) -> &Header {
+        &self.options.header
+    }
+
+    /// Judges trials; the verdicts come in the order of the trials.
+    ///
+    /// # Errors
+    /// Only where our machine or code fails; whatever the subject does is a verdict.
+    pub fn batch(&mut self, trials: &[Trial]) -> Result<Vec<Judged>, Error> {
+        let predicted: Vec<Predicted<'_>> = self.predict(trials);
+        let mut verdicts: Vec<Option<Verdict>> = vec![None; trials.len()];
+        let mut together = Vec::new();
+        for (at, p) in predicted.iter().enumerate() {
+            match p.answer {
+                Answer::Unmodelled => verdicts[at] = Some(Verdict::NotCompared(NotCompared::Unmodelled)),
+                Answer::Refused => verdicts[at] = Some(self.alone(p)?),
+                Answer::Bits(_) | Answer::Variables(_) => together.push(at),
+            }
+        }
+        for group in const_groups(&predicted, together) {
+            self.settle(&predicted, group, &mut verdicts)?;
+        }
+        if self.options.recheck_every > 0 {
+            for (at, p) in predicted.iter().enumerate() {
+                if p.trial.id.is_multiple_of(self.options.recheck_every) {
+                    self.recheck(p, &mut verdicts[at])?;
+                }
+            }
+        }
+        Ok(predicted
+            .iter()
+            .zip(verdicts)
+            .map(|(p, verdict)| Judged {
+                id: p.trial.id,
+                verdict: verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved)),
+                trace: p.trace,
+            })
+            .collect())
+    }
+
+    fn predict<'t>(&self, trials: &'t [Trial]) -> Vec<Predicted<'t>> {
+        let mut evaluator = Evaluator::new(&self.rules, self.options.header.version());
+        trials
+            .iter()
+            .map(|trial| {
+                let mut trace = Trace::default();
+                let answer = match &trial.body {
+                    Body::Expression { ty, expr, .. } => match evaluator.store(expr, *ty, &mut trace) {
+                        Ok(Stored::Bits(bits)) => Answer::Bits(bits),
+                        Ok(Stored::Address(..)) => Answer::Unmodelled,
+                        Err(Stop::Refused(_)) => Answer::Refused,
+                        Err(Stop::Unmodelled(_)) => Answer::Unmodelled,
+                    },
+                    Body::Declarations(_) => {
+                        let (answer, found) = self.expect_alone(trial, &self.rules);
+                        trace = found;
+                        answer
+                    }
+                };
+                Predicted { trial, answer, trace }
+            })
+            .collect()
+    }
+
+    /// What these rules say of the trial as a module of its own.
+    fn expect_alone(&self, trial: &Trial, rules: &Rules) -> (Answer, Trace) {
+        match expect(&trial.module(&self.options.header), rules) {
+            Expectation::Accepted { variables, unmodelled } if unmodelled.is_empty() => {
+                let trace = variables.iter().fold(Trace::default(), |trace, v| trace.union(v.trace));
+                (Answer::Variables(variables), trace)
+            }
+            Expectation::Refused { trace, .. } => (Answer::Refused, trace),
+            Expectation::Accepted { .. } | Expectation::Unmodelled { .. } => (Answer::Unmodelled, Trace::default()),
+        }
+    }
+
+    /// Gives every trial of a group its verdict. Returns whether a trial was found that spoils its company.
+    fn settle(
+        &mut self,
+        predicted: &[Predicted<'_>],
+        group: Vec<usize>,
+        verdicts: &mut [Option<Verdict>],
+    ) -> Result<bool, Error> {
+        let (suspects, group): (Vec<usize>, Vec<usize>) =
+            group.into_iter().partition(|&at| self.is_suspect(&predicted[at].trace));
+        let mut guilty = false;
+        for at in suspects {
+            guilty |= self.settle_alone(predicted, at, verdicts)?;
+        }
+        match group[..] {
+            [] => return Ok(guilty),
+            [at] => return Ok(guilty | self.settle_alone(predicted, at, verdicts)?),
+            _ => {}
+        }
+        let batch = compose(predicted, &group, &self.options.header);
+        let observation = self.observe(&batch.text)?;
+        if observation.outcome == Outcome::Accepted {
+            for (&at, seat) in group.iter().zip(&batch.seats) {
+                let verdict = match seated(&predicted[at].answer, seat, &observation) {
+                    Seated::Agrees => Verdict::Conforms { reading: None },
+                    Seated::Unobserved => Verdict::NotCompared(NotCompared::Unobserved),
+                    Seated::Differs(seen) => self.explained(&predicted[at], seen),
+                };
+                verdicts[at] = Some(verdict);
+            }
+            return Ok(guilty);
+        }
+        let (blamed, rest) = split_blamed(&batch, &group, &observation);
+        let found = if blamed.is_empty() {
+            let (left, right) = rest.split_at(rest.len() / 2);
+            self.settle(predicted, left.to_vec(), verdicts)? | self.settle(predicted, right.to_vec(), verdicts)?
+        } else {
+            let mut found = false;
+            for &at in &blamed {
+                found |= self.settle_alone(predicted, at, verdicts)?;
+            }
+            // What stands behind a fatal error was not read: halves keep the next run short.
+            let (left, right) = rest.split_at(rest.len() / 2);
+            found |= self.settle(predicted, left.to_vec(), verdicts)?;
+            found | self.settle(predicted, right.to_vec(), verdicts)?
+        };
+        if !found {
+            let first = group[0];
+            verdicts[first] = Some(Verdict::Deviates(Box::new(Difference {
+                class: Class::Inconsistent,
+                variable: None,
+                expected: self.expected_json(predicted[first].trial, &self.rules),
+                observed: observation,
+                explanation: None,
+            })));
+        }
+        Ok(true)
+    }
+
+    fn settle_alone(
+        &mut self,
+        predicted: &[Predicted<'_>],
+        at: usize,
+        verdicts: &mut [Option<Verdict>],
+    ) -> Result<bool, Error> {
+        let verdict = self.alone(&predicted[at])?;
+        let guilty = match &verdict {
+            Verdict::Deviates(difference) => difference.observed.outcome != Outcome::Accepted,
+            Verdict::Conforms { reading } => reading.is_some(),
+            Verdict::NotCompared(_) => true,
+        };
+        let questions = predicted[at].trace.questions;
+        if guilty && !questions.is_empty() && !self.is_suspect(&predicted[at].trace) {
+            self.suspects.push(questions);
+        }
+        verdicts[at] = Some(verdict);
+        Ok(guilty)
+    }
+
+    fn is_suspect(&self, trace: &Trace) -> bool {
+        self.suspects.iter().any(|suspect| trace.questions.union(*suspect) == trace.questions)
+    }
+
+    fn observe(&self, text: &str) -> Result<Observation, Error> {
+        self.subject.observe(&Request::new(text, &self.options.header.target))
+    }
+
+    /// The verdict of a trial that is shown as a module of its own.
+    fn alone(&self, p: &Predicted<'_>) -> Result<Verdict, Error> {
+        let observation = self.observe(&p.trial.text(&self.options.header))?;
+        Ok(self.explained(p, observation))
+    }
+
+    fn recheck(&self, p: &Predicted<'_>, verdict: &mut Option<Verdict>) -> Result<(), Error> {
+        let again = self.alone(p)?;
+        let same = match (&again, &*verdict) {
+            (Verdict::Deviates(a), Some(Verdict::Deviates(b))) => {
+                a.class == b.class && a.explanation == b.explanation
+            }
+            (a, Some(b)) => a == b,
+            (_, None) => true,
+        };
+        if !same {
+            let shown = [Some(again), verdict.take()].into_iter().flatten();
+            let difference = shown.filter_map(|v| if let Verdict::Deviates(d) = v { Some(d) } else { None }).next();
+            *verdict = Some(match difference {
+                Some(d) => Verdict::Deviates(Box::new(Difference { class: Class::Inconsistent, ..*d })),
+                None => Verdict::NotCompared(NotCompared::Unobserved),
+            });
+        }
+        Ok(())
+    }
+
+    /// The verdict on what a subject did with one trial.
+    fn explained(&self, p: &Predicted<'_>, observation: Observation) -> Verdict {
+        match observation.outcome {
+            Outcome::Unsupported => return Verdict::NotCompared(NotCompared::Unsupported),
+            Outcome::Unavailable => return Verdict::NotCompared(NotCompared::Unavailable),
+            _ => {}
+        }
+        let (answer, trace) = self.expect_alone(p.trial, &self.rules);
+        let (class, variable) = match judge(&answer, &observation) {
+            Judgement::Agrees => return Verdict::Conforms { reading: None },
+            Judgement::Unobserved => return Verdict::NotCompared(NotCompared::Unobserved),
+            Judgement::Differs(class, variable) => (class, variable),
+        };
+        let explanation = match class {
+            Class::Crash => self.explain_crash(&trace, &observation),
+            _ => explain(&trace, &self.rules, |rules| {
+                let (answer, _) = self.expect_alone(p.trial, rules);
+                matches!(judge(&answer, &observation), Judgement::Agrees)
+            }),
+        };
+        match explanation {
+            Some(reading) if reading.is_reading() => Verdict::Conforms { reading: Some(reading) },
+            explanation => Verdict::Deviates(Box::new(Difference {
+                class,
+                variable,
+                expected: self.expected_json(p.trial, &self.rules),
+                observed: observation,
+                explanation,
+            })),
+        }
+    }
+
+    fn explain_crash(&self, trace: &Trace, observation: &Observation) -> Option<Explanation> {
+        let known = KNOWN.iter().find(|known| match known.effect {
+            Effect::Crash { signal, when } => observation.signal == Some(signal) && when(trace),
+            Effect::Rule(_) => false,
+        })?;
+        Some(Explanation { readings: Vec::new(), known: vec![known.id] })
+    }
+
+    fn expected_json(&self, trial: &Trial, rules: &Rules) -> serde_json::Value {
+        let module = trial.module(&self.options.header);
+        let text = print(&module);
+        // Parsed again, so that a refusal names a line of the text.
+        let module = ptxsmith_syntax::parse(&text).unwrap_or(module);
+        expect(&module, rules).to_json(&text, &rules.readings)
+    }
+}
+
+enum Judgement {
+    Agrees,
+    Differs(Class, Option<String>),
+    Unobserved,
+}
+
+/// Compares an answer for a module that stands alone with what was observed of it.
+fn judge(answer: &Answer, observation: &Observation) -> Judgement {
+    match (observation.outcome, answer) {
+        (Outcome::Crashed, _) => Judgement::Differs(Class::Crash, None),
+        (Outcome::TimedOut, _) => Judgement::Differs(Class::Hang, None),
+        (Outcome::Refused, Answer::Refused) => Judgement::Agrees,
+        (Outcome::Refused, Answer::Variables(_) | Answer::Bits(_)) => {
+            Judgement::Differs(Class::RefusesValid, None)
+        }
+        (Outcome::Accepted, Answer::Refused) => Judgement::Differs(Class::AcceptsInvalid, None),
+        (Outcome::Accepted, Answer::Variables(variables)) => match compare(variables, &observation.variables) {
+            None => Judgement::Agrees,
+            Some(Mismatch::Differs(class, variable)) => Judgement::Differs(class, Some(variable)),
+            Some(Mismatch::Unobserved(_)) => Judgement::Unobserved,
+        },
+        (_, Answer::Unmodelled | Answer::Bits(_)) | (Outcome::Unsupported | Outcome::Unavailable, _) => {
+            Judgement::Unobserved
+        }
+    }
+}
+
+/// Groups that fit into one module each: what `.const` holds is limited.
+fn const_groups(predicted: &[Predicted<'_>], all: Vec<usize>) -> Vec<Vec<usize>> {
+    let mut groups = Vec::new();
+    let mut group = Vec::new();
+    let mut used = 0;
+    for at in all {
+        let need = const_need(&predicted[at]);
+        if used + need > CONST_BYTES && !group.is_empty() && need > 0 {
+            groups.push(std::mem::take(&mut group));
+            used = 0;
+        }
+        used += need;
+        group.push(at);
+    }
+    groups.push(group);
+    groups
+}
+
+fn const_need(p: &Predicted<'_>) -> u64 {
+    match (&p.trial.body, &p.answer) {
+        (Body::Expression { ty, space: StateSpace::Const, .. }, _) => ty.size().unwrap_or(0),
+        (Body::Declarations(_), Answer::Variables(variables)) => {
+            let in_const = variables.iter().filter(|v| v.space == StateSpace::Const);
+            in_const.map(|v| v.size + v.align).sum()
+        }
+        _ => 0,
+    }
+}
+
+fn compose(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Batch {
+    let mut text = Canonical(print(&Module { items: header.items() }));
+    let mut line = 1 + text.0.bytes().filter(|&b| b == b'\n').count() as u32;
+    let mut seats: Vec<Option<Seat>> = group.iter().map(|_| None).collect();
+    let mut lines = Vec::with_capacity(group.len());
+    let mut arrays: BTreeMap<(StateSpace, ScalarType), Vec<usize>> = BTreeMap::new();
+    for (place, &at) in group.iter().enumerate() {
+        match &predicted[at].trial.body {
+            Body::Expression { ty, space, .. } => arrays.entry((*space, *ty)).or_default().push(place),
+            Body::Declarations(declarations) => {
+                let prefix = format!("t{place}_");
+                lines.push((line, place));
+                let items = prefixed(declarations, &prefix).into_iter().map(Item::Variables).collect();
+                let before = text.0.len();
+                text.0.push_str(&print(&Module { items }));
+                line += text.0[before..].bytes().filter(|&b| b == b'\n').count() as u32;
+                seats[place] = Some(Seat::Names { prefix });
+            }
+        }
+    }
+    for ((space, ty), places) in arrays {
+        let array = format!("e{}{}", space.name(), &ty.keyword()[1..]);
+        let width = ty.size().unwrap_or(0);
+        let _ = writeln!(text.0, "{} {} {array}[{}] = {{", space.keyword(), ty.keyword(), places.len());
+        line += 1;
+        for (index, &place) in places.iter().enumerate() {
+            if let Body::Expression { expr, .. } = &predicted[group[place]].trial.body {
+                print_expr(expr, &mut text);
+            }
+            text.0.push_str(if index + 1 == places.len() { "\n" } else { ",\n" });
+            lines.push((line, place));
+            line += 1;
+            let offset = index as u64 * width;
+            seats[place] = Some(Seat::Element { array: array.clone(), offset, width: width as usize });
+        }
+        text.0.push_str("};\n");
+        line += 1;
+    }
+    Batch { text: text.0, seats: seats.into_iter().flatten().collect(), lines }
+}
+
+enum Seated {
+    Agrees,
+    Unobserved,
+    /// The part of the observation that belongs to the trial, as if it had stood alone.
+    Differs(Observation),
+}
+
+fn seated(answer: &Answer, seat: &Seat, observation: &Observation) -> Seated {
+    match (answer, seat) {
+        (Answer::Bits(bits), Seat::Element { array, offset, width }) => {
+            let Some(seen) = observation.variables.get(array) else { return Seated::Unobserved };
+            let (from, to) = (*offset as usize, *offset as usize + width);
+            let Some(bytes) = seen.bytes.as_ref().and_then(|bytes| bytes.get(from..to)) else {
+                return Seated::Unobserved;
+            };
+            let addressed =
+                seen.addresses.as_ref().is_some_and(|list| list.iter().any(|a| (*offset..to as u64).contains(&a.offset)));
+            if *bytes == bits.to_le_bytes()[..*width] && !addressed {
+                return Seated::Agrees;
+            }
+            let variable = ptxsmith_subject::Variable {
+                space: seen.space.clone(),
+                size: Some(*width as u64),
+                align: None,
+                bytes: Some(bytes.to_vec()),
+                addresses: Some(Vec::new()),
+                base: None,
+            };
+            let mut alone = Observation::new(Outcome::Accepted);
+            alone.variables.insert(ALONE.to_owned(), variable);
+            Seated::Differs(alone)
+        }
+        (Answer::Variables(variables), Seat::Names { prefix }) => {
+            let mut alone = Observation::new(Outcome::Accepted);
+            for variable in variables {
+                let Some(seen) = observation.variables.get(&format!("{prefix}{}", variable.name)) else {
+                    return Seated::Unobserved;
+                };
+                let mut seen = seen.clone();
+                for address in seen.addresses.iter_mut().flatten() {
+                    if let Some(symbol) = address.symbol.strip_prefix(prefix.as_str()) {
+                        address.symbol = symbol.to_owned();
+                    }
+                }
+                alone.variables.insert(variable.name.to_string(), seen);
+            }
+            match judge(answer, &alone) {
+                Judgement::Agrees => Seated::Agrees,
+                Judgement::Unobserved => Seated::Unobserved,
+                Judgement::Differs(..) => Seated::Differs(alone),
+            }
+        }
+        _ => Seated::Unobserved,
+    }
+}
+
+/// The trials on whose lines the subject complains, and the others.
+fn split_blamed(batch: &Batch, group: &[usize], observation: &Observation) -> (Vec<usize>, Vec<usize>) {
+    let mut blamed = vec![false; group.len()];
+    if observation.outcome == Outcome::Refused {
+        let errors = observation.diagnostics.iter().filter(|d| d.severity >= Severity::Error);
+        for line in errors.filter_map(|d| d.line) {
+            let behind = batch.lines.partition_point(|&(start, _)| start <= line);
+            if let Some(&(_, place)) = behind.checked_sub(1).and_then(|at| batch.lines.get(at)) {
+                blamed[place] = true;
+            }
+        }
+    }
+    let (mut guilty, mut rest) = (Vec::new(), Vec::new());
+    for (&at, blamed) in group.iter().zip(blamed) {
+        if blamed { guilty.push(at) } else { rest.push(at) }
+    }
+    (guilty, rest)
+}

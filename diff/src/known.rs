@@ -1,0 +1,91 @@
+//! Known deviations as executable claims.
+//!
+//! Each entry says how the language of an implementation differs from the specification's: a changed rule, or a crash
+//! where a predicate on the evaluation holds. An entry explains a difference only if it predicts exactly what was
+//! observed. No entry changes what is expected.
+
+use ptxsmith_oracle::{Clause, Placement, Question, Ruled, Rules, Step, Stored, Trace, Value};
+use ptxsmith_syntax::ScalarType;
+
+/// What a deviation does.
+#[derive(Clone, Copy)]
+pub enum Effect {
+    /// Another rule is followed.
+    Rule(fn(&mut Rules)),
+    /// The subject is killed by this signal where the predicate holds.
+    Crash {
+        /// The signal.
+        signal: i32,
+        /// Whether an evaluation that rests on this meets it.
+        when: fn(&Trace) -> bool,
+    },
+}
+
+/// A deviation that was reported before.
+#[derive(Clone, Copy)]
+pub struct Known {
+    /// Its stable name.
+    pub id: &'static str,
+    /// What happens, in a line.
+    pub title: &'static str,
+    /// The clauses that it breaks.
+    pub clauses: &'static [Clause],
+    /// The implementations that show it: lineage.
+    pub lineage: &'static str,
+    /// What it does.
+    pub effect: Effect,
+}
+
+/// Every known deviation.
+pub const KNOWN: &[Known] = &[
+    Known {
+        id: "quotient-overflow-crash",
+        title: "INT64_MIN / -1 kills the compiler (SIGFPE)",
+        clauses: &[Clause::Division, Clause::FullyDefined],
+        lineage: "nvidia",
+        effect: Effect::Crash { signal: 8, when: |trace| trace.questions.contains(Question::QuotientOverflow) },
+    },
+    Known {
+        id: "incomplete-rows-packed",
+        title: "the values of incomplete inner rows are packed to the front of the array",
+        clauses: &[Clause::IncompleteInner],
+        lineage: "nvidia",
+        effect: Effect::Rule(|rules| rules.place = packed),
+    },
+    Known {
+        id: "single-bits-raw-in-f64",
+        title: "a single-precision bit pattern is stored unconverted in a double-precision variable",
+        clauses: &[Clause::FloatSingleBits, Clause::FloatNarrowing],
+        lineage: "nvidia",
+        effect: Effect::Rule(|rules| rules.store = single_bits_raw),
+    },
+    Known {
+        id: "ternary-not-converted",
+        title: "the second and third operands of ?: are not brought to a common type",
+        clauses: &[Clause::TernaryConversions],
+        lineage: "nvidia",
+        effect: Effect::Rule(|rules| rules.ternary = ternary_not_converted),
+    },
+];
+
+fn packed(at: Placement) -> u64 {
+    at.written
+}
+
+fn single_bits_raw(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
+    match value {
+        Value::Single(bits) if matches!(ty, ScalarType::F64 | ScalarType::B64) => {
+            Ok(Stored::Bits(bits.into()))
+        }
+        other => (Rules::specification(step.readings).store)(step, other, ty),
+    }
+}
+
+fn ternary_not_converted(step: &mut Step<'_>, condition: Value, then: Value, otherwise: Value) -> Ruled<Value> {
+    let converted = (Rules::specification(step.readings).ternary)(step, condition, then, otherwise)?;
+    Ok(match (converted, condition) {
+        (Value::Integer(_), Value::Integer(condition)) if condition.bits != 0 => then,
+        (Value::Integer(_), Value::Integer(_)) => otherwise,
+        _ => converted,
+    })
+}

@@ -1,0 +1,252 @@
+//! What a campaign found so far: counts, and one entry for each distinct deviation.
+
+use std::collections::BTreeMap;
+
+use ptxsmith_oracle::{Clause, ClauseSet};
+use ptxsmith_subject::Outcome;
+use serde::Serialize;
+
+use crate::{
+    explain::Explanation,
+    known::KNOWN,
+    trial::{Header, Trial},
+    verdict::{Class, Difference, Judged, NotCompared, Verdict},
+};
+
+/// Whether a finding was listed before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Nothing listed explains it.
+    New,
+    /// A listed deviation predicts it exactly.
+    Known,
+}
+
+/// The shortest program that shows a finding.
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// The trial's number.
+    pub trial: u64,
+    /// The program.
+    pub program: String,
+    /// What was expected and seen.
+    pub difference: Difference,
+    weight: usize,
+}
+
+/// One distinct deviation.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The stable name: of the known deviation, or made from class and clauses.
+    pub id: String,
+    /// New or known.
+    pub status: Status,
+    /// What kind of deviation it is.
+    pub class: Class,
+    /// What happens, in a line.
+    pub title: String,
+    /// The clauses that it breaks.
+    pub clauses: Vec<Clause>,
+    /// How many trials showed it.
+    pub count: u64,
+    /// The shortest of them.
+    pub example: Example,
+}
+
+/// Counts and findings of one campaign against one subject.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    /// Trials that were compared.
+    pub compared: u64,
+    /// Those that conform.
+    pub conform: u64,
+    /// Of those that conform: how often each reading other than the default was followed, as `question=answer`.
+    pub readings: BTreeMap<String, u64>,
+    /// Trials that were not compared, by reason.
+    pub not_compared: BTreeMap<NotCompared, u64>,
+    /// The clauses that anything compared rested on.
+    pub clauses: ClauseSet,
+    findings: BTreeMap<String, Finding>,
+}
+
+impl Ledger {
+    /// Enters a verdict. Returns the finding if it is one that was not there before, or that now has a shorter
+    /// example, so that a caller can save it.
+    pub fn enter(&mut self, trial: &Trial, judged: Judged, header: &Header) -> Option<&Finding> {
+        match judged.verdict {
+            Verdict::NotCompared(reason) => {
+                *self.not_compared.entry(reason).or_default() += 1;
+                None
+            }
+            Verdict::Conforms { reading } => {
+                self.compared += 1;
+                self.conform += 1;
+                self.clauses = self.clauses.union(judged.trace.clauses);
+                for (question, answer) in reading.iter().flat_map(|reading| &reading.readings) {
+                    let name = format!("{}={}", question.name(), question.answers()[*answer]);
+                    *self.readings.entry(name).or_default() += 1;
+                }
+                None
+            }
+            Verdict::Deviates(difference) => {
+                self.compared += 1;
+                self.clauses = self.clauses.union(judged.trace.clauses);
+                self.deviation(trial, *difference, judged.trace.clauses, header)
+            }
+        }
+    }
+
+    fn deviation(
+        &mut self,
+        trial: &Trial,
+        difference: Difference,
+        clauses: ClauseSet,
+        header: &Header,
+    ) -> Option<&Finding> {
+        let name = Name::of(&difference, clauses);
+        let weight = trial.weight();
+        let finding = self.findings.get_mut(&name.id);
+        let shorter = finding.as_ref().is_none_or(|f| (weight, trial.id) < (f.example.weight, f.example.trial));
+        if !shorter {
+            finding?.count += 1;
+            return None;
+        }
+        let count = finding.map_or(1, |finding| finding.count + 1);
+        let class = difference.class;
+        let example = Example { trial: trial.id, program: trial.text(header), difference, weight };
+        let Name { id, status, title, clauses } = name;
+        let finding = Finding { id: id.clone(), status, class, title, clauses, count, example };
+        self.findings.insert(id.clone(), finding);
+        self.findings.get(&id)
+    }
+
+    /// The findings: new ones first, then by class and name.
+    pub fn findings(&self) -> Vec<&Finding> {
+        let mut findings: Vec<&Finding> = self.findings.values().collect();
+        findings.sort_by_key(|f| (f.status, f.class, f.id.as_str()));
+        findings
+    }
+
+    /// Adds what another ledger holds. The result does not depend on the order of merging.
+    pub fn merge(&mut self, other: Ledger) {
+        self.compared += other.compared;
+        self.conform += other.conform;
+        self.clauses = self.clauses.union(other.clauses);
+        for (name, count) in other.readings {
+            *self.readings.entry(name).or_default() += count;
+        }
+        for (reason, count) in other.not_compared {
+            *self.not_compared.entry(reason).or_default() += count;
+        }
+        for (id, finding) in other.findings {
+            match self.findings.get_mut(&id) {
+                None => {
+                    self.findings.insert(id, finding);
+                }
+                Some(mine) => {
+                    mine.count += finding.count;
+                    let (a, b) = (&finding.example, &mine.example);
+                    if (a.weight, a.trial) < (b.weight, b.trial) {
+                        mine.class = finding.class;
+                        mine.clauses = finding.clauses;
+                        mine.example = finding.example;
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct Name {
+    id: String,
+    status: Status,
+    title: String,
+    clauses: Vec<Clause>,
+}
+
+impl Name {
+    fn of(difference: &Difference, clauses: ClauseSet) -> Name {
+        match &difference.explanation {
+            Some(explanation) if !explanation.is_reading() => Name::known(explanation),
+            _ => Name::new(difference, clauses),
+        }
+    }
+
+    fn known(explanation: &Explanation) -> Name {
+        let deviations: Vec<_> = explanation.deviations().collect();
+        let join = |of: fn(&crate::known::Known) -> &'static str, with| {
+            deviations.iter().map(|known| of(known)).collect::<Vec<_>>().join(with)
+        };
+        let mut clauses: Vec<Clause> = deviations.iter().flat_map(|known| known.clauses).copied().collect();
+        clauses.sort();
+        clauses.dedup();
+        debug_assert!(deviations.len() <= KNOWN.len());
+        Name { id: join(|k| k.id, "+"), status: Status::Known, title: join(|k| k.title, "; and "), clauses }
+    }
+
+    /// Without an explanation, what the trial rested on is all there is to group by.
+    fn new(difference: &Difference, clauses: ClauseSet) -> Name {
+        let class = difference.class;
+        let title = match (class, &difference.observed) {
+            (Class::Crash, seen) => match seen.signal {
+                Some(signal) => format!("the subject is killed by signal {signal}"),
+                None => format!("the subject dies: {}", seen.reason.as_deref().unwrap_or("no reason given")),
+            },
+            (Class::Hang, _) => "the subject gives no answer in time".to_owned(),
+            (Class::RefusesValid, seen) => format!("a valid program is refused: {}", first_error(seen)),
+            (Class::AcceptsInvalid, _) => {
+                let class = difference.expected["refusal"]["class"].as_str().unwrap_or("invalid");
+                format!("an invalid program is accepted: {class}")
+            }
+            (Class::WrongValue, _) => "a variable holds other bytes".to_owned(),
+            (Class::WrongAddress, _) => "a variable holds another address".to_owned(),
+            (Class::WrongLayout, _) => "a variable has another size, alignment or space".to_owned(),
+            (Class::Inconsistent, _) => "the answer depends on the company of the program".to_owned(),
+        };
+        let key = match class {
+            Class::RefusesValid | Class::Crash | Class::AcceptsInvalid => slug(&title),
+            _ => slug(&clauses.iter().map(|clause| clause.id()).collect::<Vec<_>>().join(" ")),
+        };
+        let refused = difference.expected["refusal"]["clauses"][0].as_str().and_then(Clause::from_id);
+        let clauses = match refused {
+            Some(clause) => vec![clause],
+            None => clauses.iter().collect(),
+        };
+        Name { id: format!("{}-{key}", class.name()), status: Status::New, title, clauses }
+    }
+}
+
+/// The first complaint of a refusal, without what names the program at hand.
+fn first_error(observation: &ptxsmith_subject::Observation) -> String {
+    debug_assert_eq!(observation.outcome, Outcome::Refused);
+    let message = observation.diagnostics.first().map_or("no message", |d| d.message.as_str());
+    let mut quoted = false;
+    message
+        .chars()
+        .filter(|&c| {
+            let keep = !quoted || c == '\'';
+            quoted ^= c == '\'';
+            keep
+        })
+        .collect()
+}
+
+/// Lower-case words joined by hyphens; a long text is cut and told apart by a hash that is the same everywhere.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.len() <= 60 {
+        return slug.to_owned();
+    }
+    // FNV-1a: the name must not change from build to build, which the standard hasher does not promise.
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    format!("{}-{:08x}", &slug[..40].trim_end_matches('-'), hash as u32)
+}

@@ -1,0 +1,124 @@
+//! The outcome of comparing one trial or variable.
+
+use ptxsmith_oracle::Trace;
+use ptxsmith_subject::Observation;
+
+use crate::explain::Explanation;
+
+/// What kind of deviation it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// The subject died.
+    Crash,
+    /// The subject gave no answer in time.
+    Hang,
+    /// Bytes differ.
+    WrongValue,
+    /// Addresses differ.
+    WrongAddress,
+    /// Size, alignment or state space differ.
+    WrongLayout,
+    /// The subject takes what the specification refuses.
+    AcceptsInvalid,
+    /// The subject refuses what the specification takes.
+    RefusesValid,
+    /// The subject answers differently for the same text in other company.
+    Inconsistent,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Class; 8] = [
+        Class::Crash,
+        Class::Hang,
+        Class::WrongValue,
+        Class::WrongAddress,
+        Class::WrongLayout,
+        Class::AcceptsInvalid,
+        Class::RefusesValid,
+        Class::Inconsistent,
+    ];
+
+    /// The name that reports use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::Crash => "crash",
+            Class::Hang => "hang",
+            Class::WrongValue => "wrong-value",
+            Class::WrongAddress => "wrong-address",
+            Class::WrongLayout => "wrong-layout",
+            Class::AcceptsInvalid => "accepts-invalid",
+            Class::RefusesValid => "refuses-valid",
+            Class::Inconsistent => "inconsistent",
+        }
+    }
+}
+
+/// Why something was not compared. Never counted as agreement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NotCompared {
+    /// The oracle has no rule for it.
+    Unmodelled,
+    /// The subject does not show it.
+    Unobserved,
+    /// The subject says that it lacks this part of the language.
+    Unsupported,
+    /// There was no subject to ask.
+    Unavailable,
+}
+
+impl NotCompared {
+    /// Every reason.
+    pub const ALL: [NotCompared; 4] =
+        [NotCompared::Unmodelled, NotCompared::Unobserved, NotCompared::Unsupported, NotCompared::Unavailable];
+
+    /// The name that reports use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            NotCompared::Unmodelled => "unmodelled",
+            NotCompared::Unobserved => "unobserved",
+            NotCompared::Unsupported => "unsupported",
+            NotCompared::Unavailable => "unavailable",
+        }
+    }
+}
+
+/// A deviation of one trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// What kind it is.
+    pub class: Class,
+    /// The variable that shows it, where one does.
+    pub variable: Option<String>,
+    /// What the specification says, as `ptxsmith.module/1`.
+    pub expected: serde_json::Value,
+    /// What the subject did with the trial.
+    pub observed: Observation,
+    /// The known deviations that predict exactly this, where there are any.
+    pub explanation: Option<Explanation>,
+}
+
+/// The outcome of comparing one trial.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The subject does what the specification says, perhaps under another reading than the default.
+    Conforms {
+        /// The reading that the answer follows, where it is not the default.
+        reading: Option<Explanation>,
+    },
+    /// It does not.
+    Deviates(Box<Difference>),
+    /// Nothing could be compared.
+    NotCompared(NotCompared),
+}
+
+/// A verdict together with what it rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The trial's number.
+    pub id: u64,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The clauses and questions that the expectation rests on.
+    pub trace: Trace,
+}

@@ -1,0 +1,198 @@
+//! Judging against subjects made from the oracle itself, with and without planted deviations.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ptxsmith_diff::{Body, Class, Header, Judge, Judged, Ledger, NotCompared, Options, Status, Trial, Verdict};
+use ptxsmith_oracle::{Expectation, Question, Rules, expect};
+use ptxsmith_subject::{Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject, Variable};
+use ptxsmith_syntax::{ScalarType, StateSpace, line_column, parse, parse_expr};
+
+/// What an implementation that follows these rules would do.
+fn observe(rules: &Rules, request: &Request<'_>) -> Observation {
+    let module = parse(request.ptx).expect("modules that are shown parse");
+    match expect(&module, rules) {
+        Expectation::Accepted { variables, .. } => {
+            let mut observation = Observation::new(Outcome::Accepted);
+            for v in variables {
+                let variable = Variable {
+                    space: Some(v.space.name().into()),
+                    size: Some(v.size),
+                    align: Some(v.align),
+                    bytes: Some(v.bytes),
+                    addresses: Some(Vec::new()),
+                    base: None,
+                };
+                observation.variables.insert(v.name.to_string(), variable);
+            }
+            observation
+        }
+        Expectation::Refused { refusal, .. } => {
+            let mut observation = Observation::new(Outcome::Refused);
+            observation.diagnostics.push(Diagnostic {
+                severity: Severity::Fatal,
+                line: Some(line_column(request.ptx, refusal.span.start).0),
+                message: refusal.class.summary().into(),
+            });
+            observation
+        }
+        Expectation::Unmodelled { reason } => Observation::because(Outcome::Unsupported, reason),
+    }
+}
+
+fn subject(rules: Rules) -> impl Subject {
+    FnSubject::new("fake", move |request: &Request<'_>| observe(&rules, request))
+}
+
+fn expressions(texts: &[&str]) -> Vec<Trial> {
+    let trial = |(id, text): (usize, &&str)| {
+        let expr = parse_expr(text).expect("the expressions of a test parse");
+        Trial { id: id as u64, body: Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr } }
+    };
+    texts.iter().enumerate().map(trial).collect()
+}
+
+fn declarations(id: u64, text: &str) -> Trial {
+    let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
+    let module = parse(&format!("{header}{text}")).expect("the declarations of a test parse");
+    Trial { id, body: Body::Declarations(module.declarations().cloned().collect()) }
+}
+
+fn judge(subject: &dyn Subject, trials: &[Trial]) -> Vec<Judged> {
+    let options = Options { recheck_every: 1, ..Options::default() };
+    Judge::new(subject, Rules::default(), options).batch(trials).expect("nothing of ours fails")
+}
+
+fn difference(judged: &Judged) -> &ptxsmith_diff::Difference {
+    match &judged.verdict {
+        Verdict::Deviates(difference) => difference,
+        other => panic!("trial {} does not deviate: {other:?}", judged.id),
+    }
+}
+
+#[test]
+fn a_subject_that_follows_the_specification_conforms_everywhere() {
+    let mut trials = expressions(&["1", "-7 % 3", "~0 / 2", "1 << 70", "1 / 0", "1 + 1.0", "08"]);
+    trials.push(declarations(7, ".global .s32 x[2][2] = {{1}, {3}}; .const .align 16 .v2 .f32 y = {1.0, 2.0};"));
+    trials.push(declarations(8, ".global .s32 x = {1};"));
+    for judged in judge(&subject(Rules::default()), &trials) {
+        assert_eq!(judged.verdict, Verdict::Conforms { reading: None }, "trial {}", judged.id);
+    }
+}
+
+#[test]
+fn another_reading_is_no_deviation_and_is_named() {
+    let mut rules = Rules::default();
+    rules.readings = rules.readings.with(Question::RemainderType, 1).unwrap();
+    let judged = judge(&subject(rules), &expressions(&["5", "(-7 % 3 - 1) / 2"]));
+    assert_eq!(judged[0].verdict, Verdict::Conforms { reading: None });
+    let Verdict::Conforms { reading: Some(reading) } = &judged[1].verdict else { panic!("{judged:?}") };
+    assert_eq!(reading.readings, [(Question::RemainderType, 1)]);
+}
+
+#[test]
+fn a_known_deviation_is_recognised_by_its_exact_wrong_answer() {
+    let mut rules = Rules::default();
+    rules.place = |at| at.written;
+    let trials = [declarations(0, ".global .s32 x[2][2] = {{1}, {3}};")];
+    let judged = judge(&subject(rules), &trials);
+    let found = difference(&judged[0]);
+    assert_eq!(found.class, Class::WrongValue);
+    assert_eq!(found.explanation.as_ref().unwrap().known, ["incomplete-rows-packed"]);
+}
+
+#[test]
+fn a_wrong_answer_that_nothing_known_predicts_is_new() {
+    let mut rules = Rules::default();
+    rules.place = |at| at.start + at.stride * at.index + u64::from(at.index == 1 && at.stride == 1);
+    let trials = [declarations(0, ".global .s32 x[2][3] = {{1, 2}, {3}};")];
+    let mut ledger = Ledger::default();
+    for (judged, trial) in judge(&subject(rules), &trials).into_iter().zip(&trials) {
+        ledger.enter(trial, judged, &Header::default());
+    }
+    let findings = ledger.findings();
+    assert_eq!(findings.len(), 1);
+    assert_eq!(findings[0].status, Status::New);
+    assert!(findings[0].example.program.contains("x[2][3]"));
+}
+
+#[test]
+fn a_crash_costs_its_own_trial_only() {
+    let runs = AtomicUsize::new(0);
+    let crashing = FnSubject::new("fake", |request: &Request<'_>| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        if request.ptx.contains("/ -1") {
+            return Observation { signal: Some(8), ..Observation::new(Outcome::Crashed) };
+        }
+        observe(&Rules::default(), request)
+    });
+    let mut texts = vec!["3"; 200];
+    texts[77] = "(-9223372036854775807 - 1) / -1";
+    texts[150] = "(-9223372036854775807 - 1) / -1";
+    let judged = Judge::new(&crashing, Rules::default(), Options { recheck_every: 0, ..Options::default() })
+        .batch(&expressions(&texts))
+        .unwrap();
+    for (at, judged) in judged.iter().enumerate() {
+        if at == 77 || at == 150 {
+            let found = difference(judged);
+            assert_eq!(found.class, Class::Crash);
+            assert_eq!(found.explanation.as_ref().unwrap().known, ["quotient-overflow-crash"]);
+        } else {
+            assert_eq!(judged.verdict, Verdict::Conforms { reading: None });
+        }
+    }
+    assert!(runs.load(Ordering::Relaxed) < 30, "{} runs for two crashes", runs.load(Ordering::Relaxed));
+}
+
+#[test]
+fn a_crash_that_nothing_known_predicts_is_new() {
+    let crashing = FnSubject::new("fake", |request: &Request<'_>| {
+        if request.ptx.contains("5") {
+            return Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) };
+        }
+        observe(&Rules::default(), request)
+    });
+    let judged = judge(&crashing, &expressions(&["1", "5", "3"]));
+    assert_eq!(difference(&judged[1]).explanation, None);
+    assert_eq!(judged[2].verdict, Verdict::Conforms { reading: None });
+}
+
+#[test]
+fn a_trial_refused_in_a_batch_is_found_by_its_line() {
+    let picky = FnSubject::new("fake", |request: &Request<'_>| {
+        let line = request.ptx.lines().position(|line| line.contains("77"));
+        let Some(line) = line else { return observe(&Rules::default(), request) };
+        let mut observation = Observation::new(Outcome::Refused);
+        let message = "no sevens 'here'".into();
+        observation.diagnostics.push(Diagnostic { severity: Severity::Error, line: Some(line as u32 + 1), message });
+        observation
+    });
+    let judged = judge(&picky, &expressions(&["1", "2", "77", "3"]));
+    assert_eq!(difference(&judged[2]).class, Class::RefusesValid);
+    assert!([0, 1, 3].iter().all(|&at| judged[at].verdict == Verdict::Conforms { reading: None }));
+}
+
+#[test]
+fn an_answer_that_depends_on_the_company_is_inconsistent() {
+    let moody = FnSubject::new("fake", |request: &Request<'_>| {
+        if request.ptx.contains("1,\n") && request.ptx.contains("2\n") {
+            return Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) };
+        }
+        observe(&Rules::default(), request)
+    });
+    let judged = judge(&moody, &expressions(&["1", "2"]));
+    assert_eq!(difference(&judged[0]).class, Class::Inconsistent);
+}
+
+#[test]
+fn what_a_subject_does_not_show_is_not_agreement() {
+    let blind = FnSubject::new("fake", |_: &Request<'_>| Observation::new(Outcome::Accepted));
+    let judged = judge(&blind, &expressions(&["1"]));
+    assert_eq!(judged[0].verdict, Verdict::NotCompared(NotCompared::Unobserved));
+}
+
+#[test]
+fn an_invalid_program_that_is_taken_is_a_deviation() {
+    let lax = FnSubject::new("fake", |_: &Request<'_>| Observation::new(Outcome::Accepted));
+    let judged = judge(&lax, &expressions(&["1 + 1.0"]));
+    assert_eq!(difference(&judged[0]).class, Class::AcceptsInvalid);
+}

@@ -1,0 +1,159 @@
+use super::*;
+
+fn shell(script: &str, limits: &Limits) -> Finished {
+    shell_until(script, limits, &Cancel::new()).unwrap()
+}
+
+fn shell_until(script: &str, limits: &Limits, cancel: &Cancel) -> Result<Finished, Error> {
+    let directory = scratch(0).unwrap();
+    let invocation = Invocation {
+        program: "/bin/sh".into(),
+        args: vec!["-c".into(), script.into()],
+        directory: Some(directory.path().into()),
+        temporary: directory.path().into(),
+    };
+    run(&invocation, limits, cancel)
+}
+
+fn brief() -> Limits {
+    Limits { time: Duration::from_millis(300), ..Limits::default() }
+}
+
+#[test]
+fn status_and_both_streams_are_reported() {
+    let finished = shell("echo out; echo err >&2; exit 7", &Limits::default());
+    assert_eq!(finished.end, End::Exited(7));
+    assert_eq!(finished.stdout.text(), "out\n");
+    assert_eq!(finished.stderr.text(), "err\n");
+}
+
+#[test]
+fn a_signal_is_told_from_a_status() {
+    assert_eq!(shell("kill -FPE $$", &Limits::default()).end, End::Signalled(8));
+}
+
+#[test]
+fn standard_input_is_empty() {
+    assert_eq!(shell("cat; echo done", &Limits::default()).stdout.text(), "done\n");
+}
+
+#[test]
+fn the_child_starts_in_its_own_directory() {
+    let finished = shell("pwd; echo $TMPDIR", &Limits::default());
+    let text = finished.stdout.text();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].contains("ptxsmith-"), "{lines:?}");
+    assert_eq!(lines[0], lines[1]);
+}
+
+#[test]
+fn a_child_that_sleeps_is_stopped_at_the_limit() {
+    let finished = shell("echo before; sleep 100", &brief());
+    assert_eq!(finished.end, End::TimedOut);
+    assert_eq!(finished.stdout.text(), "before\n");
+    assert!(finished.wall < Duration::from_secs(5));
+}
+
+#[test]
+fn a_child_that_ignores_signals_is_stopped_at_the_limit() {
+    let finished = shell("trap '' TERM INT HUP; while :; do sleep 0.01; done", &brief());
+    assert_eq!(finished.end, End::TimedOut);
+}
+
+#[test]
+fn a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies() {
+    let finished = shell("sleep 100 & echo $!", &Limits::default());
+    assert_eq!(finished.end, End::Exited(0));
+    assert!(finished.wall < Duration::from_secs(5));
+    let pid: i32 = finished.stdout.text().trim().parse().unwrap();
+    // Killed; its new parent may take a moment to reap it.
+    let gone = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.is_empty() || stat.contains(") Z ")
+    });
+    assert!(gone, "the grandchild {pid} is still running");
+}
+
+#[test]
+fn output_beyond_the_cap_is_read_and_counted() {
+    let limits = Limits { output: 1000, ..Limits::default() };
+    let finished = shell("head -c 100000000 /dev/zero; head -c 5 /dev/zero >&2; exit 3", &limits);
+    assert_eq!(finished.end, End::Exited(3));
+    assert_eq!(finished.stdout.bytes.len(), 1000);
+    assert_eq!(finished.stdout.dropped, 100_000_000 - 1000);
+    assert_eq!(finished.stderr, Captured { bytes: vec![0; 5], dropped: 0 });
+}
+
+#[test]
+fn closed_pipes_do_not_end_the_run() {
+    assert_eq!(shell("exec >&- 2>&-; sleep 0.05; exit 4", &Limits::default()).end, End::Exited(4));
+}
+
+#[test]
+fn memory_beyond_the_limit_is_not_given() {
+    // The sleep outlasts the moment between start and limit.
+    let limits = Limits { memory: 64 << 20, ..Limits::default() };
+    let script = "sleep 0.02; dd if=/dev/zero of=/dev/null bs=200M count=1";
+    let finished = shell(script, &limits);
+    assert_ne!(finished.end, End::Exited(0), "{}", finished.stderr.text());
+    assert_ne!(finished.end, End::TimedOut);
+    assert_eq!(shell(script, &Limits::default()).end, End::Exited(0));
+}
+
+#[test]
+fn a_file_beyond_the_limit_is_not_written() {
+    let limits = Limits { file: 1 << 20, ..Limits::default() };
+    let finished = shell("sleep 0.02; exec head -c 2000000 /dev/zero > file", &limits);
+    // SIGXFSZ
+    assert_eq!(finished.end, End::Signalled(25));
+}
+
+#[test]
+fn the_cancel_flag_stops_a_child_at_once() {
+    let cancel = Cancel::new();
+    let other = cancel.clone();
+    let started = Instant::now();
+    let thread = std::thread::spawn(move || shell_until("sleep 100", &Limits::default(), &other));
+    std::thread::sleep(Duration::from_millis(100));
+    cancel.cancel();
+    assert!(matches!(thread.join().unwrap(), Err(Error::Cancelled(_))));
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_program_that_cannot_start_is_a_typed_error_that_names_it() {
+    let directory = scratch(0).unwrap();
+    let try_run = |program: &Path| {
+        let invocation = Invocation {
+            program: program.into(),
+            args: Vec::new(),
+            directory: None,
+            temporary: directory.path().into(),
+        };
+        run(&invocation, &Limits::default(), &Cancel::new()).unwrap_err()
+    };
+    let missing = try_run(Path::new("/nonexistent/ptxas"));
+    assert!(matches!(missing, Error::NotFound(_)));
+    assert_eq!(missing.to_string(), "/nonexistent/ptxas: no such program");
+
+    let text = directory.path().join("text");
+    std::fs::write(&text, "\0\0\0\0").unwrap();
+    assert!(matches!(try_run(&text), Error::NotExecutable(_)));
+
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(&text, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(matches!(try_run(&text), Error::WrongFormat(_)));
+}
+
+#[test]
+fn a_missing_directory_is_not_blamed_on_the_program() {
+    let invocation = Invocation {
+        program: "/bin/sh".into(),
+        args: Vec::new(),
+        directory: Some("/nonexistent".into()),
+        temporary: "/tmp".into(),
+    };
+    let error = run(&invocation, &Limits::default(), &Cancel::new()).unwrap_err();
+    assert!(matches!(error, Error::Machine { doing: "enter its directory", .. }), "{error}");
+}
