@@ -286,7 +286,7 @@ impl<'a> Judge<'a> {
             Judgement::Differs(class, variable) => (class, variable),
         };
         let explanation = match class {
-            Class::Crash => self.explain_crash(&trace, &observation),
+            Class::Crash => explain_crash(&trace, &observation),
             _ => explain(&trace, &self.rules, |rules| {
                 let (answer, _) = self.expect_alone(p.trial, rules);
                 matches!(judge(&answer, &observation), Judgement::Agrees)
@@ -304,14 +304,6 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn explain_crash(&self, trace: &Trace, observation: &Observation) -> Option<Explanation> {
-        let known = KNOWN.iter().find(|known| match known.effect {
-            Effect::Crash { signal, when } => observation.signal == Some(signal) && when(trace),
-            Effect::Rule(_) => false,
-        })?;
-        Some(Explanation { readings: Vec::new(), known: vec![known.id] })
-    }
-
     fn expected_json(&self, trial: &Trial, rules: &Rules) -> serde_json::Value {
         let module = trial.module(&self.options.header);
         let text = print(&module);
@@ -319,6 +311,15 @@ impl<'a> Judge<'a> {
         let module = ptxsmith_syntax::parse(&text).unwrap_or(module);
         expect(&module, rules).to_json(&text, &rules.readings)
     }
+}
+
+/// The known deviation that predicts this crash, if there is one.
+pub(crate) fn explain_crash(trace: &Trace, observation: &Observation) -> Option<Explanation> {
+    let known = KNOWN.iter().find(|known| match known.effect {
+        Effect::Crash { signal, when } => observation.signal == Some(signal) && when(trace),
+        Effect::Rule(_) => false,
+    })?;
+    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
 }
 
 enum Judgement {

@@ -12,6 +12,7 @@ mod explain;
 mod judge;
 pub mod known;
 mod ledger;
+mod program;
 mod trial;
 mod verdict;
 
@@ -19,5 +20,6 @@ pub use compare::{Mismatch, compare};
 pub use explain::{Explanation, Hypothesis};
 pub use judge::{Judge, Options};
 pub use ledger::{Example, Finding, Ledger, Status};
+pub use program::{Part, judge_program};
 pub use trial::{Body, Header, Trial};
 pub use verdict::{Class, Difference, Judged, NotCompared, Verdict};

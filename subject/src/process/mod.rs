@@ -14,8 +14,9 @@ use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -144,6 +145,10 @@ pub enum Error {
     Cancelled(PathBuf),
 }
 
+/// How many threads of a child can run at once. Asked once: the answer is read from several files.
+static CORES: LazyLock<u64> =
+    LazyLock::new(|| thread::available_parallelism().map_or(1, |cores| cores.get() as u64));
+
 /// How often the cancel flag is looked at.
 const TICK: Duration = Duration::from_millis(50);
 
@@ -199,8 +204,8 @@ fn attend(group: &mut Group, limits: &Limits, cancel: &Cancel, started: Instant)
     set(Resource::Core, 0)?;
     // Never reached under our eyes, however many threads it has. It ends a child that spins on after this process was
     // itself killed.
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-    set(Resource::Cpu, limits.time.as_secs().saturating_add(1).saturating_mul(cores).saturating_add(60))?;
+    let cpu = limits.time.as_secs().saturating_add(1).saturating_mul(*CORES).saturating_add(60);
+    set(Resource::Cpu, cpu)?;
     for (resource, value) in [(Resource::As, limits.memory), (Resource::Fsize, limits.file)] {
         if value != u64::MAX {
             set(resource, value)?;
@@ -275,7 +280,7 @@ impl Group {
                 // just starting holds the descriptor it was written through.
                 Err(error) if error.kind() == ErrorKind::ExecutableFileBusy && tries < 50 => {
                     tries += 1;
-                    std::thread::sleep(Duration::from_millis(2));
+                    thread::sleep(Duration::from_millis(2));
                 }
                 other => break other,
             }

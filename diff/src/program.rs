@@ -1,0 +1,147 @@
+//! Judging a program as it is: a file of a user's, or of the corpus.
+
+use ptxsmith_oracle::{Expectation, Rules, Trace, Variable, expect};
+use ptxsmith_subject::{Error, Observation, Outcome, Request, Subject};
+use ptxsmith_syntax::Module;
+
+use crate::{
+    compare::{Mismatch, compare},
+    explain::explain,
+    judge::explain_crash,
+    verdict::{Class, Difference, NotCompared, Verdict},
+};
+
+/// The verdict on one variable of a program, or on the program as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The variable; `None` for the program as a whole.
+    pub variable: Option<String>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What the expectation rests on.
+    pub trace: Trace,
+}
+
+/// Shows a program to a subject and judges every variable, or, where the program is refused or the subject dies, the
+/// program as a whole. `text` is what `module` was parsed from; `target` is passed to the subject.
+///
+/// # Errors
+/// Only where our machine or code fails; whatever the subject does is a verdict.
+pub fn judge_program(
+    subject: &dyn Subject,
+    rules: &Rules,
+    module: &Module,
+    text: &str,
+    target: &str,
+) -> Result<Vec<Part>, Error> {
+    let observed = subject.observe(&Request::new(text, target))?;
+    let expected = expect(module, rules);
+    let program = Program { rules, module, text, observed: &observed };
+    Ok(match (&expected, observed.outcome) {
+        (_, Outcome::Unsupported) => vec![whole(Verdict::NotCompared(NotCompared::Unsupported), &expected)],
+        (_, Outcome::Unavailable) => vec![whole(Verdict::NotCompared(NotCompared::Unavailable), &expected)],
+        (_, Outcome::Crashed) => vec![program.deviates(Class::Crash, &expected)],
+        (_, Outcome::TimedOut) => vec![program.deviates(Class::Hang, &expected)],
+        (Expectation::Unmodelled { .. }, _) => {
+            vec![whole(Verdict::NotCompared(NotCompared::Unmodelled), &expected)]
+        }
+        (Expectation::Refused { .. }, Outcome::Refused) => {
+            vec![whole(Verdict::Conforms { reading: None }, &expected)]
+        }
+        (Expectation::Refused { .. }, Outcome::Accepted) => {
+            vec![program.deviates(Class::AcceptsInvalid, &expected)]
+        }
+        (Expectation::Accepted { .. }, Outcome::Refused) => {
+            vec![program.deviates(Class::RefusesValid, &expected)]
+        }
+        (Expectation::Accepted { variables, unmodelled }, Outcome::Accepted) => {
+            let not_modelled = unmodelled.iter().map(|(name, _)| Part {
+                variable: Some(name.to_string()),
+                verdict: Verdict::NotCompared(NotCompared::Unmodelled),
+                trace: Trace::default(),
+            });
+            variables.iter().map(|variable| program.variable(variable, &expected)).chain(not_modelled).collect()
+        }
+    })
+}
+
+fn trace_of(expected: &Expectation) -> Trace {
+    match expected {
+        Expectation::Accepted { variables, .. } => {
+            variables.iter().fold(Trace::default(), |trace, variable| trace.union(variable.trace))
+        }
+        Expectation::Refused { trace, .. } => *trace,
+        Expectation::Unmodelled { .. } => Trace::default(),
+    }
+}
+
+fn whole(verdict: Verdict, expected: &Expectation) -> Part {
+    Part { variable: None, verdict, trace: trace_of(expected) }
+}
+
+struct Program<'a> {
+    rules: &'a Rules,
+    module: &'a Module,
+    text: &'a str,
+    observed: &'a Observation,
+}
+
+impl Program<'_> {
+    /// A deviation of the program as a whole, explained by a reading or a known deviation where one predicts it.
+    fn deviates(&self, class: Class, expected: &Expectation) -> Part {
+        let trace = trace_of(expected);
+        let explanation = match class {
+            Class::Crash => explain_crash(&trace, self.observed),
+            _ => explain(&trace, self.rules, |rules| match (expect(self.module, rules), self.observed.outcome) {
+                (Expectation::Refused { .. }, Outcome::Refused) => true,
+                (Expectation::Accepted { variables, unmodelled }, Outcome::Accepted) => {
+                    unmodelled.is_empty() && compare(&variables, &self.observed.variables).is_none()
+                }
+                _ => false,
+            }),
+        };
+        let verdict = match explanation {
+            Some(reading) if reading.is_reading() => Verdict::Conforms { reading: Some(reading) },
+            explanation => self.difference(class, None, expected, explanation),
+        };
+        Part { variable: None, verdict, trace }
+    }
+
+    fn variable(&self, variable: &Variable, expected: &Expectation) -> Part {
+        let one = std::slice::from_ref(variable);
+        let verdict = match compare(one, &self.observed.variables) {
+            None => Verdict::Conforms { reading: None },
+            Some(Mismatch::Unobserved(_)) => Verdict::NotCompared(NotCompared::Unobserved),
+            Some(Mismatch::Differs(class, name)) => {
+                let explanation = explain(&variable.trace, self.rules, |rules| match expect(self.module, rules) {
+                    Expectation::Accepted { variables, .. } => {
+                        let same = variables.iter().find(|v| v.name == variable.name);
+                        same.is_some_and(|v| compare(std::slice::from_ref(v), &self.observed.variables).is_none())
+                    }
+                    _ => false,
+                });
+                match explanation {
+                    Some(reading) if reading.is_reading() => Verdict::Conforms { reading: Some(reading) },
+                    explanation => self.difference(class, Some(name), expected, explanation),
+                }
+            }
+        };
+        Part { variable: Some(variable.name.to_string()), verdict, trace: variable.trace }
+    }
+
+    fn difference(
+        &self,
+        class: Class,
+        variable: Option<String>,
+        expected: &Expectation,
+        explanation: Option<crate::Explanation>,
+    ) -> Verdict {
+        Verdict::Deviates(Box::new(Difference {
+            class,
+            variable,
+            expected: expected.to_json(self.text, &self.rules.readings),
+            observed: self.observed.clone(),
+            explanation,
+        }))
+    }
+}
