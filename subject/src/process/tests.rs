@@ -68,7 +68,7 @@ fn a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies() {
     let pid: i32 = finished.stdout.text().trim().parse().unwrap();
     // Killed; its new parent may take a moment to reap it.
     let gone = (0..200).any(|_| {
-        std::thread::sleep(Duration::from_millis(10));
+        thread::sleep(Duration::from_millis(10));
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         stat.is_empty() || stat.contains(") Z ")
     });
@@ -114,8 +114,8 @@ fn the_cancel_flag_stops_a_child_at_once() {
     let cancel = Cancel::new();
     let other = cancel.clone();
     let started = Instant::now();
-    let thread = std::thread::spawn(move || shell_until("sleep 100", &Limits::default(), &other));
-    std::thread::sleep(Duration::from_millis(100));
+    let thread = thread::spawn(move || shell_until("sleep 100", &Limits::default(), &other));
+    thread::sleep(Duration::from_millis(100));
     cancel.cancel();
     assert!(matches!(thread.join().unwrap(), Err(Error::Cancelled(_))));
     assert!(started.elapsed() < Duration::from_secs(5));
