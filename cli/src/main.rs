@@ -1,3 +1,49 @@
-//! ptxsmith.
+//! The program: commands, progress, reports. Everything that it says about PTX comes from the other packages.
 
-fn main() {}
+mod args;
+mod bug;
+mod commands;
+mod console;
+mod exit;
+mod input;
+mod interrupt;
+mod values;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use commands::Context;
+use console::Console;
+use exit::{Exit, Failure};
+
+fn main() -> ExitCode {
+    bug::end_on_panic();
+    let cli = Cli::parse();
+    let console = Console { quiet: cli.global.quiet, color: cli.global.color.into() };
+    let exit = run(&cli, console).unwrap_or_else(|failure| {
+        tell(&console, &failure);
+        failure.exit()
+    });
+    exit.into()
+}
+
+fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
+    let context = Context::new(&cli.global, console)?;
+    match &cli.command {
+        Command::Eval(args) => commands::eval::run(&context, args),
+        Command::Gen(args) => commands::generate::run(&context, args),
+        Command::Subjects(args) => commands::subjects::run(&context, args),
+        Command::Toolchain(args) => commands::toolchain::run(&context, args),
+    }
+}
+
+fn tell(console: &Console, failure: &Failure) {
+    match failure {
+        Failure::BadInput(message) | Failure::NoSubject(message) => console.error(message),
+        Failure::Rendered(text) => console.rendered(text),
+        Failure::Harness(error) => console.error(&format!("{error:#}")),
+        Failure::Interrupted => console.error("stopped by Ctrl-C"),
+    }
+}

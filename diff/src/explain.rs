@@ -43,10 +43,9 @@ pub(crate) fn explain(
     base: &Rules,
     mut predicts: impl FnMut(&Rules) -> bool,
 ) -> Option<Explanation> {
-    let readings = trace
-        .questions
-        .iter()
-        .flat_map(|question| (1..question.answers().len()).map(move |answer| Hypothesis::Reading(question, answer)));
+    let readings = trace.questions.iter().flat_map(|question| {
+        (1..question.answers().len()).map(move |answer| Hypothesis::Reading(question, answer))
+    });
     let rules = KNOWN.iter().enumerate().filter_map(|(at, known)| match known.effect {
         Effect::Rule(_) if known.clauses.iter().any(|&clause| trace.clauses.contains(clause)) => {
             Some(Hypothesis::Known(at))
@@ -55,7 +54,8 @@ pub(crate) fn explain(
     });
     let hypotheses: Vec<Hypothesis> = readings.chain(rules).collect();
     let mut chosen = Vec::new();
-    (1..=MOST.min(hypotheses.len())).find_map(|size| search(&hypotheses, size, &mut chosen, base, &mut predicts))
+    (1..=MOST.min(hypotheses.len()))
+        .find_map(|size| search(&hypotheses, size, &mut chosen, base, &mut predicts))
 }
 
 fn search(

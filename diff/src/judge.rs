@@ -7,9 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::{
-    Evaluator, Expectation, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect,
-};
+use ptxsmith_oracle::{Evaluator, Expectation, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect};
 use ptxsmith_subject::{Error, Observation, Outcome, Request, Severity, Subject};
 use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, StateSpace, print, print_expr};
 
@@ -156,7 +154,9 @@ impl<'a> Judge<'a> {
                 (Answer::Variables(variables), trace)
             }
             Expectation::Refused { trace, .. } => (Answer::Refused, trace),
-            Expectation::Accepted { .. } | Expectation::Unmodelled { .. } => (Answer::Unmodelled, Trace::default()),
+            Expectation::Accepted { .. } | Expectation::Unmodelled { .. } => {
+                (Answer::Unmodelled, Trace::default())
+            }
         }
     }
 
@@ -194,7 +194,8 @@ impl<'a> Judge<'a> {
         let (blamed, rest) = split_blamed(&batch, &group, &observation);
         let found = if blamed.is_empty() {
             let (left, right) = rest.split_at(rest.len() / 2);
-            self.settle(predicted, left.to_vec(), verdicts)? | self.settle(predicted, right.to_vec(), verdicts)?
+            self.settle(predicted, left.to_vec(), verdicts)?
+                | self.settle(predicted, right.to_vec(), verdicts)?
         } else {
             let mut found = false;
             for &at in &blamed {
@@ -263,7 +264,8 @@ impl<'a> Judge<'a> {
         };
         if !same {
             let shown = [Some(again), verdict.take()].into_iter().flatten();
-            let difference = shown.filter_map(|v| if let Verdict::Deviates(d) = v { Some(d) } else { None }).next();
+            let difference =
+                shown.filter_map(|v| if let Verdict::Deviates(d) = v { Some(d) } else { None }).next();
             *verdict = Some(match difference {
                 Some(d) => Verdict::Deviates(Box::new(Difference { class: Class::Inconsistent, ..*d })),
                 None => Verdict::NotCompared(NotCompared::Unobserved),
@@ -338,7 +340,8 @@ fn judge(answer: &Answer, observation: &Observation) -> Judgement {
             Judgement::Differs(Class::RefusesValid, None)
         }
         (Outcome::Accepted, Answer::Refused) => Judgement::Differs(Class::AcceptsInvalid, None),
-        (Outcome::Accepted, Answer::Variables(variables)) => match compare(variables, &observation.variables) {
+        (Outcome::Accepted, Answer::Variables(variables)) => match compare(variables, &observation.variables)
+        {
             None => Judgement::Agrees,
             Some(Mismatch::Differs(class, variable)) => Judgement::Differs(class, Some(variable)),
             Some(Mismatch::Unobserved(_)) => Judgement::Unobserved,
@@ -434,8 +437,10 @@ fn seated(answer: &Answer, seat: &Seat, observation: &Observation) -> Seated {
             let Some(bytes) = seen.bytes.as_ref().and_then(|bytes| bytes.get(from..to)) else {
                 return Seated::Unobserved;
             };
-            let addressed =
-                seen.addresses.as_ref().is_some_and(|list| list.iter().any(|a| (*offset..to as u64).contains(&a.offset)));
+            let addressed = seen
+                .addresses
+                .as_ref()
+                .is_some_and(|list| list.iter().any(|a| (*offset..to as u64).contains(&a.offset)));
             if *bytes == bits.to_le_bytes()[..*width] && !addressed {
                 return Seated::Agrees;
             }

@@ -43,7 +43,10 @@ pub const KNOWN: &[Known] = &[
         title: "INT64_MIN / -1 kills the compiler (SIGFPE)",
         clauses: &[Clause::Division, Clause::FullyDefined],
         lineage: "nvidia",
-        effect: Effect::Crash { signal: 8, when: |trace| trace.questions.contains(Question::QuotientOverflow) },
+        effect: Effect::Crash {
+            signal: 8,
+            when: |trace| trace.questions.contains(Question::QuotientOverflow),
+        },
     },
     Known {
         id: "incomplete-rows-packed",
@@ -81,7 +84,12 @@ fn single_bits_raw(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<S
     }
 }
 
-fn ternary_not_converted(step: &mut Step<'_>, condition: Value, then: Value, otherwise: Value) -> Ruled<Value> {
+fn ternary_not_converted(
+    step: &mut Step<'_>,
+    condition: Value,
+    then: Value,
+    otherwise: Value,
+) -> Ruled<Value> {
     let converted = (Rules::specification(step.readings).ternary)(step, condition, then, otherwise)?;
     Ok(match (converted, condition) {
         (Value::Integer(_), Value::Integer(condition)) if condition.bits != 0 => then,

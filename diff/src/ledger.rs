@@ -107,7 +107,8 @@ impl Ledger {
         let name = Name::of(&difference, clauses);
         let weight = trial.weight();
         let finding = self.findings.get_mut(&name.id);
-        let shorter = finding.as_ref().is_none_or(|f| (weight, trial.id) < (f.example.weight, f.example.trial));
+        let shorter =
+            finding.as_ref().is_none_or(|f| (weight, trial.id) < (f.example.weight, f.example.trial));
         if !shorter {
             finding?.count += 1;
             return None;
@@ -247,6 +248,7 @@ fn slug(text: &str) -> String {
         return slug.to_owned();
     }
     // FNV-1a: the name must not change from build to build, which the standard hasher does not promise.
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    let hash =
+        text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
     format!("{}-{:08x}", &slug[..40].trim_end_matches('-'), hash as u32)
 }

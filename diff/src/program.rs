@@ -60,7 +60,11 @@ pub fn judge_program(
                 verdict: Verdict::NotCompared(NotCompared::Unmodelled),
                 trace: Trace::default(),
             });
-            variables.iter().map(|variable| program.variable(variable, &expected)).chain(not_modelled).collect()
+            variables
+                .iter()
+                .map(|variable| program.variable(variable, &expected))
+                .chain(not_modelled)
+                .collect()
         }
     })
 }
@@ -92,12 +96,14 @@ impl Program<'_> {
         let trace = trace_of(expected);
         let explanation = match class {
             Class::Crash => explain_crash(&trace, self.observed),
-            _ => explain(&trace, self.rules, |rules| match (expect(self.module, rules), self.observed.outcome) {
-                (Expectation::Refused { .. }, Outcome::Refused) => true,
-                (Expectation::Accepted { variables, unmodelled }, Outcome::Accepted) => {
-                    unmodelled.is_empty() && compare(&variables, &self.observed.variables).is_none()
+            _ => explain(&trace, self.rules, |rules| {
+                match (expect(self.module, rules), self.observed.outcome) {
+                    (Expectation::Refused { .. }, Outcome::Refused) => true,
+                    (Expectation::Accepted { variables, unmodelled }, Outcome::Accepted) => {
+                        unmodelled.is_empty() && compare(&variables, &self.observed.variables).is_none()
+                    }
+                    _ => false,
                 }
-                _ => false,
             }),
         };
         let verdict = match explanation {
@@ -113,13 +119,16 @@ impl Program<'_> {
             None => Verdict::Conforms { reading: None },
             Some(Mismatch::Unobserved(_)) => Verdict::NotCompared(NotCompared::Unobserved),
             Some(Mismatch::Differs(class, name)) => {
-                let explanation = explain(&variable.trace, self.rules, |rules| match expect(self.module, rules) {
-                    Expectation::Accepted { variables, .. } => {
-                        let same = variables.iter().find(|v| v.name == variable.name);
-                        same.is_some_and(|v| compare(std::slice::from_ref(v), &self.observed.variables).is_none())
-                    }
-                    _ => false,
-                });
+                let explanation =
+                    explain(&variable.trace, self.rules, |rules| match expect(self.module, rules) {
+                        Expectation::Accepted { variables, .. } => {
+                            let same = variables.iter().find(|v| v.name == variable.name);
+                            same.is_some_and(|v| {
+                                compare(std::slice::from_ref(v), &self.observed.variables).is_none()
+                            })
+                        }
+                        _ => false,
+                    });
                 match explanation {
                     Some(reading) if reading.is_reading() => Verdict::Conforms { reading: Some(reading) },
                     explanation => self.difference(class, Some(name), expected, explanation),

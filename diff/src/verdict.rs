@@ -69,8 +69,12 @@ pub enum NotCompared {
 
 impl NotCompared {
     /// Every reason.
-    pub const ALL: [NotCompared; 4] =
-        [NotCompared::Unmodelled, NotCompared::Unobserved, NotCompared::Unsupported, NotCompared::Unavailable];
+    pub const ALL: [NotCompared; 4] = [
+        NotCompared::Unmodelled,
+        NotCompared::Unobserved,
+        NotCompared::Unsupported,
+        NotCompared::Unavailable,
+    ];
 
     /// The name that reports use.
     pub const fn name(self) -> &'static str {

@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ptxsmith_diff::{Body, Class, Header, Judge, Judged, Ledger, NotCompared, Options, Status, Trial, Verdict};
-use ptxsmith_oracle::{Expectation, Question, Rules, expect};
+use ptxsmith_diff::{
+    Body, Class, Header, Judge, Judged, Ledger, NotCompared, Options, Status, Trial, Verdict,
+};
+use ptxsmith_oracle::{Expectation, Placement, Question, Rules, expect};
 use ptxsmith_subject::{Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject, Variable};
 use ptxsmith_syntax::{ScalarType, StateSpace, line_column, parse, parse_expr};
 
@@ -46,7 +48,10 @@ fn subject(rules: Rules) -> impl Subject {
 fn expressions(texts: &[&str]) -> Vec<Trial> {
     let trial = |(id, text): (usize, &&str)| {
         let expr = parse_expr(text).expect("the expressions of a test parse");
-        Trial { id: id as u64, body: Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr } }
+        Trial {
+            id: id as u64,
+            body: Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr },
+        }
     };
     texts.iter().enumerate().map(trial).collect()
 }
@@ -72,7 +77,10 @@ fn difference(judged: &Judged) -> &ptxsmith_diff::Difference {
 #[test]
 fn a_subject_that_follows_the_specification_conforms_everywhere() {
     let mut trials = expressions(&["1", "-7 % 3", "~0 / 2", "1 << 70", "1 / 0", "1 + 1.0", "08"]);
-    trials.push(declarations(7, ".global .s32 x[2][2] = {{1}, {3}}; .const .align 16 .v2 .f32 y = {1.0, 2.0};"));
+    trials.push(declarations(
+        7,
+        ".global .s32 x[2][2] = {{1}, {3}}; .const .align 16 .v2 .f32 y = {1.0, 2.0};",
+    ));
     trials.push(declarations(8, ".global .s32 x = {1};"));
     for judged in judge(&subject(Rules::default()), &trials) {
         assert_eq!(judged.verdict, Verdict::Conforms { reading: None }, "trial {}", judged.id);
@@ -91,8 +99,7 @@ fn another_reading_is_no_deviation_and_is_named() {
 
 #[test]
 fn a_known_deviation_is_recognised_by_its_exact_wrong_answer() {
-    let mut rules = Rules::default();
-    rules.place = |at| at.written;
+    let rules = Rules { place: |at| at.written, ..Rules::default() };
     let trials = [declarations(0, ".global .s32 x[2][2] = {{1}, {3}};")];
     let judged = judge(&subject(rules), &trials);
     let found = difference(&judged[0]);
@@ -102,8 +109,9 @@ fn a_known_deviation_is_recognised_by_its_exact_wrong_answer() {
 
 #[test]
 fn a_wrong_answer_that_nothing_known_predicts_is_new() {
-    let mut rules = Rules::default();
-    rules.place = |at| at.start + at.stride * at.index + u64::from(at.index == 1 && at.stride == 1);
+    let shifted =
+        |at: Placement| at.start + at.stride * at.index + u64::from(at.index == 1 && at.stride == 1);
+    let rules = Rules { place: shifted, ..Rules::default() };
     let trials = [declarations(0, ".global .s32 x[2][3] = {{1, 2}, {3}};")];
     let mut ledger = Ledger::default();
     for (judged, trial) in judge(&subject(rules), &trials).into_iter().zip(&trials) {
@@ -163,7 +171,11 @@ fn a_trial_refused_in_a_batch_is_found_by_its_line() {
         let Some(line) = line else { return observe(&Rules::default(), request) };
         let mut observation = Observation::new(Outcome::Refused);
         let message = "no sevens 'here'".into();
-        observation.diagnostics.push(Diagnostic { severity: Severity::Error, line: Some(line as u32 + 1), message });
+        observation.diagnostics.push(Diagnostic {
+            severity: Severity::Error,
+            line: Some(line as u32 + 1),
+            message,
+        });
         observation
     });
     let judged = judge(&picky, &expressions(&["1", "2", "77", "3"]));

@@ -133,7 +133,9 @@ impl<'a> Evaluator<'a> {
             return refuse(step, RefusalClass::MaskVersion, Clause::MaskNeeds71);
         }
         let byte = match read_number(mask) {
-            Some(Number::Integer { value: Some(value), .. }) => (0..8u8).find(|byte| value == 0xff << (8 * byte)),
+            Some(Number::Integer { value: Some(value), .. }) => {
+                (0..8u8).find(|byte| value == 0xff << (8 * byte))
+            }
             _ => None,
         };
         let Some(byte) = byte else {

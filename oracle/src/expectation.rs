@@ -89,14 +89,18 @@ fn readings_met(trace: &Trace, readings: &Readings) -> serde_json::Map<String, s
 /// Lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes.iter().flat_map(|&b| [DIGITS[usize::from(b >> 4)] as char, DIGITS[usize::from(b & 15)] as char]).collect()
+    bytes
+        .iter()
+        .flat_map(|&b| [DIGITS[usize::from(b >> 4)] as char, DIGITS[usize::from(b & 15)] as char])
+        .collect()
 }
 
 impl Expectation {
     /// The answer as `ptxsmith.module/1`, with clauses and readings. `text` is what the module was parsed from, and
     /// `readings` what it was evaluated under.
     pub fn to_json(&self, text: &str, readings: &Readings) -> serde_json::Value {
-        let mut answer = serde_json::json!({ "schema": "ptxsmith.module/1", "diagnostics": [], "variables": {} });
+        let mut answer =
+            serde_json::json!({ "schema": "ptxsmith.module/1", "diagnostics": [], "variables": {} });
         match self {
             Expectation::Accepted { variables, unmodelled } => {
                 answer["outcome"] = "accepted".into();

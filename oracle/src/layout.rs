@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{
-    Attribute, Declaration, Declarator, Expr, FunctionKind, Initializer, Item, Linkage, Module, NodeKind, ScalarType,
-    Specifier, StateSpace, Text, TypeKind,
+    Attribute, Declaration, Declarator, Expr, FunctionKind, Initializer, Item, Linkage, Module, NodeKind,
+    ScalarType, Specifier, StateSpace, Text, TypeKind,
 };
 
 use crate::{
@@ -78,7 +78,8 @@ impl Scope {
             }
         }
         let architecture = module.targets().find_map(|target| {
-            let digits: String = target.strip_prefix("sm_")?.chars().take_while(char::is_ascii_digit).collect();
+            let digits: String =
+                target.strip_prefix("sm_")?.chars().take_while(char::is_ascii_digit).collect();
             digits.parse().ok()
         });
         Scope { symbols, version: module.version().unwrap_or((u32::MAX, 0)), architecture }
@@ -146,7 +147,9 @@ impl Work<'_, '_> {
             return Err(Stop::Unmodelled(OPAQUE));
         }
         if declaration.specifiers.iter().any(|s| matches!(s, Specifier::Word(_))) {
-            return Err(Stop::Unmodelled("a word in the declaration that the specification at hand does not describe"));
+            return Err(Stop::Unmodelled(
+                "a word in the declaration that the specification at hand does not describe",
+            ));
         }
         let Some(space) = declaration.space() else {
             return Err(Stop::Unmodelled("a declaration without a state space"));
@@ -251,7 +254,11 @@ impl Work<'_, '_> {
         let Some(count) = &declarator.count else { return Ok(vec![name.clone()]) };
         self.uses(Clause::ParameterizedNames);
         if !declarator.dimensions.is_empty() {
-            return self.refuse(RefusalClass::Parameterized, Clause::ParameterizedNoArray, declarator.name.span);
+            return self.refuse(
+                RefusalClass::Parameterized,
+                Clause::ParameterizedNoArray,
+                declarator.name.span,
+            );
         }
         if let Some(initializer) = &declarator.initializer {
             let span = initializer.span();
@@ -303,7 +310,11 @@ impl Work<'_, '_> {
             Some(Initializer::List(list)) if list.items.is_empty() => {
                 self.trace.questions.insert(Question::ZeroDimension);
                 if self.rules.readings.zero_dimension == ZeroDimension::Refused {
-                    return self.refuse(RefusalClass::OmittedDimension, Clause::FirstDimensionOmitted, list.span);
+                    return self.refuse(
+                        RefusalClass::OmittedDimension,
+                        Clause::FirstDimensionOmitted,
+                        list.span,
+                    );
                 }
                 Ok(0)
             }
@@ -325,7 +336,12 @@ impl Work<'_, '_> {
     }
 
     /// 5.4.5: the alignment that the declaration guarantees.
-    fn alignment(&mut self, declaration: &Declaration, scalar: ScalarType, vector: Option<u64>) -> Ruled<u64> {
+    fn alignment(
+        &mut self,
+        declaration: &Declaration,
+        scalar: ScalarType,
+        vector: Option<u64>,
+    ) -> Ruled<u64> {
         if let Some(count) = declaration.align() {
             let rule = (RefusalClass::Alignment, Clause::AlignPowerOfTwo);
             let align = self.evaluator.integer(count, rule, &mut self.trace)?.bits;
@@ -358,18 +374,16 @@ impl Work<'_, '_> {
             }
             let below = |least| self.scope.architecture.is_some_and(|have| have < least);
             let rules = match name.text.as_str() {
-                ".managed" => {
-                    [(arguments.is_empty(), Clause::Managed), (!below(30), Clause::ManagedNeedsSm30), (
-                        space == StateSpace::Global,
-                        Clause::ManagedOnlyGlobal,
-                    )]
-                }
-                ".unified" => {
-                    [(arguments.len() == 2, Clause::Unified), (!below(90), Clause::UnifiedNeedsSm90), (
-                        space == StateSpace::Global,
-                        Clause::UnifiedOnlyGlobal,
-                    )]
-                }
+                ".managed" => [
+                    (arguments.is_empty(), Clause::Managed),
+                    (!below(30), Clause::ManagedNeedsSm30),
+                    (space == StateSpace::Global, Clause::ManagedOnlyGlobal),
+                ],
+                ".unified" => [
+                    (arguments.len() == 2, Clause::Unified),
+                    (!below(90), Clause::UnifiedNeedsSm90),
+                    (space == StateSpace::Global, Clause::UnifiedOnlyGlobal),
+                ],
                 _ => return Err(Stop::Unmodelled("an attribute that the specification does not list")),
             };
             for (holds, clause) in rules {
@@ -395,7 +409,9 @@ impl Work<'_, '_> {
         match initializer {
             Initializer::Property(_) => Err(Stop::Unmodelled(OPAQUE)),
             Initializer::Value(value) if level == shape.levels() => self.scalar(shape, start, value, memory),
-            Initializer::Value(value) => self.refuse(RefusalClass::Nesting, Clause::NestingMatches, value.span()),
+            Initializer::Value(value) => {
+                self.refuse(RefusalClass::Nesting, Clause::NestingMatches, value.span())
+            }
             Initializer::List(list) if level == shape.levels() => {
                 self.refuse(RefusalClass::ScalarList, Clause::ScalarSingleValue, list.span)
             }

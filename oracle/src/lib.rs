@@ -27,5 +27,5 @@ pub use expectation::{Address, Expectation, Variable, hex};
 pub use layout::{MAX_BYTES, expect};
 pub use reading::*;
 pub use refusal::{Refusal, RefusalClass, Stop};
-pub use rules::{Placement, Ruled, Rules, Step, Stored, Trace};
+pub use rules::{BinaryRule, Placement, Ruled, Rules, Step, Stored, Trace, UnaryRule};
 pub use value::{Address as AddressValue, Integer, Value, narrow, widen};

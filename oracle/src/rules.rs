@@ -9,8 +9,9 @@ use ptxsmith_syntax::{BinaryOp, Cast, Number, ScalarType, Span, TypeKind, UnaryO
 use crate::{
     clause::{Clause, ClauseSet},
     reading::{
-        BitsFromFloat, BitwiseType, DivisionByZero, FloatOverflow, LiteralRange, NanNarrowing, NanResult, Question, QuotientOverflow,
-        QuestionSet, Readings, RemainderType, ShiftCount, SignedOverflow, SkippedOperand, WarpSizeType,
+        BitsFromFloat, BitwiseType, DivisionByZero, FloatOverflow, LiteralRange, NanNarrowing, NanResult,
+        Question, QuestionSet, QuotientOverflow, Readings, RemainderType, ShiftCount, SignedOverflow,
+        SkippedOperand, WarpSizeType,
     },
     refusal::{RefusalClass, Stop},
     value::{Address, Integer, Value, narrow, widen},
@@ -92,6 +93,12 @@ pub enum Stored {
 /// The result of a rule.
 pub type Ruled<T> = Result<T, Stop>;
 
+/// A rule of a prefix operator or a cast.
+pub type UnaryRule = fn(&mut Step<'_>, Value) -> Ruled<Value>;
+
+/// A rule of an infix operator.
+pub type BinaryRule = fn(&mut Step<'_>, Value, Value) -> Ruled<Value>;
+
 /// A table of rules. Every entry is a rule of the specification or a stand-in for one.
 #[derive(Clone, Copy)]
 pub struct Rules {
@@ -102,11 +109,11 @@ pub struct Rules {
     /// What `WARP_SZ` means.
     pub warp_size: fn(&mut Step<'_>) -> Ruled<Value>,
     /// The prefix operators, in the order of [`UnaryOp::ALL`].
-    pub unary: [fn(&mut Step<'_>, Value) -> Ruled<Value>; UnaryOp::ALL.len()],
+    pub unary: [UnaryRule; UnaryOp::ALL.len()],
     /// The casts, in the order of [`Cast::ALL`].
-    pub cast: [fn(&mut Step<'_>, Value) -> Ruled<Value>; Cast::ALL.len()],
+    pub cast: [UnaryRule; Cast::ALL.len()],
     /// The infix operators, in the order of [`BinaryOp::ALL`].
-    pub binary: [fn(&mut Step<'_>, Value, Value) -> Ruled<Value>; BinaryOp::ALL.len()],
+    pub binary: [BinaryRule; BinaryOp::ALL.len()],
     /// `?:`
     pub ternary: fn(&mut Step<'_>, Value, Value, Value) -> Ruled<Value>,
     /// Conversion of a value to the type of the variable.
@@ -125,8 +132,24 @@ impl Rules {
             unary: [plus, minus, not, complement],
             cast: [cast_s64, cast_u64],
             binary: [
-                multiply, divide, remainder, add, subtract, shift_right, shift_left, less, greater, less_equal,
-                greater_equal, equal, not_equal, and, xor, or, logical_and, logical_or,
+                multiply,
+                divide,
+                remainder,
+                add,
+                subtract,
+                shift_right,
+                shift_left,
+                less,
+                greater,
+                less_equal,
+                greater_equal,
+                equal,
+                not_equal,
+                and,
+                xor,
+                or,
+                logical_and,
+                logical_or,
             ],
             ternary,
             store,
@@ -370,14 +393,18 @@ fn add(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
         return Ok(Value::Address(Address { addend, ..address }));
     }
     if let (Value::Integer(_), Value::Address(_)) = (left, right) {
-        return Err(Stop::Unmodelled("an offset before the variable: the text gives the form var+offset only"));
+        return Err(Stop::Unmodelled(
+            "an offset before the variable: the text gives the form var+offset only",
+        ));
     }
     arithmetic(step, (left, right), Clause::Addition, |a, b| a + b, u64::wrapping_add, i64::checked_add)
 }
 
 fn subtract(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     if let (Value::Address(_), Value::Integer(_)) = (left, right) {
-        return Err(Stop::Unmodelled("an offset that is subtracted: the text gives the form var+offset only"));
+        return Err(Stop::Unmodelled(
+            "an offset that is subtracted: the text gives the form var+offset only",
+        ));
     }
     arithmetic(step, (left, right), Clause::Subtraction, |a, b| a - b, u64::wrapping_sub, i64::checked_sub)
 }
@@ -597,7 +624,9 @@ fn ternary(step: &mut Step<'_>, condition: Value, then: Value, otherwise: Value)
     let condition = match condition {
         Value::Integer(integer) => Some(integer.bits != 0),
         Value::Undefined { .. } => None,
-        other => return refuse_operand(step, other, RefusalClass::TernaryCondition, Clause::TernaryCondition),
+        other => {
+            return refuse_operand(step, other, RefusalClass::TernaryCondition, Clause::TernaryCondition);
+        }
     };
     let signed = |value| match value {
         Value::Integer(Integer { signed, .. }) | Value::Undefined { signed } => Some(signed),

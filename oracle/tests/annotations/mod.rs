@@ -27,7 +27,8 @@ impl Annotations {
         let mut readings = Vec::new();
         let mut twin = None;
         for line in text.lines().map_while(|line| line.strip_prefix("//")) {
-            let (key, value) = line.trim().split_once(": ").ok_or_else(|| format!("`{line}` is no `key: value`"))?;
+            let (key, value) =
+                line.trim().split_once(": ").ok_or_else(|| format!("`{line}` is no `key: value`"))?;
             match key {
                 "clause" => clauses.extend(value.split(", ").map(str::to_owned)),
                 "expect" => {

@@ -1,0 +1,246 @@
+//! What the user can write on the command line.
+
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anstream::ColorChoice;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use ptxsmith_oracle::Question;
+use ptxsmith_subject::{SubjectSpec, parse_spec, toolchain::Release};
+
+/// Tests implementations of PTX data declarations against what the specification says.
+#[derive(Debug, Parser)]
+#[command(name = "ptxsmith", version, propagate_version = true, max_term_width = 100, after_help = STATUSES)]
+pub struct Cli {
+    /// Flags of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const STATUSES: &str = "\
+Exit status:
+  0  everything compared conforms or is a known deviation; for other commands: done
+  1  a new deviation
+  2  bad usage or bad input
+  3  nothing was compared
+  4  the harness itself failed";
+
+/// Flags of every command.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Options of every command")]
+pub struct Global {
+    /// Threads, and processes of subjects at a time [default: all cores]
+    #[arg(long, short, global = true, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Chooses the programs that are generated: the same seed, the same programs, on any machine
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// No progress and no notes, only results and errors
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// When to color the output
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
+}
+
+/// When to color.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl From<Color> for ColorChoice {
+    fn from(color: Color) -> ColorChoice {
+        match color {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        }
+    }
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print what the specification says a PTX file holds, with the clauses that say so
+    #[command(after_help = "\
+Examples:
+  ptxsmith eval module.ptx
+  echo '.version 7.8 .target sm_80 .global .s64 a = -7 % 3;' | ptxsmith eval -
+  ptxsmith eval module.ptx --json
+  ptxsmith eval module.ptx --reading shift-count=modulo")]
+    Eval(Eval),
+    /// Write generated PTX modules
+    #[command(after_help = "\
+Examples:
+  ptxsmith gen --count 1
+  ptxsmith gen --count 1000 --seed 7 --out modules/
+  ptxsmith gen --count 10 --focus initializers")]
+    Gen(Gen),
+    /// List the implementations that can be tested: available or not, why, version
+    #[command(after_help = "\
+Examples:
+  ptxsmith subjects
+  ptxsmith subjects --subject ptxas:/usr/local/cuda/bin/ptxas --json")]
+    Subjects(Subjects),
+    /// List, install or locate NVIDIA's releases of ptxas
+    #[command(subcommand, after_help = "\
+Releases are installed from NVIDIA's public wheels with pip, into PTXSMITH_CACHE or the user's cache directory.
+
+Examples:
+  ptxsmith toolchain list
+  ptxsmith toolchain install 13.5 12.9
+  $(ptxsmith toolchain path 13.5) --version")]
+    Toolchain(Toolchain),
+}
+
+/// `eval`
+#[derive(Args, Debug)]
+pub struct Eval {
+    /// The PTX file; - reads standard input
+    pub file: PathBuf,
+    /// Print JSON (ptxsmith.module/1)
+    #[arg(long)]
+    pub json: bool,
+    /// Answer an open question of the specification otherwise than by default; may be repeated
+    #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
+    pub readings: Vec<(Question, usize)>,
+}
+
+/// `gen`
+#[derive(Args, Debug)]
+pub struct Gen {
+    /// How many modules
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub count: NonZeroU64,
+    /// Write case-SEED-INDEX.ptx files into this directory instead of printing
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// What to generate
+    #[arg(long, value_name = "WHAT", default_value = "mixed")]
+    pub focus: Focus,
+}
+
+/// What to generate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Focus {
+    /// Scalars with constant expressions
+    Expressions,
+    /// Arrays and vectors with nested initializers
+    Initializers,
+    /// Both
+    Mixed,
+}
+
+/// `subjects`
+#[derive(Args, Debug)]
+pub struct Subjects {
+    /// Look at this one; may be repeated [default: every form, and every installed release]
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
+    pub subjects: Vec<SubjectSpec>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `toolchain`
+#[derive(Debug, Subcommand)]
+pub enum Toolchain {
+    /// List the releases that can be installed, and where those are that are installed
+    #[command(after_help = "Example:\n  ptxsmith toolchain list")]
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Install releases
+    #[command(after_help = "Example:\n  ptxsmith toolchain install 13.5 12.9.41")]
+    Install {
+        /// 13.5 for the newest of a minor release, or a full version such as 13.0.48
+        #[arg(required = true, value_name = "RELEASE", value_parser = Release::find)]
+        releases: Vec<&'static Release>,
+    },
+    /// Print the path of an installed release's ptxas
+    #[command(after_help = "Example:\n  ptxsmith toolchain path 13.5")]
+    Path {
+        /// 13.5 for the newest of a minor release, or a full version such as 13.0.48
+        #[arg(value_name = "RELEASE", value_parser = Release::find)]
+        release: &'static Release,
+    },
+}
+
+/// `1000`, `1_000_000`.
+fn count(text: &str) -> Result<NonZeroU64, String> {
+    let number = text.replace('_', "").parse::<u64>().map_err(|error| error.to_string())?;
+    NonZeroU64::new(number).ok_or_else(|| "must be at least 1".to_owned())
+}
+
+/// `10m`, `90s`, `1h 30m`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let duration = humantime::parse_duration(text.trim()).map_err(|error| format!("{error}; write 90s, 10m or 1h30m"))?;
+    if duration.is_zero() { Err("must be more than nothing".to_owned()) } else { Ok(duration) }
+}
+
+/// `shift-count=modulo`
+fn reading(text: &str) -> Result<(Question, usize), String> {
+    let (name, answer) = text.split_once('=').ok_or("write QUESTION=ANSWER")?;
+    let question = Question::from_name(name).ok_or_else(|| {
+        let names: Vec<_> = Question::ALL.iter().map(|question| question.name()).collect();
+        format!("no open question `{name}`; there are {}", names.join(", "))
+    })?;
+    let place = question.answers().iter().position(|&known| known == answer);
+    let place = place.ok_or_else(|| {
+        format!("no answer `{answer}` to `{name}`; there are {}", question.answers().join(", "))
+    })?;
+    Ok((question, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        fn check(command: &clap::Command) {
+            for command in command.get_subcommands().filter(|command| command.get_name() != "help") {
+                let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+                assert!(help.contains("Example"), "{}", command.get_name());
+                check(command);
+            }
+        }
+        check(&Cli::command());
+    }
+
+    #[test]
+    fn durations_and_counts_are_what_people_write() {
+        assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(duration("1h 30m"), Ok(Duration::from_secs(5400)));
+        assert!(duration("10").unwrap_err().contains("write 90s"));
+        assert!(duration("0s").is_err() && duration("-1s").is_err() && duration("").is_err());
+        assert_eq!(count("1_000").map(NonZeroU64::get), Ok(1000));
+        assert!(count("0").is_err() && count("-1").is_err() && count("1.5").is_err());
+    }
+
+    #[test]
+    fn a_reading_that_does_not_exist_is_told_which_do() {
+        assert_eq!(reading("shift-count=modulo"), Ok((Question::ShiftCount, 1)));
+        assert!(reading("shift-cuont=modulo").unwrap_err().contains("there are shift-count, "));
+        assert!(reading("shift-count=mod").unwrap_err().contains("there are saturate, modulo"));
+        assert!(reading("shift-count").is_err());
+    }
+}

@@ -1,0 +1,49 @@
+//! What a panic says: that it is our bug, and with an exit status that no verdict has.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::panic::PanicHookInfo;
+
+use crate::console;
+use crate::exit::Exit;
+
+/// From now on a panic, on whichever thread, ends the program with [`Exit::HarnessFailed`].
+///
+/// A worker that panics must not leave the others running: the verdicts would be incomplete, and nobody would know.
+/// What was found before is on disk, since findings are written when they are found.
+pub fn end_on_panic() {
+    std::panic::set_hook(Box::new(|info| {
+        eprintln!("error: {}", console::line(&message(info)));
+        let backtrace = Backtrace::capture();
+        match backtrace.status() {
+            BacktraceStatus::Captured => eprintln!("{backtrace}"),
+            _ => eprintln!("note: RUST_BACKTRACE=1 shows where it came from"),
+        }
+        std::process::exit(Exit::HarnessFailed as i32);
+    }));
+}
+
+fn message(info: &PanicHookInfo<'_>) -> String {
+    let place = info.location().map(|place| format!(" ({}:{})", place.file(), place.line())).unwrap_or_default();
+    let what = info.payload_as_str().unwrap_or("panicked without a message");
+    format!("this is a bug in ptxsmith, not in the subject or your program: {what}{place}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    #[test]
+    fn the_message_says_whose_fault_it_is_and_where() {
+        let said = Arc::new(Mutex::new(String::new()));
+        let hear = Arc::clone(&said);
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| *hear.lock().unwrap() = message(info)));
+        let result = std::panic::catch_unwind(|| panic!("seven is even"));
+        std::panic::set_hook(before);
+        assert!(result.is_err());
+        let said = said.lock().unwrap();
+        assert!(said.starts_with("this is a bug in ptxsmith"), "{said}");
+        assert!(said.contains("seven is even") && said.contains("bug.rs:"), "{said}");
+    }
+}

@@ -1,0 +1,67 @@
+//! One file a command.
+
+pub mod eval;
+pub mod generate;
+pub mod subjects;
+pub mod toolchain;
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use ptxsmith_subject::Cancel;
+
+use crate::args::Global;
+use crate::console::{self, Console};
+use crate::exit::Failure;
+use crate::interrupt;
+
+/// What every command has at hand.
+pub struct Context {
+    /// Where messages and results go.
+    pub console: Console,
+    /// Threads, and processes of subjects at a time.
+    pub jobs: NonZeroUsize,
+    /// Chooses what is generated.
+    pub seed: u64,
+    /// Raised by Ctrl-C.
+    pub cancel: Cancel,
+}
+
+impl Context {
+    /// The context that the flags ask for. From now on Ctrl-C is seen.
+    pub fn new(flags: &Global, console: Console) -> Result<Context, Failure> {
+        let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let jobs = flags.jobs.unwrap_or_else(cores);
+        Ok(Context { console, jobs, seed: flags.seed, cancel: interrupt::watch()? })
+    }
+}
+
+/// Makes the directory that results go to, and proves that files can be made there, before any work is done for them.
+pub fn make_directory(path: &Path) -> Result<(), Failure> {
+    let made = std::fs::create_dir_all(path).and_then(|()| tempfile::tempfile_in(path).map(drop));
+    made.map_err(|error| {
+        let name = path.to_string_lossy();
+        Failure::BadInput(format!("cannot write to {}: {error}; give another --out", console::line(&name)))
+    })
+}
+
+/// Writes a file at once: whoever looks sees all of it or nothing, also after a crash.
+pub fn write_whole(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
+    use anyhow::Context as _;
+    use std::io::Write;
+
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::Builder::new().prefix(".writing-").tempfile_in(directory)?;
+        file.write_all(contents)?;
+        // Temporary files are made for their owner alone; results are for whoever the directory is for.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+        }
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}

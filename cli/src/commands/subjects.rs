@@ -1,0 +1,117 @@
+//! `ptxsmith subjects`: every implementation that can be asked for, and whether it is here.
+
+use std::fmt::Write as _;
+
+use ptxsmith_subject::{Description, OpenOptions, SubjectSpec, open, parse_spec, toolchain::{self, Toolchains}};
+use serde::Serialize;
+
+use super::Context;
+use crate::args;
+use crate::console::{BOLD, GOOD, NOTE, line};
+use crate::exit::{Exit, Failure};
+
+/// One line of the list.
+#[derive(Serialize)]
+struct Entry {
+    /// What to write for `--subject`.
+    subject: String,
+    /// `None` for a form that needs a command of the user's before anything can be said.
+    available: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(flatten)]
+    description: Option<Description>,
+}
+
+/// Prints the list.
+pub fn run(context: &Context, args: &args::Subjects) -> Result<Exit, Failure> {
+    let entries = if args.subjects.is_empty() { every_form(context)? } else { named(context, &args.subjects) };
+    if context.cancel.is_cancelled() {
+        return Err(Failure::Interrupted);
+    }
+    let text = if args.json {
+        let json = serde_json::json!({ "schema": "ptxsmith.subjects/1", "subjects": entries });
+        serde_json::to_string_pretty(&json)? + "\n"
+    } else {
+        table(&entries)
+    };
+    context.console.print(&text)?;
+    Ok(Exit::Success)
+}
+
+fn named(context: &Context, specs: &[SubjectSpec]) -> Vec<Entry> {
+    specs.iter().flat_map(|spec| look(context, spec, &spec.to_string())).collect()
+}
+
+/// Every form of the contract: what is installed by name, what can be, and what only the user can name.
+fn every_form(context: &Context) -> Result<Vec<Entry>, Failure> {
+    let mut entries = look(context, &SubjectSpec::Ptxas, "ptxas");
+    entries.extend(look(context, &SubjectSpec::PtxasAll, "ptxas@all"));
+    let not_yet = |subject: &str, spec: &str| -> Result<Vec<Entry>, Failure> {
+        Ok(look(context, &parse_spec(spec)?, subject))
+    };
+    entries.push(needs("ptxas:/PATH", "a ptxas anywhere on this machine, by its path"));
+    entries.extend(not_yet("nvjitlink@RELEASE", &format!("nvjitlink@{}", toolchain::DEFAULT))?);
+    entries.extend(not_yet("driver", "driver")?);
+    entries.push(needs("exec:CMD ARGS", "any program, started once a module; try --subject 'exec:CMD ARGS'"));
+    entries.extend(not_yet("serve:CMD ARGS", "serve:true")?);
+    Ok(entries)
+}
+
+fn needs(subject: &str, reason: &str) -> Entry {
+    Entry { subject: subject.to_owned(), available: None, reason: Some(reason.to_owned()), description: None }
+}
+
+/// Opens what a spec names. Nothing is installed for this.
+fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
+    let options = OpenOptions { cancel: context.cancel.clone(), ..OpenOptions::default() };
+    match open(spec, &options) {
+        Ok(subjects) => subjects
+            .iter()
+            .map(|found| {
+                let description = found.description().clone();
+                // `ptxas` is another name for what it turned out to be; `ptxas@all` is a name of several.
+                let subject = if *spec == SubjectSpec::PtxasAll { found.id() } else { subject };
+                Entry { subject: subject.to_owned(), available: Some(true), reason: None, description: Some(description) }
+            })
+            .collect(),
+        Err(unavailable) => vec![Entry {
+            subject: subject.to_owned(),
+            available: Some(false),
+            reason: Some(unavailable.reason),
+            description: None,
+        }],
+    }
+}
+
+fn table(entries: &[Entry]) -> String {
+    let width = entries.iter().map(|entry| entry.subject.chars().count()).max().unwrap_or(0);
+    let mut out = String::new();
+    for entry in entries {
+        let subject = line(&entry.subject);
+        let _ = write!(out, "{BOLD}{subject:width$}{BOLD:#}  ");
+        let _ = match entry.available {
+            Some(true) => write!(out, "{GOOD}available{GOOD:#}"),
+            Some(false) => write!(out, "{NOTE}not available{NOTE:#}"),
+            None => write!(out, "to be named"),
+        };
+        if let Some(reason) = &entry.reason {
+            let _ = write!(out, ": {}", line(reason));
+        }
+        if let Some(found) = &entry.description {
+            let or = |value: &Option<String>| line(value.as_deref().unwrap_or("unknown")).into_owned();
+            let _ = write!(out, ", version {}, takes PTX up to {}", or(&found.version), or(&found.max_ptx));
+            if let Some(path) = &found.path {
+                let _ = write!(out, ", {}", line(path));
+            }
+        }
+        out.push('\n');
+    }
+    if let Ok(toolchains) = Toolchains::of_user() {
+        let missing = toolchains.list().iter().filter(|listed| listed.path.is_none()).count();
+        if missing > 0 {
+            let _ = writeln!(out, "\n{missing} more releases of ptxas can be installed: ptxsmith toolchain list");
+        }
+    }
+    out
+}

@@ -1,0 +1,74 @@
+//! The exit statuses, which scripts rely on.
+
+use std::process::ExitCode;
+
+/// How a command ended, as its exit status says it.
+///
+/// | status | of `run`, `check` | of the other commands |
+/// | --- | --- | --- |
+/// | 0 | everything compared conforms or is a known deviation | done; a refusal by the specification is an answer |
+/// | 1 | a new deviation, or a known one that is gone | never |
+/// | 2 | bad usage or bad input | the same |
+/// | 3 | nothing was compared | never |
+/// | 4 | the harness itself failed: this machine or our code, not the subject | the same |
+/// | 130 | stopped by Ctrl-C before there was anything to report | stopped by Ctrl-C |
+///
+/// A campaign that Ctrl-C stops reports what it compared until then, and its status is that of the report. A second
+/// Ctrl-C ends the program at once, with 130.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Everything compared conforms or is a known deviation, or the command did what it was asked.
+    Success = 0,
+    /// A new deviation, or a known one that is gone.
+    Deviation = 1,
+    /// Bad usage or bad input. clap ends with the same status.
+    BadInput = 2,
+    /// Nothing was compared.
+    NothingCompared = 3,
+    /// The harness itself failed.
+    HarnessFailed = 4,
+    /// Stopped by Ctrl-C, as shells report it.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Why a command could not do what it was asked. What a subject does, and what the specification refuses, is a result
+/// and never one of these.
+#[derive(Debug)]
+pub enum Failure {
+    /// The user can mend it: status 2. The message says what is wrong, where, and what to do.
+    BadInput(String),
+    /// Like [`Failure::BadInput`], but the message is complete, place and source line included.
+    Rendered(String),
+    /// There was no subject to ask, so nothing was compared: status 3.
+    NoSubject(String),
+    /// This machine or our code failed: status 4.
+    Harness(anyhow::Error),
+    /// Ctrl-C: status 130.
+    Interrupted,
+}
+
+impl Failure {
+    /// The exit status.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Failure::BadInput(_) | Failure::Rendered(_) => Exit::BadInput,
+            Failure::NoSubject(_) => Exit::NothingCompared,
+            Failure::Harness(_) => Exit::HarnessFailed,
+            Failure::Interrupted => Exit::Interrupted,
+        }
+    }
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    /// An error that nobody turned into anything else is one of the harness.
+    fn from(error: E) -> Failure {
+        Failure::Harness(error.into())
+    }
+}

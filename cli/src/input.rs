@@ -1,0 +1,182 @@
+//! Programs that the user gives: from a file or standard input, whatever it turns out to be.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use ptxsmith_syntax::{Module, ParseError, ParseErrorKind, Span};
+use walkdir::WalkDir;
+
+use crate::console;
+use crate::exit::Failure;
+
+/// The largest program that is read. The largest that compilers emit are a few megabytes; the tree of a program takes
+/// some ten times its size in memory.
+pub const MAX_BYTES: u64 = 64 << 20;
+
+/// A program as the user gave it.
+pub struct Program {
+    /// How messages call it; safe to print.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// The text as a tree.
+    pub module: Module,
+}
+
+impl Program {
+    /// Reads a program; `-` is standard input. Every failure is the user's to mend: the message is one line, but for
+    /// a syntax error, whose source line follows.
+    pub fn read(path: &Path) -> Result<Program, Failure> {
+        let (name, bytes) = if path == Path::new("-") {
+            let name = "standard input";
+            (name.to_owned(), read_limited(io::stdin().lock(), name)?)
+        } else {
+            let name = console::line(&path.to_string_lossy()).into_owned();
+            let bytes = read_file(path, &name)?;
+            (name, bytes)
+        };
+        let text = text_of(bytes, &name)?;
+        match ptxsmith_syntax::parse(&text) {
+            Ok(module) => Ok(Program { name, text, module }),
+            Err(error) => Err(Failure::Rendered(error.render(&name, &text))),
+        }
+    }
+}
+
+fn read_file(path: &Path, name: &str) -> Result<Vec<u8>, Failure> {
+    let metadata = fs::metadata(path).map_err(|error| cannot_read(name, &error))?;
+    if metadata.is_dir() {
+        return Err(Failure::BadInput(format!("{name}: a directory; give a PTX file")));
+    }
+    // Before a byte is read: a file may be larger than memory.
+    if metadata.len() > MAX_BYTES {
+        return Err(too_large(name));
+    }
+    read_limited(File::open(path).map_err(|error| cannot_read(name, &error))?, name)
+}
+
+/// The limit holds for pipes and devices too, which have no length.
+fn read_limited(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    from.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| cannot_read(name, &error))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(too_large(name));
+    }
+    Ok(bytes)
+}
+
+fn too_large(name: &str) -> Failure {
+    Failure::BadInput(format!("{name}: larger than {} MiB, which no PTX program is", MAX_BYTES >> 20))
+}
+
+fn cannot_read(name: &str, error: &io::Error) -> Failure {
+    let what = match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "not allowed to read it".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    };
+    Failure::BadInput(format!("{name}: {what}; give a PTX file, or - for standard input"))
+}
+
+fn text_of(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
+    let bad = |what: String| Err(Failure::BadInput(format!("{name}: {what}; give the text of a PTX program")));
+    if bytes.starts_with(b"\x7fELF") {
+        return bad("an ELF file, as compiled programs and cubins are".to_owned());
+    }
+    if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
+        return bad(format!("a binary file (zero byte at offset {at})"));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(error) => {
+            bad(format!("not UTF-8 text (first bad byte at offset {})", error.utf8_error().valid_up_to()))
+        }
+    }
+}
+
+/// The source line of a place with a marker below it, two lines, safe to print.
+pub fn excerpt(text: &str, span: Span) -> String {
+    // The renderer of syntax errors does this already; only its first line is about the error.
+    let error = ParseError { kind: ParseErrorKind::TooDeep, span };
+    let rendered = error.render("", text);
+    rendered.split_once('\n').map(|(_, excerpt)| excerpt.to_owned()).unwrap_or_default()
+}
+
+/// The programs that paths name: a file is itself, a directory every `.ptx` file below it in the order of names.
+pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let before = files.len();
+        for entry in WalkDir::new(path).sort_by_file_name() {
+            let entry = entry.map_err(|error| {
+                Failure::BadInput(console::line(&format!("{}: {error}", path.display())).into_owned())
+            })?;
+            // What is asked is not the entry but what it points to: a link to a program is one too.
+            if entry.path().extension().is_some_and(|extension| extension == "ptx") && entry.path().is_file() {
+                files.push(entry.into_path());
+            }
+        }
+        if files.len() == before {
+            let name = path.to_string_lossy();
+            return Err(Failure::BadInput(format!(
+                "{}: no .ptx file in this directory",
+                console::line(&name)
+            )));
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(failure: Failure) -> String {
+        match failure {
+            Failure::BadInput(message) => message,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_told_apart() {
+        let told = |bytes: &[u8]| message(text_of(bytes.to_vec(), "f").unwrap_err());
+        assert!(told(b"\x7fELF\x02").starts_with("f: an ELF file"));
+        assert!(told(b"ab\0").contains("zero byte at offset 2"));
+        assert!(told(b"abc\xff").contains("first bad byte at offset 3"));
+        assert_eq!(text_of("é".into(), "f").unwrap(), "é");
+    }
+
+    #[test]
+    fn an_endless_input_is_too_large() {
+        assert!(message(read_limited(io::repeat(b' '), "f").unwrap_err()).contains("larger than 64 MiB"));
+    }
+
+    #[test]
+    fn an_excerpt_is_the_line_and_a_marker() {
+        let text = ".version 7.8\n.global .s32 x = 1.0;\n";
+        let start = text.find("1.0").unwrap() as u32;
+        let span = Span { start, end: start + 3 };
+        assert_eq!(excerpt(text, span), ".global .s32 x = 1.0;\n                 ^^^\n");
+    }
+
+    #[test]
+    fn a_directory_is_its_programs_in_order() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["b.ptx", "a/c.ptx", "a.txt"] {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let found = files(&[directory.path().to_owned()]).unwrap();
+        let found: Vec<_> = found.iter().map(|path| path.strip_prefix(directory.path()).unwrap()).collect();
+        assert_eq!(found, [Path::new("a/c.ptx"), Path::new("b.ptx")]);
+        fs::create_dir(directory.path().join("empty")).unwrap();
+        assert!(message(files(&[directory.path().join("empty")]).unwrap_err()).contains("no .ptx file"));
+    }
+}

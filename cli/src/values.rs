@@ -1,0 +1,220 @@
+//! The bytes of a variable as its type reads them, for people.
+
+use std::fmt::Write as _;
+
+use ptxsmith_oracle::{RefusalClass, Clause, Evaluator, Rules, Trace};
+use ptxsmith_syntax::{Expr, Module, ScalarType, TypeKind};
+
+/// The most elements that are written out.
+const MOST: usize = 64;
+
+/// The type of a variable as its declaration gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    scalar: ScalarType,
+    vector: Option<u64>,
+    /// The extents of the array, outermost first.
+    extents: Vec<u64>,
+}
+
+/// An address in a variable; what oracle and subjects both say of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Byte offset within the variable.
+    pub offset: u64,
+    /// What goes there, as PTX writes it: [`address`].
+    pub text: String,
+}
+
+/// An address as PTX writes it.
+pub fn address(symbol: &str, addend: i64, generic: bool, byte: Option<u8>) -> String {
+    let mut text = symbol.to_owned();
+    if addend != 0 {
+        let sign = if addend < 0 { '-' } else { '+' };
+        let _ = write!(text, "{sign}{}", addend.unsigned_abs());
+    }
+    if generic {
+        text = format!("generic({text})");
+    }
+    match byte {
+        // A subject may say anything; more than eight bytes has no address.
+        Some(byte @ 0..8) => format!("mask(0x{:X}, {text})", 0xff_u64 << (8 * byte)),
+        Some(byte) => format!("byte {byte} of {text}"),
+        None => text,
+    }
+}
+
+impl Shape {
+    /// The type of the module-scope variable of this name and size; `None` where no declaration says it.
+    pub fn of(module: &Module, name: &str, size: u64) -> Option<Shape> {
+        let mut evaluator_rules = Rules::default();
+        evaluator_rules.readings = evaluator_rules.readings;
+        module.declarations().find_map(|declaration| {
+            let declarator = declaration.declarators.iter().find(|declarator| {
+                let rest = name.strip_prefix(declarator.name.text.as_str());
+                rest.is_some_and(|rest| match &declarator.count {
+                    Some(_) => !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()),
+                    None => rest.is_empty(),
+                })
+            })?;
+            let scalar = declaration.scalar_type()?;
+            let vector = declaration.vector().map(|length| length.count());
+            let mut evaluator = Evaluator::new(&evaluator_rules, module.version().unwrap_or((u32::MAX, 0)));
+            let mut extent = |expr: &Expr| {
+                let rule = (RefusalClass::Dimension, Clause::Dimension);
+                Some(evaluator.integer(expr, rule, &mut Trace::default()).ok()?.bits)
+            };
+            let inner: u64 = declarator
+                .dimensions
+                .iter()
+                .flatten()
+                .try_fold(scalar.size()? * vector.unwrap_or(1), |product, expr| product.checked_mul(extent(expr)?))?;
+            let extents = declarator.dimensions.iter().map(|dimension| match dimension {
+                Some(expr) => extent(expr),
+                // Only the first can be left out: it is what the size says.
+                None => size.checked_div(inner),
+            });
+            Some(Shape { scalar, vector, extents: extents.collect::<Option<_>>()? })
+        })
+    }
+
+    /// The type as a declaration writes it around the name: `.v2 .s32` and `[3][2]`.
+    pub fn type_text(&self) -> String {
+        let mut text = String::new();
+        if let Some(vector) = self.vector {
+            let _ = write!(text, ".v{vector} ");
+        }
+        text.push_str(self.scalar.keyword());
+        for extent in &self.extents {
+            let _ = write!(text, "[{extent}]");
+        }
+        text
+    }
+
+    /// The values, nested in braces as an initializer would be; where there are many, only the first.
+    pub fn values(&self, bytes: &[u8], slots: &[Slot]) -> String {
+        let mut writer = Writer { shape: self, bytes, slots, left: MOST, out: String::new() };
+        writer.level(0, 0);
+        writer.out
+    }
+
+    fn extent(&self, level: usize) -> Option<u64> {
+        self.extents.get(level).copied().or_else(|| self.vector.filter(|_| level == self.extents.len()))
+    }
+
+    /// Bytes of one entry of this level.
+    fn stride(&self, level: usize) -> u64 {
+        let below: u64 = (level + 1..).map_while(|level| self.extent(level)).product();
+        below * self.scalar.size().unwrap_or(1)
+    }
+}
+
+struct Writer<'a> {
+    shape: &'a Shape,
+    bytes: &'a [u8],
+    slots: &'a [Slot],
+    left: usize,
+    out: String,
+}
+
+impl Writer<'_> {
+    fn level(&mut self, level: usize, offset: u64) {
+        let Some(extent) = self.shape.extent(level) else { return self.scalar(offset) };
+        let stride = self.shape.stride(level);
+        self.out.push('{');
+        for index in 0..extent {
+            if index > 0 {
+                self.out.push_str(", ");
+            }
+            if self.left == 0 {
+                self.out.push_str("...");
+                break;
+            }
+            self.level(level + 1, offset + index * stride);
+        }
+        self.out.push('}');
+    }
+
+    fn scalar(&mut self, offset: u64) {
+        self.left = self.left.saturating_sub(1);
+        if let Some(slot) = self.slots.iter().find(|slot| slot.offset == offset) {
+            return self.out.push_str(&slot.text);
+        }
+        let width = self.shape.scalar.size().unwrap_or(1) as usize;
+        // A subject may show fewer bytes than the type has.
+        let text = match self.bytes.get(offset as usize..offset as usize + width) {
+            Some(bytes) => scalar(self.shape.scalar, bytes),
+            None => "?".to_owned(),
+        };
+        self.out.push_str(&text);
+    }
+}
+
+/// One value: signed and unsigned as decimal numbers, floating-point values in the shortest form that means the same
+/// bits, all else in hexadecimal.
+fn scalar(ty: ScalarType, bytes: &[u8]) -> String {
+    let mut wide = [0; 16];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let bits = u128::from_le_bytes(wide);
+    let unused = 128 - 8 * bytes.len() as u32;
+    match (ty.kind(), ty) {
+        (TypeKind::Signed, _) => (((bits << unused) as i128) >> unused).to_string(),
+        (TypeKind::Unsigned, _) => bits.to_string(),
+        (_, ScalarType::F32) => float(f32::from_bits(bits as u32).into(), format!("{:?}", f32::from_bits(bits as u32)), bits),
+        (_, ScalarType::F64) => float(f64::from_bits(bits as u64), format!("{:?}", f64::from_bits(bits as u64)), bits),
+        _ => format!("0x{bits:0width$x}", width = 2 * bytes.len()),
+    }
+}
+
+/// Infinities and NaNs have no literal: their bits say which.
+fn float(value: f64, text: String, bits: u128) -> String {
+    if value.is_finite() { text } else { format!("{text}(0x{bits:x})") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(declaration: &str, size: u64) -> Shape {
+        let module = ptxsmith_syntax::parse(&format!(".version 8.0\n.target sm_80\n{declaration}\n")).unwrap();
+        Shape::of(&module, "x", size).unwrap()
+    }
+
+    #[test]
+    fn values_are_nested_as_the_type_is() {
+        let bytes: Vec<u8> = (1..=6_i32).flat_map(i32::to_le_bytes).collect();
+        let array = shape(".global .s32 x[3][2];", 24);
+        assert_eq!(array.type_text(), ".s32[3][2]");
+        assert_eq!(array.values(&bytes, &[]), "{{1, 2}, {3, 4}, {5, 6}}");
+        let vectors = shape(".global .v2 .s32 x[] = {{1, 2}, {3, 4}, {5, 6}};", 24);
+        assert_eq!(vectors.type_text(), ".v2 .s32[3]");
+        assert_eq!(vectors.values(&bytes, &[]), "{{1, 2}, {3, 4}, {5, 6}}");
+        assert_eq!(shape(".global .s32 x;", 4).values(&[0xff; 4], &[]), "-1");
+    }
+
+    #[test]
+    fn every_kind_of_value_is_readable() {
+        assert_eq!(scalar(ScalarType::U64, &[0xff; 8]), "18446744073709551615");
+        assert_eq!(scalar(ScalarType::S8, &[0x80]), "-128");
+        assert_eq!(scalar(ScalarType::F32, &0.33_f32.to_le_bytes()), "0.33");
+        assert_eq!(scalar(ScalarType::F32, &f32::INFINITY.to_le_bytes()), "inf(0x7f800000)");
+        assert_eq!(scalar(ScalarType::F64, &(-0.0_f64).to_le_bytes()), "-0.0");
+        assert_eq!(scalar(ScalarType::B16, &[0x34, 0x12]), "0x1234");
+        assert_eq!(scalar(ScalarType::B128, &[1; 16]), "0x01010101010101010101010101010101");
+    }
+
+    #[test]
+    fn addresses_stand_in_their_place() {
+        let slots = [Slot { offset: 8, text: address("bar", 4, true, None) }];
+        assert_eq!(shape(".global .u64 x[2];", 16).values(&[0; 16], &slots), "{0, generic(bar+4)}");
+        assert_eq!(address("f", -8, false, Some(1)), "mask(0xFF00, f-8)");
+        assert_eq!(address("f", i64::MIN, false, Some(9)), "byte 9 of f-9223372036854775808");
+    }
+
+    #[test]
+    fn many_values_are_cut_and_missing_ones_marked() {
+        let text = shape(".global .u8 x[100000];", 100_000).values(&[0; 100_000], &[]);
+        assert!(text.ends_with(", 0, ...}") && text.len() < 300, "{text}");
+        assert_eq!(shape(".global .u16 x[2];", 4).values(&[1, 0], &[]), "{1, ?}");
+    }
+}
