@@ -93,13 +93,16 @@ Examples:
   ptxsmith subjects --subject ptxas:/usr/local/cuda/bin/ptxas --json")]
     Subjects(Subjects),
     /// List, install or locate NVIDIA's releases of ptxas
-    #[command(subcommand, after_help = "\
+    #[command(
+        subcommand,
+        after_help = "\
 Releases are installed from NVIDIA's public wheels with pip, into PTXSMITH_CACHE or the user's cache directory.
 
 Examples:
   ptxsmith toolchain list
   ptxsmith toolchain install 13.5 12.9
-  $(ptxsmith toolchain path 13.5) --version")]
+  $(ptxsmith toolchain path 13.5) --version"
+    )]
     Toolchain(Toolchain),
 }
 
@@ -186,7 +189,8 @@ fn count(text: &str) -> Result<NonZeroU64, String> {
 
 /// `10m`, `90s`, `1h 30m`.
 fn duration(text: &str) -> Result<Duration, String> {
-    let duration = humantime::parse_duration(text.trim()).map_err(|error| format!("{error}; write 90s, 10m or 1h30m"))?;
+    let duration = humantime::parse_duration(text.trim())
+        .map_err(|error| format!("{error}; write 90s, 10m or 1h30m"))?;
     if duration.is_zero() { Err("must be more than nothing".to_owned()) } else { Ok(duration) }
 }
 

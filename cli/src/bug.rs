@@ -23,7 +23,8 @@ pub fn end_on_panic() {
 }
 
 fn message(info: &PanicHookInfo<'_>) -> String {
-    let place = info.location().map(|place| format!(" ({}:{})", place.file(), place.line())).unwrap_or_default();
+    let place =
+        info.location().map(|place| format!(" ({}:{})", place.file(), place.line())).unwrap_or_default();
     let what = info.payload_as_str().unwrap_or("panicked without a message");
     format!("this is a bug in ptxsmith, not in the subject or your program: {what}{place}")
 }

@@ -80,7 +80,8 @@ fn cannot_read(name: &str, error: &io::Error) -> Failure {
 }
 
 fn text_of(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
-    let bad = |what: String| Err(Failure::BadInput(format!("{name}: {what}; give the text of a PTX program")));
+    let bad =
+        |what: String| Err(Failure::BadInput(format!("{name}: {what}; give the text of a PTX program")));
     if bytes.starts_with(b"\x7fELF") {
         return bad("an ELF file, as compiled programs and cubins are".to_owned());
     }
@@ -117,7 +118,8 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
                 Failure::BadInput(console::line(&format!("{}: {error}", path.display())).into_owned())
             })?;
             // What is asked is not the entry but what it points to: a link to a program is one too.
-            if entry.path().extension().is_some_and(|extension| extension == "ptx") && entry.path().is_file() {
+            if entry.path().extension().is_some_and(|extension| extension == "ptx") && entry.path().is_file()
+            {
                 files.push(entry.into_path());
             }
         }

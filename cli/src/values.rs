@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::{RefusalClass, Clause, Evaluator, Rules, Trace};
+use ptxsmith_oracle::{Clause, Evaluator, RefusalClass, Rules, Trace};
 use ptxsmith_syntax::{Expr, Module, ScalarType, TypeKind};
 
 /// The most elements that are written out.
@@ -47,8 +47,7 @@ pub fn address(symbol: &str, addend: i64, generic: bool, byte: Option<u8>) -> St
 impl Shape {
     /// The type of the module-scope variable of this name and size; `None` where no declaration says it.
     pub fn of(module: &Module, name: &str, size: u64) -> Option<Shape> {
-        let mut evaluator_rules = Rules::default();
-        evaluator_rules.readings = evaluator_rules.readings;
+        let rules = Rules::default();
         module.declarations().find_map(|declaration| {
             let declarator = declaration.declarators.iter().find(|declarator| {
                 let rest = name.strip_prefix(declarator.name.text.as_str());
@@ -59,7 +58,7 @@ impl Shape {
             })?;
             let scalar = declaration.scalar_type()?;
             let vector = declaration.vector().map(|length| length.count());
-            let mut evaluator = Evaluator::new(&evaluator_rules, module.version().unwrap_or((u32::MAX, 0)));
+            let mut evaluator = Evaluator::new(&rules, module.version().unwrap_or((u32::MAX, 0)));
             let mut extent = |expr: &Expr| {
                 let rule = (RefusalClass::Dimension, Clause::Dimension);
                 Some(evaluator.integer(expr, rule, &mut Trace::default()).ok()?.bits)
@@ -68,7 +67,9 @@ impl Shape {
                 .dimensions
                 .iter()
                 .flatten()
-                .try_fold(scalar.size()? * vector.unwrap_or(1), |product, expr| product.checked_mul(extent(expr)?))?;
+                .try_fold(scalar.size()? * vector.unwrap_or(1), |product, expr| {
+                    product.checked_mul(extent(expr)?)
+                })?;
             let extents = declarator.dimensions.iter().map(|dimension| match dimension {
                 Some(expr) => extent(expr),
                 // Only the first can be left out: it is what the size says.
@@ -160,8 +161,12 @@ fn scalar(ty: ScalarType, bytes: &[u8]) -> String {
     match (ty.kind(), ty) {
         (TypeKind::Signed, _) => (((bits << unused) as i128) >> unused).to_string(),
         (TypeKind::Unsigned, _) => bits.to_string(),
-        (_, ScalarType::F32) => float(f32::from_bits(bits as u32).into(), format!("{:?}", f32::from_bits(bits as u32)), bits),
-        (_, ScalarType::F64) => float(f64::from_bits(bits as u64), format!("{:?}", f64::from_bits(bits as u64)), bits),
+        (_, ScalarType::F32) => {
+            float(f32::from_bits(bits as u32).into(), format!("{:?}", f32::from_bits(bits as u32)), bits)
+        }
+        (_, ScalarType::F64) => {
+            float(f64::from_bits(bits as u64), format!("{:?}", f64::from_bits(bits as u64)), bits)
+        }
         _ => format!("0x{bits:0width$x}", width = 2 * bytes.len()),
     }
 }
@@ -176,7 +181,8 @@ mod tests {
     use super::*;
 
     fn shape(declaration: &str, size: u64) -> Shape {
-        let module = ptxsmith_syntax::parse(&format!(".version 8.0\n.target sm_80\n{declaration}\n")).unwrap();
+        let module =
+            ptxsmith_syntax::parse(&format!(".version 8.0\n.target sm_80\n{declaration}\n")).unwrap();
         Shape::of(&module, "x", size).unwrap()
     }
 

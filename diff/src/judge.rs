@@ -7,17 +7,23 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::{Evaluator, Expectation, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect};
-use ptxsmith_subject::{Error, Observation, Outcome, Request, Severity, Subject};
+use ptxsmith_oracle::{
+    Evaluator, Expectation, Question, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect,
+};
+use ptxsmith_subject::{Diagnostic, Error, Observation, Outcome, Request, Severity, Subject};
 use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, StateSpace, print, print_expr};
 
 use crate::{
     compare::{Mismatch, compare},
     explain::{Explanation, explain},
     known::{Effect, KNOWN},
+    ledger::quoteless,
     trial::{ALONE, Body, Header, Trial, prefixed},
     verdict::{Class, Difference, Judged, NotCompared, Verdict},
 };
+
+/// The lines of a header, `.version`, `.target` and `.address_size`.
+const HEADER_LINES: u32 = 3;
 
 /// How batches are made.
 #[derive(Clone, Debug)]
@@ -43,12 +49,14 @@ pub struct Judge<'a> {
     subject: &'a dyn Subject,
     rules: Rules,
     options: Options,
-    /// Sets of questions that trials met which a batch had to be split for: later ones like them are shown alone.
-    suspects: Vec<QuestionSet>,
+    version: (u32, u32),
+    suspicion: Suspicion,
+    /// How often each complaint (without what it quotes) was heard of a trial that stood alone.
+    heard: BTreeMap<String, u32>,
 }
 
 /// What the specification says of a trial.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Answer {
     Bits(u64),
     Variables(Vec<Variable>),
@@ -78,7 +86,8 @@ struct Batch {
 impl<'a> Judge<'a> {
     /// A judge of one subject under the specification's rules.
     pub fn new(subject: &'a dyn Subject, rules: Rules, options: Options) -> Judge<'a> {
-        Judge { subject, rules, options, suspects: Vec::new() }
+        let version = options.header.version();
+        Judge { subject, rules, options, version, suspicion: Suspicion::default(), heard: BTreeMap::new() }
     }
 
     /// The header of the modules that it shows.
@@ -97,7 +106,7 @@ impl<'a> Judge<'a> {
         for (at, p) in predicted.iter().enumerate() {
             match p.answer {
                 Answer::Unmodelled => verdicts[at] = Some(Verdict::NotCompared(NotCompared::Unmodelled)),
-                Answer::Refused => verdicts[at] = Some(self.alone(p)?),
+                Answer::Refused => verdicts[at] = Some(self.alone(p)?.0),
                 Answer::Bits(_) | Answer::Variables(_) => together.push(at),
             }
         }
@@ -114,36 +123,34 @@ impl<'a> Judge<'a> {
         Ok(predicted
             .iter()
             .zip(verdicts)
-            .map(|(p, verdict)| Judged {
-                id: p.trial.id,
-                verdict: verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved)),
-                trace: p.trace,
+            .map(|(p, verdict)| {
+                let verdict = verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved));
+                let conforms = verdict == Verdict::Conforms;
+                let decided = if conforms { self.decided(p) } else { QuestionSet::default() };
+                Judged { id: p.trial.id, verdict, trace: p.trace, decided }
             })
             .collect())
     }
 
     fn predict<'t>(&self, trials: &'t [Trial]) -> Vec<Predicted<'t>> {
-        let mut evaluator = Evaluator::new(&self.rules, self.options.header.version());
-        trials
-            .iter()
-            .map(|trial| {
-                let mut trace = Trace::default();
-                let answer = match &trial.body {
-                    Body::Expression { ty, expr, .. } => match evaluator.store(expr, *ty, &mut trace) {
-                        Ok(Stored::Bits(bits)) => Answer::Bits(bits),
-                        Ok(Stored::Address(..)) => Answer::Unmodelled,
-                        Err(Stop::Refused(_)) => Answer::Refused,
-                        Err(Stop::Unmodelled(_)) => Answer::Unmodelled,
-                    },
-                    Body::Declarations(_) => {
-                        let (answer, found) = self.expect_alone(trial, &self.rules);
-                        trace = found;
-                        answer
-                    }
-                };
-                Predicted { trial, answer, trace }
-            })
-            .collect()
+        let predict = |trial| {
+            let (answer, trace) = self.answer(trial, &self.rules);
+            Predicted { trial, answer, trace }
+        };
+        trials.iter().map(predict).collect()
+    }
+
+    /// What these rules say of the trial, in the form that is compared most cheaply.
+    fn answer(&self, trial: &Trial, rules: &Rules) -> (Answer, Trace) {
+        let Body::Expression { ty, expr, .. } = &trial.body else { return self.expect_alone(trial, rules) };
+        let mut trace = Trace::default();
+        let stored = Evaluator::new(rules, self.version).store(expr, *ty, &mut trace);
+        let answer = match stored {
+            Ok(Stored::Bits(bits)) => Answer::Bits(bits & mask(ty.size().unwrap_or(8))),
+            Ok(Stored::Address(..)) | Err(Stop::Unmodelled(_)) => Answer::Unmodelled,
+            Err(Stop::Refused(_)) => Answer::Refused,
+        };
+        (answer, trace)
     }
 
     /// What these rules say of the trial as a module of its own.
@@ -168,7 +175,7 @@ impl<'a> Judge<'a> {
         verdicts: &mut [Option<Verdict>],
     ) -> Result<bool, Error> {
         let (suspects, group): (Vec<usize>, Vec<usize>) =
-            group.into_iter().partition(|&at| self.is_suspect(&predicted[at].trace));
+            group.into_iter().partition(|&at| self.suspicion.falls_on(predicted[at].trace.questions));
         let mut guilty = false;
         for at in suspects {
             guilty |= self.settle_alone(predicted, at, verdicts)?;
@@ -182,8 +189,9 @@ impl<'a> Judge<'a> {
         let observation = self.observe(&batch.text)?;
         if observation.outcome == Outcome::Accepted {
             for (&at, seat) in group.iter().zip(&batch.seats) {
+                self.suspicion.clear(predicted[at].trace.questions);
                 let verdict = match seated(&predicted[at].answer, seat, &observation) {
-                    Seated::Agrees => Verdict::Conforms { reading: None },
+                    Seated::Agrees => Verdict::Conforms,
                     Seated::Unobserved => Verdict::NotCompared(NotCompared::Unobserved),
                     Seated::Differs(seen) => self.explained(&predicted[at], seen),
                 };
@@ -198,8 +206,19 @@ impl<'a> Judge<'a> {
                 | self.settle(predicted, right.to_vec(), verdicts)?
         } else {
             let mut found = false;
-            for &at in &blamed {
-                found |= self.settle_alone(predicted, at, verdicts)?;
+            for (at, complaint) in blamed {
+                found |= match self.heard.get(&quoteless(&complaint.message)) {
+                    // Heard of trials alone before: the line tells enough, and a sample is shown alone later.
+                    Some(3..) => {
+                        let refused = Observation {
+                            diagnostics: vec![complaint],
+                            ..Observation::new(Outcome::Refused)
+                        };
+                        verdicts[at] = Some(self.explained(&predicted[at], refused));
+                        true
+                    }
+                    _ => self.settle_alone(predicted, at, verdicts)?,
+                };
             }
             // What stands behind a fatal error was not read: halves keep the next run short.
             let (left, right) = rest.split_at(rest.len() / 2);
@@ -225,38 +244,39 @@ impl<'a> Judge<'a> {
         at: usize,
         verdicts: &mut [Option<Verdict>],
     ) -> Result<bool, Error> {
-        let verdict = self.alone(&predicted[at])?;
-        let guilty = match &verdict {
-            Verdict::Deviates(difference) => difference.observed.outcome != Outcome::Accepted,
-            Verdict::Conforms { reading } => reading.is_some(),
-            Verdict::NotCompared(_) => true,
-        };
+        let (verdict, outcome) = self.alone(&predicted[at])?;
+        let guilty = outcome != Outcome::Accepted;
         let questions = predicted[at].trace.questions;
-        if guilty && !questions.is_empty() && !self.is_suspect(&predicted[at].trace) {
-            self.suspects.push(questions);
+        if guilty {
+            self.suspicion.raise(questions);
+        } else {
+            self.suspicion.clear(questions);
+        }
+        if let (Outcome::Refused, Verdict::Deviates(difference)) = (outcome, &verdict)
+            && let Some(complaint) = difference.observed.diagnostics.first()
+        {
+            *self.heard.entry(quoteless(&complaint.message)).or_default() += 1;
         }
         verdicts[at] = Some(verdict);
         Ok(guilty)
-    }
-
-    fn is_suspect(&self, trace: &Trace) -> bool {
-        self.suspects.iter().any(|suspect| trace.questions.union(*suspect) == trace.questions)
     }
 
     fn observe(&self, text: &str) -> Result<Observation, Error> {
         self.subject.observe(&Request::new(text, &self.options.header.target))
     }
 
-    /// The verdict of a trial that is shown as a module of its own.
-    fn alone(&self, p: &Predicted<'_>) -> Result<Verdict, Error> {
+    /// The verdict of a trial that is shown as a module of its own, and how the subject answered.
+    fn alone(&self, p: &Predicted<'_>) -> Result<(Verdict, Outcome), Error> {
         let observation = self.observe(&p.trial.text(&self.options.header))?;
-        Ok(self.explained(p, observation))
+        let outcome = observation.outcome;
+        Ok((self.explained(p, observation), outcome))
     }
 
     fn recheck(&self, p: &Predicted<'_>, verdict: &mut Option<Verdict>) -> Result<(), Error> {
-        let again = self.alone(p)?;
+        let (again, _) = self.alone(p)?;
         let same = match (&again, &*verdict) {
-            (Verdict::Deviates(a), Some(Verdict::Deviates(b))) => {
+            (Verdict::Deviates(a), Some(Verdict::Deviates(b)))
+            | (Verdict::Reads(a), Some(Verdict::Reads(b))) => {
                 a.class == b.class && a.explanation == b.explanation
             }
             (a, Some(b)) => a == b,
@@ -264,8 +284,9 @@ impl<'a> Judge<'a> {
         };
         if !same {
             let shown = [Some(again), verdict.take()].into_iter().flatten();
-            let difference =
-                shown.filter_map(|v| if let Verdict::Deviates(d) = v { Some(d) } else { None }).next();
+            let difference = shown
+                .filter_map(|v| if let Verdict::Deviates(d) | Verdict::Reads(d) = v { Some(d) } else { None })
+                .next();
             *verdict = Some(match difference {
                 Some(d) => Verdict::Deviates(Box::new(Difference { class: Class::Inconsistent, ..*d })),
                 None => Verdict::NotCompared(NotCompared::Unobserved),
@@ -283,7 +304,7 @@ impl<'a> Judge<'a> {
         }
         let (answer, trace) = self.expect_alone(p.trial, &self.rules);
         let (class, variable) = match judge(&answer, &observation) {
-            Judgement::Agrees => return Verdict::Conforms { reading: None },
+            Judgement::Agrees => return Verdict::Conforms,
             Judgement::Unobserved => return Verdict::NotCompared(NotCompared::Unobserved),
             Judgement::Differs(class, variable) => (class, variable),
         };
@@ -294,16 +315,28 @@ impl<'a> Judge<'a> {
                 matches!(judge(&answer, &observation), Judgement::Agrees)
             }),
         };
-        match explanation {
-            Some(reading) if reading.is_reading() => Verdict::Conforms { reading: Some(reading) },
-            explanation => Verdict::Deviates(Box::new(Difference {
-                class,
-                variable,
-                expected: self.expected_json(p.trial, &self.rules),
-                observed: observation,
-                explanation,
-            })),
+        let difference = Box::new(Difference {
+            class,
+            variable,
+            expected: self.expected_json(p.trial, &self.rules),
+            observed: observation,
+            explanation,
+        });
+        if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
+    }
+
+    /// The questions of which another answer would have given another result.
+    fn decided(&self, p: &Predicted<'_>) -> QuestionSet {
+        let mut decided = QuestionSet::default();
+        for question in p.trace.questions.iter() {
+            let readings = self.rules.readings;
+            let others = (0..question.answers().len()).filter(|&answer| answer != readings.answer(question));
+            let differs = |readings| self.answer(p.trial, &Rules { readings, ..self.rules }).0 != p.answer;
+            if others.filter_map(|answer| readings.with(question, answer)).any(differs) {
+                decided.insert(question);
+            }
         }
+        decided
     }
 
     fn expected_json(&self, trial: &Trial, rules: &Rules) -> serde_json::Value {
@@ -313,6 +346,11 @@ impl<'a> Judge<'a> {
         let module = ptxsmith_syntax::parse(&text).unwrap_or(module);
         expect(&module, rules).to_json(&text, &rules.readings)
     }
+}
+
+/// The bits of a value of this many bytes.
+fn mask(size: u64) -> u64 {
+    if size >= 8 { u64::MAX } else { (1 << (8 * size)) - 1 }
 }
 
 /// The known deviation that predicts this crash, if there is one.
@@ -480,21 +518,54 @@ fn seated(answer: &Answer, seat: &Seat, observation: &Observation) -> Seated {
     }
 }
 
-/// The trials on whose lines the subject complains, and the others.
-fn split_blamed(batch: &Batch, group: &[usize], observation: &Observation) -> (Vec<usize>, Vec<usize>) {
-    let mut blamed = vec![false; group.len()];
+/// The trials on whose lines the subject complains, with the first complaint about each, and the others.
+fn split_blamed(
+    batch: &Batch,
+    group: &[usize],
+    observation: &Observation,
+) -> (Vec<(usize, Diagnostic)>, Vec<usize>) {
+    let mut blamed: Vec<Option<Diagnostic>> = vec![None; group.len()];
     if observation.outcome == Outcome::Refused {
-        let errors = observation.diagnostics.iter().filter(|d| d.severity >= Severity::Error);
-        for line in errors.filter_map(|d| d.line) {
+        for error in observation.diagnostics.iter().filter(|d| d.severity >= Severity::Error) {
+            let Some(line) = error.line else { continue };
             let behind = batch.lines.partition_point(|&(start, _)| start <= line);
-            if let Some(&(_, place)) = behind.checked_sub(1).and_then(|at| batch.lines.get(at)) {
-                blamed[place] = true;
+            if let Some(&(start, place)) = behind.checked_sub(1).and_then(|at| batch.lines.get(at)) {
+                let line = line - start + 1 + HEADER_LINES;
+                blamed[place].get_or_insert(Diagnostic { line: Some(line), ..error.clone() });
             }
         }
     }
     let (mut guilty, mut rest) = (Vec::new(), Vec::new());
     for (&at, blamed) in group.iter().zip(blamed) {
-        if blamed { guilty.push(at) } else { rest.push(at) }
+        match blamed {
+            Some(complaint) => guilty.push((at, complaint)),
+            None => rest.push(at),
+        }
     }
     (guilty, rest)
+}
+
+/// Which open questions spoil a batch: those that most of the trials that met them were guilty with. Trials that meet
+/// one are shown alone at once. Only the schedule depends on this, no verdict.
+#[derive(Default)]
+struct Suspicion {
+    guilty: [u32; Question::ALL.len()],
+    innocent: [u32; Question::ALL.len()],
+}
+
+impl Suspicion {
+    fn raise(&mut self, questions: QuestionSet) {
+        questions.iter().for_each(|question| self.guilty[question as usize] += 1);
+    }
+
+    fn clear(&mut self, questions: QuestionSet) {
+        if !questions.is_empty() {
+            questions.iter().for_each(|question| self.innocent[question as usize] += 1);
+        }
+    }
+
+    fn falls_on(&self, questions: QuestionSet) -> bool {
+        !questions.is_empty()
+            && questions.iter().any(|q| self.guilty[q as usize] > 2 * self.innocent[q as usize])
+    }
 }

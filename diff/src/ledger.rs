@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_oracle::{Clause, ClauseSet};
+use ptxsmith_oracle::{Clause, ClauseSet, Question};
 use ptxsmith_subject::Outcome;
 use serde::Serialize;
 
@@ -35,6 +35,37 @@ pub struct Example {
     weight: usize,
 }
 
+impl Example {
+    fn new(trial: &Trial, difference: Difference, header: &Header) -> Example {
+        Example { trial: trial.id, program: trial.text(header), difference, weight: trial.weight() }
+    }
+
+    fn is_shorter_than(&self, other: &Example) -> bool {
+        (self.weight, self.trial) < (other.weight, other.trial)
+    }
+}
+
+/// An answer to an open question, other than the default, that a subject follows.
+#[derive(Clone, Debug)]
+pub struct Followed {
+    /// In how many trials.
+    pub count: u64,
+    /// The shortest of them.
+    pub example: Example,
+}
+
+impl Followed {
+    fn new(example: Example) -> Followed {
+        Followed { count: 0, example }
+    }
+
+    fn offer(&mut self, example: Example) {
+        if example.is_shorter_than(&self.example) {
+            self.example = example;
+        }
+    }
+}
+
 /// One distinct deviation.
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -61,8 +92,10 @@ pub struct Ledger {
     pub compared: u64,
     /// Those that conform.
     pub conform: u64,
-    /// Of those that conform: how often each reading other than the default was followed, as `question=answer`.
-    pub readings: BTreeMap<String, u64>,
+    /// How often the default answer to a question was shown.
+    pub decided: BTreeMap<Question, u64>,
+    /// The other answers that were followed.
+    pub followed: BTreeMap<(Question, usize), Followed>,
     /// Trials that were not compared, by reason.
     pub not_compared: BTreeMap<NotCompared, u64>,
     /// The clauses that anything compared rested on.
@@ -79,13 +112,21 @@ impl Ledger {
                 *self.not_compared.entry(reason).or_default() += 1;
                 None
             }
-            Verdict::Conforms { reading } => {
-                self.compared += 1;
-                self.conform += 1;
-                self.clauses = self.clauses.union(judged.trace.clauses);
-                for (question, answer) in reading.iter().flat_map(|reading| &reading.readings) {
-                    let name = format!("{}={}", question.name(), question.answers()[*answer]);
-                    *self.readings.entry(name).or_default() += 1;
+            Verdict::Conforms => {
+                self.conforms(judged.trace.clauses);
+                for question in judged.decided.iter() {
+                    *self.decided.entry(question).or_default() += 1;
+                }
+                None
+            }
+            Verdict::Reads(difference) => {
+                self.conforms(judged.trace.clauses);
+                let example = Example::new(trial, *difference, header);
+                for &answer in example.difference.explanation.iter().flat_map(|e| &e.readings) {
+                    let followed =
+                        self.followed.entry(answer).or_insert_with(|| Followed::new(example.clone()));
+                    followed.count += 1;
+                    followed.offer(example.clone());
                 }
                 None
             }
@@ -95,6 +136,12 @@ impl Ledger {
                 self.deviation(trial, *difference, judged.trace.clauses, header)
             }
         }
+    }
+
+    fn conforms(&mut self, clauses: ClauseSet) {
+        self.compared += 1;
+        self.conform += 1;
+        self.clauses = self.clauses.union(clauses);
     }
 
     fn deviation(
@@ -115,7 +162,7 @@ impl Ledger {
         }
         let count = finding.map_or(1, |finding| finding.count + 1);
         let class = difference.class;
-        let example = Example { trial: trial.id, program: trial.text(header), difference, weight };
+        let example = Example::new(trial, difference, header);
         let Name { id, status, title, clauses } = name;
         let finding = Finding { id: id.clone(), status, class, title, clauses, count, example };
         self.findings.insert(id.clone(), finding);
@@ -123,10 +170,38 @@ impl Ledger {
     }
 
     /// The findings: new ones first, then by class and name.
-    pub fn findings(&self) -> Vec<&Finding> {
-        let mut findings: Vec<&Finding> = self.findings.values().collect();
-        findings.sort_by_key(|f| (f.status, f.class, f.id.as_str()));
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = self.findings.values().cloned().chain(self.mixed()).collect();
+        findings.sort_by(|a, b| (a.status, a.class, &a.id).cmp(&(b.status, b.class, &b.id)));
         findings
+    }
+
+    /// Questions that the subject answers now this way, now that: whatever the text means, one of the two is wrong.
+    fn mixed(&self) -> impl Iterator<Item = Finding> {
+        self.followed.iter().filter_map(|(&(question, answer), followed)| {
+            let same = |(other, _): &&(Question, usize)| *other == question;
+            let answers = self.followed.keys().filter(same).count() as u64;
+            let defaults = self.decided.get(&question).copied().unwrap_or(0);
+            if defaults == 0 && answers < 2 {
+                return None;
+            }
+            let names = question.answers();
+            Some(Finding {
+                id: format!("mixed-{}-{}", question.name(), names[answer]),
+                status: Status::New,
+                class: Class::Inconsistent,
+                title: format!(
+                    "two readings of {} are followed: {} {defaults} times, {} {} times",
+                    question.name(),
+                    names[0],
+                    names[answer],
+                    followed.count
+                ),
+                clauses: question.clauses().iter().filter_map(|id| Clause::from_id(id)).collect(),
+                count: followed.count.min(defaults.max(1)),
+                example: followed.example.clone(),
+            })
+        })
     }
 
     /// Adds what another ledger holds. The result does not depend on the order of merging.
@@ -134,8 +209,19 @@ impl Ledger {
         self.compared += other.compared;
         self.conform += other.conform;
         self.clauses = self.clauses.union(other.clauses);
-        for (name, count) in other.readings {
-            *self.readings.entry(name).or_default() += count;
+        for (question, count) in other.decided {
+            *self.decided.entry(question).or_default() += count;
+        }
+        for (answer, theirs) in other.followed {
+            match self.followed.get_mut(&answer) {
+                None => {
+                    self.followed.insert(answer, theirs);
+                }
+                Some(mine) => {
+                    mine.count += theirs.count;
+                    mine.offer(theirs.example);
+                }
+            }
         }
         for (reason, count) in other.not_compared {
             *self.not_compared.entry(reason).or_default() += count;
@@ -147,8 +233,7 @@ impl Ledger {
                 }
                 Some(mine) => {
                     mine.count += finding.count;
-                    let (a, b) = (&finding.example, &mine.example);
-                    if (a.weight, a.trial) < (b.weight, b.trial) {
+                    if finding.example.is_shorter_than(&mine.example) {
                         mine.class = finding.class;
                         mine.clauses = finding.clauses;
                         mine.example = finding.example;
@@ -221,7 +306,11 @@ impl Name {
 /// The first complaint of a refusal, without what names the program at hand.
 fn first_error(observation: &ptxsmith_subject::Observation) -> String {
     debug_assert_eq!(observation.outcome, Outcome::Refused);
-    let message = observation.diagnostics.first().map_or("no message", |d| d.message.as_str());
+    quoteless(observation.diagnostics.first().map_or("no message", |d| d.message.as_str()))
+}
+
+/// A message without what it quotes of the program.
+pub(crate) fn quoteless(message: &str) -> String {
     let mut quoted = false;
     message
         .chars()

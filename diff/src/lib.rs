@@ -19,7 +19,7 @@ mod verdict;
 pub use compare::{Mismatch, compare};
 pub use explain::{Explanation, Hypothesis};
 pub use judge::{Judge, Options};
-pub use ledger::{Example, Finding, Ledger, Status};
+pub use ledger::{Example, Finding, Followed, Ledger, Status};
 pub use program::{Part, judge_program};
 pub use trial::{Body, Header, Trial};
 pub use verdict::{Class, Difference, Judged, NotCompared, Verdict};

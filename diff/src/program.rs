@@ -46,7 +46,7 @@ pub fn judge_program(
             vec![whole(Verdict::NotCompared(NotCompared::Unmodelled), &expected)]
         }
         (Expectation::Refused { .. }, Outcome::Refused) => {
-            vec![whole(Verdict::Conforms { reading: None }, &expected)]
+            vec![whole(Verdict::Conforms, &expected)]
         }
         (Expectation::Refused { .. }, Outcome::Accepted) => {
             vec![program.deviates(Class::AcceptsInvalid, &expected)]
@@ -106,17 +106,14 @@ impl Program<'_> {
                 }
             }),
         };
-        let verdict = match explanation {
-            Some(reading) if reading.is_reading() => Verdict::Conforms { reading: Some(reading) },
-            explanation => self.difference(class, None, expected, explanation),
-        };
+        let verdict = self.difference(class, None, expected, explanation);
         Part { variable: None, verdict, trace }
     }
 
     fn variable(&self, variable: &Variable, expected: &Expectation) -> Part {
         let one = std::slice::from_ref(variable);
         let verdict = match compare(one, &self.observed.variables) {
-            None => Verdict::Conforms { reading: None },
+            None => Verdict::Conforms,
             Some(Mismatch::Unobserved(_)) => Verdict::NotCompared(NotCompared::Unobserved),
             Some(Mismatch::Differs(class, name)) => {
                 let explanation =
@@ -129,10 +126,7 @@ impl Program<'_> {
                         }
                         _ => false,
                     });
-                match explanation {
-                    Some(reading) if reading.is_reading() => Verdict::Conforms { reading: Some(reading) },
-                    explanation => self.difference(class, Some(name), expected, explanation),
-                }
+                self.difference(class, Some(name), expected, explanation)
             }
         };
         Part { variable: Some(variable.name.to_string()), verdict, trace: variable.trace }
@@ -145,12 +139,13 @@ impl Program<'_> {
         expected: &Expectation,
         explanation: Option<crate::Explanation>,
     ) -> Verdict {
-        Verdict::Deviates(Box::new(Difference {
+        let difference = Box::new(Difference {
             class,
             variable,
             expected: expected.to_json(self.text, &self.rules.readings),
             observed: self.observed.clone(),
             explanation,
-        }))
+        });
+        if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
     }
 }

@@ -1,6 +1,6 @@
 //! The outcome of comparing one trial or variable.
 
-use ptxsmith_oracle::Trace;
+use ptxsmith_oracle::{QuestionSet, Trace};
 use ptxsmith_subject::Observation;
 
 use crate::explain::Explanation;
@@ -102,14 +102,20 @@ pub struct Difference {
     pub explanation: Option<Explanation>,
 }
 
+impl Difference {
+    /// Whether another reading alone explains it, so that it is no deviation.
+    pub fn is_reading(&self) -> bool {
+        self.explanation.as_ref().is_some_and(Explanation::is_reading)
+    }
+}
+
 /// The outcome of comparing one trial.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The subject does what the specification says, perhaps under another reading than the default.
-    Conforms {
-        /// The reading that the answer follows, where it is not the default.
-        reading: Option<Explanation>,
-    },
+    /// The subject does what the specification says under the default reading.
+    Conforms,
+    /// It does what the specification says under another reading, which the explanation names.
+    Reads(Box<Difference>),
     /// It does not.
     Deviates(Box<Difference>),
     /// Nothing could be compared.
@@ -125,4 +131,6 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The clauses and questions that the expectation rests on.
     pub trace: Trace,
+    /// The questions to which this answer shows the default answer: another one would have given another result.
+    pub decided: QuestionSet,
 }

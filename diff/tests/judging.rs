@@ -83,7 +83,7 @@ fn a_subject_that_follows_the_specification_conforms_everywhere() {
     ));
     trials.push(declarations(8, ".global .s32 x = {1};"));
     for judged in judge(&subject(Rules::default()), &trials) {
-        assert_eq!(judged.verdict, Verdict::Conforms { reading: None }, "trial {}", judged.id);
+        assert_eq!(judged.verdict, Verdict::Conforms, "trial {}", judged.id);
     }
 }
 
@@ -92,9 +92,9 @@ fn another_reading_is_no_deviation_and_is_named() {
     let mut rules = Rules::default();
     rules.readings = rules.readings.with(Question::RemainderType, 1).unwrap();
     let judged = judge(&subject(rules), &expressions(&["5", "(-7 % 3 - 1) / 2"]));
-    assert_eq!(judged[0].verdict, Verdict::Conforms { reading: None });
-    let Verdict::Conforms { reading: Some(reading) } = &judged[1].verdict else { panic!("{judged:?}") };
-    assert_eq!(reading.readings, [(Question::RemainderType, 1)]);
+    assert_eq!(judged[0].verdict, Verdict::Conforms);
+    let Verdict::Reads(difference) = &judged[1].verdict else { panic!("{judged:?}") };
+    assert_eq!(difference.explanation.as_ref().unwrap().readings, [(Question::RemainderType, 1)]);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_crash_costs_its_own_trial_only() {
             assert_eq!(found.class, Class::Crash);
             assert_eq!(found.explanation.as_ref().unwrap().known, ["quotient-overflow-crash"]);
         } else {
-            assert_eq!(judged.verdict, Verdict::Conforms { reading: None });
+            assert_eq!(judged.verdict, Verdict::Conforms);
         }
     }
     assert!(runs.load(Ordering::Relaxed) < 30, "{} runs for two crashes", runs.load(Ordering::Relaxed));
@@ -161,7 +161,7 @@ fn a_crash_that_nothing_known_predicts_is_new() {
     });
     let judged = judge(&crashing, &expressions(&["1", "5", "3"]));
     assert_eq!(difference(&judged[1]).explanation, None);
-    assert_eq!(judged[2].verdict, Verdict::Conforms { reading: None });
+    assert_eq!(judged[2].verdict, Verdict::Conforms);
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn a_trial_refused_in_a_batch_is_found_by_its_line() {
     });
     let judged = judge(&picky, &expressions(&["1", "2", "77", "3"]));
     assert_eq!(difference(&judged[2]).class, Class::RefusesValid);
-    assert!([0, 1, 3].iter().all(|&at| judged[at].verdict == Verdict::Conforms { reading: None }));
+    assert!([0, 1, 3].iter().all(|&at| judged[at].verdict == Verdict::Conforms));
 }
 
 #[test]
@@ -207,4 +207,27 @@ fn an_invalid_program_that_is_taken_is_a_deviation() {
     let lax = FnSubject::new("fake", |_: &Request<'_>| Observation::new(Outcome::Accepted));
     let judged = judge(&lax, &expressions(&["1 + 1.0"]));
     assert_eq!(difference(&judged[0]).class, Class::AcceptsInvalid);
+}
+
+#[test]
+fn a_subject_that_mixes_two_readings_of_a_question_is_a_finding() {
+    let fickle = FnSubject::new("fake", |request: &Request<'_>| {
+        let mut rules = Rules::default();
+        if request.ptx.contains("2 >>") {
+            rules.readings = rules.readings.with(Question::ShiftCount, 1).unwrap();
+        }
+        observe(&rules, request)
+    });
+    let trials = expressions(&["3 >> 64", "2 >> 64"]);
+    let mut ledger = Ledger::default();
+    for trial in &trials {
+        let judged = judge(&fickle, std::slice::from_ref(trial)).remove(0);
+        ledger.enter(trial, judged, &Header::default());
+    }
+    let findings = ledger.findings();
+    assert_eq!(findings.len(), 1);
+    assert_eq!(
+        (findings[0].class, findings[0].id.as_str()),
+        (Class::Inconsistent, "mixed-shift-count-modulo")
+    );
 }

@@ -146,6 +146,11 @@ questions! {
         #[default] Payload = "payload", "sign and leading payload bits stay, the quiet bit is set";
         Canonical = "canonical", "the one canonical NaN of the format, 0x7fffffff for .f32";
     }
+    /// What a floating-point division by zero gives. Arithmetic is in double precision; C leaves the case undefined.
+    FloatDivisionByZero, float_division_by_zero, "float-division-by-zero", ["4.5.6/float-arithmetic"] {
+        #[default] Ieee = "ieee", "an infinity or a NaN, as in IEEE 754";
+        Refused = "refused", "it is not a constant expression, as in C";
+    }
     /// What NaN an arithmetic operation gives.
     NanResult, nan_result, "nan-result", ["4.5.6/float-arithmetic"] {
         #[default] Positive = "positive", "the first NaN operand, quieted; without one the positive quiet NaN";

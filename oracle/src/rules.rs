@@ -9,9 +9,9 @@ use ptxsmith_syntax::{BinaryOp, Cast, Number, ScalarType, Span, TypeKind, UnaryO
 use crate::{
     clause::{Clause, ClauseSet},
     reading::{
-        BitsFromFloat, BitwiseType, DivisionByZero, FloatOverflow, LiteralRange, NanNarrowing, NanResult,
-        Question, QuestionSet, QuotientOverflow, Readings, RemainderType, ShiftCount, SignedOverflow,
-        SkippedOperand, WarpSizeType,
+        BitsFromFloat, BitwiseType, DivisionByZero, FloatDivisionByZero, FloatOverflow, LiteralRange,
+        NanNarrowing, NanResult, Question, QuestionSet, QuotientOverflow, Readings, RemainderType,
+        ShiftCount, SignedOverflow, SkippedOperand, WarpSizeType,
     },
     refusal::{RefusalClass, Stop},
     value::{Address, Integer, Value, narrow, widen},
@@ -425,7 +425,15 @@ fn by_zero(step: &mut Step<'_>, clause: Clause, signed: bool) -> Value {
 
 fn divide(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     match pair(step, left, right)? {
-        Pair::Floats(a, b) => Ok(float_result(step, a, b, a / b)),
+        Pair::Floats(a, b) => {
+            if b == 0.0 {
+                step.meets(Question::FloatDivisionByZero);
+                if step.readings.float_division_by_zero == FloatDivisionByZero::Refused {
+                    return step.refuse(RefusalClass::DivisionByZero, Clause::FloatArithmetic);
+                }
+            }
+            Ok(float_result(step, a, b, a / b))
+        }
         Pair::Integers(a, b) => {
             step.uses(Clause::Division);
             let signed = both_signed(step, a, b);

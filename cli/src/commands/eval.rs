@@ -92,7 +92,13 @@ fn describe_variable(out: &mut String, program: &Program, variable: &Variable, r
     }
     out.push('\n');
     for (slot, address) in slots.iter().zip(&variable.addresses) {
-        let _ = writeln!(out, "  address  offset {}, {}: {}", slot.offset, bytes_of(address.width.into()), slot.text);
+        let _ = writeln!(
+            out,
+            "  address  offset {}, {}: {}",
+            slot.offset,
+            bytes_of(address.width.into()),
+            slot.text
+        );
     }
     describe_trace(out, &variable.trace, readings);
     out.push('\n');
@@ -144,4 +150,3 @@ fn describe_trace(out: &mut String, trace: &Trace, readings: &Readings) {
 fn bytes_of(count: u64) -> String {
     if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
 }
-

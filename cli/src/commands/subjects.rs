@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use ptxsmith_subject::{Description, OpenOptions, SubjectSpec, open, parse_spec, toolchain::{self, Toolchains}};
+use ptxsmith_subject::{
+    Description, OpenOptions, SubjectSpec, open, parse_spec,
+    toolchain::{self, Toolchains},
+};
 use serde::Serialize;
 
 use super::Context;
@@ -25,7 +28,8 @@ struct Entry {
 
 /// Prints the list.
 pub fn run(context: &Context, args: &args::Subjects) -> Result<Exit, Failure> {
-    let entries = if args.subjects.is_empty() { every_form(context)? } else { named(context, &args.subjects) };
+    let entries =
+        if args.subjects.is_empty() { every_form(context)? } else { named(context, &args.subjects) };
     if context.cancel.is_cancelled() {
         return Err(Failure::Interrupted);
     }
@@ -72,7 +76,12 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
                 let description = found.description().clone();
                 // `ptxas` is another name for what it turned out to be; `ptxas@all` is a name of several.
                 let subject = if *spec == SubjectSpec::PtxasAll { found.id() } else { subject };
-                Entry { subject: subject.to_owned(), available: Some(true), reason: None, description: Some(description) }
+                Entry {
+                    subject: subject.to_owned(),
+                    available: Some(true),
+                    reason: None,
+                    description: Some(description),
+                }
             })
             .collect(),
         Err(unavailable) => vec![Entry {
@@ -110,7 +119,8 @@ fn table(entries: &[Entry]) -> String {
     if let Ok(toolchains) = Toolchains::of_user() {
         let missing = toolchains.list().iter().filter(|listed| listed.path.is_none()).count();
         if missing > 0 {
-            let _ = writeln!(out, "\n{missing} more releases of ptxas can be installed: ptxsmith toolchain list");
+            let _ =
+                writeln!(out, "\n{missing} more releases of ptxas can be installed: ptxsmith toolchain list");
         }
     }
     out

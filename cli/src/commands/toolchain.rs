@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use ptxsmith_subject::{process, toolchain::{DEFAULT, InstallError, Release, Toolchains}};
+use ptxsmith_subject::{
+    process,
+    toolchain::{DEFAULT, InstallError, Release, Toolchains},
+};
 
 use super::Context;
 use crate::args;
@@ -59,7 +62,13 @@ fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Fa
     let mut out = format!("{BOLD}{:8}  {:8}  {:7}  installed{BOLD:#}\n", "release", "version", "PTX");
     for listed in &listed {
         let release = listed.release;
-        let _ = write!(out, "{:8}  {:8}  {:7}  ", release.name(), release.version, release.max_ptx().unwrap_or("?"));
+        let _ = write!(
+            out,
+            "{:8}  {:8}  {:7}  ",
+            release.name(),
+            release.version,
+            release.max_ptx().unwrap_or("?")
+        );
         if let Some(path) = &listed.path {
             let _ = write!(out, "{GOOD}{}{GOOD:#}", line(&path.to_string_lossy()));
         } else {
