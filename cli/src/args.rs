@@ -71,6 +71,24 @@ impl From<Color> for ColorChoice {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Generate programs, show them to implementations, and report what differs from the specification
+    #[command(after_help = "\
+Without --subject, ptxas is tested: release 13.5 if it is installed, else the one in CUDA_HOME, CUDA_PATH or PATH, else
+release 13.5 is installed first. Findings are written as they are found, so Ctrl-C loses none.
+
+Examples:
+  ptxsmith run
+  ptxsmith run --time 10m --seed 7 --out night/
+  ptxsmith run --subject ptxas@12.9 --subject ptxas@13.5 --cases 50000
+  ptxsmith run --subject 'exec:my-assembler --observe {ptx}' --focus initializers")]
+    Run(Run),
+    /// Judge PTX files that exist already
+    #[command(after_help = "\
+Examples:
+  ptxsmith check kernel.ptx
+  ptxsmith check corpus/ --subject ptxas@13.5
+  clang -x cuda --cuda-device-only -S -o - a.cu | ptxsmith check -")]
+    Check(Check),
     /// Print what the specification says a PTX file holds, with the clauses that say so
     #[command(after_help = "\
 Examples:
@@ -117,6 +135,51 @@ pub struct Eval {
     /// Answer an open question of the specification otherwise than by default; may be repeated
     #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
     pub readings: Vec<(Question, usize)>,
+}
+
+/// What every campaign takes.
+#[derive(Args, Debug)]
+pub struct Campaign {
+    /// An implementation to test: ptxas, ptxas@RELEASE, ptxas@all, ptxas:/PATH, exec:CMD ARGS; may be repeated
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
+    pub subjects: Vec<SubjectSpec>,
+    /// Stop after this many cases (of check: files)
+    #[arg(long, value_name = "N", value_parser = count, conflicts_with = "time")]
+    pub cases: Option<NonZeroU64>,
+    /// Stop after this time: 90s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// How long an implementation may take for one module before it counts as hanging [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+}
+
+/// `run`
+#[derive(Args, Debug)]
+pub struct Run {
+    /// What every campaign takes.
+    #[command(flatten)]
+    pub campaign: Campaign,
+    /// Where report and findings go
+    #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
+    pub out: PathBuf,
+    /// What to generate
+    #[arg(long, value_name = "WHAT", default_value = "mixed")]
+    pub focus: Focus,
+}
+
+/// `check`
+#[derive(Args, Debug)]
+pub struct Check {
+    /// PTX files, and directories of them; - reads standard input
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// What every campaign takes.
+    #[command(flatten)]
+    pub campaign: Campaign,
+    /// Write report and findings here [default: nowhere; the summary is printed]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// `gen`

@@ -2,6 +2,8 @@
 
 mod args;
 mod bug;
+mod campaign;
+mod cases;
 mod commands;
 mod console;
 mod exit;
@@ -32,6 +34,8 @@ fn main() -> ExitCode {
 fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
     let context = Context::new(&cli.global, console)?;
     match &cli.command {
+        Command::Run(args) => commands::run::run(&context, args),
+        Command::Check(args) => commands::check::run(&context, args),
         Command::Eval(args) => commands::eval::run(&context, args),
         Command::Gen(args) => commands::generate::run(&context, args),
         Command::Subjects(args) => commands::subjects::run(&context, args),

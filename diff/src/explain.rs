@@ -2,6 +2,8 @@
 
 use ptxsmith_oracle::{Question, Readings, Rules, Trace};
 
+use ptxsmith_subject::Observation;
+
 use crate::known::{Effect, KNOWN, Known};
 
 /// One way in which an implementation may differ from the default.
@@ -37,25 +39,59 @@ impl Explanation {
 /// The most hypotheses that are combined. Programs are small: more than three causes in one are not worth the time.
 const MOST: usize = 3;
 
-/// Looks for the smallest set of hypotheses under which `predicts` holds. Sets of equal size are tried readings first.
+/// Looks for the smallest set of hypotheses under which `predicts` holds. Of sets of equal size, those with known
+/// deviations are tried first: a deviation claims one exact answer, while a reading under which something is refused
+/// would explain every refusal.
 pub(crate) fn explain(
     trace: &Trace,
     base: &Rules,
     mut predicts: impl FnMut(&Rules) -> bool,
 ) -> Option<Explanation> {
-    let readings = trace.questions.iter().flat_map(|question| {
-        (1..question.answers().len()).map(move |answer| Hypothesis::Reading(question, answer))
-    });
+    let hypotheses = hypotheses(trace);
+    let mut chosen = Vec::new();
+    (1..=MOST.min(hypotheses.len()))
+        .find_map(|size| search(&hypotheses, size, &mut chosen, base, &mut predicts))
+}
+
+/// Looks for the known deviation that predicts a crash, together with the rules changed by others where the crash shows
+/// only under them. `rests_on` evaluates the program under changed rules.
+pub(crate) fn explain_crash(
+    trace: &Trace,
+    base: &Rules,
+    observation: &Observation,
+    mut rests_on: impl FnMut(&Rules) -> Trace,
+) -> Option<Explanation> {
+    let predicts = |trace: &Trace| {
+        KNOWN.iter().find(|known| match known.effect {
+            Effect::Crash { signal, when } => observation.signal == Some(signal) && when(trace),
+            Effect::Rule(_) => false,
+        })
+    };
+    if let Some(known) = predicts(trace) {
+        return Some(Explanation { readings: Vec::new(), known: vec![known.id] });
+    }
+    let mut crash = None;
+    let mut explanation = explain(trace, base, |rules| {
+        crash = predicts(&rests_on(rules));
+        crash.is_some()
+    })?;
+    explanation.known.push(crash?.id);
+    explanation.known.sort();
+    Some(explanation)
+}
+
+/// What may explain an answer that rests on these clauses and questions, deviations first.
+fn hypotheses(trace: &Trace) -> Vec<Hypothesis> {
     let rules = KNOWN.iter().enumerate().filter_map(|(at, known)| match known.effect {
         Effect::Rule(_) if known.clauses.iter().any(|&clause| trace.clauses.contains(clause)) => {
             Some(Hypothesis::Known(at))
         }
         _ => None,
     });
-    let hypotheses: Vec<Hypothesis> = readings.chain(rules).collect();
-    let mut chosen = Vec::new();
-    (1..=MOST.min(hypotheses.len()))
-        .find_map(|size| search(&hypotheses, size, &mut chosen, base, &mut predicts))
+    let readings = trace.questions.iter().flat_map(|question| {
+        (1..question.answers().len()).map(move |answer| Hypothesis::Reading(question, answer))
+    });
+    rules.chain(readings).collect()
 }
 
 fn search(

@@ -10,20 +10,15 @@ use std::fmt::Write as _;
 use ptxsmith_oracle::{
     Evaluator, Expectation, Question, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect,
 };
-use ptxsmith_subject::{Diagnostic, Error, Observation, Outcome, Request, Severity, Subject};
+use ptxsmith_subject::{Error, Observation, Outcome, Request, Severity, Subject};
 use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, StateSpace, print, print_expr};
 
 use crate::{
     compare::{Mismatch, compare},
-    explain::{Explanation, explain},
-    known::{Effect, KNOWN},
-    ledger::quoteless,
+    explain::{explain, explain_crash},
     trial::{ALONE, Body, Header, Trial, prefixed},
     verdict::{Class, Difference, Judged, NotCompared, Verdict},
 };
-
-/// The lines of a header, `.version`, `.target` and `.address_size`.
-const HEADER_LINES: u32 = 3;
 
 /// How batches are made.
 #[derive(Clone, Debug)]
@@ -51,8 +46,6 @@ pub struct Judge<'a> {
     options: Options,
     version: (u32, u32),
     suspicion: Suspicion,
-    /// How often each complaint (without what it quotes) was heard of a trial that stood alone.
-    heard: BTreeMap<String, u32>,
 }
 
 /// What the specification says of a trial.
@@ -87,7 +80,7 @@ impl<'a> Judge<'a> {
     /// A judge of one subject under the specification's rules.
     pub fn new(subject: &'a dyn Subject, rules: Rules, options: Options) -> Judge<'a> {
         let version = options.header.version();
-        Judge { subject, rules, options, version, suspicion: Suspicion::default(), heard: BTreeMap::new() }
+        Judge { subject, rules, options, version, suspicion: Suspicion::default() }
     }
 
     /// The header of the modules that it shows.
@@ -125,9 +118,10 @@ impl<'a> Judge<'a> {
             .zip(verdicts)
             .map(|(p, verdict)| {
                 let verdict = verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved));
-                let conforms = verdict == Verdict::Conforms;
-                let decided = if conforms { self.decided(p) } else { QuestionSet::default() };
-                Judged { id: p.trial.id, verdict, trace: p.trace, decided }
+                // A refusal may have another cause than the one expected: it shows no answer to a question.
+                let conforms = verdict == Verdict::Conforms && p.answer != Answer::Refused;
+                let excluded = if conforms { self.excluded(p) } else { Vec::new() };
+                Judged { id: p.trial.id, verdict, trace: p.trace, excluded }
             })
             .collect())
     }
@@ -206,19 +200,9 @@ impl<'a> Judge<'a> {
                 | self.settle(predicted, right.to_vec(), verdicts)?
         } else {
             let mut found = false;
-            for (at, complaint) in blamed {
-                found |= match self.heard.get(&quoteless(&complaint.message)) {
-                    // Heard of trials alone before: the line tells enough, and a sample is shown alone later.
-                    Some(3..) => {
-                        let refused = Observation {
-                            diagnostics: vec![complaint],
-                            ..Observation::new(Outcome::Refused)
-                        };
-                        verdicts[at] = Some(self.explained(&predicted[at], refused));
-                        true
-                    }
-                    _ => self.settle_alone(predicted, at, verdicts)?,
-                };
+            for at in blamed {
+                // Lines are a hint only: ptxas sometimes names the line behind the one that it complains about.
+                found |= self.settle_alone(predicted, at, verdicts)?;
             }
             // What stands behind a fatal error was not read: halves keep the next run short.
             let (left, right) = rest.split_at(rest.len() / 2);
@@ -251,11 +235,6 @@ impl<'a> Judge<'a> {
             self.suspicion.raise(questions);
         } else {
             self.suspicion.clear(questions);
-        }
-        if let (Outcome::Refused, Verdict::Deviates(difference)) = (outcome, &verdict)
-            && let Some(complaint) = difference.observed.diagnostics.first()
-        {
-            *self.heard.entry(quoteless(&complaint.message)).or_default() += 1;
         }
         verdicts[at] = Some(verdict);
         Ok(guilty)
@@ -309,7 +288,9 @@ impl<'a> Judge<'a> {
             Judgement::Differs(class, variable) => (class, variable),
         };
         let explanation = match class {
-            Class::Crash => explain_crash(&trace, &observation),
+            Class::Crash => {
+                explain_crash(&trace, &self.rules, &observation, |rules| self.answer(p.trial, rules).1)
+            }
             _ => explain(&trace, &self.rules, |rules| {
                 let (answer, _) = self.expect_alone(p.trial, rules);
                 matches!(judge(&answer, &observation), Judgement::Agrees)
@@ -325,18 +306,19 @@ impl<'a> Judge<'a> {
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
     }
 
-    /// The questions of which another answer would have given another result.
-    fn decided(&self, p: &Predicted<'_>) -> QuestionSet {
-        let mut decided = QuestionSet::default();
+    /// The answers to open questions that would have given another result.
+    fn excluded(&self, p: &Predicted<'_>) -> Vec<(Question, usize)> {
+        let readings = self.rules.readings;
+        let mut excluded = Vec::new();
         for question in p.trace.questions.iter() {
-            let readings = self.rules.readings;
-            let others = (0..question.answers().len()).filter(|&answer| answer != readings.answer(question));
-            let differs = |readings| self.answer(p.trial, &Rules { readings, ..self.rules }).0 != p.answer;
-            if others.filter_map(|answer| readings.with(question, answer)).any(differs) {
-                decided.insert(question);
+            for answer in 0..question.answers().len() {
+                let Some(readings) = readings.with(question, answer) else { continue };
+                if self.answer(p.trial, &Rules { readings, ..self.rules }).0 != p.answer {
+                    excluded.push((question, answer));
+                }
             }
         }
-        decided
+        excluded
     }
 
     fn expected_json(&self, trial: &Trial, rules: &Rules) -> serde_json::Value {
@@ -351,15 +333,6 @@ impl<'a> Judge<'a> {
 /// The bits of a value of this many bytes.
 fn mask(size: u64) -> u64 {
     if size >= 8 { u64::MAX } else { (1 << (8 * size)) - 1 }
-}
-
-/// The known deviation that predicts this crash, if there is one.
-pub(crate) fn explain_crash(trace: &Trace, observation: &Observation) -> Option<Explanation> {
-    let known = KNOWN.iter().find(|known| match known.effect {
-        Effect::Crash { signal, when } => observation.signal == Some(signal) && when(trace),
-        Effect::Rule(_) => false,
-    })?;
-    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
 }
 
 enum Judgement {
@@ -518,31 +491,21 @@ fn seated(answer: &Answer, seat: &Seat, observation: &Observation) -> Seated {
     }
 }
 
-/// The trials on whose lines the subject complains, with the first complaint about each, and the others.
-fn split_blamed(
-    batch: &Batch,
-    group: &[usize],
-    observation: &Observation,
-) -> (Vec<(usize, Diagnostic)>, Vec<usize>) {
-    let mut blamed: Vec<Option<Diagnostic>> = vec![None; group.len()];
+/// The trials on whose lines the subject complains, and the others.
+fn split_blamed(batch: &Batch, group: &[usize], observation: &Observation) -> (Vec<usize>, Vec<usize>) {
+    let mut blamed = vec![false; group.len()];
     if observation.outcome == Outcome::Refused {
-        for error in observation.diagnostics.iter().filter(|d| d.severity >= Severity::Error) {
-            let Some(line) = error.line else { continue };
+        let errors = observation.diagnostics.iter().filter(|d| d.severity >= Severity::Error);
+        for line in errors.filter_map(|d| d.line) {
             let behind = batch.lines.partition_point(|&(start, _)| start <= line);
-            if let Some(&(start, place)) = behind.checked_sub(1).and_then(|at| batch.lines.get(at)) {
-                let line = line - start + 1 + HEADER_LINES;
-                blamed[place].get_or_insert(Diagnostic { line: Some(line), ..error.clone() });
+            if let Some(&(_, place)) = behind.checked_sub(1).and_then(|at| batch.lines.get(at)) {
+                blamed[place] = true;
             }
         }
     }
-    let (mut guilty, mut rest) = (Vec::new(), Vec::new());
-    for (&at, blamed) in group.iter().zip(blamed) {
-        match blamed {
-            Some(complaint) => guilty.push((at, complaint)),
-            None => rest.push(at),
-        }
-    }
-    (guilty, rest)
+    let (guilty, rest): (Vec<_>, Vec<_>) = group.iter().zip(blamed).partition(|&(_, blamed)| blamed);
+    let trials = |these: Vec<(&usize, bool)>| these.into_iter().map(|(&at, _)| at).collect();
+    (trials(guilty), trials(rest))
 }
 
 /// Which open questions spoil a batch: those that most of the trials that met them were guilty with. Trials that meet

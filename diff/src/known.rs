@@ -4,8 +4,10 @@
 //! where a predicate on the evaluation holds. An entry explains a difference only if it predicts exactly what was
 //! observed. No entry changes what is expected.
 
-use ptxsmith_oracle::{Clause, Placement, Question, Ruled, Rules, Step, Stored, Trace, Value};
-use ptxsmith_syntax::ScalarType;
+use ptxsmith_oracle::{
+    Clause, Placement, Question, RefusalClass, Ruled, Rules, Step, Stop, Stored, Trace, Value,
+};
+use ptxsmith_syntax::{Number, ScalarType, read_number};
 
 /// What a deviation does.
 #[derive(Clone, Copy)]
@@ -69,6 +71,20 @@ pub const KNOWN: &[Known] = &[
         lineage: "nvidia",
         effect: Effect::Rule(|rules| rules.ternary = ternary_not_converted),
     },
+    Known {
+        id: "float-ternary-refused",
+        title: "?: with floating-point second and third operands is refused",
+        clauses: &[Clause::FloatTernary, Clause::TernarySameKind],
+        lineage: "nvidia",
+        effect: Effect::Rule(|rules| rules.ternary = float_ternary_refused),
+    },
+    Known {
+        id: "subnormal-decimal-refused",
+        title: "a decimal floating-point literal below the least normal double is refused as an overflow",
+        clauses: &[Clause::FloatDecimal],
+        lineage: "nvidia",
+        effect: Effect::Rule(|rules| rules.number = subnormal_decimal_refused),
+    },
 ];
 
 fn packed(at: Placement) -> u64 {
@@ -96,4 +112,25 @@ fn ternary_not_converted(
         (Value::Integer(_), Value::Integer(_)) => otherwise,
         _ => converted,
     })
+}
+
+fn float_ternary_refused(
+    step: &mut Step<'_>,
+    condition: Value,
+    then: Value,
+    otherwise: Value,
+) -> Ruled<Value> {
+    if let (Value::Float(_), Value::Float(_)) = (then, otherwise) {
+        return Err(Stop::refused(RefusalClass::IntegerOnlyOperator, Clause::FloatTernary, step.span));
+    }
+    (Rules::specification(step.readings).ternary)(step, condition, then, otherwise)
+}
+
+fn subnormal_decimal_refused(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
+    if let Some(Number::Float(value)) = read_number(text)
+        && value.is_subnormal()
+    {
+        return Err(Stop::refused(RefusalClass::LiteralOutOfRange, Clause::FloatDecimal, step.span));
+    }
+    (Rules::specification(step.readings).number)(step, text)
 }

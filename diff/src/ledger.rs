@@ -92,8 +92,8 @@ pub struct Ledger {
     pub compared: u64,
     /// Those that conform.
     pub conform: u64,
-    /// How often the default answer to a question was shown.
-    pub decided: BTreeMap<Question, u64>,
+    /// How often each answer other than the default was ruled out.
+    pub excluded: BTreeMap<(Question, usize), u64>,
     /// The other answers that were followed.
     pub followed: BTreeMap<(Question, usize), Followed>,
     /// Trials that were not compared, by reason.
@@ -114,8 +114,8 @@ impl Ledger {
             }
             Verdict::Conforms => {
                 self.conforms(judged.trace.clauses);
-                for question in judged.decided.iter() {
-                    *self.decided.entry(question).or_default() += 1;
+                for answer in judged.excluded {
+                    *self.excluded.entry(answer).or_default() += 1;
                 }
                 None
             }
@@ -181,7 +181,7 @@ impl Ledger {
         self.followed.iter().filter_map(|(&(question, answer), followed)| {
             let same = |(other, _): &&(Question, usize)| *other == question;
             let answers = self.followed.keys().filter(same).count() as u64;
-            let defaults = self.decided.get(&question).copied().unwrap_or(0);
+            let defaults = self.excluded.get(&(question, answer)).copied().unwrap_or(0);
             if defaults == 0 && answers < 2 {
                 return None;
             }
@@ -209,8 +209,8 @@ impl Ledger {
         self.compared += other.compared;
         self.conform += other.conform;
         self.clauses = self.clauses.union(other.clauses);
-        for (question, count) in other.decided {
-            *self.decided.entry(question).or_default() += count;
+        for (answer, count) in other.excluded {
+            *self.excluded.entry(answer).or_default() += count;
         }
         for (answer, theirs) in other.followed {
             match self.followed.get_mut(&answer) {

@@ -6,8 +6,7 @@ use ptxsmith_syntax::Module;
 
 use crate::{
     compare::{Mismatch, compare},
-    explain::explain,
-    judge::explain_crash,
+    explain::{explain, explain_crash},
     verdict::{Class, Difference, NotCompared, Verdict},
 };
 
@@ -95,7 +94,10 @@ impl Program<'_> {
     fn deviates(&self, class: Class, expected: &Expectation) -> Part {
         let trace = trace_of(expected);
         let explanation = match class {
-            Class::Crash => explain_crash(&trace, self.observed),
+            Class::Crash => {
+                let rests_on = |rules: &Rules| trace_of(&expect(self.module, rules));
+                explain_crash(&trace, self.rules, self.observed, rests_on)
+            }
             _ => explain(&trace, self.rules, |rules| {
                 match (expect(self.module, rules), self.observed.outcome) {
                     (Expectation::Refused { .. }, Outcome::Refused) => true,

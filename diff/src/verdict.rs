@@ -1,6 +1,6 @@
 //! The outcome of comparing one trial or variable.
 
-use ptxsmith_oracle::{QuestionSet, Trace};
+use ptxsmith_oracle::{Question, Trace};
 use ptxsmith_subject::Observation;
 
 use crate::explain::Explanation;
@@ -131,6 +131,6 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The clauses and questions that the expectation rests on.
     pub trace: Trace,
-    /// The questions to which this answer shows the default answer: another one would have given another result.
-    pub decided: QuestionSet,
+    /// The answers to open questions that this verdict rules out: under them the result would have been another.
+    pub excluded: Vec<(Question, usize)>,
 }

@@ -1,7 +1,9 @@
 //! One file a command.
 
+pub mod check;
 pub mod eval;
 pub mod generate;
+pub mod run;
 pub mod subjects;
 pub mod toolchain;
 

@@ -1,0 +1,160 @@
+//! A finding as a file that an assembler takes: what holds is said in leading comments, as in the corpus.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::{Campaign, Found, describe};
+use crate::commands;
+use crate::console;
+use crate::exit::Failure;
+
+/// The folder of findings in the output directory.
+pub const FOLDER: &str = "findings";
+
+impl Campaign<'_> {
+    /// Where a finding is kept, relative to the output directory.
+    pub fn file_of(&self, found: &Found) -> PathBuf {
+        PathBuf::from(FOLDER).join(format!("{}.ptx", found.finding.id))
+    }
+
+    /// The command that shows a finding again.
+    pub fn repeat(&self, found: &Found) -> String {
+        let path = match (&self.out, &found.origin) {
+            (Some(out), _) => out.join(self.file_of(found)).to_string_lossy().into_owned(),
+            (None, Some(origin)) => origin.clone(),
+            (None, None) => self.file_of(found).to_string_lossy().into_owned(),
+        };
+        let mut command = format!("ptxsmith check {}", shell_words::quote(&path));
+        for subject in &found.subjects {
+            let _ = write!(command, " --subject {}", shell_words::quote(subject));
+        }
+        command
+    }
+
+    pub(super) fn save_finding(&self, found: &Found) -> Result<(), Failure> {
+        if let Some(out) = &self.out {
+            commands::write_whole(&out.join(self.file_of(found)), self.annotated(found).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// The program behind comments that say what holds, what was seen instead, and where it comes from.
+    fn annotated(&self, found: &Found) -> String {
+        let finding = &found.finding;
+        let difference = &finding.example.difference;
+        let mut out = String::new();
+        let mut say = |key: &str, value: &str| {
+            let _ = writeln!(out, "// {key}: {}", console::line(value));
+        };
+        let clauses: Vec<&str> = finding.clauses.iter().map(|clause| clause.id()).collect();
+        say("clause", &clauses.join(", "));
+        for line in expectation(&difference.expected) {
+            say(line.0, &line.1);
+        }
+        say("note", &format!("{}: {}", finding.class.name(), finding.title));
+        for line in describe::observed(found) {
+            say("note", &format!("{}: {line}", self.named(&found.subjects[0])));
+        }
+        say("note", &format!("repeat: {}", self.repeat(found)));
+        let origin = match &found.origin {
+            Some(origin) => format!("from {origin}"),
+            None => format!("seed {}, case {}", self.context.seed, finding.example.trial),
+        };
+        say("note", &format!("found by ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
+        out.push_str(without_leading_comments(&found.program));
+        out
+    }
+
+    /// A subject with its version: `ptxas@13.5 (13.5.37)`.
+    pub(super) fn named(&self, id: &str) -> String {
+        let known = self.subjects.iter().find(|tested| tested.subject.id() == id);
+        match known.and_then(|tested| tested.subject.description().version.as_deref()) {
+            Some(version) => format!("{id} ({version})"),
+            None => id.to_owned(),
+        }
+    }
+}
+
+/// A program of the corpus says already what holds; a finding says it anew.
+fn without_leading_comments(program: &str) -> &str {
+    let comments = program.split_inclusive('\n').take_while(|line| line.starts_with("//"));
+    &program[comments.map(str::len).sum()..]
+}
+
+/// What the specification says, as lines of key and value.
+fn expectation(expected: &Value) -> Vec<(&'static str, String)> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut lines = Vec::new();
+    let mut readings = Vec::new();
+    let mut read = |from: &Value| {
+        for (question, answer) in from.as_object().into_iter().flatten() {
+            let reading = format!("{question}={}", text(answer));
+            if !readings.contains(&reading) {
+                readings.push(reading);
+            }
+        }
+    };
+    let outcome = text(&expected["outcome"]);
+    match expected["refusal"]["class"].as_str() {
+        Some(class) => lines.push(("expect", format!("{outcome} {class}"))),
+        None => lines.push(("expect", outcome)),
+    }
+    read(&expected["refusal"]["readings"]);
+    for (name, variable) in expected["variables"].as_object().into_iter().flatten() {
+        let [size, align, bytes] = ["size", "align", "bytes"].map(|key| text(&variable[key]));
+        lines.push(("variable", format!("{name} size={size} align={align} bytes={bytes}")));
+        for address in variable["addresses"].as_array().into_iter().flatten() {
+            let mut line = name.clone();
+            for key in ["offset", "width", "symbol", "addend", "generic", "byte"] {
+                if !address[key].is_null() {
+                    let _ = write!(line, " {key}={}", text(&address[key]));
+                }
+            }
+            lines.push(("address", line));
+        }
+        read(&variable["readings"]);
+    }
+    lines.extend(readings.into_iter().map(|reading| ("reading", reading)));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_oracle::{Rules, expect};
+
+    fn lines(text: &str) -> Vec<(&'static str, String)> {
+        let module = ptxsmith_syntax::parse(text).unwrap();
+        let rules = Rules::default();
+        expectation(&expect(&module, &rules).to_json(text, &rules.readings))
+    }
+
+    #[test]
+    fn an_expectation_is_written_as_in_the_corpus() {
+        let lines =
+            lines(".version 7.8\n.target sm_80\n.global .u32 t[4];\n.global .u64 x[2] = {1 << 64, t + 4};\n");
+        let expected = [
+            ("expect", "accepted"),
+            ("variable", "t size=16 align=4 bytes=00000000000000000000000000000000"),
+            ("variable", "x size=16 align=8 bytes=00000000000000000000000000000000"),
+            ("address", "x offset=8 width=8 symbol=t addend=4 generic=false"),
+            ("reading", "shift-count=saturate"),
+        ];
+        assert_eq!(lines, expected.map(|(key, value)| (key, value.to_owned())));
+    }
+
+    #[test]
+    fn a_refusal_names_its_class() {
+        let lines = lines(".version 7.8\n.target sm_80\n.global .u64 x = 18446744073709551616;\n");
+        assert_eq!(lines[0], ("expect", "refused literal-out-of-range".to_owned()));
+        assert_eq!(lines[1], ("reading", "literal-range=refused".to_owned()));
+    }
+
+    #[test]
+    fn only_comments_before_the_program_are_left_out() {
+        assert_eq!(without_leading_comments("// a: b\n// c\n.version 7.8\n// d\n"), ".version 7.8\n// d\n");
+        assert_eq!(without_leading_comments("// a"), "");
+    }
+}

@@ -1,0 +1,114 @@
+//! Shares numbered tasks out among threads until the budget is spent, Ctrl-C is pressed, or something of ours fails.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::lock;
+use crate::commands::Context;
+use crate::exit::Failure;
+
+/// When a campaign is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// After this many tasks, if any number.
+    pub tasks: Option<u64>,
+    /// After this time, if any; tasks that have begun are done.
+    pub time: Option<Duration>,
+    /// What the tasks consist of, all together, for the progress bar.
+    pub units: Option<u64>,
+}
+
+/// Why a campaign is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Every task is done, or the time is up.
+    All,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+/// What a task tells of its progress.
+pub struct Work {
+    bar: ProgressBar,
+}
+
+impl Work {
+    /// So many more units are done.
+    pub fn done(&self, units: u64) {
+        self.bar.inc(units);
+    }
+
+    /// What was found so far, in a word.
+    pub fn say(&self, message: String) {
+        self.bar.set_message(message);
+    }
+}
+
+/// Does the tasks 0, 1, 2 ... on as many threads as the context allows. Each thread has a state of its own. The first
+/// failure ends all; so does Ctrl-C, with [`Ended::Interrupted`].
+pub fn each<S>(
+    context: &Context,
+    budget: Budget,
+    unit: &str,
+    state: impl Fn() -> S + Sync,
+    task: impl Fn(&mut S, u64, &Work) -> Result<(), Failure> + Sync,
+) -> Result<Ended, Failure> {
+    let work = Work { bar: bar(context, budget, unit) };
+    let deadline = budget.time.map(|time| Instant::now() + time);
+    let next = AtomicU64::new(0);
+    let stop = AtomicBool::new(false);
+    let failure = Mutex::new(None);
+    let over = || {
+        stop.load(Ordering::Relaxed)
+            || context.cancel.is_cancelled()
+            || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    };
+    let thread = || {
+        let mut state = state();
+        while !over() {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if budget.tasks.is_some_and(|tasks| number >= tasks) {
+                break;
+            }
+            if let Err(failed) = task(&mut state, number, &work) {
+                stop.store(true, Ordering::Relaxed);
+                lock(&failure).get_or_insert(failed);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let most = budget.tasks.unwrap_or(u64::MAX).max(1);
+        let threads = (context.jobs.get() as u64).min(most);
+        for _ in 0..threads {
+            scope.spawn(&thread);
+        }
+    });
+    work.bar.finish_and_clear();
+    match failure.into_inner().expect("a panic ends the program") {
+        // The children of a run that is stopped die, which is no failure.
+        Some(Failure::Interrupted) => Ok(Ended::Interrupted),
+        Some(failure) => Err(failure),
+        None if context.cancel.is_cancelled() => Ok(Ended::Interrupted),
+        None => Ok(Ended::All),
+    }
+}
+
+/// Hidden where standard error is no terminal.
+fn bar(context: &Context, budget: Budget, unit: &str) -> ProgressBar {
+    if context.console.quiet {
+        return ProgressBar::hidden();
+    }
+    let (bar, template) = match (budget.units, budget.time) {
+        (Some(units), None) => (ProgressBar::new(units), "{bar:30} {human_pos}/{human_len}"),
+        _ => (ProgressBar::no_length(), "{spinner} {human_pos}"),
+    };
+    let template = format!("{template} {unit}  {{per_sec}}  {{elapsed}}  {{msg}}");
+    if let Ok(style) = ProgressStyle::with_template(&template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

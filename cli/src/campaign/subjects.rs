@@ -1,0 +1,142 @@
+//! The implementations that a campaign tests.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use ptxsmith_diff::{Header, Ledger};
+use ptxsmith_subject::{Description, Limits, OpenOptions, Subject, SubjectSpec, open};
+use ptxsmith_syntax::Module;
+
+use crate::commands::{Context, toolchain};
+use crate::console;
+use crate::exit::Failure;
+
+/// One implementation under test.
+pub struct Tested {
+    /// The implementation.
+    pub subject: Box<dyn Subject>,
+    /// How generated modules begin for it: with a version and a target that it takes.
+    pub header: Header,
+    pub(super) ledger: Mutex<Ledger>,
+}
+
+/// Opens every subject that the user named, installing releases that are missing; without one, the default.
+///
+/// A subject that is not available stops the campaign before it begins: who names one wants it tested, and a result
+/// that lacks it looks like one that has it.
+pub fn open_subjects(
+    context: &Context,
+    specs: &[SubjectSpec],
+    timeout: Option<Duration>,
+) -> Result<Vec<Tested>, Failure> {
+    let specs = if specs.is_empty() { &[SubjectSpec::Ptxas] } else { specs };
+    let mut limits = Limits::default();
+    if let Some(timeout) = timeout {
+        limits.time = timeout;
+    }
+    let bar = toolchain::spinner(context);
+    let progress = |message: &str| {
+        bar.set_message(console::line(message).into_owned());
+        bar.suspend(|| context.console.note(message));
+    };
+    let options = OpenOptions {
+        limits,
+        cancel: context.cancel.clone(),
+        install: true,
+        progress: &progress,
+        ..OpenOptions::default()
+    };
+    let mut tested: Vec<Tested> = Vec::new();
+    for spec in specs {
+        let opened = open(spec, &options).map_err(|unavailable| {
+            let message = unavailable.to_string();
+            match spec {
+                _ if context.cancel.is_cancelled() => Failure::Interrupted,
+                // What the user names by its path or command is the user's to mend.
+                SubjectSpec::PtxasAt(_) | SubjectSpec::Exec(_) | SubjectSpec::Serve(_) => {
+                    Failure::BadInput(message)
+                }
+                _ => Failure::NoSubject(message),
+            }
+        })?;
+        for subject in opened {
+            // `--subject ptxas --subject ptxas@13.5` may well be one subject.
+            if !tested.iter().any(|known| known.subject.id() == subject.id()) {
+                let header = header_for(subject.description());
+                tested.push(Tested { subject, header, ledger: Mutex::default() });
+            }
+        }
+    }
+    bar.finish_and_clear();
+    Ok(tested)
+}
+
+/// The default header, or as near to it as the subject takes.
+fn header_for(description: &Description) -> Header {
+    let mut header = Header::default();
+    let number = |version: &str| -> Option<(u32, u32)> {
+        let (major, minor) = version.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    };
+    if let Some(max) = description.max_ptx.as_deref()
+        && number(max).is_some_and(|max| max < header.version())
+    {
+        header.version = max.to_owned();
+    }
+    if let Some(target) = nearest(&header.target, description) {
+        header.target = target;
+    }
+    header
+}
+
+/// The target to assemble a module for: its own, or the next one that the subject takes, since a program for one
+/// target runs on all later ones.
+pub fn target_for(module: &Module, description: &Description) -> String {
+    let own = module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80");
+    nearest(own, description).unwrap_or_else(|| own.to_owned())
+}
+
+/// The target itself if the subject takes it or does not say, else the least later one; `None` where there is none.
+fn nearest(target: &str, description: &Description) -> Option<String> {
+    let targets = &description.targets;
+    if targets.is_empty() || targets.iter().any(|known| known == target) {
+        return Some(target.to_owned());
+    }
+    // `sm_90a` runs on nothing else, and nothing else on it.
+    let number = |target: &str| target.strip_prefix("sm_")?.parse::<u32>().ok();
+    let wanted = number(target)?;
+    let later = targets.iter().filter_map(|known| Some((number(known)?, known)));
+    later.filter(|(number, _)| *number > wanted).min().map(|(_, known)| known.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(max_ptx: &str, targets: &[&str]) -> Description {
+        let targets = targets.iter().map(|&target| target.to_owned()).collect();
+        Description { max_ptx: Some(max_ptx.to_owned()), targets, ..Description::default() }
+    }
+
+    #[test]
+    fn a_header_is_what_the_subject_takes() {
+        assert_eq!(header_for(&Description::default()), Header::default());
+        assert_eq!(header_for(&described("9.5", &["sm_75", "sm_80"])), Header::default());
+        assert_eq!(header_for(&described("7.7", &[])).version, "7.7");
+        assert_eq!(header_for(&described("9.5", &["sm_75", "sm_90"])).target, "sm_90");
+        assert_eq!(header_for(&described("unknown", &["sm_35"])), Header::default());
+    }
+
+    #[test]
+    fn an_old_target_becomes_the_least_one_that_the_subject_takes() {
+        let target = |text: &str| {
+            let module = ptxsmith_syntax::parse(&format!(".version 7.8\n.target {text}\n")).unwrap();
+            target_for(&module, &described("9.5", &["sm_75", "sm_80", "sm_90a"]))
+        };
+        assert_eq!(target("sm_35"), "sm_75");
+        assert_eq!(target("sm_75, debug"), "sm_75");
+        assert_eq!(target("sm_90"), "sm_90");
+        assert_eq!(target("sm_90a"), "sm_90a");
+        assert_eq!(target("sm_100a"), "sm_100a");
+    }
+}

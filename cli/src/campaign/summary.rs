@@ -1,0 +1,160 @@
+//! The end of a campaign, for a person with ten seconds.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use indicatif::HumanCount;
+use ptxsmith_syntax::{Item, Module, print};
+
+use super::{Campaign, Ended, Found, describe, file, report};
+use crate::console::{BAD, BOLD, GOOD, NOTE, line, lines};
+
+/// The most findings that are shown; the report has all.
+const MOST_FINDINGS: usize = 20;
+/// The most clauses of a finding that are explained; of more, only the names are given.
+const MOST_CLAUSES: usize = 3;
+/// The most lines of a program that are shown, and the most characters of each.
+const MOST_LINES: usize = 6;
+const MOST_CHARACTERS: usize = 200;
+
+/// What the summary is made of.
+pub struct Summary<'a> {
+    /// The campaign.
+    pub campaign: &'a Campaign<'a>,
+    /// What it found, in the order of the report.
+    pub findings: &'a [Found],
+    /// Why it is over.
+    pub ended: Ended,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Summary<'_> {
+    /// The summary as text.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for (nth, found) in self.findings.iter().take(MOST_FINDINGS).enumerate() {
+            self.finding(&mut out, nth + 1, found);
+        }
+        if self.findings.len() > MOST_FINDINGS {
+            let _ =
+                writeln!(out, "... and {} more, which the report has\n", self.findings.len() - MOST_FINDINGS);
+        }
+        self.totals(&mut out);
+        out
+    }
+
+    fn finding(&self, out: &mut String, number: usize, found: &Found) {
+        let finding = &found.finding;
+        let (style, status) = if found.is_new() { (BAD, "new") } else { (NOTE, "known") };
+        let _ = writeln!(
+            out,
+            "{number:>2}. {style}{status} {}{style:#}: {BOLD}{}{BOLD:#} ({} {})",
+            finding.class.name(),
+            line(&finding.title),
+            HumanCount(finding.count),
+            if finding.count == 1 { "time" } else { "times" },
+        );
+        let mut say = |key: &str, value: &str| {
+            let _ = writeln!(out, "    {key:<9} {value}");
+        };
+        let clauses = &finding.clauses;
+        if clauses.len() <= MOST_CLAUSES {
+            for clause in clauses {
+                say("clause", &format!("{} ({})", clause.id(), clause.summary()));
+            }
+        } else {
+            let ids: Vec<&str> = clauses.iter().map(|clause| clause.id()).collect();
+            say("clauses", &ids.join(" "));
+        }
+        for (nth, text) in shown_program(found).iter().enumerate() {
+            say(if nth == 0 { "program" } else { "" }, text);
+        }
+        for (nth, text) in describe::expected(found).iter().enumerate() {
+            say(if nth == 0 { "expected" } else { "" }, text);
+        }
+        for (nth, text) in describe::observed(found).iter().enumerate() {
+            say(if nth == 0 { "actual" } else { "" }, text);
+        }
+        say("repeat", &line(&self.campaign.repeat(found)));
+        out.push('\n');
+    }
+
+    fn totals(&self, out: &mut String) {
+        for tested in &self.campaign.subjects {
+            let ledger = tested.ledger();
+            let deviate = ledger.compared - ledger.conform;
+            let _ = writeln!(
+                out,
+                "{BOLD}{}{BOLD:#}: compared {} {}: {GOOD}{} conform{GOOD:#}, {} deviate",
+                line(&self.campaign.named(tested.subject.id())),
+                HumanCount(ledger.compared),
+                self.campaign.unit,
+                HumanCount(ledger.conform),
+                HumanCount(deviate),
+            );
+            for (reason, count) in &ledger.not_compared {
+                let _ = writeln!(out, "  not compared, {}: {}", reason.name(), HumanCount(*count));
+            }
+            let followed: Vec<String> = (ledger.followed.iter())
+                .map(|(&(question, answer), followed)| {
+                    let answer = question.answers()[answer];
+                    format!("{}={answer} ({})", question.name(), HumanCount(followed.count))
+                })
+                .collect();
+            if !followed.is_empty() {
+                let _ = writeln!(out, "  follows other readings of open questions: {}", followed.join(", "));
+            }
+        }
+        let new = self.findings.iter().filter(|found| found.is_new()).count();
+        let (reached, total) = report::clause_coverage(self.campaign);
+        let style = if new > 0 { BAD } else { GOOD };
+        let _ = writeln!(
+            out,
+            "{} distinct deviations, {style}{new} new{style:#}; {reached} of {total} clauses reached; {:.1} s",
+            self.findings.len(),
+            self.took.as_secs_f64(),
+        );
+        if self.ended == Ended::Interrupted {
+            let _ = writeln!(out, "{NOTE}stopped by Ctrl-C{NOTE:#}: this is what was found until then");
+        }
+        if let Some(directory) = &self.campaign.out {
+            let _ = writeln!(
+                out,
+                "report: {}, findings: {}",
+                line(&directory.join(report::FILE).to_string_lossy()),
+                line(&directory.join(file::FOLDER).to_string_lossy()),
+            );
+        }
+    }
+}
+
+/// The declaration at fault, or the program without its header.
+fn shown_program(found: &Found) -> Vec<String> {
+    let mut module = ptxsmith_syntax::parse(&found.program).unwrap_or_default();
+    module.items.retain(|item| !matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_)));
+    if let (Some(_), Some(guilty)) = (&found.origin, &found.finding.example.difference.variable) {
+        let declares = |item: &Item| match item {
+            Item::Variables(declaration) => declaration.declarators.iter().any(|d| d.name.text == *guilty),
+            _ => false,
+        };
+        if module.items.iter().any(declares) {
+            module.items.retain(declares);
+        }
+    }
+    // Printing all of a large program for six lines of it would take longer than judging it.
+    module.items.truncate(MOST_LINES);
+    let text = print(&Module { items: module.items });
+    let mut shown: Vec<String> = lines(&text).lines().take(MOST_LINES).map(cut).collect();
+    if text.lines().count() > MOST_LINES {
+        shown.push("...".to_owned());
+    }
+    shown
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MOST_CHARACTERS) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text.to_owned(),
+    }
+}

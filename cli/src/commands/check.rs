@@ -1,0 +1,84 @@
+//! `ptxsmith check`: the same judgement on programs that exist already.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use ptxsmith_diff::{Body, Judged, Trial, judge_program};
+use ptxsmith_oracle::Rules;
+
+use super::Context;
+use super::run::{of_subject, status_of};
+use crate::args;
+use crate::campaign::{Budget, Campaign, Source, each, open_subjects, target_for};
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Program};
+
+/// Judges every variable of every file.
+///
+/// A file that cannot be read or parsed is told and left out; the others are judged. The status is then that of bad
+/// input, unless a deviation was found, which is the greater news.
+pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
+    let started = Instant::now();
+    let mut files = input::files(&args.paths)?;
+    if let Some(most) = args.campaign.cases {
+        files.truncate(usize::try_from(most.get()).unwrap_or(usize::MAX));
+    }
+    // A single file is looked at before a subject is opened or installed for it.
+    let first = match &files[..] {
+        [only] => Some(Program::read(only)?),
+        _ => None,
+    };
+    let subjects = open_subjects(context, &args.campaign.subjects, args.campaign.timeout)?;
+    let campaign = Campaign::new(context, "check", "variables", subjects, args.out.clone())?;
+    let count = files.len() as u64;
+    let budget = Budget { tasks: Some(count), time: args.campaign.time, units: Some(count) };
+    let bad = AtomicBool::new(false);
+    let first = Mutex::new(first);
+    let judge = |number: u64| {
+        let read = first.lock().expect("a panic ends the program").take();
+        match read.map_or_else(|| Program::read(&files[number as usize]), Ok) {
+            Ok(program) => judge_file(&campaign, number, program),
+            Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
+                bad.store(true, Ordering::Relaxed);
+                crate::tell(&context.console, &failure);
+                Ok(())
+            }
+            Err(failure) => Err(failure),
+        }
+    };
+    let ended = each(
+        context,
+        budget,
+        "files",
+        || (),
+        |(), number, work| {
+            judge(number)?;
+            work.done(1);
+            Ok(())
+        },
+    );
+    let exit = status_of(&campaign, ended, started)?;
+    Ok(if bad.into_inner() && exit != Exit::Deviation { Exit::BadInput } else { exit })
+}
+
+fn judge_file(campaign: &Campaign<'_>, number: u64, program: Program) -> Result<(), Failure> {
+    let Program { name, text, module } = program;
+    // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest.
+    let declarations = module.declarations().cloned().collect();
+    let trials = [Trial { id: number, body: Body::Declarations(declarations) }];
+    let source = Source { name, text };
+    for tested in &campaign.subjects {
+        let target = target_for(&module, tested.subject.description());
+        let parts = judge_program(&*tested.subject, &Rules::default(), &module, &source.text, &target)
+            .map_err(of_subject)?;
+        let verdicts = parts.into_iter().map(|part| Judged {
+            id: number,
+            verdict: part.verdict,
+            trace: part.trace,
+            excluded: Vec::new(),
+        });
+        campaign.enter(tested, &trials, verdicts.collect(), Some(&source))?;
+    }
+    Ok(())
+}

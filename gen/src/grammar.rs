@@ -1,0 +1,419 @@
+//! The grammar: every form that the generator can make, in one table.
+//!
+//! The generator, the coverage of productions and of pairs of them, and the printed grammar all come from
+//! [`GRAMMAR`]. A new form is one entry. Within a nonterminal the smallest production stands first, because that is
+//! the one chosen when the bytes have run out.
+
+use ptxsmith_syntax::{
+    BinaryOp::{self, *},
+    Cast, Linkage, Radix, ScalarType, StateSpace, UnaryOp, VectorLength,
+};
+
+use crate::{
+    config::{Config, Odds},
+    declare as d,
+    draft::Draft,
+    number as n,
+};
+
+/// Makes an enum of nonterminals together with the names that reports use.
+macro_rules! nonterminals {
+    ($($variant:ident = $name:literal, $doc:literal;)+) => {
+        /// What a production is a form of.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Nonterminal { $(#[doc = $doc] $variant),+ }
+
+        impl Nonterminal {
+            /// Every nonterminal.
+            pub const ALL: &'static [Nonterminal] = &[$(Nonterminal::$variant),+];
+
+            /// The name in reports and in the printed grammar.
+            pub const fn name(self) -> &'static str {
+                match self { $(Nonterminal::$variant => $name),+ }
+            }
+        }
+    };
+}
+
+nonterminals! {
+    Integer = "integer", "An integer expression of any value.";
+    Literal = "literal", "An integer literal.";
+    Magnitude = "magnitude", "The value of an integer literal.";
+    Spelling = "spelling", "The base that an integer literal is written in.";
+    Suffix = "suffix", "What stands behind the digits of an integer literal.";
+    Signed = "signed", "A negative signed constant.";
+    Unsigned = "unsigned", "An unsigned constant.";
+    One = "one", "The constant one.";
+    Divisor = "divisor", "What an integer is divided by.";
+    ShiftCount = "shift-count", "How far an integer is shifted.";
+    Least = "least", "The least signed number, made of operators.";
+    MinusOne = "minus-one", "Minus one, signed, made of operators.";
+    LowBits = "low-bits", "A mask of seven bits, which every type holds.";
+    Float = "float", "A float expression of any value.";
+    FloatLiteral = "float-literal", "A float literal.";
+    FloatDivisor = "float-divisor", "What a float is divided by.";
+    SingleBits = "single-bits", "The bits of a single-precision value.";
+    WideValue = "wide-value", "The value of an integer type of 64 bits.";
+    NarrowValue = "narrow-value", "The value of an integer type of less than 64 bits.";
+    B32Value = "b32-value", "The value of a `.b32`.";
+    B64Value = "b64-value", "The value of a `.b64`.";
+    F32Value = "f32-value", "The value of an `.f32`.";
+    F64Value = "f64-value", "The value of an `.f64`.";
+    Declaration = "declaration", "A declaration statement at module scope.";
+    Linkage = "linkage", "A linking directive.";
+    Space = "space", "The state space.";
+    Align = "align", "The alignment.";
+    Type = "type", "A fundamental type that takes an initial value.";
+    HalfType = "half-type", "A fundamental type that takes no initial value.";
+    AnyType = "any-type", "A fundamental type of data.";
+    ShortVector = "short-vector", "The length of a vector of elements of at most 32 bits.";
+    LongVector = "long-vector", "The length of a vector of elements of 64 bits.";
+    Variable = "variable", "One variable of a declaration: its dimensions and its initial value.";
+    Rank = "rank", "How many dimensions an array has.";
+    Extent = "extent", "How many entries a dimension has.";
+    ExtentExpression = "extent-expression", "How many entries a dimension has, as an expression.";
+    List = "list", "The initial values of one dimension of known extent.";
+    CountedList = "counted-list", "The initial values of a dimension that they determine.";
+    Lanes = "lanes", "The initial values of a vector.";
+}
+
+/// How often a production is chosen.
+#[derive(Clone, Copy, Debug)]
+pub enum Weight {
+    /// In proportion to the others of its nonterminal.
+    Of(u16),
+    /// As often as a knob says, whatever the others weigh.
+    Odds(fn(&Config) -> Odds),
+}
+
+/// Fills in one form. `u32` is how many nodes an expression may take.
+pub(crate) type Maker = fn(&mut Draft<'_, '_>, u32);
+
+/// What a production is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    Same(Nonterminal),
+    Paren(Nonterminal),
+    Prefix(UnaryOp, Nonterminal),
+    Cast(Cast, Nonterminal),
+    Infix(BinaryOp, Nonterminal, Nonterminal),
+    Ternary(Nonterminal, Nonterminal, Nonterminal),
+    /// Anything else: how many nodes it takes at least, besides its parts; the parts; the function that makes it.
+    Made(u32, &'static [Nonterminal], Maker),
+}
+
+/// One form of a nonterminal.
+#[derive(Debug)]
+pub struct Production {
+    /// Its name: that of its nonterminal, a slash, and its own.
+    pub name: &'static str,
+    /// What it is a form of.
+    pub of: Nonterminal,
+    /// The clause of the specification that it exercises first.
+    pub clause: &'static str,
+    /// How often it is chosen.
+    pub weight: Weight,
+    /// Whether a configuration has it at all.
+    pub allowed: fn(&Config) -> bool,
+    pub(crate) form: Form,
+}
+
+/// The place of a production in [`GRAMMAR`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProductionId(pub(crate) u8);
+
+impl ProductionId {
+    /// The place as a number.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The production itself.
+    pub fn get(self) -> &'static Production {
+        &GRAMMAR[self.index()]
+    }
+
+    /// Whether it is the first, and smallest, of its nonterminal.
+    pub fn is_first(self) -> bool {
+        self.0 == 0 || GRAMMAR[self.index() - 1].of != self.get().of
+    }
+}
+
+impl Production {
+    /// The production of this name.
+    pub fn by_name(name: &str) -> Option<ProductionId> {
+        productions().find(|id| id.get().name == name)
+    }
+
+    /// The nonterminals that it is made of, in order.
+    pub fn parts(&self) -> impl Iterator<Item = Nonterminal> {
+        let (fixed, more): ([Option<Nonterminal>; 3], &[Nonterminal]) = match self.form {
+            Form::Same(a) | Form::Paren(a) | Form::Prefix(_, a) | Form::Cast(_, a) => ([Some(a), None, None], &[]),
+            Form::Infix(_, a, b) => ([Some(a), Some(b), None], &[]),
+            Form::Ternary(a, b, c) => ([Some(a), Some(b), Some(c)], &[]),
+            Form::Made(_, parts, _) => ([None; 3], parts),
+        };
+        fixed.into_iter().flatten().chain(more.iter().copied())
+    }
+
+    /// How many nodes it adds to those of its parts.
+    pub(crate) fn own_nodes(&self) -> u32 {
+        match self.form {
+            Form::Same(_) => 0,
+            Form::Paren(_) | Form::Prefix(..) | Form::Cast(..) | Form::Infix(..) | Form::Ternary(..) => 1,
+            Form::Made(nodes, ..) => nodes,
+        }
+    }
+}
+
+/// Every production, in the order of the table.
+pub fn productions() -> impl Iterator<Item = ProductionId> {
+    (0..GRAMMAR.len()).map(|i| ProductionId(i as u8))
+}
+
+const fn row(
+    name: &'static str,
+    of: Nonterminal,
+    clause: &'static str,
+    weight: u16,
+    allowed: fn(&Config) -> bool,
+    form: Form,
+) -> Production {
+    Production { name, of, clause, weight: Weight::Of(weight), allowed, form }
+}
+
+const fn odd(
+    name: &'static str,
+    of: Nonterminal,
+    clause: &'static str,
+    odds: fn(&Config) -> Odds,
+    allowed: fn(&Config) -> bool,
+    form: Form,
+) -> Production {
+    Production { name, of, clause, weight: Weight::Odds(odds), allowed, form }
+}
+
+const fn always(_: &Config) -> bool {
+    true
+}
+const fn bitwise(c: &Config) -> bool {
+    c.integer_operators
+}
+const fn casts(c: &Config) -> bool {
+    c.casts
+}
+const fn ternaries(c: &Config) -> bool {
+    c.ternaries
+}
+const fn floats(c: &Config) -> bool {
+    c.floats
+}
+const fn narrow(c: &Config) -> bool {
+    c.narrow_types
+}
+const fn floats_in_bits(c: &Config) -> bool {
+    c.floats && c.floats_in_bits
+}
+const fn single_bits_elsewhere(c: &Config) -> bool {
+    c.floats && c.single_bits_elsewhere
+}
+const fn suffix(c: &Config) -> bool {
+    c.unsigned_suffix
+}
+const fn radixes(c: &Config) -> bool {
+    c.radixes
+}
+const fn vectors(c: &Config) -> bool {
+    c.vectors
+}
+
+use Form::{Infix, Made, Paren, Prefix, Same, Ternary};
+use Nonterminal as N;
+
+/// The table.
+#[rustfmt::skip]
+pub static GRAMMAR: &[Production] = &[
+    // Integer expressions (4.5.1, 4.5.4, 4.5.5)
+    row("integer/literal", N::Integer, "4.5.1/literal-signed", 40, always, Same(N::Literal)),
+    row("integer/negative", N::Integer, "4.5.1/literal-non-negative", 24, always, Prefix(UnaryOp::Minus, N::Literal)),
+    row("integer/warp-size", N::Integer, "4.5.1/warp-size", 3, |c| c.warp_size, Made(1, &[], n::warp_size)),
+    row("integer/least", N::Integer, "4.5.5/fully-defined", 1, casts, Same(N::Least)),
+    odd("integer/huge", N::Integer, "4.5.1/literal-range", |c| c.huge_literal, always, Made(1, &[], n::huge)),
+    row("integer/plus", N::Integer, "4.5.4/unary-plus", 3, always, Prefix(UnaryOp::Plus, N::Integer)),
+    row("integer/minus", N::Integer, "4.5.4/unary-minus", 5, always, Prefix(UnaryOp::Minus, N::Integer)),
+    row("integer/not", N::Integer, "4.5.5/not-signed", 4, bitwise, Prefix(UnaryOp::Not, N::Integer)),
+    row("integer/complement", N::Integer, "4.5.5/complement-unsigned", 6, bitwise, Prefix(UnaryOp::Complement, N::Integer)),
+    row("integer/cast-s64", N::Integer, "4.5.5/cast-s64", 5, casts, Form::Cast(Cast::S64, N::Integer)),
+    row("integer/cast-u64", N::Integer, "4.5.5/cast-u64", 4, casts, Form::Cast(Cast::U64, N::Integer)),
+    odd("integer/parentheses", N::Integer, "4.5.4/parentheses", |c| c.redundant_parentheses, always, Paren(N::Integer)),
+    row("integer/multiply", N::Integer, "4.5.5/multiplication", 6, always, Infix(Mul, N::Integer, N::Integer)),
+    row("integer/divide", N::Integer, "4.5.5/division", 8, always, Infix(Div, N::Integer, N::Divisor)),
+    row("integer/remainder", N::Integer, "4.5.5/rem-unsigned", 7, bitwise, Infix(Rem, N::Integer, N::Divisor)),
+    odd("integer/quotient-overflow", N::Integer, "4.5.5/division", |c| c.quotient_overflow, casts, Infix(Div, N::Least, N::MinusOne)),
+    odd("integer/remainder-overflow", N::Integer, "4.5.5/rem-unsigned", |c| c.quotient_overflow, casts, Infix(Rem, N::Least, N::MinusOne)),
+    row("integer/add", N::Integer, "4.5.5/addition", 7, always, Infix(Add, N::Integer, N::Integer)),
+    row("integer/subtract", N::Integer, "4.5.5/subtraction", 7, always, Infix(Sub, N::Integer, N::Integer)),
+    row("integer/shift-right", N::Integer, "4.5.5/shift-right-arithmetic", 8, bitwise, Infix(Shr, N::Integer, N::ShiftCount)),
+    row("integer/shift-left", N::Integer, "4.5.5/shift-left", 6, bitwise, Infix(Shl, N::Integer, N::ShiftCount)),
+    row("integer/less", N::Integer, "4.5.5/less", 3, bitwise, Infix(Lt, N::Integer, N::Integer)),
+    row("integer/greater", N::Integer, "4.5.5/greater", 3, bitwise, Infix(Gt, N::Integer, N::Integer)),
+    row("integer/less-equal", N::Integer, "4.5.5/less-equal", 3, bitwise, Infix(Le, N::Integer, N::Integer)),
+    row("integer/greater-equal", N::Integer, "4.5.5/greater-equal", 3, bitwise, Infix(Ge, N::Integer, N::Integer)),
+    row("integer/equal", N::Integer, "4.5.5/equal", 3, bitwise, Infix(Eq, N::Integer, N::Integer)),
+    row("integer/not-equal", N::Integer, "4.5.5/not-equal", 3, bitwise, Infix(Ne, N::Integer, N::Integer)),
+    row("integer/and", N::Integer, "4.5.5/bitwise-and", 5, bitwise, Infix(And, N::Integer, N::Integer)),
+    row("integer/xor", N::Integer, "4.5.5/bitwise-xor", 5, bitwise, Infix(Xor, N::Integer, N::Integer)),
+    row("integer/or", N::Integer, "4.5.5/bitwise-or", 5, bitwise, Infix(Or, N::Integer, N::Integer)),
+    row("integer/logical-and", N::Integer, "4.5.5/logical-and", 3, bitwise, Infix(LogicalAnd, N::Integer, N::Integer)),
+    row("integer/logical-or", N::Integer, "4.5.5/logical-or", 3, bitwise, Infix(LogicalOr, N::Integer, N::Integer)),
+    row("integer/ternary", N::Integer, "4.5.5/ternary-selection", 6, ternaries, Ternary(N::Integer, N::Integer, N::Integer)),
+    row("integer/ternary-signed-unsigned", N::Integer, "4.5.5/ternary-conversions", 2, ternaries, Ternary(N::Integer, N::Signed, N::Unsigned)),
+    row("integer/ternary-unsigned-signed", N::Integer, "4.5.5/ternary-conversions", 2, ternaries, Ternary(N::Integer, N::Unsigned, N::Signed)),
+    row("integer/float-less", N::Integer, "4.5.6/float-comparison", 1, floats, Infix(Lt, N::Float, N::Float)),
+    row("integer/float-greater", N::Integer, "4.5.6/float-comparison", 1, floats, Infix(Gt, N::Float, N::Float)),
+    row("integer/float-less-equal", N::Integer, "4.5.6/float-comparison", 1, floats, Infix(Le, N::Float, N::Float)),
+    row("integer/float-greater-equal", N::Integer, "4.5.6/float-comparison", 1, floats, Infix(Ge, N::Float, N::Float)),
+    row("integer/float-equal", N::Integer, "4.5.6/float-equality", 1, floats, Infix(Eq, N::Float, N::Float)),
+    row("integer/float-not-equal", N::Integer, "4.5.6/float-equality", 1, floats, Infix(Ne, N::Float, N::Float)),
+
+    // Integer constants and their spelling (4.5.1)
+    row("literal/plain", N::Literal, "4.5.1/integer-width", 1, always, Made(1, &[N::Magnitude, N::Spelling, N::Suffix], n::literal)),
+    row("magnitude/small", N::Magnitude, "4.5.1/literal-signed", 5, always, Made(0, &[], n::small)),
+    row("magnitude/boundary", N::Magnitude, "4.5.1/literal-unsigned-by-magnitude", 6, always, Made(0, &[], n::boundary)),
+    row("magnitude/type-limit", N::Magnitude, "4.5.1/narrowing", 3, always, Made(0, &[], n::type_limit)),
+    row("magnitude/some-bits", N::Magnitude, "4.5.1/integer-width", 3, always, Made(0, &[], n::some_bits)),
+    row("magnitude/all-bits", N::Magnitude, "4.5.1/integer-width", 1, always, Made(0, &[], n::all_bits)),
+    row("spelling/decimal", N::Spelling, "4.5.1/literal-decimal", 12, always, Made(0, &[], |d, _| n::spelling(d, Radix::Decimal))),
+    row("spelling/hexadecimal", N::Spelling, "4.5.1/literal-hexadecimal", 8, radixes, Made(0, &[], |d, _| n::spelling(d, Radix::Hexadecimal))),
+    row("spelling/octal", N::Spelling, "4.5.1/literal-octal", 2, radixes, Made(0, &[], |d, _| n::spelling(d, Radix::Octal))),
+    row("spelling/binary", N::Spelling, "4.5.1/literal-binary", 2, radixes, Made(0, &[], |d, _| n::spelling(d, Radix::Binary))),
+    row("suffix/none", N::Suffix, "4.5.1/literal-signed", 3, always, Made(0, &[], n::no_suffix)),
+    row("suffix/unsigned", N::Suffix, "4.5.1/literal-unsigned-by-suffix", 1, suffix, Made(0, &[], n::unsigned_suffix)),
+    row("signed/negative", N::Signed, "4.5.5/plus-minus-keep-type", 4, always, Made(2, &[N::Magnitude, N::Spelling], n::negative)),
+    row("signed/least", N::Signed, "4.5.5/fully-defined", 1, casts, Same(N::Least)),
+    row("unsigned/suffixed", N::Unsigned, "4.5.1/literal-unsigned-by-suffix", 4, always, Made(1, &[N::Magnitude, N::Spelling], n::unsigned)),
+    row("unsigned/cast", N::Unsigned, "4.5.5/cast-u64", 1, casts, Form::Cast(Cast::U64, N::Literal)),
+    row("unsigned/complement", N::Unsigned, "4.5.5/complement-unsigned", 1, bitwise, Prefix(UnaryOp::Complement, N::Literal)),
+    row("one/literal", N::One, "4.5.1/literal-signed", 1, always, Made(1, &[N::Spelling, N::Suffix], n::one)),
+    row("low-bits/mask", N::LowBits, "4.5.1/narrowing", 1, always, Made(1, &[N::Spelling], n::low_bits)),
+
+    // Where division and shifting need care (4.5.5)
+    row("divisor/literal", N::Divisor, "4.5.5/division", 6, always, Made(1, &[N::Magnitude, N::Spelling, N::Suffix], n::nonzero)),
+    row("divisor/negative", N::Divisor, "4.5.5/division", 4, always, Made(2, &[N::Magnitude, N::Spelling, N::Suffix], n::negative_nonzero)),
+    row("divisor/odd", N::Divisor, "4.5.5/division", 4, bitwise, Infix(Or, N::Integer, N::One)),
+    odd("divisor/any", N::Divisor, "4.5.5/division", |c| c.unguarded_divisor, always, Same(N::Integer)),
+    odd("divisor/zero", N::Divisor, "4.5.5/division", |c| c.division_by_zero, always, Made(1, &[N::Spelling, N::Suffix], n::zero)),
+    row("shift-count/within", N::ShiftCount, "4.5.5/shift-count-unsigned", 1, always, Made(1, &[N::Spelling, N::Suffix], n::shift_count)),
+    odd("shift-count/wide", N::ShiftCount, "4.5.5/shift-count-unsigned", |c| c.wide_shift, always, Made(1, &[N::Spelling, N::Suffix], n::wide_shift_count)),
+    odd("shift-count/minus-one", N::ShiftCount, "4.5.5/shift-count-unsigned", |c| Odds::new(c.wide_shift.hits, c.wide_shift.of.saturating_mul(4)), always, Prefix(UnaryOp::Minus, N::One)),
+    odd("shift-count/any", N::ShiftCount, "4.5.5/shift-count-unsigned", |c| c.unguarded_shift, always, Same(N::Integer)),
+    row("least/difference", N::Least, "4.5.5/subtraction", 3, always, Made(4, &[N::Spelling], n::least_difference)),
+    row("least/shift", N::Least, "4.5.5/shift-left", 2, bitwise, Made(3, &[N::Spelling], n::least_shift)),
+    row("least/cast", N::Least, "4.5.5/cast-s64", 2, casts, Made(2, &[N::Spelling], n::least_cast)),
+    row("minus-one/minus", N::MinusOne, "4.5.4/unary-minus", 3, always, Made(2, &[N::Spelling], n::minus_one)),
+    row("minus-one/difference", N::MinusOne, "4.5.5/subtraction", 1, always, Made(3, &[N::Spelling], n::minus_one_difference)),
+    row("minus-one/cast", N::MinusOne, "4.5.5/cast-s64", 1, casts, Made(2, &[N::Spelling], n::minus_one_cast)),
+
+    // Float expressions (4.5.2, 4.5.6)
+    row("float/literal", N::Float, "4.5.2/float-decimal", 20, always, Same(N::FloatLiteral)),
+    row("float/negative", N::Float, "4.5.6/float-unary", 8, always, Prefix(UnaryOp::Minus, N::FloatLiteral)),
+    odd("float/out-of-range", N::Float, "4.5.2/float-decimal", |c| c.float_out_of_range, always, Made(1, &[], n::decimal_out_of_range)),
+    row("float/plus", N::Float, "4.5.6/float-unary", 2, always, Prefix(UnaryOp::Plus, N::Float)),
+    row("float/minus", N::Float, "4.5.6/float-unary", 4, always, Prefix(UnaryOp::Minus, N::Float)),
+    odd("float/parentheses", N::Float, "4.5.4/parentheses", |c| c.redundant_parentheses, always, Paren(N::Float)),
+    row("float/multiply", N::Float, "4.5.6/float-arithmetic", 7, always, Infix(Mul, N::Float, N::Float)),
+    row("float/divide", N::Float, "4.5.6/float-arithmetic", 7, always, Infix(Div, N::Float, N::FloatDivisor)),
+    row("float/add", N::Float, "4.5.6/float-arithmetic", 8, always, Infix(Add, N::Float, N::Float)),
+    row("float/subtract", N::Float, "4.5.6/float-arithmetic", 8, always, Infix(Sub, N::Float, N::Float)),
+    odd("float/ternary", N::Float, "4.5.6/float-ternary", |c| c.float_ternary, ternaries, Ternary(N::Integer, N::Float, N::Float)),
+    row("float-literal/boundary-decimal", N::FloatLiteral, "4.5.2/float-decimal", 5, always, Made(1, &[], n::boundary_decimal)),
+    row("float-literal/decimal", N::FloatLiteral, "4.5.2/float-exponent", 6, always, Made(1, &[], n::decimal)),
+    row("float-literal/boundary-double", N::FloatLiteral, "4.5.2/float-double-bits", 3, always, Made(1, &[], n::boundary_double)),
+    row("float-literal/double", N::FloatLiteral, "4.5.2/float-double-bits", 2, always, Made(1, &[], n::double)),
+    row("float-literal/near-halfway", N::FloatLiteral, "4.5.2/float-narrowing", 3, always, Made(1, &[], n::near_halfway)),
+    row("float-literal/not-a-number", N::FloatLiteral, "4.5.2/float-double-bits", 1, |c| c.nans, Made(1, &[], n::double_nan)),
+    row("float-divisor/decimal", N::FloatDivisor, "4.5.6/float-arithmetic", 4, always, Made(1, &[], n::nonzero_decimal)),
+    row("float-divisor/negative", N::FloatDivisor, "4.5.6/float-arithmetic", 1, always, Made(2, &[], n::negative_decimal)),
+    odd("float-divisor/any", N::FloatDivisor, "4.5.6/float-arithmetic", |c| c.unguarded_divisor, always, Same(N::Float)),
+    odd("float-divisor/zero", N::FloatDivisor, "4.5.6/float-arithmetic", |c| c.division_by_zero, always, Made(1, &[], n::float_zero)),
+    row("single-bits/boundary", N::SingleBits, "4.5.2/float-single-bits", 3, always, Made(1, &[], n::boundary_single)),
+    row("single-bits/any", N::SingleBits, "4.5.2/float-single-bits", 2, always, Made(1, &[], n::single)),
+
+    // What each type takes as a value (4.5, 5.4.4)
+    row("wide-value/integer", N::WideValue, "4.5.1/integer-width", 1, always, Same(N::Integer)),
+    row("narrow-value/in-range", N::NarrowValue, "4.5.1/narrowing", 1, always, Infix(And, N::LowBits, N::Integer)),
+    odd("narrow-value/any", N::NarrowValue, "4.5.1/narrowing", |c| c.narrowing, always, Same(N::Integer)),
+    row("b32-value/integer", N::B32Value, "4.5/bit-size-type", 16, always, Same(N::NarrowValue)),
+    row("b32-value/single-bits", N::B32Value, "4.5.2/float-single-bits", 3, single_bits_elsewhere, Same(N::SingleBits)),
+    row("b32-value/float", N::B32Value, "4.5/bit-size-type", 1, floats_in_bits, Same(N::Float)),
+    row("b64-value/integer", N::B64Value, "4.5/bit-size-type", 16, always, Same(N::Integer)),
+    row("b64-value/float", N::B64Value, "4.5/bit-size-type", 2, floats_in_bits, Same(N::Float)),
+    row("f32-value/float", N::F32Value, "4.5.2/float-narrowing", 4, always, Same(N::Float)),
+    row("f32-value/single-bits", N::F32Value, "4.5.2/float-single-bits", 1, always, Same(N::SingleBits)),
+    row("f64-value/float", N::F64Value, "4.5.2/float-double-evaluation", 12, always, Same(N::Float)),
+    row("f64-value/single-bits", N::F64Value, "4.5.2/float-single-bits", 1, single_bits_elsewhere, Same(N::SingleBits)),
+
+    // Declarations (5.4.1, 5.4.2, 5.4.5)
+    row("declaration/defined", N::Declaration, "5.4.1/scalar", 24, always, Made(0, &[N::Linkage, N::Space, N::Align, N::Type, N::ShortVector, N::LongVector, N::Variable], d::defined)),
+    row("declaration/zero", N::Declaration, "5.4.4/default-zero", 2, |c| c.half_types, Made(0, &[N::Linkage, N::Space, N::Align, N::AnyType, N::ShortVector, N::LongVector, N::Rank, N::Extent], d::zero)),
+    row("declaration/external", N::Declaration, "5.4.4/no-extern-initializer", 1, |c| c.linkage, Made(0, &[N::Space, N::Align, N::AnyType, N::ShortVector, N::LongVector, N::Rank, N::Extent], d::external)),
+    row("linkage/none", N::Linkage, "5.4.1/state-space", 20, always, Made(0, &[], |_, _| ())),
+    row("linkage/visible", N::Linkage, "5.4.1/state-space", 3, |c| c.linkage, Made(0, &[], |d, _| d::linkage(d, Linkage::Visible))),
+    row("linkage/weak", N::Linkage, "5.4.1/state-space", 2, |c| c.linkage, Made(0, &[], |d, _| d::linkage(d, Linkage::Weak))),
+    row("space/global", N::Space, "5.4.1/state-space", 3, always, Made(0, &[], |d, _| d::space(d, StateSpace::Global))),
+    row("space/const", N::Space, "5.4.1/state-space", 1, |c| c.const_space, Made(0, &[], |d, _| d::space(d, StateSpace::Const))),
+    row("align/none", N::Align, "5.4.5/default-scalar", 12, always, Made(0, &[], |_, _| ())),
+    row("align/decimal", N::Align, "5.4.5/align", 4, |c| c.alignment, Made(0, &[], d::align_decimal)),
+    row("align/spelled", N::Align, "5.4.5/align", 1, |c| c.alignment, Made(0, &[N::Spelling], d::align_spelled)),
+    row("type/s64", N::Type, "4.5.1/integer-width", 18, always, Made(0, &[], |d, _| d::ty(d, ScalarType::S64))),
+    row("type/u64", N::Type, "4.5.1/integer-width", 10, always, Made(0, &[], |d, _| d::ty(d, ScalarType::U64))),
+    row("type/b64", N::Type, "4.5/bit-size-type", 8, always, Made(0, &[], |d, _| d::ty(d, ScalarType::B64))),
+    row("type/s32", N::Type, "4.5.1/narrowing", 8, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::S32))),
+    row("type/u32", N::Type, "4.5.1/narrowing", 6, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::U32))),
+    row("type/b32", N::Type, "4.5/bit-size-type", 6, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::B32))),
+    row("type/s16", N::Type, "4.5.1/narrowing", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::S16))),
+    row("type/u16", N::Type, "4.5.1/narrowing", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::U16))),
+    row("type/b16", N::Type, "4.5/bit-size-type", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::B16))),
+    row("type/s8", N::Type, "4.5.1/narrowing", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::S8))),
+    row("type/u8", N::Type, "4.5.1/narrowing", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::U8))),
+    row("type/b8", N::Type, "4.5/bit-size-type", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::B8))),
+    row("type/f32", N::Type, "4.5.2/float-narrowing", 10, floats, Made(0, &[], |d, _| d::ty(d, ScalarType::F32))),
+    row("type/f64", N::Type, "4.5.2/float-double-evaluation", 10, floats, Made(0, &[], |d, _| d::ty(d, ScalarType::F64))),
+    row("half-type/f16", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Made(0, &[], |d, _| d::ty(d, ScalarType::F16))),
+    row("half-type/f16x2", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Made(0, &[], |d, _| d::ty(d, ScalarType::F16x2))),
+    row("any-type/initialized", N::AnyType, "5.4.4/type-allows-initializer", 2, always, Same(N::Type)),
+    row("any-type/half", N::AnyType, "5.4.4/type-allows-initializer", 1, |c| c.half_types, Same(N::HalfType)),
+    row("short-vector/none", N::ShortVector, "5.4.1/scalar", 5, always, Made(0, &[], |_, _| ())),
+    row("short-vector/v2", N::ShortVector, "5.4.2/vector-length", 1, vectors, Made(0, &[], |d, _| d::vector(d, VectorLength::V2))),
+    row("short-vector/v4", N::ShortVector, "5.4.2/vector-length", 1, vectors, Made(0, &[], |d, _| d::vector(d, VectorLength::V4))),
+    row("long-vector/none", N::LongVector, "5.4.1/scalar", 5, always, Made(0, &[], |_, _| ())),
+    row("long-vector/v2", N::LongVector, "5.4.2/vector-size-limit", 1, vectors, Made(0, &[], |d, _| d::vector(d, VectorLength::V2))),
+
+    // Variables and their initial values (5.4.3, 5.4.4)
+    row("variable/zero", N::Variable, "5.4.4/default-zero", 1, always, Made(0, &[N::Rank, N::Extent], d::variable_zero)),
+    row("variable/single", N::Variable, "5.4.4/scalar-single-value", 4, always, Made(0, VALUES, d::variable_single)),
+    row("variable/array", N::Variable, "5.4.4/nesting-matches", 12, |c| c.max_dimensions > 0, Made(0, &[N::Rank, N::Extent, N::List], d::variable_array)),
+    row("variable/first-omitted", N::Variable, "5.4.3/first-dimension-omitted", 3, |c| c.omitted_dimension && c.max_dimensions > 0, Made(0, &[N::Rank, N::Extent, N::CountedList], d::variable_first_omitted)),
+    row("rank/1", N::Rank, "5.4.3/array-size", 5, always, Made(0, &[], |d, _| d::rank(d, 1))),
+    row("rank/2", N::Rank, "5.4.3/array-size", 6, |c| c.max_dimensions >= 2, Made(0, &[], |d, _| d::rank(d, 2))),
+    row("rank/3", N::Rank, "5.4.3/array-size", 3, |c| c.max_dimensions >= 3, Made(0, &[], |d, _| d::rank(d, 3))),
+    row("rank/4", N::Rank, "5.4.3/array-size", 1, |c| c.max_dimensions >= 4, Made(0, &[], |d, _| d::rank(d, 4))),
+    row("extent/literal", N::Extent, "5.4.3/dimension", 1, always, Made(0, &[N::Spelling, N::Suffix], d::extent_literal)),
+    odd("extent/expression", N::Extent, "5.4.3/dimension", |c| c.dimension_expression, always, Same(N::ExtentExpression)),
+    row("extent-expression/sum", N::ExtentExpression, "5.4.3/dimension", 3, always, Made(0, &[N::Spelling], d::extent_sum)),
+    row("extent-expression/difference", N::ExtentExpression, "5.4.3/dimension", 2, always, Made(0, &[N::Spelling], d::extent_difference)),
+    row("extent-expression/warp-size", N::ExtentExpression, "5.4.3/dimension", 2, |c| c.warp_size, Made(0, &[N::Spelling], d::extent_warp_size)),
+    row("extent-expression/ternary", N::ExtentExpression, "5.4.3/dimension", 1, ternaries, Made(0, &[N::Spelling], d::extent_ternary)),
+    row("list/full", N::List, "5.4.4/nesting-matches", 8, always, Made(0, ENTRIES, d::list_full)),
+    row("list/short", N::List, "5.4.4/incomplete-inner", 7, |c| c.incomplete_lists, Made(0, ENTRIES, d::list_short)),
+    odd("list/empty", N::List, "5.4.4/empty-list", |c| c.empty_list, |c| c.incomplete_lists, Made(0, &[], d::list_empty)),
+    row("counted-list/some", N::CountedList, "5.4.3/first-dimension-omitted", 1, always, Made(0, ENTRIES, d::list_counted)),
+    row("lanes/full", N::Lanes, "5.4.4/vector-list", 1, always, Made(0, VALUES, d::lanes_full)),
+    odd("lanes/short", N::Lanes, "5.4.4/vector-list", |c| c.incomplete_vector, always, Made(0, VALUES, d::lanes_short)),
+];
+
+/// The values that an element can be, one nonterminal a kind of type.
+const VALUES: &[N] = &[N::WideValue, N::NarrowValue, N::B32Value, N::B64Value, N::F32Value, N::F64Value];
+/// What the entries of an array's list can be.
+const ENTRIES: &[N] =
+    &[N::List, N::Lanes, N::WideValue, N::NarrowValue, N::B32Value, N::B64Value, N::F32Value, N::F64Value];
