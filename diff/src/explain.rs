@@ -80,12 +80,22 @@ pub(crate) fn explain_crash(
     Some(explanation)
 }
 
+/// The rules with each known deviation that an evaluation resting on this may meet, one at a time.
+pub(crate) fn with_each_deviation(base: &Rules, trace: &Trace) -> impl Iterator<Item = Rules> {
+    KNOWN.iter().filter(|known| known.touches(trace)).filter_map(|known| match known.effect {
+        Effect::Rule(change) => {
+            let mut rules = *base;
+            change(&mut rules);
+            Some(rules)
+        }
+        Effect::Crash { .. } => None,
+    })
+}
+
 /// What may explain an answer that rests on these clauses and questions, deviations first.
 fn hypotheses(trace: &Trace) -> Vec<Hypothesis> {
     let rules = KNOWN.iter().enumerate().filter_map(|(at, known)| match known.effect {
-        Effect::Rule(_) if known.clauses.iter().any(|&clause| trace.clauses.contains(clause)) => {
-            Some(Hypothesis::Known(at))
-        }
+        Effect::Rule(_) if known.touches(trace) => Some(Hypothesis::Known(at)),
         _ => None,
     });
     let readings = trace.questions.iter().flat_map(|question| {

@@ -15,7 +15,7 @@ use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, StateSpace, print, pr
 
 use crate::{
     compare::{Mismatch, compare},
-    explain::{explain, explain_crash},
+    explain::{explain, explain_crash, with_each_deviation},
     trial::{ALONE, Body, Header, Trial, prefixed},
     verdict::{Class, Difference, Judged, NotCompared, Verdict},
 };
@@ -306,14 +306,15 @@ impl<'a> Judge<'a> {
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
     }
 
-    /// The answers to open questions that would have given another result.
+    /// The answers to open questions that would have given another result, also together with a known deviation.
     fn excluded(&self, p: &Predicted<'_>) -> Vec<(Question, usize)> {
-        let readings = self.rules.readings;
         let mut excluded = Vec::new();
         for question in p.trace.questions.iter() {
             for answer in 0..question.answers().len() {
-                let Some(readings) = readings.with(question, answer) else { continue };
-                if self.answer(p.trial, &Rules { readings, ..self.rules }).0 != p.answer {
+                let Some(readings) = self.rules.readings.with(question, answer) else { continue };
+                let rules = Rules { readings, ..self.rules };
+                let differs = |rules: &Rules| self.answer(p.trial, rules).0 != p.answer;
+                if differs(&rules) && with_each_deviation(&rules, &p.trace).all(|rules| differs(&rules)) {
                     excluded.push((question, answer));
                 }
             }

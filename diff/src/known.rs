@@ -38,6 +38,13 @@ pub struct Known {
     pub effect: Effect,
 }
 
+impl Known {
+    /// Whether an evaluation that rests on this used a clause that the deviation breaks.
+    pub fn touches(&self, trace: &Trace) -> bool {
+        self.clauses.iter().any(|&clause| trace.clauses.contains(clause))
+    }
+}
+
 /// Every known deviation.
 pub const KNOWN: &[Known] = &[
     Known {

@@ -1,6 +1,8 @@
 //! Evaluation of one constant expression: a single pass over its nodes, operands before operators.
 
-use ptxsmith_syntax::{Expr, NodeId, NodeKind, Number, ScalarType, Span, read_number};
+use ptxsmith_syntax::{
+    BinaryOp, Cast, Expr, NodeId, NodeKind, Number, ScalarType, Span, precedence, read_number,
+};
 
 use crate::{
     clause::Clause,
@@ -48,6 +50,10 @@ impl<'a> Evaluator<'a> {
         match self.evaluate(expr, trace)? {
             Value::Integer(integer) => Ok(integer),
             Value::Undefined { .. } => Err(self.pending.take().expect("an undefined value has a reason")),
+            Value::Address(_) | Value::AddressByte(..) => {
+                trace.clauses.insert(Clause::ConstantOperands);
+                Err(Stop::refused(RefusalClass::NonConstant, Clause::ConstantOperands, expr.span()))
+            }
             _ => {
                 trace.clauses.insert(clause);
                 Err(Stop::refused(class, clause, expr.span()))
@@ -78,23 +84,24 @@ impl<'a> Evaluator<'a> {
             NodeKind::WarpSize => (self.rules.warp_size)(step),
             NodeKind::Name(_) => Ok(Value::Address(Address { name: id, addend: 0, generic: false })),
             NodeKind::Paren(operand) => self.paren(step, at(operand)),
-            NodeKind::Unary(op, operand) => match at(operand) {
-                Value::Undefined { signed } => Ok(Value::Undefined { signed }),
-                value => (self.rules.unary[op as usize])(step, value),
-            },
-            NodeKind::Cast(cast, operand) => match at(operand) {
-                Value::Undefined { .. } => {
-                    Ok(Value::Undefined { signed: cast == ptxsmith_syntax::Cast::S64 })
+            NodeKind::Unary(op, operand) => {
+                grouping(step, expr, kind.precedence(), &[operand]);
+                match at(operand) {
+                    Value::Undefined { signed } => Ok(Value::Undefined { signed }),
+                    value => (self.rules.unary[op as usize])(step, value),
                 }
-                value => (self.rules.cast[cast as usize])(step, value),
-            },
+            }
+            NodeKind::Cast(cast, operand) => {
+                grouping(step, expr, kind.precedence(), &[operand]);
+                match at(operand) {
+                    Value::Undefined { .. } => Ok(Value::Undefined { signed: cast == Cast::S64 }),
+                    value => (self.rules.cast[cast as usize])(step, value),
+                }
+            }
             NodeKind::Binary(op, left, right) => {
-                grouping(step, expr, op.precedence(), left, right);
+                grouping(step, expr, op.precedence(), &[left, right]);
                 let (left, right) = (at(left), at(right));
-                let logical = matches!(
-                    op,
-                    ptxsmith_syntax::BinaryOp::LogicalAnd | ptxsmith_syntax::BinaryOp::LogicalOr
-                );
+                let logical = matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr);
                 match (left, right) {
                     (Value::Undefined { signed }, _) | (_, Value::Undefined { signed }) if !logical => {
                         Ok(Value::Undefined { signed })
@@ -103,12 +110,17 @@ impl<'a> Evaluator<'a> {
                 }
             }
             NodeKind::Ternary(condition, then, otherwise) => {
+                grouping(step, expr, kind.precedence(), &[condition, then, otherwise]);
                 (self.rules.ternary)(step, at(condition), at(then), at(otherwise))
             }
             NodeKind::Generic(operand) => generic(step, at(operand)),
             NodeKind::Mask(ref mask, operand) => {
-                if id != expr.root() {
-                    return Err(Stop::Unmodelled("mask() as an operand"));
+                match expr.nodes().get(id as usize + 1).map(|next| &next.kind) {
+                    None => {}
+                    Some(NodeKind::Mask(..)) => {
+                        return refuse(step, RefusalClass::MaskOperand, Clause::MaskOperand);
+                    }
+                    Some(_) => return Err(Stop::Unmodelled("mask() as an operand")),
                 }
                 self.mask(step, mask, at(operand))
             }
@@ -175,11 +187,20 @@ fn generic(step: &mut Step<'_>, operand: Value) -> Ruled<Value> {
     }
 }
 
-/// Records whether the grouping of operators without parentheses mattered (4.5.4, Table 4).
-fn grouping(step: &mut Step<'_>, expr: &Expr, precedence: u8, left: NodeId, right: NodeId) {
-    for operand in [left, right] {
-        if let NodeKind::Binary(op, ..) = expr.kind(operand) {
-            step.uses(if op.precedence() == precedence { Clause::Associativity } else { Clause::Precedence });
+/// Records whether the grouping of operators mattered, with parentheses or without (4.5.4, Table 4).
+fn grouping(step: &mut Step<'_>, expr: &Expr, precedence: u8, operands: &[NodeId]) {
+    for &operand in operands {
+        let inner = match *expr.kind(operand) {
+            NodeKind::Paren(inner) if expr.kind(inner).precedence() < precedence => {
+                step.uses(Clause::Precedence);
+                continue;
+            }
+            ref inner => inner.precedence(),
+        };
+        if inner == precedence {
+            step.uses(Clause::Associativity);
+        } else if inner < precedence::PRIMARY {
+            step.uses(Clause::Precedence);
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{
-    Attribute, Declaration, Declarator, Expr, FunctionKind, Initializer, Item, Linkage, Module, NodeKind,
-    ScalarType, Specifier, StateSpace, Text, TypeKind,
+    Attribute, Declaration, Declarator, Expr, Function, FunctionKind, Initializer, Item, Linkage, Module,
+    NodeKind, ScalarType, Specifier, StateSpace, Statement, Text, TypeKind,
 };
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     evaluate::Evaluator,
     expectation::{Address, Expectation, Variable},
     reading::{EmptyList, IncompleteVector, Question, TrailingComma, ZeroDimension},
-    refusal::{RefusalClass, Stop},
+    refusal::{Refusal, RefusalClass, Stop},
     rules::{Placement, Ruled, Rules, Stored, Trace},
 };
 
@@ -27,6 +27,7 @@ const OPAQUE: &str = "an opaque type for textures, samplers or surfaces";
 enum Symbol {
     Variable(Option<StateSpace>),
     Function(FunctionKind),
+    Label,
 }
 
 /// What the module says that a single declaration depends on.
@@ -43,14 +44,33 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     let mut variables = Vec::new();
     let mut unmodelled = Vec::new();
     let mut evaluator = Evaluator::new(rules, scope.version);
-    for declaration in module.declarations() {
-        for declarator in &declaration.declarators {
-            let mut work =
-                Work { rules, scope: &scope, evaluator: &mut evaluator, trace: Trace::default(), written: 0 };
-            match work.declarator(declaration, declarator) {
-                Ok(found) => variables.extend(found),
-                Err(Stop::Refused(refusal)) => return Expectation::Refused { refusal, trace: work.trace },
-                Err(Stop::Unmodelled(reason)) => unmodelled.push((declarator.name.text.clone(), reason)),
+    for item in &module.items {
+        let (declarations, scope, in_function) = match item {
+            Item::Variables(declaration) => (vec![declaration], &scope, false),
+            Item::Function(function) => {
+                if let Some((refusal, trace)) = function_attributes(function, &scope) {
+                    return Expectation::Refused { refusal, trace };
+                }
+                let statements = function.body.as_deref().unwrap_or(&[]);
+                (declared_in(statements), &scope.within(statements), true)
+            }
+            Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => continue,
+        };
+        for declaration in declarations {
+            for declarator in &declaration.declarators {
+                let mut work =
+                    Work { rules, scope, evaluator: &mut evaluator, trace: Trace::default(), written: 0 };
+                match work.declarator(declaration, declarator) {
+                    // What is declared in a function is checked; no name at module scope stands for it.
+                    Ok(found) if !in_function => variables.extend(found),
+                    Ok(_) => {}
+                    Err(Stop::Refused(refusal)) => {
+                        return Expectation::Refused { refusal, trace: work.trace };
+                    }
+                    Err(Stop::Unmodelled(reason)) => {
+                        unmodelled.push((declarator.name.text.clone(), reason));
+                    }
+                }
             }
         }
     }
@@ -60,7 +80,60 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     }
 }
 
+/// 5.4.8: attributes of functions exist since version 8.0.
+fn function_attributes(function: &Function, scope: &Scope) -> Option<(Refusal, Trace)> {
+    let attributes = function.before.iter().chain(&function.after);
+    let attribute = attributes.into_iter().find_map(|specifier| match specifier {
+        Specifier::Attributes(list) => list.first(),
+        _ => None,
+    })?;
+    if scope.version >= (8, 0) {
+        return None;
+    }
+    let (class, clause) = (RefusalClass::Attribute, Clause::FunctionAttributeNeeds80);
+    let mut trace = Trace::default();
+    trace.clauses.insert(clause);
+    Some((Refusal { class, clause, span: attribute.name.span }, trace))
+}
+
+/// The declarations among these statements, those in blocks included.
+fn declared_in(statements: &[Statement]) -> Vec<&Declaration> {
+    let mut found = Vec::new();
+    for statement in statements {
+        match statement {
+            Statement::Variables(declaration) => found.push(declaration),
+            // Blocks nest no deeper than the parser lets them.
+            Statement::Block(inner) => found.extend(declared_in(inner)),
+            Statement::Label(_) | Statement::Tokens(_) => {}
+        }
+    }
+    found
+}
+
+fn labels_in(statements: &[Statement]) -> Vec<&Text> {
+    let mut found = Vec::new();
+    for statement in statements {
+        match statement {
+            Statement::Label(name) => found.push(&name.text),
+            Statement::Block(inner) => found.extend(labels_in(inner)),
+            Statement::Variables(_) | Statement::Tokens(_) => {}
+        }
+    }
+    found
+}
+
 impl Scope {
+    /// The scope with what these statements of a function declare.
+    fn within(&self, statements: &[Statement]) -> Scope {
+        let mut symbols = self.symbols.clone();
+        symbols.extend(labels_in(statements).into_iter().map(|label| (label.clone(), Symbol::Label)));
+        for declaration in declared_in(statements) {
+            let names = declaration.declarators.iter().map(|declarator| declarator.name.text.clone());
+            symbols.extend(names.map(|name| (name, Symbol::Variable(declaration.space()))));
+        }
+        Scope { symbols, ..*self }
+    }
+
     fn of(module: &Module) -> Scope {
         let mut symbols = BTreeMap::new();
         for item in &module.items {
@@ -144,6 +217,10 @@ impl Work<'_, '_> {
 
     fn declarator(&mut self, declaration: &Declaration, declarator: &Declarator) -> Ruled<Vec<Variable>> {
         if declaration.specifiers.iter().any(|s| matches!(s, Specifier::Opaque(_))) {
+            if declaration.vector().is_some() {
+                let span = declaration.span;
+                return self.refuse(RefusalClass::VectorType, Clause::VectorFundamentalType, span);
+            }
             return Err(Stop::Unmodelled(OPAQUE));
         }
         if declaration.specifiers.iter().any(|s| matches!(s, Specifier::Word(_))) {
@@ -171,7 +248,7 @@ impl Work<'_, '_> {
         self.initializer_allowed(declarator, scalar, space, is_extern)?;
         let names = self.names(declarator)?;
         let extents = self.extents(declarator, is_extern)?;
-        let align = self.alignment(declaration, scalar, vector)?;
+        let align = self.alignment(declaration, declarator, scalar, vector)?;
         if is_extern || !matches!(space, StateSpace::Global | StateSpace::Const) {
             return Ok(Vec::new());
         }
@@ -339,6 +416,7 @@ impl Work<'_, '_> {
     fn alignment(
         &mut self,
         declaration: &Declaration,
+        declarator: &Declarator,
         scalar: ScalarType,
         vector: Option<u64>,
     ) -> Ruled<u64> {
@@ -349,6 +427,12 @@ impl Work<'_, '_> {
                 return self.refuse(RefusalClass::Alignment, Clause::AlignPowerOfTwo, count.span());
             }
             self.uses(Clause::Align);
+            if declarator.count.is_some() {
+                self.uses(Clause::ParameterizedAlign);
+            }
+            if !declarator.dimensions.is_empty() {
+                self.uses(Clause::AlignArrayStart);
+            }
             return Ok(align);
         }
         let size = scalar.size().unwrap_or(1);
@@ -386,6 +470,10 @@ impl Work<'_, '_> {
                 ],
                 _ => return Err(Stop::Unmodelled("an attribute that the specification does not list")),
             };
+            for argument in arguments {
+                let rule = (RefusalClass::Attribute, Clause::Unified);
+                self.evaluator.integer(argument, rule, &mut self.trace)?;
+            }
             for (holds, clause) in rules {
                 self.uses(clause);
                 if !holds {
@@ -486,7 +574,7 @@ impl Work<'_, '_> {
                 let NodeKind::Name(name) = value.kind(address.name) else {
                     return Err(Stop::Unmodelled("an address without a name"));
                 };
-                let generic = self.symbol(name, address.generic, value)?;
+                let generic = self.symbol(name, address.generic, byte, value)?;
                 memory.addresses.push(Address {
                     offset: offset as u64,
                     width: width as u8,
@@ -501,7 +589,7 @@ impl Work<'_, '_> {
     }
 
     /// 5.4.4: whose address may be taken; whether it is generic in the end.
-    fn symbol(&mut self, name: &Text, generic: bool, value: &Expr) -> Ruled<bool> {
+    fn symbol(&mut self, name: &Text, generic: bool, byte: Option<u8>, value: &Expr) -> Ruled<bool> {
         let span = value.span();
         match self.scope.symbols.get(name) {
             None => self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span),
@@ -519,6 +607,10 @@ impl Work<'_, '_> {
                 Ok(legacy)
             }
             Some(Symbol::Variable(_)) => self.refuse(RefusalClass::AddressSpace, Clause::AddressSpace, span),
+            Some(Symbol::Label) => self.refuse(RefusalClass::LabelAddress, Clause::NoLabels, span),
+            Some(Symbol::Function(_)) if byte.is_some() => {
+                self.refuse(RefusalClass::MaskOperand, Clause::MaskOperand, span)
+            }
             Some(Symbol::Function(kind)) => {
                 if generic {
                     return Err(Stop::Unmodelled("generic() of a function"));

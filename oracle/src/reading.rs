@@ -76,11 +76,80 @@ macro_rules! questions {
     };
 }
 
+// The more special a question, the earlier it stands: explanations are tried in this order.
 questions! {
     /// What a shift by 64 or more gives. The text takes the count as an unsigned number and sets no limit.
     ShiftCount, shift_count, "shift-count", ["4.5.5/shift-count-unsigned", "4.5.5/shift-left"] {
         #[default] Saturate = "saturate", "all bits are shifted out: zero, or copies of the sign";
         Modulo = "modulo", "only the low six bits of the count are used";
+    }
+    /// What the one signed quotient beyond 64 bits gives: the least integer divided by -1.
+    QuotientOverflow, quotient_overflow, "quotient-overflow", ["4.5.5/division", "4.5.5/fully-defined"] {
+        #[default] Wrap = "wrap", "the low 64 bits of the quotient, which are the dividend again";
+        Refused = "refused", "it is not a constant expression, as in C";
+    }
+    /// What a division or remainder by zero gives. All cases are said to be defined, but this one is not described.
+    DivisionByZero, division_by_zero, "division-by-zero", ["4.5.5/division", "4.5.5/rem-unsigned"] {
+        #[default] Refused = "refused", "it is not a constant expression, as in C";
+        Zero = "zero", "zero";
+        AllOnes = "all-ones", "all bits set";
+    }
+    /// What a floating-point division by zero gives. Arithmetic is in double precision; C leaves the case undefined.
+    FloatDivisionByZero, float_division_by_zero, "float-division-by-zero", ["4.5.6/float-arithmetic"] {
+        #[default] Ieee = "ieee", "an infinity or a NaN, as in IEEE 754";
+        Refused = "refused", "it is not a constant expression, as in C";
+    }
+    /// What an integer literal of 2^64 or more means. Constants are 64 bits in size; nothing is said of larger ones.
+    LiteralRange, literal_range, "literal-range", ["4.5.1/literal-range"] {
+        #[default] Refused = "refused", "no 64-bit type can represent it, so it is no constant";
+        Wrapped = "wrapped", "the value modulo 2^64, taken as unsigned";
+        WrappedByMagnitude = "wrapped-by-magnitude", "the value modulo 2^64, typed by what is left";
+        Saturated = "saturated", "2^64 - 1";
+    }
+    /// What a decimal floating-point literal beyond double precision means.
+    FloatOverflow, float_overflow, "float-overflow", ["4.5.2/float-decimal"] {
+        #[default] Infinity = "infinity", "rounding to double precision gives an infinity";
+        Refused = "refused", "it is not representable, so it is no constant";
+    }
+    /// Whether a division by zero counts in an operand of `?:`, `&&` or `||` whose value does not matter.
+    SkippedOperand, skipped_operand, "skipped-operand", ["4.5.5/ternary-condition", "4.5.5/logical-and"] {
+        #[default] Evaluated = "evaluated", "all operands are evaluated";
+        Skipped = "skipped", "an operand that C would not evaluate is not evaluated";
+    }
+    /// Whether parentheses around a single-precision bit pattern make it an operand.
+    ParenthesizedSingle, parenthesized_single, "parenthesized-single", ["4.5.2/single-bits-not-in-expression"] {
+        #[default] Refused = "refused", "parentheses form an expression, and it may not be used in one";
+        Allowed = "allowed", "parentheses change nothing";
+    }
+    /// What becomes of the payload of a NaN that changes its format.
+    NanNarrowing, nan_narrowing, "nan-narrowing", ["4.5.2/float-narrowing"] {
+        #[default] Payload = "payload", "sign and leading payload bits stay, the quiet bit is set";
+        Canonical = "canonical", "the one canonical NaN of the format, 0x7fffffff for .f32";
+    }
+    /// What NaN an arithmetic operation gives.
+    NanResult, nan_result, "nan-result", ["4.5.6/float-arithmetic"] {
+        #[default] Positive = "positive", "the first NaN operand, quieted; without one the positive quiet NaN";
+        Negative = "negative", "the first NaN operand, quieted; without one the negative quiet NaN";
+    }
+    /// Whether an array may have no elements.
+    ZeroDimension, zero_dimension, "zero-dimension", ["5.4.3/dimension"] {
+        #[default] Refused = "refused", "it reserves nothing, so it is no array";
+        Allowed = "allowed", "it may, and has size zero";
+    }
+    /// Whether a comma may stand behind the last value of a list, as in C.
+    TrailingComma, trailing_comma, "trailing-comma", ["5.4.4/nesting-matches"] {
+        #[default] Refused = "refused", "it may not";
+        Allowed = "allowed", "it may, and means nothing";
+    }
+    /// Whether a list may be empty. Fewer values than elements are allowed; C before 2023 wants at least one.
+    EmptyList, empty_list, "empty-list", ["5.4.4/empty-list"] {
+        #[default] Zero = "zero", "all elements are zero";
+        Refused = "refused", "a list has at least one value";
+    }
+    /// Whether a vector takes fewer values than it has elements. The text allows it of arrays.
+    IncompleteVector, incomplete_vector, "incomplete-vector", ["5.4.4/incomplete-inner"] {
+        #[default] Refused = "refused", "only arrays may be incomplete";
+        ZeroFilled = "zero-filled", "the remaining elements are zero, as in arrays";
     }
     /// The type of a remainder. The prose gives none; Table 5 says `.s64` though the operands are `.u64`.
     RemainderType, remainder_type, "remainder-type", ["4.5.5/rem-result", "4.5.5/rem-unsigned"] {
@@ -93,88 +162,20 @@ questions! {
         #[default] Converted = "converted", "the type of the usual conversions, as in the prose";
         Unsigned = "unsigned", "always .u64, as in Table 5";
     }
-    /// What an integer literal of 2^64 or more means. Constants are 64 bits in size; nothing is said of larger ones.
-    LiteralRange, literal_range, "literal-range", ["4.5.1/literal-range"] {
-        #[default] Refused = "refused", "no 64-bit type can represent it, so it is no constant";
-        Wrapped = "wrapped", "the value modulo 2^64, taken as unsigned";
-        WrappedByMagnitude = "wrapped-by-magnitude", "the value modulo 2^64, typed by what is left";
-        Saturated = "saturated", "2^64 - 1";
-    }
-    /// What a division or remainder by zero gives. All cases are said to be defined, but this one is not described.
-    DivisionByZero, division_by_zero, "division-by-zero", ["4.5.5/division", "4.5.5/rem-unsigned"] {
-        #[default] Refused = "refused", "it is not a constant expression, as in C";
-        Zero = "zero", "zero";
-        AllOnes = "all-ones", "all bits set";
-    }
-    /// What a signed sum, difference, product or negation beyond 64 bits gives.
-    SignedOverflow, signed_overflow, "signed-overflow", ["4.5.5/addition", "4.5.5/subtraction", "4.5.5/multiplication"] {
-        #[default] Wrap = "wrap", "the low 64 bits of the result";
-        Refused = "refused", "it is not a constant expression, as in C";
-    }
-    /// What the one signed quotient beyond 64 bits gives: the least integer divided by -1.
-    QuotientOverflow, quotient_overflow, "quotient-overflow", ["4.5.5/division", "4.5.5/fully-defined"] {
-        #[default] Wrap = "wrap", "the low 64 bits of the quotient, which are the dividend again";
-        Refused = "refused", "it is not a constant expression, as in C";
-    }
-    /// Whether a division by zero counts in an operand of `?:`, `&&` or `||` whose value does not matter.
-    SkippedOperand, skipped_operand, "skipped-operand", ["4.5.5/ternary-condition", "4.5.5/logical-and"] {
-        #[default] Evaluated = "evaluated", "all operands are evaluated";
-        Skipped = "skipped", "an operand that C would not evaluate is not evaluated";
-    }
     /// The type of `WARP_SZ`.
     WarpSizeType, warp_size_type, "warp-size-type", ["4.5.1/warp-size"] {
         #[default] Signed = "signed", "signed, as the literal 32 would be";
         Unsigned = "unsigned", "unsigned";
-    }
-    /// What a decimal floating-point literal beyond double precision means.
-    FloatOverflow, float_overflow, "float-overflow", ["4.5.2/float-decimal"] {
-        #[default] Infinity = "infinity", "rounding to double precision gives an infinity";
-        Refused = "refused", "it is not representable, so it is no constant";
     }
     /// Whether a bit-size type takes a floating-point constant. Type checking lets it stand for any type of its size.
     BitsFromFloat, bits_from_float, "bits-from-float", ["5.4.4/value-kind"] {
         #[default] SameSize = "same-size", "the bits of the floating-point type of the same size";
         Refused = "refused", "a bit-size type takes integer constants only";
     }
-    /// Whether parentheses around a single-precision bit pattern make it an operand.
-    ParenthesizedSingle, parenthesized_single, "parenthesized-single", ["4.5.2/single-bits-not-in-expression"] {
-        #[default] Refused = "refused", "parentheses form an expression, and it may not be used in one";
-        Allowed = "allowed", "parentheses change nothing";
-    }
-    /// What becomes of the payload of a NaN that changes its format.
-    NanNarrowing, nan_narrowing, "nan-narrowing", ["4.5.2/float-narrowing"] {
-        #[default] Payload = "payload", "sign and leading payload bits stay, the quiet bit is set";
-        Canonical = "canonical", "the one canonical NaN of the format, 0x7fffffff for .f32";
-    }
-    /// What a floating-point division by zero gives. Arithmetic is in double precision; C leaves the case undefined.
-    FloatDivisionByZero, float_division_by_zero, "float-division-by-zero", ["4.5.6/float-arithmetic"] {
-        #[default] Ieee = "ieee", "an infinity or a NaN, as in IEEE 754";
+    /// What a signed sum, difference, product or negation beyond 64 bits gives.
+    SignedOverflow, signed_overflow, "signed-overflow", ["4.5.5/addition", "4.5.5/subtraction", "4.5.5/multiplication"] {
+        #[default] Wrap = "wrap", "the low 64 bits of the result";
         Refused = "refused", "it is not a constant expression, as in C";
-    }
-    /// What NaN an arithmetic operation gives.
-    NanResult, nan_result, "nan-result", ["4.5.6/float-arithmetic"] {
-        #[default] Positive = "positive", "the first NaN operand, quieted; without one the positive quiet NaN";
-        Negative = "negative", "the first NaN operand, quieted; without one the negative quiet NaN";
-    }
-    /// Whether a vector takes fewer values than it has elements. The text allows it of arrays.
-    IncompleteVector, incomplete_vector, "incomplete-vector", ["5.4.4/incomplete-inner"] {
-        #[default] Refused = "refused", "only arrays may be incomplete";
-        ZeroFilled = "zero-filled", "the remaining elements are zero, as in arrays";
-    }
-    /// Whether a list may be empty. Fewer values than elements are allowed; C before 2023 wants at least one.
-    EmptyList, empty_list, "empty-list", ["5.4.4/empty-list"] {
-        #[default] Zero = "zero", "all elements are zero";
-        Refused = "refused", "a list has at least one value";
-    }
-    /// Whether a comma may stand behind the last value of a list, as in C.
-    TrailingComma, trailing_comma, "trailing-comma", ["5.4.4/nesting-matches"] {
-        #[default] Refused = "refused", "it may not";
-        Allowed = "allowed", "it may, and means nothing";
-    }
-    /// Whether an array may have no elements.
-    ZeroDimension, zero_dimension, "zero-dimension", ["5.4.3/dimension"] {
-        #[default] Refused = "refused", "it reserves nothing, so it is no array";
-        Allowed = "allowed", "it may, and has size zero";
     }
 }
 

@@ -168,10 +168,11 @@ impl Default for Rules {
 
 fn number(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
     let Some(number) = read_number(text) else {
-        return step.refuse(RefusalClass::MalformedLiteral, Clause::LiteralMalformed);
+        return step.refuse(RefusalClass::MalformedLiteral, malformed(text));
     };
     match number {
         Number::Integer { value, wrapped, unsigned, radix } => {
+            step.uses(Clause::LiteralNonNegative);
             step.uses(match radix {
                 ptxsmith_syntax::Radix::Decimal => Clause::LiteralDecimal,
                 ptxsmith_syntax::Radix::Hexadecimal => Clause::LiteralHexadecimal,
@@ -207,6 +208,8 @@ fn number(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
         }
         Number::Float(value) => {
             step.uses(Clause::FloatDecimal);
+            step.uses(Clause::FloatNoSuffix);
+            step.uses(Clause::FloatExponent);
             if value.is_infinite() {
                 step.meets(Question::FloatOverflow);
                 if step.readings.float_overflow == FloatOverflow::Refused {
@@ -223,6 +226,19 @@ fn number(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
             step.uses(Clause::FloatSingleBits);
             Ok(Value::Single(bits))
         }
+    }
+}
+
+/// The clause that a spelling breaks when no literal form derives it.
+fn malformed(text: &str) -> Clause {
+    let hexadecimal = matches!(text.as_bytes(), [b'0', b'x' | b'X', ..]);
+    match text.as_bytes() {
+        [b'0', b'f' | b'F' | b'd' | b'D', ..] => Clause::FloatBitsMalformed,
+        _ if hexadecimal && text.contains('.') => Clause::FloatDecimal,
+        _ if hexadecimal => Clause::LiteralMalformed,
+        [.., b'e' | b'E' | b'+' | b'-'] => Clause::FloatExponent,
+        _ if text.contains('.') => Clause::FloatNoSuffix,
+        _ => Clause::LiteralMalformed,
     }
 }
 
@@ -691,6 +707,7 @@ fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
             if step.readings.bits_from_float == BitsFromFloat::Refused || !matches!(size, 4 | 8) {
                 return step.refuse(RefusalClass::ValueKind, Clause::ValueKind);
             }
+            step.uses(Clause::ConstantForBitSizeType);
             store_float(step, value, size)
         }
         (Value::Address(address), _) => store_address(step, address, ty),
