@@ -203,8 +203,18 @@ pub enum Focus {
     Expressions,
     /// Arrays and vectors with nested initializers
     Initializers,
-    /// Both
+    /// Ten of the first to one of the second
     Mixed,
+}
+
+impl From<Focus> for ptxsmith_gen::Focus {
+    fn from(focus: Focus) -> ptxsmith_gen::Focus {
+        match focus {
+            Focus::Expressions => ptxsmith_gen::Focus::Expressions,
+            Focus::Initializers => ptxsmith_gen::Focus::Initializers,
+            Focus::Mixed => ptxsmith_gen::Focus::Mixed,
+        }
+    }
 }
 
 /// `subjects`

@@ -25,7 +25,9 @@ pub fn end_on_panic() {
 fn message(info: &PanicHookInfo<'_>) -> String {
     let place =
         info.location().map(|place| format!(" ({}:{})", place.file(), place.line())).unwrap_or_default();
-    let what = info.payload_as_str().unwrap_or("panicked without a message");
+    let what = (info.payload().downcast_ref::<&str>().copied())
+        .or_else(|| info.payload().downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("panicked without a message");
     format!("this is a bug in ptxsmith, not in the subject or your program: {what}{place}")
 }
 

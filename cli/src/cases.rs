@@ -1,27 +1,32 @@
-//! Generated programs by number: what the generator makes, as trials.
+//! Generated programs by number, as trials.
 
-use crate::args::Focus;
 use ptxsmith_diff::{Body, Trial};
+use ptxsmith_gen::{Case, Config, Coverage, Focus, Generator};
 
-/// The cases of one seed.
+/// The cases of one seed. Any of them can be made without the others, on any thread.
 pub struct Cases {
-    seed: u64,
+    generator: Generator,
     focus: Focus,
+    seed: u64,
 }
+
 impl Cases {
+    /// The cases of this seed.
     pub fn new(seed: u64, focus: Focus) -> Cases {
-        Cases { seed, focus }
+        Cases { generator: Generator::new(Config::default()), focus, seed }
     }
-    pub fn trial(&self, index: u64) -> Trial {
-        let e = ptxsmith_syntax::parse_expr(&format!("{} + {index} / {}", self.seed, index % 50)).unwrap();
-        let _ = self.focus;
-        Trial {
-            id: index,
-            body: Body::Expression {
-                ty: ptxsmith_syntax::ScalarType::S64,
-                space: ptxsmith_syntax::StateSpace::Global,
-                expr: e,
-            },
-        }
+
+    /// One case as the generator makes it.
+    pub fn case(&self, index: u64, coverage: &mut Coverage) -> Case {
+        self.generator.case(self.focus, self.seed, index, coverage)
+    }
+
+    /// One case as it is judged.
+    pub fn trial(&self, index: u64, coverage: &mut Coverage) -> Trial {
+        let body = match self.case(index, coverage).body {
+            ptxsmith_gen::Body::Expression { ty, space, expr } => Body::Expression { ty, space, expr },
+            ptxsmith_gen::Body::Declaration(declaration) => Body::Declarations(vec![declaration]),
+        };
+        Trial { id: index, body }
     }
 }

@@ -39,8 +39,9 @@ impl Console {
     /// Writes to standard output; a closed pipe is an error like any other.
     pub fn try_print(&self, text: &str) -> io::Result<()> {
         let mut out = AutoStream::new(io::stdout().lock(), self.color_of(&io::stdout()));
-        out.write_all(text.as_bytes())?;
-        out.flush()
+        out.write_all(text.as_bytes())
+            .and_then(|()| out.flush())
+            .map_err(|error| io::Error::new(error.kind(), format!("cannot write standard output: {error}")))
     }
 
     /// Says something that is no result, unless it should be quiet.

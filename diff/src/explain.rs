@@ -80,15 +80,12 @@ pub(crate) fn explain_crash(
     Some(explanation)
 }
 
-/// The rules with each known deviation that an evaluation resting on this may meet, one at a time.
-pub(crate) fn with_each_deviation(base: &Rules, trace: &Trace) -> impl Iterator<Item = Rules> {
-    KNOWN.iter().filter(|known| known.touches(trace)).filter_map(|known| match known.effect {
-        Effect::Rule(change) => {
-            let mut rules = *base;
-            change(&mut rules);
-            Some(rules)
-        }
-        Effect::Crash { .. } => None,
+/// The rules with one more change each: every known deviation that an evaluation resting on this may meet, and every
+/// other answer to the questions that it met, except to `fixed`.
+pub(crate) fn with_one_more(base: &Rules, trace: &Trace, fixed: Question) -> impl Iterator<Item = Rules> {
+    hypotheses(trace).into_iter().filter_map(move |hypothesis| match hypothesis {
+        Hypothesis::Reading(question, _) if question == fixed => None,
+        hypothesis => combined(base, &[hypothesis]),
     })
 }
 

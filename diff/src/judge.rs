@@ -15,7 +15,7 @@ use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, StateSpace, print, pr
 
 use crate::{
     compare::{Mismatch, compare},
-    explain::{explain, explain_crash, with_each_deviation},
+    explain::{explain, explain_crash, with_one_more},
     trial::{ALONE, Body, Header, Trial, prefixed},
     verdict::{Class, Difference, Judged, NotCompared, Verdict},
 };
@@ -168,12 +168,17 @@ impl<'a> Judge<'a> {
         group: Vec<usize>,
         verdicts: &mut [Option<Verdict>],
     ) -> Result<bool, Error> {
-        let (suspects, group): (Vec<usize>, Vec<usize>) =
-            group.into_iter().partition(|&at| self.suspicion.falls_on(predicted[at].trace.questions));
         let mut guilty = false;
-        for at in suspects {
-            guilty |= self.settle_alone(predicted, at, verdicts)?;
+        let mut together = Vec::with_capacity(group.len());
+        for at in group {
+            // Asked anew each time: a suspect that turns out innocent clears those like it.
+            if self.suspicion.falls_on(predicted[at].trace.questions) {
+                guilty |= self.settle_alone(predicted, at, verdicts)?;
+            } else {
+                together.push(at);
+            }
         }
+        let group = together;
         match group[..] {
             [] => return Ok(guilty),
             [at] => return Ok(guilty | self.settle_alone(predicted, at, verdicts)?),
@@ -306,7 +311,8 @@ impl<'a> Judge<'a> {
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
     }
 
-    /// The answers to open questions that would have given another result, also together with a known deviation.
+    /// The answers to open questions that would have given another result, also together with any one
+    /// other change.
     fn excluded(&self, p: &Predicted<'_>) -> Vec<(Question, usize)> {
         let mut excluded = Vec::new();
         for question in p.trace.questions.iter() {
@@ -314,7 +320,7 @@ impl<'a> Judge<'a> {
                 let Some(readings) = self.rules.readings.with(question, answer) else { continue };
                 let rules = Rules { readings, ..self.rules };
                 let differs = |rules: &Rules| self.answer(p.trial, rules).0 != p.answer;
-                if differs(&rules) && with_each_deviation(&rules, &p.trace).all(|rules| differs(&rules)) {
+                if differs(&rules) && with_one_more(&rules, &p.trace, question).all(|rules| differs(&rules)) {
                     excluded.push((question, answer));
                 }
             }

@@ -60,8 +60,7 @@ pub static HUGE: [&str; 10] = [
 pub static SHIFT_COUNTS: [u64; 12] = [0, 1, 2, 7, 8, 15, 16, 31, 32, 33, 62, 63];
 
 /// Shift counts of 64 and more.
-pub static WIDE_SHIFT_COUNTS: [u64; 10] =
-    [64, 65, 66, 95, 96, 127, 128, 1 << 32, 1 << 63, u64::MAX];
+pub static WIDE_SHIFT_COUNTS: [u64; 10] = [64, 65, 66, 95, 96, 127, 128, 1 << 32, 1 << 63, u64::MAX];
 
 /// Doubles at which something is decided, as bits.
 pub static DOUBLE_BITS: [u64; 36] = [
@@ -164,9 +163,9 @@ pub static DECIMALS: [&str; 40] = [
     "5.e+3",
     "1e3",
     "1E+03",
-    "16777217.0",          // 2^24 + 1: halfway between two singles
-    "16777219.0",          // 2^24 + 3
-    "9007199254740993.0",  // 2^53 + 1: halfway between two doubles
+    "16777217.0",         // 2^24 + 1: halfway between two singles
+    "16777219.0",         // 2^24 + 3
+    "9007199254740993.0", // 2^53 + 1: halfway between two doubles
     "9007199254740992.5",
     "9223372036854775808.0",
     "4294967296.0",
@@ -176,10 +175,10 @@ pub static DECIMALS: [&str; 40] = [
     "3.402823e+38",
     "1.1754943508222875e-38", // the smallest normal single
     "1.1754942807573643e-38",
-    "1.401298464324817e-45",  // the smallest denormal single
-    "7.006492321624085e-46",  // half of it
+    "1.401298464324817e-45", // the smallest denormal single
+    "7.006492321624085e-46", // half of it
     "7.1e-46",
-    "1.7976931348623157e308", // the largest double
+    "1.7976931348623157e308",  // the largest double
     "2.2250738585072014e-308", // the smallest normal double
     "2.2250738585072011e-308", // the largest denormal, spelled so that careless readers never end
     "4.9406564584124654e-324", // the smallest denormal double
@@ -219,7 +218,10 @@ mod tests {
             assert!(matches!(read_number(text), Some(Number::Float(v)) if v.is_finite()), "{text}");
         }
         for text in DECIMALS_OUT_OF_RANGE {
-            assert!(matches!(read_number(text), Some(Number::Float(v)) if v == 0.0 || v.is_infinite()), "{text}");
+            assert!(
+                matches!(read_number(text), Some(Number::Float(v)) if v == 0.0 || v.is_infinite()),
+                "{text}"
+            );
         }
     }
 
@@ -234,7 +236,9 @@ mod tests {
 
     #[test]
     fn the_halfway_points_lie_halfway_between_two_singles() {
-        for bits in [0x3ff0_0000_1000_0000u64, 0x3ff0_0000_3000_0000, 0x380f_ffff_e000_0000, 0x36a8_0000_0000_0000] {
+        for bits in
+            [0x3ff0_0000_1000_0000u64, 0x3ff0_0000_3000_0000, 0x380f_ffff_e000_0000, 0x36a8_0000_0000_0000]
+        {
             let exact = f64::from_bits(bits);
             let near = f64::from(exact as f32);
             let other = 2.0 * exact - near;

@@ -48,7 +48,7 @@ nonterminals! {
     ShiftCount = "shift-count", "How far an integer is shifted.";
     Least = "least", "The least signed number, made of operators.";
     MinusOne = "minus-one", "Minus one, signed, made of operators.";
-    LowBits = "low-bits", "A mask of seven bits, which every type holds.";
+    LowBits = "low-bits", "A literal of at most seven bits, which every type holds.";
     Float = "float", "A float expression of any value.";
     FloatLiteral = "float-literal", "A float literal.";
     FloatDivisor = "float-divisor", "What a float is divided by.";
@@ -148,10 +148,10 @@ impl Production {
     /// The nonterminals that it is made of, in order.
     pub fn parts(&self) -> impl Iterator<Item = Nonterminal> {
         let (fixed, more): ([Option<Nonterminal>; 3], &[Nonterminal]) = match self.form {
-            Form::Same(a) | Form::Paren(a) | Form::Prefix(_, a) | Form::Cast(_, a) => ([Some(a), None, None], &[]),
-            Form::Infix(_, a, b) => ([Some(a), Some(b), None], &[]),
-            Form::Ternary(a, b, c) => ([Some(a), Some(b), Some(c)], &[]),
-            Form::Made(_, parts, _) => ([None; 3], parts),
+            Same(a) | Paren(a) | Prefix(_, a) | Form::Cast(_, a) => ([Some(a), None, None], &[]),
+            Infix(_, a, b) => ([Some(a), Some(b), None], &[]),
+            Ternary(a, b, c) => ([Some(a), Some(b), Some(c)], &[]),
+            Made(_, parts, _) => ([None; 3], parts),
         };
         fixed.into_iter().flatten().chain(more.iter().copied())
     }
@@ -159,9 +159,9 @@ impl Production {
     /// How many nodes it adds to those of its parts.
     pub(crate) fn own_nodes(&self) -> u32 {
         match self.form {
-            Form::Same(_) => 0,
-            Form::Paren(_) | Form::Prefix(..) | Form::Cast(..) | Form::Infix(..) | Form::Ternary(..) => 1,
-            Form::Made(nodes, ..) => nodes,
+            Same(_) => 0,
+            Paren(_) | Prefix(..) | Form::Cast(..) | Infix(..) | Ternary(..) => 1,
+            Made(nodes, ..) => nodes,
         }
     }
 }
@@ -295,7 +295,7 @@ pub static GRAMMAR: &[Production] = &[
     row("unsigned/cast", N::Unsigned, "4.5.5/cast-u64", 1, casts, Form::Cast(Cast::U64, N::Literal)),
     row("unsigned/complement", N::Unsigned, "4.5.5/complement-unsigned", 1, bitwise, Prefix(UnaryOp::Complement, N::Literal)),
     row("one/literal", N::One, "4.5.1/literal-signed", 1, always, Made(1, &[N::Spelling, N::Suffix], n::one)),
-    row("low-bits/mask", N::LowBits, "4.5.1/narrowing", 1, always, Made(1, &[N::Spelling], n::low_bits)),
+    row("low-bits/literal", N::LowBits, "4.5.1/narrowing", 1, always, Made(1, &[N::Spelling], n::low_bits)),
 
     // Where division and shifting need care (4.5.5)
     row("divisor/literal", N::Divisor, "4.5.5/division", 6, always, Made(1, &[N::Magnitude, N::Spelling, N::Suffix], n::nonzero)),
@@ -341,7 +341,8 @@ pub static GRAMMAR: &[Production] = &[
 
     // What each type takes as a value (4.5, 5.4.4)
     row("wide-value/integer", N::WideValue, "4.5.1/integer-width", 1, always, Same(N::Integer)),
-    row("narrow-value/in-range", N::NarrowValue, "4.5.1/narrowing", 1, always, Infix(And, N::LowBits, N::Integer)),
+    row("narrow-value/low", N::NarrowValue, "4.5.1/narrowing", 1, always, Same(N::LowBits)),
+    row("narrow-value/in-range", N::NarrowValue, "4.5.1/narrowing", 4, always, Infix(And, N::LowBits, N::Integer)),
     odd("narrow-value/any", N::NarrowValue, "4.5.1/narrowing", |c| c.narrowing, always, Same(N::Integer)),
     row("b32-value/integer", N::B32Value, "4.5/bit-size-type", 16, always, Same(N::NarrowValue)),
     row("b32-value/single-bits", N::B32Value, "4.5.2/float-single-bits", 3, single_bits_elsewhere, Same(N::SingleBits)),

@@ -1,1 +1,36 @@
 //! Bytes to PTX programs worth trying, driven by one grammar table.
+//!
+//! [`grammar::GRAMMAR`] holds every form that is made. A [`Generator`] is that table under a [`Config`]; it turns
+//! bytes into expressions and declarations, and seed and index into a [`Case`]. What it makes is valid by
+//! construction, as far as can be said without computing values. It predicts nothing: what a program holds is the
+//! oracle's business.
+//!
+//! ```
+//! use ptxsmith_gen::{Coverage, Focus, Generator, Header};
+//!
+//! let generator = Generator::default();
+//! let mut coverage = Coverage::new();
+//! let case = generator.case(Focus::Expressions, 1, 42, &mut coverage);
+//! let text = ptxsmith_syntax::print(&case.module(&Header::default()));
+//! assert_eq!(ptxsmith_syntax::parse(&text).unwrap(), case.module(&Header::default()));
+//! ```
+
+pub mod boundary;
+mod case;
+mod config;
+mod coverage;
+mod declare;
+mod draft;
+mod generator;
+pub mod grammar;
+mod number;
+pub mod stream;
+mod weights;
+mod wheel;
+
+pub use case::{Body, Case, CaseId, Focus, Header, case};
+pub use config::{Config, Odds};
+pub use coverage::{Coverage, feasible_pairs};
+pub use generator::Generator;
+pub use grammar::{Nonterminal, Production, ProductionId};
+pub use weights::{UnknownProduction, Weights};

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use ptxsmith_diff::{Class, Finding, Judged, Ledger, Status, Trial, Verdict};
 
+use ptxsmith_gen::Coverage;
+
 use crate::commands::{self, Context};
 use crate::exit::{Exit, Failure};
 
@@ -35,8 +37,8 @@ pub struct Campaign<'a> {
     pub command: &'static str,
     /// What is judged, in the plural: `cases`, `variables`.
     pub unit: &'static str,
-    /// The coverage of the grammar that programs are made from: reached and total.
-    pub productions: (u64, u64),
+    /// What was generated of the grammar.
+    coverage: Mutex<Coverage>,
     /// The texts of programs that are not ours, by the number of their trial: an example in a ledger keeps only the
     /// declarations.
     texts: Mutex<BTreeMap<u64, Source>>,
@@ -46,8 +48,8 @@ pub struct Campaign<'a> {
 /// A program of the user's.
 #[derive(Clone)]
 pub struct Source {
-    /// The name of its file.
-    pub name: String,
+    /// Its file, as the user named it; `-` for standard input.
+    pub path: String,
     /// Its text.
     pub text: String,
 }
@@ -76,8 +78,8 @@ impl<'a> Campaign<'a> {
         if let Some(out) = &out {
             commands::make_directory(&out.join(file::FOLDER))?;
         }
-        let (texts, saved) = (Mutex::default(), Mutex::new(Instant::now()));
-        Ok(Campaign { context, subjects, out, command, unit, productions: (0, 0), texts, saved })
+        let (coverage, texts, saved) = (Mutex::default(), Mutex::default(), Mutex::new(Instant::now()));
+        Ok(Campaign { context, subjects, out, command, unit, coverage, texts, saved })
     }
 
     /// Enters the verdicts on some trials, and saves the findings that are new or have a shorter example now.
@@ -119,7 +121,7 @@ impl<'a> Campaign<'a> {
     fn found(&self, finding: Finding, subject: &str) -> Found {
         let source = lock(&self.texts).get(&finding.example.trial).cloned();
         let (program, origin) = match source {
-            Some(source) => (source.text, Some(source.name)),
+            Some(source) => (source.text, Some(source.path)),
             None => (finding.example.program.clone(), None),
         };
         Found { finding, subjects: vec![subject.to_owned()], program, origin }
@@ -167,6 +169,20 @@ impl<'a> Campaign<'a> {
     /// Writes what was found before something of ours failed.
     pub fn give_up(&self) -> Result<(), Failure> {
         self.save_report(&self.findings(), false)
+    }
+
+    /// Adds what was generated for programs that are judged now.
+    pub fn covered(&self, coverage: &Coverage) {
+        lock(&self.coverage).merge(coverage);
+    }
+
+    /// How many verdicts are deviations.
+    pub fn deviations(&self) -> u64 {
+        let deviations = |tested: &Tested| {
+            let ledger = tested.ledger();
+            ledger.compared - ledger.conform
+        };
+        self.subjects.iter().map(deviations).sum()
     }
 
     fn save_now_and_then(&self) -> Result<(), Failure> {

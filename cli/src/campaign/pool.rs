@@ -83,7 +83,7 @@ pub fn each<S>(
         let most = budget.tasks.unwrap_or(u64::MAX).max(1);
         let threads = (context.jobs.get() as u64).min(most);
         for _ in 0..threads {
-            scope.spawn(&thread);
+            scope.spawn(thread);
         }
     });
     work.bar.finish_and_clear();

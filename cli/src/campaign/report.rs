@@ -11,7 +11,7 @@ use ptxsmith_subject::Observation;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Campaign, Found};
+use super::{Campaign, Found, lock};
 use crate::commands;
 use crate::exit::Failure;
 
@@ -86,6 +86,12 @@ pub fn clause_coverage(campaign: &Campaign<'_>) -> (u64, u64) {
     (reached.intersection(testable).len() as u64, testable.len() as u64)
 }
 
+/// The productions of the grammar that programs are made from: how many were made, and how many there are.
+pub fn production_coverage(campaign: &Campaign<'_>) -> (u64, u64) {
+    let (reached, total) = lock(&campaign.coverage).productions();
+    (reached as u64, total as u64)
+}
+
 impl Campaign<'_> {
     pub(super) fn save_report(&self, findings: &[Found], complete: bool) -> Result<(), Failure> {
         let Some(out) = &self.out else { return Ok(()) };
@@ -135,7 +141,7 @@ impl Campaign<'_> {
             findings: findings.iter().map(|found| self.finding(found)).collect(),
             coverage: Coverage {
                 clauses: coverage(clause_coverage(self)),
-                productions: coverage(self.productions),
+                productions: coverage(production_coverage(self)),
             },
         }
     }

@@ -1,9 +1,11 @@
 //! The end of a campaign, for a person with ten seconds.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use indicatif::HumanCount;
+use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Rules, expect};
 use ptxsmith_syntax::{Item, Module, print};
 
 use super::{Campaign, Ended, Found, describe, file, report};
@@ -11,8 +13,8 @@ use crate::console::{BAD, BOLD, GOOD, NOTE, line, lines};
 
 /// The most findings that are shown; the report has all.
 const MOST_FINDINGS: usize = 20;
-/// The most clauses of a finding that are explained; of more, only the names are given.
-const MOST_CLAUSES: usize = 3;
+/// The most clauses of a finding that are shown.
+const MOST_CLAUSES: usize = 6;
 /// The most lines of a program that are shown, and the most characters of each.
 const MOST_LINES: usize = 6;
 const MOST_CHARACTERS: usize = 200;
@@ -58,14 +60,12 @@ impl Summary<'_> {
         let mut say = |key: &str, value: &str| {
             let _ = writeln!(out, "    {key:<9} {value}");
         };
-        let clauses = &finding.clauses;
-        if clauses.len() <= MOST_CLAUSES {
-            for clause in clauses {
-                say("clause", &format!("{} ({})", clause.id(), clause.summary()));
-            }
-        } else {
-            let ids: Vec<&str> = clauses.iter().map(|clause| clause.id()).collect();
-            say("clauses", &ids.join(" "));
+        let (telling, others) = telling(&finding.clauses);
+        for clause in &telling {
+            say("clause", &format!("{} ({})", clause.id(), clause.summary()));
+        }
+        if others > 0 {
+            say("", &format!("and {others} more, which the report has"));
         }
         for (nth, text) in shown_program(found).iter().enumerate() {
             say(if nth == 0 { "program" } else { "" }, text);
@@ -127,6 +127,28 @@ impl Summary<'_> {
             );
         }
     }
+}
+
+/// The clauses that say most about a finding, and how many others there are.
+///
+/// A difference that nothing explains breaks one of the clauses that its expectation rests on, and nobody knows
+/// which. But some every initialized variable rests on: they are named last.
+fn telling(clauses: &[Clause]) -> (Vec<Clause>, usize) {
+    static COMMON: LazyLock<ClauseSet> = LazyLock::new(|| {
+        let text = ".version 7.8\n.target sm_80\n.global .s32 x = 1;\n.global .s32 y[1] = {1};\n";
+        let module = ptxsmith_syntax::parse(text).unwrap_or_default();
+        match expect(&module, &Rules::default()) {
+            Expectation::Accepted { variables, .. } => {
+                variables.iter().fold(ClauseSet::EMPTY, |set, variable| set.union(variable.trace.clauses))
+            }
+            _ => ClauseSet::EMPTY,
+        }
+    });
+    let (common, telling): (Vec<Clause>, Vec<Clause>) =
+        clauses.iter().partition(|&&clause| COMMON.contains(clause));
+    let shown: Vec<Clause> = telling.into_iter().chain(common).take(MOST_CLAUSES).collect();
+    let others = clauses.len() - shown.len();
+    (shown, others)
 }
 
 /// The declaration at fault, or the program without its header.

@@ -1,5 +1,6 @@
 //! `ptxsmith check`: the same judgement on programs that exist already.
 
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -38,7 +39,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     let judge = |number: u64| {
         let read = first.lock().expect("a panic ends the program").take();
         match read.map_or_else(|| Program::read(&files[number as usize]), Ok) {
-            Ok(program) => judge_file(&campaign, number, program),
+            Ok(program) => judge_file(&campaign, number, &files[number as usize], program),
             Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
                 bad.store(true, Ordering::Relaxed);
                 crate::tell(&context.console, &failure);
@@ -55,6 +56,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         |(), number, work| {
             judge(number)?;
             work.done(1);
+            work.say(format!("{} deviate", campaign.deviations()));
             Ok(())
         },
     );
@@ -62,12 +64,12 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     Ok(if bad.into_inner() && exit != Exit::Deviation { Exit::BadInput } else { exit })
 }
 
-fn judge_file(campaign: &Campaign<'_>, number: u64, program: Program) -> Result<(), Failure> {
-    let Program { name, text, module } = program;
+fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Program) -> Result<(), Failure> {
+    let Program { text, module, .. } = program;
     // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest.
     let declarations = module.declarations().cloned().collect();
     let trials = [Trial { id: number, body: Body::Declarations(declarations) }];
-    let source = Source { name, text };
+    let source = Source { path: path.to_string_lossy().into_owned(), text };
     for tested in &campaign.subjects {
         let target = target_for(&module, tested.subject.description());
         let parts = judge_program(&*tested.subject, &Rules::default(), &module, &source.text, &target)

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use ptxsmith_diff::{Judge, Options, Trial};
+use ptxsmith_gen::Coverage;
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::Error;
 
@@ -32,15 +33,19 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     let budget =
         Budget { tasks: cases.map(|cases| cases.div_ceil(BATCH)), time: args.campaign.time, units: cases };
     let judges = || campaign.subjects.iter().map(judge_of).collect::<Vec<_>>();
-    let generator = Cases::new(context.seed, args.focus);
+    let generator = Cases::new(context.seed, args.focus.into());
     let ended = each(context, budget, campaign.unit, judges, |judges, batch, work| {
         let end = cases.unwrap_or(u64::MAX).min((batch + 1) * BATCH);
-        let trials: Vec<Trial> = (batch * BATCH..end).map(|index| generator.trial(index)).collect();
+        let mut coverage = Coverage::new();
+        let trials: Vec<Trial> =
+            (batch * BATCH..end).map(|index| generator.trial(index, &mut coverage)).collect();
         for (tested, judge) in campaign.subjects.iter().zip(judges) {
             let verdicts = judge.batch(&trials).map_err(of_subject)?;
             campaign.enter(tested, &trials, verdicts, None)?;
         }
+        campaign.covered(&coverage);
         work.done(trials.len() as u64);
+        work.say(format!("{} deviate", campaign.deviations()));
         Ok(())
     });
     status_of(&campaign, ended, started)

@@ -1,0 +1,176 @@
+//! `check`, and the exit statuses of a campaign, with subjects made for the purpose.
+
+mod common;
+
+use std::path::Path;
+use std::process::Output;
+
+use common::*;
+use serde_json::Value;
+
+const ACCEPTED: &str = r#"echo '{"outcome": "accepted", "variables": {"x": {"space": "global", "size": 4, "bytes": "02000000", "addresses": []}}}'"#;
+
+fn check(directory: &Path, declarations: &str, subject: &str, more: &[&str]) -> Output {
+    let program = file(directory, "a.ptx", &module(declarations));
+    ptxsmith().arg("check").arg(program).args(["--subject", subject]).args(more).output().unwrap()
+}
+
+fn report(directory: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(directory.join("report.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn status_0_if_everything_conforms() {
+    let directory = tempfile::tempdir().unwrap();
+    let declarations =
+        ".global .s32 x[3][2] = {{1,2},{3}};\n.const .f64 y = 0.1;\n.global .u64 p = generic(x);";
+    let output = check(directory.path(), declarations, &oracle_as_subject(&[]), &[]);
+    assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("compared 3 variables: 3 conform, 0 deviate"), "{}", stdout(&output));
+    let refused = check(directory.path(), ".global .s32 x = 1.0;", &oracle_as_subject(&[]), &[]);
+    assert_eq!(status(&refused), 0, "{}", stdout(&refused));
+}
+
+#[test]
+fn another_reading_conforms_and_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let subject = oracle_as_subject(&["shift-count=modulo"]);
+    let output = check(directory.path(), ".global .s64 x = 1 << 65;", &subject, &[]);
+    assert_eq!(status(&output), 0, "{}", stdout(&output));
+    assert!(stdout(&output).contains("shift-count=modulo (1)"), "{}", stdout(&output));
+}
+
+#[test]
+fn status_1_for_a_new_deviation_which_is_reported_in_full() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let subject = script(directory.path(), ACCEPTED);
+    let output =
+        check(directory.path(), ".global .s32 x = 5 / 2U - 1;", &subject, &["--out", out.to_str().unwrap()]);
+    assert_eq!(status(&output), 1, "{}{}", stdout(&output), stderr(&output));
+    let text = stdout(&output);
+    for part in [
+        "new wrong-value: a variable holds other bytes (1 time)",
+        "4.5.5/division (",
+        "program   .global .s32 x = 5 / 2U - 1;",
+        "expected  x: 01000000  = 1",
+        "actual    x: 02000000  = 2",
+        "repeat    ptxsmith check ",
+        "compared 1 variables: 0 conform, 1 deviate",
+        "1 distinct deviations, 1 new",
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+
+    let report = report(&out);
+    assert_eq!(report["schema"], "ptxsmith.report/1");
+    assert_eq!(
+        (&report["compared"], &report["conform"], &report["complete"]),
+        (&1.into(), &0.into(), &true.into())
+    );
+    let finding = &report["findings"][0];
+    assert_eq!(
+        (&finding["status"], &finding["class"], &finding["count"]),
+        (&"new".into(), &"wrong-value".into(), &1.into())
+    );
+    assert_eq!((&finding["variable"], &finding["subjects"][0]), (&"x".into(), &subject.as_str().into()));
+    assert_eq!(finding["expected"]["variables"]["x"]["bytes"], "01000000");
+    assert_eq!(finding["observed"]["variables"]["x"]["bytes"], "02000000");
+    assert!(finding["program"].as_str().unwrap().starts_with(".version 7.8"));
+    assert!(report["coverage"]["clauses"]["reached"].as_u64().unwrap() > 5);
+
+    // The finding is a program that says what holds, and the command repeats it.
+    let path = out.join(finding["file"].as_str().unwrap());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("// variable: x size=4 align=4 bytes=01000000\n"), "{text}");
+    assert!(text.contains("// expect: accepted\n") && text.starts_with("// clause: "), "{text}");
+    let repeat = finding["repeat"].as_str().unwrap().strip_prefix("ptxsmith ").unwrap();
+    let program = assert_cmd::cargo::cargo_bin!("ptxsmith");
+    let again =
+        std::process::Command::new("sh").args(["-c", &format!("{} {repeat}", program.display())]).output();
+    assert_eq!(status(&again.unwrap()), 1);
+}
+
+#[test]
+fn a_crash_and_a_hang_are_results_about_the_subject() {
+    let directory = tempfile::tempdir().unwrap();
+    let output =
+        check(directory.path(), ".global .s32 x = 1;", &script(directory.path(), "kill -SEGV $$"), &[]);
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert!(stdout(&output).contains("killed by signal 11 (SIGSEGV)"), "{}", stdout(&output));
+    let subject = script(directory.path(), "sleep 60");
+    let output = check(directory.path(), ".global .s32 x = 1;", &subject, &["--timeout", "300ms"]);
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert!(stdout(&output).contains("no answer in time"), "{}", stdout(&output));
+}
+
+#[test]
+fn status_2_for_bad_input_beside_what_could_be_judged() {
+    let directory = tempfile::tempdir().unwrap();
+    file(directory.path(), "good.ptx", &module(".global .s32 x = 1;"));
+    file(directory.path(), "bad.ptx", "}");
+    let mut command = ptxsmith();
+    let output = command
+        .arg("check")
+        .arg(directory.path())
+        .args(["--subject", &oracle_as_subject(&[])])
+        .output()
+        .unwrap();
+    assert_eq!(status(&output), 2);
+    assert!(stderr(&output).contains("bad.ptx:1:1: error: "), "{}", stderr(&output));
+    assert!(stdout(&output).contains("compared 1 variables: 1 conform"), "{}", stdout(&output));
+}
+
+#[test]
+fn status_3_if_nothing_was_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let subject = script(directory.path(), r#"echo '{"outcome": "unsupported"}'"#);
+    let output = check(directory.path(), ".global .s32 x = 1;", &subject, &[]);
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    assert!(stdout(&output).contains("not compared, unsupported: 1"), "{}", stdout(&output));
+    let driver = check(directory.path(), ".global .s32 x = 1;", "driver", &[]);
+    assert_eq!(status(&driver), 3);
+    assert!(stderr(&driver).starts_with("error: driver is not available: "), "{}", stderr(&driver));
+}
+
+#[test]
+fn status_4_if_the_harness_fails() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = file(directory.path(), "a.ptx", &module(".global .s32 x = 1;"));
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let program_path = assert_cmd::cargo::cargo_bin!("ptxsmith");
+    let output =
+        std::process::Command::new(program_path).arg("eval").arg(program).stdout(full).output().unwrap();
+    assert_eq!(status(&output), 4);
+    assert!(stderr(&output).starts_with("error: cannot write standard output: "), "{}", stderr(&output));
+}
+
+#[test]
+fn a_closed_pipe_changes_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = file(directory.path(), "a.ptx", &module(".global .s32 x = 1;"));
+    let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
+    let line = format!("({ptxsmith} eval {}; echo $? >&2) | true", program.display());
+    let output = std::process::Command::new("sh").args(["-c", &line]).output().unwrap();
+    assert_eq!(stderr(&output), "0\n");
+}
+
+#[test]
+fn the_report_does_not_depend_on_the_number_of_jobs() {
+    let directory = tempfile::tempdir().unwrap();
+    let programs = directory.path().join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    for number in 0..20 {
+        let declarations = format!(".global .s32 x = {number};\n.global .s32 y{number} = 2;");
+        file(&programs, &format!("{number}.ptx"), &module(&declarations));
+    }
+    let subject = script(directory.path(), ACCEPTED);
+    let report = |jobs: &str| {
+        let out = directory.path().join("out");
+        let mut command = ptxsmith();
+        command.arg("check").arg(&programs).args(["--subject", &subject, "--jobs", jobs, "--out"]).arg(&out);
+        assert_eq!(status(&command.output().unwrap()), 1);
+        std::fs::read_to_string(out.join("report.json")).unwrap()
+    };
+    assert_eq!(report("1"), report("8"));
+}

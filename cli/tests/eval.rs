@@ -1,0 +1,117 @@
+//! `eval`: the values that the specification gives, for people and as JSON.
+
+mod common;
+
+use common::*;
+use serde_json::Value;
+
+fn json(declarations: &str, args: &[&str]) -> Value {
+    let mut command = ptxsmith();
+    let output =
+        command.args(["eval", "-", "--json"]).args(args).write_stdin(module(declarations)).output().unwrap();
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn bytes(declaration: &str) -> String {
+    let json = json(declaration, &[]);
+    assert_eq!((&json["schema"], &json["outcome"]), (&"ptxsmith.module/1".into(), &"accepted".into()));
+    let variables = json["variables"].as_object().unwrap();
+    assert_eq!(variables.len(), 1);
+    variables.values().next().unwrap()["bytes"].as_str().unwrap().to_owned()
+}
+
+fn words(values: &[u32]) -> String {
+    values.iter().flat_map(|value| value.to_le_bytes()).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn the_specification_gives_these_values() {
+    assert_eq!(bytes(".global .s64 a = -7 % 3;"), "0000000000000000");
+    assert_eq!(bytes(".global .s64 b = ~0 / 2;"), "ffffffffffffff7f");
+    assert_eq!(bytes(".global .s64 c = -1 < 1U;"), "0000000000000000");
+    assert_eq!(bytes(".global .s64 d = (1 ? -2 : 3U) / 2;"), "ffffffffffffff7f");
+    assert_eq!(bytes(".global .s32 x[3][2] = {{1,2},{3}};"), words(&[1, 2, 3, 0, 0, 0]));
+    assert_eq!(bytes(".global .s32 x[3][2] = {{1},{2},{3}};"), words(&[1, 0, 2, 0, 3, 0]));
+    let floats: Vec<u32> = [0.33_f32, 0.25, 0.125, 0.0, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits).into();
+    assert_eq!(bytes(".global .f32 v[8] = {0.33, 0.25, 0.125};"), words(&floats));
+    assert_eq!(bytes(".global .f32 y = 0F3f800000;"), words(&[0x3f80_0000]));
+}
+
+#[test]
+fn each_value_comes_with_its_clauses_and_readings() {
+    let json = json(".global .s64 a = 1 << 64;", &[]);
+    let a = &json["variables"]["a"];
+    assert!(a["clauses"].as_array().unwrap().contains(&"4.5.5/shift-left".into()), "{a}");
+    assert_eq!(a["readings"]["shift-count"], "saturate");
+    assert_eq!((&a["space"], &a["size"], &a["align"]), (&"global".into(), &8.into(), &8.into()));
+}
+
+#[test]
+fn another_reading_gives_another_value() {
+    let json = json(".global .s64 a = 1 << 64;", &["--reading", "shift-count=modulo"]);
+    assert_eq!(json["variables"]["a"]["bytes"], "0100000000000000");
+    assert_eq!(json["variables"]["a"]["readings"]["shift-count"], "modulo");
+    let twice = ["eval", "-", "--reading", "shift-count=modulo", "--reading", "shift-count=saturate"];
+    let output = ptxsmith().args(twice).write_stdin(module("")).output().unwrap();
+    assert!(one_line_error(&output).contains("answers `shift-count` twice"));
+}
+
+#[test]
+fn a_refusal_is_an_answer() {
+    let declarations = ".global .s32 a = 1;\n.global .s32 b = 1.0;";
+    let json = json(declarations, &[]);
+    assert_eq!((&json["outcome"], &json["refusal"]["line"]), (&"refused".into(), &5.into()));
+    assert_eq!(json["refusal"]["class"], "value-kind");
+    assert_eq!(json["refusal"]["clauses"], serde_json::json!(["5.4.4/value-kind"]));
+
+    let output = ptxsmith().args(["eval", "-"]).write_stdin(module(declarations)).output().unwrap();
+    assert_eq!(status(&output), 0);
+    let text = stdout(&output);
+    for part in [
+        "refused by the specification",
+        "(value-kind)",
+        "standard input:5:18",
+        "b = 1.0;",
+        "^^^",
+        "5.4.4/value-kind: ",
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+}
+
+#[test]
+fn people_see_values_addresses_and_reasons() {
+    let declarations =
+        ".global .f32 f[2] = {0.5};\n.const .s8 c = -1;\n.global .u64 p[2] = {7, generic(f) + 4};";
+    let output = ptxsmith().args(["eval", "-"]).write_stdin(module(declarations)).output().unwrap();
+    let text = stdout(&output);
+    for part in [
+        "f: .global .f32[2], 8 bytes, aligned to 4",
+        "value    {0.5, 0.0}",
+        "bytes    0000003f00000000",
+        "c: .const .s8, 1 byte, aligned to 1",
+        "value    -1",
+        "value    {7, generic(f+4)}",
+        "address  offset 8, 8 bytes: generic(f+4)",
+        "5.4.4/incomplete-outer ",
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+    assert!(!text.contains('\u{1b}'), "a pipe is no terminal");
+    let colored = ptxsmith()
+        .args(["eval", "-", "--color", "always"])
+        .write_stdin(module(declarations))
+        .output()
+        .unwrap();
+    assert!(stdout(&colored).contains('\u{1b}'));
+}
+
+#[test]
+fn a_large_variable_is_cut_for_people_and_whole_in_json() {
+    let declarations = ".global .u8 big[100000];";
+    let output = ptxsmith().args(["eval", "-"]).write_stdin(module(declarations)).output().unwrap();
+    assert!(output.stdout.len() < 4000);
+    assert!(stdout(&output).contains("... (99744 more; --json has all)"));
+    assert_eq!(bytes(declarations).len(), 200_000);
+}

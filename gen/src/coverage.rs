@@ -1,0 +1,98 @@
+//! Which productions were made, and which under which.
+
+use crate::grammar::{GRAMMAR, Nonterminal, Production, ProductionId, productions};
+
+const PRODUCTIONS: usize = GRAMMAR.len();
+const WORDS: usize = PRODUCTIONS.div_ceil(64);
+
+/// Counts of productions, and a bit for each pair of a production and one directly beneath it.
+///
+/// Recording is two additions, so it is left on always.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    counts: Box<[u64; PRODUCTIONS]>,
+    pairs: Box<[[u64; WORDS]; PRODUCTIONS]>,
+}
+
+impl Default for Coverage {
+    fn default() -> Coverage {
+        Coverage { counts: Box::new([0; PRODUCTIONS]), pairs: Box::new([[0; WORDS]; PRODUCTIONS]) }
+    }
+}
+
+impl Coverage {
+    /// Nothing recorded yet.
+    pub fn new() -> Coverage {
+        Coverage::default()
+    }
+
+    #[inline]
+    pub(crate) fn record(&mut self, parent: Option<ProductionId>, made: ProductionId) {
+        self.counts[made.index()] += 1;
+        if let Some(parent) = parent {
+            self.pairs[parent.index()][made.index() / 64] |= 1 << (made.index() % 64);
+        }
+    }
+
+    /// Adds what another coverage recorded.
+    pub fn merge(&mut self, other: &Coverage) {
+        for (count, more) in self.counts.iter_mut().zip(other.counts.iter()) {
+            *count += more;
+        }
+        for (bits, more) in self.pairs.iter_mut().flatten().zip(other.pairs.iter().flatten()) {
+            *bits |= more;
+        }
+    }
+
+    /// How often a production was made.
+    pub fn count(&self, production: ProductionId) -> u64 {
+        self.counts[production.index()]
+    }
+
+    /// Whether a production was made directly beneath another.
+    pub fn has_pair(&self, parent: ProductionId, child: ProductionId) -> bool {
+        self.pairs[parent.index()][child.index() / 64] >> (child.index() % 64) & 1 == 1
+    }
+
+    /// The productions that were never made, in the order of the table.
+    pub fn missing(&self) -> impl Iterator<Item = &'static Production> {
+        productions().filter(|&id| self.count(id) == 0).map(ProductionId::get)
+    }
+
+    /// The pairs that the table permits and that were never made, in the order of the table.
+    pub fn missing_pairs(&self) -> impl Iterator<Item = (&'static Production, &'static Production)> {
+        feasible_pairs()
+            .filter(|&(parent, child)| !self.has_pair(parent, child))
+            .map(|(p, c)| (p.get(), c.get()))
+    }
+
+    /// How many productions were made, and how many there are.
+    pub fn productions(&self) -> (usize, usize) {
+        (PRODUCTIONS - self.missing().count(), PRODUCTIONS)
+    }
+
+    /// How many pairs were made, and how many the table permits.
+    pub fn pairs(&self) -> (usize, usize) {
+        let all = feasible_pairs().count();
+        (all - self.missing_pairs().count(), all)
+    }
+
+    /// The clauses that the productions made exercise, each once, in the order of the table.
+    pub fn clauses(&self) -> Vec<&'static str> {
+        let mut clauses = Vec::new();
+        for production in productions().filter(|&id| self.count(id) > 0).map(ProductionId::get) {
+            if !clauses.contains(&production.clause) {
+                clauses.push(production.clause);
+            }
+        }
+        clauses
+    }
+}
+
+/// Every pair of productions of which the second may stand directly beneath the first.
+pub fn feasible_pairs() -> impl Iterator<Item = (ProductionId, ProductionId)> {
+    productions().flat_map(|parent| {
+        let beneath = move |of: Nonterminal| parent.get().parts().any(|part| part == of);
+        productions().filter(move |child| beneath(child.get().of)).map(move |child| (parent, child))
+    })
+}

@@ -1,0 +1,168 @@
+//! A program while it is being made.
+
+use arbitrary::Unstructured;
+use ptxsmith_syntax::{Builder, Expr, NodeKind, Span, precedence};
+
+use crate::{
+    config::Config,
+    coverage::Coverage,
+    declare::Sketch,
+    generator::Generator,
+    grammar::{Form, Nonterminal, ProductionId},
+    number::Numeral,
+};
+
+/// What the makers of productions work on: where the bytes come from, and what has been made so far.
+///
+/// Nothing here fails. When the bytes run out, zeros follow, and zeros choose the smallest forms.
+pub(crate) struct Draft<'g, 'd> {
+    generator: &'g Generator,
+    u: &'g mut Unstructured<'d>,
+    coverage: &'g mut Coverage,
+    parent: Option<ProductionId>,
+    depth: u32,
+    /// The expression at hand.
+    builder: Builder,
+    /// The literal at hand.
+    pub numeral: Numeral,
+    /// The declaration at hand.
+    pub sketch: Sketch,
+}
+
+impl<'g, 'd> Draft<'g, 'd> {
+    pub fn new(generator: &'g Generator, u: &'g mut Unstructured<'d>, coverage: &'g mut Coverage) -> Self {
+        Draft {
+            generator,
+            u,
+            coverage,
+            parent: None,
+            depth: 0,
+            builder: Builder::new(),
+            numeral: Numeral::default(),
+            sketch: Sketch::default(),
+        }
+    }
+
+    pub fn config(&self) -> &'g Config {
+        self.generator.config()
+    }
+
+    /// The next byte; zero when there is none.
+    #[inline]
+    pub fn byte(&mut self) -> u8 {
+        self.u.arbitrary().unwrap_or(0)
+    }
+
+    /// The next eight bytes as a number.
+    #[inline]
+    pub fn word(&mut self) -> u64 {
+        self.u.arbitrary().unwrap_or(0)
+    }
+
+    /// A number below `bound`, which is at most 256, from one byte; none is taken where there is no choice.
+    #[inline]
+    pub fn below(&mut self, bound: usize) -> usize {
+        debug_assert!((1..=256).contains(&bound));
+        if bound == 1 { 0 } else { self.byte() as usize * bound >> 8 }
+    }
+
+    /// One of at most 256 values.
+    #[inline]
+    pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+
+    /// Adds a node.
+    #[inline]
+    pub fn push(&mut self, kind: NodeKind) {
+        self.builder.push(kind, Span::NONE);
+    }
+
+    /// The place of the node that was added last.
+    #[inline]
+    pub fn top(&self) -> u32 {
+        self.builder.len() as u32 - 1
+    }
+
+    /// Puts parentheses around what was added last if it binds less tightly than `least`.
+    #[inline]
+    pub fn bind(&mut self, least: u8) -> u32 {
+        if self.builder.top().kind.precedence() < least {
+            self.push(NodeKind::Paren(self.top()));
+        }
+        self.top()
+    }
+
+    /// Makes an expression of its own, beside the one at hand.
+    pub fn expression(&mut self, make: impl FnOnce(&mut Self)) -> Expr {
+        let around = std::mem::take(&mut self.builder);
+        make(self);
+        std::mem::replace(&mut self.builder, around).finish()
+    }
+
+    /// Makes something of this nonterminal, with at most `room` nodes unless even the least form takes more.
+    pub fn make(&mut self, of: Nonterminal, room: u32) {
+        let generator = self.generator;
+        let chosen = generator.wheels().choose(of, room, || self.byte());
+        self.coverage.record(self.parent, chosen);
+        let around = self.parent.replace(chosen);
+        match chosen.get().form {
+            Form::Same(part) => self.make(part, room),
+            Form::Paren(part) => {
+                self.operand(part, room.saturating_sub(1), 0);
+                self.push(NodeKind::Paren(self.top()));
+            }
+            Form::Prefix(op, part) => {
+                let operand = self.operand(part, room.saturating_sub(1), precedence::UNARY);
+                self.push(NodeKind::Unary(op, operand));
+            }
+            Form::Cast(cast, part) => {
+                let operand = self.operand(part, room.saturating_sub(1), precedence::UNARY);
+                self.push(NodeKind::Cast(cast, operand));
+            }
+            Form::Infix(op, left, right) => {
+                let [left_room, right_room] = self.split(room.saturating_sub(1), [left, right]);
+                let left = self.operand(left, left_room, op.precedence());
+                let right = self.operand(right, right_room, op.precedence() + 1);
+                self.push(NodeKind::Binary(op, left, right));
+            }
+            Form::Ternary(condition, then, otherwise) => {
+                let parts = [condition, then, otherwise];
+                let rooms = self.split(room.saturating_sub(1), parts);
+                let condition = self.operand(condition, rooms[0], precedence::BINARY_LOWEST);
+                let then = self.operand(then, rooms[1], precedence::TERNARY);
+                let otherwise = self.operand(otherwise, rooms[2], precedence::TERNARY);
+                self.push(NodeKind::Ternary(condition, then, otherwise));
+            }
+            Form::Made(_, _, maker) => maker(self, room),
+        }
+        self.parent = around;
+    }
+
+    /// Makes an operand that binds at least as tightly as `least`.
+    #[inline]
+    fn operand(&mut self, of: Nonterminal, room: u32, least: u8) -> u32 {
+        self.depth += 1;
+        let room = if self.depth >= self.config().max_depth { 0 } else { room };
+        self.make(of, room);
+        self.depth -= 1;
+        self.bind(least)
+    }
+
+    /// Divides room among operands: each has what it needs at least, and the rest is dealt out at random.
+    #[inline]
+    fn split<const N: usize>(&mut self, room: u32, among: [Nonterminal; N]) -> [u32; N] {
+        let mut rooms = among.map(|of| self.generator.wheels().least(of));
+        let mut spare = room.saturating_sub(rooms.iter().sum());
+        for own in &mut rooms[..N - 1] {
+            if spare == 0 {
+                break;
+            }
+            let more = u32::from(self.byte()) * (spare + 1) >> 8;
+            *own += more;
+            spare -= more;
+        }
+        rooms[N - 1] += spare;
+        rooms
+    }
+}

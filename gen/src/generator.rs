@@ -1,0 +1,130 @@
+//! The generator: a configuration, made ready for use.
+
+use arbitrary::{Result, Unstructured};
+use ptxsmith_syntax::{Declaration, Expr, ScalarType};
+
+use crate::{
+    config::Config,
+    coverage::Coverage,
+    declare,
+    draft::Draft,
+    grammar::{Nonterminal, ProductionId},
+    wheel::{self, Wheels},
+};
+
+/// Makes programs from bytes, as a configuration says.
+///
+/// The tables that follow from the configuration are computed once, here, so one generator serves any number of
+/// cases and threads. It has no state: the same bytes give the same program.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    config: Config,
+    wheels: Wheels,
+}
+
+impl Default for Generator {
+    fn default() -> Generator {
+        Generator::new(Config::default())
+    }
+}
+
+impl Generator {
+    /// A generator for this configuration.
+    pub fn new(config: Config) -> Generator {
+        Generator { wheels: Wheels::new(&config), config }
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub(crate) fn wheels(&self) -> &Wheels {
+        &self.wheels
+    }
+
+    /// Whether the configuration leaves a production in the grammar. One that it leaves may still be out of reach.
+    pub fn enables(&self, production: ProductionId) -> bool {
+        wheel::enabled(&self.config, production)
+    }
+
+    /// An expression that is a value of this type: integers for the integer types, floats for the float types, and
+    /// for bit-size types either. With no bytes left it is a single literal, zero.
+    ///
+    /// # Errors
+    /// None today; the signature is that of every generator over [`Unstructured`].
+    ///
+    /// # Panics
+    /// For `.f16`, `.f16x2`, `.b128` and `.pred`, which take no initial value that the generator knows.
+    pub fn expression(
+        &self,
+        ty: ScalarType,
+        u: &mut Unstructured<'_>,
+        coverage: &mut Coverage,
+    ) -> Result<Expr> {
+        let value = value_of(ty).expect("the type takes an initial value");
+        Ok(self.root(value, u, coverage))
+    }
+
+    /// An integer expression of any value.
+    ///
+    /// # Errors
+    /// None today; the signature is that of every generator over [`Unstructured`].
+    pub fn integer(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Result<Expr> {
+        Ok(self.root(Nonterminal::Integer, u, coverage))
+    }
+
+    /// A float expression of any value.
+    ///
+    /// # Errors
+    /// None today; the signature is that of every generator over [`Unstructured`].
+    pub fn float(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Result<Expr> {
+        Ok(self.root(Nonterminal::Float, u, coverage))
+    }
+
+    /// A declaration statement of `.global` or `.const` variables, named `v0`, `v1` ... With no bytes left it is one
+    /// variable without an initial value.
+    ///
+    /// # Errors
+    /// None today; the signature is that of every generator over [`Unstructured`].
+    pub fn declaration(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Result<Declaration> {
+        let mut draft = Draft::new(self, u, coverage);
+        draft.make(Nonterminal::Declaration, 1);
+        Ok(declare::finish(draft.sketch))
+    }
+
+    fn root(&self, of: Nonterminal, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Expr {
+        let mut draft = Draft::new(self, u, coverage);
+        // Not one byte below the last size: the sizes are as likely as each other, up to 256.
+        let most = self.config.max_nodes.clamp(1, 256);
+        let room = 1 + draft.below(most as usize) as u32;
+        draft.expression(|draft| draft.make(of, room))
+    }
+
+    /// A type and a state space, as the weights of the table have them.
+    pub(crate) fn seat(
+        &self,
+        u: &mut Unstructured<'_>,
+        coverage: &mut Coverage,
+    ) -> (ScalarType, ptxsmith_syntax::StateSpace) {
+        let mut draft = Draft::new(self, u, coverage);
+        draft.make(Nonterminal::Type, 1);
+        draft.make(Nonterminal::Space, 1);
+        (draft.sketch.ty, draft.sketch.space)
+    }
+}
+
+/// The nonterminal of the values that a type takes; `None` for a type without initial values.
+pub(crate) fn value_of(ty: ScalarType) -> Option<Nonterminal> {
+    Some(match ty {
+        ScalarType::S64 | ScalarType::U64 => Nonterminal::WideValue,
+        ScalarType::B64 => Nonterminal::B64Value,
+        ScalarType::B32 => Nonterminal::B32Value,
+        ScalarType::F32 => Nonterminal::F32Value,
+        ScalarType::F64 => Nonterminal::F64Value,
+        ScalarType::S8 | ScalarType::S16 | ScalarType::S32 => Nonterminal::NarrowValue,
+        ScalarType::U8 | ScalarType::U16 | ScalarType::U32 => Nonterminal::NarrowValue,
+        ScalarType::B8 | ScalarType::B16 => Nonterminal::NarrowValue,
+        ScalarType::F16 | ScalarType::F16x2 | ScalarType::B128 | ScalarType::Pred => return None,
+    })
+}

@@ -1,0 +1,412 @@
+//! Makers of numbers: their values, and how they are written.
+
+use ptxsmith_syntax::{BinaryOp, Cast, NodeKind, Radix, Text, UnaryOp, precedence};
+
+use crate::{boundary, draft::Draft, grammar::Nonterminal};
+
+/// An integer literal while it is being made: first its value, then its spelling.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numeral {
+    value: u64,
+    radix: Radix,
+    unsigned: bool,
+}
+
+impl Default for Numeral {
+    fn default() -> Numeral {
+        Numeral { value: 0, radix: Radix::Decimal, unsigned: false }
+    }
+}
+
+// Magnitudes
+
+pub(crate) fn small(d: &mut Draft<'_, '_>, _: u32) {
+    d.numeral.value = d.below(17) as u64;
+}
+
+pub(crate) fn boundary(d: &mut Draft<'_, '_>, _: u32) {
+    d.numeral.value = d.pick(&boundary::INTEGERS);
+}
+
+pub(crate) fn type_limit(d: &mut Draft<'_, '_>, _: u32) {
+    d.numeral.value = d.pick(&boundary::TYPE_LIMITS);
+}
+
+/// Any value of a width that one byte says, so that every order of magnitude is as likely.
+pub(crate) fn some_bits(d: &mut Draft<'_, '_>, _: u32) {
+    let width = d.below(64);
+    d.numeral.value = d.word() >> (63 - width);
+}
+
+pub(crate) fn all_bits(d: &mut Draft<'_, '_>, _: u32) {
+    d.numeral.value = d.word();
+}
+
+// Spellings
+
+pub(crate) fn spelling(d: &mut Draft<'_, '_>, radix: Radix) {
+    d.numeral.radix = radix;
+}
+
+pub(crate) fn no_suffix(d: &mut Draft<'_, '_>, _: u32) {
+    d.numeral.unsigned = false;
+}
+
+pub(crate) fn unsigned_suffix(d: &mut Draft<'_, '_>, _: u32) {
+    d.numeral.unsigned = true;
+}
+
+/// Adds a literal of this value, in a base and with a suffix that the bytes choose.
+fn spelled(d: &mut Draft<'_, '_>, value: u64) {
+    d.make(Nonterminal::Spelling, 1);
+    d.make(Nonterminal::Suffix, 1);
+    push_integer(d, value, d.numeral.unsigned);
+}
+
+/// Adds a literal of this value without a suffix, in a base that the bytes choose.
+pub(crate) fn spelled_signed(d: &mut Draft<'_, '_>, value: u64) {
+    d.make(Nonterminal::Spelling, 1);
+    push_integer(d, value, false);
+}
+
+fn push_integer(d: &mut Draft<'_, '_>, value: u64, unsigned: bool) {
+    let radix = d.numeral.radix;
+    // A decimal literal has only one spelling; so takes no byte for it.
+    let detail = if radix == Radix::Decimal || !d.config().odd_spellings { 0 } else { d.byte() };
+    d.push(NodeKind::Number(integer_text(value, radix, unsigned, detail)));
+}
+
+/// Writes an integer. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of the digits, bits 3 to 5
+/// all set for leading zeros, as many as bits 6 and 7 say and one more.
+pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8) -> Text {
+    let mut buffer = [0u8; 80];
+    let mut at = buffer.len();
+    let mut put = |byte: u8| {
+        at -= 1;
+        buffer[at] = byte;
+    };
+    if unsigned {
+        put(b'U');
+    }
+    let (shift, prefix) = match radix {
+        Radix::Decimal => (0, None),
+        Radix::Hexadecimal => (4, Some(if detail & 1 == 0 { b'x' } else { b'X' })),
+        Radix::Octal => (3, None),
+        Radix::Binary => (1, Some(if detail & 1 == 0 { b'b' } else { b'B' })),
+    };
+    let mut rest = value;
+    if shift == 0 {
+        loop {
+            put(b'0' + (rest % 10) as u8);
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+    } else {
+        let mut place = 0;
+        loop {
+            let digit = (rest & ((1 << shift) - 1)) as u8;
+            let capital = match detail >> 1 & 3 {
+                0 | 1 => false,
+                2 => true,
+                _ => place % 2 == 0,
+            };
+            put(match digit {
+                0..=9 => b'0' + digit,
+                _ if capital => b'A' + digit - 10,
+                _ => b'a' + digit - 10,
+            });
+            place += 1;
+            rest >>= shift;
+            if rest == 0 {
+                break;
+            }
+        }
+        if detail >> 3 & 7 == 7 {
+            for _ in 0..=detail >> 6 {
+                put(b'0');
+            }
+        }
+        if let Some(prefix) = prefix {
+            put(prefix);
+            put(b'0');
+        } else if value != 0 {
+            put(b'0');
+        }
+    }
+    text(&buffer[at..])
+}
+
+fn text(bytes: &[u8]) -> Text {
+    Text::from(std::str::from_utf8(bytes).expect("numbers are spelled in ASCII"))
+}
+
+// Integers as nodes
+
+pub(crate) fn literal(d: &mut Draft<'_, '_>, _: u32) {
+    d.make(Nonterminal::Magnitude, 1);
+    let value = d.numeral.value;
+    spelled(d, value);
+}
+
+pub(crate) fn warp_size(d: &mut Draft<'_, '_>, _: u32) {
+    d.push(NodeKind::WarpSize);
+}
+
+pub(crate) fn huge(d: &mut Draft<'_, '_>, _: u32) {
+    let text = d.pick(&boundary::HUGE);
+    d.push(NodeKind::Number(text.into()));
+}
+
+fn minus(d: &mut Draft<'_, '_>) {
+    let operand = d.bind(precedence::UNARY);
+    d.push(NodeKind::Unary(UnaryOp::Minus, operand));
+}
+
+/// A signed literal with a minus: the value is brought into the range of `.s64`.
+pub(crate) fn negative(d: &mut Draft<'_, '_>, _: u32) {
+    d.make(Nonterminal::Magnitude, 1);
+    let value = (d.numeral.value & i64::MAX as u64).max(1);
+    spelled_signed(d, value);
+    minus(d);
+}
+
+pub(crate) fn unsigned(d: &mut Draft<'_, '_>, _: u32) {
+    d.make(Nonterminal::Magnitude, 1);
+    let value = d.numeral.value;
+    d.make(Nonterminal::Spelling, 1);
+    // Without the suffix, the value must be one that makes a literal unsigned.
+    if d.config().unsigned_suffix {
+        push_integer(d, value, true);
+    } else {
+        push_integer(d, value | 1 << 63, false);
+    }
+}
+
+pub(crate) fn one(d: &mut Draft<'_, '_>, _: u32) {
+    spelled(d, 1);
+}
+
+pub(crate) fn low_bits(d: &mut Draft<'_, '_>, _: u32) {
+    let value = d.byte() & 0x7f;
+    spelled_signed(d, value.into());
+}
+
+pub(crate) fn nonzero(d: &mut Draft<'_, '_>, _: u32) {
+    d.make(Nonterminal::Magnitude, 1);
+    let value = d.numeral.value.max(1);
+    spelled(d, value);
+}
+
+pub(crate) fn negative_nonzero(d: &mut Draft<'_, '_>, room: u32) {
+    nonzero(d, room);
+    minus(d);
+}
+
+pub(crate) fn zero(d: &mut Draft<'_, '_>, _: u32) {
+    spelled(d, 0);
+}
+
+pub(crate) fn shift_count(d: &mut Draft<'_, '_>, _: u32) {
+    let value = d.pick(&boundary::SHIFT_COUNTS);
+    spelled(d, value);
+}
+
+pub(crate) fn wide_shift_count(d: &mut Draft<'_, '_>, _: u32) {
+    let value = d.pick(&boundary::WIDE_SHIFT_COUNTS);
+    spelled(d, value);
+}
+
+/// `-(2^63 - 1) - 1`
+pub(crate) fn least_difference(d: &mut Draft<'_, '_>, _: u32) {
+    spelled_signed(d, i64::MAX as u64);
+    minus(d);
+    let left = d.top();
+    spelled_signed(d, 1);
+    d.push(NodeKind::Binary(BinaryOp::Sub, left, d.top()));
+}
+
+/// `1 << 63`, or a smaller shift of a larger power of two.
+pub(crate) fn least_shift(d: &mut Draft<'_, '_>, _: u32) {
+    let power = d.below(3);
+    spelled_signed(d, 1 << power);
+    let left = d.top();
+    spelled_signed(d, 63 - power as u64);
+    d.push(NodeKind::Binary(BinaryOp::Shl, left, d.top()));
+}
+
+/// `(.s64) 2^63`
+pub(crate) fn least_cast(d: &mut Draft<'_, '_>, _: u32) {
+    spelled_signed(d, 1 << 63);
+    d.push(NodeKind::Cast(Cast::S64, d.top()));
+}
+
+/// `-1`
+pub(crate) fn minus_one(d: &mut Draft<'_, '_>, _: u32) {
+    spelled_signed(d, 1);
+    minus(d);
+}
+
+/// `n - (n + 1)`
+pub(crate) fn minus_one_difference(d: &mut Draft<'_, '_>, _: u32) {
+    let value = d.below(64) as u64;
+    spelled_signed(d, value);
+    let left = d.top();
+    spelled_signed(d, value + 1);
+    d.push(NodeKind::Binary(BinaryOp::Sub, left, d.top()));
+}
+
+/// `(.s64) (2^64 - 1)`
+pub(crate) fn minus_one_cast(d: &mut Draft<'_, '_>, _: u32) {
+    spelled_signed(d, u64::MAX);
+    d.push(NodeKind::Cast(Cast::S64, d.top()));
+}
+
+// Floats
+
+/// Writes the bits of a float: `0d` or `0f` and its digits. `detail` as for integers, but for the leading zeros.
+fn bits_text(bits: u64, digits: usize, detail: u8) -> Text {
+    let mut buffer = [0u8; 18];
+    buffer[0] = b'0';
+    buffer[1] = match (digits, detail & 1) {
+        (16, 0) => b'd',
+        (16, _) => b'D',
+        (_, 0) => b'f',
+        (_, _) => b'F',
+    };
+    for place in 0..digits {
+        let digit = (bits >> (4 * (digits - 1 - place)) & 15) as u8;
+        let capital = match detail >> 1 & 3 {
+            0 | 1 => false,
+            2 => true,
+            _ => place % 2 == 0,
+        };
+        buffer[2 + place] = match digit {
+            0..=9 => b'0' + digit,
+            _ if capital => b'A' + digit - 10,
+            _ => b'a' + digit - 10,
+        };
+    }
+    text(&buffer[..2 + digits])
+}
+
+fn push_bits(d: &mut Draft<'_, '_>, bits: u64, digits: usize) {
+    let detail = if d.config().odd_spellings { d.byte() } else { 0 };
+    d.push(NodeKind::Number(bits_text(bits, digits, detail)));
+}
+
+pub(crate) fn boundary_decimal(d: &mut Draft<'_, '_>, _: u32) {
+    let text = d.pick(&boundary::DECIMALS);
+    d.push(NodeKind::Number(text.into()));
+}
+
+/// Digits, a point somewhere among them, and maybe an exponent, so that the value stays far inside the range.
+pub(crate) fn decimal(d: &mut Draft<'_, '_>, _: u32) {
+    push_decimal(d, false);
+}
+
+fn push_decimal(d: &mut Draft<'_, '_>, nonzero: bool) {
+    let form = d.byte();
+    let count = 1 + (form & 15) as usize;
+    let mut digits = d.word();
+    let mut buffer = [0u8; 24];
+    let mut at = 0;
+    let mut put = |byte: u8| {
+        buffer[at] = byte;
+        at += 1;
+    };
+    let point = d.below(count + 1);
+    for place in 0..count {
+        if place == point {
+            put(b'.');
+        }
+        // The last digit of a divisor is not zero, so neither is the divisor.
+        let digit = if nonzero && place == count - 1 { 1 + digits % 9 } else { digits % 10 };
+        put(b'0' + digit as u8);
+        digits /= 10;
+    }
+    // Bits 4 and 5 of the form choose the exponent: none, plain, with a plus, with a minus.
+    let sign = form >> 4 & 3;
+    if point == count && (sign == 0 || form >> 6 & 1 == 0) {
+        put(b'.');
+    }
+    if sign != 0 {
+        put(if form >> 7 == 0 { b'e' } else { b'E' });
+        match sign {
+            1 => {}
+            2 => put(b'+'),
+            _ => put(b'-'),
+        }
+        let exponent = d.below(45) as u8;
+        if exponent >= 10 || form >> 6 & 1 == 1 {
+            put(b'0' + exponent / 10);
+        }
+        put(b'0' + exponent % 10);
+    }
+    let text = text(&buffer[..at]);
+    d.push(NodeKind::Number(text));
+}
+
+pub(crate) fn nonzero_decimal(d: &mut Draft<'_, '_>, _: u32) {
+    push_decimal(d, true);
+}
+
+pub(crate) fn negative_decimal(d: &mut Draft<'_, '_>, _: u32) {
+    push_decimal(d, true);
+    minus(d);
+}
+
+pub(crate) fn decimal_out_of_range(d: &mut Draft<'_, '_>, _: u32) {
+    let text = d.pick(&boundary::DECIMALS_OUT_OF_RANGE);
+    d.push(NodeKind::Number(text.into()));
+}
+
+pub(crate) fn float_zero(d: &mut Draft<'_, '_>, _: u32) {
+    let text = d.pick(&["0.0", "0d0000000000000000", "0e0", "0d8000000000000000"]);
+    d.push(NodeKind::Number(text.into()));
+}
+
+pub(crate) fn boundary_double(d: &mut Draft<'_, '_>, _: u32) {
+    let bits = d.pick(&boundary::DOUBLE_BITS);
+    push_bits(d, bits, 16);
+}
+
+pub(crate) fn double_nan(d: &mut Draft<'_, '_>, _: u32) {
+    let bits = d.pick(&boundary::DOUBLE_NANS);
+    push_bits(d, bits, 16);
+}
+
+/// Any bits of a number: an exponent of all ones, which would be infinity or no number, loses one.
+pub(crate) fn double(d: &mut Draft<'_, '_>, _: u32) {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    let bits = d.word();
+    let bits = if bits & EXPONENT == EXPONENT { bits & !(1 << 52) } else { bits };
+    push_bits(d, bits, 16);
+}
+
+/// A double halfway between two singles, or next to that: where the conversion to single precision decides.
+pub(crate) fn near_halfway(d: &mut Draft<'_, '_>, _: u32) {
+    const HALF: u64 = 1 << 28;
+    let word = d.word();
+    // An exponent within the range of single precision, denormals included: 2^-149 to 2^127.
+    let exponent = 1023 - 149 + (word >> 56) * 277 / 256;
+    let sign = word >> 55 & 1;
+    let mantissa = (word >> 3 & 0x7f_ffff) << 29 | HALF;
+    let bits = sign << 63 | exponent << 52 | mantissa;
+    push_bits(d, bits.wrapping_add(word & 3).wrapping_sub(1), 16);
+}
+
+pub(crate) fn boundary_single(d: &mut Draft<'_, '_>, _: u32) {
+    let most = if d.config().nans { boundary::SINGLE_BITS.len() } else { boundary::SINGLE_NUMBERS };
+    let bits = d.pick(&boundary::SINGLE_BITS[..most]);
+    push_bits(d, bits.into(), 8);
+}
+
+/// Any bits of a number in single precision.
+pub(crate) fn single(d: &mut Draft<'_, '_>, _: u32) {
+    const EXPONENT: u64 = 0x7f80_0000;
+    let bits = d.word() >> 32;
+    let bits = if bits & EXPONENT == EXPONENT { bits & !(1 << 23) } else { bits };
+    push_bits(d, bits, 8);
+}

@@ -1,0 +1,296 @@
+//! Choosing a production with one byte.
+//!
+//! A wheel has 256 slots, and a byte is a turn of it: no sum of weights is walked while a program is made. One slot
+//! may lead to a second wheel, which holds the productions that are rarer than one in 256.
+
+use crate::{
+    config::Config,
+    grammar::{GRAMMAR, Nonterminal, ProductionId, Weight, productions},
+};
+
+/// A slot that leads to the second wheel.
+const RARE: u8 = u8::MAX;
+const _: () = assert!(GRAMMAR.len() < RARE as usize, "a slot is a byte");
+
+/// The least room, in nodes, of each class of room that has a wheel of its own.
+const ROOMS: [u32; 7] = [0, 2, 3, 4, 5, 6, 8];
+
+/// The class of this much room.
+#[inline]
+fn room_class(room: u32) -> usize {
+    match room {
+        0 | 1 => 0,
+        2..=5 => room as usize - 1,
+        6 | 7 => 5,
+        _ => 6,
+    }
+}
+
+type Slots = [u8; 256];
+
+/// The choices of one nonterminal with one class of room.
+#[derive(Clone, Debug)]
+enum Wheel {
+    /// One choice, which takes no byte.
+    Fixed(u8),
+    Slots(Box<Slots>),
+    /// Some choices are rare and stand on the second wheel.
+    WithRare(Box<[Slots; 2]>),
+}
+
+/// The wheels of every nonterminal, and the fewest nodes that each takes.
+#[derive(Clone, Debug)]
+pub(crate) struct Wheels {
+    wheels: Vec<Wheel>,
+    least: Vec<u32>,
+}
+
+impl Wheels {
+    /// The wheels that follow from a configuration.
+    pub fn new(config: &Config) -> Wheels {
+        let least = least_nodes(config);
+        let closed = closed(config);
+        let wheels = Nonterminal::ALL
+            .iter()
+            .flat_map(|&of| ROOMS.map(|room| shares(config, of, room, &least, &closed)))
+            .map(|shares| wheel(&shares))
+            .collect();
+        Wheels { wheels, least }
+    }
+
+    /// The fewest nodes that an expression of this nonterminal has.
+    #[inline]
+    pub fn least(&self, of: Nonterminal) -> u32 {
+        self.least[of as usize]
+    }
+
+    /// Chooses a production for this much room; `byte` gives the next byte.
+    #[inline]
+    pub fn choose(&self, of: Nonterminal, room: u32, mut byte: impl FnMut() -> u8) -> ProductionId {
+        match &self.wheels[of as usize * ROOMS.len() + room_class(room)] {
+            Wheel::Fixed(only) => ProductionId(*only),
+            Wheel::Slots(slots) => ProductionId(slots[byte() as usize]),
+            Wheel::WithRare(slots) => match slots[0][byte() as usize] {
+                RARE => ProductionId(slots[1][byte() as usize]),
+                common => ProductionId(common),
+            },
+        }
+    }
+}
+
+/// Whether a production is part of the grammar under this configuration.
+pub(crate) fn enabled(config: &Config, id: ProductionId) -> bool {
+    let production = id.get();
+    let share = match production.weight {
+        Weight::Of(_) => true,
+        Weight::Odds(odds) => odds(config).share() > 0.0,
+    };
+    (production.allowed)(config) && share && config.weights.get(id) > 0
+}
+
+/// The fewest nodes of each nonterminal, by repeated relaxation.
+fn least_nodes(config: &Config) -> Vec<u32> {
+    let mut least = vec![u32::MAX / 4; Nonterminal::ALL.len()];
+    loop {
+        let mut changed = false;
+        for id in productions().filter(|&id| enabled(config, id)) {
+            let nodes = nodes(id, &least);
+            let of = &mut least[id.get().of as usize];
+            if nodes < *of {
+                *of = nodes;
+                changed = true;
+            }
+        }
+        if !changed {
+            return least;
+        }
+    }
+}
+
+/// The fewest nodes of a production. The parts of what is not an operator add nothing: its maker says how many it
+/// takes.
+fn nodes(id: ProductionId, least: &[u32]) -> u32 {
+    let production = id.get();
+    let parts = match production.form {
+        crate::grammar::Form::Made(..) => 0,
+        _ => production.parts().map(|part| least[part as usize]).fold(0, u32::saturating_add),
+    };
+    production.own_nodes().saturating_add(parts)
+}
+
+/// Which productions end: no expression of any size is among their parts.
+fn closed(config: &Config) -> Vec<bool> {
+    let mut open = vec![false; Nonterminal::ALL.len()];
+    open[Nonterminal::Integer as usize] = true;
+    open[Nonterminal::Float as usize] = true;
+    loop {
+        let mut changed = false;
+        for id in productions().filter(|&id| enabled(config, id)) {
+            let production = id.get();
+            if !open[production.of as usize] && production.parts().any(|part| open[part as usize]) {
+                open[production.of as usize] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    productions().map(|id| !id.get().parts().any(|part| open[part as usize])).collect()
+}
+
+/// How often each production of a nonterminal is chosen with this much room. The shares add up to one.
+fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[bool]) -> Vec<(u8, f64)> {
+    let room = room.max(least[of as usize]);
+    let fitting: Vec<ProductionId> = productions()
+        .filter(|&id| id.get().of == of && enabled(config, id) && nodes(id, least) <= room)
+        .collect();
+    let weighted = |id: &ProductionId| matches!(id.get().weight, Weight::Of(_));
+    let mut shares: Vec<(u8, f64)> = Vec::new();
+
+    let odds = |id: ProductionId| match id.get().weight {
+        Weight::Odds(odds) => odds(config).share(),
+        Weight::Of(_) => 0.0,
+    };
+    let by_odds: f64 = fitting.iter().map(|&id| odds(id)).sum();
+    let any_weighted = fitting.iter().any(weighted);
+    // Odds that add up to more than one, or have nothing beside them, are shares of each other.
+    let scale = if by_odds > 1.0 || !any_weighted { by_odds } else { 1.0 };
+    let rest = 1.0 - (by_odds / scale).min(1.0);
+
+    // With room for an operator, what ends takes the part that the knob says, whatever the weights are.
+    let grows = matches!(of, Nonterminal::Integer | Nonterminal::Float);
+    let sum = |ends: bool| -> f64 {
+        let of_kind = fitting.iter().filter(|id| weighted(id) && closed[id.index()] == ends);
+        of_kind.map(|&id| f64::from(config.weights.get(id))).sum()
+    };
+    let (ending, growing) = (sum(true), sum(false));
+    let early = config.early_leaf.share();
+    let part = |ends: bool| match (ends, grows && ending > 0.0 && growing > 0.0) {
+        (_, false) => rest / (ending + growing),
+        (true, true) => rest * early / ending,
+        (false, true) => rest * (1.0 - early) / growing,
+    };
+    for &id in &fitting {
+        let share = match id.get().weight {
+            Weight::Odds(_) => odds(id) / scale,
+            Weight::Of(_) => f64::from(config.weights.get(id)) * part(closed[id.index()]),
+        };
+        if share > 0.0 {
+            shares.push((id.0, share));
+        }
+    }
+    if shares.is_empty() {
+        // Everything is switched off: the smallest form remains.
+        let first = productions().find(|id| id.get().of == of).expect("every nonterminal has a production");
+        shares.push((first.0, 1.0));
+    }
+    shares
+}
+
+fn wheel(shares: &[(u8, f64)]) -> Wheel {
+    if let [(only, _)] = shares {
+        return Wheel::Fixed(*only);
+    }
+    let (rare, common): (Vec<_>, Vec<_>) =
+        shares.iter().copied().partition(|&(_, share)| share < 1.0 / 256.0);
+    if rare.is_empty() {
+        return Wheel::Slots(Box::new(slots(&common)));
+    }
+    let rare_share: f64 = rare.iter().map(|&(_, share)| share).sum();
+    let turns = (rare_share * 256.0).ceil();
+    let mut first = common.clone();
+    first.push((RARE, turns / 256.0));
+    // What is left of the slots that lead to the second wheel goes to the smallest common form, which also takes
+    // byte zero.
+    let mut second = Vec::new();
+    let spare = 1.0 - rare_share * 256.0 / turns;
+    if let (Some(&(smallest, _)), true) = (common.first(), spare > 0.0) {
+        second.push((smallest, spare));
+    }
+    second.extend(rare.iter().map(|&(id, share)| (id, share * 256.0 / turns)));
+    Wheel::WithRare(Box::new([slots(&first), slots(&second)]))
+}
+
+/// Fills the slots in proportion to the shares, in order. Each share has at least one slot.
+fn slots(shares: &[(u8, f64)]) -> Slots {
+    let total: f64 = shares.iter().map(|&(_, share)| share).sum();
+    let exact: Vec<f64> = shares.iter().map(|&(_, share)| share / total * 256.0).collect();
+    let mut counts: Vec<usize> = exact.iter().map(|&e| (e as usize).max(1)).collect();
+    // One slot at a time to or from whoever is furthest from its share.
+    loop {
+        let filled: usize = counts.iter().sum();
+        let lacks = |i: &usize| exact[*i] - counts[*i] as f64;
+        let by_lack = |a: &usize, b: &usize| lacks(a).total_cmp(&lacks(b));
+        let at = 0..counts.len();
+        let (most, fewest) = (at.clone().max_by(by_lack), at.filter(|&i| counts[i] > 1).min_by(by_lack));
+        match (filled.cmp(&256), most, fewest) {
+            (std::cmp::Ordering::Less, Some(i), _) => counts[i] += 1,
+            (std::cmp::Ordering::Greater, _, Some(i)) => counts[i] -= 1,
+            _ => break,
+        }
+    }
+    let mut filled = shares.iter().zip(counts).flat_map(|(&(id, _), count)| std::iter::repeat_n(id, count));
+    std::array::from_fn(|_| filled.next().expect("the counts add up to 256"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Odds;
+
+    #[test]
+    fn slots_follow_the_shares_and_none_is_left_out() {
+        let slots = slots(&[(1, 0.5), (2, 0.4999), (3, 0.0001)]);
+        let count = |id| slots.iter().filter(|&&s| s == id).count();
+        assert_eq!((count(1), count(2), count(3)), (128, 127, 1));
+    }
+
+    #[test]
+    fn byte_zero_chooses_the_first_production_of_each_nonterminal_that_has_a_weight() {
+        let wheels = Wheels::new(&Config::default());
+        for &of in Nonterminal::ALL {
+            let chosen = wheels.choose(of, 0, || 0);
+            let first = productions().find(|id| id.get().of == of).unwrap();
+            assert_eq!(chosen.get().name, first.get().name);
+        }
+    }
+
+    #[test]
+    fn odds_of_a_hazard_are_kept_within_a_fifth() {
+        let config = Config { division_by_zero: Odds::new(1, 1000), ..Config::default() };
+        let wheels = Wheels::new(&config);
+        let zero = crate::Production::by_name("divisor/zero").unwrap();
+        let mut hits = 0;
+        for first in 0..=255u8 {
+            for second in 0..=255u8 {
+                let mut bytes = [first, second].into_iter();
+                let chosen = wheels.choose(Nonterminal::Divisor, 10, || bytes.next().unwrap());
+                hits += u32::from(chosen == zero);
+            }
+        }
+        assert!((52..=79).contains(&hits), "{hits} of 65536");
+    }
+
+    #[test]
+    fn odds_of_never_switch_a_production_off() {
+        let config = Config { division_by_zero: Odds::NEVER, ..Config::default() };
+        assert!(!enabled(&config, crate::Production::by_name("divisor/zero").unwrap()));
+    }
+
+    #[test]
+    fn every_configuration_leaves_each_nonterminal_a_choice() {
+        use arbitrary::{Arbitrary, Unstructured};
+        for seed in 0..200 {
+            let mut bytes = [0; 512];
+            crate::stream::case_bytes(seed, 0, &mut bytes);
+            let config = Config::arbitrary(&mut Unstructured::new(&bytes)).unwrap();
+            let wheels = Wheels::new(&config);
+            for &of in Nonterminal::ALL {
+                for room in ROOMS {
+                    assert_eq!(wheels.choose(of, room, || 200).get().of, of);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! What holds of every program that is made, and how much of the language a number of programs reach.
+
+use arbitrary::{Arbitrary, Unstructured};
+use ptxsmith_gen::{
+    Body, Case, Config, Coverage, Focus, Generator, Header, Nonterminal, Odds, Production, grammar, stream,
+};
+use ptxsmith_syntax::{
+    Canonical, Declaration, Expr, Initializer, NodeKind, ScalarType, parse, print, print_expr,
+};
+
+fn cases(generator: &Generator, focus: Focus, count: u64) -> (Vec<Case>, Coverage) {
+    let mut coverage = Coverage::new();
+    let cases = (0..count).map(|index| generator.case(focus, 1, index, &mut coverage)).collect();
+    (cases, coverage)
+}
+
+fn text(expr: &Expr) -> String {
+    let mut text = Canonical::default();
+    print_expr(expr, &mut text);
+    text.0
+}
+
+fn declaration_text(declaration: &Declaration) -> String {
+    let module = Header::default().module([declaration.clone()]);
+    print(&module).lines().skip(3).collect::<Vec<_>>().join("\n")
+}
+
+fn assert_round_trip(case: &Case) {
+    let module = case.module(&Header::default());
+    let text = print(&module);
+    match parse(&text) {
+        Ok(parsed) => assert_eq!(parsed, module, "case {}: {text}", case.id),
+        Err(error) => panic!("case {}: {error:?}\n{text}", case.id),
+    }
+}
+
+#[test]
+fn every_case_prints_and_parses_back_to_the_same_tree() {
+    let generator = Generator::default();
+    for (focus, count) in [(Focus::Expressions, 20_000), (Focus::Initializers, 3_000)] {
+        let (cases, _) = cases(&generator, focus, count);
+        assert_eq!(cases.len() as u64, count);
+        cases.iter().for_each(assert_round_trip);
+    }
+}
+
+#[test]
+fn cases_of_drawn_configurations_print_and_parse_back_too() {
+    for seed in 0..300 {
+        let mut bytes = [0; 512];
+        stream::case_bytes(seed, 0, &mut bytes);
+        let config = Config::arbitrary(&mut Unstructured::new(&bytes)).unwrap();
+        let (cases, _) = cases(&Generator::new(config), Focus::Mixed, 22);
+        cases.iter().for_each(assert_round_trip);
+    }
+}
+
+#[test]
+fn twenty_thousand_mixed_cases_reach_every_production_and_most_pairs() {
+    let (_, coverage) = cases(&Generator::default(), Focus::Mixed, 20_000);
+    // What is rarer than that on purpose is asked of configurations that make it common.
+    let rare =
+        ["integer/huge", "integer/quotient-overflow", "integer/remainder-overflow", "float/out-of-range"];
+    let missing: Vec<_> = coverage.missing().map(|p| p.name).filter(|name| !rare.contains(name)).collect();
+    assert_eq!(missing, [""; 0]);
+    let (reached, all) = coverage.pairs();
+    assert!(reached * 100 >= all * 80, "{reached} of {all} pairs");
+}
+
+#[test]
+fn two_hundred_thousand_cases_reach_every_production_and_95_percent_of_pairs() {
+    let (_, coverage) = {
+        let generator = Generator::default();
+        let mut coverage = Coverage::new();
+        for index in 0..200_000 {
+            generator.case(Focus::Mixed, 1, index, &mut coverage);
+        }
+        ((), coverage)
+    };
+    let missing: Vec<_> = coverage.missing().map(|p| p.name).collect();
+    assert_eq!(missing, [""; 0]);
+    let (reached, all) = coverage.pairs();
+    let missing: Vec<_> = coverage.missing_pairs().map(|(p, c)| format!("{} > {}", p.name, c.name)).collect();
+    assert!(reached * 100 >= all * 95, "{reached} of {all} pairs; missing: {missing:#?}");
+}
+
+#[test]
+fn no_bytes_give_the_smallest_program_of_each_kind() {
+    let generator = Generator::default();
+    let mut coverage = Coverage::new();
+    let empty = || Unstructured::new(&[]);
+    assert_eq!(text(&generator.integer(&mut empty(), &mut coverage).unwrap()), "0");
+    assert_eq!(text(&generator.float(&mut empty(), &mut coverage).unwrap()), "0.0");
+    for &ty in ScalarType::ALL {
+        let zero = match ty {
+            ScalarType::F16 | ScalarType::F16x2 | ScalarType::B128 | ScalarType::Pred => continue,
+            ScalarType::F32 | ScalarType::F64 => "0.0",
+            _ => "0",
+        };
+        assert_eq!(text(&generator.expression(ty, &mut empty(), &mut coverage).unwrap()), zero);
+    }
+    let declaration = generator.declaration(&mut empty(), &mut coverage).unwrap();
+    assert_eq!(declaration_text(&declaration), ".global .s64 v0;");
+}
+
+#[test]
+fn all_other_bytes_are_accepted_too() {
+    let generator = Generator::default();
+    let mut coverage = Coverage::new();
+    for byte in 0..=255 {
+        for length in [1, 2, 3, 5, 8, 40, 4000] {
+            let bytes = vec![byte; length];
+            generator.integer(&mut Unstructured::new(&bytes), &mut coverage).unwrap();
+            generator.float(&mut Unstructured::new(&bytes), &mut coverage).unwrap();
+            generator.declaration(&mut Unstructured::new(&bytes), &mut coverage).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_case_is_the_same_whatever_was_made_before_it() {
+    let generator = Generator::default();
+    let mut coverage = Coverage::new();
+    let forwards: Vec<_> = (0..500).map(|i| generator.case(Focus::Mixed, 9, i, &mut coverage)).collect();
+    for i in (0..500).rev() {
+        assert_eq!(forwards[i as usize], generator.case(Focus::Mixed, 9, i, &mut coverage));
+    }
+    assert_eq!(forwards[77], ptxsmith_gen::case(&Config::default(), Focus::Mixed, 9, 77));
+}
+
+#[test]
+fn expressions_stay_within_their_size_and_depth() {
+    let config = Config { max_nodes: 9, max_depth: 4, ..Config::default() };
+    let (cases, _) = cases(&Generator::new(config), Focus::Expressions, 5_000);
+    let mut largest = 0;
+    for case in &cases {
+        let Body::Expression { expr, .. } = &case.body else { panic!("an expression was asked for") };
+        let counted = expr.nodes().iter().filter(|node| !matches!(node.kind, NodeKind::Paren(_)));
+        largest = largest.max(counted.count());
+        assert!(depth(expr) <= 4 + 3, "{}", text(expr));
+    }
+    assert!((5..=9).contains(&largest), "{largest}");
+}
+
+fn depth(expr: &Expr) -> usize {
+    let mut depths: Vec<usize> = Vec::with_capacity(expr.nodes().len());
+    for node in expr.nodes() {
+        let below = |id: u32| depths[id as usize];
+        let depth = match node.kind {
+            NodeKind::Paren(a) => below(a),
+            NodeKind::Unary(_, a) | NodeKind::Cast(_, a) | NodeKind::Generic(a) => 1 + below(a),
+            NodeKind::Mask(_, a) => 1 + below(a),
+            NodeKind::Binary(_, a, b) => 1 + below(a).max(below(b)),
+            NodeKind::Ternary(a, b, c) => 1 + below(a).max(below(b)).max(below(c)),
+            _ => 1,
+        };
+        depths.push(depth);
+    }
+    depths[depths.len() - 1]
+}
+
+#[test]
+fn single_bits_stand_alone() {
+    let (cases, _) = cases(&Generator::default(), Focus::Expressions, 20_000);
+    let mut found = 0;
+    for case in &cases {
+        let Body::Expression { expr, ty, .. } = &case.body else { panic!("an expression was asked for") };
+        let single = |text: &str| text.len() == 10 && (text.starts_with("0f") || text.starts_with("0F"));
+        let any =
+            expr.nodes().iter().any(|node| matches!(&node.kind, NodeKind::Number(text) if single(text)));
+        if any {
+            found += 1;
+            assert_eq!(expr.nodes().len(), 1, "{}", text(expr));
+            assert!(matches!(ty, ScalarType::F32 | ScalarType::F64 | ScalarType::B32));
+        }
+    }
+    assert!(found > 200, "{found}");
+}
+
+/// How many of 200,000 expressions hold an operator of which an operand satisfies the question.
+fn count_of_expressions(holds: impl Fn(&Expr, ScalarType) -> bool) -> usize {
+    let generator = Generator::default();
+    let mut coverage = Coverage::new();
+    let cases = (0..200_000).map(|i| generator.case(Focus::Expressions, 1, i, &mut coverage));
+    cases
+        .filter(|case| match &case.body {
+            Body::Expression { expr, ty, .. } => holds(expr, *ty),
+            Body::Declaration(_) => false,
+        })
+        .count()
+}
+
+fn inner(expr: &Expr, mut id: u32) -> u32 {
+    while let NodeKind::Paren(operand) = *expr.kind(id) {
+        id = operand;
+    }
+    id
+}
+
+#[test]
+fn many_ternaries_with_a_signed_and_an_unsigned_arm_stand_where_it_matters() {
+    use ptxsmith_syntax::{BinaryOp::*, Cast, UnaryOp};
+    // Only what can be seen at a glance is counted: a negated literal, and a literal with the suffix.
+    let negative = |expr: &Expr, id: u32| match *expr.kind(inner(expr, id)) {
+        NodeKind::Unary(UnaryOp::Minus, operand) => {
+            matches!(expr.kind(operand), NodeKind::Number(text) if !text.ends_with('U'))
+        }
+        _ => false,
+    };
+    let unsigned = |expr: &Expr, id: u32| match expr.kind(inner(expr, id)) {
+        NodeKind::Number(text) => text.ends_with('U'),
+        NodeKind::Cast(Cast::U64, _) | NodeKind::Unary(UnaryOp::Complement, _) => true,
+        _ => false,
+    };
+    let mixed = |expr: &Expr, id: u32| match *expr.kind(inner(expr, id)) {
+        NodeKind::Ternary(_, a, b) => {
+            negative(expr, a) && unsigned(expr, b) || unsigned(expr, a) && negative(expr, b)
+        }
+        _ => false,
+    };
+    let count = count_of_expressions(|expr, _| {
+        expr.nodes().iter().any(|node| match node.kind {
+            NodeKind::Binary(Div | Lt | Gt | Le | Ge, a, b) => mixed(expr, a) || mixed(expr, b),
+            NodeKind::Binary(Shr, a, _) => mixed(expr, a),
+            _ => false,
+        })
+    });
+    assert!(count >= 500, "{count}");
+}
+
+#[test]
+fn many_doubles_are_given_as_single_bits() {
+    let single = |expr: &Expr| matches!(expr.kind(0), NodeKind::Number(t) if t.starts_with("0f") || t.starts_with("0F"));
+    let count = count_of_expressions(|expr, ty| ty == ScalarType::F64 && single(expr));
+    assert!(count >= 500, "{count}");
+}
+
+#[test]
+fn the_least_number_is_divided_by_minus_one_in_several_spellings() {
+    let generator = Generator::default();
+    let mut coverage = Coverage::new();
+    for i in 0..200_000 {
+        generator.case(Focus::Expressions, 1, i, &mut coverage);
+    }
+    let by_name = |name| Production::by_name(name).unwrap();
+    let overflow = by_name("integer/quotient-overflow");
+    assert!(coverage.count(overflow) >= 50, "{}", coverage.count(overflow));
+    for name in ["least/difference", "least/shift", "least/cast", "minus-one/minus", "minus-one/cast"] {
+        assert!(coverage.has_pair(overflow, by_name(name)), "{name}");
+    }
+}
+
+#[test]
+fn many_aggregates_have_incomplete_inner_rows_that_are_not_the_last() {
+    let (cases, _) = cases(&Generator::default(), Focus::Initializers, 20_000);
+    let short_row = |row: &Initializer, extent: usize| matches!(row, Initializer::List(list) if (1..extent).contains(&list.items.len()));
+    let extent = |dimension: &Option<Expr>| dimension.as_ref().and_then(|e| text(e).parse::<usize>().ok());
+    let (mut any, mut two_by_two) = (0, 0);
+    for case in &cases {
+        let Body::Declaration(declaration) = &case.body else { panic!("a declaration was asked for") };
+        for variable in &declaration.declarators {
+            let [outer, Some(_)] = &variable.dimensions[..] else { continue };
+            let (Some(inner), Some(Initializer::List(rows))) =
+                (extent(&variable.dimensions[1]), &variable.initializer)
+            else {
+                continue;
+            };
+            let before_last = &rows.items[..rows.items.len().saturating_sub(1)];
+            if before_last.iter().any(|row| short_row(row, inner)) {
+                any += 1;
+                two_by_two += usize::from(inner == 2 && extent(outer) == Some(2));
+            }
+        }
+    }
+    assert!(any >= 1000 && two_by_two >= 20, "{any}, {two_by_two} of them [2][2]");
+}
+
+#[test]
+fn hazards_that_are_switched_off_are_not_made() {
+    let (_, coverage) = cases(&Generator::new(Config::calm()), Focus::Mixed, 20_000);
+    for name in [
+        "divisor/zero",
+        "divisor/any",
+        "float-divisor/zero",
+        "integer/quotient-overflow",
+        "integer/huge",
+        "float/ternary",
+        "float/out-of-range",
+        "extent/expression",
+        "lanes/short",
+    ] {
+        assert_eq!(coverage.count(Production::by_name(name).unwrap()), 0, "{name}");
+    }
+}
+
+#[test]
+fn odds_of_a_hazard_are_those_of_the_knob() {
+    let config = Config { division_by_zero: Odds::new(1, 10), ..Config::default() };
+    let (_, coverage) = cases(&Generator::new(config), Focus::Expressions, 30_000);
+    let divisors = grammar::productions().filter(|id| id.get().of == Nonterminal::Divisor);
+    let all: u64 = divisors.map(|id| coverage.count(id)).sum();
+    let zeros = coverage.count(Production::by_name("divisor/zero").unwrap());
+    let share = zeros as f64 / all as f64;
+    assert!((0.08..0.12).contains(&share), "{zeros} of {all}");
+}
+
+#[test]
+fn no_variable_exceeds_the_limits_of_its_configuration() {
+    let config = Config { max_elements: 12, max_extent: 3, max_dimensions: 2, ..Config::default() };
+    let (cases, _) = cases(&Generator::new(config), Focus::Initializers, 5_000);
+    fn leaves(initializer: &Initializer) -> usize {
+        match initializer {
+            Initializer::List(list) => list.items.iter().map(leaves).sum(),
+            _ => 1,
+        }
+    }
+    for case in &cases {
+        let Body::Declaration(declaration) = &case.body else { panic!("a declaration was asked for") };
+        for variable in &declaration.declarators {
+            assert!(variable.dimensions.len() <= 2);
+            assert!(variable.initializer.as_ref().is_none_or(|i| leaves(i) <= 12));
+        }
+    }
+}
+
+#[test]
+fn cases_take_the_prefix_of_the_caller() {
+    let (cases, _) = cases(&Generator::default(), Focus::Mixed, 200);
+    for case in &cases {
+        for (i, variable) in case.declaration("c7_").declarators.iter().enumerate() {
+            assert_eq!(variable.name.text, format!("c7_{i}"));
+        }
+    }
+}
