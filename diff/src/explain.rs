@@ -30,6 +30,14 @@ impl Explanation {
         self.known.is_empty()
     }
 
+    /// The rules with the readings of the explanation.
+    pub fn applied(&self, base: &Rules) -> Rules {
+        let readings = self.readings.iter().fold(base.readings, |readings, &(question, answer)| {
+            readings.with(question, answer).unwrap_or(readings)
+        });
+        Rules { readings, ..*base }
+    }
+
     /// The known deviations, in the order of the table.
     pub fn deviations(&self) -> impl Iterator<Item = &'static Known> {
         KNOWN.iter().filter(|known| self.known.contains(&known.id))
@@ -42,15 +50,15 @@ const MOST: usize = 3;
 /// Looks for the smallest set of hypotheses under which `predicts` holds. Of sets of equal size, those with known
 /// deviations are tried first: a deviation claims one exact answer, while a reading under which something is refused
 /// would explain every refusal.
+///
+/// `predicts` says whether the rules give the answer, and what they rest on: another rule can lead to questions and
+/// clauses that the first evaluation never met.
 pub(crate) fn explain(
     trace: &Trace,
     base: &Rules,
-    mut predicts: impl FnMut(&Rules) -> bool,
+    mut predicts: impl FnMut(&Rules) -> (bool, Trace),
 ) -> Option<Explanation> {
-    let hypotheses = hypotheses(trace);
-    let mut chosen = Vec::new();
-    (1..=MOST.min(hypotheses.len()))
-        .find_map(|size| search(&hypotheses, size, &mut chosen, base, &mut predicts))
+    (1..=MOST).find_map(|size| search(trace, size, &mut Vec::new(), base, &mut predicts))
 }
 
 /// Looks for the known deviation that predicts a crash, together with the rules changed by others where the crash shows
@@ -64,7 +72,7 @@ pub(crate) fn explain_crash(
     let predicts = |trace: &Trace| {
         KNOWN.iter().find(|known| match known.effect {
             Effect::Crash { signal, when } => observation.signal == Some(signal) && when(trace),
-            Effect::Rule(_) => false,
+            Effect::Rule(_) | Effect::Refusal(_) => false,
         })
     };
     if let Some(known) = predicts(trace) {
@@ -72,8 +80,9 @@ pub(crate) fn explain_crash(
     }
     let mut crash = None;
     let mut explanation = explain(trace, base, |rules| {
-        crash = predicts(&rests_on(rules));
-        crash.is_some()
+        let trace = rests_on(rules);
+        crash = predicts(&trace);
+        (crash.is_some(), trace)
     })?;
     explanation.known.push(crash?.id);
     explanation.known.sort();
@@ -92,7 +101,7 @@ pub(crate) fn with_one_more(base: &Rules, trace: &Trace, fixed: Question) -> imp
 /// What may explain an answer that rests on these clauses and questions, deviations first.
 fn hypotheses(trace: &Trace) -> Vec<Hypothesis> {
     let rules = KNOWN.iter().enumerate().filter_map(|(at, known)| match known.effect {
-        Effect::Rule(_) if known.touches(trace) => Some(Hypothesis::Known(at)),
+        Effect::Rule(_) | Effect::Refusal(_) if known.touches(trace) => Some(Hypothesis::Known(at)),
         _ => None,
     });
     let readings = trace.questions.iter().flat_map(|question| {
@@ -102,19 +111,21 @@ fn hypotheses(trace: &Trace) -> Vec<Hypothesis> {
 }
 
 fn search(
-    from: &[Hypothesis],
+    trace: &Trace,
     size: usize,
     chosen: &mut Vec<Hypothesis>,
     base: &Rules,
-    predicts: &mut impl FnMut(&Rules) -> bool,
+    predicts: &mut impl FnMut(&Rules) -> (bool, Trace),
 ) -> Option<Explanation> {
-    if size == 0 {
-        let rules = combined(base, chosen)?;
-        return predicts(&rules).then(|| explanation(chosen));
-    }
-    for (at, &hypothesis) in from.iter().enumerate() {
+    for hypothesis in hypotheses(trace) {
         chosen.push(hypothesis);
-        let found = search(&from[at + 1..], size - 1, chosen, base, predicts);
+        let found = combined(base, chosen).and_then(|rules| {
+            let (agrees, trace) = predicts(&rules);
+            match size {
+                1 => agrees.then(|| explanation(chosen)),
+                _ => search(&trace, size - 1, chosen, base, predicts),
+            }
+        });
         chosen.pop();
         if found.is_some() {
             return found;
@@ -123,11 +134,12 @@ fn search(
     None
 }
 
-/// The rules under a set of hypotheses; `None` where two of them answer one question.
+/// The rules under a set of hypotheses; `None` where one stands twice or two of them answer one question.
 fn combined(base: &Rules, chosen: &[Hypothesis]) -> Option<Rules> {
     let mut rules = *base;
     let mut readings: Readings = rules.readings;
     let mut asked: Vec<Question> = Vec::new();
+    let mut changed: Vec<usize> = Vec::new();
     for hypothesis in chosen {
         match *hypothesis {
             Hypothesis::Reading(question, _) if asked.contains(&question) => return None,
@@ -136,7 +148,11 @@ fn combined(base: &Rules, chosen: &[Hypothesis]) -> Option<Rules> {
                 readings = readings.with(question, answer)?;
             }
             Hypothesis::Known(at) => {
-                if let Effect::Rule(change) = KNOWN[at].effect {
+                if changed.contains(&at) {
+                    return None;
+                }
+                changed.push(at);
+                if let Effect::Rule(change) | Effect::Refusal(change) = KNOWN[at].effect {
                     change(&mut rules);
                 }
             }
@@ -154,5 +170,7 @@ fn explanation(chosen: &[Hypothesis]) -> Explanation {
             Hypothesis::Known(at) => explanation.known.push(KNOWN[at].id),
         }
     }
+    explanation.readings.sort();
+    explanation.known.sort();
     explanation
 }

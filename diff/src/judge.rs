@@ -10,15 +10,19 @@ use std::fmt::Write as _;
 use ptxsmith_oracle::{
     Evaluator, Expectation, Question, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect,
 };
-use ptxsmith_subject::{Error, Observation, Outcome, Request, Severity, Subject};
+use ptxsmith_subject::{Diagnostic, Error, Observation, Outcome, Request, Severity, Subject};
 use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, StateSpace, print, print_expr};
 
 use crate::{
     compare::{Mismatch, compare},
     explain::{explain, explain_crash, with_one_more},
+    known::refusals,
     trial::{ALONE, Body, Header, Trial, prefixed},
     verdict::{Class, Difference, Judged, NotCompared, Verdict},
 };
+
+/// The lines of a header: `.version`, `.target` and `.address_size`.
+const HEADER_LINES: u32 = 3;
 
 /// How batches are made.
 #[derive(Clone, Debug)]
@@ -46,6 +50,8 @@ pub struct Judge<'a> {
     options: Options,
     version: (u32, u32),
     suspicion: Suspicion,
+    /// How many trials that will be refused are shown in one module.
+    refused_together: usize,
 }
 
 /// What the specification says of a trial.
@@ -80,7 +86,7 @@ impl<'a> Judge<'a> {
     /// A judge of one subject under the specification's rules.
     pub fn new(subject: &'a dyn Subject, rules: Rules, options: Options) -> Judge<'a> {
         let version = options.header.version();
-        Judge { subject, rules, options, version, suspicion: Suspicion::default() }
+        Judge { subject, rules, options, version, suspicion: Suspicion::default(), refused_together: 512 }
     }
 
     /// The header of the modules that it shows.
@@ -96,13 +102,16 @@ impl<'a> Judge<'a> {
         let predicted: Vec<Predicted<'_>> = self.predict(trials);
         let mut verdicts: Vec<Option<Verdict>> = vec![None; trials.len()];
         let mut together = Vec::new();
+        let mut refused = Vec::new();
         for (at, p) in predicted.iter().enumerate() {
             match p.answer {
                 Answer::Unmodelled => verdicts[at] = Some(Verdict::NotCompared(NotCompared::Unmodelled)),
-                Answer::Refused => verdicts[at] = Some(self.alone(p)?.0),
+                Answer::Refused => refused.push(at),
+                Answer::Bits(_) | Answer::Variables(_) if self.is_known_refusal(p) => refused.push(at),
                 Answer::Bits(_) | Answer::Variables(_) => together.push(at),
             }
         }
+        self.settle_refused(&predicted, refused, &mut verdicts)?;
         for group in const_groups(&predicted, together) {
             self.settle(&predicted, group, &mut verdicts)?;
         }
@@ -118,9 +127,15 @@ impl<'a> Judge<'a> {
             .zip(verdicts)
             .map(|(p, verdict)| {
                 let verdict = verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved));
-                // A refusal may have another cause than the one expected: it shows no answer to a question.
-                let conforms = verdict == Verdict::Conforms && p.answer != Answer::Refused;
-                let excluded = if conforms { self.excluded(p) } else { Vec::new() };
+                let excluded = match &verdict {
+                    // A refusal may have another cause than the one expected: it shows no answer to a question.
+                    Verdict::Conforms if p.answer != Answer::Refused => self.excluded(p, &self.rules),
+                    Verdict::Reads(difference) if difference.observed.outcome == Outcome::Accepted => {
+                        let reading = difference.explanation.as_ref();
+                        self.excluded(p, &reading.map_or(self.rules, |reading| reading.applied(&self.rules)))
+                    }
+                    _ => Vec::new(),
+                };
                 Judged { id: p.trial.id, verdict, trace: p.trace, excluded }
             })
             .collect())
@@ -227,6 +242,62 @@ impl<'a> Judge<'a> {
         Ok(true)
     }
 
+    /// Whether a known deviation refuses the trial.
+    fn is_known_refusal(&self, p: &Predicted<'_>) -> bool {
+        refusals(&p.trace).any(|(_, change)| {
+            let mut rules = self.rules;
+            change(&mut rules);
+            self.answer(p.trial, &rules).0 == Answer::Refused
+        })
+    }
+
+    /// Gives trials that will be refused their verdicts. An error on a trial's own lines refuses it, whatever else the
+    /// module holds; one that ends the reading is followed by others that were not read. What is not complained about
+    /// although it was read is shown alone.
+    fn settle_refused(
+        &mut self,
+        predicted: &[Predicted<'_>],
+        mut left: Vec<usize>,
+        verdicts: &mut [Option<Verdict>],
+    ) -> Result<(), Error> {
+        while !left.is_empty() {
+            let rest = left.split_off(left.len().min(self.refused_together));
+            let group = std::mem::replace(&mut left, rest);
+            if let [at] = group[..] {
+                verdicts[at] = Some(self.alone(&predicted[at])?.0);
+                // Fatal errors come in runs; try a few together again from time to time.
+                self.refused_together = if at.is_multiple_of(16) { 8 } else { 1 };
+                continue;
+            }
+            let batch = compose_apart(predicted, &group, &self.options.header);
+            let observation = self.observe(&batch.text)?;
+            let complaints = complaints(&batch, group.len(), &observation);
+            let read = complaints.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+            let fatal =
+                observation.diagnostics.iter().any(|d| d.severity == Severity::Fatal && d.line.is_some());
+            let read = if observation.outcome == Outcome::Refused && !fatal { group.len() } else { read };
+            for (&at, complaint) in group.iter().zip(complaints).take(read) {
+                verdicts[at] = Some(match complaint {
+                    Some(diagnostic) => {
+                        let refused = Observation::new(Outcome::Refused);
+                        self.explained(
+                            &predicted[at],
+                            Observation { diagnostics: vec![diagnostic], ..refused },
+                        )
+                    }
+                    None => self.alone(&predicted[at])?.0,
+                });
+            }
+            if read == 0 {
+                verdicts[group[0]] = Some(self.alone(&predicted[group[0]])?.0);
+            }
+            let unread = &group[read.max(1)..];
+            self.refused_together = if unread.is_empty() { 512 } else { read.max(1) };
+            left.splice(0..0, unread.iter().copied());
+        }
+        Ok(())
+    }
+
     fn settle_alone(
         &mut self,
         predicted: &[Predicted<'_>],
@@ -297,8 +368,8 @@ impl<'a> Judge<'a> {
                 explain_crash(&trace, &self.rules, &observation, |rules| self.answer(p.trial, rules).1)
             }
             _ => explain(&trace, &self.rules, |rules| {
-                let (answer, _) = self.expect_alone(p.trial, rules);
-                matches!(judge(&answer, &observation), Judgement::Agrees)
+                let (answer, trace) = self.expect_alone(p.trial, rules);
+                (matches!(judge(&answer, &observation), Judgement::Agrees), trace)
             }),
         };
         let difference = Box::new(Difference {
@@ -311,16 +382,17 @@ impl<'a> Judge<'a> {
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
     }
 
-    /// The answers to open questions that would have given another result, also together with any one
+    /// The answers to open questions that would have given another result than these rules, also together with any one
     /// other change.
-    fn excluded(&self, p: &Predicted<'_>) -> Vec<(Question, usize)> {
+    fn excluded(&self, p: &Predicted<'_>, followed: &Rules) -> Vec<(Question, usize)> {
+        let (seen, trace) = self.answer(p.trial, followed);
         let mut excluded = Vec::new();
-        for question in p.trace.questions.iter() {
+        for question in trace.questions.iter() {
             for answer in 0..question.answers().len() {
-                let Some(readings) = self.rules.readings.with(question, answer) else { continue };
-                let rules = Rules { readings, ..self.rules };
-                let differs = |rules: &Rules| self.answer(p.trial, rules).0 != p.answer;
-                if differs(&rules) && with_one_more(&rules, &p.trace, question).all(|rules| differs(&rules)) {
+                let Some(readings) = followed.readings.with(question, answer) else { continue };
+                let rules = Rules { readings, ..*followed };
+                let differs = |rules: &Rules| self.answer(p.trial, rules).0 != seen;
+                if differs(&rules) && with_one_more(&rules, &trace, question).all(|rules| differs(&rules)) {
                     excluded.push((question, answer));
                 }
             }
@@ -498,21 +570,47 @@ fn seated(answer: &Answer, seat: &Seat, observation: &Observation) -> Seated {
     }
 }
 
-/// The trials on whose lines the subject complains, and the others.
-fn split_blamed(batch: &Batch, group: &[usize], observation: &Observation) -> (Vec<usize>, Vec<usize>) {
-    let mut blamed = vec![false; group.len()];
+/// The first complaint about each trial of a batch that was refused.
+fn complaints(batch: &Batch, count: usize, observation: &Observation) -> Vec<Option<Diagnostic>> {
+    let mut complaints = vec![None; count];
     if observation.outcome == Outcome::Refused {
-        let errors = observation.diagnostics.iter().filter(|d| d.severity >= Severity::Error);
-        for line in errors.filter_map(|d| d.line) {
+        for error in observation.diagnostics.iter().filter(|d| d.severity >= Severity::Error) {
+            let Some(line) = error.line else { continue };
             let behind = batch.lines.partition_point(|&(start, _)| start <= line);
-            if let Some(&(_, place)) = behind.checked_sub(1).and_then(|at| batch.lines.get(at)) {
-                blamed[place] = true;
+            if let Some(&(start, place)) = behind.checked_sub(1).and_then(|at| batch.lines.get(at)) {
+                let line = Some(line - start + 1 + HEADER_LINES);
+                complaints[place].get_or_insert(Diagnostic { line, ..error.clone() });
             }
         }
     }
-    let (guilty, rest): (Vec<_>, Vec<_>) = group.iter().zip(blamed).partition(|&(_, blamed)| blamed);
-    let trials = |these: Vec<(&usize, bool)>| these.into_iter().map(|(&at, _)| at).collect();
+    complaints
+}
+
+/// The trials on whose lines the subject complains, and the others.
+fn split_blamed(batch: &Batch, group: &[usize], observation: &Observation) -> (Vec<usize>, Vec<usize>) {
+    let complaints = complaints(batch, group.len(), observation);
+    let (guilty, rest): (Vec<_>, Vec<_>) = group.iter().zip(complaints).partition(|(_, c)| c.is_some());
+    let trials = |these: Vec<(&usize, Option<Diagnostic>)>| these.into_iter().map(|(&at, _)| at).collect();
     (trials(guilty), trials(rest))
+}
+
+/// A module in which every trial is a statement of its own with an innocent one behind it, so that a complaint about
+/// the line behind a trial is still about the trial.
+fn compose_apart(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Batch {
+    let mut text = print(&Module { items: header.items() });
+    let mut line = 1 + HEADER_LINES;
+    let mut lines = Vec::with_capacity(group.len());
+    for (place, &at) in group.iter().enumerate() {
+        lines.push((line, place));
+        let module = predicted[at].trial.module(header);
+        let declarations: Vec<_> = module.declarations().cloned().collect();
+        let renamed = prefixed(&declarations, &format!("t{place}_"));
+        let before = text.len();
+        text.push_str(&print(&Module { items: renamed.into_iter().map(Item::Variables).collect() }));
+        let _ = writeln!(text, ".global .u8 z{place};");
+        line += text[before..].bytes().filter(|&b| b == b'\n').count() as u32;
+    }
+    Batch { text, seats: Vec::new(), lines }
 }
 
 /// Which open questions spoil a batch: those that most of the trials that met them were guilty with. Trials that meet

@@ -5,15 +5,17 @@
 //! observed. No entry changes what is expected.
 
 use ptxsmith_oracle::{
-    Clause, Placement, Question, RefusalClass, Ruled, Rules, Step, Stop, Stored, Trace, Value,
+    Clause, Integer, Placement, Question, RefusalClass, Ruled, Rules, Step, Stop, Stored, Trace, Value,
 };
-use ptxsmith_syntax::{Number, ScalarType, read_number};
+use ptxsmith_syntax::{Expr, Number, ScalarType, read_number};
 
 /// What a deviation does.
 #[derive(Clone, Copy)]
 pub enum Effect {
-    /// Another rule is followed.
+    /// Another rule is followed, which gives another value.
     Rule(fn(&mut Rules)),
+    /// Another rule is followed, which refuses what the specification takes.
+    Refusal(fn(&mut Rules)),
     /// The subject is killed by this signal where the predicate holds.
     Crash {
         /// The signal.
@@ -83,14 +85,21 @@ pub const KNOWN: &[Known] = &[
         title: "?: with floating-point second and third operands is refused",
         clauses: &[Clause::FloatTernary, Clause::TernarySameKind],
         lineage: "nvidia",
-        effect: Effect::Rule(|rules| rules.ternary = float_ternary_refused),
+        effect: Effect::Refusal(|rules| rules.ternary = float_ternary_refused),
     },
     Known {
-        id: "subnormal-decimal-refused",
-        title: "a decimal floating-point literal below the least normal double is refused as an overflow",
+        id: "tiny-decimal-refused",
+        title: "a decimal floating-point literal other than zero but below the least normal double is refused as an overflow",
         clauses: &[Clause::FloatDecimal],
         lineage: "nvidia",
-        effect: Effect::Rule(|rules| rules.number = subnormal_decimal_refused),
+        effect: Effect::Refusal(|rules| rules.number = tiny_decimal_refused),
+    },
+    Known {
+        id: "dimension-expression-refused",
+        title: "a dimension that is more than one literal is refused, though it may be any constant expression",
+        clauses: &[Clause::Dimension],
+        lineage: "nvidia",
+        effect: Effect::Refusal(|rules| rules.dimension = dimension_expression_refused),
     },
 ];
 
@@ -127,17 +136,37 @@ fn float_ternary_refused(
     then: Value,
     otherwise: Value,
 ) -> Ruled<Value> {
-    if let (Value::Float(_), Value::Float(_)) = (then, otherwise) {
+    if let (Value::Float(_), Value::Float(_)) = (then.numeric(), otherwise.numeric()) {
         return Err(Stop::refused(RefusalClass::IntegerOnlyOperator, Clause::FloatTernary, step.span));
     }
     (Rules::specification(step.readings).ternary)(step, condition, then, otherwise)
 }
 
-fn subnormal_decimal_refused(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
+fn tiny_decimal_refused(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
     if let Some(Number::Float(value)) = read_number(text)
-        && value.is_subnormal()
+        && (value.is_subnormal() || value == 0.0 && text.split(['e', 'E']).next().is_some_and(nonzero))
     {
         return Err(Stop::refused(RefusalClass::LiteralOutOfRange, Clause::FloatDecimal, step.span));
     }
     (Rules::specification(step.readings).number)(step, text)
+}
+
+/// Whether any digit of a decimal number is not zero.
+fn nonzero(digits: &str) -> bool {
+    digits.bytes().any(|digit| matches!(digit, b'1'..=b'9'))
+}
+
+fn dimension_expression_refused(step: &mut Step<'_>, dimension: &Expr, value: Integer) -> Ruled<Integer> {
+    if dimension.nodes().len() > 1 {
+        return Err(Stop::refused(RefusalClass::Dimension, Clause::Dimension, step.span));
+    }
+    (Rules::specification(step.readings).dimension)(step, dimension, value)
+}
+
+/// The known deviations that refuse something which an evaluation resting on this met.
+pub(crate) fn refusals(trace: &Trace) -> impl Iterator<Item = (&'static Known, fn(&mut Rules))> {
+    KNOWN.iter().filter_map(|known| match known.effect {
+        Effect::Refusal(change) if known.touches(trace) => Some((known, change)),
+        _ => None,
+    })
 }

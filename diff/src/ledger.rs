@@ -92,7 +92,7 @@ pub struct Ledger {
     pub compared: u64,
     /// Those that conform.
     pub conform: u64,
-    /// How often each answer other than the default was ruled out.
+    /// How often each answer to an open question was ruled out.
     pub excluded: BTreeMap<(Question, usize), u64>,
     /// The other answers that were followed.
     pub followed: BTreeMap<(Question, usize), Followed>,
@@ -113,15 +113,12 @@ impl Ledger {
                 None
             }
             Verdict::Conforms => {
-                self.conforms(judged.trace.clauses);
-                for answer in judged.excluded {
-                    *self.excluded.entry(answer).or_default() += 1;
-                }
+                self.conforms(&judged);
                 None
             }
-            Verdict::Reads(difference) => {
-                self.conforms(judged.trace.clauses);
-                let example = Example::new(trial, *difference, header);
+            Verdict::Reads(ref difference) => {
+                self.conforms(&judged);
+                let example = Example::new(trial, (**difference).clone(), header);
                 for &answer in example.difference.explanation.iter().flat_map(|e| &e.readings) {
                     let followed =
                         self.followed.entry(answer).or_insert_with(|| Followed::new(example.clone()));
@@ -138,10 +135,13 @@ impl Ledger {
         }
     }
 
-    fn conforms(&mut self, clauses: ClauseSet) {
+    fn conforms(&mut self, judged: &Judged) {
         self.compared += 1;
         self.conform += 1;
-        self.clauses = self.clauses.union(clauses);
+        self.clauses = self.clauses.union(judged.trace.clauses);
+        for &answer in &judged.excluded {
+            *self.excluded.entry(answer).or_default() += 1;
+        }
     }
 
     fn deviation(
@@ -176,29 +176,41 @@ impl Ledger {
         findings
     }
 
-    /// Questions that the subject answers now this way, now that: whatever the text means, one of the two is wrong.
+    /// How the subject answers the questions that it does not answer by default: an answer that nothing rules out,
+    /// with the number of trials in which the default was ruled out.
+    pub fn readings(&self) -> impl Iterator<Item = (Question, usize, u64)> {
+        Question::ALL.iter().filter_map(|&question| {
+            let against_default = self.against(question, 0);
+            let answer = (1..question.answers().len()).find(|&answer| self.against(question, answer) == 0)?;
+            (against_default > 0).then_some((question, answer, against_default))
+        })
+    }
+
+    fn against(&self, question: Question, answer: usize) -> u64 {
+        self.excluded.get(&(question, answer)).copied().unwrap_or(0)
+    }
+
+    /// Questions of which every answer is ruled out by some trial: whatever the text means, some are judged wrongly.
     fn mixed(&self) -> impl Iterator<Item = Finding> {
         self.followed.iter().filter_map(|(&(question, answer), followed)| {
-            let same = |(other, _): &&(Question, usize)| *other == question;
-            let answers = self.followed.keys().filter(same).count() as u64;
-            let defaults = self.excluded.get(&(question, answer)).copied().unwrap_or(0);
-            if defaults == 0 && answers < 2 {
+            let names = question.answers();
+            let against: Vec<u64> = (0..names.len()).map(|answer| self.against(question, answer)).collect();
+            if against.contains(&0) {
                 return None;
             }
-            let names = question.answers();
+            let counts: Vec<String> =
+                names.iter().zip(&against).map(|(name, count)| format!("{name} {count} times")).collect();
             Some(Finding {
                 id: format!("mixed-{}-{}", question.name(), names[answer]),
                 status: Status::New,
                 class: Class::Inconsistent,
                 title: format!(
-                    "two readings of {} are followed: {} {defaults} times, {} {} times",
+                    "no one reading of {} is followed: ruled out are {}",
                     question.name(),
-                    names[0],
-                    names[answer],
-                    followed.count
+                    counts.join(", ")
                 ),
                 clauses: question.clauses().iter().filter_map(|id| Clause::from_id(id)).collect(),
-                count: followed.count.min(defaults.max(1)),
+                count: followed.count,
                 example: followed.example.clone(),
             })
         })

@@ -99,13 +99,15 @@ impl Program<'_> {
                 explain_crash(&trace, self.rules, self.observed, rests_on)
             }
             _ => explain(&trace, self.rules, |rules| {
-                match (expect(self.module, rules), self.observed.outcome) {
+                let expected = expect(self.module, rules);
+                let agrees = match (&expected, self.observed.outcome) {
                     (Expectation::Refused { .. }, Outcome::Refused) => true,
                     (Expectation::Accepted { variables, unmodelled }, Outcome::Accepted) => {
-                        unmodelled.is_empty() && compare(&variables, &self.observed.variables).is_none()
+                        unmodelled.is_empty() && compare(variables, &self.observed.variables).is_none()
                     }
                     _ => false,
-                }
+                };
+                (agrees, trace_of(&expected))
             }),
         };
         let verdict = self.difference(class, None, expected, explanation);
@@ -118,16 +120,18 @@ impl Program<'_> {
             None => Verdict::Conforms,
             Some(Mismatch::Unobserved(_)) => Verdict::NotCompared(NotCompared::Unobserved),
             Some(Mismatch::Differs(class, name)) => {
-                let explanation =
-                    explain(&variable.trace, self.rules, |rules| match expect(self.module, rules) {
-                        Expectation::Accepted { variables, .. } => {
-                            let same = variables.iter().find(|v| v.name == variable.name);
-                            same.is_some_and(|v| {
-                                compare(std::slice::from_ref(v), &self.observed.variables).is_none()
-                            })
+                let explanation = explain(&variable.trace, self.rules, |rules| {
+                    let Expectation::Accepted { variables, .. } = expect(self.module, rules) else {
+                        return (false, Trace::default());
+                    };
+                    match variables.iter().find(|v| v.name == variable.name) {
+                        Some(v) => {
+                            let one = std::slice::from_ref(v);
+                            (compare(one, &self.observed.variables).is_none(), v.trace)
                         }
-                        _ => false,
-                    });
+                        None => (false, Trace::default()),
+                    }
+                });
                 self.difference(class, Some(name), expected, explanation)
             }
         };

@@ -59,7 +59,7 @@ pub struct Config {
     /// zero, or an integer with its lowest bit set. Default 1 in 20 divisors.
     pub unguarded_divisor: Odds,
     /// How often the least signed number, made of operators, is divided by minus one, made of operators; and as often
-    /// the remainder is taken. Default 1 in 3000 integer expressions and parts of expressions, each.
+    /// the remainder is taken. Default 1 in 5000 integer expressions and parts of expressions, each.
     pub quotient_overflow: Odds,
     /// How often a shift count is a constant of 64 or more. Default 1 in 8 shift counts.
     pub wide_shift: Odds,
@@ -146,7 +146,7 @@ impl Default for Config {
             redundant_parentheses: Odds::new(1, 16),
             division_by_zero: Odds::new(1, 400),
             unguarded_divisor: Odds::new(1, 20),
-            quotient_overflow: Odds::new(1, 3000),
+            quotient_overflow: Odds::new(1, 5000),
             wide_shift: Odds::new(1, 8),
             unguarded_shift: Odds::new(1, 4),
             huge_literal: Odds::new(1, 1500),

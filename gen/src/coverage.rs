@@ -11,12 +11,13 @@ const WORDS: usize = PRODUCTIONS.div_ceil(64);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     counts: Box<[u64; PRODUCTIONS]>,
-    pairs: Box<[[u64; WORDS]; PRODUCTIONS]>,
+    /// One row a parent; the last is for what has none, so that recording does not ask.
+    pairs: Box<[[u64; WORDS]; PRODUCTIONS + 1]>,
 }
 
 impl Default for Coverage {
     fn default() -> Coverage {
-        Coverage { counts: Box::new([0; PRODUCTIONS]), pairs: Box::new([[0; WORDS]; PRODUCTIONS]) }
+        Coverage { counts: Box::new([0; PRODUCTIONS]), pairs: Box::new([[0; WORDS]; PRODUCTIONS + 1]) }
     }
 }
 
@@ -27,11 +28,9 @@ impl Coverage {
     }
 
     #[inline]
-    pub(crate) fn record(&mut self, parent: Option<ProductionId>, made: ProductionId) {
+    pub(crate) fn record(&mut self, parent: ProductionId, made: ProductionId) {
         self.counts[made.index()] += 1;
-        if let Some(parent) = parent {
-            self.pairs[parent.index()][made.index() / 64] |= 1 << (made.index() % 64);
-        }
+        self.pairs[parent.index()][made.index() / 64] |= 1 << (made.index() % 64);
     }
 
     /// Adds what another coverage recorded.

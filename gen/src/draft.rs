@@ -8,8 +8,9 @@ use crate::{
     coverage::Coverage,
     declare::Sketch,
     generator::Generator,
-    grammar::{Form, Nonterminal, ProductionId},
+    grammar::{Nonterminal, ProductionId},
     number::Numeral,
+    wheel::Step,
 };
 
 /// What the makers of productions work on: where the bytes come from, and what has been made so far.
@@ -17,9 +18,10 @@ use crate::{
 /// Nothing here fails. When the bytes run out, zeros follow, and zeros choose the smallest forms.
 pub(crate) struct Draft<'g, 'd> {
     generator: &'g Generator,
-    u: &'g mut Unstructured<'d>,
+    /// The bytes that are left. A slice of our own, because [`Unstructured`] gives single bytes at the price of a call.
+    bytes: &'d [u8],
     coverage: &'g mut Coverage,
-    parent: Option<ProductionId>,
+    parent: ProductionId,
     depth: u32,
     /// The expression at hand.
     builder: Builder,
@@ -30,12 +32,13 @@ pub(crate) struct Draft<'g, 'd> {
 }
 
 impl<'g, 'd> Draft<'g, 'd> {
-    pub fn new(generator: &'g Generator, u: &'g mut Unstructured<'d>, coverage: &'g mut Coverage) -> Self {
+    /// A draft that takes the bytes that are left; [`Draft::give_back`] returns those that it did not use.
+    pub fn new(generator: &'g Generator, u: &Unstructured<'d>, coverage: &'g mut Coverage) -> Self {
         Draft {
             generator,
-            u,
+            bytes: u.peek_bytes(u.len()).unwrap_or(&[]),
             coverage,
-            parent: None,
+            parent: ProductionId::NONE,
             depth: 0,
             builder: Builder::new(),
             numeral: Numeral::default(),
@@ -47,16 +50,34 @@ impl<'g, 'd> Draft<'g, 'd> {
         self.generator.config()
     }
 
+    /// Takes from `u`, which this draft began with, the bytes that were used.
+    pub fn give_back(&self, u: &mut Unstructured<'d>) {
+        let used = u.len() - self.bytes.len();
+        u.bytes(used).expect("no more bytes were used than there were");
+    }
+
     /// The next byte; zero when there is none.
     #[inline]
     pub fn byte(&mut self) -> u8 {
-        self.u.arbitrary().unwrap_or(0)
+        match self.bytes.split_first() {
+            Some((&byte, rest)) => {
+                self.bytes = rest;
+                byte
+            }
+            None => 0,
+        }
     }
 
-    /// The next eight bytes as a number.
+    /// The next eight bytes as a number, lowest first; zeros for those that there are not.
     #[inline]
     pub fn word(&mut self) -> u64 {
-        self.u.arbitrary().unwrap_or(0)
+        match self.bytes.split_first_chunk() {
+            Some((&bytes, rest)) => {
+                self.bytes = rest;
+                u64::from_le_bytes(bytes)
+            }
+            None => (0..8).fold(0, |word, i| word | u64::from(self.byte()) << (8 * i)),
+        }
     }
 
     /// A number below `bound`, which is at most 256, from one byte; none is taken where there is no choice.
@@ -105,28 +126,28 @@ impl<'g, 'd> Draft<'g, 'd> {
         let generator = self.generator;
         let chosen = generator.wheels().choose(of, room, || self.byte());
         self.coverage.record(self.parent, chosen);
-        let around = self.parent.replace(chosen);
-        match chosen.get().form {
-            Form::Same(part) => self.make(part, room),
-            Form::Paren(part) => {
-                self.operand(part, room.saturating_sub(1), 0);
-                self.push(NodeKind::Paren(self.top()));
+        let around = std::mem::replace(&mut self.parent, chosen);
+        match *generator.wheels().step(chosen) {
+            Step::Same(part) => self.make(part, room),
+            Step::Paren(part) => {
+                let operand = self.operand(part, room.saturating_sub(1), 0);
+                self.push(NodeKind::Paren(operand));
             }
-            Form::Prefix(op, part) => {
+            Step::Prefix(op, part) => {
                 let operand = self.operand(part, room.saturating_sub(1), precedence::UNARY);
                 self.push(NodeKind::Unary(op, operand));
             }
-            Form::Cast(cast, part) => {
+            Step::Cast(cast, part) => {
                 let operand = self.operand(part, room.saturating_sub(1), precedence::UNARY);
                 self.push(NodeKind::Cast(cast, operand));
             }
-            Form::Infix(op, left, right) => {
+            Step::Infix(op, left, right) => {
                 let [left_room, right_room] = self.split(room.saturating_sub(1), [left, right]);
                 let left = self.operand(left, left_room, op.precedence());
                 let right = self.operand(right, right_room, op.precedence() + 1);
                 self.push(NodeKind::Binary(op, left, right));
             }
-            Form::Ternary(condition, then, otherwise) => {
+            Step::Ternary(condition, then, otherwise) => {
                 let parts = [condition, then, otherwise];
                 let rooms = self.split(room.saturating_sub(1), parts);
                 let condition = self.operand(condition, rooms[0], precedence::BINARY_LOWEST);
@@ -134,7 +155,7 @@ impl<'g, 'd> Draft<'g, 'd> {
                 let otherwise = self.operand(otherwise, rooms[2], precedence::TERNARY);
                 self.push(NodeKind::Ternary(condition, then, otherwise));
             }
-            Form::Made(_, _, maker) => maker(self, room),
+            Step::Made(maker) => maker(self, room),
         }
         self.parent = around;
     }

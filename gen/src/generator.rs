@@ -90,6 +90,7 @@ impl Generator {
     pub fn declaration(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Result<Declaration> {
         let mut draft = Draft::new(self, u, coverage);
         draft.make(Nonterminal::Declaration, 1);
+        draft.give_back(u);
         Ok(declare::finish(draft.sketch))
     }
 
@@ -98,7 +99,9 @@ impl Generator {
         // Not one byte below the last size: the sizes are as likely as each other, up to 256.
         let most = self.config.max_nodes.clamp(1, 256);
         let room = 1 + draft.below(most as usize) as u32;
-        draft.expression(|draft| draft.make(of, room))
+        let expr = draft.expression(|draft| draft.make(of, room));
+        draft.give_back(u);
+        expr
     }
 
     /// A type and a state space, as the weights of the table have them.
@@ -110,6 +113,7 @@ impl Generator {
         let mut draft = Draft::new(self, u, coverage);
         draft.make(Nonterminal::Type, 1);
         draft.make(Nonterminal::Space, 1);
+        draft.give_back(u);
         (draft.sketch.ty, draft.sketch.space)
     }
 }

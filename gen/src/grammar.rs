@@ -123,6 +123,9 @@ pub struct Production {
 pub struct ProductionId(pub(crate) u8);
 
 impl ProductionId {
+    /// No production: what stands above the outermost one.
+    pub(crate) const NONE: ProductionId = ProductionId(GRAMMAR.len() as u8);
+
     /// The place as a number.
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -267,8 +270,8 @@ pub static GRAMMAR: &[Production] = &[
     row("integer/logical-and", N::Integer, "4.5.5/logical-and", 3, bitwise, Infix(LogicalAnd, N::Integer, N::Integer)),
     row("integer/logical-or", N::Integer, "4.5.5/logical-or", 3, bitwise, Infix(LogicalOr, N::Integer, N::Integer)),
     row("integer/ternary", N::Integer, "4.5.5/ternary-selection", 6, ternaries, Ternary(N::Integer, N::Integer, N::Integer)),
-    row("integer/ternary-signed-unsigned", N::Integer, "4.5.5/ternary-conversions", 2, ternaries, Ternary(N::Integer, N::Signed, N::Unsigned)),
-    row("integer/ternary-unsigned-signed", N::Integer, "4.5.5/ternary-conversions", 2, ternaries, Ternary(N::Integer, N::Unsigned, N::Signed)),
+    row("integer/ternary-signed-unsigned", N::Integer, "4.5.5/ternary-conversions", 3, ternaries, Ternary(N::Integer, N::Signed, N::Unsigned)),
+    row("integer/ternary-unsigned-signed", N::Integer, "4.5.5/ternary-conversions", 3, ternaries, Ternary(N::Integer, N::Unsigned, N::Signed)),
     row("integer/float-less", N::Integer, "4.5.6/float-comparison", 1, floats, Infix(Lt, N::Float, N::Float)),
     row("integer/float-greater", N::Integer, "4.5.6/float-comparison", 1, floats, Infix(Gt, N::Float, N::Float)),
     row("integer/float-less-equal", N::Integer, "4.5.6/float-comparison", 1, floats, Infix(Le, N::Float, N::Float)),
@@ -307,9 +310,9 @@ pub static GRAMMAR: &[Production] = &[
     odd("shift-count/wide", N::ShiftCount, "4.5.5/shift-count-unsigned", |c| c.wide_shift, always, Made(1, &[N::Spelling, N::Suffix], n::wide_shift_count)),
     odd("shift-count/minus-one", N::ShiftCount, "4.5.5/shift-count-unsigned", |c| Odds::new(c.wide_shift.hits, c.wide_shift.of.saturating_mul(4)), always, Prefix(UnaryOp::Minus, N::One)),
     odd("shift-count/any", N::ShiftCount, "4.5.5/shift-count-unsigned", |c| c.unguarded_shift, always, Same(N::Integer)),
-    row("least/difference", N::Least, "4.5.5/subtraction", 3, always, Made(4, &[N::Spelling], n::least_difference)),
-    row("least/shift", N::Least, "4.5.5/shift-left", 2, bitwise, Made(3, &[N::Spelling], n::least_shift)),
     row("least/cast", N::Least, "4.5.5/cast-s64", 2, casts, Made(2, &[N::Spelling], n::least_cast)),
+    row("least/shift", N::Least, "4.5.5/shift-left", 2, bitwise, Made(3, &[N::Spelling], n::least_shift)),
+    row("least/difference", N::Least, "4.5.5/subtraction", 3, always, Made(4, &[N::Spelling], n::least_difference)),
     row("minus-one/minus", N::MinusOne, "4.5.4/unary-minus", 3, always, Made(2, &[N::Spelling], n::minus_one)),
     row("minus-one/difference", N::MinusOne, "4.5.5/subtraction", 1, always, Made(3, &[N::Spelling], n::minus_one_difference)),
     row("minus-one/cast", N::MinusOne, "4.5.5/cast-s64", 1, casts, Made(2, &[N::Spelling], n::minus_one_cast)),

@@ -96,12 +96,16 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
     };
     let mut rest = value;
     if shift == 0 {
-        loop {
-            put(b'0' + (rest % 10) as u8);
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
+        // Two digits a division.
+        while rest >= 100 {
+            let pair = (rest % 100) as u8;
+            rest /= 100;
+            put(b'0' + pair % 10);
+            put(b'0' + pair / 10);
+        }
+        put(b'0' + (rest % 10) as u8);
+        if rest >= 10 {
+            put(b'0' + (rest / 10) as u8);
         }
     } else {
         let mut place = 0;

@@ -3,9 +3,11 @@
 //! A wheel has 256 slots, and a byte is a turn of it: no sum of weights is walked while a program is made. One slot
 //! may lead to a second wheel, which holds the productions that are rarer than one in 256.
 
+use ptxsmith_syntax::{BinaryOp, Cast, UnaryOp};
+
 use crate::{
     config::Config,
-    grammar::{GRAMMAR, Nonterminal, ProductionId, Weight, productions},
+    grammar::{Form, GRAMMAR, Maker, Nonterminal, ProductionId, Weight, productions},
 };
 
 /// A slot that leads to the second wheel.
@@ -38,11 +40,39 @@ enum Wheel {
     WithRare(Box<[Slots; 2]>),
 }
 
+/// What a production is made of, in the few bytes that making it needs: a table of these stays close at hand, where
+/// the table of productions with their names does not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    Same(Nonterminal),
+    Paren(Nonterminal),
+    Prefix(UnaryOp, Nonterminal),
+    Cast(Cast, Nonterminal),
+    Infix(BinaryOp, Nonterminal, Nonterminal),
+    Ternary(Nonterminal, Nonterminal, Nonterminal),
+    Made(Maker),
+}
+
+impl Step {
+    fn of(form: Form) -> Step {
+        match form {
+            Form::Same(a) => Step::Same(a),
+            Form::Paren(a) => Step::Paren(a),
+            Form::Prefix(op, a) => Step::Prefix(op, a),
+            Form::Cast(cast, a) => Step::Cast(cast, a),
+            Form::Infix(op, a, b) => Step::Infix(op, a, b),
+            Form::Ternary(a, b, c) => Step::Ternary(a, b, c),
+            Form::Made(_, _, maker) => Step::Made(maker),
+        }
+    }
+}
+
 /// The wheels of every nonterminal, and the fewest nodes that each takes.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheels {
     wheels: Vec<Wheel>,
     least: Vec<u32>,
+    steps: Vec<Step>,
 }
 
 impl Wheels {
@@ -55,13 +85,20 @@ impl Wheels {
             .flat_map(|&of| ROOMS.map(|room| shares(config, of, room, &least, &closed)))
             .map(|shares| wheel(&shares))
             .collect();
-        Wheels { wheels, least }
+        let steps = GRAMMAR.iter().map(|production| Step::of(production.form)).collect();
+        Wheels { wheels, least, steps }
     }
 
     /// The fewest nodes that an expression of this nonterminal has.
     #[inline]
     pub fn least(&self, of: Nonterminal) -> u32 {
         self.least[of as usize]
+    }
+
+    /// What a production is made of.
+    #[inline]
+    pub fn step(&self, id: ProductionId) -> &Step {
+        &self.steps[id.index()]
     }
 
     /// Chooses a production for this much room; `byte` gives the next byte.
@@ -112,7 +149,7 @@ fn least_nodes(config: &Config) -> Vec<u32> {
 fn nodes(id: ProductionId, least: &[u32]) -> u32 {
     let production = id.get();
     let parts = match production.form {
-        crate::grammar::Form::Made(..) => 0,
+        Form::Made(..) => 0,
         _ => production.parts().map(|part| least[part as usize]).fold(0, u32::saturating_add),
     };
     production.own_nodes().saturating_add(parts)

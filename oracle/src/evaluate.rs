@@ -164,7 +164,7 @@ impl<'a> Evaluator<'a> {
             }
             Value::Address(address) => Ok(Value::AddressByte(address, byte)),
             Value::Undefined { .. } => Ok(operand),
-            Value::Float(_) | Value::Single(_) | Value::AddressByte(..) => {
+            Value::Float(_) | Value::ComputedNan | Value::Single(_) | Value::AddressByte(..) => {
                 refuse(step, RefusalClass::MaskOperand, Clause::MaskOperand)
             }
         }

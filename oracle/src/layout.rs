@@ -13,7 +13,7 @@ use crate::{
     expectation::{Address, Expectation, Variable},
     reading::{EmptyList, IncompleteVector, Question, TrailingComma, ZeroDimension},
     refusal::{Refusal, RefusalClass, Stop},
-    rules::{Placement, Ruled, Rules, Stored, Trace},
+    rules::{Placement, Ruled, Rules, Step, Stored, Trace},
 };
 
 /// The largest variable whose bytes are worked out; a larger one is unmodelled, so that no declaration can ask for
@@ -369,7 +369,9 @@ impl Work<'_, '_> {
     fn extent(&mut self, dimension: &Expr) -> Ruled<u64> {
         let rule = (RefusalClass::Dimension, Clause::Dimension);
         let extent = self.evaluator.integer(dimension, rule, &mut self.trace)?;
-        self.uses(Clause::Dimension);
+        let readings = self.rules.readings;
+        let mut step = Step { readings, trace: &mut self.trace, span: dimension.span(), pending: None };
+        let extent = (self.rules.dimension)(&mut step, dimension, extent)?;
         if extent.signed && (extent.bits as i64) < 0 {
             return self.refuse(RefusalClass::Dimension, Clause::Dimension, dimension.span());
         }

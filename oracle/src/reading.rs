@@ -126,11 +126,6 @@ questions! {
         #[default] Payload = "payload", "sign and leading payload bits stay, the quiet bit is set";
         Canonical = "canonical", "the one canonical NaN of the format, 0x7fffffff for .f32";
     }
-    /// What NaN an arithmetic operation gives.
-    NanResult, nan_result, "nan-result", ["4.5.6/float-arithmetic"] {
-        #[default] Positive = "positive", "the first NaN operand, quieted; without one the positive quiet NaN";
-        Negative = "negative", "the first NaN operand, quieted; without one the negative quiet NaN";
-    }
     /// Whether an array may have no elements.
     ZeroDimension, zero_dimension, "zero-dimension", ["5.4.3/dimension"] {
         #[default] Refused = "refused", "it reserves nothing, so it is no array";

@@ -4,14 +4,14 @@
 //! mutant that tests must tell from the original, or the exact claim that a known deviation makes. The specification's
 //! entries live here and nowhere else, each naming the clauses it rests on.
 
-use ptxsmith_syntax::{BinaryOp, Cast, Number, ScalarType, Span, TypeKind, UnaryOp, read_number};
+use ptxsmith_syntax::{BinaryOp, Cast, Expr, Number, ScalarType, Span, TypeKind, UnaryOp, read_number};
 
 use crate::{
     clause::{Clause, ClauseSet},
     reading::{
         BitsFromFloat, BitwiseType, DivisionByZero, FloatDivisionByZero, FloatOverflow, LiteralRange,
-        NanNarrowing, NanResult, Question, QuestionSet, QuotientOverflow, Readings, RemainderType,
-        ShiftCount, SignedOverflow, SkippedOperand, WarpSizeType,
+        NanNarrowing, Question, QuestionSet, QuotientOverflow, Readings, RemainderType, ShiftCount,
+        SignedOverflow, SkippedOperand, WarpSizeType,
     },
     refusal::{RefusalClass, Stop},
     value::{Address, Integer, Value, narrow, widen},
@@ -118,6 +118,8 @@ pub struct Rules {
     pub ternary: fn(&mut Step<'_>, Value, Value, Value) -> Ruled<Value>,
     /// Conversion of a value to the type of the variable.
     pub store: fn(&mut Step<'_>, Value, ScalarType) -> Ruled<Stored>,
+    /// What a dimension that evaluates to this integer means.
+    pub dimension: fn(&mut Step<'_>, &Expr, Integer) -> Ruled<Integer>,
     /// Where the entries of a list go: in scalars from the start of the variable.
     pub place: fn(Placement) -> u64,
 }
@@ -153,6 +155,7 @@ impl Rules {
             ],
             ternary,
             store,
+            dimension,
             place,
         }
     }
@@ -259,7 +262,9 @@ fn refuse_operand<T>(step: &mut Step<'_>, value: Value, class: RefusalClass, cla
         Value::Address(_) | Value::AddressByte(..) => {
             step.refuse(RefusalClass::AddressArithmetic, Clause::AddressOffset)
         }
-        Value::Integer(_) | Value::Float(_) | Value::Undefined { .. } => step.refuse(class, clause),
+        Value::Integer(_) | Value::Float(_) | Value::ComputedNan | Value::Undefined { .. } => {
+            step.refuse(class, clause)
+        }
     }
 }
 
@@ -281,7 +286,7 @@ enum Pair {
 }
 
 fn pair(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Pair> {
-    match (left, right) {
+    match (left.numeric(), right.numeric()) {
         (Value::Integer(a), Value::Integer(b)) => Ok(Pair::Integers(a, b)),
         (Value::Float(a), Value::Float(b)) => Ok(Pair::Floats(a, b)),
         (Value::Integer(_) | Value::Float(_), other) | (other, _) => {
@@ -305,7 +310,7 @@ fn plus(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
             step.uses(Clause::PlusMinusKeepType);
             Ok(value)
         }
-        Value::Float(_) => {
+        Value::Float(_) | Value::ComputedNan => {
             step.uses(Clause::FloatUnary);
             Ok(value)
         }
@@ -324,6 +329,10 @@ fn minus(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
         Value::Float(value) => {
             step.uses(Clause::FloatUnary);
             Ok(Value::Float(f64::from_bits(value.to_bits() ^ 1 << 63)))
+        }
+        Value::ComputedNan => {
+            step.uses(Clause::FloatUnary);
+            Ok(value)
         }
         other => refuse_operand(step, other, RefusalClass::IntegerOnlyOperator, Clause::PlusMinusKeepType),
     }
@@ -365,22 +374,11 @@ fn wrapped(step: &mut Step<'_>, clause: Clause, bits: u64, signed: bool, overflo
     Value::Integer(Integer { bits, signed })
 }
 
-/// A floating-point result. What hardware makes of a NaN is not looked at: the sign and payload of one are decided here.
-fn float_result(step: &mut Step<'_>, a: f64, b: f64, result: f64) -> Value {
+/// A floating-point result. Which NaN an operation gives is not said.
+fn float_result(step: &mut Step<'_>, result: f64) -> Value {
     step.uses(Clause::FloatArithmetic);
     step.uses(Clause::FloatDoubleEvaluation);
-    if !result.is_nan() {
-        return Value::Float(result);
-    }
-    step.meets(Question::NanResult);
-    const QUIET: u64 = 1 << 51;
-    Value::Float(match [a, b].into_iter().find(|operand| operand.is_nan()) {
-        Some(nan) => f64::from_bits(nan.to_bits() | QUIET),
-        None => match step.readings.nan_result {
-            NanResult::Positive => f64::from_bits(0x7ff8_0000_0000_0000),
-            NanResult::Negative => f64::from_bits(0xfff8_0000_0000_0000),
-        },
-    })
+    if result.is_nan() { Value::ComputedNan } else { Value::Float(result) }
 }
 
 fn arithmetic(
@@ -392,7 +390,7 @@ fn arithmetic(
     checked: fn(i64, i64) -> Option<i64>,
 ) -> Ruled<Value> {
     match pair(step, left, right)? {
-        Pair::Floats(a, b) => Ok(float_result(step, a, b, float(a, b))),
+        Pair::Floats(a, b) => Ok(float_result(step, float(a, b))),
         Pair::Integers(a, b) => {
             step.uses(clause);
             let signed = both_signed(step, a, b);
@@ -448,7 +446,7 @@ fn divide(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
                     return step.refuse(RefusalClass::DivisionByZero, Clause::FloatArithmetic);
                 }
             }
-            Ok(float_result(step, a, b, a / b))
+            Ok(float_result(step, a / b))
         }
         Pair::Integers(a, b) => {
             step.uses(Clause::Division);
@@ -656,16 +654,23 @@ fn ternary(step: &mut Step<'_>, condition: Value, then: Value, otherwise: Value)
         Value::Integer(Integer { signed, .. }) | Value::Undefined { signed } => Some(signed),
         _ => None,
     };
-    if let (Value::Float(a), Value::Float(b)) = (then, otherwise) {
+    let float = |value| matches!(value, Value::Float(_) | Value::ComputedNan);
+    if float(then) && float(otherwise) {
         step.uses(Clause::TernarySameKind);
         step.uses(Clause::FloatTernary);
         return Ok(match condition {
-            Some(condition) => Value::Float(if condition { a } else { b }),
+            Some(condition) => {
+                if condition {
+                    then
+                } else {
+                    otherwise
+                }
+            }
             None => Value::Undefined { signed: true },
         });
     }
     let (Some(a), Some(b)) = (signed(then), signed(otherwise)) else {
-        let other = if signed(then).is_some() || matches!(then, Value::Float(_)) { otherwise } else { then };
+        let other = if signed(then).is_some() || float(then) { otherwise } else { then };
         return refuse_operand(step, other, RefusalClass::IntFloatMix, Clause::TernarySameKind);
     };
     step.uses(Clause::TernaryConversions);
@@ -710,6 +715,9 @@ fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
             step.uses(Clause::ConstantForBitSizeType);
             store_float(step, value, size)
         }
+        (Value::ComputedNan, TypeKind::Float | TypeKind::Bits) => {
+            Err(Stop::Unmodelled("a NaN that arithmetic made: its sign and payload are not said"))
+        }
         (Value::Address(address), _) => store_address(step, address, ty),
         (Value::AddressByte(address, byte), _) => match ty {
             ScalarType::U8 | ScalarType::B8 => {
@@ -718,7 +726,7 @@ fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
             }
             _ => Err(Stop::Unmodelled("a byte of an address in a variable wider than a byte")),
         },
-        (Value::Integer(_) | Value::Float(_) | Value::Single(_), _) => {
+        (Value::Integer(_) | Value::Float(_) | Value::ComputedNan | Value::Single(_), _) => {
             step.refuse(RefusalClass::ValueKind, Clause::ValueKind)
         }
         (Value::Undefined { .. }, _) => {
@@ -762,6 +770,13 @@ fn store_address(step: &mut Step<'_>, address: Address, ty: ScalarType) -> Ruled
         ScalarType::U8 => step.refuse(RefusalClass::ByteWithoutMask, Clause::ByteNeedsMask),
         _ => step.refuse(RefusalClass::AddressType, Clause::AddressType),
     }
+}
+
+// 5.4.3: dimensions
+
+fn dimension(step: &mut Step<'_>, _: &Expr, value: Integer) -> Ruled<Integer> {
+    step.uses(Clause::Dimension);
+    Ok(value)
 }
 
 // 5.4.4: placement

@@ -46,6 +46,8 @@ pub enum Value {
     Integer(Integer),
     /// A floating-point constant in double precision (4.5.2).
     Float(f64),
+    /// A NaN that an operation gave: no number, but of no known sign or payload.
+    ComputedNan,
     /// A single-precision bit pattern, which is no operand of anything (4.5.2).
     Single(u32),
     /// An address.
@@ -60,6 +62,14 @@ pub enum Value {
 }
 
 impl Value {
+    /// The value as an operand of arithmetic and comparison, where one NaN is as good as another.
+    pub const fn numeric(self) -> Value {
+        match self {
+            Value::ComputedNan => Value::Float(f64::NAN),
+            other => other,
+        }
+    }
+
     /// A truth value: 0 or 1, signed.
     pub const fn truth(value: bool) -> Value {
         Value::Integer(Integer::truth(value))

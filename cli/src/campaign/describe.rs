@@ -14,6 +14,8 @@ use crate::values::{Shape, Slot, address};
 
 /// The most bytes of a variable that are shown.
 const MOST_BYTES: usize = 48;
+/// Bytes of a variable in which a difference is seen without help.
+const SHORT: usize = 16;
 /// The most addresses of a variable that are shown one by one.
 const MOST_ADDRESSES: usize = 4;
 /// The most variables that are shown of a program that no single one of is at fault.
@@ -36,7 +38,11 @@ pub fn expected(found: &Found) -> Vec<String> {
 pub fn observed(found: &Found) -> Vec<String> {
     let observed = &found.finding.example.difference.observed;
     let mut did = match (observed.outcome, observed.signal) {
-        (Outcome::Accepted, _) => return variables(found, &observed.variables),
+        (Outcome::Accepted, _) => {
+            let mut lines = variables(found, &observed.variables);
+            lines.extend(first_difference(found));
+            return lines;
+        }
         (Outcome::Refused, _) => "refused".to_owned(),
         (Outcome::Unsupported, _) => "not supported".to_owned(),
         (Outcome::Crashed, Some(signal)) => format!("killed by signal {signal}{}", name_of(signal)),
@@ -54,6 +60,16 @@ pub fn observed(found: &Found) -> Vec<String> {
         None => line(&diagnostic.message).into_owned(),
     });
     [did].into_iter().chain(error).collect()
+}
+
+/// Where to look in a long variable.
+fn first_difference(found: &Found) -> Option<String> {
+    let difference = &found.finding.example.difference;
+    let name = difference.variable.as_deref()?;
+    let expected: Variable = serde_json::from_value(difference.expected["variables"][name].clone()).ok()?;
+    let (expected, seen) = (expected.bytes?, difference.observed.variables.get(name)?.bytes.as_ref()?);
+    let at = expected.iter().zip(seen).position(|(expected, seen)| expected != seen)?;
+    (expected.len() > SHORT).then(|| format!("different from byte {at} on"))
 }
 
 /// The variable at fault; without one, the first few.

@@ -7,12 +7,13 @@ mod report;
 mod subjects;
 mod summary;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::{Class, Finding, Judged, Ledger, Status, Trial, Verdict};
+use ptxsmith_diff::{Finding, Judged, Ledger, Status, Trial, Verdict};
 
 use ptxsmith_gen::Coverage;
 
@@ -127,7 +128,7 @@ impl<'a> Campaign<'a> {
         Found { finding, subjects: vec![subject.to_owned()], program, origin }
     }
 
-    /// The findings in all subjects: new ones first, then by class and name.
+    /// The findings in all subjects: new ones first, and of those what shows most often.
     pub fn findings(&self) -> Vec<Found> {
         let mut all: BTreeMap<String, Found> = BTreeMap::new();
         for tested in &self.subjects {
@@ -208,8 +209,9 @@ impl Found {
         self.finding.count = count;
     }
 
-    fn key(&self) -> (Status, Class, &str) {
-        (self.finding.status, self.finding.class, &self.finding.id)
+    /// New ones first, and of those what shows most often; the name decides, so that the order is always the same.
+    fn key(&self) -> (Status, Reverse<u64>, &str) {
+        (self.finding.status, Reverse(self.finding.count), &self.finding.id)
     }
 
     /// Whether nothing that is listed explains it.

@@ -1,11 +1,12 @@
 //! The implementations that a campaign tests.
 
-use std::sync::Mutex;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use ptxsmith_diff::{Header, Ledger};
-use ptxsmith_subject::{Description, Limits, OpenOptions, Subject, SubjectSpec, open};
-use ptxsmith_syntax::Module;
+use ptxsmith_subject::{Cancel, Description, Limits, OpenOptions, Subject, SubjectSpec, open, parse_spec};
+use ptxsmith_syntax::{Initializer, Item, Module, NodeKind, StateSpace};
 
 use crate::commands::{Context, toolchain};
 use crate::console;
@@ -17,7 +18,71 @@ pub struct Tested {
     pub subject: Box<dyn Subject>,
     /// How generated modules begin for it: with a version and a target that it takes.
     pub header: Header,
+    /// The same ptxas, asked for relocatable output; opened when it is first needed.
+    relocatable: OnceLock<Option<Box<dyn Subject>>>,
+    limits: Limits,
+    cancel: Cancel,
     pub(super) ledger: Mutex<Ledger>,
+}
+
+impl Tested {
+    fn new(subject: Box<dyn Subject>, options: &OpenOptions<'_>) -> Tested {
+        Tested {
+            header: header_for(subject.description()),
+            subject,
+            relocatable: OnceLock::new(),
+            limits: options.limits.clone(),
+            cancel: options.cancel.clone(),
+            ledger: Mutex::default(),
+        }
+    }
+
+    /// The subject in the form that shows what this program holds.
+    ///
+    /// In an executable, ptxas writes addresses of functions and of `.const` variables as plain numbers, which only a
+    /// loader could tell from others. Relocatable output shows them as addresses, but lacks other things.
+    pub fn subject_for(&self, module: &Module) -> &dyn Subject {
+        let relocatable = || match parse_spec(self.subject.id()).ok()? {
+            spec @ (SubjectSpec::PtxasRelease(_) | SubjectSpec::PtxasAt(_)) => {
+                let (limits, cancel) = (self.limits.clone(), self.cancel.clone());
+                let options = OpenOptions { limits, cancel, relocatable: true, ..OpenOptions::default() };
+                open(&spec, &options).ok()?.pop()
+            }
+            _ => None,
+        };
+        match holds_addresses_of_code_or_constants(module) {
+            true => self.relocatable.get_or_init(relocatable).as_deref().unwrap_or(&*self.subject),
+            false => &*self.subject,
+        }
+    }
+}
+
+/// Whether an initial value at module scope names a function or a `.const` variable.
+fn holds_addresses_of_code_or_constants(module: &Module) -> bool {
+    let mut named: BTreeSet<&str> = BTreeSet::new();
+    for item in &module.items {
+        match item {
+            Item::Function(function) => {
+                named.insert(&function.name.text);
+            }
+            Item::Variables(declaration) if declaration.space() == Some(StateSpace::Const) => {
+                named.extend(declaration.declarators.iter().map(|declarator| declarator.name.text.as_str()));
+            }
+            _ => {}
+        }
+    }
+    let mut initializers =
+        module.declarations().flat_map(|d| &d.declarators).filter_map(|d| d.initializer.as_ref());
+    !named.is_empty() && initializers.any(|initializer| names_any(initializer, &named))
+}
+
+fn names_any(initializer: &Initializer, named: &BTreeSet<&str>) -> bool {
+    let is_named = |kind: &NodeKind| matches!(kind, NodeKind::Name(name) if named.contains(name.as_str()));
+    match initializer {
+        Initializer::Value(expr) => expr.nodes().iter().any(|node| is_named(&node.kind)),
+        Initializer::List(list) => list.items.iter().any(|item| names_any(item, named)),
+        Initializer::Property(_) => false,
+    }
 }
 
 /// Opens every subject that the user named, installing releases that are missing; without one, the default.
@@ -62,8 +127,7 @@ pub fn open_subjects(
         for subject in opened {
             // `--subject ptxas --subject ptxas@13.5` may well be one subject.
             if !tested.iter().any(|known| known.subject.id() == subject.id()) {
-                let header = header_for(subject.description());
-                tested.push(Tested { subject, header, ledger: Mutex::default() });
+                tested.push(Tested::new(subject, &options));
             }
         }
     }
@@ -125,6 +189,17 @@ mod tests {
         assert_eq!(header_for(&described("7.7", &[])).version, "7.7");
         assert_eq!(header_for(&described("9.5", &["sm_75", "sm_90"])).target, "sm_90");
         assert_eq!(header_for(&described("unknown", &["sm_35"])), Header::default());
+    }
+
+    #[test]
+    fn addresses_of_code_and_constants_are_noticed() {
+        let holds = |text: &str| {
+            let module = ptxsmith_syntax::parse(&format!(".version 7.8\n.target sm_80\n{text}\n")).unwrap();
+            holds_addresses_of_code_or_constants(&module)
+        };
+        assert!(holds(".const .u32 c; .global .u64 x[2] = {0, generic(c) + 4};"));
+        assert!(holds(".visible .func f() { ret; } .global .u64 x = f;"));
+        assert!(!holds(".const .u32 c = 1; .global .u32 g; .global .u64 x = generic(g);"));
     }
 
     #[test]

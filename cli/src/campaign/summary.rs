@@ -11,13 +11,14 @@ use ptxsmith_syntax::{Item, Module, print};
 use super::{Campaign, Ended, Found, describe, file, report};
 use crate::console::{BAD, BOLD, GOOD, NOTE, line, lines};
 
-/// The most findings that are shown; the report has all.
-const MOST_FINDINGS: usize = 20;
+/// The most new findings that are shown; the report has all. Known ones are few by nature.
+const MOST_NEW: usize = 10;
 /// The most clauses of a finding that are shown.
-const MOST_CLAUSES: usize = 6;
-/// The most lines of a program that are shown, and the most characters of each.
+const MOST_CLAUSES: usize = 4;
+/// The most lines of a program that are shown.
 const MOST_LINES: usize = 6;
-const MOST_CHARACTERS: usize = 200;
+/// The most characters of a line.
+const MOST_CHARACTERS: usize = 160;
 
 /// What the summary is made of.
 pub struct Summary<'a> {
@@ -35,12 +36,18 @@ impl Summary<'_> {
     /// The summary as text.
     pub fn text(&self) -> String {
         let mut out = String::new();
-        for (nth, found) in self.findings.iter().take(MOST_FINDINGS).enumerate() {
-            self.finding(&mut out, nth + 1, found);
-        }
-        if self.findings.len() > MOST_FINDINGS {
-            let _ =
-                writeln!(out, "... and {} more, which the report has\n", self.findings.len() - MOST_FINDINGS);
+        let new = self.findings.iter().filter(|found| found.is_new()).count();
+        let mut number = 0;
+        for (nth, found) in self.findings.iter().enumerate() {
+            // New ones stand first.
+            if (MOST_NEW..new).contains(&nth) {
+                continue;
+            }
+            number += 1;
+            self.finding(&mut out, number, found);
+            if number == MOST_NEW && new > MOST_NEW {
+                let _ = writeln!(out, "    ... and {} more new ones, which the report has\n", new - MOST_NEW);
+            }
         }
         self.totals(&mut out);
         out
@@ -58,7 +65,7 @@ impl Summary<'_> {
             if finding.count == 1 { "time" } else { "times" },
         );
         let mut say = |key: &str, value: &str| {
-            let _ = writeln!(out, "    {key:<9} {value}");
+            let _ = writeln!(out, "    {key:<9} {}", cut(value));
         };
         let (telling, others) = telling(&finding.clauses);
         for clause in &telling {
@@ -76,8 +83,8 @@ impl Summary<'_> {
         for (nth, text) in describe::observed(found).iter().enumerate() {
             say(if nth == 0 { "actual" } else { "" }, text);
         }
-        say("repeat", &line(&self.campaign.repeat(found)));
-        out.push('\n');
+        // Not cut: it is there to be copied.
+        let _ = writeln!(out, "    repeat    {}\n", line(&self.campaign.repeat(found)));
     }
 
     fn totals(&self, out: &mut String) {
@@ -86,7 +93,7 @@ impl Summary<'_> {
             let deviate = ledger.compared - ledger.conform;
             let _ = writeln!(
                 out,
-                "{BOLD}{}{BOLD:#}: compared {} {}: {GOOD}{} conform{GOOD:#}, {} deviate",
+                "{BOLD}{}{BOLD:#}: {} {} compared, {GOOD}{} conform{GOOD:#}, {} deviate",
                 line(&self.campaign.named(tested.subject.id())),
                 HumanCount(ledger.compared),
                 self.campaign.unit,
@@ -107,11 +114,12 @@ impl Summary<'_> {
             }
         }
         let new = self.findings.iter().filter(|found| found.is_new()).count();
+        let deviations = if self.findings.len() == 1 { "deviation" } else { "deviations" };
         let (reached, total) = report::clause_coverage(self.campaign);
         let style = if new > 0 { BAD } else { GOOD };
         let _ = writeln!(
             out,
-            "{} distinct deviations, {style}{new} new{style:#}; {reached} of {total} clauses reached; {:.1} s",
+            "{} distinct {deviations}, {style}{new} new{style:#}; {reached} of {total} clauses reached; {:.1} s",
             self.findings.len(),
             self.took.as_secs_f64(),
         );
@@ -167,7 +175,7 @@ fn shown_program(found: &Found) -> Vec<String> {
     // Printing all of a large program for six lines of it would take longer than judging it.
     module.items.truncate(MOST_LINES);
     let text = print(&Module { items: module.items });
-    let mut shown: Vec<String> = lines(&text).lines().take(MOST_LINES).map(cut).collect();
+    let mut shown: Vec<String> = lines(&text).lines().take(MOST_LINES).map(str::to_owned).collect();
     if text.lines().count() > MOST_LINES {
         shown.push("...".to_owned());
     }

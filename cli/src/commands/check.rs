@@ -72,8 +72,9 @@ fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Progra
     let source = Source { path: path.to_string_lossy().into_owned(), text };
     for tested in &campaign.subjects {
         let target = target_for(&module, tested.subject.description());
-        let parts = judge_program(&*tested.subject, &Rules::default(), &module, &source.text, &target)
-            .map_err(of_subject)?;
+        let parts =
+            judge_program(tested.subject_for(&module), &Rules::default(), &module, &source.text, &target)
+                .map_err(of_subject)?;
         let verdicts = parts.into_iter().map(|part| Judged {
             id: number,
             verdict: part.verdict,
