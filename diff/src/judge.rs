@@ -165,8 +165,7 @@ impl<'a> Judge<'a> {
     /// What these rules say of the trial as a module of its own.
     fn expect_alone(&self, trial: &Trial, rules: &Rules) -> (Answer, Trace) {
         match expect(&trial.module(&self.options.header), rules) {
-            Expectation::Accepted { variables, unmodelled } if unmodelled.is_empty() => {
-                let trace = variables.iter().fold(Trace::default(), |trace, v| trace.union(v.trace));
+            Expectation::Accepted { variables, unmodelled, trace } if unmodelled.is_empty() => {
                 (Answer::Variables(variables), trace)
             }
             Expectation::Refused { trace, .. } => (Answer::Refused, trace),
@@ -385,8 +384,10 @@ impl<'a> Judge<'a> {
     /// The answers to open questions that would have given another result than these rules, also together with any one
     /// other change.
     fn excluded(&self, p: &Predicted<'_>, followed: &Rules) -> Vec<(Question, usize)> {
-        let (seen, trace) = self.answer(p.trial, followed);
         let mut excluded = Vec::new();
+        // An aggregate holds many values, each with causes of its own: too many to rule one out.
+        let Body::Expression { .. } = p.trial.body else { return excluded };
+        let (seen, trace) = self.answer(p.trial, followed);
         for question in trace.questions.iter() {
             for answer in 0..question.answers().len() {
                 let Some(readings) = followed.readings.with(question, answer) else { continue };

@@ -53,7 +53,7 @@ pub fn judge_program(
         (Expectation::Accepted { .. }, Outcome::Refused) => {
             vec![program.deviates(Class::RefusesValid, &expected)]
         }
-        (Expectation::Accepted { variables, unmodelled }, Outcome::Accepted) => {
+        (Expectation::Accepted { variables, unmodelled, .. }, Outcome::Accepted) => {
             let not_modelled = unmodelled.iter().map(|(name, _)| Part {
                 variable: Some(name.to_string()),
                 verdict: Verdict::NotCompared(NotCompared::Unmodelled),
@@ -70,10 +70,7 @@ pub fn judge_program(
 
 fn trace_of(expected: &Expectation) -> Trace {
     match expected {
-        Expectation::Accepted { variables, .. } => {
-            variables.iter().fold(Trace::default(), |trace, variable| trace.union(variable.trace))
-        }
-        Expectation::Refused { trace, .. } => *trace,
+        Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } => *trace,
         Expectation::Unmodelled { .. } => Trace::default(),
     }
 }
@@ -102,7 +99,7 @@ impl Program<'_> {
                 let expected = expect(self.module, rules);
                 let agrees = match (&expected, self.observed.outcome) {
                     (Expectation::Refused { .. }, Outcome::Refused) => true,
-                    (Expectation::Accepted { variables, unmodelled }, Outcome::Accepted) => {
+                    (Expectation::Accepted { variables, unmodelled, .. }, Outcome::Accepted) => {
                         unmodelled.is_empty() && compare(variables, &self.observed.variables).is_none()
                     }
                     _ => false,

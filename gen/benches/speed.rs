@@ -1,7 +1,5 @@
 //! How fast expressions and declarations are made, and made and printed.
 
-#![expect(missing_docs, reason = "criterion's macros make functions without documentation")]
-
 use std::hint::black_box;
 
 use arbitrary::Unstructured;
@@ -20,8 +18,8 @@ fn expressions(c: &mut Criterion) {
     group.throughput(Throughput::Elements(1));
     let mut coverage = Coverage::new();
     let mut index = 0;
-    let mut bytes = [0; 192];
-    let mut next = |into: &mut [u8; 192]| {
+    let mut bytes = [0; 128];
+    let mut next = |into: &mut [u8; 128]| {
         index += 1;
         stream::case_bytes(1, index, into);
     };

@@ -146,7 +146,7 @@ pub static SINGLE_BITS: [u32; 20] = [
 pub const SINGLE_NUMBERS: usize = 14;
 
 /// Decimal spellings at which reading or rounding decides, in every form that a point and an exponent can take.
-pub static DECIMALS: [&str; 40] = [
+pub static DECIMALS: [&str; 38] = [
     "0.0",
     "1.0",
     "0.",
@@ -180,13 +180,20 @@ pub static DECIMALS: [&str; 40] = [
     "7.1e-46",
     "1.7976931348623157e308",  // the largest double
     "2.2250738585072014e-308", // the smallest normal double
-    "2.2250738585072011e-308", // the largest denormal, spelled so that careless readers never end
-    "4.9406564584124654e-324", // the smallest denormal double
     "1e23",                    // no double; the nearest two are a hair apart
     "8.5e-1",
     "123456789.0e-9",
     "1000000000000000000000.0",
     "0.000000000000000000001",
+];
+
+/// Decimal spellings of doubles below the smallest normal one.
+pub static DENORMAL_DECIMALS: [&str; 5] = [
+    "4.9406564584124654e-324", // the smallest
+    "2.2250738585072011e-308", // the largest, spelled so that careless readers never end
+    "2.225073858507201e-308",
+    "1e-310",
+    "5e-324",
 ];
 
 /// Decimal spellings beyond the range of double precision: too large, and too small for any but zero.
@@ -216,6 +223,9 @@ mod tests {
     fn every_decimal_is_a_float_and_only_the_out_of_range_ones_are_infinite_or_vanish() {
         for text in DECIMALS {
             assert!(matches!(read_number(text), Some(Number::Float(v)) if v.is_finite()), "{text}");
+        }
+        for text in DENORMAL_DECIMALS {
+            assert!(matches!(read_number(text), Some(Number::Float(v)) if v.is_subnormal()), "{text}");
         }
         for text in DECIMALS_OUT_OF_RANGE {
             assert!(

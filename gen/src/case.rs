@@ -158,7 +158,7 @@ impl Header {
 }
 
 /// Bytes for one expression: more than all but the largest take.
-const EXPRESSION_BYTES: usize = 192;
+const EXPRESSION_BYTES: usize = 128;
 /// Bytes for one declaration. Where they run out, the elements that are left are zeros.
 const DECLARATION_BYTES: usize = 1024;
 /// In a mixed run, one case in this many is a declaration.

@@ -69,10 +69,12 @@ pub struct Config {
     pub huge_literal: Odds,
     /// How often a decimal float literal is beyond the range of double precision. Default 1 in 1500 floats.
     pub float_out_of_range: Odds,
+    /// How often a decimal float literal is a denormal double. Default 1 in 1000 floats.
+    pub denormal_decimal: Odds,
     /// How often an integer expression of any value initializes a type of less than 64 bits, so that conversion may
     /// lose bits. Otherwise it is brought into the range that all types have in common. Default 9 in 10.
     pub narrowing: Odds,
-    /// How often a float expression is a conditional one. Default 1 in 24 floats.
+    /// How often a float expression is a conditional one. Default 1 in 200 floats.
     pub float_ternary: Odds,
     /// How often a dimension is an expression rather than a literal. Default 1 in 100 dimensions.
     pub dimension_expression: Odds,
@@ -151,8 +153,9 @@ impl Default for Config {
             unguarded_shift: Odds::new(1, 4),
             huge_literal: Odds::new(1, 1500),
             float_out_of_range: Odds::new(1, 1500),
+            denormal_decimal: Odds::new(1, 1000),
             narrowing: Odds::new(9, 10),
-            float_ternary: Odds::new(1, 24),
+            float_ternary: Odds::new(1, 200),
             dimension_expression: Odds::new(1, 100),
             incomplete_vector: Odds::new(1, 200),
             empty_list: Odds::new(1, 16),
@@ -195,6 +198,7 @@ impl Config {
             quotient_overflow: Odds::NEVER,
             huge_literal: Odds::NEVER,
             float_out_of_range: Odds::NEVER,
+            denormal_decimal: Odds::NEVER,
             float_ternary: Odds::NEVER,
             dimension_expression: Odds::NEVER,
             incomplete_vector: Odds::NEVER,
@@ -219,6 +223,7 @@ impl<'a> Arbitrary<'a> for Config {
             mut unguarded_shift,
             mut huge_literal,
             mut float_out_of_range,
+            mut denormal_decimal,
             mut narrowing,
             mut float_ternary,
             mut dimension_expression,
@@ -272,6 +277,7 @@ impl<'a> Arbitrary<'a> for Config {
             &mut unguarded_shift,
             &mut huge_literal,
             &mut float_out_of_range,
+            &mut denormal_decimal,
             &mut narrowing,
             &mut float_ternary,
             &mut dimension_expression,
@@ -323,6 +329,7 @@ impl<'a> Arbitrary<'a> for Config {
             unguarded_shift,
             huge_literal,
             float_out_of_range,
+            denormal_decimal,
             narrowing,
             float_ternary,
             dimension_expression,

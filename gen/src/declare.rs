@@ -222,7 +222,7 @@ fn infix(d: &mut Draft<'_, '_>, left: u64, op: BinaryOp, right: u64) {
     spelled_signed(d, left);
     let left = d.top();
     spelled_signed(d, right);
-    d.push(NodeKind::Binary(op, left, d.top()));
+    d.infix(op, left, d.top());
 }
 
 pub(crate) fn extent_sum(d: &mut Draft<'_, '_>, _: u32) {
@@ -238,7 +238,7 @@ pub(crate) fn extent_difference(d: &mut Draft<'_, '_>, _: u32) {
 /// `WARP_SZ / n` where that can be the extent, and else `WARP_SZ - n`.
 pub(crate) fn extent_warp_size(d: &mut Draft<'_, '_>, _: u32) {
     let extent = d.sketch.extent;
-    d.push(NodeKind::WarpSize);
+    d.leaf(NodeKind::WarpSize);
     let left = d.top();
     let (op, right) = match extent {
         0..=32 if 32 % extent == 0 => (BinaryOp::Div, 32 / extent),
@@ -246,7 +246,7 @@ pub(crate) fn extent_warp_size(d: &mut Draft<'_, '_>, _: u32) {
         _ => (BinaryOp::Add, extent - 32),
     };
     spelled_signed(d, right);
-    d.push(NodeKind::Binary(op, left, d.top()));
+    d.infix(op, left, d.top());
 }
 
 pub(crate) fn extent_ternary(d: &mut Draft<'_, '_>, _: u32) {
@@ -257,7 +257,7 @@ pub(crate) fn extent_ternary(d: &mut Draft<'_, '_>, _: u32) {
     spelled_signed(d, if condition == 1 { extent } else { 0 });
     let second = d.top();
     spelled_signed(d, if condition == 1 { 0 } else { extent });
-    d.push(NodeKind::Ternary(first, second, d.top()));
+    d.ternary(first, second, d.top());
 }
 
 // Initial values
@@ -339,7 +339,7 @@ fn value(d: &mut Draft<'_, '_>, most_nodes: u32) {
     let of = value_of(d.sketch.ty).expect("only types that take initial values come here");
     let room = match d.byte() {
         0..=127 => 1,
-        byte => 1 + ((u32::from(byte) - 128) * most_nodes.clamp(1, 1 << 16) >> 7),
+        byte => 1 + (((u32::from(byte) - 128) * most_nodes.clamp(1, 1 << 16)) >> 7),
     };
     let expr = d.expression(|d| d.make(of, room));
     d.sketch.made = Some(Initializer::Value(expr));

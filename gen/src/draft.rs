@@ -1,7 +1,7 @@
 //! A program while it is being made.
 
 use arbitrary::Unstructured;
-use ptxsmith_syntax::{Builder, Expr, NodeKind, Span, precedence};
+use ptxsmith_syntax::{BinaryOp, Builder, Expr, NodeKind, Span, precedence};
 
 use crate::{
     config::Config,
@@ -25,6 +25,8 @@ pub(crate) struct Draft<'g, 'd> {
     depth: u32,
     /// The expression at hand.
     builder: Builder,
+    /// How tightly the node that was added last binds.
+    tightness: u8,
     /// The literal at hand.
     pub numeral: Numeral,
     /// The declaration at hand.
@@ -41,6 +43,7 @@ impl<'g, 'd> Draft<'g, 'd> {
             parent: ProductionId::NONE,
             depth: 0,
             builder: Builder::new(),
+            tightness: precedence::PRIMARY,
             numeral: Numeral::default(),
             sketch: Sketch::default(),
         }
@@ -84,7 +87,7 @@ impl<'g, 'd> Draft<'g, 'd> {
     #[inline]
     pub fn below(&mut self, bound: usize) -> usize {
         debug_assert!((1..=256).contains(&bound));
-        if bound == 1 { 0 } else { self.byte() as usize * bound >> 8 }
+        if bound == 1 { 0 } else { (self.byte() as usize * bound) >> 8 }
     }
 
     /// One of at most 256 values.
@@ -93,10 +96,36 @@ impl<'g, 'd> Draft<'g, 'd> {
         of[self.below(of.len())]
     }
 
-    /// Adds a node.
+    /// Adds a number or another node without operands.
     #[inline]
-    pub fn push(&mut self, kind: NodeKind) {
+    pub fn leaf(&mut self, kind: NodeKind) {
+        self.push(kind, precedence::PRIMARY);
+    }
+
+    /// Adds a prefix operator or a cast.
+    #[inline]
+    pub fn prefix(&mut self, kind: NodeKind) {
+        self.push(kind, precedence::UNARY);
+    }
+
+    /// Adds an infix operator.
+    #[inline]
+    pub fn infix(&mut self, op: BinaryOp, left: u32, right: u32) {
+        self.push(NodeKind::Binary(op, left, right), op.precedence());
+    }
+
+    /// Adds a conditional expression.
+    #[inline]
+    pub fn ternary(&mut self, condition: u32, then: u32, otherwise: u32) {
+        self.push(NodeKind::Ternary(condition, then, otherwise), precedence::TERNARY);
+    }
+
+    /// Every caller knows how tightly its node binds, so nobody has to look at the node to find out.
+    #[inline]
+    fn push(&mut self, kind: NodeKind, tightness: u8) {
+        debug_assert_eq!(kind.precedence(), tightness);
         self.builder.push(kind, Span::NONE);
+        self.tightness = tightness;
     }
 
     /// The place of the node that was added last.
@@ -108,8 +137,8 @@ impl<'g, 'd> Draft<'g, 'd> {
     /// Puts parentheses around what was added last if it binds less tightly than `least`.
     #[inline]
     pub fn bind(&mut self, least: u8) -> u32 {
-        if self.builder.top().kind.precedence() < least {
-            self.push(NodeKind::Paren(self.top()));
+        if self.tightness < least {
+            self.leaf(NodeKind::Paren(self.top()));
         }
         self.top()
     }
@@ -121,31 +150,47 @@ impl<'g, 'd> Draft<'g, 'd> {
         std::mem::replace(&mut self.builder, around).finish()
     }
 
-    /// Makes something of this nonterminal, with at most `room` nodes unless even the least form takes more.
-    pub fn make(&mut self, of: Nonterminal, room: u32) {
+    #[inline]
+    fn choose_production(&mut self, of: Nonterminal, room: u32) -> ProductionId {
         let generator = self.generator;
         let chosen = generator.wheels().choose(of, room, || self.byte());
         self.coverage.record(self.parent, chosen);
+        chosen
+    }
+
+    /// Chooses among the productions of a nonterminal that are mere choices: what the table states for the chosen one.
+    #[inline]
+    pub fn choose(&mut self, of: Nonterminal) -> u8 {
+        let chosen = self.choose_production(of, 1);
+        match *self.generator.wheels().step(chosen) {
+            Step::Choice(choice) => choice,
+            _ => 0,
+        }
+    }
+
+    /// Makes something of this nonterminal, with at most `room` nodes unless even the least form takes more.
+    pub fn make(&mut self, of: Nonterminal, room: u32) {
+        let chosen = self.choose_production(of, room);
         let around = std::mem::replace(&mut self.parent, chosen);
-        match *generator.wheels().step(chosen) {
+        match *self.generator.wheels().step(chosen) {
             Step::Same(part) => self.make(part, room),
             Step::Paren(part) => {
                 let operand = self.operand(part, room.saturating_sub(1), 0);
-                self.push(NodeKind::Paren(operand));
+                self.leaf(NodeKind::Paren(operand));
             }
             Step::Prefix(op, part) => {
                 let operand = self.operand(part, room.saturating_sub(1), precedence::UNARY);
-                self.push(NodeKind::Unary(op, operand));
+                self.prefix(NodeKind::Unary(op, operand));
             }
             Step::Cast(cast, part) => {
                 let operand = self.operand(part, room.saturating_sub(1), precedence::UNARY);
-                self.push(NodeKind::Cast(cast, operand));
+                self.prefix(NodeKind::Cast(cast, operand));
             }
             Step::Infix(op, left, right) => {
                 let [left_room, right_room] = self.split(room.saturating_sub(1), [left, right]);
                 let left = self.operand(left, left_room, op.precedence());
                 let right = self.operand(right, right_room, op.precedence() + 1);
-                self.push(NodeKind::Binary(op, left, right));
+                self.infix(op, left, right);
             }
             Step::Ternary(condition, then, otherwise) => {
                 let parts = [condition, then, otherwise];
@@ -153,9 +198,10 @@ impl<'g, 'd> Draft<'g, 'd> {
                 let condition = self.operand(condition, rooms[0], precedence::BINARY_LOWEST);
                 let then = self.operand(then, rooms[1], precedence::TERNARY);
                 let otherwise = self.operand(otherwise, rooms[2], precedence::TERNARY);
-                self.push(NodeKind::Ternary(condition, then, otherwise));
+                self.ternary(condition, then, otherwise);
             }
             Step::Made(maker) => maker(self, room),
+            Step::Choice(_) => debug_assert!(false, "{} is chosen, not made", of.name()),
         }
         self.parent = around;
     }
@@ -179,7 +225,7 @@ impl<'g, 'd> Draft<'g, 'd> {
             if spare == 0 {
                 break;
             }
-            let more = u32::from(self.byte()) * (spare + 1) >> 8;
+            let more = (u32::from(self.byte()) * (spare + 1)) >> 8;
             *own += more;
             spare -= more;
         }

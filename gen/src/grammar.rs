@@ -100,6 +100,8 @@ pub(crate) enum Form {
     Ternary(Nonterminal, Nonterminal, Nonterminal),
     /// Anything else: how many nodes it takes at least, besides its parts; the parts; the function that makes it.
     Made(u32, &'static [Nonterminal], Maker),
+    /// Nothing by itself: a choice that the maker around it reads.
+    Choice(u8),
 }
 
 /// One form of a nonterminal.
@@ -155,6 +157,7 @@ impl Production {
             Infix(_, a, b) => ([Some(a), Some(b), None], &[]),
             Ternary(a, b, c) => ([Some(a), Some(b), Some(c)], &[]),
             Made(_, parts, _) => ([None; 3], parts),
+            Choice(_) => ([None; 3], &[]),
         };
         fixed.into_iter().flatten().chain(more.iter().copied())
     }
@@ -162,7 +165,7 @@ impl Production {
     /// How many nodes it adds to those of its parts.
     pub(crate) fn own_nodes(&self) -> u32 {
         match self.form {
-            Same(_) => 0,
+            Same(_) | Choice(_) => 0,
             Paren(_) | Prefix(..) | Form::Cast(..) | Infix(..) | Ternary(..) => 1,
             Made(nodes, ..) => nodes,
         }
@@ -230,14 +233,14 @@ const fn vectors(c: &Config) -> bool {
     c.vectors
 }
 
-use Form::{Infix, Made, Paren, Prefix, Same, Ternary};
+use Form::{Choice, Infix, Made, Paren, Prefix, Same, Ternary};
 use Nonterminal as N;
 
 /// The table.
 #[rustfmt::skip]
 pub static GRAMMAR: &[Production] = &[
     // Integer expressions (4.5.1, 4.5.4, 4.5.5)
-    row("integer/literal", N::Integer, "4.5.1/literal-signed", 40, always, Same(N::Literal)),
+    row("integer/literal", N::Integer, "4.5.1/literal-signed", 40, always, Made(1, &[N::Magnitude, N::Spelling, N::Suffix], n::literal)),
     row("integer/negative", N::Integer, "4.5.1/literal-non-negative", 24, always, Prefix(UnaryOp::Minus, N::Literal)),
     row("integer/warp-size", N::Integer, "4.5.1/warp-size", 3, |c| c.warp_size, Made(1, &[], n::warp_size)),
     row("integer/least", N::Integer, "4.5.5/fully-defined", 1, casts, Same(N::Least)),
@@ -286,12 +289,12 @@ pub static GRAMMAR: &[Production] = &[
     row("magnitude/type-limit", N::Magnitude, "4.5.1/narrowing", 3, always, Made(0, &[], n::type_limit)),
     row("magnitude/some-bits", N::Magnitude, "4.5.1/integer-width", 3, always, Made(0, &[], n::some_bits)),
     row("magnitude/all-bits", N::Magnitude, "4.5.1/integer-width", 1, always, Made(0, &[], n::all_bits)),
-    row("spelling/decimal", N::Spelling, "4.5.1/literal-decimal", 12, always, Made(0, &[], |d, _| n::spelling(d, Radix::Decimal))),
-    row("spelling/hexadecimal", N::Spelling, "4.5.1/literal-hexadecimal", 8, radixes, Made(0, &[], |d, _| n::spelling(d, Radix::Hexadecimal))),
-    row("spelling/octal", N::Spelling, "4.5.1/literal-octal", 2, radixes, Made(0, &[], |d, _| n::spelling(d, Radix::Octal))),
-    row("spelling/binary", N::Spelling, "4.5.1/literal-binary", 2, radixes, Made(0, &[], |d, _| n::spelling(d, Radix::Binary))),
-    row("suffix/none", N::Suffix, "4.5.1/literal-signed", 3, always, Made(0, &[], n::no_suffix)),
-    row("suffix/unsigned", N::Suffix, "4.5.1/literal-unsigned-by-suffix", 1, suffix, Made(0, &[], n::unsigned_suffix)),
+    row("spelling/decimal", N::Spelling, "4.5.1/literal-decimal", 12, always, Choice(Radix::Decimal as u8)),
+    row("spelling/hexadecimal", N::Spelling, "4.5.1/literal-hexadecimal", 8, radixes, Choice(Radix::Hexadecimal as u8)),
+    row("spelling/octal", N::Spelling, "4.5.1/literal-octal", 2, radixes, Choice(Radix::Octal as u8)),
+    row("spelling/binary", N::Spelling, "4.5.1/literal-binary", 2, radixes, Choice(Radix::Binary as u8)),
+    row("suffix/none", N::Suffix, "4.5.1/literal-signed", 3, always, Choice(0)),
+    row("suffix/unsigned", N::Suffix, "4.5.1/literal-unsigned-by-suffix", 1, suffix, Choice(1)),
     row("signed/negative", N::Signed, "4.5.5/plus-minus-keep-type", 4, always, Made(2, &[N::Magnitude, N::Spelling], n::negative)),
     row("signed/least", N::Signed, "4.5.5/fully-defined", 1, casts, Same(N::Least)),
     row("unsigned/suffixed", N::Unsigned, "4.5.1/literal-unsigned-by-suffix", 4, always, Made(1, &[N::Magnitude, N::Spelling], n::unsigned)),
@@ -321,6 +324,7 @@ pub static GRAMMAR: &[Production] = &[
     row("float/literal", N::Float, "4.5.2/float-decimal", 20, always, Same(N::FloatLiteral)),
     row("float/negative", N::Float, "4.5.6/float-unary", 8, always, Prefix(UnaryOp::Minus, N::FloatLiteral)),
     odd("float/out-of-range", N::Float, "4.5.2/float-decimal", |c| c.float_out_of_range, always, Made(1, &[], n::decimal_out_of_range)),
+    odd("float/denormal-decimal", N::Float, "4.5.2/float-decimal", |c| c.denormal_decimal, always, Made(1, &[], n::denormal_decimal)),
     row("float/plus", N::Float, "4.5.6/float-unary", 2, always, Prefix(UnaryOp::Plus, N::Float)),
     row("float/minus", N::Float, "4.5.6/float-unary", 4, always, Prefix(UnaryOp::Minus, N::Float)),
     odd("float/parentheses", N::Float, "4.5.4/parentheses", |c| c.redundant_parentheses, always, Paren(N::Float)),

@@ -5,17 +5,9 @@ use ptxsmith_syntax::{BinaryOp, Cast, NodeKind, Radix, Text, UnaryOp, precedence
 use crate::{boundary, draft::Draft, grammar::Nonterminal};
 
 /// An integer literal while it is being made: first its value, then its spelling.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Numeral {
     value: u64,
-    radix: Radix,
-    unsigned: bool,
-}
-
-impl Default for Numeral {
-    fn default() -> Numeral {
-        Numeral { value: 0, radix: Radix::Decimal, unsigned: false }
-    }
 }
 
 // Magnitudes
@@ -44,36 +36,24 @@ pub(crate) fn all_bits(d: &mut Draft<'_, '_>, _: u32) {
 
 // Spellings
 
-pub(crate) fn spelling(d: &mut Draft<'_, '_>, radix: Radix) {
-    d.numeral.radix = radix;
-}
-
-pub(crate) fn no_suffix(d: &mut Draft<'_, '_>, _: u32) {
-    d.numeral.unsigned = false;
-}
-
-pub(crate) fn unsigned_suffix(d: &mut Draft<'_, '_>, _: u32) {
-    d.numeral.unsigned = true;
-}
-
 /// Adds a literal of this value, in a base and with a suffix that the bytes choose.
 fn spelled(d: &mut Draft<'_, '_>, value: u64) {
-    d.make(Nonterminal::Spelling, 1);
-    d.make(Nonterminal::Suffix, 1);
-    push_integer(d, value, d.numeral.unsigned);
+    let radix = d.choose(Nonterminal::Spelling);
+    let unsigned = d.choose(Nonterminal::Suffix) == 1;
+    push_integer(d, value, radix, unsigned);
 }
 
 /// Adds a literal of this value without a suffix, in a base that the bytes choose.
 pub(crate) fn spelled_signed(d: &mut Draft<'_, '_>, value: u64) {
-    d.make(Nonterminal::Spelling, 1);
-    push_integer(d, value, false);
+    let radix = d.choose(Nonterminal::Spelling);
+    push_integer(d, value, radix, false);
 }
 
-fn push_integer(d: &mut Draft<'_, '_>, value: u64, unsigned: bool) {
-    let radix = d.numeral.radix;
-    // A decimal literal has only one spelling; so takes no byte for it.
-    let detail = if radix == Radix::Decimal || !d.config().odd_spellings { 0 } else { d.byte() };
-    d.push(NodeKind::Number(integer_text(value, radix, unsigned, detail)));
+fn push_integer(d: &mut Draft<'_, '_>, value: u64, radix: u8, unsigned: bool) {
+    let radix = Radix::ALL[radix as usize];
+    // Also where it says nothing, as for decimal digits: so the bytes behind it mean the same in every base.
+    let detail = if d.config().odd_spellings { d.byte() } else { 0 };
+    d.leaf(NodeKind::Number(integer_text(value, radix, unsigned, detail)));
 }
 
 /// Writes an integer. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of the digits, bits 3 to 5
@@ -94,8 +74,8 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
         Radix::Octal => (3, None),
         Radix::Binary => (1, Some(if detail & 1 == 0 { b'b' } else { b'B' })),
     };
-    let mut rest = value;
     if shift == 0 {
+        let mut rest = value;
         // Two digits a division.
         while rest >= 100 {
             let pair = (rest % 100) as u8;
@@ -108,20 +88,10 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
             put(b'0' + (rest / 10) as u8);
         }
     } else {
-        let mut place = 0;
+        let digits = DIGITS[(detail >> 1 & 3) as usize];
+        let mut rest = value;
         loop {
-            let digit = (rest & ((1 << shift) - 1)) as u8;
-            let capital = match detail >> 1 & 3 {
-                0 | 1 => false,
-                2 => true,
-                _ => place % 2 == 0,
-            };
-            put(match digit {
-                0..=9 => b'0' + digit,
-                _ if capital => b'A' + digit - 10,
-                _ => b'a' + digit - 10,
-            });
-            place += 1;
+            put(digits[(rest & ((1 << shift) - 1)) as usize]);
             rest >>= shift;
             if rest == 0 {
                 break;
@@ -142,6 +112,10 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
     text(&buffer[at..])
 }
 
+/// Digits in small letters, capitals and both, chosen by two bits.
+static DIGITS: [&[u8; 16]; 4] =
+    [b"0123456789abcdef", b"0123456789abcdef", b"0123456789ABCDEF", b"0123456789aBcDeF"];
+
 fn text(bytes: &[u8]) -> Text {
     Text::from(std::str::from_utf8(bytes).expect("numbers are spelled in ASCII"))
 }
@@ -155,17 +129,17 @@ pub(crate) fn literal(d: &mut Draft<'_, '_>, _: u32) {
 }
 
 pub(crate) fn warp_size(d: &mut Draft<'_, '_>, _: u32) {
-    d.push(NodeKind::WarpSize);
+    d.leaf(NodeKind::WarpSize);
 }
 
 pub(crate) fn huge(d: &mut Draft<'_, '_>, _: u32) {
     let text = d.pick(&boundary::HUGE);
-    d.push(NodeKind::Number(text.into()));
+    d.leaf(NodeKind::Number(text.into()));
 }
 
 fn minus(d: &mut Draft<'_, '_>) {
     let operand = d.bind(precedence::UNARY);
-    d.push(NodeKind::Unary(UnaryOp::Minus, operand));
+    d.prefix(NodeKind::Unary(UnaryOp::Minus, operand));
 }
 
 /// A signed literal with a minus: the value is brought into the range of `.s64`.
@@ -179,12 +153,12 @@ pub(crate) fn negative(d: &mut Draft<'_, '_>, _: u32) {
 pub(crate) fn unsigned(d: &mut Draft<'_, '_>, _: u32) {
     d.make(Nonterminal::Magnitude, 1);
     let value = d.numeral.value;
-    d.make(Nonterminal::Spelling, 1);
+    let radix = d.choose(Nonterminal::Spelling);
     // Without the suffix, the value must be one that makes a literal unsigned.
     if d.config().unsigned_suffix {
-        push_integer(d, value, true);
+        push_integer(d, value, radix, true);
     } else {
-        push_integer(d, value | 1 << 63, false);
+        push_integer(d, value | 1 << 63, radix, false);
     }
 }
 
@@ -228,7 +202,7 @@ pub(crate) fn least_difference(d: &mut Draft<'_, '_>, _: u32) {
     minus(d);
     let left = d.top();
     spelled_signed(d, 1);
-    d.push(NodeKind::Binary(BinaryOp::Sub, left, d.top()));
+    d.infix(BinaryOp::Sub, left, d.top());
 }
 
 /// `1 << 63`, or a smaller shift of a larger power of two.
@@ -237,13 +211,13 @@ pub(crate) fn least_shift(d: &mut Draft<'_, '_>, _: u32) {
     spelled_signed(d, 1 << power);
     let left = d.top();
     spelled_signed(d, 63 - power as u64);
-    d.push(NodeKind::Binary(BinaryOp::Shl, left, d.top()));
+    d.infix(BinaryOp::Shl, left, d.top());
 }
 
 /// `(.s64) 2^63`
 pub(crate) fn least_cast(d: &mut Draft<'_, '_>, _: u32) {
     spelled_signed(d, 1 << 63);
-    d.push(NodeKind::Cast(Cast::S64, d.top()));
+    d.prefix(NodeKind::Cast(Cast::S64, d.top()));
 }
 
 /// `-1`
@@ -258,13 +232,13 @@ pub(crate) fn minus_one_difference(d: &mut Draft<'_, '_>, _: u32) {
     spelled_signed(d, value);
     let left = d.top();
     spelled_signed(d, value + 1);
-    d.push(NodeKind::Binary(BinaryOp::Sub, left, d.top()));
+    d.infix(BinaryOp::Sub, left, d.top());
 }
 
 /// `(.s64) (2^64 - 1)`
 pub(crate) fn minus_one_cast(d: &mut Draft<'_, '_>, _: u32) {
     spelled_signed(d, u64::MAX);
-    d.push(NodeKind::Cast(Cast::S64, d.top()));
+    d.prefix(NodeKind::Cast(Cast::S64, d.top()));
 }
 
 // Floats
@@ -279,30 +253,21 @@ fn bits_text(bits: u64, digits: usize, detail: u8) -> Text {
         (_, 0) => b'f',
         (_, _) => b'F',
     };
-    for place in 0..digits {
-        let digit = (bits >> (4 * (digits - 1 - place)) & 15) as u8;
-        let capital = match detail >> 1 & 3 {
-            0 | 1 => false,
-            2 => true,
-            _ => place % 2 == 0,
-        };
-        buffer[2 + place] = match digit {
-            0..=9 => b'0' + digit,
-            _ if capital => b'A' + digit - 10,
-            _ => b'a' + digit - 10,
-        };
+    let spelling = DIGITS[(detail >> 1 & 3) as usize];
+    for (place, byte) in buffer[2..2 + digits].iter_mut().enumerate() {
+        *byte = spelling[(bits >> (4 * (digits - 1 - place)) & 15) as usize];
     }
     text(&buffer[..2 + digits])
 }
 
 fn push_bits(d: &mut Draft<'_, '_>, bits: u64, digits: usize) {
     let detail = if d.config().odd_spellings { d.byte() } else { 0 };
-    d.push(NodeKind::Number(bits_text(bits, digits, detail)));
+    d.leaf(NodeKind::Number(bits_text(bits, digits, detail)));
 }
 
 pub(crate) fn boundary_decimal(d: &mut Draft<'_, '_>, _: u32) {
     let text = d.pick(&boundary::DECIMALS);
-    d.push(NodeKind::Number(text.into()));
+    d.leaf(NodeKind::Number(text.into()));
 }
 
 /// Digits, a point somewhere among them, and maybe an exponent, so that the value stays far inside the range.
@@ -349,7 +314,7 @@ fn push_decimal(d: &mut Draft<'_, '_>, nonzero: bool) {
         put(b'0' + exponent % 10);
     }
     let text = text(&buffer[..at]);
-    d.push(NodeKind::Number(text));
+    d.leaf(NodeKind::Number(text));
 }
 
 pub(crate) fn nonzero_decimal(d: &mut Draft<'_, '_>, _: u32) {
@@ -363,12 +328,17 @@ pub(crate) fn negative_decimal(d: &mut Draft<'_, '_>, _: u32) {
 
 pub(crate) fn decimal_out_of_range(d: &mut Draft<'_, '_>, _: u32) {
     let text = d.pick(&boundary::DECIMALS_OUT_OF_RANGE);
-    d.push(NodeKind::Number(text.into()));
+    d.leaf(NodeKind::Number(text.into()));
+}
+
+pub(crate) fn denormal_decimal(d: &mut Draft<'_, '_>, _: u32) {
+    let text = d.pick(&boundary::DENORMAL_DECIMALS);
+    d.leaf(NodeKind::Number(text.into()));
 }
 
 pub(crate) fn float_zero(d: &mut Draft<'_, '_>, _: u32) {
     let text = d.pick(&["0.0", "0d0000000000000000", "0e0", "0d8000000000000000"]);
-    d.push(NodeKind::Number(text.into()));
+    d.leaf(NodeKind::Number(text.into()));
 }
 
 pub(crate) fn boundary_double(d: &mut Draft<'_, '_>, _: u32) {

@@ -20,24 +20,17 @@ const ROOMS: [u32; 7] = [0, 2, 3, 4, 5, 6, 8];
 /// The class of this much room.
 #[inline]
 fn room_class(room: u32) -> usize {
-    match room {
-        0 | 1 => 0,
-        2..=5 => room as usize - 1,
-        6 | 7 => 5,
-        _ => 6,
-    }
+    const CLASSES: [u8; 9] = [0, 0, 1, 2, 3, 4, 5, 5, 6];
+    CLASSES[room.min(8) as usize] as usize
 }
 
 type Slots = [u8; 256];
 
 /// The choices of one nonterminal with one class of room.
-#[derive(Clone, Debug)]
-enum Wheel {
-    /// One choice, which takes no byte.
-    Fixed(u8),
-    Slots(Box<Slots>),
-    /// Some choices are rare and stand on the second wheel.
-    WithRare(Box<[Slots; 2]>),
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Wheel {
+    common: Slots,
+    rare: Option<Box<Slots>>,
 }
 
 /// What a production is made of, in the few bytes that making it needs: a table of these stays close at hand, where
@@ -51,6 +44,7 @@ pub(crate) enum Step {
     Infix(BinaryOp, Nonterminal, Nonterminal),
     Ternary(Nonterminal, Nonterminal, Nonterminal),
     Made(Maker),
+    Choice(u8),
 }
 
 impl Step {
@@ -63,6 +57,7 @@ impl Step {
             Form::Infix(op, a, b) => Step::Infix(op, a, b),
             Form::Ternary(a, b, c) => Step::Ternary(a, b, c),
             Form::Made(_, _, maker) => Step::Made(maker),
+            Form::Choice(choice) => Step::Choice(choice),
         }
     }
 }
@@ -70,7 +65,10 @@ impl Step {
 /// The wheels of every nonterminal, and the fewest nodes that each takes.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheels {
+    /// Each wheel once, though several nonterminals and classes of room may share it: fewer stay closer at hand.
     wheels: Vec<Wheel>,
+    /// Which wheel a nonterminal has with each class of room.
+    at: Vec<[u16; ROOMS.len()]>,
     least: Vec<u32>,
     steps: Vec<Step>,
 }
@@ -80,13 +78,20 @@ impl Wheels {
     pub fn new(config: &Config) -> Wheels {
         let least = least_nodes(config);
         let closed = closed(config);
-        let wheels = Nonterminal::ALL
-            .iter()
-            .flat_map(|&of| ROOMS.map(|room| shares(config, of, room, &least, &closed)))
-            .map(|shares| wheel(&shares))
-            .collect();
+        let mut wheels = Vec::new();
+        let at = Nonterminal::ALL.iter().map(|&of| {
+            ROOMS.map(|room| {
+                let wheel = wheel(&shares(config, of, room, &least, &closed));
+                let at = wheels.iter().position(|other| *other == wheel).unwrap_or_else(|| {
+                    wheels.push(wheel);
+                    wheels.len() - 1
+                });
+                at as u16
+            })
+        });
+        let at = at.collect();
         let steps = GRAMMAR.iter().map(|production| Step::of(production.form)).collect();
-        Wheels { wheels, least, steps }
+        Wheels { wheels, at, least, steps }
     }
 
     /// The fewest nodes that an expression of this nonterminal has.
@@ -104,13 +109,10 @@ impl Wheels {
     /// Chooses a production for this much room; `byte` gives the next byte.
     #[inline]
     pub fn choose(&self, of: Nonterminal, room: u32, mut byte: impl FnMut() -> u8) -> ProductionId {
-        match &self.wheels[of as usize * ROOMS.len() + room_class(room)] {
-            Wheel::Fixed(only) => ProductionId(*only),
-            Wheel::Slots(slots) => ProductionId(slots[byte() as usize]),
-            Wheel::WithRare(slots) => match slots[0][byte() as usize] {
-                RARE => ProductionId(slots[1][byte() as usize]),
-                common => ProductionId(common),
-            },
+        let wheel = &self.wheels[self.at[of as usize][room_class(room)] as usize];
+        match (wheel.common[byte() as usize], &wheel.rare) {
+            (RARE, Some(rare)) => ProductionId(rare[byte() as usize]),
+            (common, _) => ProductionId(common),
         }
     }
 }
@@ -226,13 +228,10 @@ fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[
 }
 
 fn wheel(shares: &[(u8, f64)]) -> Wheel {
-    if let [(only, _)] = shares {
-        return Wheel::Fixed(*only);
-    }
     let (rare, common): (Vec<_>, Vec<_>) =
         shares.iter().copied().partition(|&(_, share)| share < 1.0 / 256.0);
     if rare.is_empty() {
-        return Wheel::Slots(Box::new(slots(&common)));
+        return Wheel { common: slots(&common), rare: None };
     }
     let rare_share: f64 = rare.iter().map(|&(_, share)| share).sum();
     let turns = (rare_share * 256.0).ceil();
@@ -246,7 +245,7 @@ fn wheel(shares: &[(u8, f64)]) -> Wheel {
         second.push((smallest, spare));
     }
     second.extend(rare.iter().map(|&(id, share)| (id, share * 256.0 / turns)));
-    Wheel::WithRare(Box::new([slots(&first), slots(&second)]))
+    Wheel { common: slots(&first), rare: Some(Box::new(slots(&second))) }
 }
 
 /// Fills the slots in proportion to the shares, in order. Each share has at least one slot.

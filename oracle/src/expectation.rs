@@ -18,6 +18,8 @@ pub enum Expectation {
         variables: Vec<Variable>,
         /// Variables that there is no rule for, with the reason.
         unmodelled: Vec<(Text, &'static str)>,
+        /// What the answer rests on, declarations without storage included.
+        trace: Trace,
     },
     /// The specification refuses the module: the first reason found.
     Refused {
@@ -102,7 +104,7 @@ impl Expectation {
         let mut answer =
             serde_json::json!({ "schema": "ptxsmith.module/1", "diagnostics": [], "variables": {} });
         match self {
-            Expectation::Accepted { variables, unmodelled } => {
+            Expectation::Accepted { variables, unmodelled, .. } => {
                 answer["outcome"] = "accepted".into();
                 for variable in variables {
                     answer["variables"][variable.name.as_str()] = variable.to_json(readings);

@@ -43,6 +43,7 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     let scope = Scope::of(module);
     let mut variables = Vec::new();
     let mut unmodelled = Vec::new();
+    let mut trace = Trace::default();
     let mut evaluator = Evaluator::new(rules, scope.version);
     for item in &module.items {
         let (declarations, scope, in_function) = match item {
@@ -60,7 +61,9 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
             for declarator in &declaration.declarators {
                 let mut work =
                     Work { rules, scope, evaluator: &mut evaluator, trace: Trace::default(), written: 0 };
-                match work.declarator(declaration, declarator) {
+                let found = work.declarator(declaration, declarator);
+                trace = trace.union(work.trace);
+                match found {
                     // What is declared in a function is checked; no name at module scope stands for it.
                     Ok(found) if !in_function => variables.extend(found),
                     Ok(_) => {}
@@ -76,7 +79,7 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     }
     match unmodelled.first() {
         Some((_, reason)) if variables.is_empty() => Expectation::Unmodelled { reason },
-        _ => Expectation::Accepted { variables, unmodelled },
+        _ => Expectation::Accepted { variables, unmodelled, trace },
     }
 }
 

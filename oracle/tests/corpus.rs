@@ -67,7 +67,7 @@ fn check(path: &Path) -> Result<(), String> {
     let module = ptxsmith_syntax::parse(&text).map_err(|e| e.render(&path.display().to_string(), &text))?;
     let expectation = expect(&module, &Rules::specification(readings(&annotations)?));
     match (&annotations.expected, &expectation) {
-        (Expected::Accepted, Expectation::Accepted { variables, unmodelled }) => {
+        (Expected::Accepted, Expectation::Accepted { variables, unmodelled, .. }) => {
             if let Some((name, reason)) = unmodelled.first() {
                 return Err(format!("{name} is unmodelled: {reason}"));
             }

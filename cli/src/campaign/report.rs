@@ -112,8 +112,8 @@ impl Campaign<'_> {
             for (reason, count) in &ledger.not_compared {
                 *not_compared.entry(reason.name()).or_default() += count;
             }
-            let followed = ledger.followed.iter().map(|(&(question, answer), followed)| {
-                (format!("{}={}", question.name(), question.answers()[answer]), followed.count)
+            let followed = ledger.readings().map(|(question, answer, count)| {
+                (format!("{}={}", question.name(), question.answers()[answer]), count)
             });
             readings.insert(description.id.clone(), followed.collect());
             subjects.push(Subject {

@@ -103,10 +103,10 @@ impl Summary<'_> {
             for (reason, count) in &ledger.not_compared {
                 let _ = writeln!(out, "  not compared, {}: {}", reason.name(), HumanCount(*count));
             }
-            let followed: Vec<String> = (ledger.followed.iter())
-                .map(|(&(question, answer), followed)| {
+            let followed: Vec<String> = (ledger.readings())
+                .map(|(question, answer, count)| {
                     let answer = question.answers()[answer];
-                    format!("{}={answer} ({})", question.name(), HumanCount(followed.count))
+                    format!("{}={answer} ({})", question.name(), HumanCount(count))
                 })
                 .collect();
             if !followed.is_empty() {

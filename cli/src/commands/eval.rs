@@ -46,7 +46,7 @@ fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<Readings, F
 fn describe(program: &Program, expectation: &Expectation, readings: &Readings) -> String {
     let mut out = String::new();
     match expectation {
-        Expectation::Accepted { variables, unmodelled } => {
+        Expectation::Accepted { variables, unmodelled, .. } => {
             for variable in variables {
                 describe_variable(&mut out, program, variable, readings);
             }

@@ -1,0 +1,153 @@
+//! `run` and `gen`, with subjects made for the purpose.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::*;
+use serde_json::Value;
+
+fn report(out: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap()
+}
+
+/// A subject that follows the specification, but for some bytes.
+fn wrong_subject(directory: &Path) -> String {
+    let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
+    script(directory, &format!("{ptxsmith} eval --json \"$1\" | sed 's/\\(\"bytes\": \"\\)01/\\102/'"))
+}
+
+#[test]
+fn a_subject_that_follows_the_specification_conforms() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let mut command = ptxsmith();
+    command.args(["run", "--cases", "2000", "--subject", &oracle_as_subject(&[]), "--out"]).arg(&out);
+    let output = command.output().unwrap();
+    assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(stderr(&output), "", "no progress where standard error is no terminal");
+    let report = report(&out);
+    let count = |key: &str| report[key].as_u64().unwrap();
+    assert!(count("compared") > 1800 && count("conform") == count("compared"), "{report}");
+    let left_out: u64 = report["not_compared"].as_object().unwrap().values().filter_map(Value::as_u64).sum();
+    assert_eq!(count("compared") + left_out, 2000);
+    assert!(report["coverage"]["productions"]["reached"].as_u64() > Some(100), "{}", report["coverage"]);
+    assert_eq!(std::fs::read_dir(out.join("findings")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_deviation_is_found_saved_and_repeated() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let subject = wrong_subject(directory.path());
+    let run = |jobs: &str| {
+        let mut command = ptxsmith();
+        command.args(["run", "--cases", "600", "--jobs", jobs, "--subject", &subject, "--out"]).arg(&out);
+        let output = command.output().unwrap();
+        assert_eq!(status(&output), 1, "{}{}", stdout(&output), stderr(&output));
+        std::fs::read_to_string(out.join("report.json")).unwrap()
+    };
+    assert_eq!(run("1"), run("4"), "the report depends on the number of jobs");
+    let report = report(&out);
+    let finding = &report["findings"][0];
+    let text = std::fs::read_to_string(out.join(finding["file"].as_str().unwrap())).unwrap();
+    assert!(text.contains("// note: found by ptxsmith ") && text.contains(", seed 0, case "), "{text}");
+    let repeat = finding["repeat"].as_str().unwrap().strip_prefix("ptxsmith ").unwrap();
+    let line = format!("{} {repeat}", assert_cmd::cargo::cargo_bin!("ptxsmith").display());
+    let again = Command::new("sh").args(["-c", &line]).output().unwrap();
+    assert_eq!(status(&again), 1, "{}{}", stdout(&again), stderr(&again));
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let mut run = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"))
+        .args(["run", "--time", "10m", "--subject", &wrong_subject(directory.path()), "--out"])
+        .arg(&out)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    let found = || std::fs::read_dir(out.join("findings")).is_ok_and(|mut entries| entries.next().is_some());
+    while !found() {
+        assert!(started.elapsed() < Duration::from_secs(100), "nothing found");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    let pressed = Instant::now();
+    while run.try_wait().unwrap().is_none() {
+        assert!(pressed.elapsed() < Duration::from_secs(60), "it does not stop");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(status(&output), 1);
+    assert!(stdout(&output).contains("stopped by Ctrl-C"), "{}", stdout(&output));
+    let report = report(&out);
+    assert_eq!(report["complete"], false);
+    for finding in report["findings"].as_array().unwrap() {
+        assert!(out.join(finding["file"].as_str().unwrap()).is_file(), "{finding}");
+    }
+    assert_ne!(report["findings"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_second_ctrl_c_does_not_wait() {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"));
+    // Reading a standard input that nobody writes to does not look at the flag that the first one raises.
+    let mut waiting = command.args(["eval", "-"]).stdin(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    for _ in 0..2 {
+        Command::new("kill").args(["-INT", &waiting.id().to_string()]).status().unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(waiting.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn status_3_if_the_default_subject_is_not_there_and_cannot_be_installed() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = ptxsmith();
+    let output = command
+        .args(["run", "--cases", "10", "--out"])
+        .arg(directory.path())
+        .env("PTXSMITH_CACHE", directory.path().join("cache"))
+        .env("PATH", "/nonexistent")
+        .output()
+        .unwrap();
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    assert!(stderr(&output).contains("error: ptxas is not available: "), "{}", stderr(&output));
+}
+
+#[test]
+fn generated_modules_are_the_same_every_time_and_parse() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = ptxsmith();
+    let output =
+        command.args(["gen", "--count", "20", "--seed", "7", "--out"]).arg(directory.path()).output();
+    assert_eq!(status(&output.unwrap()), 0);
+    let mut all = String::new();
+    for index in 0..20 {
+        let path = directory.path().join(format!("case-7-{index}.ptx"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        ptxsmith_syntax::parse(&text).unwrap();
+        all.push_str(&text);
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 20);
+    let printed = ptxsmith().args(["gen", "--count", "20", "--seed", "7"]).output().unwrap();
+    assert_eq!(stdout(&printed), all);
+    let other = ptxsmith().args(["gen", "--count", "20", "--seed", "8"]).output().unwrap();
+    assert_ne!(stdout(&other), all);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_the_generation() {
+    let line = format!(
+        "{} gen --count 1000000000 | head -c 100",
+        assert_cmd::cargo::cargo_bin!("ptxsmith").display()
+    );
+    let output = Command::new("sh").args(["-c", &line]).output().unwrap();
+    assert_eq!((output.stdout.len(), stderr(&output).as_str()), (100, ""));
+}
