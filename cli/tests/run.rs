@@ -50,6 +50,13 @@ fn a_deviation_is_found_saved_and_repeated() {
         std::fs::read_to_string(out.join("report.json")).unwrap()
     };
     assert_eq!(run("1"), run("4"), "the report depends on the number of jobs");
+    // Another seed finds other programs; those that were there stay, and are told apart.
+    let mut command = ptxsmith();
+    command.args(["run", "--cases", "100", "--seed", "9", "--subject", &subject, "--out"]).arg(&out);
+    let other = command.output().unwrap();
+    assert!(stdout(&other).contains("are of earlier campaigns\n"), "{}", stdout(&other));
+    run("2");
+
     let report = report(&out);
     let finding = &report["findings"][0];
     let text = std::fs::read_to_string(out.join(finding["file"].as_str().unwrap())).unwrap();

@@ -176,13 +176,15 @@ impl Ledger {
         findings
     }
 
-    /// How the subject answers the questions that it does not answer by default: an answer that nothing rules out,
-    /// with the number of trials in which the default was ruled out.
+    /// The answers other than the default that the subject follows: for each question the answer that nothing rules
+    /// out and that explains the most, with the number of trials that it explains.
     pub fn readings(&self) -> impl Iterator<Item = (Question, usize, u64)> {
         Question::ALL.iter().filter_map(|&question| {
-            let against_default = self.against(question, 0);
-            let answer = (1..question.answers().len()).find(|&answer| self.against(question, answer) == 0)?;
-            (against_default > 0).then_some((question, answer, against_default))
+            let answers = self.followed.iter().filter(|((of, _), _)| *of == question);
+            let possible = answers.filter(|&(&(_, answer), _)| self.against(question, answer) == 0);
+            // Of equals the first, so that the answer does not depend on more than the counts.
+            let (&(_, answer), followed) = possible.rev().max_by_key(|(_, followed)| followed.count)?;
+            Some((question, answer, followed.count.max(self.against(question, 0))))
         })
     }
 

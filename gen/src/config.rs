@@ -76,10 +76,10 @@ pub struct Config {
     pub narrowing: Odds,
     /// How often a float expression is a conditional one. Default 1 in 200 floats.
     pub float_ternary: Odds,
-    /// How often a dimension is an expression rather than a literal. Default 1 in 100 dimensions.
+    /// How often a dimension is an expression rather than a literal. Default 1 in 400 dimensions.
     pub dimension_expression: Odds,
     /// How often the list of a vector has fewer entries than the vector has elements. The text grants this to arrays
-    /// and is silent on vectors. Default 1 in 200 vectors.
+    /// and is silent on vectors. Default 1 in 300 vectors.
     pub incomplete_vector: Odds,
     /// How often a list is left empty. Default 1 in 16 lists of arrays.
     pub empty_list: Odds,
@@ -156,8 +156,8 @@ impl Default for Config {
             denormal_decimal: Odds::new(1, 1000),
             narrowing: Odds::new(9, 10),
             float_ternary: Odds::new(1, 200),
-            dimension_expression: Odds::new(1, 100),
-            incomplete_vector: Odds::new(1, 200),
+            dimension_expression: Odds::new(1, 400),
+            incomplete_vector: Odds::new(1, 300),
             empty_list: Odds::new(1, 16),
             max_dimensions: 4,
             max_extent: 6,

@@ -1,5 +1,6 @@
 //! A finding as a file that an assembler takes: what holds is said in leading comments, as in the corpus.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -40,6 +41,15 @@ impl Campaign<'_> {
         Ok(())
     }
 
+    /// How many programs lie with the findings that are none of them: those of earlier campaigns. They stay, since
+    /// somebody may still need them.
+    pub(super) fn earlier_findings(&self, findings: &[Found]) -> usize {
+        let Some(out) = &self.out else { return 0 };
+        let ours: BTreeSet<PathBuf> = findings.iter().map(|found| out.join(self.file_of(found))).collect();
+        let there = std::fs::read_dir(out.join(FOLDER)).into_iter().flatten().flatten();
+        there.map(|entry| entry.path()).filter(|path| !ours.contains(path)).count()
+    }
+
     /// The program behind comments that say what holds, what was seen instead, and where it comes from.
     fn annotated(&self, found: &Found) -> String {
         let finding = &found.finding;
@@ -49,7 +59,10 @@ impl Campaign<'_> {
             let _ = writeln!(out, "// {key}: {}", console::line(value));
         };
         let clauses: Vec<&str> = finding.clauses.iter().map(|clause| clause.id()).collect();
-        say("clause", &clauses.join(", "));
+        // A program without storage, such as one `.extern` variable, has an expectation that rests on no clause.
+        if !clauses.is_empty() {
+            say("clause", &clauses.join(", "));
+        }
         for line in expectation(&difference.expected) {
             say(line.0, &line.1);
         }
@@ -83,28 +96,20 @@ fn without_leading_comments(program: &str) -> &str {
     &program[comments.map(str::len).sum()..]
 }
 
-/// What the specification says, as lines of key and value.
+/// What the specification says, as lines of key and value in the order of the corpus.
 fn expectation(expected: &Value) -> Vec<(&'static str, String)> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let mut lines = Vec::new();
-    let mut readings = Vec::new();
+    let mut readings = BTreeSet::new();
     let mut read = |from: &Value| {
-        for (question, answer) in from.as_object().into_iter().flatten() {
-            let reading = format!("{question}={}", text(answer));
-            if !readings.contains(&reading) {
-                readings.push(reading);
-            }
-        }
+        let met = from.as_object().into_iter().flatten();
+        readings.extend(met.map(|(question, answer)| ("reading", format!("{question}={}", text(answer)))));
     };
-    let outcome = text(&expected["outcome"]);
-    match expected["refusal"]["class"].as_str() {
-        Some(class) => lines.push(("expect", format!("{outcome} {class}"))),
-        None => lines.push(("expect", outcome)),
-    }
     read(&expected["refusal"]["readings"]);
+    let (mut variables, mut addresses) = (Vec::new(), Vec::new());
     for (name, variable) in expected["variables"].as_object().into_iter().flatten() {
+        read(&variable["readings"]);
         let [size, align, bytes] = ["size", "align", "bytes"].map(|key| text(&variable[key]));
-        lines.push(("variable", format!("{name} size={size} align={align} bytes={bytes}")));
+        variables.push(("variable", format!("{name} size={size} align={align} bytes={bytes}")));
         for address in variable["addresses"].as_array().into_iter().flatten() {
             let mut line = name.clone();
             for key in ["offset", "width", "symbol", "addend", "generic", "byte"] {
@@ -112,12 +117,14 @@ fn expectation(expected: &Value) -> Vec<(&'static str, String)> {
                     let _ = write!(line, " {key}={}", text(&address[key]));
                 }
             }
-            lines.push(("address", line));
+            addresses.push(("address", line));
         }
-        read(&variable["readings"]);
     }
-    lines.extend(readings.into_iter().map(|reading| ("reading", reading)));
-    lines
+    let mut outcome = text(&expected["outcome"]);
+    if let Some(class) = expected["refusal"]["class"].as_str() {
+        let _ = write!(outcome, " {class}");
+    }
+    [("expect", outcome)].into_iter().chain(readings).chain(variables).chain(addresses).collect()
 }
 
 #[cfg(test)]
@@ -137,10 +144,10 @@ mod tests {
             lines(".version 7.8\n.target sm_80\n.global .u32 t[4];\n.global .u64 x[2] = {1 << 64, t + 4};\n");
         let expected = [
             ("expect", "accepted"),
+            ("reading", "shift-count=saturate"),
             ("variable", "t size=16 align=4 bytes=00000000000000000000000000000000"),
             ("variable", "x size=16 align=8 bytes=00000000000000000000000000000000"),
             ("address", "x offset=8 width=8 symbol=t addend=4 generic=false"),
-            ("reading", "shift-count=saturate"),
         ];
         assert_eq!(lines, expected.map(|(key, value)| (key, value.to_owned())));
     }

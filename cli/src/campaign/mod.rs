@@ -1,5 +1,6 @@
 //! What every campaign does, whatever it judges: opens subjects, shares out work, keeps what was found, reports.
 
+mod again;
 mod describe;
 mod file;
 mod pool;
@@ -149,7 +150,8 @@ impl<'a> Campaign<'a> {
 
     /// Writes what was found, says it, and gives the exit status that it amounts to.
     pub fn finish(&self, ended: Ended, started: Instant) -> Result<Exit, Failure> {
-        let findings = self.findings();
+        let mut findings = self.findings();
+        self.observe_again(&mut findings)?;
         // A last time: while the campaign went on, a longer example may have overtaken a shorter one on its way to
         // the disk, and some findings show only in the sum.
         for found in &findings {

@@ -133,6 +133,12 @@ impl Summary<'_> {
                 line(&directory.join(report::FILE).to_string_lossy()),
                 line(&directory.join(file::FOLDER).to_string_lossy()),
             );
+            match self.campaign.earlier_findings(self.findings) {
+                0 => {}
+                earlier => {
+                    let _ = writeln!(out, "{earlier} of the files there are of earlier campaigns");
+                }
+            }
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ptxsmith_diff::{Body, Judged, Trial, judge_program};
-use ptxsmith_oracle::Rules;
+use ptxsmith_diff::{Body, Judged, Trial, Verdict, judge_program};
+use ptxsmith_oracle::{Question, Rules};
 
 use super::Context;
 use super::run::{of_subject, status_of};
@@ -77,11 +77,18 @@ fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Progra
                 .map_err(of_subject)?;
         let verdicts = parts.into_iter().map(|part| Judged {
             id: number,
+            excluded: ruled_out(&part.verdict),
             verdict: part.verdict,
             trace: part.trace,
-            excluded: Vec::new(),
         });
         campaign.enter(tested, &trials, verdicts.collect(), Some(&source))?;
     }
     Ok(())
+}
+
+/// The answers to open questions that a verdict rules out: the default, where another one is followed.
+fn ruled_out(verdict: &Verdict) -> Vec<(Question, usize)> {
+    let Verdict::Reads(difference) = verdict else { return Vec::new() };
+    let followed = difference.explanation.iter().flat_map(|explanation| &explanation.readings);
+    followed.map(|&(question, _)| (question, 0)).collect()
 }

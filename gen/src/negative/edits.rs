@@ -1,128 +1,17 @@
-//! Programs that the specification refuses, each one edit away from one that it grants.
-//!
-//! [`EDITS`] has one entry an edit: what rule it breaks, and a function that makes the valid program, the twin, and
-//! the broken one beside it. A refusal says something about the edit only where the twin is accepted: an
-//! implementation may refuse both for a reason of its own.
+//! The edits: functions that make a valid declaration and the broken one beside it.
 
-use arbitrary::Unstructured;
 use ptxsmith_syntax::{
     Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Linkage, Name, NodeKind, ScalarType,
     Span, Specifier, StateSpace, UnaryOp, VectorLength, precedence,
 };
 
-use crate::{
-    case::CaseId, coverage::Coverage, draft::Draft, generator::Generator, grammar::Nonterminal,
-    stream::case_bytes,
-};
+use crate::{draft::Draft, grammar::Nonterminal};
 
-/// One way to break a valid declaration.
-#[derive(Debug)]
-pub struct Edit {
-    /// Its name: the label, a slash, and its own.
-    pub name: &'static str,
-    /// The rule that it breaks. The oracle uses these words for its classes of refusal.
-    pub label: &'static str,
-    /// The clause that states the rule.
-    pub clause: &'static str,
-    make: fn(&mut Draft<'_, '_>) -> Pair,
-}
-
-/// A program that the specification refuses, and its valid twin.
-#[derive(Clone, Debug)]
-pub struct Negative {
-    /// Which one it is.
-    pub id: CaseId,
-    /// What was done to the twin.
-    pub edit: &'static Edit,
-    /// What must be accepted. Its variables are named `v0`, `v1` ... in order.
+/// A valid declaration and the broken one beside it.
+pub(super) struct Pair {
     pub twin: Declaration,
-    /// What must be refused. Its variables have the names of the twin's.
     pub broken: Declaration,
 }
-
-impl Negative {
-    /// The twin and the broken declaration with their variables named `PREFIX0`, `PREFIX1` ... in order.
-    pub fn renamed(&self, prefix: &str) -> (Declaration, Declaration) {
-        let rename = |declaration: &Declaration| {
-            let mut declaration = declaration.clone();
-            for (i, declarator) in declaration.declarators.iter_mut().enumerate() {
-                declarator.name = Name::new(format!("{prefix}{i}"));
-            }
-            declaration
-        };
-        (rename(&self.twin), rename(&self.broken))
-    }
-}
-
-impl Generator {
-    /// The negative program of this seed and index. The edits take turns, so as many indices as there are edits have
-    /// one of each.
-    pub fn negative(&self, seed: u64, index: u64, coverage: &mut Coverage) -> Negative {
-        let edit = &EDITS[(index % EDITS.len() as u64) as usize];
-        let mut bytes = [0; 256];
-        case_bytes(seed, index, &mut bytes);
-        let u = Unstructured::new(&bytes);
-        let Pair { twin, broken } = (edit.make)(&mut Draft::new(self, &u, coverage));
-        Negative { id: CaseId { seed, index }, edit, twin, broken }
-    }
-}
-
-struct Pair {
-    twin: Declaration,
-    broken: Declaration,
-}
-
-const fn edit(
-    name: &'static str,
-    label: &'static str,
-    clause: &'static str,
-    make: fn(&mut Draft<'_, '_>) -> Pair,
-) -> Edit {
-    Edit { name, label, clause, make }
-}
-
-/// Every edit.
-#[rustfmt::skip]
-pub static EDITS: &[Edit] = &[
-    edit("malformed-literal/digit", "malformed-literal", "4.5.1/literal-malformed", |d| malformed(d, &["08", "0719", "0b2", "0b102U", "0xfg", "12a"])),
-    edit("malformed-literal/no-digits", "malformed-literal", "4.5.1/literal-malformed", |d| malformed(d, &["0x", "0b", "0xU", "0B"])),
-    edit("malformed-literal/suffix", "malformed-literal", "4.5.1/literal-malformed", |d| malformed(d, &["5u", "5L", "5UL", "5UU", "0x5u"])),
-    edit("malformed-literal/float-suffix", "malformed-literal", "4.5.2/float-no-suffix", |d| malformed_float(d, &["1.5f", "1.5F", "1e3f", "1.5L"])),
-    edit("malformed-literal/exponent", "malformed-literal", "4.5.2/float-exponent", |d| malformed_float(d, &["1.5e", "1e+", "1.5e-", "1E"])),
-    edit("malformed-literal/bits", "malformed-literal", "4.5.2/float-bits-malformed", |d| malformed_float(d, &["0f3f80000", "0f3f8000000", "0d3ff000000000000", "0d3ff00000000000000", "0d", "0f"])),
-    edit("integer-only-operator/infix", "integer-only-operator", "4.5.4/integer-only-operator", integer_only_infix),
-    edit("integer-only-operator/prefix", "integer-only-operator", "4.5.4/integer-only-operator", integer_only_prefix),
-    edit("int-float-mix/infix", "int-float-mix", "4.5.4/no-int-float-mix", mixed_infix),
-    edit("int-float-mix/comparison", "int-float-mix", "4.5.4/no-int-float-mix", mixed_comparison),
-    edit("int-float-mix/ternary", "int-float-mix", "4.5.5/ternary-same-kind", mixed_ternary),
-    edit("single-bits-in-expression/infix", "single-bits-in-expression", "4.5.2/single-bits-not-in-expression", single_infix),
-    edit("single-bits-in-expression/prefix", "single-bits-in-expression", "4.5.2/single-bits-not-in-expression", single_prefix),
-    edit("ternary-condition/float", "ternary-condition", "4.5.5/ternary-condition", float_condition),
-    edit("value-kind/float-in-integer", "value-kind", "5.4.4/value-kind", float_in_integer),
-    edit("value-kind/integer-in-float", "value-kind", "5.4.4/value-kind", integer_in_float),
-    edit("type-without-initializer/half", "type-without-initializer", "5.4.4/type-allows-initializer", half_initialized),
-    edit("initializer-space/other", "initializer-space", "5.4.4/only-global-const", other_space),
-    edit("extern-initializer/extern", "extern-initializer", "5.4.4/no-extern-initializer", extern_initialized),
-    edit("too-many-elements/array", "too-many-elements", "5.4.4/too-many-elements", |d| too_many(d, 0)),
-    edit("too-many-elements/row", "too-many-elements", "5.4.4/too-many-elements", |d| too_many(d, 1)),
-    edit("too-many-elements/vector", "too-many-elements", "5.4.4/vector-list", too_many_lanes),
-    edit("nesting/value-for-row", "nesting", "5.4.4/nesting-matches", value_for_row),
-    edit("nesting/value-for-array", "nesting", "5.4.4/nesting-matches", value_for_array),
-    edit("scalar-list/scalar", "scalar-list", "5.4.4/scalar-single-value", list_for_scalar),
-    edit("scalar-list/element", "scalar-list", "5.4.4/nesting-matches", list_for_element),
-    edit("omitted-dimension/inner", "omitted-dimension", "5.4.3/only-first-omitted", inner_omitted),
-    edit("omitted-dimension/undetermined", "omitted-dimension", "5.4.3/omitted-needs-initializer", undetermined),
-    edit("dimension/negative", "dimension", "5.4.3/dimension", negative_dimension),
-    edit("dimension/float", "dimension", "5.4.3/dimension", float_dimension),
-    edit("vector-length/other", "vector-length", "5.4.2/vector-other-length", other_length),
-    edit("vector-size/long", "vector-size", "5.4.2/vector-size-limit", too_long),
-    edit("vector-type/predicate", "vector-type", "5.4.2/vector-no-predicate", predicate_vector),
-    edit("alignment/no-power", "alignment", "5.4.5/align-power-of-two", no_power),
-    edit("predicate-space/data", "predicate-space", "5.4.1/predicate-only-in-registers", predicate_data),
-    edit("attribute/managed-const", "attribute", "5.4.8/managed-only-global", managed_const),
-    edit("parameterized/initializer", "parameterized", "5.4.6/no-initializer", parameterized_initializer),
-    edit("parameterized/array", "parameterized", "5.4.6/no-array", parameterized_array),
-];
 
 // Pieces of declarations
 
@@ -286,7 +175,7 @@ fn arithmetic(d: &mut Draft<'_, '_>) -> BinaryOp {
 
 // The edits, in the order of the table
 
-fn malformed(d: &mut Draft<'_, '_>, spellings: &[&'static str]) -> Pair {
+pub(super) fn malformed(d: &mut Draft<'_, '_>, spellings: &[&'static str]) -> Pair {
     let text = d.pick(spellings);
     let ty = integer_type(d);
     let twin = d.expression(|d| d.make(Nonterminal::Literal, 1));
@@ -299,14 +188,14 @@ fn malformed(d: &mut Draft<'_, '_>, spellings: &[&'static str]) -> Pair {
     values(d, ty, infix(BinaryOp::Add, &left, &twin), broken)
 }
 
-fn malformed_float(d: &mut Draft<'_, '_>, spellings: &[&'static str]) -> Pair {
+pub(super) fn malformed_float(d: &mut Draft<'_, '_>, spellings: &[&'static str]) -> Pair {
     let text = d.pick(spellings);
     let ty = float_type(d);
     let twin = d.expression(|d| d.make(Nonterminal::FloatLiteral, 1));
     values(d, ty, twin, Expr::number(text))
 }
 
-fn integer_only_infix(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn integer_only_infix(d: &mut Draft<'_, '_>) -> Pair {
     let (left, right, ty) = (float(d), float(d), float_type(d));
     let good = arithmetic(d);
     let bad = d.pick(&[
@@ -322,79 +211,79 @@ fn integer_only_infix(d: &mut Draft<'_, '_>) -> Pair {
     values(d, ty, infix(good, &left, &right), infix(bad, &left, &right))
 }
 
-fn integer_only_prefix(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn integer_only_prefix(d: &mut Draft<'_, '_>) -> Pair {
     let (operand, ty) = (float(d), float_type(d));
     let bad = d.pick(&[UnaryOp::Not, UnaryOp::Complement]);
     values(d, ty, prefix(UnaryOp::Minus, &operand), prefix(bad, &operand))
 }
 
-fn mixed_infix(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn mixed_infix(d: &mut Draft<'_, '_>) -> Pair {
     let (left, right, other, op) = (float(d), float(d), integer(d), arithmetic(d));
     let ty = float_type(d);
     let broken = if d.byte() < 128 { infix(op, &left, &other) } else { infix(op, &other, &right) };
     values(d, ty, infix(op, &left, &right), broken)
 }
 
-fn mixed_comparison(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn mixed_comparison(d: &mut Draft<'_, '_>) -> Pair {
     let (left, right, other) = (float(d), float(d), integer(d));
     let op = d.pick(&[BinaryOp::Lt, BinaryOp::Gt, BinaryOp::Le, BinaryOp::Ge, BinaryOp::Eq, BinaryOp::Ne]);
     let ty = integer_type(d);
     values(d, ty, infix(op, &left, &right), infix(op, &left, &other))
 }
 
-fn mixed_ternary(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn mixed_ternary(d: &mut Draft<'_, '_>) -> Pair {
     let (condition, then, otherwise, other) = (integer(d), integer(d), integer(d), float(d));
     let ty = integer_type(d);
     values(d, ty, ternary(&condition, &then, &otherwise), ternary(&condition, &then, &other))
 }
 
-fn single_infix(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn single_infix(d: &mut Draft<'_, '_>) -> Pair {
     let (left, right, bits, op) = (float(d), float(d), single_bits(d), arithmetic(d));
     let ty = float_type(d);
     values(d, ty, infix(op, &left, &right), infix(op, &left, &bits))
 }
 
-fn single_prefix(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn single_prefix(d: &mut Draft<'_, '_>) -> Pair {
     let bits = single_bits(d);
     let op = d.pick(&[UnaryOp::Minus, UnaryOp::Plus]);
     // The twin is the same bits without the operator, so in the one type that takes them beyond doubt.
     values(d, ScalarType::F32, bits.clone(), prefix(op, &bits))
 }
 
-fn float_condition(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn float_condition(d: &mut Draft<'_, '_>) -> Pair {
     let (condition, then, otherwise, other) = (integer(d), integer(d), integer(d), float(d));
     let ty = integer_type(d);
     values(d, ty, ternary(&condition, &then, &otherwise), ternary(&other, &then, &otherwise))
 }
 
-fn float_in_integer(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn float_in_integer(d: &mut Draft<'_, '_>) -> Pair {
     let (good, bad, ty) = (integer(d), float(d), integer_type(d));
     values(d, ty, good, bad)
 }
 
-fn integer_in_float(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn integer_in_float(d: &mut Draft<'_, '_>) -> Pair {
     let (good, bad, ty) = (float(d), integer(d), float_type(d));
     values(d, ty, good, bad)
 }
 
-fn half_initialized(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn half_initialized(d: &mut Draft<'_, '_>) -> Pair {
     let ty = float_type(d);
     let half = d.pick(&[ScalarType::F16, ScalarType::F16x2]);
     respecified(scalar(d, ty), |specifiers| set_type(specifiers, half))
 }
 
-fn other_space(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn other_space(d: &mut Draft<'_, '_>) -> Pair {
     let ty = integer_type(d);
     let other = d.pick(&[StateSpace::Shared, StateSpace::Local]);
     respecified(scalar(d, ty), |specifiers| specifiers[0] = Specifier::Space(other, None))
 }
 
-fn extern_initialized(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn extern_initialized(d: &mut Draft<'_, '_>) -> Pair {
     let ty = integer_type(d);
     respecified(scalar(d, ty), |specifiers| specifiers.insert(0, Specifier::Linkage(Linkage::Extern)))
 }
 
-fn too_many(d: &mut Draft<'_, '_>, inner: usize) -> Pair {
+pub(super) fn too_many(d: &mut Draft<'_, '_>, inner: usize) -> Pair {
     let outer = extents::<2>(d);
     let twin = array(d, &outer[..=inner]);
     let row = d.below(outer[0] as usize);
@@ -405,7 +294,7 @@ fn too_many(d: &mut Draft<'_, '_>, inner: usize) -> Pair {
     })
 }
 
-fn too_many_lanes(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn too_many_lanes(d: &mut Draft<'_, '_>) -> Pair {
     let mut twin = vector(d, &INTEGERS);
     let count = twin.vector().map_or(0, VectorLength::count);
     let lane = |d: &mut Draft<'_, '_>| Initializer::Value(d.expression(|d| d.make(Nonterminal::Literal, 1)));
@@ -416,7 +305,7 @@ fn too_many_lanes(d: &mut Draft<'_, '_>) -> Pair {
     })
 }
 
-fn value_for_row(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn value_for_row(d: &mut Draft<'_, '_>) -> Pair {
     let extents = extents::<2>(d);
     let twin = array(d, &extents);
     let row = d.below(extents[0] as usize);
@@ -426,20 +315,20 @@ fn value_for_row(d: &mut Draft<'_, '_>) -> Pair {
     })
 }
 
-fn value_for_array(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn value_for_array(d: &mut Draft<'_, '_>) -> Pair {
     let extents = extents::<1>(d);
     let twin = array(d, &extents);
     changed(twin, |v| v.initializer = Some(items(&mut v.initializer).swap_remove(0)))
 }
 
-fn list_for_scalar(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn list_for_scalar(d: &mut Draft<'_, '_>) -> Pair {
     let ty = integer_type(d);
     changed(scalar(d, ty), |v| {
         v.initializer = Some(Initializer::list(v.initializer.take().into_iter().collect()))
     })
 }
 
-fn list_for_element(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn list_for_element(d: &mut Draft<'_, '_>) -> Pair {
     let extents = extents::<1>(d);
     let twin = array(d, &extents);
     let at = d.below(extents[0] as usize);
@@ -449,7 +338,7 @@ fn list_for_element(d: &mut Draft<'_, '_>) -> Pair {
     })
 }
 
-fn inner_omitted(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn inner_omitted(d: &mut Draft<'_, '_>) -> Pair {
     let extents = extents::<3>(d);
     let rank = 2 + d.below(2);
     let twin = array(d, &extents[..rank]);
@@ -457,13 +346,13 @@ fn inner_omitted(d: &mut Draft<'_, '_>) -> Pair {
     changed(twin, |v| v.dimensions[at] = None)
 }
 
-fn undetermined(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn undetermined(d: &mut Draft<'_, '_>) -> Pair {
     let ty = integer_type(d);
     let dimension = number(extents::<1>(d)[0]);
     changed(declaration(space(d), ty, variable(vec![Some(dimension)], None)), |v| v.dimensions[0] = None)
 }
 
-fn negative_dimension(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn negative_dimension(d: &mut Draft<'_, '_>) -> Pair {
     let ty = integer_type(d);
     let dimension = number(extents::<1>(d)[0]);
     let negative = prefix(UnaryOp::Minus, &dimension);
@@ -472,7 +361,7 @@ fn negative_dimension(d: &mut Draft<'_, '_>) -> Pair {
     })
 }
 
-fn float_dimension(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn float_dimension(d: &mut Draft<'_, '_>) -> Pair {
     let ty = integer_type(d);
     let extent = extents::<1>(d)[0];
     let float = Expr::number(format!("{extent}{}", d.pick(&[".0", ".", "e0", ".5"])));
@@ -481,7 +370,7 @@ fn float_dimension(d: &mut Draft<'_, '_>) -> Pair {
 }
 
 /// A vector without an initial value, of one of these types, of a length that is allowed.
-fn vector(d: &mut Draft<'_, '_>, types: &[ScalarType]) -> Declaration {
+pub(super) fn vector(d: &mut Draft<'_, '_>, types: &[ScalarType]) -> Declaration {
     let ty = d.pick(types);
     let long = ty.size().is_some_and(|size| size > 4);
     let length = if long { VectorLength::V2 } else { d.pick(&[VectorLength::V2, VectorLength::V4]) };
@@ -490,23 +379,23 @@ fn vector(d: &mut Draft<'_, '_>, types: &[ScalarType]) -> Declaration {
     declaration
 }
 
-fn other_length(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn other_length(d: &mut Draft<'_, '_>) -> Pair {
     // Short elements, so that the length is all that is wrong.
     let twin = vector(d, &[ScalarType::S8, ScalarType::U8, ScalarType::B8, ScalarType::U16, ScalarType::B16]);
     let other = d.pick(&[VectorLength::V3, VectorLength::V8]);
     respecified(twin, |specifiers| specifiers[1] = Specifier::Vector(other))
 }
 
-fn too_long(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn too_long(d: &mut Draft<'_, '_>) -> Pair {
     let twin = vector(d, &[ScalarType::F64, ScalarType::S64, ScalarType::U64, ScalarType::B64]);
     respecified(twin, |specifiers| specifiers[1] = Specifier::Vector(VectorLength::V4))
 }
 
-fn predicate_vector(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn predicate_vector(d: &mut Draft<'_, '_>) -> Pair {
     respecified(vector(d, &INTEGERS), |specifiers| set_type(specifiers, ScalarType::Pred))
 }
 
-fn no_power(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn no_power(d: &mut Draft<'_, '_>) -> Pair {
     let ty = integer_type(d);
     let mut twin = scalar(d, ty);
     let good = 1 << d.below(6);
@@ -515,13 +404,13 @@ fn no_power(d: &mut Draft<'_, '_>) -> Pair {
     respecified(twin, |specifiers| specifiers[1] = Specifier::Align(number(bad)))
 }
 
-fn predicate_data(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn predicate_data(d: &mut Draft<'_, '_>) -> Pair {
     let ty = integer_type(d);
     let twin = declaration(space(d), ty, variable(Vec::new(), None));
     respecified(twin, |specifiers| set_type(specifiers, ScalarType::Pred))
 }
 
-fn managed_const(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn managed_const(d: &mut Draft<'_, '_>) -> Pair {
     let ty = integer_type(d);
     let mut twin = scalar(d, ty);
     twin.specifiers[0] = Specifier::Space(StateSpace::Global, None);
@@ -530,19 +419,19 @@ fn managed_const(d: &mut Draft<'_, '_>) -> Pair {
     respecified(twin, |specifiers| specifiers[0] = Specifier::Space(StateSpace::Const, None))
 }
 
-fn parameterized(d: &mut Draft<'_, '_>) -> Declaration {
+pub(super) fn parameterized(d: &mut Draft<'_, '_>) -> Declaration {
     let ty = integer_type(d);
     let mut twin = declaration(space(d), ty, variable(Vec::new(), None));
     twin.declarators[0].count = Some(number(extents::<1>(d)[0]));
     twin
 }
 
-fn parameterized_initializer(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn parameterized_initializer(d: &mut Draft<'_, '_>) -> Pair {
     let value = d.expression(|d| d.make(Nonterminal::Literal, 1));
     changed(parameterized(d), |v| v.initializer = Some(Initializer::Value(value)))
 }
 
-fn parameterized_array(d: &mut Draft<'_, '_>) -> Pair {
+pub(super) fn parameterized_array(d: &mut Draft<'_, '_>) -> Pair {
     let extent = extents::<1>(d)[0];
     changed(parameterized(d), |v| v.dimensions.push(Some(number(extent))))
 }

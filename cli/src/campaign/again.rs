@@ -1,0 +1,69 @@
+//! The examples of findings, shown once more, each alone.
+//!
+//! An example was judged among thousands of other cases, and what the subject said of it there carries traces of them:
+//! where it was placed, which complaint came behind. Which others those were depends on the number of threads. What is
+//! reported is what the command that repeats the finding shows.
+
+use ptxsmith_diff::Class;
+use ptxsmith_subject::{Observation, Request};
+
+use super::{Campaign, Found};
+use crate::exit::Failure;
+
+/// The most findings that are shown again: a subject that is wrong about everything has one for each case.
+const MOST: usize = 1_000;
+
+impl Campaign<'_> {
+    /// Replaces what was observed of generated examples by what is observed of them alone, where that is the same
+    /// deviation. Stops where Ctrl-C was pressed.
+    pub(super) fn observe_again(&self, findings: &mut [Found]) -> Result<(), Failure> {
+        // These two are about company and placement themselves.
+        let by_chance = |class| matches!(class, Class::Inconsistent | Class::WrongLayout);
+        let generated = |found: &&mut Found| found.origin.is_none() && !by_chance(found.finding.class);
+        for found in findings.iter_mut().filter(generated).take(MOST) {
+            let Some(tested) = self.subjects.iter().find(|tested| tested.subject.id() == found.subjects[0])
+            else {
+                continue;
+            };
+            let request = Request::new(&found.program, &tested.header.target);
+            let alone = match tested.subject.observe(&request) {
+                Ok(alone) => alone,
+                Err(error) if error.is_cancelled() => return Ok(()),
+                Err(error) => return Err(error.into()),
+            };
+            let difference = &mut found.finding.example.difference;
+            if is_same(&alone, &difference.observed, difference.variable.as_deref()) {
+                difference.observed = alone;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_same(alone: &Observation, before: &Observation, variable: Option<&str>) -> bool {
+    let shown = |observation: &Observation| {
+        let variable = observation.variables.get(variable?)?;
+        Some((variable.space.clone(), variable.size, variable.bytes.clone(), variable.addresses.clone()))
+    };
+    (alone.outcome, alone.signal) == (before.outcome, before.signal) && shown(alone) == shown(before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_subject::{Outcome, Variable};
+
+    #[test]
+    fn another_placement_is_the_same_deviation_and_other_bytes_are_not() {
+        let observed = |align, byte| {
+            let mut observation = Observation::new(Outcome::Accepted);
+            let variable = Variable { align: Some(align), bytes: Some(vec![byte]), ..Variable::default() };
+            observation.variables.insert("x".to_owned(), variable);
+            observation
+        };
+        assert!(is_same(&observed(4, 1), &observed(256, 1), Some("x")));
+        assert!(!is_same(&observed(4, 1), &observed(4, 2), Some("x")));
+        assert!(!is_same(&Observation::new(Outcome::Crashed), &observed(4, 1), Some("x")));
+        assert!(is_same(&Observation::new(Outcome::Refused), &Observation::new(Outcome::Refused), None));
+    }
+}

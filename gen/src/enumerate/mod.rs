@@ -1,0 +1,146 @@
+//! Every small program once: no bytes, no chance.
+//!
+//! An [`Enumeration`] is a row of families, each of which counts its programs and makes the one of any number. So
+//! the whole can be cut into shards, and its size is known before it is made.
+
+mod arrays;
+mod literals;
+mod operators;
+mod post;
+
+use ptxsmith_syntax::ScalarType;
+
+use crate::case::{Body, Case, CaseId};
+
+/// A set of programs that are all of one form.
+#[derive(Debug)]
+pub struct Family {
+    /// What its programs have in common.
+    pub name: &'static str,
+    /// The depth from which on the family belongs to the enumeration.
+    pub depth: u32,
+    count: fn() -> u64,
+    make: fn(u64) -> Body,
+}
+
+impl Family {
+    /// How many programs it has.
+    pub fn count(&self) -> u64 {
+        (self.count)()
+    }
+}
+
+/// Every family, in the order of the enumeration.
+pub static FAMILIES: &[Family] = &[
+    Family { name: "integer-literals", depth: 0, count: literals::literals, make: literals::literal },
+    Family {
+        name: "float-literals",
+        depth: 0,
+        count: literals::float_literals,
+        make: literals::float_literal,
+    },
+    Family {
+        name: "integers-by-type",
+        depth: 0,
+        count: literals::integers_by_type,
+        make: literals::integer_by_type,
+    },
+    Family {
+        name: "floats-by-type",
+        depth: 0,
+        count: literals::floats_by_type,
+        make: literals::float_by_type,
+    },
+    Family { name: "prefix", depth: 1, count: operators::prefixes, make: operators::prefix },
+    Family { name: "infix", depth: 1, count: operators::infixes, make: operators::infix },
+    Family { name: "ternary", depth: 1, count: operators::ternaries, make: operators::ternary },
+    Family {
+        name: "float-prefix",
+        depth: 1,
+        count: operators::float_prefixes,
+        make: operators::float_prefix,
+    },
+    Family { name: "float-infix", depth: 1, count: operators::float_infixes, make: operators::float_infix },
+    Family { name: "array-1", depth: 1, count: || arrays::shapes::<1>(), make: arrays::shape::<1> },
+    Family { name: "array-2", depth: 1, count: || arrays::shapes::<2>(), make: arrays::shape::<2> },
+    Family {
+        name: "prefix-infix",
+        depth: 2,
+        count: operators::prefix_infixes,
+        make: operators::prefix_infix,
+    },
+    Family { name: "infix-infix", depth: 2, count: operators::infix_infixes, make: operators::infix_infix },
+    Family {
+        name: "ternary-infix",
+        depth: 2,
+        count: operators::ternary_infixes,
+        make: operators::ternary_infix,
+    },
+    Family { name: "array-3", depth: 2, count: || arrays::shapes::<3>(), make: arrays::shape::<3> },
+];
+
+/// Every program of the families up to a depth: 0 for literals, 1 for one operator and arrays of two dimensions, 2 for
+/// two operators and arrays of three.
+#[derive(Clone, Copy, Debug)]
+pub struct Enumeration {
+    depth: u32,
+}
+
+impl Enumeration {
+    /// The enumeration up to this depth. There is nothing beyond 2.
+    pub fn new(depth: u32) -> Enumeration {
+        Enumeration { depth }
+    }
+
+    /// The families that belong to it, in order.
+    pub fn families(&self) -> impl Iterator<Item = &'static Family> {
+        let depth = self.depth;
+        FAMILIES.iter().filter(move |family| family.depth <= depth)
+    }
+
+    /// How many programs there are.
+    pub fn count(&self) -> u64 {
+        self.families().map(Family::count).sum()
+    }
+
+    /// The program of this number, counted from 0; `None` behind the last. Its id has the depth for a seed.
+    pub fn case(&self, index: u64) -> Option<Case> {
+        let mut rest = index;
+        for family in self.families() {
+            let count = family.count();
+            if rest < count {
+                let id = CaseId { seed: self.depth.into(), index };
+                return Some(Case { id, body: (family.make)(rest) });
+            }
+            rest -= count;
+        }
+        None
+    }
+}
+
+// Numbers of programs are digits in mixed bases: each choice takes its share and leaves the rest.
+
+fn take<T: Copy>(index: &mut u64, of: &[T]) -> T {
+    of[digit(index, of.len())]
+}
+
+fn digit(index: &mut u64, base: usize) -> usize {
+    let digit = *index % base as u64;
+    *index /= base as u64;
+    digit as usize
+}
+
+const INTEGER_TYPES: [ScalarType; 12] = [
+    ScalarType::S64,
+    ScalarType::S32,
+    ScalarType::S16,
+    ScalarType::S8,
+    ScalarType::U64,
+    ScalarType::U32,
+    ScalarType::U16,
+    ScalarType::U8,
+    ScalarType::B64,
+    ScalarType::B32,
+    ScalarType::B16,
+    ScalarType::B8,
+];
