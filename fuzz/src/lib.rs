@@ -1,1 +1,3 @@
-//! libFuzzer targets over ptxsmith's libraries.
+//! libFuzzer targets over ptxsmith's libraries: not written yet.
+//!
+//! The package holds the place that the architecture gives it; nothing depends on it.

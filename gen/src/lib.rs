@@ -20,6 +20,7 @@ mod case;
 mod config;
 mod coverage;
 mod declare;
+mod document;
 mod draft;
 pub mod enumerate;
 mod generator;

@@ -1,0 +1,75 @@
+//! The grammar as text.
+
+use std::fmt::Write as _;
+
+use crate::{
+    generator::Generator,
+    grammar::{Form, Nonterminal, Production, Weight, productions},
+};
+
+impl Generator {
+    /// The grammar under this configuration: each nonterminal, and beneath it a line a production with its name, its
+    /// weight (or share, where a knob states it), its clause and its form. Productions that are switched off are left
+    /// out. `...` stands for a form that the parts before it do not show whole.
+    pub fn grammar(&self) -> String {
+        let mut text = String::new();
+        for &of in Nonterminal::ALL {
+            let _ = writeln!(text, "{}:", of.name());
+            for id in productions().filter(|&id| id.get().of == of && self.enables(id)) {
+                let production = id.get();
+                let weight = match production.weight {
+                    Weight::Of(_) => self.config().weights.get(id).to_string(),
+                    Weight::Odds(odds) => {
+                        let odds = odds(self.config());
+                        format!("{}/{}", odds.hits, odds.of)
+                    }
+                };
+                let form = form(production);
+                let _ = writeln!(
+                    text,
+                    "    {:<34} {weight:>7}  {:<38} {form}",
+                    production.name, production.clause
+                );
+            }
+        }
+        text
+    }
+}
+
+fn form(production: &Production) -> String {
+    match production.form {
+        Form::Same(a) => a.name().to_owned(),
+        Form::Paren(a) => format!("( {} )", a.name()),
+        Form::Prefix(op, a) => format!("{} {}", op.symbol(), a.name()),
+        Form::Cast(cast, a) => format!("{} {}", cast.symbol(), a.name()),
+        Form::Infix(op, a, b) => format!("{} {} {}", a.name(), op.symbol(), b.name()),
+        Form::Ternary(a, b, c) => format!("{} ? {} : {}", a.name(), b.name(), c.name()),
+        Form::Made(..) => {
+            let parts = production.parts().map(|part| format!("{} ", part.name()));
+            parts.collect::<String>() + "..."
+        }
+        Form::Choice(_) => "...".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Config;
+
+    #[test]
+    fn the_grammar_shows_every_production_that_is_not_switched_off() {
+        let all = Generator::default().grammar();
+        for id in productions() {
+            assert!(all.contains(&format!(" {} ", id.get().name)), "{}", id.get().name);
+        }
+        let calm = Generator::new(Config::calm()).grammar();
+        assert!(!calm.contains("divisor/zero") && calm.contains("divisor/literal"));
+    }
+
+    #[test]
+    fn operators_are_shown_as_they_are_written() {
+        let text = Generator::default().grammar();
+        assert!(text.contains("integer << shift-count") && text.contains("integer ? signed : unsigned"));
+    }
+}
