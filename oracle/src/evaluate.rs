@@ -6,7 +6,7 @@ use ptxsmith_syntax::{
 
 use crate::{
     clause::Clause,
-    reading::{ParenthesizedSingle, Question},
+    reading::{OffsetInGeneric, ParenthesizedAddress, ParenthesizedSingle, Question},
     refusal::{RefusalClass, Stop},
     rules::{Ruled, Rules, Step, Stored, Trace},
     value::{Address, Integer, Value},
@@ -135,6 +135,12 @@ impl<'a> Evaluator<'a> {
                 return refuse(step, RefusalClass::SingleBitsInExpression, Clause::SingleBitsNotInExpression);
             }
         }
+        if let Value::Address(_) = value {
+            step.trace.questions.insert(Question::ParenthesizedAddress);
+            if step.readings.parenthesized_address == ParenthesizedAddress::Refused {
+                return refuse(step, RefusalClass::AddressArithmetic, Clause::VariableAddress);
+            }
+        }
         Ok(value)
     }
 
@@ -182,7 +188,13 @@ fn generic(step: &mut Step<'_>, operand: Value) -> Ruled<Value> {
         Value::Address(address) if address.addend == 0 && !address.generic => {
             Ok(Value::Address(Address { generic: true, ..address }))
         }
-        Value::Address(_) => Err(Stop::Unmodelled("generic() of something other than a name")),
+        Value::Address(address) if !address.generic => {
+            step.trace.questions.insert(Question::OffsetInGeneric);
+            match step.readings.offset_in_generic {
+                OffsetInGeneric::Refused => refuse(step, RefusalClass::AddressArithmetic, Clause::Generic),
+                OffsetInGeneric::Accepted => Ok(Value::Address(Address { generic: true, ..address })),
+            }
+        }
         _ => refuse(step, RefusalClass::AddressArithmetic, Clause::Generic),
     }
 }

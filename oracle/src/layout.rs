@@ -11,9 +11,13 @@ use crate::{
     clause::Clause,
     evaluate::Evaluator,
     expectation::{Address, Expectation, Variable},
-    reading::{EmptyList, IncompleteVector, Question, TrailingComma, ZeroDimension},
+    reading::{
+        EmptyList, ForwardReference, FunctionOffset, GenericFunction, IncompleteVector, Question,
+        SelfReference, TrailingComma, ZeroDimension,
+    },
     refusal::{Refusal, RefusalClass, Stop},
     rules::{Placement, Ruled, Rules, Step, Stored, Trace},
+    value,
 };
 
 /// The largest variable whose bytes are worked out; a larger one is unmodelled, so that no declaration can ask for
@@ -30,9 +34,21 @@ enum Symbol {
     Label,
 }
 
+/// Where something is declared: which statement of the module, and which declarator of that.
+type Place = (usize, usize);
+
+/// A name, and where it is declared first.
+#[derive(Clone, Copy, Debug)]
+struct Declared {
+    symbol: Symbol,
+    at: Place,
+}
+
 /// What the module says that a single declaration depends on.
 struct Scope {
-    symbols: BTreeMap<Text, Symbol>,
+    symbols: BTreeMap<Text, Declared>,
+    /// The common prefixes of parameterized names, and how many each has.
+    families: BTreeMap<Text, (Declared, u64)>,
     version: (u32, u32),
     /// The compute capability of the first target, as in `sm_80`; `None` where it is not of that form.
     architecture: Option<u32>,
@@ -40,12 +56,12 @@ struct Scope {
 
 /// What the specification says that a module holds, under these rules.
 pub fn expect(module: &Module, rules: &Rules) -> Expectation {
-    let scope = Scope::of(module);
+    let scope = Scope::of(module, rules);
     let mut variables = Vec::new();
     let mut unmodelled = Vec::new();
     let mut trace = Trace::default();
     let mut evaluator = Evaluator::new(rules, scope.version);
-    for item in &module.items {
+    for (index, item) in module.items.iter().enumerate() {
         let (declarations, scope, in_function) = match item {
             Item::Variables(declaration) => (vec![declaration], &scope, false),
             Item::Function(function) => {
@@ -53,15 +69,17 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
                     return Expectation::Refused { refusal, trace };
                 }
                 let statements = function.body.as_deref().unwrap_or(&[]);
-                (declared_in(statements), &scope.within(statements), true)
+                (declared_in(statements), &scope.within(index, statements, rules), true)
             }
             Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => continue,
         };
+        let mut here = (index, 0);
         for declaration in declarations {
             for declarator in &declaration.declarators {
-                let mut work =
-                    Work { rules, scope, evaluator: &mut evaluator, trace: Trace::default(), written: 0 };
+                let (evaluator, trace_here) = (&mut evaluator, Trace::default());
+                let mut work = Work { rules, scope, here, evaluator, trace: trace_here, written: 0 };
                 let found = work.declarator(declaration, declarator);
+                here.1 += 1;
                 trace = trace.union(work.trace);
                 match found {
                     // What is declared in a function is checked; no name at module scope stands for it.
@@ -126,39 +144,76 @@ fn labels_in(statements: &[Statement]) -> Vec<&Text> {
 }
 
 impl Scope {
-    /// The scope with what these statements of a function declare.
-    fn within(&self, statements: &[Statement]) -> Scope {
-        let mut symbols = self.symbols.clone();
-        symbols.extend(labels_in(statements).into_iter().map(|label| (label.clone(), Symbol::Label)));
-        for declaration in declared_in(statements) {
-            let names = declaration.declarators.iter().map(|declarator| declarator.name.text.clone());
-            symbols.extend(names.map(|name| (name, Symbol::Variable(declaration.space()))));
+    /// The scope with what these statements of the function at `index` declare.
+    fn within(&self, index: usize, statements: &[Statement], rules: &Rules) -> Scope {
+        let mut scope = Scope { symbols: self.symbols.clone(), families: self.families.clone(), ..*self };
+        for label in labels_in(statements) {
+            // A label is refused wherever it stands, so it may as well stand in front.
+            scope.symbols.insert(label.clone(), Declared { symbol: Symbol::Label, at: (0, 0) });
         }
-        Scope { symbols, ..*self }
+        let mut at = (index, 0);
+        for declaration in declared_in(statements) {
+            scope.declare(declaration, &mut at, true, rules);
+        }
+        scope
     }
 
-    fn of(module: &Module) -> Scope {
-        let mut symbols = BTreeMap::new();
-        for item in &module.items {
-            match item {
-                Item::Variables(declaration) => {
-                    let space = declaration.space();
-                    for declarator in &declaration.declarators {
-                        symbols.insert(declarator.name.text.clone(), Symbol::Variable(space));
-                    }
-                }
-                Item::Function(function) => {
-                    symbols.insert(function.name.text.clone(), Symbol::Function(function.kind));
-                }
-                Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => {}
-            }
-        }
+    fn of(module: &Module, rules: &Rules) -> Scope {
         let architecture = module.targets().find_map(|target| {
             let digits: String =
                 target.strip_prefix("sm_")?.chars().take_while(char::is_ascii_digit).collect();
             digits.parse().ok()
         });
-        Scope { symbols, version: module.version().unwrap_or((u32::MAX, 0)), architecture }
+        let version = module.version().unwrap_or((u32::MAX, 0));
+        let (symbols, families) = (BTreeMap::new(), BTreeMap::new());
+        let mut scope = Scope { symbols, families, version, architecture };
+        for (index, item) in module.items.iter().enumerate() {
+            let mut at = (index, 0);
+            match item {
+                Item::Variables(declaration) => scope.declare(declaration, &mut at, false, rules),
+                Item::Function(function) => {
+                    let declared = Declared { symbol: Symbol::Function(function.kind), at };
+                    scope.symbols.entry(function.name.text.clone()).or_insert(declared);
+                }
+                Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => {}
+            }
+        }
+        scope
+    }
+
+    /// Adds the names of a declaration that stands at `at`. `hides` says whether they hide those of the same name that
+    /// were there before, as in a function; at module scope the first declaration of several is what counts.
+    fn declare(&mut self, declaration: &Declaration, at: &mut Place, hides: bool, rules: &Rules) {
+        for declarator in &declaration.declarators {
+            let declared = Declared { symbol: Symbol::Variable(declaration.space()), at: *at };
+            let name = declarator.name.text.clone();
+            at.1 += 1;
+            if let Some(count) = &declarator.count {
+                // A count that is none is refused where the declaration is judged.
+                let rule = (RefusalClass::Parameterized, Clause::ParameterizedNames);
+                let count = Evaluator::new(rules, self.version).integer(count, rule, &mut Trace::default());
+                self.families.insert(name, (declared, count.map_or(0, |count| count.bits)));
+            } else if hides {
+                self.symbols.insert(name, declared);
+            } else {
+                self.symbols.entry(name).or_insert(declared);
+            }
+        }
+    }
+
+    /// What a name stands for, a parameterized one included (5.4.6).
+    fn find(&self, name: &Text) -> Option<Declared> {
+        let plain = self.symbols.get(name).copied();
+        plain.or_else(|| {
+            // `r12` may be number 12 of `r<13>` or number 2 of `r1<3>`.
+            let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+            (name.len() - digits..name.len()).find_map(|at| {
+                let (prefix, number) = name.split_at(at);
+                let &(declared, count) = self.families.get(prefix)?;
+                let is_plain = number == "0" || !number.starts_with('0');
+                (is_plain && number.parse::<u64>().is_ok_and(|number| number < count)).then_some(declared)
+            })
+        })
     }
 }
 
@@ -202,6 +257,8 @@ impl Shape {
 struct Work<'a, 'r> {
     rules: &'r Rules,
     scope: &'a Scope,
+    /// Which declarator it is.
+    here: Place,
     evaluator: &'a mut Evaluator<'r>,
     trace: Trace,
     /// Scalars written so far.
@@ -579,10 +636,10 @@ impl Work<'_, '_> {
                 let NodeKind::Name(name) = value.kind(address.name) else {
                     return Err(Stop::Unmodelled("an address without a name"));
                 };
-                let generic = self.symbol(name, address.generic, byte, value)?;
+                let generic = self.symbol(name, address, byte, value)?;
                 memory.addresses.push(Address {
                     offset: offset as u64,
-                    width: width as u8,
+                    width: (self.rules.address_width)(width as u64, byte) as u8,
                     symbol: name.clone(),
                     addend: address.addend,
                     generic,
@@ -594,39 +651,77 @@ impl Work<'_, '_> {
     }
 
     /// 5.4.4: whose address may be taken; whether it is generic in the end.
-    fn symbol(&mut self, name: &Text, generic: bool, byte: Option<u8>, value: &Expr) -> Ruled<bool> {
+    fn symbol(
+        &mut self,
+        name: &Text,
+        address: value::Address,
+        byte: Option<u8>,
+        value: &Expr,
+    ) -> Ruled<bool> {
         let span = value.span();
-        match self.scope.symbols.get(name) {
-            None => self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span),
-            Some(Symbol::Variable(Some(space @ (StateSpace::Global | StateSpace::Const)))) => {
+        let Some(Declared { symbol, at }) = self.scope.find(name) else {
+            return self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span);
+        };
+        self.declared(at, span)?;
+        match symbol {
+            Symbol::Variable(Some(space @ (StateSpace::Global | StateSpace::Const))) => {
                 self.uses(Clause::VariableAddress);
-                if generic {
+                if address.generic {
                     return Ok(true);
                 }
                 self.uses(Clause::StateSpaceAddress);
                 // 5.4.4, note: before version 3.1 a global variable is taken as if within generic().
-                let legacy = *space == StateSpace::Global && self.scope.version < (3, 1);
+                let legacy = space == StateSpace::Global && self.scope.version < (3, 1);
                 if legacy {
                     self.uses(Clause::LegacyGeneric);
                 }
                 Ok(legacy)
             }
-            Some(Symbol::Variable(_)) => self.refuse(RefusalClass::AddressSpace, Clause::AddressSpace, span),
-            Some(Symbol::Label) => self.refuse(RefusalClass::LabelAddress, Clause::NoLabels, span),
-            Some(Symbol::Function(_)) if byte.is_some() => {
+            Symbol::Variable(_) => self.refuse(RefusalClass::AddressSpace, Clause::AddressSpace, span),
+            Symbol::Label => self.refuse(RefusalClass::LabelAddress, Clause::NoLabels, span),
+            Symbol::Function(_) if byte.is_some() => {
                 self.refuse(RefusalClass::MaskOperand, Clause::MaskOperand, span)
             }
-            Some(Symbol::Function(kind)) => {
-                if generic {
-                    return Err(Stop::Unmodelled("generic() of a function"));
-                }
+            Symbol::Function(kind) => {
                 self.uses(match kind {
                     FunctionKind::Entry => Clause::KernelAddress,
                     FunctionKind::Func => Clause::FunctionAddress,
                 });
+                let readings = self.rules.readings;
+                if address.generic {
+                    self.trace.questions.insert(Question::GenericFunction);
+                    if readings.generic_function == GenericFunction::Refused {
+                        return self.refuse(RefusalClass::AddressArithmetic, Clause::Generic, span);
+                    }
+                }
+                if address.addend != 0 {
+                    self.trace.questions.insert(Question::FunctionOffset);
+                    if readings.function_offset == FunctionOffset::Refused {
+                        return self.refuse(RefusalClass::AddressArithmetic, Clause::AddressOffset, span);
+                    }
+                }
                 Ok(false)
             }
         }
+    }
+
+    /// Whether what is declared there may be named here.
+    fn declared(&mut self, at: Place, span: ptxsmith_syntax::Span) -> Ruled<()> {
+        let readings = self.rules.readings;
+        let (question, refused) = match at.cmp(&self.here) {
+            std::cmp::Ordering::Less => return Ok(()),
+            std::cmp::Ordering::Equal => {
+                (Question::SelfReference, readings.self_reference == SelfReference::Refused)
+            }
+            std::cmp::Ordering::Greater => {
+                (Question::ForwardReference, readings.forward_reference == ForwardReference::Refused)
+            }
+        };
+        self.trace.questions.insert(question);
+        if refused {
+            return self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span);
+        }
+        Ok(())
     }
 }
 

@@ -78,6 +78,53 @@ macro_rules! questions {
 
 // The more special a question, the earlier it stands: explanations are tried in this order.
 questions! {
+    /// Whether an offset may be subtracted from an address. The text gives the form var+offset only.
+    AddressSubtraction, address_subtraction, "address-subtraction", ["5.4.4/address-offset"] {
+        #[default] Refused = "refused", "only var+offset is allowed; a negative offset is written var+-4";
+        Accepted = "accepted", "var-4 is the address four bytes before var";
+    }
+    /// Whether the offset may stand before the variable. The text gives the form var+offset only.
+    OffsetFirst, offset_first, "offset-first", ["5.4.4/address-offset"] {
+        #[default] Refused = "refused", "only var+offset is allowed";
+        Accepted = "accepted", "4+var is var+4";
+    }
+    /// Whether an offset may stand within `generic()`. The text makes generic addresses of variables.
+    OffsetInGeneric, offset_in_generic, "offset-in-generic", ["5.4.4/generic"] {
+        #[default] Refused = "refused", "generic() takes the name of a variable";
+        Accepted = "accepted", "generic(var+4) is generic(var)+4";
+    }
+    /// Whether a variable's name may stand in parentheses of its own.
+    ParenthesizedAddress, parenthesized_address, "parenthesized-address", ["5.4.4/variable-address", "4.5.4/parentheses"] {
+        #[default] Accepted = "accepted", "parentheses group, and change nothing";
+        Refused = "refused", "they belong to constant expressions, which hold no addresses";
+    }
+    /// Whether `generic()` takes a function. The text speaks of variables.
+    GenericFunction, generic_function, "generic-function", ["5.4.4/generic", "5.4.4/function-address"] {
+        #[default] Refused = "refused", "generic() takes variables";
+        Accepted = "accepted", "it is the address of the function, of which there is one only";
+    }
+    /// Whether an offset may be added to the address of a function. The text gives the form var+offset.
+    FunctionOffset, function_offset, "function-offset", ["5.4.4/address-offset", "5.4.4/function-address"] {
+        #[default] Refused = "refused", "offsets are added to variables";
+        Accepted = "accepted", "the offset is added as for a variable";
+    }
+    /// Whether an initial value may name what is declared only behind it. The text does not say.
+    ForwardReference, forward_reference, "forward-reference", ["5.4.4/variable-address", "5.4.4/function-address"] {
+        #[default] Accepted = "accepted", "names at module scope are known throughout the module";
+        Refused = "refused", "a name is declared before it is used, as in C";
+    }
+    /// Whether the initial value of a variable may name the variable itself. In C it may.
+    SelfReference, self_reference, "self-reference", ["5.4.4/variable-address"] {
+        #[default] Accepted = "accepted", "the name is declared where its initial value begins";
+        Refused = "refused", "the name is declared where the declaration ends";
+    }
+    /// What a byte that `mask()` takes of an address may be stored in. The text says that `.u8` needs `mask()`, and that
+    /// the bits go to the lowest position of the variable, of whatever type.
+    MaskedType, masked_type, "masked-type", ["5.4.4/mask", "5.4.4/address-type", "5.4.4/byte-needs-mask"] {
+        #[default] Listed = "listed", "the types that hold addresses: .u8, .u32 and .u64";
+        ByteOnly = "byte-only", ".u8 alone";
+        Integers = "integers", "any integer or bit-size type";
+    }
     /// What a shift by 64 or more gives. The text takes the count as an unsigned number and sets no limit.
     ShiftCount, shift_count, "shift-count", ["4.5.5/shift-count-unsigned", "4.5.5/shift-left"] {
         #[default] Saturate = "saturate", "all bits are shifted out: zero, or copies of the sign";
@@ -176,19 +223,19 @@ questions! {
 
 /// A set of open questions: those that an evaluation met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct QuestionSet(u32);
+pub struct QuestionSet(u64);
 
-const _: () = assert!(Question::ALL.len() <= 32);
+const _: () = assert!(Question::ALL.len() <= 64);
 
 impl QuestionSet {
     /// Adds a question.
     pub fn insert(&mut self, question: Question) {
-        self.0 |= 1 << question as u32;
+        self.0 |= 1 << question as u64;
     }
 
     /// Whether the question is in the set.
     pub fn contains(self, question: Question) -> bool {
-        self.0 & 1 << question as u32 != 0
+        self.0 & 1 << question as u64 != 0
     }
 
     /// The questions of either set.

@@ -9,9 +9,9 @@ use ptxsmith_syntax::{BinaryOp, Cast, Expr, Number, ScalarType, Span, TypeKind, 
 use crate::{
     clause::{Clause, ClauseSet},
     reading::{
-        BitsFromFloat, BitwiseType, DivisionByZero, FloatDivisionByZero, FloatOverflow, LiteralRange,
-        NanNarrowing, Question, QuestionSet, QuotientOverflow, Readings, RemainderType, ShiftCount,
-        SignedOverflow, SkippedOperand, WarpSizeType,
+        AddressSubtraction, BitsFromFloat, BitwiseType, DivisionByZero, FloatDivisionByZero, FloatOverflow,
+        LiteralRange, MaskedType, NanNarrowing, OffsetFirst, Question, QuestionSet, QuotientOverflow,
+        Readings, RemainderType, ShiftCount, SignedOverflow, SkippedOperand, WarpSizeType,
     },
     refusal::{RefusalClass, Stop},
     value::{Address, Integer, Value, narrow, widen},
@@ -122,6 +122,8 @@ pub struct Rules {
     pub dimension: fn(&mut Step<'_>, &Expr, Integer) -> Ruled<Integer>,
     /// Where the entries of a list go: in scalars from the start of the variable.
     pub place: fn(Placement) -> u64,
+    /// How many bytes an address, or the byte that a mask takes of it, fills in a scalar of this many.
+    pub address_width: fn(u64, Option<u8>) -> u64,
 }
 
 impl Rules {
@@ -157,6 +159,7 @@ impl Rules {
             store,
             dimension,
             place,
+            address_width,
         }
     }
 }
@@ -400,25 +403,35 @@ fn arithmetic(
     }
 }
 
+/// The address this many bytes behind (5.4.4).
+fn moved(step: &mut Step<'_>, address: Address, offset: i64) -> Value {
+    step.uses(Clause::AddressOffset);
+    Value::Address(Address { addend: address.addend.wrapping_add(offset), ..address })
+}
+
 fn add(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     if let (Value::Address(address), Value::Integer(offset)) = (left, right) {
-        step.uses(Clause::AddressOffset);
-        let addend = address.addend.wrapping_add(offset.bits as i64);
-        return Ok(Value::Address(Address { addend, ..address }));
+        return Ok(moved(step, address, offset.bits as i64));
     }
-    if let (Value::Integer(_), Value::Address(_)) = (left, right) {
-        return Err(Stop::Unmodelled(
-            "an offset before the variable: the text gives the form var+offset only",
-        ));
+    if let (Value::Integer(offset), Value::Address(address)) = (left, right) {
+        step.meets(Question::OffsetFirst);
+        return match step.readings.offset_first {
+            OffsetFirst::Refused => step.refuse(RefusalClass::AddressArithmetic, Clause::AddressOffset),
+            OffsetFirst::Accepted => Ok(moved(step, address, offset.bits as i64)),
+        };
     }
     arithmetic(step, (left, right), Clause::Addition, |a, b| a + b, u64::wrapping_add, i64::checked_add)
 }
 
 fn subtract(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
-    if let (Value::Address(_), Value::Integer(_)) = (left, right) {
-        return Err(Stop::Unmodelled(
-            "an offset that is subtracted: the text gives the form var+offset only",
-        ));
+    if let (Value::Address(address), Value::Integer(offset)) = (left, right) {
+        step.meets(Question::AddressSubtraction);
+        return match step.readings.address_subtraction {
+            AddressSubtraction::Refused => {
+                step.refuse(RefusalClass::AddressArithmetic, Clause::AddressOffset)
+            }
+            AddressSubtraction::Accepted => Ok(moved(step, address, (offset.bits as i64).wrapping_neg())),
+        };
     }
     arithmetic(step, (left, right), Clause::Subtraction, |a, b| a - b, u64::wrapping_sub, i64::checked_sub)
 }
@@ -719,13 +732,7 @@ fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
             Err(Stop::Unmodelled("a NaN that arithmetic made: its sign and payload are not said"))
         }
         (Value::Address(address), _) => store_address(step, address, ty),
-        (Value::AddressByte(address, byte), _) => match ty {
-            ScalarType::U8 | ScalarType::B8 => {
-                step.uses(Clause::Mask);
-                Ok(Stored::Address(address, Some(byte)))
-            }
-            _ => Err(Stop::Unmodelled("a byte of an address in a variable wider than a byte")),
-        },
+        (Value::AddressByte(address, byte), _) => store_address_byte(step, address, byte, ty),
         (Value::Integer(_) | Value::Float(_) | Value::ComputedNan | Value::Single(_), _) => {
             step.refuse(RefusalClass::ValueKind, Clause::ValueKind)
         }
@@ -770,6 +777,32 @@ fn store_address(step: &mut Step<'_>, address: Address, ty: ScalarType) -> Ruled
         ScalarType::U8 => step.refuse(RefusalClass::ByteWithoutMask, Clause::ByteNeedsMask),
         _ => step.refuse(RefusalClass::AddressType, Clause::AddressType),
     }
+}
+
+fn store_address_byte(step: &mut Step<'_>, address: Address, byte: u8, ty: ScalarType) -> Ruled<Stored> {
+    step.uses(Clause::Mask);
+    let holds = match ty {
+        ScalarType::U8 => true,
+        _ => {
+            step.meets(Question::MaskedType);
+            match step.readings.masked_type {
+                MaskedType::Listed => matches!(ty, ScalarType::U32 | ScalarType::U64),
+                MaskedType::ByteOnly => false,
+                MaskedType::Integers => {
+                    matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits)
+                }
+            }
+        }
+    };
+    if !holds {
+        return step.refuse(RefusalClass::AddressType, Clause::AddressType);
+    }
+    Ok(Stored::Address(address, Some(byte)))
+}
+
+/// 5.4.4: the address fills the variable that holds it; a byte of one goes to its lowest position.
+fn address_width(size: u64, byte: Option<u8>) -> u64 {
+    if byte.is_some() { 1 } else { size }
 }
 
 // 5.4.3: dimensions
