@@ -4,10 +4,14 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::reducing::Expected;
 use anstream::ColorChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ptxsmith_oracle::Question;
-use ptxsmith_subject::{SubjectSpec, parse_spec, toolchain::Release};
+use ptxsmith_subject::{
+    SubjectSpec, parse_spec,
+    toolchain::{Installable, Release},
+};
 
 /// Tests implementations of PTX data declarations against what the specification says.
 #[derive(Debug, Parser)]
@@ -80,7 +84,8 @@ Examples:
   ptxsmith run
   ptxsmith run --time 10m --seed 7 --out night/
   ptxsmith run --subject ptxas@12.9 --subject ptxas@13.5 --cases 50000
-  ptxsmith run --subject 'exec:my-assembler --observe {ptx}' --focus initializers")]
+  ptxsmith run --subject 'exec:my-assembler --observe {ptx}' --focus initializers
+  ptxsmith run --exhaustive 2")]
     Run(Run),
     /// Judge PTX files that exist already
     #[command(after_help = "\
@@ -102,8 +107,21 @@ Examples:
 Examples:
   ptxsmith gen --count 1
   ptxsmith gen --count 1000 --seed 7 --out modules/
-  ptxsmith gen --count 10 --focus initializers")]
+  ptxsmith gen --count 10 --focus initializers
+  ptxsmith gen --count 100000 --stats
+  ptxsmith gen --grammar")]
     Gen(Gen),
+    /// Reduce a PTX file to the least one that shows the same deviation
+    #[command(after_help = "\
+What is kept is the verdict on the subject, and its cause: the known deviation that explains it, the signal of a crash.
+The file on disk is at any time the best so far, so Ctrl-C loses nothing.
+
+Examples:
+  ptxsmith reduce crash.ptx
+  ptxsmith reduce kernel.ptx --subject ptxas@12.9 --expect wrong-value --out least.ptx
+  ptxsmith reduce kernel.ptx --command ./interesting.sh
+  ptxsmith reduce garbage.ptx --text --subject 'exec:my-assembler --observe {ptx}'")]
+    Reduce(Reduce),
     /// List the implementations that can be tested: available or not, why, version
     #[command(after_help = "\
 Examples:
@@ -122,6 +140,9 @@ Examples:
   $(ptxsmith toolchain path 13.5) --version"
     )]
     Toolchain(Toolchain),
+    /// Load a library and answer questions, one a line: what this program starts itself as
+    #[command(subcommand, hide = true)]
+    Worker(Worker),
 }
 
 /// `eval`
@@ -140,7 +161,8 @@ pub struct Eval {
 /// What every campaign takes.
 #[derive(Args, Debug)]
 pub struct Campaign {
-    /// An implementation to test: ptxas, ptxas@RELEASE, ptxas@all, ptxas:/PATH, exec:CMD ARGS; may be repeated
+    /// An implementation to test: ptxas, ptxas@RELEASE, ptxas@all, ptxas:/PATH, nvjitlink@RELEASE,
+    /// exec:CMD ARGS, serve:CMD ARGS; may be repeated
     #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
     pub subjects: Vec<SubjectSpec>,
     /// Stop after this many cases (of check: files)
@@ -166,6 +188,12 @@ pub struct Run {
     /// What to generate
     #[arg(long, value_name = "WHAT", default_value = "mixed")]
     pub focus: Focus,
+    /// Judge every small program instead: 1 or 2, how deep operators nest in them
+    #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with_all = ["focus", "weights"])]
+    pub exhaustive: Option<u32>,
+    /// Weights of the grammar's productions, a line each: NAME = WEIGHT
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
 }
 
 /// `check`
@@ -182,18 +210,61 @@ pub struct Check {
     pub out: Option<PathBuf>,
 }
 
+/// `reduce`
+#[derive(Args, Debug)]
+pub struct Reduce {
+    /// The PTX file; - reads standard input
+    pub file: PathBuf,
+    /// The implementation that shows the deviation: ptxas, ptxas@RELEASE, ptxas:/PATH, exec:CMD ARGS [default: ptxas]
+    #[arg(long, value_name = "SUBJECT", value_parser = parse_spec, conflicts_with = "command")]
+    pub subject: Vec<SubjectSpec>,
+    /// The deviation to keep, where there are several: its class, the name of a known one, or QUESTION=ANSWER
+    #[arg(long, value_name = "VERDICT", value_parser = Expected::parse, conflicts_with = "command")]
+    pub expect: Option<Expected>,
+    /// Keep instead what this command ends with status 0 for, given the program's file as its last argument
+    #[arg(long, value_name = "CMD")]
+    pub command: Option<String>,
+    /// Reduce lines, tokens and characters, not declarations and expressions: for what is no PTX, and for lexers
+    #[arg(long)]
+    pub text: bool,
+    /// Where the result goes [default: beside FILE, as FILE.reduced.ptx]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Stop after this time with the best so far: 90s, 10m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// How long the implementation, or the command, may take for one program [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+}
+
 /// `gen`
 #[derive(Args, Debug)]
 pub struct Gen {
-    /// How many modules
-    #[arg(long, value_name = "N", value_parser = count)]
-    pub count: NonZeroU64,
+    /// How many modules [default with --exhaustive: all]
+    #[arg(long, value_name = "N", value_parser = count, required_unless_present_any = ["grammar", "exhaustive"])]
+    pub count: Option<NonZeroU64>,
     /// Write case-SEED-INDEX.ptx files into this directory instead of printing
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What to generate
     #[arg(long, value_name = "WHAT", default_value = "mixed")]
     pub focus: Focus,
+    /// Every small program instead: 1 or 2, how deep operators nest in them
+    #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with_all = ["focus", "weights"])]
+    pub exhaustive: Option<u32>,
+    /// Weights of the grammar's productions, a line each: NAME = WEIGHT
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Programs for .version 8.3 and sm_90, in which all productions are of use [default: for 7.8 and sm_80]
+    #[arg(long)]
+    pub wide: bool,
+    /// Print what was reached of the grammar and of the specification, and how the modules fare, instead of modules
+    #[arg(long)]
+    pub stats: bool,
+    /// Print the grammar and nothing else
+    #[arg(long, conflicts_with_all = ["count", "out", "stats", "exhaustive"])]
+    pub grammar: bool,
 }
 
 /// What to generate.
@@ -203,7 +274,13 @@ pub enum Focus {
     Expressions,
     /// Arrays and vectors with nested initializers
     Initializers,
-    /// Ten of the first to one of the second
+    /// Addresses of variables and functions in initializers
+    Addresses,
+    /// One constant in every place where it may stand
+    Seats,
+    /// Programs that must be refused, each with a valid twin
+    Negatives,
+    /// Mostly expressions, and some of each of the others
     Mixed,
 }
 
@@ -212,6 +289,9 @@ impl From<Focus> for ptxsmith_gen::Focus {
         match focus {
             Focus::Expressions => ptxsmith_gen::Focus::Expressions,
             Focus::Initializers => ptxsmith_gen::Focus::Initializers,
+            Focus::Addresses => ptxsmith_gen::Focus::Addresses,
+            Focus::Seats => ptxsmith_gen::Focus::Seats,
+            Focus::Negatives => ptxsmith_gen::Focus::Negatives,
             Focus::Mixed => ptxsmith_gen::Focus::Mixed,
         }
     }
@@ -228,6 +308,19 @@ pub struct Subjects {
     pub json: bool,
 }
 
+/// `worker`
+#[derive(Debug, Subcommand)]
+pub enum Worker {
+    /// NVIDIA's nvJitLink
+    Nvjitlink {
+        /// The library
+        library: PathBuf,
+        /// Print what it is instead
+        #[arg(long)]
+        describe: bool,
+    },
+}
+
 /// `toolchain`
 #[derive(Debug, Subcommand)]
 pub enum Toolchain {
@@ -238,12 +331,12 @@ pub enum Toolchain {
         #[arg(long)]
         json: bool,
     },
-    /// Install releases
-    #[command(after_help = "Example:\n  ptxsmith toolchain install 13.5 12.9.41")]
+    /// Install releases of ptxas, and other tools
+    #[command(after_help = "Example:\n  ptxsmith toolchain install 13.5 12.9.41 nvjitlink@13.5 cuobjdump")]
     Install {
-        /// 13.5 for the newest of a minor release, or a full version such as 13.0.48
-        #[arg(required = true, value_name = "RELEASE", value_parser = Release::find)]
-        releases: Vec<&'static Release>,
+        /// 13.5 for the newest ptxas of a minor release, a full version such as 13.0.48, nvjitlink@RELEASE, or cuobjdump
+        #[arg(required = true, value_name = "RELEASE", value_parser = Installable::find)]
+        releases: Vec<Installable>,
     },
     /// Print the path of an installed release's ptxas
     #[command(after_help = "Example:\n  ptxsmith toolchain path 13.5")]
@@ -294,7 +387,8 @@ mod tests {
     #[test]
     fn every_command_has_an_example() {
         fn check(command: &clap::Command) {
-            for command in command.get_subcommands().filter(|command| command.get_name() != "help") {
+            let shown = |command: &&clap::Command| command.get_name() != "help" && !command.is_hide_set();
+            for command in command.get_subcommands().filter(shown) {
                 let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
                 assert!(help.contains("Example"), "{}", command.get_name());
                 check(command);
@@ -316,7 +410,7 @@ mod tests {
     #[test]
     fn a_reading_that_does_not_exist_is_told_which_do() {
         assert_eq!(reading("shift-count=modulo"), Ok((Question::ShiftCount, 1)));
-        assert!(reading("shift-cuont=modulo").unwrap_err().contains("there are shift-count, "));
+        assert!(reading("shift-cuont=modulo").unwrap_err().contains("there are address-subtraction, "));
         assert!(reading("shift-count=mod").unwrap_err().contains("there are saturate, modulo"));
         assert!(reading("shift-count").is_err());
     }

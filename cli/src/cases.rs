@@ -1,38 +1,180 @@
 //! Generated programs by number, as trials.
 
-use ptxsmith_diff::{Body, Trial};
-use ptxsmith_gen::{Case, Config, Coverage, Focus, Generator, Odds};
+use std::path::Path;
 
-/// The cases of one seed. Any of them can be made without the others, on any thread.
-pub struct Cases {
+use ptxsmith_diff::{Body, Header, Trial};
+use ptxsmith_gen::{Case, Config, Coverage, Enumeration, Focus, Generator, Weights};
+
+use crate::exit::Failure;
+
+/// What a case is made into: what is shown, under which header, and beside what.
+pub struct Made {
+    /// What is judged.
+    pub trial: Trial,
+    /// The header that it needs, where that is not the usual one.
+    pub header: Option<Header>,
+    /// Of a program that must be refused, its valid twin, with the header that that one needs.
+    pub twin: Option<(Trial, Option<Header>)>,
+    /// Whether it is shown in the form in which addresses of functions can be told from numbers.
+    pub relocatable: bool,
+}
+
+/// Where cases come from.
+enum Source {
+    Drawn(Box<Drawn>),
+    Listed(Enumeration),
+}
+
+struct Drawn {
     generator: Generator,
+    /// What needs a later version and target than the usual header states is made by this one only.
+    wide: Generator,
     focus: Focus,
     seed: u64,
 }
 
-/// The default knobs, with less of what a subject may refuse altogether: a refusal hides the answers of all other cases
-/// in its module, so each costs a run of its own.
-fn config() -> Config {
-    Config { float_ternary: Odds::new(1, 500), ..Config::default() }
+/// The cases of a run. Any of them can be made without the others, on any thread.
+pub struct Cases {
+    source: Source,
+}
+
+/// The version and target that every production of the grammar can do with.
+pub fn wide_header() -> Header {
+    Header { version: "8.3".into(), target: "sm_90".into(), ..Header::default() }
 }
 
 impl Cases {
-    /// The cases of this seed.
-    pub fn new(seed: u64, focus: Focus) -> Cases {
-        Cases { generator: Generator::new(config()), focus, seed }
+    /// Cases drawn from a seed.
+    pub fn drawn(seed: u64, focus: Focus, weights: Weights) -> Cases {
+        let config = Config { weights, ..Config::default() };
+        let wide = Config { unified: true, b128: true, ..config.clone() };
+        let (generator, wide) = (Generator::new(config), Generator::new(wide));
+        Cases { source: Source::Drawn(Box::new(Drawn { generator, wide, focus, seed })) }
     }
 
-    /// One case as the generator makes it.
-    pub fn case(&self, index: u64, coverage: &mut Coverage) -> Case {
-        self.generator.case(self.focus, self.seed, index, coverage)
+    /// Every small program.
+    pub fn listed(depth: u32) -> Cases {
+        Cases { source: Source::Listed(Enumeration::new(depth)) }
+    }
+
+    /// How many there are; `None` where there is no end.
+    pub fn count(&self) -> Option<u64> {
+        match &self.source {
+            Source::Drawn(_) => None,
+            Source::Listed(all) => Some(all.count()),
+        }
+    }
+
+    /// The generator with the most productions that these cases are made by.
+    pub fn generator(&self, wide: bool) -> Generator {
+        match &self.source {
+            Source::Drawn(drawn) if wide => drawn.wide.clone(),
+            Source::Drawn(drawn) => drawn.generator.clone(),
+            Source::Listed(_) => Generator::default(),
+        }
+    }
+
+    /// One case as the generator makes it. `wide` asks for what needs [`wide_header`].
+    ///
+    /// # Panics
+    /// Behind the last case.
+    pub fn case(&self, index: u64, wide: bool, coverage: &mut Coverage) -> Case {
+        match &self.source {
+            Source::Drawn(drawn) => {
+                let generator = if wide { &drawn.wide } else { &drawn.generator };
+                generator.case(drawn.focus, drawn.seed, index, coverage)
+            }
+            Source::Listed(all) => all.case(index).expect("a case is asked for that there is"),
+        }
     }
 
     /// One case as it is judged.
-    pub fn trial(&self, index: u64, coverage: &mut Coverage) -> Trial {
-        let body = match self.case(index, coverage).body {
-            ptxsmith_gen::Body::Expression { ty, space, expr } => Body::Expression { ty, space, expr },
-            ptxsmith_gen::Body::Declaration(declaration) => Body::Declarations(vec![declaration]),
-        };
-        Trial { id: index, body }
+    pub fn made(&self, index: u64, wide: bool, coverage: &mut Coverage) -> Made {
+        let Case { body, spacing, .. } = self.case(index, wide, coverage);
+        let trial = |body| Trial { id: index, body, spacing };
+        let made = |body, relocatable| Made { trial: trial(body), header: None, twin: None, relocatable };
+        match body {
+            ptxsmith_gen::Body::Expression { ty, space, expr } => {
+                made(Body::Expression { ty, space, expr }, false)
+            }
+            ptxsmith_gen::Body::Seats(items) => made(Body::Seats(items), false),
+            ptxsmith_gen::Body::Items(items) => {
+                let relocatable = wide || self.focus_of(index) == Some(Focus::Addresses);
+                made(Body::Items(items), relocatable)
+            }
+            ptxsmith_gen::Body::Negative(negative) => {
+                let twin = (trial(Body::Items(negative.twin)), negative.twin_header.map(header));
+                let broken = made(Body::Items(negative.broken), true);
+                Made { header: negative.header.map(header), twin: Some(twin), ..broken }
+            }
+        }
+    }
+
+    fn focus_of(&self, index: u64) -> Option<Focus> {
+        match &self.source {
+            Source::Drawn(drawn) => Some(drawn.focus.of(index)),
+            Source::Listed(_) => None,
+        }
+    }
+}
+
+fn header(header: ptxsmith_gen::Header) -> Header {
+    let address_size = header.address_size.parse().unwrap_or(64);
+    Header { version: header.version, target: header.target, address_size }
+}
+
+/// The weights that a file states: a line a production, `NAME = WEIGHT`; `#` begins a comment.
+///
+/// # Errors
+/// If the file cannot be read, or a line is none of that form, names no production or no number from 0 to 65535.
+pub fn weights(path: &Path) -> Result<Weights, Failure> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::BadInput(format!("cannot read the weights in {shown}: {error}")))?;
+    parse_weights(&text).map_err(|message| Failure::BadInput(format!("{shown}, {message}")))
+}
+
+fn parse_weights(text: &str) -> Result<Weights, String> {
+    let mut weights = Weights::default();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or("").trim();
+        if line.is_empty() {
+            continue;
+        }
+        let at = |message: String| format!("line {}: {message}", number + 1);
+        let (name, weight) =
+            line.split_once('=').ok_or_else(|| at(format!("write NAME = WEIGHT instead of `{line}`")))?;
+        let weight = weight.trim().parse().map_err(|error| at(format!("`{}`: {error}", weight.trim())))?;
+        weights
+            .set_by_name(name.trim(), weight)
+            .map_err(|error| at(format!("{error}; `ptxsmith gen --grammar` lists them")))?;
+    }
+    Ok(weights)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_gen::Production;
+
+    #[test]
+    fn weights_are_lines_of_name_and_number() {
+        let weights = parse_weights("# more sums\ninteger/add = 50 # often\n\ninteger/less=0\n").unwrap();
+        let of = |name| weights.get(Production::by_name(name).unwrap());
+        assert_eq!((of("integer/add"), of("integer/less")), (50, 0));
+        assert_eq!(of("integer/xor"), Weights::default().get(Production::by_name("integer/xor").unwrap()));
+    }
+
+    #[test]
+    fn a_line_that_is_no_weight_is_named() {
+        for (text, message) in [
+            ("\ninteger/add 5", "line 2: write NAME = WEIGHT"),
+            ("integer/ad = 5", "line 1: no production is named `integer/ad`"),
+            ("integer/add = -1", "line 1: `-1`"),
+            ("integer/add = 70000", "line 1: `70000`"),
+        ] {
+            let error = parse_weights(text).unwrap_err();
+            assert!(error.starts_with(message), "{error}");
+        }
     }
 }

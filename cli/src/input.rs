@@ -28,20 +28,26 @@ impl Program {
     /// Reads a program; `-` is standard input. Every failure is the user's to mend: the message is one line, but for
     /// a syntax error, whose source line follows.
     pub fn read(path: &Path) -> Result<Program, Failure> {
-        let (name, bytes) = if path == Path::new("-") {
-            let name = "standard input";
-            (name.to_owned(), read_limited(io::stdin().lock(), name)?)
-        } else {
-            let name = console::line(&path.to_string_lossy()).into_owned();
-            let bytes = read_file(path, &name)?;
-            (name, bytes)
-        };
-        let text = text_of(bytes, &name)?;
+        let (name, text) = read_text(path)?;
         match ptxsmith_syntax::parse(&text) {
             Ok(module) => Ok(Program { name, text, module }),
             Err(error) => Err(Failure::Rendered(error.render(&name, &text))),
         }
     }
+}
+
+/// Reads a text that need be no program, and how messages call it; `-` is standard input.
+pub fn read_text(path: &Path) -> Result<(String, String), Failure> {
+    let (name, bytes) = if path == Path::new("-") {
+        let name = "standard input";
+        (name.to_owned(), read_limited(io::stdin().lock(), name)?)
+    } else {
+        let name = console::line(&path.to_string_lossy()).into_owned();
+        let bytes = read_file(path, &name)?;
+        (name, bytes)
+    };
+    let text = text_of(bytes, &name)?;
+    Ok((name, text))
 }
 
 fn read_file(path: &Path, name: &str) -> Result<Vec<u8>, Failure> {

@@ -9,6 +9,8 @@ mod console;
 mod exit;
 mod input;
 mod interrupt;
+mod reducing;
+mod statistics;
 mod values;
 
 use std::process::ExitCode;
@@ -37,9 +39,11 @@ fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
         Command::Run(args) => commands::run::run(&context, args),
         Command::Check(args) => commands::check::run(&context, args),
         Command::Eval(args) => commands::eval::run(&context, args),
+        Command::Reduce(args) => commands::reduce::run(&context, args),
         Command::Gen(args) => commands::generate::run(&context, args),
         Command::Subjects(args) => commands::subjects::run(&context, args),
         Command::Toolchain(args) => commands::toolchain::run(&context, args),
+        Command::Worker(args) => commands::worker::run(args),
     }
 }
 

@@ -17,23 +17,33 @@ pub enum Mismatch {
 }
 
 /// Compares every variable expected with what was observed, under the same names. A field that the subject cannot tell
-/// is left out; a variable of which it tells no bytes is unobserved.
+/// is left out, and so is a variable that it does not show or of which it tells no bytes; where it shows none, nothing
+/// was observed.
 pub fn compare(
     expected: &[oracle::Variable],
     observed: &BTreeMap<String, subject::Variable>,
 ) -> Option<Mismatch> {
     let mut unobserved = None;
+    let mut compared = 0;
     for variable in expected {
-        match observed.get(variable.name.as_str()) {
-            Some(seen) => match compare_variable(variable, seen) {
-                Some(Mismatch::Unobserved(name)) => unobserved = Some(name),
-                Some(differs) => return Some(differs),
-                None => {}
-            },
-            None => unobserved = Some(variable.name.to_string()),
+        let seen = observed.get(variable.name.as_str());
+        match seen.map(|seen| compare_variable(variable, seen)) {
+            Some(None) => compared += 1,
+            Some(Some(differs @ Mismatch::Differs(..))) => return Some(differs),
+            None | Some(Some(Mismatch::Unobserved(_))) => {
+                unobserved.get_or_insert_with(|| variable.name.to_string());
+            }
         }
     }
-    unobserved.map(Mismatch::Unobserved)
+    unobserved.filter(|_| compared == 0).map(Mismatch::Unobserved)
+}
+
+/// How many of the variables expected are not shown.
+pub(crate) fn unseen(expected: &[oracle::Variable], observed: &BTreeMap<String, subject::Variable>) -> u32 {
+    let shown = |variable: &oracle::Variable| {
+        observed.get(variable.name.as_str()).is_some_and(|seen| seen.bytes.is_some())
+    };
+    expected.iter().filter(|variable| !shown(variable)).count() as u32
 }
 
 fn compare_variable(expected: &oracle::Variable, seen: &subject::Variable) -> Option<Mismatch> {
@@ -62,13 +72,18 @@ fn compare_variable(expected: &oracle::Variable, seen: &subject::Variable) -> Op
     None
 }
 
+fn same_addend(expected: &oracle::Address, seen: i64) -> bool {
+    let differing = (expected.addend ^ seen) as u64;
+    differing << (64 - expected.addend_bits.clamp(1, 64)) == 0
+}
+
 fn same_addresses(expected: &[oracle::Address], seen: &[subject::Address]) -> bool {
     expected.len() == seen.len()
         && expected.iter().zip(seen).all(|(e, s)| {
             e.offset == s.offset
                 && e.width == s.width
                 && e.symbol == s.symbol
-                && e.addend == s.addend
+                && same_addend(e, s.addend)
                 && e.byte == s.byte
                 && s.generic.is_none_or(|generic| generic == e.generic)
         })

@@ -1,6 +1,6 @@
 //! Why an answer differs from the expectation: the smallest set of other rules that predicts it exactly.
 
-use ptxsmith_oracle::{Question, Readings, Rules, Trace};
+use ptxsmith_oracle::{Question, Readings, Rules, Trace, Variable};
 
 use ptxsmith_subject::Observation;
 
@@ -38,6 +38,33 @@ impl Explanation {
         Rules { readings, ..*base }
     }
 
+    /// The rules with everything that the explanation says changed.
+    pub(crate) fn rules(&self, base: &Rules) -> Rules {
+        let mut rules = *base;
+        for known in self.deviations() {
+            if let Effect::Rule(change) | Effect::Refusal(change) = known.effect {
+                change(&mut rules);
+            }
+        }
+        Rules { readings: self.applied(base).readings, ..rules }
+    }
+
+    /// Adds what another explanation says. `None` where they answer one question in two ways.
+    fn join(mut self, other: Explanation) -> Option<Explanation> {
+        for (question, answer) in other.readings {
+            match self.readings.iter().find(|(known, _)| *known == question) {
+                None => self.readings.push((question, answer)),
+                Some(&(_, known)) if known == answer => {}
+                Some(_) => return None,
+            }
+        }
+        self.known.extend(other.known);
+        self.readings.sort();
+        self.known.sort();
+        self.known.dedup();
+        Some(self)
+    }
+
     /// The known deviations, in the order of the table.
     pub fn deviations(&self) -> impl Iterator<Item = &'static Known> {
         KNOWN.iter().filter(|known| self.known.contains(&known.id))
@@ -58,7 +85,84 @@ pub(crate) fn explain(
     base: &Rules,
     mut predicts: impl FnMut(&Rules) -> (bool, Trace),
 ) -> Option<Explanation> {
-    (1..=MOST).find_map(|size| search(trace, size, &mut Vec::new(), base, &mut predicts))
+    let predicts = &mut |rules: &Rules, _: &[Hypothesis]| predicts(rules);
+    (1..=MOST).find_map(|size| search(trace, size, &mut Vec::new(), base, predicts))
+}
+
+/// What rules say of a program whose variables can be told apart.
+pub(crate) enum Told {
+    /// These variables.
+    Variables(Vec<Variable>),
+    /// A refusal, and what it rests on.
+    Refused(Trace),
+    /// Nothing.
+    Nothing,
+}
+
+/// The most ways in which a refused program may come to be accepted that are looked into.
+const MOST_WAYS: usize = 4;
+
+/// Explains an accepted program variable by variable: each that differs has causes of its own, few however many
+/// variables there are. What is found must together predict every variable.
+///
+/// `tell` evaluates the program; `agrees` says whether a variable is as it was observed.
+pub(crate) fn explain_variables(
+    base: &Rules,
+    tell: impl Fn(&Rules) -> Told,
+    agrees: impl Fn(&Variable) -> bool,
+) -> Option<Explanation> {
+    ways_to_accept(base, &tell).into_iter().find_map(|way| {
+        let mut explanation = way;
+        // Twice: under what explains one variable another may differ that did not before.
+        for _ in 0..2 {
+            let rules = explanation.rules(base);
+            let Told::Variables(variables) = tell(&rules) else { return None };
+            let differs: Vec<&Variable> = variables.iter().filter(|variable| !agrees(variable)).collect();
+            if differs.is_empty() {
+                return Some(explanation);
+            }
+            for variable in differs {
+                let own = explain(&variable.trace, &rules, |rules| match tell(rules) {
+                    Told::Variables(variables) => {
+                        let own = variables.iter().find(|own| own.name == variable.name);
+                        own.map_or((false, Trace::default()), |own| (agrees(own), own.trace))
+                    }
+                    Told::Refused(trace) => (false, trace),
+                    Told::Nothing => (false, Trace::default()),
+                })?;
+                explanation = explanation.join(own)?;
+            }
+        }
+        let Told::Variables(variables) = tell(&explanation.rules(base)) else { return None };
+        variables.iter().all(&agrees).then_some(explanation)
+    })
+}
+
+/// The smallest sets of hypotheses under which a program is accepted: none, where it is anyway.
+fn ways_to_accept(base: &Rules, tell: &impl Fn(&Rules) -> Told) -> Vec<Explanation> {
+    let trace = match tell(base) {
+        Told::Variables(_) => return vec![Explanation::default()],
+        Told::Refused(trace) => trace,
+        Told::Nothing => return Vec::new(),
+    };
+    let mut ways: Vec<Explanation> = Vec::new();
+    for size in 1..=MOST {
+        let _ = search(&trace, size, &mut Vec::new(), base, &mut |rules, chosen| match tell(rules) {
+            Told::Variables(_) => {
+                let way = explanation(chosen);
+                if !ways.contains(&way) {
+                    ways.push(way);
+                }
+                (ways.len() >= MOST_WAYS, Trace::default())
+            }
+            Told::Refused(trace) => (false, trace),
+            Told::Nothing => (false, Trace::default()),
+        });
+        if !ways.is_empty() {
+            break;
+        }
+    }
+    ways
 }
 
 /// Looks for the known deviation that predicts a crash, together with the rules changed by others where the crash shows
@@ -115,12 +219,12 @@ fn search(
     size: usize,
     chosen: &mut Vec<Hypothesis>,
     base: &Rules,
-    predicts: &mut impl FnMut(&Rules) -> (bool, Trace),
+    predicts: &mut impl FnMut(&Rules, &[Hypothesis]) -> (bool, Trace),
 ) -> Option<Explanation> {
     for hypothesis in hypotheses(trace) {
         chosen.push(hypothesis);
         let found = combined(base, chosen).and_then(|rules| {
-            let (agrees, trace) = predicts(&rules);
+            let (agrees, trace) = predicts(&rules, chosen);
             match size {
                 1 => agrees.then(|| explanation(chosen)),
                 _ => search(&trace, size - 1, chosen, base, predicts),

@@ -4,6 +4,7 @@
 //! answer apart, and one that is not is split until it does. Trials that the specification refuses are always shown
 //! alone, since one refusal hides every other answer of its module.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -11,14 +12,15 @@ use ptxsmith_oracle::{
     Evaluator, Expectation, Question, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect,
 };
 use ptxsmith_subject::{Diagnostic, Error, Observation, Outcome, Request, Severity, Subject};
-use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, StateSpace, print, print_expr};
+use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, Spacing, StateSpace, print};
 
 use crate::{
-    compare::{Mismatch, compare},
-    explain::{explain, explain_crash, with_one_more},
+    compare::{Mismatch, compare, unseen},
+    explain::{Told, explain, explain_crash, explain_variables, with_one_more},
     known::refusals,
-    trial::{ALONE, Body, Header, Trial, prefixed},
-    verdict::{Class, Difference, Judged, NotCompared, Verdict},
+    seats,
+    trial::{ALONE, Body, Header, Trial, prefixed, with_prefix, without_prefix},
+    verdict::{Class, Difference, Judged, Must, NotCompared, Verdict},
 };
 
 /// The lines of a header: `.version`, `.target` and `.address_size`.
@@ -50,6 +52,8 @@ pub struct Judge<'a> {
     options: Options,
     version: (u32, u32),
     suspicion: Suspicion,
+    /// Of the batch at hand, the trials with variables that the subject does not show, by number.
+    unseen: BTreeMap<u64, u32>,
     /// How many trials that will be refused are shown in one module.
     refused_together: usize,
 }
@@ -86,7 +90,15 @@ impl<'a> Judge<'a> {
     /// A judge of one subject under the specification's rules.
     pub fn new(subject: &'a dyn Subject, rules: Rules, options: Options) -> Judge<'a> {
         let version = options.header.version();
-        Judge { subject, rules, options, version, suspicion: Suspicion::default(), refused_together: 512 }
+        Judge {
+            subject,
+            rules,
+            options,
+            version,
+            suspicion: Suspicion::default(),
+            unseen: BTreeMap::new(),
+            refused_together: 512,
+        }
     }
 
     /// The header of the modules that it shows.
@@ -98,13 +110,15 @@ impl<'a> Judge<'a> {
     ///
     /// # Errors
     /// Only where our machine or code fails; whatever the subject does is a verdict.
-    pub fn batch(&mut self, trials: &[Trial]) -> Result<Vec<Judged>, Error> {
+    pub fn batch<T: Borrow<Trial>>(&mut self, trials: &[T]) -> Result<Vec<Judged>, Error> {
         let predicted: Vec<Predicted<'_>> = self.predict(trials);
+        self.unseen.clear();
         let mut verdicts: Vec<Option<Verdict>> = vec![None; trials.len()];
         let mut together = Vec::new();
         let mut refused = Vec::new();
         for (at, p) in predicted.iter().enumerate() {
             match p.answer {
+                Answer::Unmodelled if matches!(p.trial.body, Body::Seats(_)) => together.push(at),
                 Answer::Unmodelled => verdicts[at] = Some(Verdict::NotCompared(NotCompared::Unmodelled)),
                 Answer::Refused => refused.push(at),
                 Answer::Bits(_) | Answer::Variables(_) if self.is_known_refusal(p) => refused.push(at),
@@ -136,13 +150,20 @@ impl<'a> Judge<'a> {
                     }
                     _ => Vec::new(),
                 };
-                Judged { id: p.trial.id, verdict, trace: p.trace, excluded }
+                let must = match p.answer {
+                    Answer::Refused => Some(Must::Refuse),
+                    Answer::Bits(_) | Answer::Variables(_) => Some(Must::Accept),
+                    Answer::Unmodelled => None,
+                };
+                let unseen = self.unseen.get(&p.trial.id).copied().unwrap_or(0);
+                Judged { id: p.trial.id, verdict, must, trace: p.trace, excluded, unseen }
             })
             .collect())
     }
 
-    fn predict<'t>(&self, trials: &'t [Trial]) -> Vec<Predicted<'t>> {
-        let predict = |trial| {
+    fn predict<'t, T: Borrow<Trial>>(&self, trials: &'t [T]) -> Vec<Predicted<'t>> {
+        let predict = |trial: &'t T| {
+            let trial = trial.borrow();
             let (answer, trace) = self.answer(trial, &self.rules);
             Predicted { trial, answer, trace }
         };
@@ -162,10 +183,14 @@ impl<'a> Judge<'a> {
         (answer, trace)
     }
 
-    /// What these rules say of the trial as a module of its own.
+    /// What these rules say of the trial as a module of its own. Variables without a rule are left out, if there are
+    /// others.
     fn expect_alone(&self, trial: &Trial, rules: &Rules) -> (Answer, Trace) {
         match expect(&trial.module(&self.options.header), rules) {
-            Expectation::Accepted { variables, unmodelled, trace } if unmodelled.is_empty() => {
+            Expectation::Accepted { variables, unmodelled, trace }
+                if unmodelled.is_empty()
+                    || !variables.is_empty() && !matches!(trial.body, Body::Seats(_)) =>
+            {
                 (Answer::Variables(variables), trace)
             }
             Expectation::Refused { trace, .. } => (Answer::Refused, trace),
@@ -203,7 +228,11 @@ impl<'a> Judge<'a> {
         if observation.outcome == Outcome::Accepted {
             for (&at, seat) in group.iter().zip(&batch.seats) {
                 self.suspicion.clear(predicted[at].trace.questions);
-                let verdict = match seated(&predicted[at].answer, seat, &observation) {
+                let (seated, unseen) = seated(&predicted[at], seat, &observation);
+                if unseen > 0 {
+                    self.unseen.insert(predicted[at].trial.id, unseen);
+                }
+                let verdict = match seated {
                     Seated::Agrees => Verdict::Conforms,
                     Seated::Unobserved => Verdict::NotCompared(NotCompared::Unobserved),
                     Seated::Differs(seen) => self.explained(&predicted[at], seen),
@@ -263,7 +292,7 @@ impl<'a> Judge<'a> {
             let rest = left.split_off(left.len().min(self.refused_together));
             let group = std::mem::replace(&mut left, rest);
             if let [at] = group[..] {
-                verdicts[at] = Some(self.alone(&predicted[at])?.0);
+                verdicts[at] = Some(self.alone(&predicted[at])?);
                 // Fatal errors come in runs; try a few together again from time to time.
                 self.refused_together = if at.is_multiple_of(16) { 8 } else { 1 };
                 continue;
@@ -284,11 +313,11 @@ impl<'a> Judge<'a> {
                             Observation { diagnostics: vec![diagnostic], ..refused },
                         )
                     }
-                    None => self.alone(&predicted[at])?.0,
+                    None => self.alone(&predicted[at])?,
                 });
             }
             if read == 0 {
-                verdicts[group[0]] = Some(self.alone(&predicted[group[0]])?.0);
+                verdicts[group[0]] = Some(self.alone(&predicted[group[0]])?);
             }
             let unread = &group[read.max(1)..];
             self.refused_together = if unread.is_empty() { 512 } else { read.max(1) };
@@ -303,7 +332,14 @@ impl<'a> Judge<'a> {
         at: usize,
         verdicts: &mut [Option<Verdict>],
     ) -> Result<bool, Error> {
-        let (verdict, outcome) = self.alone(&predicted[at])?;
+        let p = &predicted[at];
+        let observation = self.observe(&p.trial.text(&self.options.header))?;
+        if let (Answer::Variables(variables), Outcome::Accepted) = (&p.answer, observation.outcome) {
+            let unseen = unseen(variables, &observation.variables);
+            self.unseen.extend((unseen > 0).then_some((p.trial.id, unseen)));
+        }
+        let outcome = observation.outcome;
+        let verdict = self.explained(p, observation);
         let guilty = outcome != Outcome::Accepted;
         let questions = predicted[at].trace.questions;
         if guilty {
@@ -319,15 +355,14 @@ impl<'a> Judge<'a> {
         self.subject.observe(&Request::new(text, &self.options.header.target))
     }
 
-    /// The verdict of a trial that is shown as a module of its own, and how the subject answered.
-    fn alone(&self, p: &Predicted<'_>) -> Result<(Verdict, Outcome), Error> {
+    /// The verdict of a trial that is shown as a module of its own.
+    fn alone(&self, p: &Predicted<'_>) -> Result<Verdict, Error> {
         let observation = self.observe(&p.trial.text(&self.options.header))?;
-        let outcome = observation.outcome;
-        Ok((self.explained(p, observation), outcome))
+        Ok(self.explained(p, observation))
     }
 
     fn recheck(&self, p: &Predicted<'_>, verdict: &mut Option<Verdict>) -> Result<(), Error> {
-        let (again, _) = self.alone(p)?;
+        let again = self.alone(p)?;
         let same = match (&again, &*verdict) {
             (Verdict::Deviates(a), Some(Verdict::Deviates(b)))
             | (Verdict::Reads(a), Some(Verdict::Reads(b))) => {
@@ -357,6 +392,9 @@ impl<'a> Judge<'a> {
             _ => {}
         }
         let (answer, trace) = self.expect_alone(p.trial, &self.rules);
+        if let (Answer::Unmodelled, Body::Seats(items)) = (&answer, &p.trial.body) {
+            return self.contradiction(p.trial, items, observation);
+        }
         let (class, variable) = match judge(&answer, &observation) {
             Judgement::Agrees => return Verdict::Conforms,
             Judgement::Unobserved => return Verdict::NotCompared(NotCompared::Unobserved),
@@ -365,6 +403,17 @@ impl<'a> Judge<'a> {
         let explanation = match class {
             Class::Crash => {
                 explain_crash(&trace, &self.rules, &observation, |rules| self.answer(p.trial, rules).1)
+            }
+            _ if observation.outcome == Outcome::Accepted => {
+                let tell = |rules: &Rules| match self.expect_alone(p.trial, rules) {
+                    (Answer::Variables(variables), _) => Told::Variables(variables),
+                    (Answer::Refused, trace) => Told::Refused(trace),
+                    _ => Told::Nothing,
+                };
+                explain_variables(&self.rules, tell, |variable| {
+                    let seen = compare(std::slice::from_ref(variable), &observation.variables);
+                    !matches!(seen, Some(Mismatch::Differs(..)))
+                })
             }
             _ => explain(&trace, &self.rules, |rules| {
                 let (answer, trace) = self.expect_alone(p.trial, rules);
@@ -379,6 +428,29 @@ impl<'a> Judge<'a> {
             explanation,
         });
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
+    }
+
+    /// The verdict on a constant that has no known value but must be the same in every seat.
+    fn contradiction(&self, trial: &Trial, items: &[Item], observation: Observation) -> Verdict {
+        let (class, variable) = match observation.outcome {
+            Outcome::Crashed => (Class::Crash, None),
+            Outcome::TimedOut => (Class::Hang, None),
+            Outcome::Accepted => match seats::disagreement(items, &observation) {
+                Some(variable) => (Class::Inconsistent, Some(variable)),
+                None => return Verdict::Conforms,
+            },
+            Outcome::Refused | Outcome::Unsupported | Outcome::Unavailable => {
+                return Verdict::NotCompared(NotCompared::Unmodelled);
+            }
+        };
+        let expected = self.expected_json(trial, &self.rules);
+        Verdict::Deviates(Box::new(Difference {
+            class,
+            variable,
+            expected,
+            observed: observation,
+            explanation: None,
+        }))
     }
 
     /// The answers to open questions that would have given another result than these rules, also together with any one
@@ -402,10 +474,9 @@ impl<'a> Judge<'a> {
     }
 
     fn expected_json(&self, trial: &Trial, rules: &Rules) -> serde_json::Value {
-        let module = trial.module(&self.options.header);
-        let text = print(&module);
+        let text = trial.text(&self.options.header);
         // Parsed again, so that a refusal names a line of the text.
-        let module = ptxsmith_syntax::parse(&text).unwrap_or(module);
+        let module = ptxsmith_syntax::parse(&text).unwrap_or_else(|_| trial.module(&self.options.header));
         expect(&module, rules).to_json(&text, &rules.readings)
     }
 }
@@ -464,7 +535,7 @@ fn const_groups(predicted: &[Predicted<'_>], all: Vec<usize>) -> Vec<Vec<usize>>
 fn const_need(p: &Predicted<'_>) -> u64 {
     match (&p.trial.body, &p.answer) {
         (Body::Expression { ty, space: StateSpace::Const, .. }, _) => ty.size().unwrap_or(0),
-        (Body::Declarations(_), Answer::Variables(variables)) => {
+        (Body::Items(_) | Body::Seats(_), Answer::Variables(variables)) => {
             let in_const = variables.iter().filter(|v| v.space == StateSpace::Const);
             in_const.map(|v| v.size + v.align).sum()
         }
@@ -481,12 +552,12 @@ fn compose(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Bat
     for (place, &at) in group.iter().enumerate() {
         match &predicted[at].trial.body {
             Body::Expression { ty, space, .. } => arrays.entry((*space, *ty)).or_default().push(place),
-            Body::Declarations(declarations) => {
+            Body::Items(items) | Body::Seats(items) => {
                 let prefix = format!("t{place}_");
                 lines.push((line, place));
-                let items = prefixed(declarations, &prefix).into_iter().map(Item::Variables).collect();
+                let items = prefixed(items, &prefix);
                 let before = text.0.len();
-                text.0.push_str(&print(&Module { items }));
+                text.0.push_str(&predicted[at].trial.spacing.print(&Module { items }));
                 line += text.0[before..].bytes().filter(|&b| b == b'\n').count() as u32;
                 seats[place] = Some(Seat::Names { prefix });
             }
@@ -498,11 +569,16 @@ fn compose(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Bat
         let _ = writeln!(text.0, "{} {} {array}[{}] = {{", space.keyword(), ty.keyword(), places.len());
         line += 1;
         for (index, &place) in places.iter().enumerate() {
-            if let Body::Expression { expr, .. } = &predicted[group[place]].trial.body {
-                print_expr(expr, &mut text);
+            lines.push((line, place));
+            let trial = predicted[group[place]].trial;
+            if let Body::Expression { expr, .. } = &trial.body {
+                let before = text.0.len();
+                trial.spacing.print_expr(expr, &mut text);
+                if trial.spacing != Spacing::Canonical {
+                    line += text.0[before..].bytes().filter(|&b| b == b'\n').count() as u32;
+                }
             }
             text.0.push_str(if index + 1 == places.len() { "\n" } else { ",\n" });
-            lines.push((line, place));
             line += 1;
             let offset = index as u64 * width;
             seats[place] = Some(Seat::Element { array: array.clone(), offset, width: width as usize });
@@ -520,55 +596,80 @@ enum Seated {
     Differs(Observation),
 }
 
-fn seated(answer: &Answer, seat: &Seat, observation: &Observation) -> Seated {
+/// What a batch shows of one trial, and how many of its variables it does not show.
+fn seated(predicted: &Predicted<'_>, seat: &Seat, observation: &Observation) -> (Seated, u32) {
+    let answer = &predicted.answer;
     match (answer, seat) {
         (Answer::Bits(bits), Seat::Element { array, offset, width }) => {
-            let Some(seen) = observation.variables.get(array) else { return Seated::Unobserved };
-            let (from, to) = (*offset as usize, *offset as usize + width);
-            let Some(bytes) = seen.bytes.as_ref().and_then(|bytes| bytes.get(from..to)) else {
-                return Seated::Unobserved;
-            };
-            let addressed = seen
-                .addresses
-                .as_ref()
-                .is_some_and(|list| list.iter().any(|a| (*offset..to as u64).contains(&a.offset)));
-            if *bytes == bits.to_le_bytes()[..*width] && !addressed {
-                return Seated::Agrees;
-            }
-            let variable = ptxsmith_subject::Variable {
-                space: seen.space.clone(),
-                size: Some(*width as u64),
-                align: None,
-                bytes: Some(bytes.to_vec()),
-                addresses: Some(Vec::new()),
-                base: None,
-            };
-            let mut alone = Observation::new(Outcome::Accepted);
-            alone.variables.insert(ALONE.to_owned(), variable);
-            Seated::Differs(alone)
+            (element(*bits, array, *offset, *width, observation), 0)
         }
         (Answer::Variables(variables), Seat::Names { prefix }) => {
-            let mut alone = Observation::new(Outcome::Accepted);
-            for variable in variables {
-                let Some(seen) = observation.variables.get(&format!("{prefix}{}", variable.name)) else {
-                    return Seated::Unobserved;
-                };
-                let mut seen = seen.clone();
-                for address in seen.addresses.iter_mut().flatten() {
-                    if let Some(symbol) = address.symbol.strip_prefix(prefix.as_str()) {
-                        address.symbol = symbol.to_owned();
-                    }
-                }
-                alone.variables.insert(variable.name.to_string(), seen);
-            }
-            match judge(answer, &alone) {
+            let names = variables.iter().map(|variable| variable.name.as_str());
+            let alone = seen_alone(names, prefix, observation);
+            let unseen = unseen(variables, &alone.variables);
+            let seated = match judge(answer, &alone) {
                 Judgement::Agrees => Seated::Agrees,
                 Judgement::Unobserved => Seated::Unobserved,
                 Judgement::Differs(..) => Seated::Differs(alone),
+            };
+            (seated, unseen)
+        }
+        (Answer::Unmodelled, Seat::Names { prefix }) => {
+            let items = predicted.trial.body.items().unwrap_or(&[]);
+            let alone = seen_alone(seats::names(items), prefix, observation);
+            let seated = match seats::disagreement(items, &alone) {
+                None => Seated::Agrees,
+                Some(_) => Seated::Differs(alone),
+            };
+            (seated, 0)
+        }
+        _ => (Seated::Unobserved, 0),
+    }
+}
+
+/// One element of an array of many trials.
+fn element(bits: u64, array: &str, offset: u64, width: usize, observation: &Observation) -> Seated {
+    let Some(seen) = observation.variables.get(array) else { return Seated::Unobserved };
+    let (from, to) = (offset as usize, offset as usize + width);
+    let Some(bytes) = seen.bytes.as_ref().and_then(|bytes| bytes.get(from..to)) else {
+        return Seated::Unobserved;
+    };
+    let own = offset..to as u64;
+    let addressed = seen.addresses.iter().flatten().any(|address| own.contains(&address.offset));
+    if *bytes == bits.to_le_bytes()[..width] && !addressed {
+        return Seated::Agrees;
+    }
+    let variable = ptxsmith_subject::Variable {
+        space: seen.space.clone(),
+        size: Some(width as u64),
+        align: None,
+        bytes: Some(bytes.to_vec()),
+        addresses: Some(Vec::new()),
+        base: None,
+    };
+    let mut alone = Observation::new(Outcome::Accepted);
+    alone.variables.insert(ALONE.to_owned(), variable);
+    Seated::Differs(alone)
+}
+
+/// What was seen of these variables, as if they had stood alone.
+fn seen_alone<'n>(
+    names: impl Iterator<Item = &'n str>,
+    prefix: &str,
+    observation: &Observation,
+) -> Observation {
+    let mut alone = Observation::new(Outcome::Accepted);
+    for name in names {
+        let Some(seen) = observation.variables.get(with_prefix(name, prefix).as_str()) else { continue };
+        let mut seen = seen.clone();
+        for address in seen.addresses.iter_mut().flatten() {
+            if let Some(symbol) = without_prefix(&address.symbol, prefix) {
+                address.symbol = symbol.to_string();
             }
         }
-        _ => Seated::Unobserved,
+        alone.variables.insert(name.to_owned(), seen);
     }
+    alone
 }
 
 /// The first complaint about each trial of a batch that was refused.
@@ -603,11 +704,10 @@ fn compose_apart(predicted: &[Predicted<'_>], group: &[usize], header: &Header) 
     let mut lines = Vec::with_capacity(group.len());
     for (place, &at) in group.iter().enumerate() {
         lines.push((line, place));
-        let module = predicted[at].trial.module(header);
-        let declarations: Vec<_> = module.declarations().cloned().collect();
-        let renamed = prefixed(&declarations, &format!("t{place}_"));
+        let trial = predicted[at].trial;
+        let items = prefixed(&trial.items(), &format!("t{place}_"));
         let before = text.len();
-        text.push_str(&print(&Module { items: renamed.into_iter().map(Item::Variables).collect() }));
+        text.push_str(&trial.spacing.print(&Module { items }));
         let _ = writeln!(text, ".global .u8 z{place};");
         line += text[before..].bytes().filter(|&b| b == b'\n').count() as u32;
     }

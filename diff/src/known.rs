@@ -5,7 +5,8 @@
 //! observed. No entry changes what is expected.
 
 use ptxsmith_oracle::{
-    Clause, Integer, Placement, Question, RefusalClass, Ruled, Rules, Step, Stop, Stored, Trace, Value,
+    AddressValue, Clause, Integer, Named, Placement, Question, Readings, RefusalClass, Ruled, Rules, Slot,
+    Step, Stop, Stored, Trace, Value, Version,
 };
 use ptxsmith_syntax::{Expr, Number, ScalarType, read_number};
 
@@ -101,7 +102,71 @@ pub const KNOWN: &[Known] = &[
         lineage: "nvidia",
         effect: Effect::Refusal(|rules| rules.dimension = dimension_expression_refused),
     },
+    Known {
+        id: "address-always-8-bytes",
+        title: "an address is written as 8 bytes also where the variable that holds it has 4, so it reaches beyond it",
+        clauses: &[Clause::AddressType],
+        lineage: "nvidia",
+        effect: Effect::Rule(|rules| rules.address_slot = always_8_bytes),
+    },
+    Known {
+        id: "mask-of-function-accepted",
+        title: "mask() takes a byte of the address of a function, though it is for variables",
+        clauses: &[Clause::MaskOperand],
+        lineage: "nvidia",
+        effect: Effect::Rule(|rules| rules.named = mask_of_function_accepted),
+    },
+    Known {
+        id: "mask-of-constant-before-7.3",
+        title: "mask() takes a constant already before .version 7.3",
+        clauses: &[Clause::MaskConstantNeeds73],
+        lineage: "nvidia",
+        effect: Effect::Rule(|rules| rules.mask = mask_of_constant_before_7_3),
+    },
+    Known {
+        id: "numbered-prefix-refused",
+        title: "the names that PREFIX<N> declares are not found where the prefix ends in a digit",
+        clauses: &[Clause::ParameterizedNames],
+        lineage: "nvidia",
+        effect: Effect::Refusal(|rules| rules.numbered = digit_free_prefix),
+    },
 ];
+
+/// From sm_90 on the addend is read from eight bytes too: what stands in the upper half of it is the next element, or
+/// whatever the compiler had in its memory there, which differs from run to run.
+fn always_8_bytes(size: u64, byte: Option<u8>, architecture: Option<u32>) -> Slot {
+    let own = (Rules::specification(Readings::default()).address_slot)(size, byte, architecture);
+    if byte.is_some() || size >= 8 {
+        return own;
+    }
+    Slot { width: 8, addend_bits: if architecture.is_some_and(|sm| sm >= 90) { 32 } else { 64 } }
+}
+
+fn mask_of_function_accepted(
+    step: &mut Step<'_>,
+    version: Version,
+    named: Named,
+    address: AddressValue,
+    byte: Option<u8>,
+) -> Ruled<bool> {
+    let byte = if matches!(named, Named::Function(_)) { None } else { byte };
+    (Rules::specification(step.readings).named)(step, version, named, address, byte)
+}
+
+fn mask_of_constant_before_7_3(
+    step: &mut Step<'_>,
+    version: Version,
+    mask: &str,
+    operand: Value,
+) -> Ruled<Value> {
+    let version = if version >= (7, 1) { version.max((7, 3)) } else { version };
+    (Rules::specification(step.readings).mask)(step, version, mask, operand)
+}
+
+fn digit_free_prefix(prefix: &str, number: &str) -> bool {
+    let is_one = Rules::specification(Readings::default()).numbered;
+    is_one(prefix, number) && !prefix.ends_with(|c: char| c.is_ascii_digit())
+}
 
 fn packed(at: Placement) -> u64 {
     at.written

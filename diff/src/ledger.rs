@@ -7,11 +7,13 @@ use ptxsmith_subject::Outcome;
 use serde::Serialize;
 
 use crate::{
-    explain::Explanation,
-    known::KNOWN,
+    known::Known,
     trial::{Header, Trial},
-    verdict::{Class, Difference, Judged, NotCompared, Verdict},
+    verdict::{Class, Difference, Fate, Judged, Must, NotCompared, Verdict},
 };
+
+/// How much longer an example may be that shows one deviation alone.
+const ALONE_SHOWS_BETTER: usize = 10_000;
 
 /// Whether a finding was listed before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -85,6 +87,25 @@ pub struct Finding {
     pub example: Example,
 }
 
+/// How often programs that must be accepted, and programs that must be refused, met which fate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Confusion {
+    counts: BTreeMap<(Must, Fate), u64>,
+}
+
+impl Confusion {
+    /// How many programs of this kind met this fate.
+    pub fn count(&self, must: Must, fate: Fate) -> u64 {
+        self.counts.get(&(must, fate)).copied().unwrap_or(0)
+    }
+
+    fn enter(&mut self, judged: &Judged) {
+        if let (Some(must), Some(fate)) = (judged.must, judged.fate()) {
+            *self.counts.entry((must, fate)).or_default() += 1;
+        }
+    }
+}
+
 /// Counts and findings of one campaign against one subject.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
@@ -100,6 +121,10 @@ pub struct Ledger {
     pub not_compared: BTreeMap<NotCompared, u64>,
     /// The clauses that anything compared rested on.
     pub clauses: ClauseSet,
+    /// Variables that were not shown, of trials that were compared for others.
+    pub unseen: u64,
+    /// What was accepted and what refused, of all that was compared.
+    pub confusion: Confusion,
     findings: BTreeMap<String, Finding>,
 }
 
@@ -107,6 +132,10 @@ impl Ledger {
     /// Enters a verdict. Returns the finding if it is one that was not there before, or that now has a shorter
     /// example, so that a caller can save it.
     pub fn enter(&mut self, trial: &Trial, judged: Judged, header: &Header) -> Option<&Finding> {
+        self.confusion.enter(&judged);
+        if !matches!(judged.verdict, Verdict::NotCompared(_)) {
+            self.unseen += u64::from(judged.unseen);
+        }
         match judged.verdict {
             Verdict::NotCompared(reason) => {
                 *self.not_compared.entry(reason).or_default() += 1;
@@ -151,22 +180,27 @@ impl Ledger {
         clauses: ClauseSet,
         header: &Header,
     ) -> Option<&Finding> {
-        let name = Name::of(&difference, clauses);
-        let weight = trial.weight();
-        let finding = self.findings.get_mut(&name.id);
-        let shorter =
-            finding.as_ref().is_none_or(|f| (weight, trial.id) < (f.example.weight, f.example.trial));
-        if !shorter {
-            finding?.count += 1;
-            return None;
+        let names = Name::of(&difference, clauses);
+        // Alone a deviation shows better than among others.
+        let weight = trial.weight() + ALONE_SHOWS_BETTER * (names.len() - 1);
+        let mut shorter = None;
+        for name in names {
+            let finding = self.findings.get_mut(&name.id);
+            let is_shorter =
+                finding.as_ref().is_none_or(|f| (weight, trial.id) < (f.example.weight, f.example.trial));
+            let count = finding.as_ref().map_or(1, |finding| finding.count + 1);
+            if let (Some(finding), false) = (finding, is_shorter) {
+                finding.count = count;
+                continue;
+            }
+            let class = difference.class;
+            let example = Example { weight, ..Example::new(trial, difference.clone(), header) };
+            let Name { id, status, title, clauses } = name;
+            let finding = Finding { id: id.clone(), status, class, title, clauses, count, example };
+            self.findings.insert(id.clone(), finding);
+            shorter = Some(id);
         }
-        let count = finding.map_or(1, |finding| finding.count + 1);
-        let class = difference.class;
-        let example = Example::new(trial, difference, header);
-        let Name { id, status, title, clauses } = name;
-        let finding = Finding { id: id.clone(), status, class, title, clauses, count, example };
-        self.findings.insert(id.clone(), finding);
-        self.findings.get(&id)
+        self.findings.get(&shorter?)
     }
 
     /// The findings: new ones first, then by class and name.
@@ -222,6 +256,7 @@ impl Ledger {
     pub fn merge(&mut self, other: Ledger) {
         self.compared += other.compared;
         self.conform += other.conform;
+        self.unseen += other.unseen;
         self.clauses = self.clauses.union(other.clauses);
         for (answer, count) in other.excluded {
             *self.excluded.entry(answer).or_default() += count;
@@ -236,6 +271,9 @@ impl Ledger {
                     mine.offer(theirs.example);
                 }
             }
+        }
+        for (kind, count) in other.confusion.counts {
+            *self.confusion.counts.entry(kind).or_default() += count;
         }
         for (reason, count) in other.not_compared {
             *self.not_compared.entry(reason).or_default() += count;
@@ -266,23 +304,23 @@ struct Name {
 }
 
 impl Name {
-    fn of(difference: &Difference, clauses: ClauseSet) -> Name {
+    /// One name for each deviation that shows: of several known ones that meet, each has its own.
+    fn of(difference: &Difference, clauses: ClauseSet) -> Vec<Name> {
         match &difference.explanation {
-            Some(explanation) if !explanation.is_reading() => Name::known(explanation),
-            _ => Name::new(difference, clauses),
+            Some(explanation) if !explanation.is_reading() => {
+                explanation.deviations().map(Name::known).collect()
+            }
+            _ => vec![Name::new(difference, clauses)],
         }
     }
 
-    fn known(explanation: &Explanation) -> Name {
-        let deviations: Vec<_> = explanation.deviations().collect();
-        let join = |of: fn(&crate::known::Known) -> &'static str, with| {
-            deviations.iter().map(|known| of(known)).collect::<Vec<_>>().join(with)
-        };
-        let mut clauses: Vec<Clause> = deviations.iter().flat_map(|known| known.clauses).copied().collect();
-        clauses.sort();
-        clauses.dedup();
-        debug_assert!(deviations.len() <= KNOWN.len());
-        Name { id: join(|k| k.id, "+"), status: Status::Known, title: join(|k| k.title, "; and "), clauses }
+    fn known(known: &Known) -> Name {
+        Name {
+            id: known.id.to_owned(),
+            status: Status::Known,
+            title: known.title.to_owned(),
+            clauses: known.clauses.to_vec(),
+        }
     }
 
     /// Without an explanation, what the trial rested on is all there is to group by.

@@ -13,13 +13,14 @@ mod judge;
 pub mod known;
 mod ledger;
 mod program;
+mod seats;
 mod trial;
 mod verdict;
 
 pub use compare::{Mismatch, compare};
 pub use explain::{Explanation, Hypothesis};
 pub use judge::{Judge, Options};
-pub use ledger::{Example, Finding, Followed, Ledger, Status};
+pub use ledger::{Confusion, Example, Finding, Followed, Ledger, Status};
 pub use program::{Part, judge_program};
 pub use trial::{Body, Header, Trial};
-pub use verdict::{Class, Difference, Judged, NotCompared, Verdict};
+pub use verdict::{Class, Difference, Fate, Judged, Must, NotCompared, Verdict};

@@ -7,7 +7,7 @@ use ptxsmith_syntax::Module;
 use crate::{
     compare::{Mismatch, compare},
     explain::{explain, explain_crash},
-    verdict::{Class, Difference, NotCompared, Verdict},
+    verdict::{Class, Difference, Must, NotCompared, Verdict},
 };
 
 /// The verdict on one variable of a program, or on the program as a whole.
@@ -17,6 +17,8 @@ pub struct Part {
     pub variable: Option<String>,
     /// The verdict.
     pub verdict: Verdict,
+    /// What the specification does with the program; `None` where there is no rule.
+    pub must: Option<Must>,
     /// What the expectation rests on.
     pub trace: Trace,
 }
@@ -57,6 +59,7 @@ pub fn judge_program(
             let not_modelled = unmodelled.iter().map(|(name, _)| Part {
                 variable: Some(name.to_string()),
                 verdict: Verdict::NotCompared(NotCompared::Unmodelled),
+                must: None,
                 trace: Trace::default(),
             });
             variables
@@ -75,8 +78,16 @@ fn trace_of(expected: &Expectation) -> Trace {
     }
 }
 
+fn must(expected: &Expectation) -> Option<Must> {
+    match expected {
+        Expectation::Accepted { .. } => Some(Must::Accept),
+        Expectation::Refused { .. } => Some(Must::Refuse),
+        Expectation::Unmodelled { .. } => None,
+    }
+}
+
 fn whole(verdict: Verdict, expected: &Expectation) -> Part {
-    Part { variable: None, verdict, trace: trace_of(expected) }
+    Part { variable: None, verdict, must: must(expected), trace: trace_of(expected) }
 }
 
 struct Program<'a> {
@@ -108,7 +119,7 @@ impl Program<'_> {
             }),
         };
         let verdict = self.difference(class, None, expected, explanation);
-        Part { variable: None, verdict, trace }
+        Part { variable: None, verdict, must: must(expected), trace }
     }
 
     fn variable(&self, variable: &Variable, expected: &Expectation) -> Part {
@@ -132,7 +143,8 @@ impl Program<'_> {
                 self.difference(class, Some(name), expected, explanation)
             }
         };
-        Part { variable: Some(variable.name.to_string()), verdict, trace: variable.trace }
+        let name = Some(variable.name.to_string());
+        Part { variable: name, verdict, must: must(expected), trace: variable.trace }
     }
 
     fn difference(

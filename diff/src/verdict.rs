@@ -1,7 +1,7 @@
 //! The outcome of comparing one trial or variable.
 
 use ptxsmith_oracle::{Question, Trace};
-use ptxsmith_subject::Observation;
+use ptxsmith_subject::{Observation, Outcome};
 
 use crate::explain::Explanation;
 
@@ -65,15 +65,18 @@ pub enum NotCompared {
     Unsupported,
     /// There was no subject to ask.
     Unavailable,
+    /// The subject refuses also the valid twin, so its refusal of the invalid program says nothing.
+    TwinRefused,
 }
 
 impl NotCompared {
     /// Every reason.
-    pub const ALL: [NotCompared; 4] = [
+    pub const ALL: [NotCompared; 5] = [
         NotCompared::Unmodelled,
         NotCompared::Unobserved,
         NotCompared::Unsupported,
         NotCompared::Unavailable,
+        NotCompared::TwinRefused,
     ];
 
     /// The name that reports use.
@@ -83,6 +86,7 @@ impl NotCompared {
             NotCompared::Unobserved => "unobserved",
             NotCompared::Unsupported => "unsupported",
             NotCompared::Unavailable => "unavailable",
+            NotCompared::TwinRefused => "twin-refused",
         }
     }
 }
@@ -109,6 +113,44 @@ impl Difference {
     }
 }
 
+/// What the specification does with a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Must {
+    /// It takes it.
+    Accept,
+    /// It refuses it.
+    Refuse,
+}
+
+/// What a subject does with a program, as far as a verdict tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fate {
+    /// It takes it.
+    Accepted,
+    /// It refuses it.
+    Refused,
+    /// It crashes or hangs.
+    Died,
+}
+
+impl Judged {
+    /// What the subject did with the trial; `None` where that was not compared.
+    pub fn fate(&self) -> Option<Fate> {
+        let of = |difference: &Difference| match difference.observed.outcome {
+            Outcome::Accepted => Some(Fate::Accepted),
+            Outcome::Refused => Some(Fate::Refused),
+            Outcome::Crashed | Outcome::TimedOut => Some(Fate::Died),
+            Outcome::Unsupported | Outcome::Unavailable => None,
+        };
+        match (&self.verdict, self.must) {
+            (Verdict::NotCompared(_), _) => None,
+            (Verdict::Conforms, Some(Must::Refuse)) => Some(Fate::Refused),
+            (Verdict::Conforms, _) => Some(Fate::Accepted),
+            (Verdict::Reads(difference) | Verdict::Deviates(difference), _) => of(difference),
+        }
+    }
+}
+
 /// The outcome of comparing one trial.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -129,8 +171,12 @@ pub struct Judged {
     pub id: u64,
     /// The verdict.
     pub verdict: Verdict,
+    /// What the specification does with the trial under the default reading; `None` where there is no rule.
+    pub must: Option<Must>,
     /// The clauses and questions that the expectation rests on.
     pub trace: Trace,
     /// The answers to open questions that this verdict rules out: under them the result would have been another.
     pub excluded: Vec<(Question, usize)>,
+    /// How many variables of the trial the subject does not show, though it shows others: they were not compared.
+    pub unseen: u32,
 }

@@ -48,10 +48,7 @@ fn subject(rules: Rules) -> impl Subject {
 fn expressions(texts: &[&str]) -> Vec<Trial> {
     let trial = |(id, text): (usize, &&str)| {
         let expr = parse_expr(text).expect("the expressions of a test parse");
-        Trial {
-            id: id as u64,
-            body: Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr },
-        }
+        Trial::new(id as u64, Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
     };
     texts.iter().enumerate().map(trial).collect()
 }
@@ -59,7 +56,7 @@ fn expressions(texts: &[&str]) -> Vec<Trial> {
 fn declarations(id: u64, text: &str) -> Trial {
     let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
     let module = parse(&format!("{header}{text}")).expect("the declarations of a test parse");
-    Trial { id, body: Body::Declarations(module.declarations().cloned().collect()) }
+    Trial::new(id, Body::Items(module.items[3..].to_vec()))
 }
 
 fn judge(subject: &dyn Subject, trials: &[Trial]) -> Vec<Judged> {

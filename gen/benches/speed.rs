@@ -46,7 +46,7 @@ fn cases(c: &mut Criterion) {
     let generator = Generator::default();
     let header = Header::default();
     let mut coverage = Coverage::new();
-    for focus in [Focus::Expressions, Focus::Initializers] {
+    for focus in [Focus::Expressions, Focus::Initializers, Focus::Addresses] {
         let bytes: usize = (0..10_000)
             .map(|i| {
                 ptxsmith_syntax::print(&generator.case(focus, 1, i, &mut coverage).module(&header)).len()
@@ -66,9 +66,8 @@ fn cases(c: &mut Criterion) {
             b.iter_batched(
                 Canonical::default,
                 |mut text| {
-                    let declarations =
-                        (0..10_000).map(|i| generator.case(focus, 1, i, &mut coverage).declaration("v"));
-                    print_to(&header.module(declarations), &mut text);
+                    let items = (0..10_000).flat_map(|i| generator.case(focus, 1, i, &mut coverage).items());
+                    print_to(&header.module(items), &mut text);
                     text
                 },
                 BatchSize::PerIteration,

@@ -4,10 +4,13 @@ use std::{fmt, str::FromStr};
 
 use arbitrary::Unstructured;
 use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Initializer, Item, Module, Name, ScalarType, Span, Specifier, StateSpace,
+    Declaration, Declarator, Expr, Initializer, Item, Module, Name, ScalarType, Spacing, Span, Specifier,
+    StateSpace,
 };
 
-use crate::{config::Config, coverage::Coverage, generator::Generator, stream::case_bytes};
+use crate::{
+    config::Config, coverage::Coverage, generator::Generator, negative::Negative, stream::case_bytes,
+};
 
 /// What the cases of a run are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,19 +19,57 @@ pub enum Focus {
     Expressions,
     /// Declarations: aggregates, their initial values and their layout.
     Initializers,
-    /// Ten of the first to one of the second.
+    /// Addresses of variables and functions as initial values.
+    Addresses,
+    /// One constant in every place where it may stand, which must hold the same everywhere.
+    Seats,
+    /// Programs that the specification refuses, each one edit away from a valid twin.
+    Negatives,
+    /// Mostly expressions, and some of each of the others.
     Mixed,
 }
 
+/// The mixture: of so many cases, these are about something else than expressions.
+const MIXTURE: u64 = 132;
+const MIXED: [(u64, Focus); 17] = [
+    (5, Focus::Addresses),
+    (10, Focus::Initializers),
+    (21, Focus::Initializers),
+    (27, Focus::Negatives),
+    (32, Focus::Initializers),
+    (43, Focus::Initializers),
+    (49, Focus::Addresses),
+    (54, Focus::Initializers),
+    (65, Focus::Initializers),
+    (71, Focus::Seats),
+    (76, Focus::Initializers),
+    (87, Focus::Initializers),
+    (98, Focus::Initializers),
+    (109, Focus::Initializers),
+    (115, Focus::Seats),
+    (120, Focus::Initializers),
+    (131, Focus::Initializers),
+];
+
 impl Focus {
     /// Every focus.
-    pub const ALL: [Focus; 3] = [Focus::Expressions, Focus::Initializers, Focus::Mixed];
+    pub const ALL: [Focus; 6] = [
+        Focus::Expressions,
+        Focus::Initializers,
+        Focus::Addresses,
+        Focus::Seats,
+        Focus::Negatives,
+        Focus::Mixed,
+    ];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Focus::Expressions => "expressions",
             Focus::Initializers => "initializers",
+            Focus::Addresses => "addresses",
+            Focus::Seats => "seats",
+            Focus::Negatives => "negatives",
             Focus::Mixed => "mixed",
         }
     }
@@ -36,6 +77,18 @@ impl Focus {
     /// The focus of this name.
     pub fn from_name(name: &str) -> Option<Focus> {
         Focus::ALL.into_iter().find(|focus| focus.name() == name)
+    }
+
+    /// What the case of this index is about: never [`Focus::Mixed`].
+    pub fn of(self, index: u64) -> Focus {
+        match self {
+            Focus::Mixed => {
+                let place = index % MIXTURE;
+                let other = MIXED.iter().find(|(at, _)| *at == place);
+                other.map_or(Focus::Expressions, |&(_, focus)| focus)
+            }
+            focus => focus,
+        }
     }
 }
 
@@ -72,6 +125,8 @@ pub struct Case {
     pub id: CaseId,
     /// What is tried.
     pub body: Body,
+    /// How its text is spaced.
+    pub spacing: Spacing,
 }
 
 /// What a case tries.
@@ -86,30 +141,37 @@ pub enum Body {
         /// Its value.
         expr: Expr,
     },
-    /// A declaration statement. Its variables are named `v0`, `v1` ... in order.
-    Declaration(Declaration),
+    /// Statements at module scope. No name is declared twice.
+    Items(Vec<Item>),
+    /// Declarations that all hold one constant: in the last scalar of each variable, or, of eight bytes, in all.
+    Seats(Vec<Item>),
+    /// Statements that the specification refuses, and their twin.
+    Negative(Box<Negative>),
 }
 
 impl Case {
-    /// The declaration of the case, its variables named `PREFIX0`, `PREFIX1` ... in order.
-    pub fn declaration(&self, prefix: &str) -> Declaration {
+    /// The statements of the case: of a negative one, those that are refused. An expression is the value of `v0`.
+    pub fn items(&self) -> Vec<Item> {
         match &self.body {
             Body::Expression { ty, space, expr } => {
-                scalar(*ty, *space, Name::new(format!("{prefix}0")), expr.clone())
+                vec![Item::Variables(scalar(*ty, *space, Name::new("v0"), expr.clone()))]
             }
-            Body::Declaration(declaration) => {
-                let mut declaration = declaration.clone();
-                for (i, declarator) in declaration.declarators.iter_mut().enumerate() {
-                    declarator.name = Name::new(format!("{prefix}{i}"));
-                }
-                declaration
-            }
+            Body::Items(items) | Body::Seats(items) => items.clone(),
+            Body::Negative(negative) => negative.broken.clone(),
         }
     }
 
-    /// The case as a module of its own; its variables are named `v0`, `v1` ...
+    /// The header that the case needs, where it is not the one that all others have.
+    pub fn header(&self) -> Option<&Header> {
+        match &self.body {
+            Body::Negative(negative) => negative.header.as_ref(),
+            Body::Expression { .. } | Body::Items(_) | Body::Seats(_) => None,
+        }
+    }
+
+    /// The case as a module of its own, under this header unless it needs another.
     pub fn module(&self, header: &Header) -> Module {
-        header.module([self.declaration("v")])
+        self.header().unwrap_or(header).module(self.items())
     }
 }
 
@@ -145,44 +207,54 @@ impl Default for Header {
 }
 
 impl Header {
-    /// A module of these declarations.
-    pub fn module(&self, declarations: impl IntoIterator<Item = Declaration>) -> Module {
+    /// A module of these statements.
+    pub fn module(&self, statements: impl IntoIterator<Item = Item>) -> Module {
         let mut items = vec![
             Item::Version(Name::new(self.version.as_str())),
             Item::Target(vec![Name::new(self.target.as_str())]),
             Item::AddressSize(Name::new(self.address_size.as_str())),
         ];
-        items.extend(declarations.into_iter().map(Item::Variables));
+        items.extend(statements);
         Module { items }
     }
 }
 
 /// Bytes for one expression: more than all but the largest take.
 const EXPRESSION_BYTES: usize = 128;
-/// Bytes for one declaration. Where they run out, the elements that are left are zeros.
+/// Bytes for one declaration, or one group. Where they run out, the elements that are left are zeros.
 const DECLARATION_BYTES: usize = 1024;
-/// In a mixed run, one case in this many is a declaration.
-const MIXED: u64 = 11;
 
 impl Generator {
     /// The case of this seed and index. The cases before it need not be made.
     pub fn case(&self, focus: Focus, seed: u64, index: u64, coverage: &mut Coverage) -> Case {
-        let declaration = match focus {
-            Focus::Expressions => false,
-            Focus::Initializers => true,
-            Focus::Mixed => index % MIXED == MIXED - 1,
-        };
+        let id = CaseId { seed, index };
+        // In a mixture, the edits take turns among the cases that are negative.
+        let turn = if focus == Focus::Mixed { index / MIXTURE } else { index };
+        let focus = focus.of(index);
+        if focus == Focus::Negatives {
+            let negative = self.negative(seed, turn, coverage);
+            return Case { id, body: Body::Negative(Box::new(negative)), spacing: Spacing::Canonical };
+        }
         let mut bytes = [0; DECLARATION_BYTES];
-        let bytes = if declaration { &mut bytes[..] } else { &mut bytes[..EXPRESSION_BYTES] };
+        let bytes = match focus {
+            Focus::Expressions | Focus::Seats => &mut bytes[..EXPRESSION_BYTES],
+            _ => &mut bytes[..],
+        };
         case_bytes(seed, index, bytes);
         let mut u = Unstructured::new(bytes);
-        let body = if declaration {
-            self.declaration(&mut u, coverage).map(Body::Declaration)
-        } else {
-            let (ty, space) = self.seat(&mut u, coverage);
-            self.expression(ty, &mut u, coverage).map(|expr| Body::Expression { ty, space, expr })
+        let spacing = self.spacing(&mut u);
+        let body = match focus {
+            Focus::Initializers => {
+                self.declaration(&mut u, coverage).map(|one| Body::Items(vec![Item::Variables(one)]))
+            }
+            Focus::Addresses => self.addresses(&mut u, coverage).map(Body::Items),
+            Focus::Seats => self.seats(&mut u, coverage).map(Body::Seats),
+            Focus::Expressions | Focus::Negatives | Focus::Mixed => {
+                let (ty, space) = self.seat(&mut u, coverage);
+                self.expression(ty, &mut u, coverage).map(|expr| Body::Expression { ty, space, expr })
+            }
         };
-        Case { id: CaseId { seed, index }, body: body.expect("the generator accepts all bytes") }
+        Case { id, body: body.expect("the generator accepts all bytes"), spacing }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which productions were made, and which under which.
 
+use crate::generator::Generator;
 use crate::grammar::{GRAMMAR, Nonterminal, Production, ProductionId, productions};
 
 const PRODUCTIONS: usize = GRAMMAR.len();
@@ -53,27 +54,31 @@ impl Coverage {
         self.pairs[parent.index()][child.index() / 64] >> (child.index() % 64) & 1 == 1
     }
 
-    /// The productions that were never made, in the order of the table.
-    pub fn missing(&self) -> impl Iterator<Item = &'static Production> {
-        productions().filter(|&id| self.count(id) == 0).map(ProductionId::get)
+    /// The productions that the generator has and that were never made, in the order of the table.
+    pub fn missing(&self, of: &Generator) -> impl Iterator<Item = &'static Production> {
+        productions().filter(|&id| of.enables(id) && self.count(id) == 0).map(ProductionId::get)
     }
 
-    /// The pairs that the table permits and that were never made, in the order of the table.
-    pub fn missing_pairs(&self) -> impl Iterator<Item = (&'static Production, &'static Production)> {
-        feasible_pairs()
+    /// The pairs that the generator may make and that were never made, in the order of the table.
+    pub fn missing_pairs(
+        &self,
+        of: &Generator,
+    ) -> impl Iterator<Item = (&'static Production, &'static Production)> {
+        feasible_pairs(of)
             .filter(|&(parent, child)| !self.has_pair(parent, child))
             .map(|(p, c)| (p.get(), c.get()))
     }
 
-    /// How many productions were made, and how many there are.
-    pub fn productions(&self) -> (usize, usize) {
-        (PRODUCTIONS - self.missing().count(), PRODUCTIONS)
+    /// How many productions were made, and how many the generator has.
+    pub fn productions(&self, of: &Generator) -> (usize, usize) {
+        let all = productions().filter(|&id| of.enables(id)).count();
+        (all - self.missing(of).count(), all)
     }
 
-    /// How many pairs were made, and how many the table permits.
-    pub fn pairs(&self) -> (usize, usize) {
-        let all = feasible_pairs().count();
-        (all - self.missing_pairs().count(), all)
+    /// How many pairs were made, and how many the generator may make.
+    pub fn pairs(&self, of: &Generator) -> (usize, usize) {
+        let all = feasible_pairs(of).count();
+        (all - self.missing_pairs(of).count(), all)
     }
 
     /// The clauses that the productions made exercise, each once, in the order of the table.
@@ -88,10 +93,12 @@ impl Coverage {
     }
 }
 
-/// Every pair of productions of which the second may stand directly beneath the first.
-pub fn feasible_pairs() -> impl Iterator<Item = (ProductionId, ProductionId)> {
-    productions().flat_map(|parent| {
+/// Every pair of productions that the generator has of which the second may stand directly beneath the first.
+pub fn feasible_pairs(of: &Generator) -> impl Iterator<Item = (ProductionId, ProductionId)> {
+    productions().filter(|&parent| of.enables(parent)).flat_map(move |parent| {
         let beneath = move |of: Nonterminal| parent.get().parts().any(|part| part == of);
-        productions().filter(move |child| beneath(child.get().of)).map(move |child| (parent, child))
+        productions()
+            .filter(move |&child| of.enables(child) && beneath(child.get().of))
+            .map(move |child| (parent, child))
     })
 }

@@ -1,11 +1,12 @@
 //! Makers of declarations: types, dimensions, and initial values of every shape.
 
 use ptxsmith_syntax::{
-    BinaryOp, Declaration, Declarator, Expr, Initializer, Linkage, Name, NodeKind, ScalarType, Span,
-    Specifier, StateSpace, VectorLength,
+    Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, Name, NodeKind,
+    ScalarType, Span, Specifier, StateSpace, Text, VectorLength,
 };
 
 use crate::{
+    address::make_name,
     draft::Draft,
     generator::value_of,
     grammar::Nonterminal,
@@ -21,6 +22,17 @@ pub(crate) struct Sketch {
     pub ty: ScalarType,
     vector: Option<VectorLength>,
     declarators: Vec<Declarator>,
+    attribute: Option<Attribute>,
+    /// What was made before the declaration at hand.
+    pub items: Vec<Item>,
+    /// What has an address, of all that was declared so far.
+    pub symbols: Vec<Symbol>,
+    /// The name at hand: of the variable that is being made.
+    pub name: Text,
+    /// How many names were made.
+    pub named: u32,
+    /// The values of the variable at hand, where its type does not say which.
+    pub values: Option<Nonterminal>,
     /// How many dimensions the variable at hand has.
     rank: usize,
     /// The extents of its dimensions, outermost first.
@@ -42,6 +54,12 @@ impl Default for Sketch {
             ty: ScalarType::S64,
             vector: None,
             declarators: Vec::new(),
+            attribute: None,
+            items: Vec::new(),
+            symbols: Vec::new(),
+            name: Text::default(),
+            named: 0,
+            values: None,
             rank: 0,
             extents: Vec::new(),
             extent: 1,
@@ -51,21 +69,36 @@ impl Default for Sketch {
     }
 }
 
+/// Something whose address can be taken.
+#[derive(Clone, Debug)]
+pub(crate) struct Symbol {
+    pub name: Text,
+    pub function: bool,
+}
+
 impl Sketch {
     fn lanes(&self) -> u64 {
         self.vector.map_or(1, VectorLength::count)
     }
-}
 
-/// The declaration, in the order of specifiers that the examples of the text have.
-pub(crate) fn finish(sketch: Sketch) -> Declaration {
-    let mut specifiers = Vec::with_capacity(5);
-    specifiers.extend(sketch.linkage.map(Specifier::Linkage));
-    specifiers.push(Specifier::Space(sketch.space, None));
-    specifiers.extend(sketch.align.map(Specifier::Align));
-    specifiers.extend(sketch.vector.map(Specifier::Vector));
-    specifiers.push(Specifier::Type(sketch.ty));
-    Declaration { specifiers, declarators: sketch.declarators, span: Span::NONE }
+    /// Takes the declaration at hand, in the order of specifiers that the examples of the text have.
+    pub fn take_declaration(&mut self) -> Declaration {
+        let mut specifiers = Vec::with_capacity(6);
+        specifiers.extend(self.linkage.take().map(Specifier::Linkage));
+        specifiers.push(Specifier::Space(self.space, None));
+        specifiers.extend(self.align.take().map(Specifier::Align));
+        specifiers.extend(self.attribute.take().map(|attribute| Specifier::Attributes(vec![attribute])));
+        specifiers.extend(self.vector.take().map(Specifier::Vector));
+        specifiers.push(Specifier::Type(self.ty));
+        let declarators = std::mem::take(&mut self.declarators);
+        Declaration { specifiers, declarators, span: Span::NONE }
+    }
+
+    /// The declaration at hand is complete, and another may begin.
+    pub fn end_declaration(&mut self) {
+        let declaration = self.take_declaration();
+        self.items.push(Item::Variables(declaration));
+    }
 }
 
 // What is said once
@@ -113,7 +146,11 @@ fn begin(d: &mut Draft<'_, '_>) {
 
 fn choose_vector(d: &mut Draft<'_, '_>) {
     // Four elements of 64 bits would exceed the 128 bits that a vector may have.
-    let long = d.sketch.ty.size().is_some_and(|size| size > 4);
+    let size = d.sketch.ty.size().unwrap_or(0);
+    if size > 8 {
+        return;
+    }
+    let long = size > 4;
     d.make(if long { Nonterminal::LongVector } else { Nonterminal::ShortVector }, 1);
 }
 
@@ -153,42 +190,96 @@ fn undefined(d: &mut Draft<'_, '_>) {
     }
 }
 
+pub(crate) fn shared(d: &mut Draft<'_, '_>, _: u32) {
+    d.make(Nonterminal::Align, 1);
+    d.make(Nonterminal::AnyType, 1);
+    choose_vector(d);
+    d.sketch.space = StateSpace::Shared;
+    variable_zero(d, 1);
+}
+
+/// `NAME<COUNT>`: no array, no initial value, and only one such variable.
+pub(crate) fn parameterized(d: &mut Draft<'_, '_>, _: u32) {
+    begin(d);
+    d.make(Nonterminal::AnyType, 1);
+    let name = make_name(d);
+    let count = 1 + d.below(5) as u64;
+    let spelled = d.expression(|d| spelled_signed(d, count));
+    let number = d.below(count as usize);
+    let symbol = Symbol { name: Text::from(format!("{}{number}", name.text)), function: false };
+    d.sketch.symbols.push(symbol);
+    let declarator = Declarator { name, count: Some(spelled), dimensions: Vec::new(), initializer: None };
+    d.sketch.declarators.push(declarator);
+}
+
+fn attributed(d: &mut Draft<'_, '_>, attribute: Attribute) {
+    d.make(Nonterminal::Linkage, 1);
+    d.make(Nonterminal::Align, 1);
+    d.make(Nonterminal::Type, 1);
+    choose_vector(d);
+    // Neither attribute is for another state space.
+    d.sketch.space = StateSpace::Global;
+    d.sketch.attribute = Some(attribute);
+    d.make(Nonterminal::Variable, 1);
+}
+
+pub(crate) fn managed(d: &mut Draft<'_, '_>, _: u32) {
+    attributed(d, Attribute { name: Name::new(".managed"), arguments: Vec::new() });
+}
+
+pub(crate) fn unified(d: &mut Draft<'_, '_>, _: u32) {
+    let mut argument = || d.expression(|d| d.make(Nonterminal::Literal, 1));
+    let arguments = vec![argument(), argument()];
+    attributed(d, Attribute { name: Name::new(".unified"), arguments });
+}
+
 // Variables
 
-fn declare(d: &mut Draft<'_, '_>, dimensions: Vec<Option<Expr>>, initializer: Option<Initializer>) {
-    let name = Name::new(format!("v{}", d.sketch.declarators.len()));
+fn declare(
+    d: &mut Draft<'_, '_>,
+    name: Name,
+    dimensions: Vec<Option<Expr>>,
+    initializer: Option<Initializer>,
+) {
+    if matches!(d.sketch.space, StateSpace::Global | StateSpace::Const) {
+        d.sketch.symbols.push(Symbol { name: name.text.clone(), function: false });
+    }
     d.sketch.declarators.push(Declarator { name, count: None, dimensions, initializer });
 }
 
 pub(crate) fn variable_zero(d: &mut Draft<'_, '_>, _: u32) {
+    let name = make_name(d);
     let dimensions =
         if d.byte() < 128 || d.config().max_dimensions == 0 { Vec::new() } else { dimensions(d) };
-    declare(d, dimensions, None);
+    declare(d, name, dimensions, None);
 }
 
 pub(crate) fn variable_single(d: &mut Draft<'_, '_>, _: u32) {
+    let name = make_name(d);
     d.sketch.extents.clear();
     let most = d.config().max_nodes;
     entry(d, most);
     let initializer = d.sketch.made.take();
-    declare(d, Vec::new(), initializer);
+    declare(d, name, Vec::new(), initializer);
 }
 
 pub(crate) fn variable_array(d: &mut Draft<'_, '_>, _: u32) {
+    let name = make_name(d);
     let dimensions = dimensions(d);
     d.sketch.level = 0;
     d.make(Nonterminal::List, 1);
     let initializer = d.sketch.made.take();
-    declare(d, dimensions, initializer);
+    declare(d, name, dimensions, initializer);
 }
 
 pub(crate) fn variable_first_omitted(d: &mut Draft<'_, '_>, _: u32) {
+    let name = make_name(d);
     let mut dimensions = dimensions(d);
     dimensions[0] = None;
     d.sketch.level = 0;
     d.make(Nonterminal::CountedList, 1);
     let initializer = d.sketch.made.take();
-    declare(d, dimensions, initializer);
+    declare(d, name, dimensions, initializer);
 }
 
 fn dimensions(d: &mut Draft<'_, '_>) -> Vec<Option<Expr>> {
@@ -336,7 +427,8 @@ fn lanes(d: &mut Draft<'_, '_>, count: u64) {
 
 /// A value of the type at hand: more often than not a single literal.
 fn value(d: &mut Draft<'_, '_>, most_nodes: u32) {
-    let of = value_of(d.sketch.ty).expect("only types that take initial values come here");
+    let of = d.sketch.values.or_else(|| value_of(d.sketch.ty));
+    let of = of.expect("only types that take initial values come here");
     let room = match d.byte() {
         0..=127 => 1,
         byte => 1 + (((u32::from(byte) - 128) * most_nodes.clamp(1, 1 << 16)) >> 7),

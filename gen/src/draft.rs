@@ -150,6 +150,11 @@ impl<'g, 'd> Draft<'g, 'd> {
         std::mem::replace(&mut self.builder, around).finish()
     }
 
+    /// Makes an operand that stands in parentheses of its own, whatever they belong to.
+    pub fn operand_alone(&mut self, of: Nonterminal, room: u32) -> u32 {
+        self.operand(of, room, 0)
+    }
+
     #[inline]
     fn choose_production(&mut self, of: Nonterminal, room: u32) -> ProductionId {
         let generator = self.generator;

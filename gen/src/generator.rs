@@ -1,14 +1,14 @@
 //! The generator: a configuration, made ready for use.
 
 use arbitrary::{Result, Unstructured};
-use ptxsmith_syntax::{Declaration, Expr, ScalarType};
+use ptxsmith_syntax::{Declaration, Expr, Item, ScalarType, Spacing};
 
 use crate::{
     config::Config,
     coverage::Coverage,
-    declare,
     draft::Draft,
     grammar::{Nonterminal, ProductionId},
+    seats,
     wheel::{self, Wheels},
 };
 
@@ -82,8 +82,8 @@ impl Generator {
         Ok(self.root(Nonterminal::Float, u, coverage))
     }
 
-    /// A declaration statement of `.global` or `.const` variables, named `v0`, `v1` ... With no bytes left it is one
-    /// variable without an initial value.
+    /// A declaration statement. Its names are not used twice: their number is in each. With no bytes left it is one
+    /// `.global` variable without an initial value.
     ///
     /// # Errors
     /// None today; the signature is that of every generator over [`Unstructured`].
@@ -91,7 +91,30 @@ impl Generator {
         let mut draft = Draft::new(self, u, coverage);
         draft.make(Nonterminal::Declaration, 1);
         draft.give_back(u);
-        Ok(declare::finish(draft.sketch))
+        Ok(draft.sketch.take_declaration())
+    }
+
+    /// Statements of which some hold addresses of what others declare: variables, functions and kernels.
+    ///
+    /// # Errors
+    /// None today; the signature is that of every generator over [`Unstructured`].
+    pub fn addresses(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Result<Vec<Item>> {
+        let mut draft = Draft::new(self, u, coverage);
+        draft.make(Nonterminal::Group, 1);
+        draft.give_back(u);
+        Ok(draft.sketch.items)
+    }
+
+    /// Declarations that all hold one constant: in the last scalar of each variable, or, of eight bytes, in all.
+    ///
+    /// # Errors
+    /// None today; the signature is that of every generator over [`Unstructured`].
+    pub fn seats(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Result<Vec<Item>> {
+        let mut draft = Draft::new(self, u, coverage);
+        let float = self.config.floats && draft.byte() >= 192;
+        draft.give_back(u);
+        let constant = if float { self.float(u, coverage) } else { self.integer(u, coverage) }?;
+        Ok(seats::seats(&constant, float, self.config.masks))
     }
 
     fn root(&self, of: Nonterminal, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Expr {
@@ -102,6 +125,15 @@ impl Generator {
         let expr = draft.expression(|draft| draft.make(of, room));
         draft.give_back(u);
         expr
+    }
+
+    /// How a case is spaced: canonically, or, as often as the knob says, oddly.
+    pub(crate) fn spacing(&self, u: &mut Unstructured<'_>) -> Spacing {
+        let odds = self.config.odd_spacing;
+        // Bytes that have run out are zeros, and those mean the canonical form.
+        let drawn = u.int_in_range(0..=u16::MAX).unwrap_or(0);
+        let odd = f64::from(drawn) >= 65_536.0 * (1.0 - odds.share());
+        if odd && drawn > 0 { Spacing::Odd(u.arbitrary().unwrap_or(0)) } else { Spacing::Canonical }
     }
 
     /// A type and a state space, as the weights of the table have them.

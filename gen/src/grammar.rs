@@ -6,10 +6,11 @@
 
 use ptxsmith_syntax::{
     BinaryOp::{self, *},
-    Cast, Linkage, Radix, ScalarType, StateSpace, UnaryOp, VectorLength,
+    Cast, FunctionKind, Linkage, Radix, ScalarType, StateSpace, UnaryOp, VectorLength,
 };
 
 use crate::{
+    address as a,
     config::{Config, Odds},
     declare as d,
     draft::Draft,
@@ -48,6 +49,7 @@ nonterminals! {
     ShiftCount = "shift-count", "How far an integer is shifted.";
     Least = "least", "The least signed number, made of operators.";
     MinusOne = "minus-one", "Minus one, signed, made of operators.";
+    Overflow = "overflow", "A quotient or remainder of the least signed number and minus one.";
     LowBits = "low-bits", "A literal of at most seven bits, which every type holds.";
     Float = "float", "A float expression of any value.";
     FloatLiteral = "float-literal", "A float literal.";
@@ -75,6 +77,16 @@ nonterminals! {
     List = "list", "The initial values of one dimension of known extent.";
     CountedList = "counted-list", "The initial values of a dimension that they determine.";
     Lanes = "lanes", "The initial values of a vector.";
+    Name = "name", "The name of a variable or a function.";
+    Group = "group", "Statements, of which some hold addresses of what others declare.";
+    Target = "target", "A statement that declares something with an address.";
+    Holder = "holder", "A declaration of variables that hold addresses.";
+    AddressValue = "address-value", "The value of a variable of 32 or 64 bits that holds addresses.";
+    Address = "address", "The address of a variable.";
+    OddAddress = "odd-address", "An address in a form of which the text says nothing.";
+    Offset = "offset", "What is added to an address.";
+    MaskedValue = "masked-value", "The value of a byte of an address.";
+    MaskValue = "mask-value", "Which byte a mask takes.";
 }
 
 /// How often a production is chosen.
@@ -229,6 +241,12 @@ const fn suffix(c: &Config) -> bool {
 const fn radixes(c: &Config) -> bool {
     c.radixes
 }
+const fn odd_names(c: &Config) -> bool {
+    c.odd_names
+}
+const fn masks(c: &Config) -> bool {
+    c.masks
+}
 const fn vectors(c: &Config) -> bool {
     c.vectors
 }
@@ -255,8 +273,7 @@ pub static GRAMMAR: &[Production] = &[
     row("integer/multiply", N::Integer, "4.5.5/multiplication", 6, always, Infix(Mul, N::Integer, N::Integer)),
     row("integer/divide", N::Integer, "4.5.5/division", 8, always, Infix(Div, N::Integer, N::Divisor)),
     row("integer/remainder", N::Integer, "4.5.5/rem-unsigned", 7, bitwise, Infix(Rem, N::Integer, N::Divisor)),
-    odd("integer/quotient-overflow", N::Integer, "4.5.5/division", |c| c.quotient_overflow, casts, Infix(Div, N::Least, N::MinusOne)),
-    odd("integer/remainder-overflow", N::Integer, "4.5.5/rem-unsigned", |c| c.quotient_overflow, casts, Infix(Rem, N::Least, N::MinusOne)),
+    odd("integer/overflow", N::Integer, "4.5.5/division", |c| c.quotient_overflow, casts, Same(N::Overflow)),
     row("integer/add", N::Integer, "4.5.5/addition", 7, always, Infix(Add, N::Integer, N::Integer)),
     row("integer/subtract", N::Integer, "4.5.5/subtraction", 7, always, Infix(Sub, N::Integer, N::Integer)),
     row("integer/shift-right", N::Integer, "4.5.5/shift-right-arithmetic", 8, bitwise, Infix(Shr, N::Integer, N::ShiftCount)),
@@ -304,6 +321,8 @@ pub static GRAMMAR: &[Production] = &[
     row("low-bits/literal", N::LowBits, "4.5.1/narrowing", 1, always, Made(1, &[N::Spelling], n::low_bits)),
 
     // Where division and shifting need care (4.5.5)
+    row("overflow/quotient", N::Overflow, "4.5.5/division", 1, casts, Infix(Div, N::Least, N::MinusOne)),
+    row("overflow/remainder", N::Overflow, "4.5.5/rem-unsigned", 1, casts, Infix(Rem, N::Least, N::MinusOne)),
     row("divisor/literal", N::Divisor, "4.5.5/division", 6, always, Made(1, &[N::Magnitude, N::Spelling, N::Suffix], n::nonzero)),
     row("divisor/negative", N::Divisor, "4.5.5/division", 4, always, Made(2, &[N::Magnitude, N::Spelling, N::Suffix], n::negative_nonzero)),
     row("divisor/odd", N::Divisor, "4.5.5/division", 4, bitwise, Infix(Or, N::Integer, N::One)),
@@ -363,8 +382,12 @@ pub static GRAMMAR: &[Production] = &[
 
     // Declarations (5.4.1, 5.4.2, 5.4.5)
     row("declaration/defined", N::Declaration, "5.4.1/scalar", 24, always, Made(0, &[N::Linkage, N::Space, N::Align, N::Type, N::ShortVector, N::LongVector, N::Variable], d::defined)),
-    row("declaration/zero", N::Declaration, "5.4.4/default-zero", 2, |c| c.half_types, Made(0, &[N::Linkage, N::Space, N::Align, N::AnyType, N::ShortVector, N::LongVector, N::Rank, N::Extent], d::zero)),
-    row("declaration/external", N::Declaration, "5.4.4/no-extern-initializer", 1, |c| c.linkage, Made(0, &[N::Space, N::Align, N::AnyType, N::ShortVector, N::LongVector, N::Rank, N::Extent], d::external)),
+    row("declaration/zero", N::Declaration, "5.4.4/default-zero", 2, |c| c.half_types, Made(0, &[N::Linkage, N::Space, N::Align, N::AnyType, N::ShortVector, N::LongVector, N::Name, N::Rank, N::Extent], d::zero)),
+    row("declaration/external", N::Declaration, "5.4.4/no-extern-initializer", 1, |c| c.linkage, Made(0, &[N::Space, N::Align, N::AnyType, N::ShortVector, N::LongVector, N::Name, N::Rank, N::Extent], d::external)),
+    row("declaration/parameterized", N::Declaration, "5.4.6/names", 1, |c| c.parameterized_names, Made(0, &[N::Space, N::Align, N::AnyType, N::Name, N::Spelling], d::parameterized)),
+    row("declaration/managed", N::Declaration, "5.4.8/managed", 1, |c| c.attributes, Made(0, &[N::Linkage, N::Align, N::Type, N::ShortVector, N::LongVector, N::Variable], d::managed)),
+    row("declaration/unified", N::Declaration, "5.4.8/unified", 2, |c| c.attributes && c.unified, Made(0, &[N::Literal, N::Linkage, N::Align, N::Type, N::ShortVector, N::LongVector, N::Variable], d::unified)),
+    row("declaration/shared", N::Declaration, "5.4.1/state-space", 1, always, Made(0, &[N::Align, N::AnyType, N::ShortVector, N::LongVector, N::Name, N::Rank, N::Extent], d::shared)),
     row("linkage/none", N::Linkage, "5.4.1/state-space", 20, always, Made(0, &[], |_, _| ())),
     row("linkage/visible", N::Linkage, "5.4.1/state-space", 3, |c| c.linkage, Made(0, &[], |d, _| d::linkage(d, Linkage::Visible))),
     row("linkage/weak", N::Linkage, "5.4.1/state-space", 2, |c| c.linkage, Made(0, &[], |d, _| d::linkage(d, Linkage::Weak))),
@@ -389,6 +412,7 @@ pub static GRAMMAR: &[Production] = &[
     row("type/f64", N::Type, "4.5.2/float-double-evaluation", 10, floats, Made(0, &[], |d, _| d::ty(d, ScalarType::F64))),
     row("half-type/f16", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Made(0, &[], |d, _| d::ty(d, ScalarType::F16))),
     row("half-type/f16x2", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Made(0, &[], |d, _| d::ty(d, ScalarType::F16x2))),
+    row("half-type/b128", N::HalfType, "5.4.1/scalar", 1, |c| c.b128, Made(0, &[], |d, _| d::ty(d, ScalarType::B128))),
     row("any-type/initialized", N::AnyType, "5.4.4/type-allows-initializer", 2, always, Same(N::Type)),
     row("any-type/half", N::AnyType, "5.4.4/type-allows-initializer", 1, |c| c.half_types, Same(N::HalfType)),
     row("short-vector/none", N::ShortVector, "5.4.1/scalar", 5, always, Made(0, &[], |_, _| ())),
@@ -398,10 +422,10 @@ pub static GRAMMAR: &[Production] = &[
     row("long-vector/v2", N::LongVector, "5.4.2/vector-size-limit", 1, vectors, Made(0, &[], |d, _| d::vector(d, VectorLength::V2))),
 
     // Variables and their initial values (5.4.3, 5.4.4)
-    row("variable/zero", N::Variable, "5.4.4/default-zero", 1, always, Made(0, &[N::Rank, N::Extent], d::variable_zero)),
-    row("variable/single", N::Variable, "5.4.4/scalar-single-value", 4, always, Made(0, VALUES, d::variable_single)),
-    row("variable/array", N::Variable, "5.4.4/nesting-matches", 12, |c| c.max_dimensions > 0, Made(0, &[N::Rank, N::Extent, N::List], d::variable_array)),
-    row("variable/first-omitted", N::Variable, "5.4.3/first-dimension-omitted", 3, |c| c.omitted_dimension && c.max_dimensions > 0, Made(0, &[N::Rank, N::Extent, N::CountedList], d::variable_first_omitted)),
+    row("variable/zero", N::Variable, "5.4.4/default-zero", 1, always, Made(0, &[N::Name, N::Rank, N::Extent], d::variable_zero)),
+    row("variable/single", N::Variable, "5.4.4/scalar-single-value", 4, always, Made(0, SINGLE, d::variable_single)),
+    row("variable/array", N::Variable, "5.4.4/nesting-matches", 12, |c| c.max_dimensions > 0, Made(0, &[N::Name, N::Rank, N::Extent, N::List], d::variable_array)),
+    row("variable/first-omitted", N::Variable, "5.4.3/first-dimension-omitted", 3, |c| c.omitted_dimension && c.max_dimensions > 0, Made(0, &[N::Name, N::Rank, N::Extent, N::CountedList], d::variable_first_omitted)),
     row("rank/1", N::Rank, "5.4.3/array-size", 5, always, Made(0, &[], |d, _| d::rank(d, 1))),
     row("rank/2", N::Rank, "5.4.3/array-size", 6, |c| c.max_dimensions >= 2, Made(0, &[], |d, _| d::rank(d, 2))),
     row("rank/3", N::Rank, "5.4.3/array-size", 3, |c| c.max_dimensions >= 3, Made(0, &[], |d, _| d::rank(d, 3))),
@@ -411,17 +435,97 @@ pub static GRAMMAR: &[Production] = &[
     row("extent-expression/sum", N::ExtentExpression, "5.4.3/dimension", 3, always, Made(0, &[N::Spelling], d::extent_sum)),
     row("extent-expression/difference", N::ExtentExpression, "5.4.3/dimension", 2, always, Made(0, &[N::Spelling], d::extent_difference)),
     row("extent-expression/warp-size", N::ExtentExpression, "5.4.3/dimension", 2, |c| c.warp_size, Made(0, &[N::Spelling], d::extent_warp_size)),
-    row("extent-expression/ternary", N::ExtentExpression, "5.4.3/dimension", 1, ternaries, Made(0, &[N::Spelling], d::extent_ternary)),
+    row("extent-expression/ternary", N::ExtentExpression, "5.4.3/dimension", 2, ternaries, Made(0, &[N::Spelling], d::extent_ternary)),
     row("list/full", N::List, "5.4.4/nesting-matches", 8, always, Made(0, ENTRIES, d::list_full)),
     row("list/short", N::List, "5.4.4/incomplete-inner", 7, |c| c.incomplete_lists, Made(0, ENTRIES, d::list_short)),
     odd("list/empty", N::List, "5.4.4/empty-list", |c| c.empty_list, |c| c.incomplete_lists, Made(0, &[], d::list_empty)),
     row("counted-list/some", N::CountedList, "5.4.3/first-dimension-omitted", 1, always, Made(0, ENTRIES, d::list_counted)),
     row("lanes/full", N::Lanes, "5.4.4/vector-list", 1, always, Made(0, VALUES, d::lanes_full)),
     odd("lanes/short", N::Lanes, "5.4.4/vector-list", |c| c.incomplete_vector, always, Made(0, VALUES, d::lanes_short)),
+    row("name/plain", N::Name, "5.4.1/scalar", 40, always, Made(0, &[], a::name_plain)),
+    row("name/underscore", N::Name, "5.4.1/scalar", 1, odd_names, Made(0, &[], |d, _| a::name_sigil(d, "_"))),
+    row("name/dollar", N::Name, "5.4.1/scalar", 1, odd_names, Made(0, &[], |d, _| a::name_sigil(d, "$"))),
+    row("name/percent", N::Name, "5.4.1/scalar", 1, odd_names, Made(0, &[], |d, _| a::name_sigil(d, "%"))),
+    row("name/symbols", N::Name, "5.4.1/scalar", 1, odd_names, Made(0, &[], a::name_symbols)),
+    row("name/like-a-word", N::Name, "5.4.1/scalar", 1, odd_names, Made(0, &[], a::name_like_a_word)),
+    row("name/long", N::Name, "5.4.1/scalar", 1, odd_names, Made(0, &[], a::name_long)),
+
+    // Addresses (5.4.4)
+    row("group/addresses", N::Group, "5.4.4/variable-address", 1, always, Made(0, &[N::Target, N::Holder], a::group)),
+    odd("group/forward", N::Group, "5.4.4/variable-address", |c| c.forward_reference, always, Made(0, &[N::Target, N::Holder], a::group_forward)),
+    row("target/declared", N::Target, "5.4.4/variable-address", 5, always, Made(0, &[N::Declaration], a::target_declared)),
+    row("target/function", N::Target, "5.4.4/function-address", 1, |c| c.functions, Made(0, &[N::Name], |d, _| a::target_function(d, FunctionKind::Func))),
+    row("target/kernel", N::Target, "5.4.4/kernel-address", 1, |c| c.functions, Made(0, &[N::Name], |d, _| a::target_function(d, FunctionKind::Entry))),
+    row("holder/word-64", N::Holder, "5.4.4/address-type", 10, always, Made(0, &[N::Linkage, N::Space, N::Align, N::LongVector, N::Variable], a::holder_word_64)),
+    odd("holder/word-32", N::Holder, "5.4.4/address-type", |c| c.address_in_word, always, Made(0, &[N::Linkage, N::Space, N::Align, N::ShortVector, N::Variable], a::holder_word_32)),
+    row("holder/byte", N::Holder, "5.4.4/byte-needs-mask", 5, masks, Made(0, &[N::Linkage, N::Space, N::Align, N::ShortVector, N::Variable], a::holder_byte)),
+    row("address-value/address", N::AddressValue, "5.4.4/variable-address", 16, always, Same(N::Address)),
+    row("address-value/function", N::AddressValue, "5.4.4/function-address", 4, |c| c.functions, Made(1, &[], a::function)),
+    row("address-value/integer", N::AddressValue, "4.5.1/integer-width", 2, always, Same(N::Integer)),
+    odd("address-value/masked", N::AddressValue, "5.4.4/mask", |c| c.masked_word, masks, Same(N::MaskedValue)),
+    odd("address-value/own-name", N::AddressValue, "5.4.4/variable-address", |c| c.self_reference, always, Made(1, &[], a::own_name)),
+    odd("address-value/odd", N::AddressValue, "5.4.4/address-offset", |c| c.odd_address, always, Same(N::OddAddress)),
+    row("odd-address/parenthesized", N::OddAddress, "5.4.4/variable-address", 1, always, Made(2, &[], a::parenthesized)),
+    row("odd-address/subtracted", N::OddAddress, "5.4.4/address-offset", 1, always, Made(3, &[N::Literal], a::subtracted)),
+    row("odd-address/offset-first", N::OddAddress, "5.4.4/address-offset", 1, always, Made(3, &[N::Literal], a::offset_first)),
+    row("odd-address/offset-in-generic", N::OddAddress, "5.4.4/generic", 1, always, Made(4, &[N::Offset], a::offset_in_generic)),
+    row("odd-address/function-offset", N::OddAddress, "5.4.4/function-address", 1, |c| c.functions, Made(3, &[N::Offset], a::function_offset)),
+    row("odd-address/generic-function", N::OddAddress, "5.4.4/generic", 1, |c| c.functions, Made(2, &[], a::generic_function)),
+    row("address/name", N::Address, "5.4.4/state-space-address", 3, always, Made(1, &[], a::name)),
+    row("address/offset", N::Address, "5.4.4/address-offset", 3, always, Made(3, &[N::Offset], a::offset)),
+    row("address/offset-twice", N::Address, "5.4.4/address-offset", 1, always, Made(5, &[N::Offset], a::offset_twice)),
+    row("address/generic", N::Address, "5.4.4/generic", 3, always, Made(2, &[], a::generic)),
+    row("address/generic-offset", N::Address, "5.4.4/generic", 3, always, Made(4, &[N::Offset], a::generic_offset)),
+    row("offset/literal", N::Offset, "5.4.4/address-offset", 3, always, Same(N::Literal)),
+    row("offset/negative", N::Offset, "5.4.4/address-offset", 2, always, Made(2, &[N::Literal], a::offset_negative)),
+    row("offset/expression", N::Offset, "5.4.4/address-offset", 2, always, Made(2, &[N::Integer], a::offset_expression)),
+    row("masked-value/plain", N::MaskedValue, "4.5.1/narrowing", 1, always, Same(N::NarrowValue)),
+    row("masked-value/address", N::MaskedValue, "5.4.4/mask", 6, masks, Made(2, &[N::MaskValue, N::Spelling, N::Address, N::Literal], a::masked_address)),
+    row("masked-value/constant", N::MaskedValue, "5.4.4/mask-constant", 2, masks, Made(2, &[N::MaskValue, N::Spelling, N::Integer], a::masked_constant)),
+    row("mask-value/byte-0", N::MaskValue, "5.4.4/mask-value", 2, always, Choice(0)),
+    row("mask-value/byte-1", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(1)),
+    row("mask-value/byte-2", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(2)),
+    row("mask-value/byte-3", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(3)),
+    row("mask-value/byte-4", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(4)),
+    row("mask-value/byte-5", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(5)),
+    row("mask-value/byte-6", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(6)),
+    row("mask-value/byte-7", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(7)),
 ];
 
 /// The values that an element can be, one nonterminal a kind of type.
-const VALUES: &[N] = &[N::WideValue, N::NarrowValue, N::B32Value, N::B64Value, N::F32Value, N::F64Value];
+const VALUES: &[N] = &[
+    N::WideValue,
+    N::NarrowValue,
+    N::B32Value,
+    N::B64Value,
+    N::F32Value,
+    N::F64Value,
+    N::AddressValue,
+    N::MaskedValue,
+];
+/// A name, and what a variable that is no array holds.
+const SINGLE: &[N] = &[
+    N::Name,
+    N::Lanes,
+    N::WideValue,
+    N::NarrowValue,
+    N::B32Value,
+    N::B64Value,
+    N::F32Value,
+    N::F64Value,
+    N::AddressValue,
+    N::MaskedValue,
+];
 /// What the entries of an array's list can be.
-const ENTRIES: &[N] =
-    &[N::List, N::Lanes, N::WideValue, N::NarrowValue, N::B32Value, N::B64Value, N::F32Value, N::F64Value];
+const ENTRIES: &[N] = &[
+    N::List,
+    N::Lanes,
+    N::WideValue,
+    N::NarrowValue,
+    N::B32Value,
+    N::B64Value,
+    N::F32Value,
+    N::F64Value,
+    N::AddressValue,
+    N::MaskedValue,
+];

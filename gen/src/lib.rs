@@ -15,6 +15,7 @@
 //! assert_eq!(ptxsmith_syntax::parse(&text).unwrap(), case.module(&Header::default()));
 //! ```
 
+mod address;
 pub mod boundary;
 mod case;
 mod config;
@@ -27,6 +28,7 @@ mod generator;
 pub mod grammar;
 pub mod negative;
 mod number;
+mod seats;
 pub mod stream;
 mod weights;
 mod wheel;

@@ -1,12 +1,11 @@
 //! Evaluation of one constant expression: a single pass over its nodes, operands before operators.
 
-use ptxsmith_syntax::{
-    BinaryOp, Cast, Expr, NodeId, NodeKind, Number, ScalarType, Span, precedence, read_number,
-};
+use ptxsmith_syntax::{BinaryOp, Cast, Expr, NodeId, NodeKind, ScalarType, Span, precedence};
 
 use crate::{
+    address,
     clause::Clause,
-    reading::{OffsetInGeneric, ParenthesizedAddress, ParenthesizedSingle, Question},
+    reading::{ParenthesizedAddress, ParenthesizedSingle, Question},
     refusal::{RefusalClass, Stop},
     rules::{Ruled, Rules, Step, Stored, Trace},
     value::{Address, Integer, Value},
@@ -113,7 +112,10 @@ impl<'a> Evaluator<'a> {
                 grouping(step, expr, kind.precedence(), &[condition, then, otherwise]);
                 (self.rules.ternary)(step, at(condition), at(then), at(otherwise))
             }
-            NodeKind::Generic(operand) => generic(step, at(operand)),
+            NodeKind::Generic(operand) => {
+                let is_name = matches!(expr.kind(operand), NodeKind::Name(_));
+                address::generic(step, at(operand), is_name)
+            }
             NodeKind::Mask(ref mask, operand) => {
                 match expr.nodes().get(id as usize + 1).map(|next| &next.kind) {
                     None => {}
@@ -122,7 +124,7 @@ impl<'a> Evaluator<'a> {
                     }
                     Some(_) => return Err(Stop::Unmodelled("mask() as an operand")),
                 }
-                self.mask(step, mask, at(operand))
+                (self.rules.mask)(step, self.version, mask, at(operand))
             }
         }
     }
@@ -143,60 +145,11 @@ impl<'a> Evaluator<'a> {
         }
         Ok(value)
     }
-
-    /// `mask()`: one byte of a constant or of an address (5.4.4).
-    fn mask(&self, step: &mut Step<'_>, mask: &str, operand: Value) -> Ruled<Value> {
-        step.uses(Clause::Mask);
-        if self.version < (7, 1) {
-            return refuse(step, RefusalClass::MaskVersion, Clause::MaskNeeds71);
-        }
-        let byte = match read_number(mask) {
-            Some(Number::Integer { value: Some(value), .. }) => {
-                (0..8u8).find(|byte| value == 0xff << (8 * byte))
-            }
-            _ => None,
-        };
-        let Some(byte) = byte else {
-            return refuse(step, RefusalClass::MaskValue, Clause::MaskValue);
-        };
-        step.uses(Clause::MaskValue);
-        match operand {
-            Value::Integer(integer) => {
-                step.uses(Clause::MaskConstant);
-                if self.version < (7, 3) {
-                    return refuse(step, RefusalClass::MaskVersion, Clause::MaskConstantNeeds73);
-                }
-                Ok(Value::Integer(Integer::unsigned(integer.bits >> (8 * byte) & 0xff)))
-            }
-            Value::Address(address) => Ok(Value::AddressByte(address, byte)),
-            Value::Undefined { .. } => Ok(operand),
-            Value::Float(_) | Value::ComputedNan | Value::Single(_) | Value::AddressByte(..) => {
-                refuse(step, RefusalClass::MaskOperand, Clause::MaskOperand)
-            }
-        }
-    }
 }
 
 fn refuse<T>(step: &mut Step<'_>, class: RefusalClass, clause: Clause) -> Ruled<T> {
     step.uses(clause);
     Err(Stop::refused(class, clause, step.span))
-}
-
-fn generic(step: &mut Step<'_>, operand: Value) -> Ruled<Value> {
-    step.uses(Clause::Generic);
-    match operand {
-        Value::Address(address) if address.addend == 0 && !address.generic => {
-            Ok(Value::Address(Address { generic: true, ..address }))
-        }
-        Value::Address(address) if !address.generic => {
-            step.trace.questions.insert(Question::OffsetInGeneric);
-            match step.readings.offset_in_generic {
-                OffsetInGeneric::Refused => refuse(step, RefusalClass::AddressArithmetic, Clause::Generic),
-                OffsetInGeneric::Accepted => Ok(Value::Address(Address { generic: true, ..address })),
-            }
-        }
-        _ => refuse(step, RefusalClass::AddressArithmetic, Clause::Generic),
-    }
 }
 
 /// Records whether the grouping of operators mattered, with parentheses or without (4.5.4, Table 4).

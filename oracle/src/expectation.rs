@@ -69,6 +69,9 @@ pub struct Address {
     pub generic: bool,
     /// Which byte of the address (0 the lowest) a `mask()` takes.
     pub byte: Option<u8>,
+    /// How many low bits of the addend count: 64 whenever the specification is followed.
+    #[serde(skip)]
+    pub addend_bits: u32,
 }
 
 #[derive(Serialize)]

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{
-    Attribute, Declaration, Declarator, Expr, Function, FunctionKind, Initializer, Item, Linkage, Module,
-    NodeKind, ScalarType, Specifier, StateSpace, Statement, Text, TypeKind,
+    Attribute, Declaration, Declarator, Expr, Function, Initializer, Item, Linkage, Module, NodeKind,
+    ScalarType, Specifier, StateSpace, Statement, Text, TypeKind,
 };
 
 use crate::{
+    address::Named,
     clause::Clause,
     evaluate::Evaluator,
     expectation::{Address, Expectation, Variable},
     reading::{
-        EmptyList, ForwardReference, FunctionOffset, GenericFunction, IncompleteVector, Question,
-        SelfReference, TrailingComma, ZeroDimension,
+        EmptyList, ForwardReference, IncompleteVector, Question, SelfReference, TrailingComma, ZeroDimension,
     },
     refusal::{Refusal, RefusalClass, Stop},
     rules::{Placement, Ruled, Rules, Step, Stored, Trace},
@@ -26,21 +26,13 @@ pub const MAX_BYTES: u64 = 1 << 28;
 
 const OPAQUE: &str = "an opaque type for textures, samplers or surfaces";
 
-/// What a name at module scope stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Symbol {
-    Variable(Option<StateSpace>),
-    Function(FunctionKind),
-    Label,
-}
-
 /// Where something is declared: which statement of the module, and which declarator of that.
 type Place = (usize, usize);
 
 /// A name, and where it is declared first.
 #[derive(Clone, Copy, Debug)]
 struct Declared {
-    symbol: Symbol,
+    symbol: Named,
     at: Place,
 }
 
@@ -149,7 +141,7 @@ impl Scope {
         let mut scope = Scope { symbols: self.symbols.clone(), families: self.families.clone(), ..*self };
         for label in labels_in(statements) {
             // A label is refused wherever it stands, so it may as well stand in front.
-            scope.symbols.insert(label.clone(), Declared { symbol: Symbol::Label, at: (0, 0) });
+            scope.symbols.insert(label.clone(), Declared { symbol: Named::Label, at: (0, 0) });
         }
         let mut at = (index, 0);
         for declaration in declared_in(statements) {
@@ -172,7 +164,7 @@ impl Scope {
             match item {
                 Item::Variables(declaration) => scope.declare(declaration, &mut at, false, rules),
                 Item::Function(function) => {
-                    let declared = Declared { symbol: Symbol::Function(function.kind), at };
+                    let declared = Declared { symbol: Named::Function(function.kind), at };
                     scope.symbols.entry(function.name.text.clone()).or_insert(declared);
                 }
                 Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => {}
@@ -185,7 +177,7 @@ impl Scope {
     /// were there before, as in a function; at module scope the first declaration of several is what counts.
     fn declare(&mut self, declaration: &Declaration, at: &mut Place, hides: bool, rules: &Rules) {
         for declarator in &declaration.declarators {
-            let declared = Declared { symbol: Symbol::Variable(declaration.space()), at: *at };
+            let declared = Declared { symbol: Named::Variable(declaration.space()), at: *at };
             let name = declarator.name.text.clone();
             at.1 += 1;
             if let Some(count) = &declarator.count {
@@ -201,18 +193,18 @@ impl Scope {
         }
     }
 
-    /// What a name stands for, a parameterized one included (5.4.6).
-    fn find(&self, name: &Text) -> Option<Declared> {
-        let plain = self.symbols.get(name).copied();
-        plain.or_else(|| {
-            // `r12` may be number 12 of `r<13>` or number 2 of `r1<3>`.
-            let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-            (name.len() - digits..name.len()).find_map(|at| {
-                let (prefix, number) = name.split_at(at);
-                let &(declared, count) = self.families.get(prefix)?;
-                let is_plain = number == "0" || !number.starts_with('0');
-                (is_plain && number.parse::<u64>().is_ok_and(|number| number < count)).then_some(declared)
-            })
+    /// What a name stands for, and whether it is a parameterized one (5.4.6).
+    fn find(&self, name: &Text, rules: &Rules) -> Option<(Declared, bool)> {
+        if let Some(&plain) = self.symbols.get(name) {
+            return Some((plain, false));
+        }
+        // `r12` may be number 12 of `r<13>` or number 2 of `r1<3>`.
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        (name.len() - digits..name.len()).find_map(|at| {
+            let (prefix, number) = name.split_at(at);
+            let &(declared, count) = self.families.get(prefix)?;
+            let is_one = (rules.numbered)(prefix, number) && number.parse::<u64>().is_ok_and(|n| n < count);
+            is_one.then_some((declared, true))
         })
     }
 }
@@ -637,9 +629,11 @@ impl Work<'_, '_> {
                     return Err(Stop::Unmodelled("an address without a name"));
                 };
                 let generic = self.symbol(name, address, byte, value)?;
+                let slot = (self.rules.address_slot)(width as u64, byte, self.scope.architecture);
                 memory.addresses.push(Address {
                     offset: offset as u64,
-                    width: (self.rules.address_width)(width as u64, byte) as u8,
+                    width: slot.width as u8,
+                    addend_bits: slot.addend_bits,
                     symbol: name.clone(),
                     addend: address.addend,
                     generic,
@@ -659,50 +653,16 @@ impl Work<'_, '_> {
         value: &Expr,
     ) -> Ruled<bool> {
         let span = value.span();
-        let Some(Declared { symbol, at }) = self.scope.find(name) else {
+        let Some((Declared { symbol, at }, numbered)) = self.scope.find(name, self.rules) else {
             return self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span);
         };
         self.declared(at, span)?;
-        match symbol {
-            Symbol::Variable(Some(space @ (StateSpace::Global | StateSpace::Const))) => {
-                self.uses(Clause::VariableAddress);
-                if address.generic {
-                    return Ok(true);
-                }
-                self.uses(Clause::StateSpaceAddress);
-                // 5.4.4, note: before version 3.1 a global variable is taken as if within generic().
-                let legacy = space == StateSpace::Global && self.scope.version < (3, 1);
-                if legacy {
-                    self.uses(Clause::LegacyGeneric);
-                }
-                Ok(legacy)
-            }
-            Symbol::Variable(_) => self.refuse(RefusalClass::AddressSpace, Clause::AddressSpace, span),
-            Symbol::Label => self.refuse(RefusalClass::LabelAddress, Clause::NoLabels, span),
-            Symbol::Function(_) if byte.is_some() => {
-                self.refuse(RefusalClass::MaskOperand, Clause::MaskOperand, span)
-            }
-            Symbol::Function(kind) => {
-                self.uses(match kind {
-                    FunctionKind::Entry => Clause::KernelAddress,
-                    FunctionKind::Func => Clause::FunctionAddress,
-                });
-                let readings = self.rules.readings;
-                if address.generic {
-                    self.trace.questions.insert(Question::GenericFunction);
-                    if readings.generic_function == GenericFunction::Refused {
-                        return self.refuse(RefusalClass::AddressArithmetic, Clause::Generic, span);
-                    }
-                }
-                if address.addend != 0 {
-                    self.trace.questions.insert(Question::FunctionOffset);
-                    if readings.function_offset == FunctionOffset::Refused {
-                        return self.refuse(RefusalClass::AddressArithmetic, Clause::AddressOffset, span);
-                    }
-                }
-                Ok(false)
-            }
+        if numbered {
+            self.uses(Clause::ParameterizedNames);
         }
+        let readings = self.rules.readings;
+        let mut step = Step { readings, trace: &mut self.trace, span, pending: None };
+        (self.rules.named)(&mut step, self.scope.version, symbol, address, byte)
     }
 
     /// Whether what is declared there may be named here.

@@ -12,6 +12,7 @@
 //! assert_eq!(variables[0].bytes, [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 //! ```
 
+mod address;
 mod clause;
 mod evaluate;
 mod expectation;
@@ -21,6 +22,7 @@ mod refusal;
 mod rules;
 mod value;
 
+pub use address::{Named, Slot, Version};
 pub use clause::{Clause, ClauseSet, Observed};
 pub use evaluate::Evaluator;
 pub use expectation::{Address, Expectation, Variable, hex};

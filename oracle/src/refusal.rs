@@ -66,6 +66,7 @@ classes! {
     MaskOperand = "mask-operand", "an operand that mask() does not take";
     MaskVersion = "mask-version", "mask() before the version that brought it";
     LabelAddress = "label-address", "a label as an initial value";
+    KernelVersion = "kernel-version", "the name of a kernel before the version that allows it";
     UnknownName = "unknown-name", "a name that nothing declares";
     Attribute = "attribute", "an attribute where the text does not allow it";
     Parameterized = "parameterized", "a parameterized name with a dimension or an initializer";

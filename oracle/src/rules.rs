@@ -7,11 +7,12 @@
 use ptxsmith_syntax::{BinaryOp, Cast, Expr, Number, ScalarType, Span, TypeKind, UnaryOp, read_number};
 
 use crate::{
+    address::{self, Named, Slot, Version},
     clause::{Clause, ClauseSet},
     reading::{
         AddressSubtraction, BitsFromFloat, BitwiseType, DivisionByZero, FloatDivisionByZero, FloatOverflow,
-        LiteralRange, MaskedType, NanNarrowing, OffsetFirst, Question, QuestionSet, QuotientOverflow,
-        Readings, RemainderType, ShiftCount, SignedOverflow, SkippedOperand, WarpSizeType,
+        LiteralRange, NanNarrowing, OffsetFirst, Question, QuestionSet, QuotientOverflow, Readings,
+        RemainderType, ShiftCount, SignedOverflow, SkippedOperand, WarpSizeType,
     },
     refusal::{RefusalClass, Stop},
     value::{Address, Integer, Value, narrow, widen},
@@ -51,11 +52,16 @@ impl Step<'_> {
         self.trace.clauses.insert(clause);
     }
 
-    fn meets(&mut self, question: Question) {
+    /// Records that the open question was met.
+    pub fn meets(&mut self, question: Question) {
         self.trace.questions.insert(question);
     }
 
-    fn refuse<T>(&mut self, class: RefusalClass, clause: Clause) -> Result<T, Stop> {
+    /// Refuses the operation at hand under this clause.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn refuse<T>(&mut self, class: RefusalClass, clause: Clause) -> Result<T, Stop> {
         self.uses(clause);
         Err(Stop::refused(class, clause, self.span))
     }
@@ -122,8 +128,15 @@ pub struct Rules {
     pub dimension: fn(&mut Step<'_>, &Expr, Integer) -> Ruled<Integer>,
     /// Where the entries of a list go: in scalars from the start of the variable.
     pub place: fn(Placement) -> u64,
-    /// How many bytes an address, or the byte that a mask takes of it, fills in a scalar of this many.
-    pub address_width: fn(u64, Option<u8>) -> u64,
+    /// What a mask makes of its operand, for modules of this `.version`.
+    pub mask: fn(&mut Step<'_>, Version, &str, Value) -> Ruled<Value>,
+    /// Whether a common prefix and a number make a parameterized name, if the number is below the count.
+    pub numbered: fn(&str, &str) -> bool,
+    /// Whose address may be taken, or a byte of it, in modules of this `.version`; whether it is generic in the end.
+    pub named: fn(&mut Step<'_>, Version, Named, Address, Option<u8>) -> Ruled<bool>,
+    /// What an address, or the byte that a mask takes of it, fills of a scalar of so many bytes, in modules for this
+    /// compute capability, such as 80.
+    pub address_slot: fn(u64, Option<u8>, Option<u32>) -> Slot,
 }
 
 impl Rules {
@@ -159,7 +172,10 @@ impl Rules {
             store,
             dimension,
             place,
-            address_width,
+            mask: address::mask,
+            numbered: address::numbered,
+            named: address::named,
+            address_slot: address::slot,
         }
     }
 }
@@ -731,8 +747,8 @@ fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
         (Value::ComputedNan, TypeKind::Float | TypeKind::Bits) => {
             Err(Stop::Unmodelled("a NaN that arithmetic made: its sign and payload are not said"))
         }
-        (Value::Address(address), _) => store_address(step, address, ty),
-        (Value::AddressByte(address, byte), _) => store_address_byte(step, address, byte, ty),
+        (Value::Address(address), _) => address::store(step, address, ty),
+        (Value::AddressByte(address, byte), _) => address::store_byte(step, address, byte, ty),
         (Value::Integer(_) | Value::Float(_) | Value::ComputedNan | Value::Single(_), _) => {
             step.refuse(RefusalClass::ValueKind, Clause::ValueKind)
         }
@@ -766,43 +782,6 @@ fn store_float(step: &mut Step<'_>, value: Value, size: u64) -> Ruled<Stored> {
         (Value::Single(bits), _) => widen(bits),
         _ => return step.refuse(RefusalClass::ValueKind, Clause::ValueKind),
     }))
-}
-
-fn store_address(step: &mut Step<'_>, address: Address, ty: ScalarType) -> Ruled<Stored> {
-    match ty {
-        ScalarType::U32 | ScalarType::U64 => {
-            step.uses(Clause::AddressType);
-            Ok(Stored::Address(address, None))
-        }
-        ScalarType::U8 => step.refuse(RefusalClass::ByteWithoutMask, Clause::ByteNeedsMask),
-        _ => step.refuse(RefusalClass::AddressType, Clause::AddressType),
-    }
-}
-
-fn store_address_byte(step: &mut Step<'_>, address: Address, byte: u8, ty: ScalarType) -> Ruled<Stored> {
-    step.uses(Clause::Mask);
-    let holds = match ty {
-        ScalarType::U8 => true,
-        _ => {
-            step.meets(Question::MaskedType);
-            match step.readings.masked_type {
-                MaskedType::Listed => matches!(ty, ScalarType::U32 | ScalarType::U64),
-                MaskedType::ByteOnly => false,
-                MaskedType::Integers => {
-                    matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits)
-                }
-            }
-        }
-    };
-    if !holds {
-        return step.refuse(RefusalClass::AddressType, Clause::AddressType);
-    }
-    Ok(Stored::Address(address, Some(byte)))
-}
-
-/// 5.4.4: the address fills the variable that holds it; a byte of one goes to its lowest position.
-fn address_width(size: u64, byte: Option<u8>) -> u64 {
-    if byte.is_some() { 1 } else { size }
 }
 
 // 5.4.3: dimensions

@@ -1,3 +1,34 @@
-//! The least PTX program that still answers yes to a question: not written yet.
+//! The least PTX program that still answers yes to a question.
 //!
-//! The package holds the place that the architecture gives it; nothing depends on it.
+//! A [`Question`] is put to many [`Program`]s at once; [`reduce`] looks for a program that is smaller in a total order
+//! ([`Size`]) and still answers yes, until no [neighbour](neighbours) does. Candidates come from [`passes`], which know
+//! the grammar and nothing else: what a program means, which tool is tested and what a verdict is, only the question
+//! knows. Programs that the parser cannot read are reduced as text.
+//!
+//! ```
+//! use ptxsmith_reduce::{Each, Options, Program, reduce};
+//!
+//! let program = Program::parse(
+//!     ".version 7.8\n.target sm_80\n.global .u32 a = 1;\n.visible .global .align 8 .s64 b[2] = {7, 1 + 6 / (3 - 1)};\n",
+//! )?;
+//! let mut divides = Each(|program: &Program| program.text().contains('/').into());
+//! let reduced = reduce(program, &mut divides, &Options::default(), &mut |_| ()).unwrap();
+//! assert_eq!(reduced.program.text(), ".version 1.0\n.target sm_10\n.const .b8 a = 0 / 0;\n");
+//! # Ok::<(), ptxsmith_syntax::ParseError>(())
+//! ```
+
+mod cuts;
+mod names;
+pub mod passes;
+mod program;
+mod question;
+mod search;
+mod together;
+mod tokens;
+
+pub use names::slice;
+pub use passes::neighbours;
+pub use program::{Program, Size};
+pub use question::{Answer, Each, Question};
+pub use search::{Ended, Event, Objection, Options, Reduced, check, reduce};
+pub use together::together;

@@ -11,7 +11,7 @@ use crate::spec::CommandLine;
 use crate::subject::{DESCRIPTION_SCHEMA, Description, Error, Request, Subject};
 
 /// The most bytes of an answer that are read. An answer holds every byte of every variable, twice its size.
-const MAX_ANSWER: usize = 256 << 20;
+pub(crate) const MAX_ANSWER: usize = 256 << 20;
 /// What is replaced by the path of the module.
 const PLACEHOLDER: &str = "{ptx}";
 
@@ -65,33 +65,39 @@ impl Exec {
     /// Finds the program and asks it to describe itself (`CMD ARGS --describe`, without the arguments that name the
     /// module). A program that does not answer that with a description need not: then little is known of it.
     pub fn open(command: &CommandLine, limits: Limits, cancel: Cancel) -> Result<Self, OpenError> {
-        let name = || command.program.clone();
-        let file = |source| OpenError::File { program: name(), source };
-        let program = which::which(&command.program)
-            .map_err(|source| OpenError::NotFound { program: name(), source })
-            .and_then(|path| std::path::absolute(path).map_err(file))?;
-        let mut args: Vec<_> =
-            command.args.iter().filter(|arg| !arg.contains(PLACEHOLDER)).cloned().collect();
-        args.push("--describe".to_owned());
-        let directory = process::scratch(0).map_err(file)?;
-        let invocation = Invocation {
-            program: program.clone(),
-            args: args.into_iter().map(Into::into).collect(),
-            directory: None,
-            temporary: directory.path().to_owned(),
-        };
-        let finished = process::run(&invocation, &limits, &cancel)?;
-        let described = describe(&finished)
-            .map_err(|reason| OpenError::Description { program: name(), reason })?
-            .unwrap_or_else(|| Description { name: name(), ..Description::default() });
-        let description = Description {
-            id: format!("exec:{}", command.text),
-            path: Some(program.display().to_string()),
-            sha256: Some(sha256(&program).map_err(file)?),
-            ..described
-        };
+        let (program, described) = find_and_describe(command, &limits, &cancel)?;
+        let description = Description { id: format!("exec:{}", command.text), ..described };
         Ok(Exec { program, args: command.args.clone(), limits, cancel, description })
     }
+}
+
+/// The program of a command, and what it says about itself, its id left open.
+pub(crate) fn find_and_describe(
+    command: &CommandLine,
+    limits: &Limits,
+    cancel: &Cancel,
+) -> Result<(PathBuf, Description), OpenError> {
+    let name = || command.program.clone();
+    let file = |source| OpenError::File { program: name(), source };
+    let program = which::which(&command.program)
+        .map_err(|source| OpenError::NotFound { program: name(), source })
+        .and_then(|path| std::path::absolute(path).map_err(file))?;
+    let mut args: Vec<_> = command.args.iter().filter(|arg| !arg.contains(PLACEHOLDER)).cloned().collect();
+    args.push("--describe".to_owned());
+    let directory = process::scratch(0).map_err(file)?;
+    let invocation = Invocation {
+        program: program.clone(),
+        args: args.into_iter().map(Into::into).collect(),
+        directory: None,
+        temporary: directory.path().to_owned(),
+    };
+    let finished = process::run(&invocation, limits, cancel)?;
+    let described = describe(&finished)
+        .map_err(|reason| OpenError::Description { program: name(), reason })?
+        .unwrap_or_else(|| Description { name: name(), ..Description::default() });
+    let path = Some(program.display().to_string());
+    let sha256 = Some(sha256(&program).map_err(file)?);
+    Ok((program, Description { path, sha256, ..described }))
 }
 
 /// The description that a program printed, if what it printed is one.
@@ -190,7 +196,7 @@ fn answer(finished: &Finished) -> Result<Observation, String> {
 }
 
 /// Holds an observation against what the contract says beyond its shape, and puts addresses in order.
-fn check(observation: &mut Observation) -> Result<(), String> {
+pub(crate) fn check(observation: &mut Observation) -> Result<(), String> {
     if observation.schema != SCHEMA {
         return Err(format!("its schema is {:?}, not {SCHEMA:?}", observation.schema));
     }

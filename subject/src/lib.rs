@@ -2,17 +2,20 @@
 //!
 //! A [`Subject`] is one implementation under test. Code that may crash, hang or eat memory runs in a child process
 //! under a time and a memory limit ([`process`]); what it left behind is read by code that trusts none of it
-//! ([`cubin`]). What came out is an [`Observation`], crashes and hangs included. This package predicts nothing and
+//! ([`cubin`], and [`cuobjdump`] to check it). What came out is an [`Observation`], crashes and hangs included. This package predicts nothing and
 //! judges nothing.
 //!
 //! [`open`] makes subjects of what the user wrote ([`parse_spec`]): NVIDIA's assembler ([`Ptxas`], installed by
-//! [`toolchain`]) or any program ([`Exec`]).
+//! [`toolchain`]) or any program ([`Exec`], [`Serve`]).
 
 pub mod cubin;
+pub mod cuobjdump;
 pub mod exec;
+pub mod nvjitlink;
 mod observation;
 pub mod process;
 pub mod ptxas;
+pub mod serve;
 mod spec;
 mod subject;
 pub mod toolchain;
@@ -21,5 +24,8 @@ pub use exec::Exec;
 pub use observation::{Address, Diagnostic, Observation, Outcome, SCHEMA, Severity, Variable};
 pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;
-pub use spec::{CommandLine, OpenOptions, SpecError, SubjectSpec, Unavailable, open, parse_spec};
+pub use serve::Serve;
+pub use spec::{
+    CommandLine, OpenOptions, SpecError, SubjectSpec, Unavailable, UnavailableKind, open, parse_spec,
+};
 pub use subject::{DESCRIPTION_SCHEMA, Description, Error, FnSubject, Read, Request, Subject};

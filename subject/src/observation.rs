@@ -93,6 +93,17 @@ pub struct Variable {
     pub base: Option<u64>,
 }
 
+impl Variable {
+    /// The addresses whose slot ends behind the variable, so that whoever fills it writes over what comes next: one of
+    /// eight bytes in a variable of four. Empty where size or addresses are not known.
+    pub fn overreaching(&self) -> impl Iterator<Item = &Address> {
+        let size = self.size.unwrap_or(u64::MAX);
+        let ends_behind =
+            move |address: &&Address| address.offset.saturating_add(u64::from(address.width)) > size;
+        self.addresses.iter().flatten().filter(ends_behind)
+    }
+}
+
 /// The answer of one implementation for one module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {

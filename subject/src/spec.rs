@@ -4,11 +4,17 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::exec::Exec;
-use crate::process::{Cancel, Limits};
-use crate::ptxas::Ptxas;
+use serde::Serialize;
+
+use crate::exec::{self, Exec};
+use crate::nvjitlink::{self, Workers};
+use crate::process::{self, Cancel, Limits};
+use crate::ptxas::{self, Ptxas};
+use crate::serve::Serve;
 use crate::subject::Subject;
-use crate::toolchain::{self, Origin, Release, Toolchains, UnknownRelease};
+use crate::toolchain::{
+    self, InstallError, Origin, Release, Tool, ToolKind, Toolchains, UnknownRelease, UnknownTool,
+};
 
 /// What a user wrote for `--subject`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +28,7 @@ pub enum SubjectSpec {
     /// `ptxas:/path/to/ptxas`: a program.
     PtxasAt(PathBuf),
     /// `nvjitlink@13.5`: the same compiler as a library.
-    NvJitLink(&'static Release),
+    NvJitLink(&'static Tool),
     /// `driver`: the CUDA driver on a real device.
     Driver,
     /// `exec:CMD ARGS`: a program, one process a module.
@@ -54,6 +60,9 @@ pub enum SpecError {
     /// A release that is not known.
     #[error(transparent)]
     UnknownRelease(#[from] UnknownRelease),
+    /// A release of a library that is not known.
+    #[error(transparent)]
+    UnknownTool(#[from] UnknownTool),
     /// Something is missing after the colon.
     #[error("`{0}` names no program")]
     NoProgram(String),
@@ -97,7 +106,7 @@ pub fn parse_spec(text: &str) -> Result<SubjectSpec, SpecError> {
         "ptxas@" => Ok(SubjectSpec::PtxasRelease(Release::find(rest)?)),
         "ptxas:" if rest.is_empty() => Err(SpecError::NoProgram(text.to_owned())),
         "ptxas:" => Ok(SubjectSpec::PtxasAt(rest.into())),
-        "nvjitlink@" => Ok(SubjectSpec::NvJitLink(Release::find(rest)?)),
+        "nvjitlink@" => Ok(SubjectSpec::NvJitLink(Tool::find(ToolKind::NvJitLink, rest)?)),
         "exec:" => command(rest).map(SubjectSpec::Exec),
         "serve:" => command(rest).map(SubjectSpec::Serve),
         _ => Err(unknown()),
@@ -119,7 +128,7 @@ impl fmt::Display for SubjectSpec {
             SubjectSpec::PtxasRelease(release) => write!(f, "ptxas@{}", release.name()),
             SubjectSpec::PtxasAll => f.write_str("ptxas@all"),
             SubjectSpec::PtxasAt(path) => write!(f, "ptxas:{}", path.display()),
-            SubjectSpec::NvJitLink(release) => write!(f, "nvjitlink@{}", release.name()),
+            SubjectSpec::NvJitLink(tool) => tool.fmt(f),
             SubjectSpec::Driver => f.write_str("driver"),
             SubjectSpec::Exec(command) => write!(f, "exec:{}", command.text),
             SubjectSpec::Serve(command) => write!(f, "serve:{}", command.text),
@@ -133,8 +142,35 @@ impl fmt::Display for SubjectSpec {
 pub struct Unavailable {
     /// The subject as the user named it.
     pub id: String,
-    /// Why it is not available.
+    /// What stands in the way, for programs.
+    pub kind: UnavailableKind,
+    /// Why it is not available, for people.
     pub reason: String,
+}
+
+/// What stands in the way of a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum UnavailableKind {
+    /// It can be installed by name, and is not.
+    NotInstalled,
+    /// There is no such program or file.
+    NotFound,
+    /// It is there, but does not run on this machine.
+    CannotRun,
+    /// It runs, but is not what it was taken for, or describes itself in a way that cannot be used.
+    NotTheSubject,
+    /// It could not be installed: no network, no pip, a disk that is full.
+    InstallFailed,
+    /// There is no device for it.
+    NoDevice,
+    /// This program has no such subject yet.
+    NotBuilt,
+    /// The user stopped it.
+    Cancelled,
+    /// This machine failed otherwise.
+    Machine,
 }
 
 /// How subjects are opened.
@@ -149,6 +185,8 @@ pub struct OpenOptions<'a> {
     pub install: bool,
     /// Whether ptxas is asked for relocatable output ([`Ptxas::relocatable`]). By default it is not.
     pub relocatable: bool,
+    /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
+    pub workers: Option<Workers>,
     /// Told what happens during an installation.
     pub progress: &'a (dyn Fn(&str) + Sync),
 }
@@ -161,6 +199,7 @@ impl Default for OpenOptions<'_> {
             toolchains: None,
             install: false,
             relocatable: false,
+            workers: None,
             progress: &|_| (),
         }
     }
@@ -171,14 +210,15 @@ impl Default for OpenOptions<'_> {
 /// A subject's id is its shortest lasting name: that of `ptxas` is the release (`ptxas@13.5`) or the path that it
 /// turned out to mean.
 pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Result<Vec<Box<dyn Subject>>, Unavailable> {
-    let because = |reason: String| Unavailable { id: spec.to_string(), reason };
+    use UnavailableKind as Kind;
+    let because = |kind, reason: String| Unavailable { id: spec.to_string(), kind, reason };
     let toolchains = || match &options.toolchains {
         Some(toolchains) => Ok(toolchains.clone()),
-        None => Toolchains::of_user().map_err(|error| because(error.to_string())),
+        None => Toolchains::of_user().map_err(|error| because(Kind::Machine, error.to_string())),
     };
     let ptxas = |id: String, path: PathBuf| -> Result<Box<dyn Subject>, Unavailable> {
         let ptxas = Ptxas::open(id, path, options.limits.clone(), options.cancel.clone());
-        let ptxas = ptxas.map_err(|error| because(error.to_string()))?;
+        let ptxas = ptxas.map_err(|error| because(kind_of_ptxas(&error), error.to_string()))?;
         Ok(Box::new(ptxas.relocatable(options.relocatable)))
     };
     let release = |release: &'static Release| {
@@ -187,17 +227,17 @@ pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Result<Vec<Box<dyn
             Some(path) => path,
             None if options.install => toolchains
                 .install(release, &options.cancel, options.progress)
-                .map_err(|error| because(error.to_string()))?,
+                .map_err(|error| because(kind_of_install(&error), error.to_string()))?,
             None => {
                 let name = release.name();
-                return Err(because(format!(
-                    "release {name} is not installed: ptxsmith toolchain install {name}"
-                )));
+                return Err(because(
+                    Kind::NotInstalled,
+                    format!("release {name} is not installed: ptxsmith toolchain install {name}"),
+                ));
             }
         };
         ptxas(format!("ptxas@{}", release.name()), path)
     };
-    let later = |with: &str| Err(because(format!("not built yet: comes with {with}")));
     match spec {
         SubjectSpec::Ptxas => {
             let found = match &options.toolchains {
@@ -215,14 +255,17 @@ pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Result<Vec<Box<dyn
                     Ok(vec![ptxas(id, found.path)?])
                 }
                 None if options.install => {
-                    let default =
-                        Release::find(toolchain::DEFAULT).map_err(|error| because(error.to_string()))?;
+                    let default = Release::find(toolchain::DEFAULT)
+                        .map_err(|error| because(Kind::NotFound, error.to_string()))?;
                     Ok(vec![release(default)?])
                 }
-                None => Err(because(format!(
-                    "no ptxas is installed, nor in CUDA_HOME, CUDA_PATH or PATH: ptxsmith toolchain install {}",
-                    toolchain::DEFAULT
-                ))),
+                None => Err(because(
+                    Kind::NotInstalled,
+                    format!(
+                        "no ptxas is installed, nor in CUDA_HOME, CUDA_PATH or PATH: ptxsmith toolchain install {}",
+                        toolchain::DEFAULT
+                    ),
+                )),
             }
         }
         SubjectSpec::PtxasRelease(named) => Ok(vec![release(named)?]),
@@ -230,10 +273,10 @@ pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Result<Vec<Box<dyn
             let installed: Vec<_> =
                 toolchains()?.list().into_iter().filter(|listed| listed.path.is_some()).collect();
             if installed.is_empty() {
-                return Err(because(format!(
-                    "no release is installed: ptxsmith toolchain install {}",
-                    toolchain::DEFAULT
-                )));
+                return Err(because(
+                    Kind::NotInstalled,
+                    format!("no release is installed: ptxsmith toolchain install {}", toolchain::DEFAULT),
+                ));
             }
             // Each hashes a program of some 40 MB.
             std::thread::scope(|scope| {
@@ -243,19 +286,81 @@ pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Result<Vec<Box<dyn
                 opening
                     .into_iter()
                     .map(|opened| {
-                        opened.join().unwrap_or_else(|_| Err(because("opening it panicked".into())))
+                        opened
+                            .join()
+                            .unwrap_or_else(|_| Err(because(Kind::Machine, "opening it panicked".into())))
                     })
                     .collect()
             })
         }
         SubjectSpec::PtxasAt(path) => Ok(vec![ptxas(spec.to_string(), path.clone())?]),
-        SubjectSpec::NvJitLink(_) => later("the library subjects"),
-        SubjectSpec::Driver => later("the subjects that need a device"),
-        SubjectSpec::Serve(_) => later("the subjects that stay alive; exec: works today"),
+        SubjectSpec::NvJitLink(tool) => {
+            let toolchains = toolchains()?;
+            let library =
+                match toolchains.tool_path(tool) {
+                    Some(path) => path,
+                    None if options.install => toolchains
+                        .install_tool(tool, &options.cancel, options.progress)
+                        .map_err(|error| because(kind_of_install(&error), error.to_string()))?,
+                    None => {
+                        let reason = format!("it is not installed: ptxsmith toolchain install {tool}");
+                        return Err(because(Kind::NotInstalled, reason));
+                    }
+                };
+            let workers = options.workers.as_ref().ok_or_else(|| {
+                because(Kind::CannotRun, "this program cannot start itself as a worker".to_owned())
+            })?;
+            let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
+            let id = tool.to_string();
+            let opened = nvjitlink::open(id, &library, Some(tool.version), workers, limits, cancel);
+            Ok(vec![Box::new(opened.map_err(|error| because(kind_of_exec(&error), error.to_string()))?)])
+        }
+        SubjectSpec::Driver => Err(because(
+            Kind::NotBuilt,
+            "not built yet: comes with the subjects that need a device".to_owned(),
+        )),
         SubjectSpec::Exec(command) => {
             let exec = Exec::open(command, options.limits.clone(), options.cancel.clone());
-            Ok(vec![Box::new(exec.map_err(|error| because(error.to_string()))?)])
+            Ok(vec![Box::new(exec.map_err(|error| because(kind_of_exec(&error), error.to_string()))?)])
         }
+        SubjectSpec::Serve(command) => {
+            let serve = Serve::open(command, options.limits.clone(), options.cancel.clone());
+            Ok(vec![Box::new(serve.map_err(|error| because(kind_of_exec(&error), error.to_string()))?)])
+        }
+    }
+}
+
+fn kind_of_process(error: &process::Error) -> UnavailableKind {
+    match error {
+        process::Error::NotFound(_) => UnavailableKind::NotFound,
+        process::Error::NotExecutable(_) | process::Error::WrongFormat(_) => UnavailableKind::CannotRun,
+        process::Error::Cancelled(_) => UnavailableKind::Cancelled,
+        process::Error::Machine { .. } => UnavailableKind::Machine,
+    }
+}
+
+fn kind_of_ptxas(error: &ptxas::OpenError) -> UnavailableKind {
+    match error {
+        ptxas::OpenError::Process(error) => kind_of_process(error),
+        ptxas::OpenError::NotPtxas { .. } => UnavailableKind::NotTheSubject,
+        ptxas::OpenError::File { .. } => UnavailableKind::Machine,
+    }
+}
+
+fn kind_of_exec(error: &exec::OpenError) -> UnavailableKind {
+    match error {
+        exec::OpenError::NotFound { .. } => UnavailableKind::NotFound,
+        exec::OpenError::Process(error) => kind_of_process(error),
+        exec::OpenError::Description { .. } => UnavailableKind::NotTheSubject,
+        exec::OpenError::File { .. } => UnavailableKind::Machine,
+    }
+}
+
+fn kind_of_install(error: &InstallError) -> UnavailableKind {
+    match error {
+        InstallError::Platform => UnavailableKind::CannotRun,
+        InstallError::Process(process::Error::Cancelled(_)) => UnavailableKind::Cancelled,
+        _ => UnavailableKind::InstallFailed,
     }
 }
 
@@ -323,9 +428,39 @@ mod tests {
         );
         assert_eq!(reason("ptxas@all", &options), "no release is installed: ptxsmith toolchain install 13.5");
         assert_eq!(reason("ptxas:/nonexistent/ptxas", &options), "/nonexistent/ptxas: no such program");
-        assert!(reason("nvjitlink@13.5", &options).starts_with("not built yet: "));
+        assert_eq!(
+            reason("nvjitlink@13.5", &options),
+            "it is not installed: ptxsmith toolchain install nvjitlink@13.5"
+        );
         assert!(reason("driver", &options).starts_with("not built yet: "));
-        assert!(reason("serve:/bin/cat", &options).starts_with("not built yet: "));
+        assert_eq!(reason("serve:/nonexistent/tool", &options), "/nonexistent/tool: cannot find binary path");
         assert_eq!(reason("exec:/nonexistent/tool", &options), "/nonexistent/tool: cannot find binary path");
+    }
+
+    #[test]
+    fn what_stands_in_the_way_is_told_to_programs_too() {
+        let directory = tempfile::tempdir().unwrap();
+        let kind = |spec: &str| {
+            let toolchains = Some(Toolchains::at(directory.path()));
+            let options = OpenOptions { toolchains, ..OpenOptions::default() };
+            open(&parse_spec(spec).unwrap(), &options).err().unwrap().kind
+        };
+        use UnavailableKind as Kind;
+        for (spec, expected) in [
+            ("ptxas@13.5", Kind::NotInstalled),
+            ("nvjitlink@12.0", Kind::NotInstalled),
+            ("ptxas:/nonexistent/ptxas", Kind::NotFound),
+            ("exec:/nonexistent/tool", Kind::NotFound),
+            ("ptxas:/etc/passwd", Kind::CannotRun),
+            ("ptxas:/bin/true", Kind::NotTheSubject),
+            ("driver", Kind::NotBuilt),
+        ] {
+            assert_eq!(kind(spec), expected, "{spec}");
+        }
+        let path = directory.path().join("nvjitlink-13.5.37/lib");
+        std::fs::create_dir_all(&path).unwrap();
+        std::fs::write(path.join("libnvJitLink.so"), "no library").unwrap();
+        assert_eq!(kind("nvjitlink@13.5"), Kind::CannotRun);
+        assert_eq!(serde_json::to_string(&Kind::NotTheSubject).unwrap(), "\"not-the-subject\"");
     }
 }

@@ -115,6 +115,14 @@ pub enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// A worker process of ours failed, not what it works with.
+    #[error("the worker of {subject} failed: {failure}")]
+    Worker {
+        /// Whose worker.
+        subject: String,
+        /// What it said.
+        failure: String,
+    },
     /// The result is more than our reader knows.
     #[error("cannot read the result of {subject}: {source}")]
     Cubin {

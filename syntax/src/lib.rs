@@ -16,6 +16,7 @@ mod literal;
 mod ops;
 mod parser;
 mod printer;
+mod spacing;
 mod span;
 mod tree;
 mod types;
@@ -26,6 +27,7 @@ pub use literal::{Number, Radix, read_number};
 pub use ops::{BinaryOp, Cast, UnaryOp, precedence};
 pub use parser::{MAX_NESTING, parse, parse_declaration, parse_expr};
 pub use printer::{Break, Canonical, Sink, print, print_expr, print_to};
+pub use spacing::Spacing;
 pub use span::{Span, line_column};
 pub use tree::{
     Attribute, Declaration, Declarator, Function, FunctionKind, Gap, Initializer, InitializerList, Item,

@@ -7,7 +7,7 @@
 use ptxsmith_diff::Class;
 use ptxsmith_subject::{Observation, Request};
 
-use super::{Campaign, Found};
+use super::{Campaign, Found, target_for};
 use crate::exit::Failure;
 
 /// The most findings that are shown again: a subject that is wrong about everything has one for each case.
@@ -25,8 +25,10 @@ impl Campaign<'_> {
             else {
                 continue;
             };
-            let request = Request::new(&found.program, &tested.header.target);
-            let alone = match tested.subject.observe(&request) {
+            let module = ptxsmith_syntax::parse(&found.program).unwrap_or_default();
+            let target = target_for(&module, tested.subject.description());
+            let request = Request::new(&found.program, &target);
+            let alone = match tested.subject_for(&module).observe(&request) {
                 Ok(alone) => alone,
                 Err(error) if error.is_cancelled() => return Ok(()),
                 Err(error) => return Err(error.into()),

@@ -91,13 +91,13 @@ impl Campaign<'_> {
 }
 
 /// A program of the corpus says already what holds; a finding says it anew.
-fn without_leading_comments(program: &str) -> &str {
+pub fn without_leading_comments(program: &str) -> &str {
     let comments = program.split_inclusive('\n').take_while(|line| line.starts_with("//"));
     &program[comments.map(str::len).sum()..]
 }
 
 /// What the specification says, as lines of key and value in the order of the corpus.
-fn expectation(expected: &Value) -> Vec<(&'static str, String)> {
+pub fn expectation(expected: &Value) -> Vec<(&'static str, String)> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut readings = BTreeSet::new();
     let mut read = |from: &Value| {

@@ -14,13 +14,13 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::{Finding, Judged, Ledger, Status, Trial, Verdict};
-
-use ptxsmith_gen::Coverage;
+use ptxsmith_diff::{Finding, Header, Judged, Ledger, Status, Trial, Verdict};
+use ptxsmith_gen::{Coverage, Generator};
 
 use crate::commands::{self, Context};
 use crate::exit::{Exit, Failure};
 
+pub use file::{expectation, without_leading_comments};
 pub use pool::{Budget, Ended, each};
 pub use subjects::{Tested, open_subjects, target_for};
 
@@ -39,12 +39,24 @@ pub struct Campaign<'a> {
     pub command: &'static str,
     /// What is judged, in the plural: `cases`, `variables`.
     pub unit: &'static str,
+    /// The generator whose productions coverage is counted in.
+    pub generator: Generator,
     /// What was generated of the grammar.
     coverage: Mutex<Coverage>,
     /// The texts of programs that are not ours, by the number of their trial: an example in a ledger keeps only the
     /// declarations.
     texts: Mutex<BTreeMap<u64, Source>>,
     saved: Mutex<Instant>,
+}
+
+/// A verdict on a trial, and the header under which it was shown.
+pub struct Entry<'t> {
+    /// The trial.
+    pub trial: &'t Trial,
+    /// Its header.
+    pub header: &'t Header,
+    /// The verdict.
+    pub judged: Judged,
 }
 
 /// A program of the user's.
@@ -81,35 +93,28 @@ impl<'a> Campaign<'a> {
             commands::make_directory(&out.join(file::FOLDER))?;
         }
         let (coverage, texts, saved) = (Mutex::default(), Mutex::default(), Mutex::new(Instant::now()));
-        Ok(Campaign { context, subjects, out, command, unit, coverage, texts, saved })
+        let generator = Generator::default();
+        Ok(Campaign { context, subjects, out, command, unit, generator, coverage, texts, saved })
     }
 
-    /// Enters the verdicts on some trials, and saves the findings that are new or have a shorter example now.
+    /// Enters verdicts, and saves the findings that are new or have a shorter example now.
     ///
     /// # Errors
     /// If a finding cannot be written.
-    pub fn enter(
+    pub fn enter<'t>(
         &self,
         tested: &Tested,
-        trials: &[Trial],
-        verdicts: Vec<Judged>,
+        entries: impl IntoIterator<Item = Entry<'t>>,
         source: Option<&Source>,
     ) -> Result<(), Failure> {
-        let differs = |judged: &&Judged| matches!(judged.verdict, Verdict::Deviates(_) | Verdict::Reads(_));
-        if let (Some(source), Some(judged)) = (source, verdicts.iter().find(differs)) {
-            lock(&self.texts).entry(judged.id).or_insert_with(|| source.clone());
-        }
         let mut better = BTreeMap::new();
         {
             let mut ledger = tested.ledger();
-            let mut trials = trials.iter().peekable();
-            for judged in verdicts {
-                // Several verdicts may belong to one trial: the variables of a program.
-                while trials.peek().is_some_and(|trial| trial.id != judged.id) {
-                    trials.next();
+            for Entry { trial, header, judged } in entries {
+                if let (Some(source), Verdict::Deviates(_) | Verdict::Reads(_)) = (source, &judged.verdict) {
+                    lock(&self.texts).entry(judged.id).or_insert_with(|| source.clone());
                 }
-                let Some(trial) = trials.peek() else { break };
-                if let Some(finding) = ledger.enter(trial, judged, &tested.header) {
+                if let Some(finding) = ledger.enter(trial, judged, header) {
                     better.insert(finding.id.clone(), finding.clone());
                 }
             }

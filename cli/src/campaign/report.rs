@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_diff::{NotCompared, Status};
+use ptxsmith_diff::{Fate, Must, NotCompared, Status};
 use ptxsmith_oracle::{Clause, ClauseSet};
 use ptxsmith_subject::Observation;
 use serde::Serialize;
@@ -45,6 +45,9 @@ struct Subject {
     sha256: Option<String>,
     compared: u64,
     conform: u64,
+    /// Variables that the subject does not show, in cases that were compared for others.
+    variables_not_shown: u64,
+    confusion: Confusion,
 }
 
 #[derive(Serialize)]
@@ -69,12 +72,41 @@ struct Finding<'a> {
 struct Coverage {
     clauses: Reached,
     productions: Reached,
+    pairs: Reached,
 }
 
 #[derive(Serialize)]
 struct Reached {
     reached: u64,
     total: u64,
+    /// What was not reached; of pairs it is not listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<Vec<&'static str>>,
+}
+
+/// What became of programs that must be accepted, and of those that must be refused.
+#[derive(Serialize)]
+struct Confusion {
+    must_accept: Fates,
+    must_refuse: Fates,
+}
+
+#[derive(Serialize)]
+struct Fates {
+    accepted: u64,
+    refused: u64,
+    died: u64,
+}
+
+impl Confusion {
+    fn of(confusion: &ptxsmith_diff::Confusion) -> Confusion {
+        let fates = |must| Fates {
+            accepted: confusion.count(must, Fate::Accepted),
+            refused: confusion.count(must, Fate::Refused),
+            died: confusion.count(must, Fate::Died),
+        };
+        Confusion { must_accept: fates(Must::Accept), must_refuse: fates(Must::Refuse) }
+    }
 }
 
 /// The clauses that data at module scope can show kept or broken: how many were reached, and how many there are.
@@ -88,8 +120,22 @@ pub fn clause_coverage(campaign: &Campaign<'_>) -> (u64, u64) {
 
 /// The productions of the grammar that programs are made from: how many were made, and how many there are.
 pub fn production_coverage(campaign: &Campaign<'_>) -> (u64, u64) {
-    let (reached, total) = lock(&campaign.coverage).productions();
+    let (reached, total) = lock(&campaign.coverage).productions(&campaign.generator);
     (reached as u64, total as u64)
+}
+
+/// The pairs of productions, one directly beneath the other: how many were made, and how many there may be.
+pub fn pair_coverage(campaign: &Campaign<'_>) -> (u64, u64) {
+    let (reached, total) = lock(&campaign.coverage).pairs(&campaign.generator);
+    (reached as u64, total as u64)
+}
+
+/// The clauses that data can show and that nothing reached.
+fn missing_clauses(campaign: &Campaign<'_>) -> Vec<&'static str> {
+    let reached =
+        campaign.subjects.iter().fold(ClauseSet::EMPTY, |set, tested| set.union(tested.ledger().clauses));
+    let testable = Clause::ALL.iter().filter(|clause| clause.observed().by_data());
+    testable.filter(|&&clause| !reached.contains(clause)).map(|clause| clause.id()).collect()
 }
 
 impl Campaign<'_> {
@@ -124,9 +170,14 @@ impl Campaign<'_> {
                 sha256: description.sha256.clone(),
                 compared: ledger.compared,
                 conform: ledger.conform,
+                variables_not_shown: ledger.unseen,
+                confusion: Confusion::of(&ledger.confusion),
             });
         }
-        let coverage = |(reached, total)| Reached { reached, total };
+        let coverage = |(reached, total), missing| Reached { reached, total, missing };
+        let covered = lock(&self.coverage);
+        let productions = covered.missing(&self.generator).map(|production| production.name).collect();
+        drop(covered);
         Report {
             schema: "ptxsmith.report/1",
             ptxsmith: env!("CARGO_PKG_VERSION"),
@@ -140,8 +191,9 @@ impl Campaign<'_> {
             readings,
             findings: findings.iter().map(|found| self.finding(found)).collect(),
             coverage: Coverage {
-                clauses: coverage(clause_coverage(self)),
-                productions: coverage(production_coverage(self)),
+                clauses: coverage(clause_coverage(self), Some(missing_clauses(self))),
+                productions: coverage(production_coverage(self), Some(productions)),
+                pairs: coverage(pair_coverage(self), None),
             },
         }
     }

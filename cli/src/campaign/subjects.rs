@@ -8,7 +8,7 @@ use ptxsmith_diff::{Header, Ledger};
 use ptxsmith_subject::{Cancel, Description, Limits, OpenOptions, Subject, SubjectSpec, open, parse_spec};
 use ptxsmith_syntax::{Initializer, Item, Module, NodeKind, StateSpace};
 
-use crate::commands::{Context, toolchain};
+use crate::commands::{Context, toolchain, worker};
 use crate::console;
 use crate::exit::Failure;
 
@@ -42,7 +42,12 @@ impl Tested {
     /// In an executable, ptxas writes addresses of functions and of `.const` variables as plain numbers, which only a
     /// loader could tell from others. Relocatable output shows them as addresses, but lacks other things.
     pub fn subject_for(&self, module: &Module) -> &dyn Subject {
-        let relocatable = || match parse_spec(self.subject.id()).ok()? {
+        if holds_addresses_of_code_or_constants(module) { self.relocatable() } else { &*self.subject }
+    }
+
+    /// The subject in the form that writes addresses as such, where it has one; else the subject.
+    pub fn relocatable(&self) -> &dyn Subject {
+        let open = || match parse_spec(self.subject.id()).ok()? {
             spec @ (SubjectSpec::PtxasRelease(_) | SubjectSpec::PtxasAt(_)) => {
                 let (limits, cancel) = (self.limits.clone(), self.cancel.clone());
                 let options = OpenOptions { limits, cancel, relocatable: true, ..OpenOptions::default() };
@@ -50,10 +55,16 @@ impl Tested {
             }
             _ => None,
         };
-        match holds_addresses_of_code_or_constants(module) {
-            true => self.relocatable.get_or_init(relocatable).as_deref().unwrap_or(&*self.subject),
-            false => &*self.subject,
-        }
+        self.relocatable.get_or_init(open).as_deref().unwrap_or(&*self.subject)
+    }
+
+    /// Whether the subject says that it takes programs with this header, or does not say which it takes.
+    pub fn takes(&self, header: &Header) -> bool {
+        let description = self.subject.description();
+        let targets = &description.targets;
+        let new_enough = description.max_ptx.as_deref().and_then(version);
+        (targets.is_empty() || targets.contains(&header.target))
+            && new_enough.is_none_or(|max| header.version() <= max)
     }
 }
 
@@ -108,6 +119,7 @@ pub fn open_subjects(
         limits,
         cancel: context.cancel.clone(),
         install: true,
+        workers: worker::workers(),
         progress: &progress,
         ..OpenOptions::default()
     };
@@ -135,15 +147,16 @@ pub fn open_subjects(
     Ok(tested)
 }
 
+fn version(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
 /// The default header, or as near to it as the subject takes.
 fn header_for(description: &Description) -> Header {
     let mut header = Header::default();
-    let number = |version: &str| -> Option<(u32, u32)> {
-        let (major, minor) = version.split_once('.')?;
-        Some((major.parse().ok()?, minor.parse().ok()?))
-    };
     if let Some(max) = description.max_ptx.as_deref()
-        && number(max).is_some_and(|max| max < header.version())
+        && version(max).is_some_and(|max| max < header.version())
     {
         header.version = max.to_owned();
     }

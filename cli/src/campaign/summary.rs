@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use indicatif::HumanCount;
+use ptxsmith_diff::{Fate, Must};
 use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Rules, expect};
 use ptxsmith_syntax::{Item, Module, print};
 
@@ -87,6 +88,40 @@ impl Summary<'_> {
         let _ = writeln!(out, "    repeat    {}\n", line(&self.campaign.repeat(found)));
     }
 
+    /// The share of the grammar that was made, where anything was.
+    fn productions(&self) -> String {
+        let (reached, total) = report::production_coverage(self.campaign);
+        let (pairs, all_pairs) = report::pair_coverage(self.campaign);
+        match reached {
+            0 => String::new(),
+            _ => format!(", {reached} of {total} productions, {pairs} of {all_pairs} pairs"),
+        }
+    }
+
+    /// What was accepted and what refused, where anything was that must be refused.
+    fn confusion(&self, out: &mut String) {
+        for tested in &self.campaign.subjects {
+            let ledger = tested.ledger();
+            let count = |must, fate| ledger.confusion.count(must, fate);
+            let fates = [Fate::Accepted, Fate::Refused, Fate::Died];
+            if fates.iter().all(|&fate| count(Must::Refuse, fate) == 0) {
+                continue;
+            }
+            let _ = writeln!(
+                out,
+                "{:<24} {:>10} {:>10} {:>10}",
+                line(tested.subject.id()),
+                "accepted",
+                "refused",
+                "died"
+            );
+            for (name, must) in [("  must be accepted", Must::Accept), ("  must be refused", Must::Refuse)] {
+                let [accepted, refused, died] = fates.map(|fate| HumanCount(count(must, fate)).to_string());
+                let _ = writeln!(out, "{name:<24} {accepted:>10} {refused:>10} {died:>10}");
+            }
+        }
+    }
+
     fn totals(&self, out: &mut String) {
         for tested in &self.campaign.subjects {
             let ledger = tested.ledger();
@@ -103,6 +138,10 @@ impl Summary<'_> {
             for (reason, count) in &ledger.not_compared {
                 let _ = writeln!(out, "  not compared, {}: {}", reason.name(), HumanCount(*count));
             }
+            if ledger.unseen > 0 {
+                let unseen = HumanCount(ledger.unseen);
+                let _ = writeln!(out, "  not compared, variables not shown beside others that are: {unseen}");
+            }
             let followed: Vec<String> = (ledger.readings())
                 .map(|(question, answer, count)| {
                     let answer = question.answers()[answer];
@@ -113,14 +152,16 @@ impl Summary<'_> {
                 let _ = writeln!(out, "  follows other readings of open questions: {}", followed.join(", "));
             }
         }
+        self.confusion(out);
         let new = self.findings.iter().filter(|found| found.is_new()).count();
         let deviations = if self.findings.len() == 1 { "deviation" } else { "deviations" };
         let (reached, total) = report::clause_coverage(self.campaign);
         let style = if new > 0 { BAD } else { GOOD };
         let _ = writeln!(
             out,
-            "{} distinct {deviations}, {style}{new} new{style:#}; {reached} of {total} clauses reached; {:.1} s",
+            "{} distinct {deviations}, {style}{new} new{style:#}; {reached} of {total} clauses reached{}; {:.1} s",
             self.findings.len(),
+            self.productions(),
             self.took.as_secs_f64(),
         );
         if self.ended == Ended::Interrupted {

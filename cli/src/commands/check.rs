@@ -7,11 +7,12 @@ use std::time::Instant;
 
 use ptxsmith_diff::{Body, Judged, Trial, Verdict, judge_program};
 use ptxsmith_oracle::{Question, Rules};
+use ptxsmith_syntax::Item;
 
 use super::Context;
 use super::run::{of_subject, status_of};
 use crate::args;
-use crate::campaign::{Budget, Campaign, Source, each, open_subjects, target_for};
+use crate::campaign::{Budget, Campaign, Entry, Source, each, open_subjects, target_for};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Program};
 
@@ -67,21 +68,27 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
 fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Program) -> Result<(), Failure> {
     let Program { text, module, .. } = program;
     // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest.
-    let declarations = module.declarations().cloned().collect();
-    let trials = [Trial { id: number, body: Body::Declarations(declarations) }];
+    let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
+    let trial = Trial::new(number, Body::Items(items.cloned().collect()));
     let source = Source { path: path.to_string_lossy().into_owned(), text };
     for tested in &campaign.subjects {
         let target = target_for(&module, tested.subject.description());
         let parts =
             judge_program(tested.subject_for(&module), &Rules::default(), &module, &source.text, &target)
                 .map_err(of_subject)?;
-        let verdicts = parts.into_iter().map(|part| Judged {
-            id: number,
-            excluded: ruled_out(&part.verdict),
-            verdict: part.verdict,
-            trace: part.trace,
+        let entries = parts.into_iter().map(|part| Entry {
+            trial: &trial,
+            header: &tested.header,
+            judged: Judged {
+                id: number,
+                excluded: ruled_out(&part.verdict),
+                verdict: part.verdict,
+                must: part.must,
+                unseen: 0,
+                trace: part.trace,
+            },
         });
-        campaign.enter(tested, &trials, verdicts.collect(), Some(&source))?;
+        campaign.enter(tested, entries, Some(&source))?;
     }
     Ok(())
 }

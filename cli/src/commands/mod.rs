@@ -3,9 +3,11 @@
 pub mod check;
 pub mod eval;
 pub mod generate;
+pub mod reduce;
 pub mod run;
 pub mod subjects;
 pub mod toolchain;
+pub mod worker;
 
 use std::num::NonZeroUsize;
 use std::path::Path;

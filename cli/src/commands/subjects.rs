@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use ptxsmith_subject::{
-    Description, OpenOptions, SubjectSpec, open, parse_spec,
-    toolchain::{self, Toolchains},
+    Description, OpenOptions, SubjectSpec, UnavailableKind, open, parse_spec,
+    toolchain::{self, Tool, ToolKind, Toolchains},
 };
 use serde::Serialize;
 
-use super::Context;
+use super::{Context, worker};
 use crate::args;
 use crate::console::{BOLD, GOOD, NOTE, line};
 use crate::exit::{Exit, Failure};
@@ -22,6 +22,9 @@ struct Entry {
     available: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// What stands in the way, in a word for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unavailable: Option<UnavailableKind>,
     #[serde(flatten)]
     description: Option<Description>,
 }
@@ -51,24 +54,45 @@ fn named(context: &Context, specs: &[SubjectSpec]) -> Vec<Entry> {
 fn every_form(context: &Context) -> Result<Vec<Entry>, Failure> {
     let mut entries = look(context, &SubjectSpec::Ptxas, "ptxas");
     entries.extend(look(context, &SubjectSpec::PtxasAll, "ptxas@all"));
-    let not_yet = |subject: &str, spec: &str| -> Result<Vec<Entry>, Failure> {
-        Ok(look(context, &parse_spec(spec)?, subject))
-    };
     entries.push(needs("ptxas:/PATH", "a ptxas anywhere on this machine, by its path"));
-    entries.extend(not_yet("nvjitlink@RELEASE", &format!("nvjitlink@{}", toolchain::DEFAULT))?);
-    entries.extend(not_yet("driver", "driver")?);
+    entries.extend(nvjitlinks(context)?);
+    entries.extend(look(context, &SubjectSpec::Driver, "driver"));
     entries.push(needs("exec:CMD ARGS", "any program, started once a module; try --subject 'exec:CMD ARGS'"));
-    entries.extend(not_yet("serve:CMD ARGS", "serve:true")?);
+    entries.push(needs("serve:CMD ARGS", "any program, started once for many modules; docs/subjects.md"));
     Ok(entries)
 }
 
+/// Every installed release of the library, or how to come by one.
+fn nvjitlinks(context: &Context) -> Result<Vec<Entry>, Failure> {
+    let toolchains = Toolchains::of_user().ok();
+    let installed = |tool: &&Tool| {
+        let path = toolchains.as_ref().and_then(|toolchains| toolchains.tool_path(tool));
+        tool.kind == ToolKind::NvJitLink && path.is_some()
+    };
+    let found: Vec<Entry> = (toolchain::TOOLS.iter().filter(installed))
+        .flat_map(|tool| look(context, &SubjectSpec::NvJitLink(tool), &tool.to_string()))
+        .collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let newest = parse_spec(&format!("nvjitlink@{}", toolchain::DEFAULT))?;
+    Ok(look(context, &newest, "nvjitlink@RELEASE"))
+}
+
 fn needs(subject: &str, reason: &str) -> Entry {
-    Entry { subject: subject.to_owned(), available: None, reason: Some(reason.to_owned()), description: None }
+    Entry {
+        subject: subject.to_owned(),
+        available: None,
+        reason: Some(reason.to_owned()),
+        unavailable: None,
+        description: None,
+    }
 }
 
 /// Opens what a spec names. Nothing is installed for this.
 fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
-    let options = OpenOptions { cancel: context.cancel.clone(), ..OpenOptions::default() };
+    let options =
+        OpenOptions { cancel: context.cancel.clone(), workers: worker::workers(), ..OpenOptions::default() };
     match open(spec, &options) {
         Ok(subjects) => subjects
             .iter()
@@ -80,6 +104,7 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
                     subject: subject.to_owned(),
                     available: Some(true),
                     reason: None,
+                    unavailable: None,
                     description: Some(description),
                 }
             })
@@ -88,6 +113,7 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
             subject: subject.to_owned(),
             available: Some(false),
             reason: Some(unavailable.reason),
+            unavailable: Some(unavailable.kind),
             description: None,
         }],
     }

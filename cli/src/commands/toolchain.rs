@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use ptxsmith_subject::{
     process,
-    toolchain::{DEFAULT, InstallError, Release, Toolchains},
+    toolchain::{DEFAULT, InstallError, Installable, Release, Toolchains},
 };
 
 use super::Context;
@@ -21,7 +21,7 @@ pub fn run(context: &Context, args: &args::Toolchain) -> Result<Exit, Failure> {
         args::Toolchain::List { json } => list(context, &toolchains, *json)?,
         args::Toolchain::Install { releases } => {
             for release in releases {
-                let path = install(context, &toolchains, release)?;
+                let path = install(context, &toolchains, *release)?;
                 context.console.print(&format!("{release}  {}\n", line(&path)))?;
             }
         }
@@ -83,8 +83,8 @@ fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Fa
     Ok(())
 }
 
-/// Installs a release, telling on a terminal what happens meanwhile. Gives the path of its ptxas.
-fn install(context: &Context, toolchains: &Toolchains, release: &'static Release) -> Result<String, Failure> {
+/// Installs something, telling on a terminal what happens meanwhile. Gives the path of its program or library.
+fn install(context: &Context, toolchains: &Toolchains, what: Installable) -> Result<String, Failure> {
     let bar = spinner(context);
     let progress = |message: &str| {
         bar.set_message(line(message).into_owned());
@@ -92,7 +92,10 @@ fn install(context: &Context, toolchains: &Toolchains, release: &'static Release
             context.console.note(message);
         }
     };
-    let installed = toolchains.install(release, &context.cancel, &progress);
+    let installed = match what {
+        Installable::Release(release) => toolchains.install(release, &context.cancel, &progress),
+        Installable::Tool(tool) => toolchains.install_tool(tool, &context.cancel, &progress),
+    };
     bar.finish_and_clear();
     match installed {
         Ok(path) => Ok(path.to_string_lossy().into_owned()),

@@ -1,6 +1,6 @@
 //! Every array of small extents, with every pattern of elements that are missing.
 
-use ptxsmith_syntax::{Declaration, Declarator, Expr, Initializer, Name, Span, Specifier, StateSpace};
+use ptxsmith_syntax::{Declaration, Declarator, Expr, Initializer, Item, Name, Span, Specifier, StateSpace};
 
 use super::{INTEGER_TYPES, digit};
 use crate::case::Body;
@@ -46,11 +46,11 @@ pub(super) fn shape<const RANK: usize>(mut index: u64) -> Body {
     let initializer = list(&extents, index, &mut 0);
     let dimensions = extents.iter().map(|extent| Some(Expr::number(extent.to_string()))).collect();
     let name = Name::new("v0");
-    Body::Declaration(Declaration {
+    Body::Items(vec![Item::Variables(Declaration {
         specifiers: vec![Specifier::Space(StateSpace::Global, None), Specifier::Type(ty)],
         declarators: vec![Declarator { name, count: None, dimensions, initializer: Some(initializer) }],
         span: Span::NONE,
-    })
+    })])
 }
 
 pub(super) fn list(extents: &[u64], mut pattern: u64, last: &mut u64) -> Initializer {

@@ -8,7 +8,7 @@ mod literals;
 mod operators;
 mod post;
 
-use ptxsmith_syntax::ScalarType;
+use ptxsmith_syntax::{ScalarType, Spacing};
 
 use crate::case::{Body, Case, CaseId};
 
@@ -110,7 +110,7 @@ impl Enumeration {
             let count = family.count();
             if rest < count {
                 let id = CaseId { seed: self.depth.into(), index };
-                return Some(Case { id, body: (family.make)(rest) });
+                return Some(Case { id, body: (family.make)(rest), spacing: Spacing::Canonical });
             }
             rest -= count;
         }

@@ -1,17 +1,12 @@
 //! The edits: functions that make a valid declaration and the broken one beside it.
 
 use ptxsmith_syntax::{
-    Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Linkage, Name, NodeKind, ScalarType,
-    Span, Specifier, StateSpace, UnaryOp, VectorLength, precedence,
+    Attribute, BinaryOp, Cast, Declaration, Declarator, Expr, Initializer, Linkage, Name, NodeKind,
+    OpaqueType, ScalarType, Span, Specifier, StateSpace, UnaryOp, VectorLength, precedence,
 };
 
-use crate::{draft::Draft, grammar::Nonterminal};
-
-/// A valid declaration and the broken one beside it.
-pub(super) struct Pair {
-    pub twin: Declaration,
-    pub broken: Declaration,
-}
+use super::pair::{Pair, changed, respecified};
+use crate::{boundary, draft::Draft, grammar::Nonterminal};
 
 // Pieces of declarations
 
@@ -27,7 +22,7 @@ const INTEGERS: [ScalarType; 8] = [
 ];
 const FLOATS: [ScalarType; 2] = [ScalarType::F64, ScalarType::F32];
 
-fn integer_type(d: &mut Draft<'_, '_>) -> ScalarType {
+pub(super) fn integer_type(d: &mut Draft<'_, '_>) -> ScalarType {
     d.pick(&INTEGERS)
 }
 
@@ -35,34 +30,20 @@ fn float_type(d: &mut Draft<'_, '_>) -> ScalarType {
     d.pick(&FLOATS)
 }
 
-fn space(d: &mut Draft<'_, '_>) -> StateSpace {
+pub(super) fn space(d: &mut Draft<'_, '_>) -> StateSpace {
     d.pick(&[StateSpace::Global, StateSpace::Global, StateSpace::Const])
 }
 
-fn variable(dimensions: Vec<Option<Expr>>, initializer: Option<Initializer>) -> Declarator {
+pub(super) fn variable(dimensions: Vec<Option<Expr>>, initializer: Option<Initializer>) -> Declarator {
     Declarator { name: Name::new("v0"), count: None, dimensions, initializer }
 }
 
-fn declaration(space: StateSpace, ty: ScalarType, declarator: Declarator) -> Declaration {
+pub(super) fn declaration(space: StateSpace, ty: ScalarType, declarator: Declarator) -> Declaration {
     let specifiers = vec![Specifier::Space(space, None), Specifier::Type(ty)];
     Declaration { specifiers, declarators: vec![declarator], span: Span::NONE }
 }
 
-/// The twin as it is, and with its one variable changed.
-fn changed(twin: Declaration, change: impl FnOnce(&mut Declarator)) -> Pair {
-    let mut broken = twin.clone();
-    change(&mut broken.declarators[0]);
-    Pair { twin, broken }
-}
-
-/// The twin as it is, and with its specifiers changed.
-fn respecified(twin: Declaration, change: impl FnOnce(&mut Vec<Specifier>)) -> Pair {
-    let mut broken = twin.clone();
-    change(&mut broken.specifiers);
-    Pair { twin, broken }
-}
-
-fn set_type(specifiers: &mut [Specifier], to: ScalarType) {
+pub(super) fn set_type(specifiers: &mut [Specifier], to: ScalarType) {
     for specifier in specifiers {
         if let Specifier::Type(ty) = specifier {
             *ty = to;
@@ -82,7 +63,7 @@ fn scalar(d: &mut Draft<'_, '_>, ty: ScalarType) -> Declaration {
     declaration(space(d), ty, variable(Vec::new(), Some(Initializer::Value(value))))
 }
 
-fn number(value: u64) -> Expr {
+pub(super) fn number(value: u64) -> Expr {
     Expr::number(value.to_string())
 }
 
@@ -138,19 +119,20 @@ fn operand(d: &mut Draft<'_, '_>, of: Nonterminal) -> Expr {
 }
 
 /// An operator between two operands that bind tightly.
-fn infix(op: BinaryOp, left: &Expr, right: &Expr) -> Expr {
-    join(&[left, right], |places| NodeKind::Binary(op, places[0], places[1]))
+pub(super) fn infix(op: BinaryOp, left: &Expr, right: &Expr) -> Expr {
+    values_of(&[left, right], |places| NodeKind::Binary(op, places[0], places[1]))
 }
 
-fn prefix(op: UnaryOp, operand: &Expr) -> Expr {
-    join(&[operand], |places| NodeKind::Unary(op, places[0]))
+pub(super) fn prefix(op: UnaryOp, operand: &Expr) -> Expr {
+    values_of(&[operand], |places| NodeKind::Unary(op, places[0]))
 }
 
-fn ternary(condition: &Expr, then: &Expr, otherwise: &Expr) -> Expr {
-    join(&[condition, then, otherwise], |places| NodeKind::Ternary(places[0], places[1], places[2]))
+pub(super) fn ternary(condition: &Expr, then: &Expr, otherwise: &Expr) -> Expr {
+    values_of(&[condition, then, otherwise], |places| NodeKind::Ternary(places[0], places[1], places[2]))
 }
 
-fn join(operands: &[&Expr], kind: impl FnOnce(&[u32]) -> NodeKind) -> Expr {
+/// Joins operands that bind tightly by a node that takes their places.
+pub(super) fn values_of(operands: &[&Expr], kind: impl FnOnce(&[u32]) -> NodeKind) -> Expr {
     let mut builder = ptxsmith_syntax::Builder::new();
     let mut places = Vec::new();
     for _ in operands {
@@ -295,11 +277,7 @@ pub(super) fn too_many(d: &mut Draft<'_, '_>, inner: usize) -> Pair {
 }
 
 pub(super) fn too_many_lanes(d: &mut Draft<'_, '_>) -> Pair {
-    let mut twin = vector(d, &INTEGERS);
-    let count = twin.vector().map_or(0, VectorLength::count);
-    let lane = |d: &mut Draft<'_, '_>| Initializer::Value(d.expression(|d| d.make(Nonterminal::Literal, 1)));
-    twin.declarators[0].initializer = Some(Initializer::list((0..count).map(|_| lane(d)).collect()));
-    changed(twin, |v| {
+    full_vector(d, |v| {
         let items = items(&mut v.initializer);
         items.push(items[0].clone());
     })
@@ -434,4 +412,96 @@ pub(super) fn parameterized_initializer(d: &mut Draft<'_, '_>) -> Pair {
 pub(super) fn parameterized_array(d: &mut Draft<'_, '_>) -> Pair {
     let extent = extents::<1>(d)[0];
     changed(parameterized(d), |v| v.dimensions.push(Some(number(extent))))
+}
+
+pub(super) fn huge_literal(d: &mut Draft<'_, '_>) -> Pair {
+    let ty = integer_type(d);
+    let twin = d.expression(|d| d.make(Nonterminal::Literal, 1));
+    let huge = Expr::number(d.pick(&boundary::HUGE));
+    values(d, ty, twin, huge)
+}
+
+pub(super) fn zero_divisor(d: &mut Draft<'_, '_>) -> Pair {
+    let (left, ty) = (integer(d), integer_type(d));
+    let op = d.pick(&[BinaryOp::Div, BinaryOp::Rem]);
+    values(d, ty, infix(op, &left, &number(1)), infix(op, &left, &number(0)))
+}
+
+pub(super) fn single_parenthesized(d: &mut Draft<'_, '_>) -> Pair {
+    let bits = single_bits(d);
+    let broken = values_of(&[&bits], |places| NodeKind::Paren(places[0]));
+    values(d, ScalarType::F32, bits, broken)
+}
+
+pub(super) fn cast_of_float(d: &mut Draft<'_, '_>) -> Pair {
+    let (good, bad, ty) = (integer(d), float(d), integer_type(d));
+    let cast = d.pick(&[Cast::S64, Cast::U64]);
+    let cast = |operand: &Expr| values_of(&[operand], |places| NodeKind::Cast(cast, places[0]));
+    values(d, ty, cast(&good), cast(&bad))
+}
+
+pub(super) fn too_few_lanes(d: &mut Draft<'_, '_>) -> Pair {
+    full_vector(d, |v| {
+        items(&mut v.initializer).pop();
+    })
+}
+
+pub(super) fn value_for_vector(d: &mut Draft<'_, '_>) -> Pair {
+    full_vector(d, |v| v.initializer = Some(items(&mut v.initializer).swap_remove(0)))
+}
+
+pub(super) fn list_for_lane(d: &mut Draft<'_, '_>) -> Pair {
+    let at = d.below(2);
+    full_vector(d, |v| {
+        let items = items(&mut v.initializer);
+        items[at] = Initializer::list(vec![items[at].clone()]);
+    })
+}
+
+/// A vector with a value for each element, changed.
+fn full_vector(d: &mut Draft<'_, '_>, change: impl FnOnce(&mut Declarator)) -> Pair {
+    let mut twin = vector(d, &INTEGERS);
+    let count = twin.vector().map_or(0, VectorLength::count);
+    let lane = |d: &mut Draft<'_, '_>| Initializer::Value(d.expression(|d| d.make(Nonterminal::Literal, 1)));
+    twin.declarators[0].initializer = Some(Initializer::list((0..count).map(|_| lane(d)).collect()));
+    changed(twin, change)
+}
+
+pub(super) fn trailing_comma(d: &mut Draft<'_, '_>) -> Pair {
+    let outer = extents::<2>(d);
+    let rank = 1 + d.below(2);
+    let twin = array(d, &outer[..rank]);
+    let row = d.below(outer[0] as usize);
+    changed(twin, |v| {
+        let Some(Initializer::List(list)) = &mut v.initializer else { return };
+        match &mut list.items[row] {
+            Initializer::List(inner) => inner.trailing_comma = true,
+            _ => list.trailing_comma = true,
+        }
+    })
+}
+
+pub(super) fn zero_dimension(d: &mut Draft<'_, '_>) -> Pair {
+    let ty = integer_type(d);
+    let dimension = number(extents::<1>(d)[0]);
+    changed(declaration(space(d), ty, variable(vec![Some(dimension)], None)), |v| {
+        v.dimensions[0] = Some(number(0));
+    })
+}
+
+pub(super) fn opaque_vector(d: &mut Draft<'_, '_>) -> Pair {
+    let mut twin = vector(d, &INTEGERS);
+    twin.specifiers[0] = Specifier::Space(StateSpace::Global, None);
+    respecified(twin, |specifiers| {
+        for specifier in specifiers {
+            if let Specifier::Type(_) = specifier {
+                *specifier = Specifier::Opaque(OpaqueType::Texref);
+            }
+        }
+    })
+}
+
+pub(super) fn predicate_initialized(d: &mut Draft<'_, '_>) -> Pair {
+    let ty = integer_type(d);
+    respecified(scalar(d, ty), |specifiers| set_type(specifiers, ScalarType::Pred))
 }

@@ -4,13 +4,17 @@
 //! the broken one beside it. A refusal says something about the edit only where the twin is accepted: an
 //! implementation may refuse both for a reason of its own.
 
+mod addresses;
 mod edits;
+mod pair;
 
 use arbitrary::Unstructured;
-use ptxsmith_syntax::{Declaration, Name};
+use ptxsmith_syntax::Item;
 
-use crate::{case::CaseId, coverage::Coverage, draft::Draft, generator::Generator, stream::case_bytes};
-use edits::{self as e, Pair};
+use crate::{case::Header, coverage::Coverage, draft::Draft, generator::Generator, stream::case_bytes};
+use addresses as a;
+use edits as e;
+use pair::Pair;
 
 /// One way to break a valid declaration.
 #[derive(Debug)]
@@ -24,43 +28,42 @@ pub struct Edit {
     make: fn(&mut Draft<'_, '_>) -> Pair,
 }
 
+/// How many programs in a row are made by one edit: some need a header that no other has, and such are cheaper to judge
+/// together.
+pub const TURN: u64 = 8;
+
 /// A program that the specification refuses, and its valid twin.
 #[derive(Clone, Debug)]
 pub struct Negative {
-    /// Which one it is.
-    pub id: CaseId,
     /// What was done to the twin.
     pub edit: &'static Edit,
-    /// What must be accepted. Its variables are named `v0`, `v1` ... in order.
-    pub twin: Declaration,
-    /// What must be refused. Its variables have the names of the twin's.
-    pub broken: Declaration,
+    /// What must be accepted. What it declares is named `v0`, `v1` ...
+    pub twin: Vec<Item>,
+    /// What must be refused.
+    pub broken: Vec<Item>,
+    /// The header of the twin, where it needs another than the usual one.
+    pub twin_header: Option<Header>,
+    /// The header of what must be refused, where it needs another than the usual one.
+    pub header: Option<Header>,
 }
 
-impl Negative {
-    /// The twin and the broken declaration with their variables named `PREFIX0`, `PREFIX1` ... in order.
-    pub fn renamed(&self, prefix: &str) -> (Declaration, Declaration) {
-        let rename = |declaration: &Declaration| {
-            let mut declaration = declaration.clone();
-            for (i, declarator) in declaration.declarators.iter_mut().enumerate() {
-                declarator.name = Name::new(format!("{prefix}{i}"));
-            }
-            declaration
-        };
-        (rename(&self.twin), rename(&self.broken))
+impl PartialEq for Negative {
+    fn eq(&self, other: &Negative) -> bool {
+        let parts = |n: &Negative| (n.edit.name, n.twin_header.clone(), n.header.clone());
+        parts(self) == parts(other) && self.twin == other.twin && self.broken == other.broken
     }
 }
 
 impl Generator {
-    /// The negative program of this seed and index. The edits take turns, so as many indices as there are edits have
-    /// one of each.
-    pub fn negative(&self, seed: u64, index: u64, coverage: &mut Coverage) -> Negative {
-        let edit = &EDITS[(index % EDITS.len() as u64) as usize];
+    /// The negative program of this seed and number. The edits take turns, [`TURN`] numbers each.
+    pub fn negative(&self, seed: u64, number: u64, coverage: &mut Coverage) -> Negative {
+        let edit = &EDITS[(number / TURN % EDITS.len() as u64) as usize];
         let mut bytes = [0; 256];
-        case_bytes(seed, index, &mut bytes);
+        case_bytes(seed, number, &mut bytes);
         let u = Unstructured::new(&bytes);
-        let Pair { twin, broken } = (edit.make)(&mut Draft::new(self, &u, coverage));
-        Negative { id: CaseId { seed, index }, edit, twin, broken }
+        let Pair { twin, broken, headers } = (edit.make)(&mut Draft::new(self, &u, coverage));
+        let (twin_header, header) = headers.map(|headers| (headers.twin, headers.broken)).unzip();
+        Negative { edit, twin, broken, twin_header, header }
     }
 }
 
@@ -114,4 +117,44 @@ pub static EDITS: &[Edit] = &[
     edit("attribute/managed-const", "attribute", "5.4.8/managed-only-global", e::managed_const),
     edit("parameterized/initializer", "parameterized", "5.4.6/no-initializer", e::parameterized_initializer),
     edit("parameterized/array", "parameterized", "5.4.6/no-array", e::parameterized_array),
+    edit("literal-out-of-range/integer", "literal-out-of-range", "4.5.1/literal-range", e::huge_literal),
+    edit("division-by-zero/constant", "division-by-zero", "4.5.5/division", e::zero_divisor),
+    edit("single-bits-in-expression/parentheses", "single-bits-in-expression", "4.5.2/single-bits-not-in-expression", e::single_parenthesized),
+    edit("integer-only-operator/cast", "integer-only-operator", "4.5.4/integer-only-operator", e::cast_of_float),
+    edit("too-few-elements/vector", "too-few-elements", "5.4.4/vector-list", e::too_few_lanes),
+    edit("nesting/value-for-vector", "nesting", "5.4.4/nesting-matches", e::value_for_vector),
+    edit("scalar-list/lane", "scalar-list", "5.4.4/scalar-single-value", e::list_for_lane),
+    edit("trailing-comma/list", "trailing-comma", "5.4.4/nesting-matches", e::trailing_comma),
+    edit("dimension/zero", "dimension", "5.4.3/dimension", e::zero_dimension),
+    edit("vector-type/opaque", "vector-type", "5.4.2/vector-fundamental-type", e::opaque_vector),
+    edit("predicate-space/initialized", "predicate-space", "5.4.1/predicate-only-in-registers", e::predicate_initialized),
+    edit("initializer-space/body", "initializer-space", "5.4.4/only-global-const", a::initialized_in_a_body),
+    edit("non-constant/dimension", "non-constant", "5.4.3/dimension", a::name_in_dimension),
+    edit("non-constant/alignment", "non-constant", "5.4.5/align", a::name_in_align),
+    edit("address-space/shared", "address-space", "5.4.4/address-space", a::other_space),
+    edit("address-type/other", "address-type", "5.4.4/address-type", a::other_type),
+    edit("byte-without-mask/name", "byte-without-mask", "5.4.4/byte-needs-mask", a::byte_without_mask),
+    edit("address-arithmetic/prefix", "address-arithmetic", "5.4.4/address-offset", a::prefix_of_address),
+    edit("address-arithmetic/cast", "address-arithmetic", "5.4.4/address-offset", a::cast_of_address),
+    edit("address-arithmetic/infix", "address-arithmetic", "5.4.4/address-offset", a::infix_of_address),
+    edit("address-arithmetic/two", "address-arithmetic", "5.4.4/address-offset", a::two_addresses),
+    edit("address-arithmetic/float-offset", "address-arithmetic", "5.4.4/address-offset", a::float_offset),
+    edit("address-arithmetic/ternary", "address-arithmetic", "5.4.4/address-offset", a::ternary_of_addresses),
+    edit("address-arithmetic/generic-constant", "address-arithmetic", "5.4.4/generic", a::generic_of_constant),
+    edit("address-arithmetic/generic-twice", "address-arithmetic", "5.4.4/generic", a::generic_twice),
+    edit("mask-value/other", "mask-value", "5.4.4/mask-value", a::other_mask),
+    edit("mask-operand/float", "mask-operand", "5.4.4/mask-operand", a::mask_of_float),
+    edit("mask-operand/function", "mask-operand", "5.4.4/mask-operand", a::mask_of_function),
+    edit("mask-operand/mask", "mask-operand", "5.4.4/mask-operand", a::mask_of_mask),
+    edit("mask-version/address", "mask-version", "5.4.4/mask-needs-7.1", a::mask_before_7_1),
+    edit("mask-version/constant", "mask-version", "5.4.4/mask-constant-needs-7.3", a::mask_of_constant_before_7_3),
+    edit("address-type/legacy", "address-type", "5.4.4/address-type", a::other_type_before_3_1),
+    edit("kernel-version/name", "kernel-version", "5.4.4/kernel-address", a::kernel_before_3_1),
+    edit("label-address/body", "label-address", "5.4.4/no-labels", a::label),
+    edit("unknown-name/undeclared", "unknown-name", "5.4.4/variable-address", a::unknown_name),
+    edit("attribute/version", "attribute", "5.4.8/attribute-needs-4.0", a::managed_before_4_0),
+    edit("attribute/managed-arguments", "attribute", "5.4.8/managed", a::managed_with_arguments),
+    edit("attribute/unified-arguments", "attribute", "5.4.8/unified", a::unified_arguments),
+    edit("attribute/unified-target", "attribute", "5.4.8/unified-needs-sm-90", a::unified_target),
+    edit("attribute/function-version", "attribute", "5.4.8/function-attribute-needs-8.0", a::function_attribute_before_8_0),
 ];

@@ -6,9 +6,12 @@
 //! What is read, and what a cubin can and cannot show:
 //!
 //! - Variables are the symbols that stand for objects (`STT_OBJECT`; 13 in relocatable output) in `.nv.global.init`,
-//!   `.nv.global` (no bytes: zero), `.nv.constant3` and `.nv.shared*` (`.nv_debug.shared` in relocatable output; no value,
-//!   so no bytes). An `extern` variable has no storage and is left
-//!   out, and so is what the assembler itself puts in other constant banks and in names that begin with `.nv.`.
+//!   `.nv.global` (no bytes: zero), `.nv.constant3`, `.nv.udt` (`.unified` variables) and `.nv.shared*`
+//!   (no value, so no bytes). The linker places the `.common` variables of relocatable output, which are zero, and the
+//!   `.shared` ones (`.nv_debug.shared`): there the symbol tells the alignment instead of the place.
+//! - What is not there is not reported, and so not observed: an `.extern` variable of relocatable output (executable
+//!   output gives it storage), a `.texref` and its like, a `.shared` variable that no kernel of executable output uses.
+//!   What the assembler itself puts in other constant banks and in names that begin with `.nv.` is left out.
 //! - A variable that is declared inside a function shows under a name that ptxas makes up (`$__x__19`).
 //! - Bytes are those of the file. ptxas leaves zero where an address goes; a release that did not would show here.
 //! - A slot may reach past the end of its variable, and slots may overlap: ptxas writes `.u32 a[2] = {g, g}` as two
@@ -17,11 +20,8 @@
 //!   `generic(g)`, and for functions.
 //! - The address of a `.const` variable without `generic`, and of a device function, is plain bytes without a
 //!   relocation: it cannot be told from a number. Relocatable output shows both ([`Ptxas::relocatable`]).
-//! - Where relocatable output leaves the place to the linker (`.common`, `.unified`), the variable is an
-//!   [`UnknownSection`](CubinError::UnknownSection) error: not read yet.
 //!
-//! The table of relocation types, and what in PTX leads to which, is at the top of `cubin/relocation.rs`.
-
+//! What in PTX leads to which relocation is at the top of `cubin/relocation.rs` and in `docs/relocations.md`.
 //!
 //! [`Ptxas::relocatable`]: crate::Ptxas::relocatable
 
@@ -45,10 +45,15 @@ pub const EM_CUDA: u16 = 190;
 const STT_CUDA_OBJECT: u8 = 13;
 /// The most storage without bytes in the file (`.nv.global`) that is read.
 const MAX_NOBITS: u64 = 4 << 30;
+/// The state space of a symbol in relocatable output: these bits of `st_other`. Executable output has none of them.
+const OTHER_SPACE: u8 = 0xe0;
+const OTHER_GLOBAL: u8 = 0x20;
+const OTHER_CONST: u8 = 0x80;
 /// Section types of relocatable output; in executable output they are `SHT_NOBITS` and `SHT_PROGBITS`.
 const SHT_CUDA_GLOBAL: u32 = 0x7000_0007;
 const SHT_CUDA_GLOBAL_INIT: u32 = 0x7000_0008;
 const SHT_CUDA_SHARED: u32 = 0x7000_000a;
+const SHT_CUDA_UDT: u32 = 0x7000_0012;
 const SHT_CUDA_CONSTANT3: u32 = 0x7000_0067;
 /// Bytes of symbol names in addresses for each byte of the file. Every address holds a copy of its symbol's name, so
 /// that a small hostile file with one long name could ask for any amount of memory.
@@ -125,6 +130,27 @@ struct Placed<'a> {
     addresses: Vec<Address>,
 }
 
+/// A variable of relocatable output that the linker will place: its symbol tells its alignment instead of its place.
+struct Unplaced<'a> {
+    name: &'a str,
+    space: &'static str,
+    size: u64,
+    align: u64,
+}
+
+impl Unplaced<'_> {
+    fn variable(&self) -> Variable {
+        Variable {
+            space: Some(self.space.to_owned()),
+            size: Some(self.size),
+            align: Some(self.align),
+            bytes: (self.space != "shared").then(|| vec![0; self.size as usize]),
+            addresses: Some(Vec::new()),
+            base: None,
+        }
+    }
+}
+
 /// Reads every variable of a module with its bytes and addresses, by name.
 pub fn read(bytes: &[u8]) -> Result<BTreeMap<String, Variable>, CubinError> {
     let header = Header::parse(bytes).map_err(|error| malformed(error.to_string()))?;
@@ -142,21 +168,23 @@ pub fn read(bytes: &[u8]) -> Result<BTreeMap<String, Variable>, CubinError> {
         .map_err(|error| malformed(format!("symbol table: {error}")))?;
 
     let mut homes = find_homes(&sections, bytes)?;
-    place_variables(&mut homes, &sections, &symbols)?;
+    let unplaced = place_variables(&mut homes, &sections, &symbols)?;
     relocate(&mut homes, &sections, &symbols, bytes)?;
 
     // Sorted while they are small: a map is then built of them in one pass.
-    let count = homes.iter().flatten().map(|home| home.variables.len()).sum();
-    let mut order = Vec::with_capacity(count);
+    let count: usize = homes.iter().flatten().map(|home| home.variables.len()).sum();
+    let mut order = Vec::with_capacity(count + unplaced.len());
     for (section, home) in homes.iter().enumerate() {
         let placed = home.iter().flat_map(|home| &home.variables).enumerate();
-        order.extend(placed.map(|(index, placed)| (placed.name, section, index)));
+        order.extend(placed.map(|(index, placed)| (placed.name, Some(section), index)));
     }
+    order.extend(unplaced.iter().enumerate().map(|(index, variable)| (variable.name, None, index)));
     order.sort_unstable();
     if let Some(pair) = order.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         return Err(malformed(format!("two variables are named `{}`", pair[0].0)));
     }
     let named = order.into_iter().filter_map(|(name, section, index)| {
+        let Some(section) = section else { return Some((name.to_owned(), unplaced[index].variable())) };
         let home = homes[section].as_mut()?;
         let addresses = std::mem::take(&mut home.variables[index].addresses);
         Some((name.to_owned(), variable(home, &home.variables[index], addresses)))
@@ -200,7 +228,7 @@ fn find_homes<'a>(sections: &Sections<'a>, bytes: &'a [u8]) -> Result<Vec<Option
                 }
                 None
             }
-            SHT_PROGBITS | SHT_CUDA_GLOBAL_INIT | SHT_CUDA_CONSTANT3 => {
+            SHT_PROGBITS | SHT_CUDA_GLOBAL_INIT | SHT_CUDA_CONSTANT3 | SHT_CUDA_UDT => {
                 let data = section
                     .data(LE, bytes)
                     .map_err(|_| malformed(format!("section `{name}` is beyond the end of the file")))?;
@@ -236,7 +264,7 @@ fn find_homes<'a>(sections: &Sections<'a>, bytes: &'a [u8]) -> Result<Vec<Option
 /// The state space of the variables in a section of this name.
 fn state_space(section: &str) -> Option<&'static str> {
     match section {
-        ".nv.global" | ".nv.global.init" => Some("global"),
+        ".nv.global" | ".nv.global.init" | ".nv.udt" => Some("global"),
         ".nv.constant3" => Some("const"),
         ".nv.shared" | ".nv_debug.shared" => Some("shared"),
         _ if section.starts_with(".nv.shared.") => Some("shared"),
@@ -244,12 +272,15 @@ fn state_space(section: &str) -> Option<&'static str> {
     }
 }
 
-/// Puts each variable into its section.
+/// Puts each variable into its section; gives those that are in none.
 fn place_variables<'a>(
     homes: &mut [Option<Home<'a>>],
     sections: &Sections<'a>,
     symbols: &Symbols<'a>,
-) -> Result<(), CubinError> {
+) -> Result<Vec<Unplaced<'a>>, CubinError> {
+    let mut unplaced = Vec::new();
+    let mut without_bytes =
+        homes.iter().flatten().filter(|home| home.data.is_none()).fold(0u64, |sum, home| sum + home.size);
     for (index, symbol) in symbols.enumerate() {
         if !matches!(symbol.st_type(), STT_OBJECT | STT_CUDA_OBJECT) || symbol.is_undefined(LE) {
             continue;
@@ -258,8 +289,24 @@ fn place_variables<'a>(
         if name.starts_with(".nv.") {
             continue;
         }
+        let mut leave_to_linker = |space| {
+            let (align, size) = (symbol.st_value(LE), symbol.st_size(LE));
+            if !align.is_power_of_two() || size == 0 {
+                return Err(malformed(format!("variable `{name}`: {size} bytes, aligned to {align}")));
+            }
+            without_bytes = without_bytes.saturating_add(size);
+            if without_bytes > MAX_NOBITS || usize::try_from(size).is_err() {
+                return Err(CubinError::TooLarge { section: "COMMON".into(), size: without_bytes });
+            }
+            unplaced.push(Unplaced { name, space, size, align });
+            Ok(())
+        };
         if symbol.st_shndx(LE) == SHN_COMMON {
-            return Err(CubinError::UnknownSection { symbol: name.into(), section: "COMMON".into() });
+            if symbol.st_other() & OTHER_SPACE != OTHER_GLOBAL {
+                return Err(CubinError::UnknownSection { symbol: name.into(), section: "COMMON".into() });
+            }
+            leave_to_linker("global")?;
+            continue;
         }
         let section = symbols
             .symbol_section(LE, symbol, index)
@@ -269,6 +316,10 @@ fn place_variables<'a>(
         let Some((section, section_header)) = section else {
             return Err(malformed(format!("variable `{name}` is in no section")));
         };
+        if section_header.sh_type(LE) == SHT_CUDA_SHARED && symbol.st_type() == STT_CUDA_OBJECT {
+            leave_to_linker("shared")?;
+            continue;
+        }
         let Some(home) = &mut homes[section.0] else {
             let section = section_name(sections, section_header)?;
             // Banks other than 3 and code hold what the assembler made, not variables of the module.
@@ -297,7 +348,7 @@ fn place_variables<'a>(
             return Err(malformed(format!("variables `{}` and `{}` overlap", a.name, b.name)));
         }
     }
-    Ok(())
+    Ok(unplaced)
 }
 
 /// Gives each relocation of a section with variables to the variable that it is in.
@@ -399,6 +450,7 @@ impl Entry {
             Of::Space => Some(false),
             // See the table in `relocation`: for a global variable both spellings end here.
             Of::Generic => match section.and_then(|SectionIndex(section)| *spaces.get(section)?) {
+                None if symbol.st_other() & OTHER_SPACE == OTHER_CONST => Some(true),
                 Some("global") | None => None,
                 Some(_) => Some(true),
             },

@@ -1,27 +1,26 @@
 //! The relocation types that ptxas leaves in variables.
 //!
-//! Found by experiment with every minor release from 11.7 to 13.5, and named as NVIDIA's `cuobjdump` names them:
+//! Found by experiment with every minor release from 11.7 to 13.5, and named as NVIDIA's `cuobjdump` names them. What in
+//! PTX leads to which, release by release and target by target, is measured: the table is `docs/relocations.md`, which
+//! the example `relocations` writes. In short:
 //!
-//! | written in PTX | in the cubin |
-//! | --- | --- |
-//! | `g`, `generic(g)`, `g+8` for a `.global` variable | `R_CUDA_G64`: the two spellings cannot be told apart |
-//! | `generic(c)+4` for a `.const` variable | `R_CUDA_G64` |
-//! | `c+4` for a `.const` variable | no relocation: the offset in the constant bank, as plain bytes |
-//! | `0xff00(g)`, `0xff00(generic(c))` | `R_CUDA_G8_8`, and so on for each of the eight bytes |
-//! | `0xff00(c+260)` for a `.const` variable | no relocation: that byte of the bank offset |
-//! | a kernel | `R_CUDA_FUNC_DESC_64`; under a mask `R_CUDA_FUNC_DESC_8_0` and so on |
-//! | a device function | no relocation: a small number, its offset in the kernel that it was placed in |
-//! | an address in a `.u32`, also with `.address_size 32` | `R_CUDA_G64` too, over the bytes of the neighbour |
+//! | written in PTX | executable output | relocatable output |
+//! | --- | --- | --- |
+//! | `g`, `generic(g)+8` for a `.global` variable | `R_CUDA_G64`: the two spellings cannot be told apart | the same |
+//! | `generic(c)+4` for a `.const` variable | `R_CUDA_G64` | the same |
+//! | `c+4` for a `.const` variable | none: the offset in the constant bank, as plain bytes | `R_CUDA_64`; `R_CUDA_32` before sm_75 |
+//! | a kernel | `R_CUDA_FUNC_DESC_64` | the same |
+//! | a device function | none: a small number, its place in a table | `R_CUDA_64`; `R_CUDA_32` before sm_75; `R_CUDA_UNIFIED` from sm_90 on, since 12.0 |
 //!
-//! Relocatable output (`--compile-only`) leaves nothing to numbers: `c+4` and a device function are `R_CUDA_64` there,
-//! and `R_CUDA_8_0` and so on under a mask. A `.global` variable is `R_CUDA_G64` there too, and a variable with the
-//! attribute `.unified`, which only that output can have.
+//! Under a mask each of them writes one byte: `R_CUDA_G8_16` for `0xff0000(g)`, and so on.
 //!
-//! Up to compute capability 9.0 a zero addend is a REL entry whose slot holds zero, and others are RELA entries; from
-//! 10.0 on all are RELA entries. No REL entry was seen with an addend in place.
+//! Two more facts that no table of types shows:
 //!
-//! `cuobjdump` knows more types that could be in a variable (`R_CUDA_32`, `R_CUDA_G32`, `R_CUDA_UNIFIED` ...). None was
-//! seen in one, so that they are not taken for granted here: meeting one is an error that names it.
+//! - Below sm_90 a zero addend is a REL entry whose slot holds zero and others are RELA entries; from sm_90 on all are
+//!   RELA entries.
+//! - The slot of an address is eight bytes wide even in a `.u32`. From sm_90 on, ptxas takes the addend of such an entry
+//!   from all eight bytes, those of the neighbour and those behind the end of its buffer included: `.u32 x[2] = {g, 5}`
+//!   gets the addend 5 << 32, and the last `.u32` of a section one that differs from run to run.
 
 /// What one relocation type writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +40,7 @@ pub(super) enum Of {
     Space,
     /// The generic address.
     Generic,
-    /// A function.
+    /// A function, or the descriptor of a kernel.
     Function,
 }
 
@@ -51,12 +50,15 @@ impl Kind {
         let word = |width, of| Some(Kind { width, byte: None, of });
         let lane = |first: u32, of| Some(Kind { width: 1, byte: Some((r_type - first) as u8), of });
         match r_type {
-            2 => word(8, Of::Space),           // R_CUDA_64
-            4 => word(8, Of::Generic),         // R_CUDA_G64
-            35 => word(8, Of::Function),       // R_CUDA_FUNC_DESC_64
-            76..=83 => lane(76, Of::Space),    // R_CUDA_8_0 ... R_CUDA_8_56
-            84..=91 => lane(84, Of::Generic),  // R_CUDA_G8_0 ... R_CUDA_G8_56
-            92..=99 => lane(92, Of::Function), // R_CUDA_FUNC_DESC_8_0 ... R_CUDA_FUNC_DESC_8_56
+            1 => word(4, Of::Space),              // R_CUDA_32, also in a slot of eight bytes
+            2 => word(8, Of::Space),              // R_CUDA_64
+            4 => word(8, Of::Generic),            // R_CUDA_G64
+            35 => word(8, Of::Function),          // R_CUDA_FUNC_DESC_64
+            76..=83 => lane(76, Of::Space),       // R_CUDA_8_0 ... R_CUDA_8_56
+            84..=91 => lane(84, Of::Generic),     // R_CUDA_G8_0 ... R_CUDA_G8_56
+            92..=99 => lane(92, Of::Function),    // R_CUDA_FUNC_DESC_8_0 ... R_CUDA_FUNC_DESC_8_56
+            102 => word(8, Of::Function),         // R_CUDA_UNIFIED
+            104..=111 => lane(104, Of::Function), // R_CUDA_UNIFIED_8_0 ... R_CUDA_UNIFIED_8_56
             _ => None,
         }
     }
@@ -71,11 +73,12 @@ mod tests {
         assert_eq!(Kind::of(84), Some(Kind { width: 1, byte: Some(0), of: Of::Generic }));
         assert_eq!(Kind::of(91).unwrap().byte, Some(7));
         assert_eq!(Kind::of(93).unwrap().byte, Some(1));
+        assert_eq!(Kind::of(111).unwrap().byte, Some(7));
     }
 
     #[test]
     fn types_that_were_not_seen_in_variables_are_unknown() {
-        for r_type in [0, 1, 3, 5, 34, 36, 75, 100, 102, 112, u32::MAX] {
+        for r_type in [0, 3, 5, 34, 36, 75, 100, 103, 112, u32::MAX] {
             assert_eq!(Kind::of(r_type), None, "{r_type}");
         }
     }

@@ -25,6 +25,7 @@ struct Section {
 struct Symbol {
     name: String,
     info: u8,
+    other: u8,
     section: u16,
     value: u64,
     size: u64,
@@ -48,7 +49,7 @@ impl Cubin {
     }
 
     fn symbol(&mut self, name: &str, info: u8, section: u16, value: u64, size: u64) -> u32 {
-        self.symbols.push(Symbol { name: name.into(), info, section, value, size });
+        self.symbols.push(Symbol { name: name.into(), info, other: 0, section, value, size });
         self.symbols.len() as u32
     }
 
@@ -88,7 +89,7 @@ impl Cubin {
         let (mut table, mut strings) = (vec![0u8; 24], vec![0u8]);
         for symbol in &self.symbols {
             table.extend((strings.len() as u32).to_le_bytes());
-            table.extend([symbol.info, 0]);
+            table.extend([symbol.info, symbol.other]);
             table.extend(symbol.section.to_le_bytes());
             table.extend(symbol.value.to_le_bytes());
             table.extend(symbol.size.to_le_bytes());
@@ -223,6 +224,68 @@ fn a_slot_that_reaches_past_its_variable_is_reported_where_it_begins() {
         [address(0, 8, "a", 0, None, None), address(4, 8, "a", 0, None, None)]
     );
     assert_eq!(variables["b"].addresses.as_deref().unwrap(), []);
+    assert_eq!(variables["a"].overreaching().map(|address| address.offset).collect::<Vec<_>>(), [4]);
+    assert_eq!(variables["b"].overreaching().count(), 0);
+}
+
+#[test]
+fn what_the_linker_will_place_tells_its_alignment() {
+    let mut cubin = sample();
+    let shared = cubin.nobits(".nv_debug.shared", 32, 5);
+    cubin.sections[shared as usize - 1].sh_type = 0x7000_000a;
+    for (name, other, section, value, size) in
+        [("common", 0x20, 0xfff2, 64, 12), ("s", 0x40, shared, 32, 3), ("t", 0x40, shared, 2, 2)]
+    {
+        cubin.symbol(name, 13, section, value, size);
+        cubin.symbols.last_mut().unwrap().other = other;
+    }
+    let variables = cubin.read().unwrap();
+    let shown = |name: &str| {
+        let variable = &variables[name];
+        (variable.space.as_deref(), variable.align, variable.size, variable.bytes.as_deref())
+    };
+    assert_eq!(shown("common"), (Some("global"), Some(64), Some(12), Some(&[0; 12][..])));
+    assert_eq!(shown("s"), (Some("shared"), Some(32), Some(3), None));
+    assert_eq!(shown("t"), (Some("shared"), Some(2), Some(2), None));
+    cubin.symbols.last_mut().unwrap().value = 3;
+    assert_eq!(cubin.complaint(), "malformed cubin: variable `t`: 2 bytes, aligned to 3");
+    cubin.symbols.last_mut().unwrap().value = 2;
+    let common = cubin.symbols.iter_mut().find(|symbol| symbol.name == "common").unwrap();
+    common.size = u64::MAX;
+    assert!(matches!(cubin.read(), Err(CubinError::TooLarge { .. })));
+}
+
+#[test]
+fn unified_variables_are_global() {
+    let mut cubin = sample();
+    let unified = cubin.section(".nv.udt", 4, &[1, 0, 0, 0]);
+    cubin.sections[unified as usize - 1].sh_type = 0x7000_0012;
+    cubin.variable("u", unified, 0, 4);
+    let u = &cubin.read().unwrap()["u"];
+    assert_eq!((u.space.as_deref(), u.bytes.as_deref()), (Some("global"), Some(&[1, 0, 0, 0][..])));
+}
+
+#[test]
+fn an_external_constant_tells_its_space_in_its_symbol() {
+    let mut cubin = sample();
+    let ec = cubin.symbol("ec", 0x1d, 0, 0, 4);
+    cubin.symbols.last_mut().unwrap().other = 0x80;
+    cubin.relas[0].3 = ec;
+    let variables = cubin.read().unwrap();
+    assert_eq!(variables["p"].addresses.as_ref().unwrap()[1], address(8, 8, "ec", 4, Some(true), None));
+    assert!(!variables.contains_key("ec"), "it has no storage here");
+}
+
+#[test]
+fn nothing_in_the_file_needs_to_be_aligned() {
+    let bytes = sample().bytes();
+    let start = u64::from_le_bytes(bytes[40..48].try_into().unwrap());
+    let mut moved = bytes[..start as usize].to_vec();
+    moved.push(0);
+    moved.extend(&bytes[start as usize..]);
+    moved[40..48].copy_from_slice(&(start + 1).to_le_bytes());
+    assert_eq!(read(&moved), read(&bytes));
+    assert!(read(&moved).is_ok());
 }
 
 #[test]

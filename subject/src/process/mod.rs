@@ -8,6 +8,8 @@
 //! There is no `pre_exec`: with it `std` gives up `posix_spawn`, and the price of a `fork` grows with the memory of
 //! this process. The limits are therefore set on the child from outside, right after it was started.
 
+mod session;
+
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
@@ -23,6 +25,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process_group, pidfd_open, prlimit};
+
+pub use session::{Reply, Session};
 
 /// What a child process may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,7 +162,7 @@ pub fn run(invocation: &Invocation, limits: &Limits, cancel: &Cancel) -> Result<
         return Err(Error::Cancelled(invocation.program.clone()));
     }
     let started = Instant::now();
-    let mut group = Group::spawn(invocation)?;
+    let mut group = Group::spawn(invocation, Stdio::null())?;
     let result = attend(&mut group, limits, cancel, started);
     // The group dies before its leader is reaped: until then the group's number cannot be taken by another.
     let status = group.end();
@@ -192,25 +196,10 @@ type Attended = (bool, Stream, Stream);
 fn attend(group: &mut Group, limits: &Limits, cancel: &Cancel, started: Instant) -> Result<Attended, Stop> {
     let failed = |doing: &'static str| move |errno: Errno| Stop::Failed(doing, errno.into());
     let pid = group.pid;
-    let set = |resource, value: u64| match prlimit(
-        Some(pid),
-        resource,
-        Rlimit { current: Some(value), maximum: Some(value) },
-    ) {
-        // It may be over already.
-        Ok(_) | Err(Errno::SRCH) => Ok(()),
-        Err(errno) => Err(Stop::Failed("set its limits", errno.into())),
-    };
-    set(Resource::Core, 0)?;
+    restrict(pid, limits).map_err(|source| Stop::Failed("set its limits", source))?;
     // Never reached under our eyes, however many threads it has. It ends a child that spins on after this process was
     // itself killed.
-    let cpu = limits.time.as_secs().saturating_add(1).saturating_mul(*CORES).saturating_add(60);
-    set(Resource::Cpu, cpu)?;
-    for (resource, value) in [(Resource::As, limits.memory), (Resource::Fsize, limits.file)] {
-        if value != u64::MAX {
-            set(resource, value)?;
-        }
-    }
+    restrict_cpu(pid, limits.time).map_err(|source| Stop::Failed("set its limits", source))?;
 
     let pidfd = pidfd_open(pid, PidfdFlags::empty()).map_err(failed("watch it"))?;
     let missing = || Stop::Failed("open its pipes", io::Error::other("no pipe"));
@@ -252,7 +241,37 @@ fn attend(group: &mut Group, limits: &Limits, cancel: &Cancel, started: Instant)
     }
 }
 
+/// Sets the limits of a child but for time.
+fn restrict(pid: Pid, limits: &Limits) -> io::Result<()> {
+    set_limit(pid, Resource::Core, 0)?;
+    for (resource, value) in [(Resource::As, limits.memory), (Resource::Fsize, limits.file)] {
+        if value != u64::MAX {
+            set_limit(pid, resource, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// Limits a child to more processor time than it can use in this time.
+fn restrict_cpu(pid: Pid, time: Duration) -> io::Result<()> {
+    let cpu = time.as_secs().saturating_add(1).saturating_mul(*CORES).saturating_add(60);
+    set_limit(pid, Resource::Cpu, cpu)
+}
+
+fn set_limit(pid: Pid, resource: Resource, value: u64) -> io::Result<()> {
+    // The processor time of a child that serves on is raised again and again: that needs its upper bound left open.
+    let maximum = if matches!(resource, Resource::Cpu) { None } else { Some(value) };
+    match prlimit(Some(pid), resource, Rlimit { current: Some(value), maximum }) {
+        // It may be over already.
+        Ok(_) | Err(Errno::SRCH) => Ok(()),
+        // Whoever started us set a lower bound, which serves as well.
+        Err(Errno::PERM) if matches!(resource, Resource::Cpu) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
 /// A child and its process group, both killed when dropped.
+#[derive(Debug)]
 struct Group {
     child: Child,
     pid: Pid,
@@ -260,13 +279,13 @@ struct Group {
 }
 
 impl Group {
-    fn spawn(invocation: &Invocation) -> Result<Self, Error> {
+    fn spawn(invocation: &Invocation, stdin: Stdio) -> Result<Self, Error> {
         let program = || invocation.program.clone();
         let mut command = Command::new(&invocation.program);
         command
             .args(&invocation.args)
             .env("TMPDIR", &invocation.temporary)
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);

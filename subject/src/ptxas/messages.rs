@@ -12,7 +12,7 @@ use crate::observation::{Diagnostic, Severity};
 /// ```
 ///
 /// The module's text can end up in a message, so nothing is taken for granted beyond the shape of its first line.
-pub(super) fn parse(text: &str) -> (Vec<Diagnostic>, Vec<&str>) {
+pub(crate) fn parse(text: &str) -> (Vec<Diagnostic>, Vec<&str>) {
     let (mut diagnostics, mut other) = (Vec::new(), Vec::new());
     for line in text.lines() {
         match diagnostic(line) {
@@ -53,14 +53,14 @@ fn severity_and_message(text: &str) -> Option<(Severity, String)> {
 ///
 /// A feature that is newer than the `.version` which the module itself declares is no such case: refusing that is
 /// what the language asks for.
-pub(super) fn is_unsupported(message: &str) -> bool {
+pub(crate) fn is_unsupported(message: &str) -> bool {
     message.starts_with("Unsupported .version")
         || message.starts_with("SM version specified by .target is higher than default SM version assumed")
         || (message.starts_with("Value '") && message.contains("is not defined for option 'gpu-name'"))
 }
 
 /// Whether a message says that the assembler itself failed, and how.
-pub(super) fn own_failure(message: &str) -> Option<&'static str> {
+pub(crate) fn own_failure(message: &str) -> Option<&'static str> {
     if message.starts_with("Memory allocation failure") || message.contains("std::bad_alloc") {
         return Some("out of memory");
     }

@@ -1,6 +1,6 @@
 //! The subject `ptxas`: NVIDIA's assembler, one process a module, its output read from the cubin.
 
-mod messages;
+pub(crate) mod messages;
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -100,14 +100,10 @@ impl Ptxas {
     pub fn program(&self) -> &Path {
         &self.program
     }
-}
 
-impl Subject for Ptxas {
-    fn description(&self) -> &Description {
-        &self.description
-    }
-
-    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+    /// Runs it on a module: how it ended, and the cubin that it left, where it left one. For who wants the cubin itself
+    /// rather than what [`observe`](Subject::observe) makes of it.
+    pub fn assemble(&self, request: &Request<'_>) -> Result<(Finished, Option<Vec<u8>>), Error> {
         let failed =
             |doing: &'static str| move |source| Error::File { doing: format!("{doing} for ptxas"), source };
         let room = self.limits.file.saturating_add(request.ptx.len() as u64);
@@ -130,6 +126,17 @@ impl Subject for Ptxas {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(failed("read the cubin")(error)),
         };
+        Ok((finished, cubin))
+    }
+}
+
+impl Subject for Ptxas {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        let (finished, cubin) = self.assemble(request)?;
         judge(&finished, cubin.as_deref(), &self.limits)
             .map_err(|source| Error::Cubin { subject: self.description.id.clone(), source })
     }
@@ -188,7 +195,7 @@ fn judge(
 }
 
 /// Whether the diagnostics are those of a refusal, and of which sort.
-fn refusal(diagnostics: &[Diagnostic]) -> Option<Outcome> {
+pub(crate) fn refusal(diagnostics: &[Diagnostic]) -> Option<Outcome> {
     let mut bad = diagnostics.iter().filter(|diagnostic| diagnostic.severity >= Severity::Error).peekable();
     bad.peek()?;
     let unsupported = bad.any(|diagnostic| messages::is_unsupported(&diagnostic.message));
@@ -247,9 +254,11 @@ pub(crate) fn ask(program: &Path, option: &str, cancel: &Cancel) -> Result<Strin
 
 /// `13.5.37` from `Cuda compilation tools, release 13.5, V13.5.37`.
 pub(crate) fn parse_version(text: &str) -> Option<String> {
-    if !text.contains("ptxas") {
-        return None;
-    }
+    text.contains("ptxas").then(|| banner_version(text)).flatten()
+}
+
+/// `13.5.37` from what any of NVIDIA's programs says about itself.
+pub(crate) fn banner_version(text: &str) -> Option<String> {
     text.split_whitespace().find_map(|word| {
         let version = word.strip_prefix('V')?;
         let parts: Vec<_> = version.split('.').collect();

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Release, Toolchains};
+use super::{Release, Tool, ToolKind, Toolchains};
 use crate::process::{self, Cancel, End, Invocation, Limits};
 use crate::ptxas;
 
@@ -24,18 +24,18 @@ pub enum InstallError {
     #[error("python3 -m pip is needed to install a release, and does not run: {0}")]
     NoPip(String),
     /// pip gave up.
-    #[error("pip cannot install {package} {version}: {reason}", package = .release.package, version = .release.version)]
+    #[error("pip cannot install {wheel}: {reason}")]
     Pip {
-        /// What was to be installed.
-        release: &'static Release,
+        /// What was to be installed: package and version.
+        wheel: String,
         /// pip's last error line.
         reason: String,
     },
     /// The wheel was installed, but what it holds is not what was asked for.
-    #[error("the wheel of release {release} is not as expected: {reason}")]
+    #[error("{wheel} is not as expected: {reason}")]
     Unexpected {
-        /// What was installed.
-        release: &'static Release,
+        /// What was installed: package and version.
+        wheel: String,
         /// What is wrong with it.
         reason: String,
     },
@@ -57,6 +57,75 @@ fn pip_limits() -> Limits {
     Limits { time: Duration::from_secs(900), memory: u64::MAX, file: u64::MAX, ..Limits::default() }
 }
 
+/// One file of one wheel, and where it goes.
+struct Wheel {
+    package: &'static str,
+    version: &'static str,
+    sha256: &'static str,
+    /// The file's path in the wheel.
+    member: &'static str,
+    /// The folder, among those of other releases.
+    folder: String,
+    /// The file's path in that folder.
+    place: &'static str,
+}
+
+impl Wheel {
+    fn of_release(release: &'static Release) -> Wheel {
+        Wheel {
+            package: release.package,
+            version: release.version,
+            sha256: release.sha256,
+            member: release.ptxas,
+            folder: release.version.to_owned(),
+            place: "bin/ptxas",
+        }
+    }
+
+    fn of_tool(tool: &'static Tool) -> Wheel {
+        Wheel {
+            package: tool.package,
+            version: tool.version,
+            sha256: tool.sha256,
+            member: tool.member,
+            folder: tool_folder(tool),
+            place: tool.kind.place(),
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("{} {}", self.package, self.version)
+    }
+
+    fn unexpected(&self, reason: String) -> InstallError {
+        InstallError::Unexpected { wheel: self.name(), reason }
+    }
+
+    /// What a program of the wheel says its version is must be the wheel's.
+    fn check_version(
+        &self,
+        program: &Path,
+        version_in: fn(&str) -> Option<String>,
+        cancel: &Cancel,
+    ) -> Result<(), InstallError> {
+        let banner = match ptxas::ask(program, "--version", cancel) {
+            Err(ptxas::OpenError::Process(error)) if matches!(error, process::Error::Cancelled(_)) => {
+                return Err(error.into());
+            }
+            answer => answer.map_err(|error| self.unexpected(error.to_string()))?,
+        };
+        match version_in(&banner) {
+            Some(version) if version == self.version => Ok(()),
+            other => Err(self.unexpected(format!("it says that it is version {other:?}"))),
+        }
+    }
+}
+
+/// The folder of a tool among those of releases.
+pub(super) fn tool_folder(tool: &Tool) -> String {
+    format!("{}-{}", tool.kind.name(), tool.version)
+}
+
 impl Toolchains {
     /// Installs a release, unless it is there, and gives the path of its ptxas.
     ///
@@ -70,7 +139,37 @@ impl Toolchains {
         cancel: &Cancel,
         progress: &dyn Fn(&str),
     ) -> Result<PathBuf, InstallError> {
-        if let Some(path) = self.path(release) {
+        let wheel = Wheel::of_release(release);
+        self.install_wheel(&wheel, cancel, progress, &|program| {
+            wheel.check_version(program, ptxas::parse_version, cancel)
+        })
+    }
+
+    /// Installs another product of NVIDIA's in the same way, and gives the path of its program or library.
+    pub fn install_tool(
+        &self,
+        tool: &'static Tool,
+        cancel: &Cancel,
+        progress: &dyn Fn(&str),
+    ) -> Result<PathBuf, InstallError> {
+        let wheel = Wheel::of_tool(tool);
+        self.install_wheel(&wheel, cancel, progress, &|file| match tool.kind {
+            ToolKind::Cuobjdump => wheel.check_version(file, ptxas::banner_version, cancel),
+            // A library tells its version to those who load it.
+            ToolKind::NvJitLink => Ok(()),
+        })
+    }
+
+    fn install_wheel(
+        &self,
+        wheel: &Wheel,
+        cancel: &Cancel,
+        progress: &dyn Fn(&str),
+        check: &dyn Fn(&Path) -> Result<(), InstallError>,
+    ) -> Result<PathBuf, InstallError> {
+        let place = self.root().join(&wheel.folder);
+        let there = || Some(place.join(wheel.place)).filter(|path| path.is_file());
+        if let Some(path) = there() {
             return Ok(path);
         }
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
@@ -78,9 +177,9 @@ impl Toolchains {
         }
         let python = which::which("python3").map_err(|_| InstallError::NoPython)?;
         fs::create_dir_all(self.root()).map_err(file_error(self.root()))?;
-        let _lock = self.lock(release, cancel, progress)?;
+        let _lock = self.lock(&wheel.folder, cancel, progress)?;
         // Whoever had the lock may have installed it.
-        if let Some(path) = self.path(release) {
+        if let Some(path) = there() {
             return Ok(path);
         }
         let work = tempfile::Builder::new()
@@ -89,45 +188,29 @@ impl Toolchains {
             .map_err(file_error(self.root()))?;
         let pip = Pip { python, work: work.path(), cancel };
         pip.check()?;
-        progress(&format!("downloading {} {}", release.package, release.version));
-        let wheel = pip.install(release)?;
+        progress(&format!("downloading {}", wheel.name()));
+        let unpacked = pip.install(wheel)?;
 
-        let program = wheel.join(release.ptxas);
-        let unexpected = |reason| InstallError::Unexpected { release, reason };
-        if !program.is_file() {
-            return Err(unexpected(format!("there is no {}", release.ptxas)));
+        let file = unpacked.join(wheel.member);
+        if !file.is_file() {
+            return Err(wheel.unexpected(format!("there is no {}", wheel.member)));
         }
-        let banner = match ptxas::ask(&program, "--version", cancel) {
-            Err(ptxas::OpenError::Process(error)) if matches!(error, process::Error::Cancelled(_)) => {
-                return Err(error.into());
-            }
-            answer => answer.map_err(|error| unexpected(error.to_string()))?,
-        };
-        match ptxas::parse_version(&banner) {
-            Some(version) if version == release.version => {}
-            other => return Err(unexpected(format!("its ptxas says that it is version {other:?}"))),
-        }
+        check(&file)?;
 
         let kept = work.path().join("kept");
-        keep(&wheel, &program, &kept)?;
-        let place = self.root().join(release.version);
+        keep(&unpacked, &file, &kept.join(wheel.place), &kept)?;
         if place.exists() {
-            // Without a ptxas, or it would have been found: what is left of a folder that somebody took apart.
+            // Without the file, or it would have been found: what is left of a folder that somebody took apart.
             fs::remove_dir_all(&place).map_err(file_error(&place))?;
         }
         fs::rename(&kept, &place).map_err(file_error(&place))?;
-        progress(&format!("installed {release} in {}", place.display()));
-        self.path(release).ok_or_else(|| unexpected("it is gone again".to_owned()))
+        progress(&format!("installed {} in {}", wheel.name(), place.display()));
+        there().ok_or_else(|| wheel.unexpected("it is gone again".to_owned()))
     }
 
     /// A lock on one release among processes; given back when the file is closed, also by a crash.
-    fn lock(
-        &self,
-        release: &Release,
-        cancel: &Cancel,
-        progress: &dyn Fn(&str),
-    ) -> Result<File, InstallError> {
-        let path = self.root().join(format!(".lock-{}", release.version));
+    fn lock(&self, folder: &str, cancel: &Cancel, progress: &dyn Fn(&str)) -> Result<File, InstallError> {
+        let path = self.root().join(format!(".lock-{folder}"));
         let file = File::create(&path).map_err(file_error(&path))?;
         let mut told = false;
         loop {
@@ -144,7 +227,7 @@ impl Toolchains {
                 return Err(process::Error::Cancelled(path).into());
             }
             if !told {
-                progress(&format!("waiting for another process that installs {release}"));
+                progress(&format!("waiting for another process that installs {folder}"));
                 told = true;
             }
             std::thread::sleep(Duration::from_millis(50));
@@ -185,9 +268,9 @@ impl Pip<'_> {
     }
 
     /// Installs the wheel alone and gives the directory that holds what was in it.
-    fn install(&self, release: &'static Release) -> Result<PathBuf, InstallError> {
+    fn install(&self, wheel: &Wheel) -> Result<PathBuf, InstallError> {
         let requirements = self.work.join("requirements.txt");
-        let line = format!("{}=={} --hash=sha256:{}\n", release.package, release.version, release.sha256);
+        let line = format!("{}=={} --hash=sha256:{}\n", wheel.package, wheel.version, wheel.sha256);
         fs::write(&requirements, line).map_err(file_error(&requirements))?;
         let finished = self.run(&[
             "install",
@@ -205,7 +288,7 @@ impl Pip<'_> {
         if finished.end == End::Exited(0) {
             return Ok(self.work.join("wheel"));
         }
-        Err(InstallError::Pip { release, reason: last_error(&finished) })
+        Err(InstallError::Pip { wheel: wheel.name(), reason: last_error(&finished) })
     }
 }
 
@@ -228,11 +311,11 @@ fn last_error(finished: &process::Finished) -> String {
     said.map_or_else(|| format!("{:?} without a word", finished.end), str::to_owned)
 }
 
-/// Moves what is worth keeping: the program, and the licence under which the user has it.
-fn keep(wheel: &Path, program: &Path, kept: &Path) -> Result<(), InstallError> {
-    let bin = kept.join("bin");
-    fs::create_dir_all(&bin).map_err(file_error(&bin))?;
-    fs::rename(program, bin.join("ptxas")).map_err(file_error(program))?;
+/// Moves what is worth keeping: the file, and the licence under which the user has it.
+fn keep(wheel: &Path, file: &Path, place: &Path, kept: &Path) -> Result<(), InstallError> {
+    let folder = place.parent().unwrap_or(kept);
+    fs::create_dir_all(folder).map_err(file_error(folder))?;
+    fs::rename(file, place).map_err(file_error(file))?;
     // `X.dist-info/License.txt`, in newer wheels `X.dist-info/licenses/License.txt`.
     let directories = || -> io::Result<Vec<PathBuf>> {
         let mut directories = Vec::new();
@@ -310,7 +393,7 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let kept = directory.path().join("kept");
-        keep(&wheel, &wheel.join("a/bin/ptxas"), &kept).unwrap();
+        keep(&wheel, &wheel.join("a/bin/ptxas"), &kept.join("bin/ptxas"), &kept).unwrap();
         assert!(kept.join("bin/ptxas").is_file() && kept.join("License.txt").is_file());
         assert_eq!(fs::read_dir(kept.join("bin")).unwrap().count(), 1);
     }
@@ -319,12 +402,11 @@ mod tests {
     fn a_second_installation_waits_and_can_be_cancelled() {
         let directory = tempfile::tempdir().unwrap();
         let toolchains = Toolchains::at(directory.path());
-        let release = Release::find("12.9").unwrap();
         let cancel = Cancel::new();
-        let first = toolchains.lock(release, &cancel, &|_| panic!("nobody to wait for")).unwrap();
-        let second = toolchains.lock(release, &cancel, &|_| cancel.cancel());
+        let first = toolchains.lock("12.9.86", &cancel, &|_| panic!("nobody to wait for")).unwrap();
+        let second = toolchains.lock("12.9.86", &cancel, &|_| cancel.cancel());
         assert!(matches!(second, Err(InstallError::Process(process::Error::Cancelled(_)))));
         drop(first);
-        assert!(toolchains.lock(release, &Cancel::new(), &|_| ()).is_ok());
+        assert!(toolchains.lock("12.9.86", &Cancel::new(), &|_| ()).is_ok());
     }
 }

@@ -6,6 +6,7 @@
 
 mod install;
 mod releases;
+mod tools;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -14,11 +15,12 @@ use etcetera::BaseStrategy;
 
 pub use install::InstallError;
 pub use releases::{DEFAULT, RELEASES, Release, UnknownRelease};
+pub use tools::{Installable, TOOLS, Tool, ToolKind, UnknownInstallable, UnknownTool};
 
 /// The environment variable that names the cache directory.
 pub const CACHE_VARIABLE: &str = "PTXSMITH_CACHE";
 
-/// The directory in which releases are installed, one folder a release: `bin/ptxas` and the licence.
+/// The directory in which releases are installed, one folder a release (`bin/ptxas` and the licence) or a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolchains {
     root: PathBuf,
@@ -95,6 +97,12 @@ impl Toolchains {
     /// The ptxas of a release, where it is installed.
     pub fn path(&self, release: &Release) -> Option<PathBuf> {
         let path = self.root.join(release.version).join("bin/ptxas");
+        path.is_file().then_some(path)
+    }
+
+    /// The program or library of a tool, where it is installed.
+    pub fn tool_path(&self, tool: &Tool) -> Option<PathBuf> {
+        let path = self.root.join(install::tool_folder(tool)).join(tool.kind.place());
         path.is_file().then_some(path)
     }
 

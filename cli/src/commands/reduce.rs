@@ -1,0 +1,331 @@
+//! `ptxsmith reduce`: the least program that shows the same.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use ptxsmith_diff::Part;
+use ptxsmith_reduce::{Ended, Event, Objection, Options, Program, Reduced, reduce};
+use ptxsmith_subject::Limits;
+
+use super::{Context, toolchain, write_whole};
+use crate::args;
+use crate::campaign::{Tested, expectation, open_subjects, without_leading_comments};
+use crate::console;
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::reducing::{Budget, Reluctance, Script, Shrunk, choose, difference, judge, reduce_finding};
+
+/// Reduces one file.
+pub fn run(context: &Context, args: &args::Reduce) -> Result<Exit, Failure> {
+    let started = Instant::now();
+    let (name, text) = match args.text {
+        true => input::read_text(&args.file)?,
+        false => {
+            let program = input::Program::read(&args.file).map_err(|failure| hinted(failure, &args.file))?;
+            (program.name, program.text)
+        }
+    };
+    let out = args.out.clone().unwrap_or_else(|| beside(&args.file));
+    let work = Work { context, args, name, text, out, started };
+    // Before any work: a place that cannot be written to.
+    let directory = work.out.parent().filter(|parent| !parent.as_os_str().is_empty());
+    super::make_directory(directory.unwrap_or(Path::new(".")))?;
+    match &args.command {
+        Some(command) => work.by_script(command),
+        None => work.by_subject(),
+    }
+}
+
+/// `a.ptx` becomes `a.reduced.ptx`.
+fn beside(file: &Path) -> PathBuf {
+    if file == Path::new("-") { PathBuf::from("reduced.ptx") } else { file.with_extension("reduced.ptx") }
+}
+
+fn hinted(failure: Failure, file: &Path) -> Failure {
+    match failure {
+        Failure::Rendered(text) => {
+            let name = file.to_string_lossy();
+            let name = console::line(&name);
+            Failure::Rendered(format!("{text}{name}: with --text, it is reduced as text instead\n"))
+        }
+        other => other,
+    }
+}
+
+struct Work<'a> {
+    context: &'a Context,
+    args: &'a args::Reduce,
+    /// The file, as messages call it.
+    name: String,
+    text: String,
+    out: PathBuf,
+    started: Instant,
+}
+
+impl Work<'_> {
+    fn by_subject(&self) -> Result<Exit, Failure> {
+        let mut subjects = open_subjects(self.context, &self.args.subject, self.args.timeout)?;
+        let tested = match subjects.len() {
+            1 => subjects.remove(0),
+            n => {
+                return Err(Failure::BadInput(format!("{n} subjects are named, and a finding is about one")));
+            }
+        };
+        let bar = toolchain::spinner(self.context);
+        let mut saving = Ok(());
+        let mut on_better = |better: &Program, processes: u64| {
+            bar.set_message(progress(better, processes)); if std::env::var_os("DBG").is_some() { eprintln!("{processes}: {} {}", better.text().len(), better.text().lines().last().unwrap_or("")); }
+            if saving.is_ok() {
+                saving = write_whole(&self.out, better.text().as_bytes());
+            }
+        };
+        let budget = Budget { time: self.args.time };
+        let expected = self.args.expect.as_ref();
+        let shrunk = reduce_finding(
+            self.context,
+            &tested,
+            without_leading_comments(&self.text),
+            self.args.text,
+            expected,
+            budget,
+            &mut on_better,
+        );
+        bar.finish_and_clear();
+        saving?;
+        let shrunk = shrunk.map_err(|reluctance| self.explained(reluctance, &tested))?;
+        let processes = AtomicU64::new(shrunk.processes);
+        let annotated = self.annotated(&tested, &shrunk, &processes)?;
+        write_whole(&self.out, annotated.as_bytes())?;
+        let others = self.save_others(&shrunk)?;
+        let processes = processes.into_inner();
+        self.summary(
+            &shrunk.reduced,
+            &format!("{}, {}", tested.subject.id(), shrunk.cause),
+            processes,
+            &others,
+        )?;
+        Ok(if shrunk.reduced.ended == Ended::Stopped && self.context.cancel.is_cancelled() {
+            Exit::Interrupted
+        } else {
+            Exit::Success
+        })
+    }
+
+    fn by_script(&self, command: &str) -> Result<Exit, Failure> {
+        let runs = AtomicU64::new(0);
+        let until = self.args.time.map(|time| Instant::now() + time);
+        let mut limits = Limits::default();
+        if let Some(timeout) = self.args.timeout {
+            limits.time = timeout;
+        }
+        let jobs = self.context.jobs.get();
+        let cancel = &self.context.cancel;
+        let mut script = Script::new(command, &self.args.file, limits, jobs, until, cancel, &runs)?;
+        let program = match self.args.text {
+            true => Program::from_text(self.text.as_str()),
+            false => Program::parse(&self.text).map_err(|error| {
+                Failure::Harness(anyhow::anyhow!("what was read cannot be printed and read again: {error}"))
+            })?,
+        };
+        let bar = toolchain::spinner(self.context);
+        let mut saving = Ok(());
+        let mut on_event = |event: Event<'_>| {
+            if let Event::Better(better, _) = event {
+                bar.set_message(progress(better, runs.load(Ordering::Relaxed)));
+                if saving.is_ok() {
+                    saving = write_whole(&self.out, better.text().as_bytes());
+                }
+            }
+        };
+        let reduced = reduce(program, &mut script, &Options::default(), &mut on_event);
+        bar.finish_and_clear();
+        saving?;
+        let reduced = reduced.map_err(|objection| match objection {
+            _ if self.context.cancel.is_cancelled() => Failure::Interrupted,
+            Objection::NotInteresting => Failure::BadInput(format!(
+                "{}: not interesting: the command does not end with status 0 for it{}",
+                self.name,
+                if self.args.text { "" } else { " as we print it; with --text, it is reduced as it is" }
+            )),
+            Objection::NotReproducible => Failure::BadInput(format!(
+                "{}: not reproducible: the command ends with status 0 the first time and not the second",
+                self.name
+            )),
+            Objection::CannotTell(reason) => Failure::Harness(anyhow::anyhow!("{reason}")),
+        })?;
+        write_whole(&self.out, reduced.program.text().as_bytes())?;
+        self.summary(&reduced, "the command", runs.into_inner(), &[])?;
+        let interrupted = reduced.ended == Ended::Stopped && self.context.cancel.is_cancelled();
+        Ok(if interrupted { Exit::Interrupted } else { Exit::Success })
+    }
+
+    fn explained(&self, reluctance: Reluctance, tested: &Tested) -> Failure {
+        let (name, subject) = (&self.name, tested.subject.id());
+        let subject = console::line(subject);
+        match reluctance {
+            Reluctance::NothingShown => Failure::BadInput(match &self.args.expect {
+                Some(_) => format!(
+                    "{name}: {subject} does not show what --expect says; ptxsmith check tells what it does"
+                ),
+                None => format!("{name}: {subject} shows no deviation, so there is nothing to keep"),
+            }),
+            Reluctance::NotReproducible => Failure::BadInput(format!(
+                "{name}: not reproducible: {subject} answers for one and the same program now so and now otherwise"
+            )),
+            Reluctance::OnlyAsText => Failure::BadInput(format!(
+                "{name}: printed anew, the program shows the deviation no longer; with --text, it is reduced as it is"
+            )),
+            Reluctance::CannotTell(reason) => {
+                Failure::Harness(anyhow::anyhow!("{name}: it cannot be told what {subject} does: {reason}"))
+            }
+            Reluctance::Failed(error) => Failure::Harness(error.into()),
+            Reluctance::Interrupted => Failure::Interrupted,
+        }
+    }
+
+    /// The program behind comments that say what holds, what was seen instead, and where it comes from.
+    fn annotated(&self, tested: &Tested, shrunk: &Shrunk, processes: &AtomicU64) -> Result<String, Failure> {
+        let program = &shrunk.reduced.program;
+        let read = match program.module() {
+            Some(module) => Ok(module.clone()),
+            None => ptxsmith_syntax::parse(program.text()),
+        };
+        // Comments may be what a lexer stumbles over, or cures.
+        let Ok(module) = read.ok().filter(|_| !self.args.text).ok_or(()) else {
+            return Ok(program.text().to_owned());
+        };
+        let parts = judge(tested, &module, program.text(), processes)?;
+        let Some(part) = parts
+            .iter()
+            .find(|part| shrunk.cause.is_shown_by(&part.verdict, part.trace))
+            .or(choose(&parts, None))
+        else {
+            return Ok(program.text().to_owned());
+        };
+        let mut out = String::new();
+        let mut say = |key: &str, value: &str| {
+            let _ = writeln!(out, "// {key}: {}", console::line(value));
+        };
+        for (key, value) in self.comments(tested, shrunk, part) {
+            say(key, &value);
+        }
+        out.push_str(program.text());
+        Ok(out)
+    }
+
+    fn comments(&self, tested: &Tested, shrunk: &Shrunk, part: &Part) -> Vec<(&'static str, String)> {
+        let mut said = Vec::new();
+        let clauses: Vec<&str> = part.trace.clauses.iter().map(|clause| clause.id()).collect();
+        if !clauses.is_empty() {
+            said.push(("clause", clauses.join(", ")));
+        }
+        let id = tested.subject.id();
+        let version = tested.subject.description().version.as_deref();
+        let named = version.map_or_else(|| id.to_owned(), |version| format!("{id} ({version})"));
+        if let Some(difference) = difference(&part.verdict) {
+            said.extend(expectation(&difference.expected));
+            said.push(("note", format!("{named}: {}", shrunk.cause)));
+            for line in observed(difference) {
+                said.push(("note", format!("{named}: {line}")));
+            }
+        }
+        let out = self.out.to_string_lossy();
+        let repeat =
+            format!("ptxsmith check {} --subject {}", shell_words::quote(&out), shell_words::quote(id));
+        said.push(("note", format!("repeat: {repeat}")));
+        let steps = shrunk.reduced.steps;
+        said.push((
+            "note",
+            format!("reduced by ptxsmith {} from {}, {steps} steps", env!("CARGO_PKG_VERSION"), self.name),
+        ));
+        let origin = self.text.lines().take_while(|line| line.starts_with("//"));
+        let found = origin.filter_map(|line| line.strip_prefix("// note: found by "));
+        said.extend(found.map(|found| ("note", format!("found by {found}"))));
+        said
+    }
+
+    fn save_others(&self, shrunk: &Shrunk) -> Result<Vec<PathBuf>, Failure> {
+        let mut saved = Vec::new();
+        for (name, program) in &shrunk.others {
+            let path = self.out.with_extension(format!("other-{name}.ptx"));
+            write_whole(&path, program.text().as_bytes())?;
+            saved.push(path);
+        }
+        Ok(saved)
+    }
+
+    fn summary(
+        &self,
+        reduced: &Reduced,
+        what: &str,
+        processes: u64,
+        others: &[PathBuf],
+    ) -> Result<(), Failure> {
+        let mut out = String::new();
+        for line in reduced.program.text().lines() {
+            let _ = writeln!(out, "{}", console::line(line));
+        }
+        let size = reduced.program.size();
+        let whole = Program::from_text(self.text.as_str());
+        let _ = writeln!(
+            out,
+            "\n{}: {} tokens ({} bytes) of {} ({}), {} runs, {:.2} s",
+            console::line(&self.out.to_string_lossy()),
+            size.tokens,
+            size.bytes,
+            whole.size().tokens,
+            whole.size().bytes,
+            processes,
+            self.started.elapsed().as_secs_f64(),
+        );
+        self.context.console.print(&out)?;
+        let note = |message: &str| self.context.console.note(message);
+        match reduced.ended {
+            Ended::Least => {}
+            Ended::Stopped => note("stopped before the end: the program may become smaller yet"),
+            Ended::NotReproducible => note(&format!(
+                "not reproducible: for a smaller program, {what} answered now so and now otherwise; this is the last that answered twice"
+            )),
+        }
+        if let Some(doubt) = &reduced.doubt {
+            let count = reduced.could_not_tell;
+            note(&format!("{count} programs were not taken because nothing could be told of them: {doubt}"));
+        }
+        for other in others {
+            note(&format!("another deviation was met on the way: {}", other.display()));
+        }
+        Ok(())
+    }
+}
+
+/// What a subject did, in lines for people.
+fn observed(difference: &ptxsmith_diff::Difference) -> Vec<String> {
+    let seen = &difference.observed;
+    let did = match seen.signal {
+        Some(signal) => format!("killed by signal {signal}"),
+        None => serde_json::to_value(seen.outcome)
+            .ok()
+            .and_then(|v| v.as_str().map(str::to_owned))
+            .unwrap_or_default(),
+    };
+    let mut lines = Vec::new();
+    for (name, variable) in &seen.variables {
+        if difference.variable.as_ref().is_none_or(|guilty| guilty == name) {
+            let bytes =
+                variable.bytes.as_deref().map_or_else(|| "not shown".to_owned(), ptxsmith_oracle::hex);
+            lines.push(format!("{name} holds {bytes}"));
+        }
+    }
+    if lines.is_empty() {
+        lines.push(did);
+    }
+    lines.extend(seen.diagnostics.first().map(|diagnostic| diagnostic.message.clone()));
+    lines
+}
+
+/// What the progress line says.
+fn progress(program: &Program, processes: u64) -> String {
+    format!("{} tokens, {} bytes, {processes} runs", program.size().tokens, program.size().bytes)
+}

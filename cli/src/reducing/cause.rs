@@ -1,0 +1,376 @@
+//! What a finding is, apart from the program that shows it: what has to stay the same while the program shrinks.
+
+use std::fmt;
+
+use ptxsmith_diff::known::{Effect, KNOWN};
+use ptxsmith_diff::{Class, Difference, Explanation, Part, Verdict};
+use ptxsmith_oracle::{ClauseSet, Expectation, Question, Rules, Trace, expect};
+use ptxsmith_subject::{Observation, Severity};
+use ptxsmith_syntax::Module;
+
+/// The root cause of one finding, as far as verdicts tell.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    class: Class,
+    /// What the specification says of the program: it has to go on saying so.
+    validity: Validity,
+    /// What explains it. Another explanation is another cause; a part of this one that holds `kept` is not.
+    explanation: Option<Explanation>,
+    /// Of several things that explain it together, the one that has to stay.
+    kept: Option<Expected>,
+    /// What tells it from others of its class where nothing explains it.
+    mark: Mark,
+    /// Where nothing explains it, the clauses that a program may rest on: those that the first one rested on, and those
+    /// of the plainest variables. What the program did not use to begin with cannot be its cause.
+    clauses: ClauseSet,
+}
+
+/// What the specification says of a program, without the values.
+#[derive(Clone, Debug, PartialEq)]
+enum Validity {
+    Accepted,
+    /// With class and clause of the refusal.
+    Refused(String),
+    Unmodelled,
+}
+
+/// The mark of a finding that nothing explains.
+#[derive(Clone, Debug, PartialEq)]
+enum Mark {
+    None,
+    /// How a crash came about: the signal, or the reason where there was none, and the first error before it, which
+    /// tells the stage.
+    Crash {
+        signal: Option<i32>,
+        reason: Option<String>,
+        stage: Option<String>,
+    },
+    /// The first complaint about a valid program.
+    Complaint(Option<String>),
+}
+
+/// What a user expects a program to show: `--expect`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// A deviation of this class.
+    Class(Class),
+    /// A known deviation.
+    Known(&'static str),
+    /// Another reading of an open question.
+    Reading(Question, usize),
+}
+
+impl Expected {
+    /// Reads `crash`, `incomplete-rows-packed` or `shift-count=modulo`.
+    pub fn parse(text: &str) -> Result<Expected, String> {
+        if let Some(class) = Class::ALL.into_iter().find(|class| class.name() == text) {
+            return Ok(Expected::Class(class));
+        }
+        if let Some(known) = KNOWN.iter().find(|known| known.id == text) {
+            return Ok(Expected::Known(known.id));
+        }
+        let reading = text.split_once('=').and_then(|(name, answer)| {
+            let question = Question::from_name(name)?;
+            Some((question, question.answers().iter().position(|&known| known == answer)?))
+        });
+        reading.map(|(question, answer)| Expected::Reading(question, answer)).ok_or_else(|| {
+            let classes = Class::ALL.map(Class::name).join(", ");
+            format!(
+                "no verdict `{text}`; write one of {classes}, the name of a known deviation, or QUESTION=ANSWER"
+            )
+        })
+    }
+
+    fn is_shown_by(&self, difference: &Difference) -> bool {
+        let explanation = difference.explanation.as_ref();
+        match self {
+            Expected::Class(class) => difference.class == *class && !difference.is_reading(),
+            Expected::Known(id) => explanation.is_some_and(|explanation| explanation.known.contains(id)),
+            Expected::Reading(question, answer) => {
+                explanation.is_some_and(|explanation| explanation.readings.contains(&(*question, *answer)))
+            }
+        }
+    }
+}
+
+/// What a verdict says of a difference, another reading included.
+pub fn difference(verdict: &Verdict) -> Option<&Difference> {
+    match verdict {
+        Verdict::Deviates(difference) | Verdict::Reads(difference) => Some(difference),
+        Verdict::Conforms | Verdict::NotCompared(_) => None,
+    }
+}
+
+/// The part of a judged program that is to be kept: what is expected, else the first deviation that nothing explains,
+/// else the first deviation.
+pub fn choose<'p>(parts: &'p [Part], expected: Option<&Expected>) -> Option<&'p Part> {
+    let shown = |part: &&Part| match (difference(&part.verdict), expected) {
+        (Some(difference), Some(expected)) => expected.is_shown_by(difference),
+        (Some(_), None) => matches!(part.verdict, Verdict::Deviates(_)),
+        (None, _) => false,
+    };
+    let new = |part: &&Part| difference(&part.verdict).is_some_and(|d| d.explanation.is_none());
+    parts.iter().filter(shown).find(new).or_else(|| parts.iter().find(shown))
+}
+
+impl Cause {
+    /// The cause of the difference that a part of a program shows; `None` where it shows none, or one that is not about
+    /// a program: an answer that depends on its company.
+    pub fn of(module: &Module, part: &Part, expected: Option<&Expected>) -> Option<Cause> {
+        let difference = difference(&part.verdict)?;
+        if difference.class == Class::Inconsistent {
+            return None;
+        }
+        let explanation = difference.explanation.clone();
+        let kept = explanation.as_ref().and_then(|explanation| match expected {
+            Some(Expected::Known(_) | Expected::Reading(..)) => expected.cloned(),
+            _ => kept_of(explanation, difference.class),
+        });
+        let mark = match (&explanation, difference.class) {
+            (Some(_), _) => Mark::None,
+            (None, class) => Mark::of(class, &difference.observed),
+        };
+        let clauses = part.trace.clauses.union(plain());
+        let validity = Validity::of(&expect(module, &Rules::default()));
+        Some(Cause { class: difference.class, validity, explanation, kept, mark, clauses })
+    }
+
+    /// The cause of a crash or hang of which nothing but the observation is known: the text is no PTX to us.
+    pub fn of_observation(class: Class, observation: &Observation) -> Cause {
+        let mark = Mark::of(class, observation);
+        let clauses = ClauseSet::all();
+        Cause { class, validity: Validity::Unmodelled, explanation: None, kept: None, mark, clauses }
+    }
+
+    /// The class of its deviations.
+    pub fn class(&self) -> Class {
+        self.class
+    }
+
+    /// Whether it is explained, so that [`Cause::is_predicted_by`] is more than a guess.
+    pub fn is_explained(&self) -> bool {
+        self.explanation.is_some()
+    }
+
+    /// Whether a verdict that rests on this shows it.
+    pub fn is_shown_by(&self, verdict: &Verdict, trace: Trace) -> bool {
+        let Some(difference) = difference(verdict) else { return false };
+        difference.class == self.class
+            && match (&self.explanation, &difference.explanation) {
+                (Some(whole), Some(part)) => {
+                    is_part(part, whole) && self.kept.as_ref().is_none_or(|kept| kept.is_shown_by(difference))
+                }
+                (None, None) => self.mark.is_on(&difference.observed) && self.allows(trace),
+                _ => false,
+            }
+    }
+
+    /// Whether an observation of a text that is no PTX to us shows it.
+    pub fn is_shown_by_observation(&self, class: Class, observation: &Observation) -> bool {
+        class == self.class && self.mark.is_on(observation)
+    }
+
+    fn allows(&self, trace: Trace) -> bool {
+        trace.clauses.intersection(self.clauses) == trace.clauses
+    }
+
+    /// What can be said of a program without showing it to anybody: whether the specification says the same of it, and
+    /// whether the explanation, where there is one, predicts a difference.
+    pub fn is_predicted_by(&self, module: &Module) -> bool {
+        let base = Rules::default();
+        let expected = expect(module, &base);
+        let valid = match (Validity::of(&expected), &self.validity) {
+            // What we have a rule for is nearer to what is known than what we have none for.
+            (Validity::Accepted, Validity::Unmodelled) => true,
+            (validity, before) => validity == *before,
+        };
+        if !valid {
+            return false;
+        }
+        let Some(explanation) = &self.explanation else {
+            return match (&expected, self.class) {
+                (
+                    Expectation::Accepted { variables, .. },
+                    Class::WrongValue | Class::WrongAddress | Class::WrongLayout,
+                ) => variables.iter().any(|variable| self.allows(variable.trace)),
+                _ => self.allows(trace_of(&expected)),
+            };
+        };
+        let rules = changed(explanation, &base);
+        let otherwise = expect(module, &rules);
+        match self.class {
+            Class::Crash => {
+                let trace = trace_of(&otherwise);
+                explanation.deviations().any(|known| match known.effect {
+                    Effect::Crash { when, .. } => when(&trace),
+                    Effect::Rule(_) | Effect::Refusal(_) => false,
+                })
+            }
+            _ => differ(&expected, &otherwise),
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.class.name())?;
+        let Some(explanation) = &self.explanation else {
+            return match &self.mark {
+                Mark::Crash { signal: Some(signal), .. } => write!(f, " (signal {signal})"),
+                _ => Ok(()),
+            };
+        };
+        let readings = explanation.readings.iter();
+        let readings =
+            readings.map(|&(question, answer)| format!("{}={}", question.name(), question.answers()[answer]));
+        let all: Vec<String> = explanation.known.iter().map(|&id| id.to_owned()).chain(readings).collect();
+        write!(f, " ({})", all.join(", "))
+    }
+}
+
+/// The first cause of several: the result should show one thing. Of a crash it is what kills.
+fn kept_of(explanation: &Explanation, class: Class) -> Option<Expected> {
+    let kills = |known: &&ptxsmith_diff::known::Known| matches!(known.effect, Effect::Crash { .. });
+    let known = match class {
+        Class::Crash => explanation.deviations().find(kills),
+        _ => explanation.deviations().next(),
+    };
+    let reading =
+        || explanation.readings.first().map(|&(question, answer)| Expected::Reading(question, answer));
+    known.map(|known| Expected::Known(known.id)).or_else(reading)
+}
+
+/// Whether an explanation needs nothing that another does not, and is of the same kind.
+fn is_part(part: &Explanation, whole: &Explanation) -> bool {
+    part.is_reading() == whole.is_reading()
+        && part.known.iter().all(|id| whole.known.contains(id))
+        && part.readings.iter().all(|reading| whole.readings.contains(reading))
+}
+
+/// The rules with everything that an explanation changes.
+fn changed(explanation: &Explanation, base: &Rules) -> Rules {
+    let mut rules = *base;
+    for known in explanation.deviations() {
+        match known.effect {
+            Effect::Rule(change) | Effect::Refusal(change) => change(&mut rules),
+            Effect::Crash { .. } => {}
+        }
+    }
+    Rules { readings: explanation.applied(base).readings, ..rules }
+}
+
+fn differ(expected: &Expectation, otherwise: &Expectation) -> bool {
+    match (expected, otherwise) {
+        (Expectation::Accepted { variables: a, .. }, Expectation::Accepted { variables: b, .. }) => {
+            let held = |v: &ptxsmith_oracle::Variable| {
+                (v.size, v.align, v.space, v.bytes.clone(), v.addresses.clone())
+            };
+            a.len() != b.len() || a.iter().zip(b).any(|(a, b)| held(a) != held(b))
+        }
+        (Expectation::Refused { refusal: a, .. }, Expectation::Refused { refusal: b, .. }) => {
+            a.class != b.class
+        }
+        (Expectation::Unmodelled { .. }, _) => false,
+        _ => true,
+    }
+}
+
+fn trace_of(expected: &Expectation) -> Trace {
+    match expected {
+        Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } => *trace,
+        Expectation::Unmodelled { .. } => Trace::default(),
+    }
+}
+
+impl Validity {
+    fn of(expected: &Expectation) -> Validity {
+        match expected {
+            Expectation::Accepted { .. } => Validity::Accepted,
+            Expectation::Refused { refusal, .. } => {
+                Validity::Refused(format!("{} {}", refusal.class.name(), refusal.clause.id()))
+            }
+            Expectation::Unmodelled { .. } => Validity::Unmodelled,
+        }
+    }
+}
+
+impl Mark {
+    fn of(class: Class, observed: &Observation) -> Mark {
+        match class {
+            Class::Crash => {
+                let reason = observed.reason.as_deref().filter(|_| observed.signal.is_none()).map(general);
+                Mark::Crash { signal: observed.signal, reason, stage: first_error(observed) }
+            }
+            Class::RefusesValid => Mark::Complaint(first_error(observed)),
+            _ => Mark::None,
+        }
+    }
+
+    fn is_on(&self, observed: &Observation) -> bool {
+        match self {
+            Mark::None => true,
+            Mark::Crash { .. } => *self == Mark::of(Class::Crash, observed),
+            Mark::Complaint(_) => *self == Mark::of(Class::RefusesValid, observed),
+        }
+    }
+}
+
+/// The clauses of the plainest variables.
+fn plain() -> ClauseSet {
+    let text =
+        ".version 7.8\n.target sm_80\n.const .b8 a = 0;\n.global .s32 b = 1;\n.global .u8 c[2] = {1, 2};\n";
+    let module = ptxsmith_syntax::parse(text).unwrap_or_default();
+    trace_of(&expect(&module, &Rules::default())).clauses
+}
+
+fn first_error(observed: &Observation) -> Option<String> {
+    let error = observed.diagnostics.iter().find(|diagnostic| diagnostic.severity >= Severity::Error)?;
+    Some(general(&error.message))
+}
+
+/// A message without what it quotes of the program and without numbers.
+fn general(message: &str) -> String {
+    let mut quote = None;
+    let mut general = String::new();
+    for c in message.chars() {
+        match (quote, c) {
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (Some(open), _) if c == open || open == '`' && c == '\'' => quote = None,
+            (None, _) if !c.is_ascii_digit() => general.push(c),
+            _ => {}
+        }
+    }
+    general
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_named_as_in_reports() {
+        assert_eq!(Expected::parse("crash"), Ok(Expected::Class(Class::Crash)));
+        assert_eq!(Expected::parse("incomplete-rows-packed"), Ok(Expected::Known("incomplete-rows-packed")));
+        assert_eq!(Expected::parse("shift-count=modulo"), Ok(Expected::Reading(Question::ShiftCount, 1)));
+        assert!(Expected::parse("crush").unwrap_err().contains("write one of crash, hang, "));
+        assert!(Expected::parse("shift-count=x").is_err());
+    }
+
+    #[test]
+    fn a_message_is_compared_without_what_it_quotes_and_without_numbers() {
+        assert_eq!(general("Unknown symbol 'x12' in line 5"), general("Unknown symbol 'y' in line 77"));
+        assert_ne!(general("Unknown symbol 'x'"), general("Duplicate symbol 'x'"));
+    }
+
+    #[test]
+    fn a_part_of_an_explanation_is_the_same_cause_and_another_is_not() {
+        let explanation = |readings: &[(Question, usize)], known: &[&'static str]| Explanation {
+            readings: readings.to_vec(),
+            known: known.to_vec(),
+        };
+        let whole = explanation(&[(Question::ShiftCount, 1)], &["a", "b"]);
+        assert!(is_part(&explanation(&[], &["b"]), &whole));
+        assert!(!is_part(&explanation(&[], &["b", "c"]), &whole));
+        assert!(!is_part(&explanation(&[(Question::ShiftCount, 1)], &[]), &whole));
+    }
+}

@@ -1,0 +1,119 @@
+//! The question of a script: is this program interesting?
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use ptxsmith_reduce::{Answer, Program, Question};
+use ptxsmith_subject::process::{End, Invocation, run, scratch};
+use ptxsmith_subject::{Cancel, Limits};
+
+use crate::exit::Failure;
+
+/// A command that exits with 0 for a program that is interesting, as `cvise` and `creduce` have it: it is run in a
+/// directory of its own, which holds the program under the name of the file that is reduced; the name is also its last
+/// argument.
+pub struct Script<'a> {
+    program: PathBuf,
+    args: Vec<OsString>,
+    name: OsString,
+    limits: Limits,
+    jobs: usize,
+    until: Option<Instant>,
+    cancel: &'a Cancel,
+    runs: &'a AtomicU64,
+}
+
+impl<'a> Script<'a> {
+    /// Reads a command line, without a shell. A program with a slash in its name is found from here, not from the
+    /// directories in which it will be run.
+    pub fn new(
+        command: &str,
+        file: &Path,
+        limits: Limits,
+        jobs: usize,
+        until: Option<Instant>,
+        cancel: &'a Cancel,
+        runs: &'a AtomicU64,
+    ) -> Result<Script<'a>, Failure> {
+        let bad = |why: String| Failure::BadInput(format!("--command `{command}`: {why}"));
+        let mut words = shell_words::split(command).map_err(|error| bad(error.to_string()))?.into_iter();
+        let first = words.next().ok_or_else(|| bad("names no program".to_owned()))?;
+        let here = Path::new(&first);
+        // `cvise` takes a script in the current directory by its bare name.
+        let program = match here.is_file() || first.contains('/') {
+            true => std::path::absolute(here)?,
+            false => here.to_owned(),
+        };
+        let name = file.file_name().filter(|_| file != Path::new("-")).unwrap_or("program.ptx".as_ref());
+        let args = words.map(OsString::from).chain([name.to_owned()]).collect();
+        Ok(Script { program, args, name: name.to_owned(), limits, jobs, until, cancel, runs })
+    }
+
+    fn run(&self, program: &Program) -> Answer {
+        let cannot =
+            |what: &str, error: &dyn std::fmt::Display| Answer::CannotTell(format!("cannot {what}: {error}"));
+        let directory = match scratch(program.text().len() as u64) {
+            Ok(directory) => directory,
+            Err(error) => return cannot("make a directory", &error),
+        };
+        let [own, temporary] = ["program", "temporary"].map(|name| directory.path().join(name));
+        let written = [&own, &temporary].into_iter().try_for_each(fs::create_dir);
+        if let Err(error) = written.and_then(|()| fs::write(own.join(&self.name), program.text())) {
+            return cannot("write the program", &error);
+        }
+        let invocation = Invocation {
+            program: self.program.clone(),
+            args: self.args.clone(),
+            directory: Some(own),
+            temporary,
+        };
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        match run(&invocation, &self.limits, self.cancel) {
+            Err(error) => Answer::CannotTell(error.to_string()),
+            Ok(finished) => match finished.end {
+                End::Exited(0) => Answer::Yes,
+                // What a shell answers where it could not run something.
+                End::Exited(status @ (126 | 127)) => Answer::CannotTell(format!(
+                    "the command ended with status {status}: not found, or not executable"
+                )),
+                End::Exited(_) => Answer::No,
+                End::Signalled(signal) => {
+                    Answer::CannotTell(format!("the command was killed by signal {signal}"))
+                }
+                End::TimedOut => {
+                    Answer::CannotTell(format!("the command took more than {:?}", self.limits.time))
+                }
+            },
+        }
+    }
+}
+
+impl Question for Script<'_> {
+    fn ask(&mut self, programs: &[Program]) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for wave in programs.chunks(self.jobs) {
+            if self.is_over() {
+                answers.resize(programs.len(), Answer::CannotTell("there was no time left".to_owned()));
+                break;
+            }
+            std::thread::scope(|scope| {
+                let running: Vec<_> = wave.iter().map(|program| scope.spawn(|| self.run(program))).collect();
+                let ended = running.into_iter().map(|thread| thread.join());
+                answers.extend(
+                    ended.map(|answer| answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
+                );
+            });
+            if answers.contains(&Answer::Yes) {
+                break;
+            }
+        }
+        answers
+    }
+
+    fn is_over(&self) -> bool {
+        self.cancel.is_cancelled() || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}

@@ -1,0 +1,145 @@
+//! Reduces the programs of findings: the question that is put to a subject, and the order in which it is put.
+
+mod cause;
+mod command;
+mod question;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use ptxsmith_diff::Class;
+use ptxsmith_reduce::{Event, Objection, Options, Program, Reduced, reduce, slice};
+use ptxsmith_subject::Error;
+
+use crate::campaign::Tested;
+use crate::commands::Context;
+
+pub use cause::{Cause, Expected, choose, difference};
+pub use command::Script;
+pub use question::{SameCause, judge};
+
+/// What reducing may cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Budget {
+    /// After this time the best program so far is the result.
+    pub time: Option<Duration>,
+}
+
+/// A finding with its least program.
+pub struct Shrunk {
+    /// What the search found.
+    pub reduced: Reduced,
+    /// What the program shows.
+    pub cause: Cause,
+    /// How many processes of the subject it took.
+    pub processes: u64,
+    /// Other deviations that were met, each with the smallest program that showed it.
+    pub others: BTreeMap<String, Program>,
+}
+
+/// Why there is nothing to reduce.
+#[derive(Debug)]
+pub enum Reluctance {
+    /// The subject shows no deviation, or not the one that was expected.
+    NothingShown,
+    /// The subject is at odds with itself about the program, or about its company.
+    NotReproducible,
+    /// The program cannot be reduced as a tree: printed anew, it shows the finding no longer.
+    OnlyAsText,
+    /// It could not be told whether the program shows a deviation.
+    CannotTell(String),
+    /// This machine or our code failed.
+    Failed(Error),
+    /// Ctrl-C, before anything was found.
+    Interrupted,
+}
+
+/// Reduces a program to the least one that shows the same deviation on the same subject for the same cause.
+///
+/// `text` is the program as it was found; it is reduced as PTX, or, if `as_text`, as tokens and characters. `expected`
+/// says which deviation, where the program may show several. Each smaller program that shows it is given to `on_better`
+/// at once, with the number of processes so far. The result does not depend on the number of jobs.
+///
+/// This is what a campaign calls for each new finding, with a budget.
+///
+/// # Errors
+/// Says why there is no result; see [`Reluctance`].
+pub fn reduce_finding(
+    context: &Context,
+    tested: &Tested,
+    text: &str,
+    as_text: bool,
+    expected: Option<&Expected>,
+    budget: Budget,
+    on_better: &mut dyn FnMut(&Program, u64),
+) -> Result<Shrunk, Reluctance> {
+    let processes = AtomicU64::new(0);
+    let until = budget.time.map(|time| Instant::now() + time);
+    let program = match as_text {
+        true => Program::from_text(text),
+        false => Program::parse(text).map_err(|_| Reluctance::OnlyAsText)?,
+    };
+    let limits = question::Limits { jobs: context.jobs.get(), until, cancel: &context.cancel };
+    let (cause, guilty) = question::cause_of(tested, text, expected, &processes)?;
+    let mut question = SameCause::new(tested, &cause, limits, &processes);
+    let mut start = program.clone();
+    if let (Some(name), Some(module)) = (guilty, program.module()) {
+        let slice = slice(module, &[&name]).and_then(|slice| Program::of(&slice));
+        start = slice.filter(|slice| slice.is_smaller_than(&program) && question.yes(slice)).unwrap_or(start);
+    }
+    if cause.is_explained() && start.module().is_some() {
+        start = led_by_prediction(start, &mut question);
+    }
+    if start != program {
+        on_better(&start, processes.load(Ordering::Relaxed));
+    }
+    let options = Options { keep_names_declared: cause.class() != Class::AcceptsInvalid };
+    let mut on_event = |event: Event<'_>| {
+        if let Event::Better(better, _) = event {
+            on_better(better, processes.load(Ordering::Relaxed));
+        }
+    };
+    let reduced = match reduce(start, &mut question, &options, &mut on_event) {
+        Ok(reduced) => reduced,
+        Err(_) if context.cancel.is_cancelled() => return Err(Reluctance::Interrupted),
+        Err(Objection::CannotTell(reason)) => return Err(Reluctance::CannotTell(reason)),
+        // Either the text as it was found shows it still, and the printed one does not, or nothing does.
+        Err(Objection::NotInteresting | Objection::NotReproducible) => {
+            return Err(match question.yes(&Program::from_text(text)) {
+                true if !as_text => Reluctance::OnlyAsText,
+                _ => Reluctance::NotReproducible,
+            });
+        }
+    };
+    let others = std::mem::take(&mut question.others);
+    let processes = processes.load(Ordering::Relaxed);
+    Ok(Shrunk { reduced, cause, processes, others })
+}
+
+/// The least program of which the explanation predicts the same, if the subject bears it out; else the smallest on the
+/// way to it that the subject does bear out. All the rest is prediction, and takes no process.
+fn led_by_prediction(start: Program, question: &mut SameCause<'_>) -> Program {
+    let mut way = vec![start.clone()];
+    let mut on_event = |event: Event<'_>| {
+        if let Event::Better(better, _) = event {
+            way.push(better.clone());
+        }
+    };
+    let mut predicted = question.prediction(&start);
+    if reduce(start, &mut predicted, &Options::default(), &mut on_event).is_err() {
+        return way.swap_remove(0);
+    }
+    // The last one is nearly always borne out. If not, something on the way was left out, or put in, that the
+    // explanation does not know of, and the search goes on from before that.
+    let (mut yes, mut no) = (0, way.len());
+    let mut at = way.len() - 1;
+    while at > yes {
+        match question.yes(&way[at]) {
+            true => yes = at,
+            false => no = at,
+        }
+        at = yes + (no - yes) / 2;
+    }
+    way.swap_remove(yes)
+}

@@ -1,0 +1,476 @@
+//! The question whether a program still shows a finding, put to a subject.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use ptxsmith_diff::{Body, Class, Judge, Judged, NotCompared, Options, Part, Trial, Verdict, judge_program};
+use ptxsmith_oracle::Rules;
+use ptxsmith_reduce::{Answer, Program, Question, together};
+use ptxsmith_subject::{Cancel, Description, Error, Observation, Outcome, Request, Subject};
+use ptxsmith_syntax::{Item, Module, parse};
+
+use super::Reluctance;
+use super::cause::{Cause, Expected, choose, difference};
+use crate::campaign::{Tested, target_for};
+
+/// A subject that counts how often it is asked.
+pub struct Counted<'a> {
+    subject: &'a dyn Subject,
+    asked: &'a AtomicU64,
+}
+
+impl Subject for Counted<'_> {
+    fn description(&self) -> &Description {
+        self.subject.description()
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.subject.observe(request)
+    }
+}
+
+/// Whether a program shows the same cause on the same subject.
+///
+/// A program is first looked at without the subject: if the specification says another thing of it, or the explanation
+/// of the finding predicts nothing, the answer is no. What is left is shown to the subject: for a finding that is
+/// explained, one after the other, since the prediction is mostly right; for one that is not, many in one module, and
+/// then the first that shows it there once more alone. A yes is always the verdict on the program alone.
+pub struct SameCause<'a> {
+    tested: &'a Tested,
+    cause: &'a Cause,
+    limits: Limits<'a>,
+    /// How many processes of the subject were started.
+    processes: &'a AtomicU64,
+    /// How many programs are shown together next. While programs kill the subject, few: each is found by halves. When
+    /// no more do, many at once tell so.
+    group: usize,
+    /// Other deviations that were met, each with the smallest program, by the name of the finding.
+    pub others: BTreeMap<String, Program>,
+}
+
+/// The most programs that are shown together.
+const MOST_IN_GROUP: usize = 256;
+
+/// What a subject did with one program alone.
+struct Shown {
+    answer: Answer,
+    others: Vec<String>,
+}
+
+impl<'a> SameCause<'a> {
+    /// A question about this cause.
+    pub fn new(
+        tested: &'a Tested,
+        cause: &'a Cause,
+        limits: Limits<'a>,
+        processes: &'a AtomicU64,
+    ) -> SameCause<'a> {
+        SameCause { tested, cause, limits, processes, group: 1, others: BTreeMap::new() }
+    }
+
+    /// Whether one program shows the cause.
+    pub fn yes(&mut self, program: &Program) -> bool {
+        self.ask(std::slice::from_ref(program)).first() == Some(&Answer::Yes)
+    }
+
+    /// What can be said of programs without the subject, as a question of its own. The header has to stay that of
+    /// `program`, as nothing says which headers the subject takes.
+    pub fn prediction(&self, program: &Program) -> Prediction<'a> {
+        Prediction { cause: self.cause, limits: self.limits, header: program.module().map(header_items) }
+    }
+
+    fn alone(&self, program: &Program) -> Shown {
+        let read = match program.module() {
+            Some(_) => None,
+            None => Some(parse(program.text())),
+        };
+        let module = match (program.module(), &read) {
+            (Some(module), _) | (None, Some(Ok(module))) => module,
+            _ => return self.unread(program.text()),
+        };
+        let parts = match judge(self.tested, module, program.text(), self.processes) {
+            Ok(parts) => parts,
+            Err(error) => return Shown { answer: Answer::CannotTell(error.to_string()), others: Vec::new() },
+        };
+        if let Some(reason) = parts.iter().find_map(|part| self.doubt(&part.verdict)) {
+            return Shown { answer: Answer::CannotTell(reason), others: Vec::new() };
+        }
+        let shown = self.cause.is_predicted_by(module)
+            && parts.iter().any(|part| self.cause.is_shown_by(&part.verdict, part.trace));
+        let others = parts.into_iter().filter(|part| !self.cause.is_shown_by(&part.verdict, part.trace));
+        let others = others.filter_map(|part| name_of(&part.verdict)).collect();
+        Shown { answer: shown.into(), others }
+    }
+
+    /// A text that is no PTX to us: only whether the subject dies of it can be seen.
+    fn unread(&self, text: &str) -> Shown {
+        let module = Module::default();
+        let target = target_for(&module, self.tested.subject.description());
+        let answer = match counted(self.tested, &module, self.processes).observe(&Request::new(text, &target))
+        {
+            Err(error) => Answer::CannotTell(error.to_string()),
+            Ok(observed) => match class_of(&observed) {
+                None => Answer::No,
+                Some(class) => match self.doubt_about(class, &observed) {
+                    Some(reason) => Answer::CannotTell(reason),
+                    None => self.cause.is_shown_by_observation(class, &observed).into(),
+                },
+            },
+        };
+        Shown { answer, others: Vec::new() }
+    }
+
+    /// Why a verdict tells nothing of the program.
+    fn doubt(&self, verdict: &Verdict) -> Option<String> {
+        match verdict {
+            Verdict::NotCompared(NotCompared::Unavailable) => Some("the subject is not available".to_owned()),
+            verdict => {
+                let difference = difference(verdict)?;
+                self.doubt_about(difference.class, &difference.observed)
+            }
+        }
+    }
+
+    fn doubt_about(&self, class: Class, observed: &Observation) -> Option<String> {
+        match class {
+            Class::Hang if self.cause.class() != Class::Hang => {
+                Some(observed.reason.clone().unwrap_or_else(|| "no answer in time".to_owned()))
+            }
+            Class::Crash => failure_of_machine(observed),
+            _ => None,
+        }
+    }
+
+    /// Asks one after the other, as many at a time as there are jobs once one has answered no.
+    fn each(&mut self, programs: &[Program]) -> Vec<Answer> {
+        let mut answers: Vec<Answer> = Vec::with_capacity(programs.len());
+        let mut width = if self.cause.is_explained() { 1 } else { self.limits.jobs };
+        while answers.len() < programs.len() && !self.is_over() {
+            let from = answers.len();
+            let mut wave = Vec::new();
+            let mut to = from;
+            while to < programs.len() && wave.len() < width {
+                let predicted = programs[to].module().is_none_or(|module| self.cause.is_predicted_by(module));
+                if predicted {
+                    wave.push(to);
+                }
+                to += 1;
+            }
+            answers.resize(to, Answer::No);
+            for (at, shown) in wave.iter().zip(self.wave(wave.iter().map(|&at| &programs[at]).collect())) {
+                answers[*at] = shown.answer;
+                self.met(shown.others, &programs[*at]);
+            }
+            if answers[from..].contains(&Answer::Yes) {
+                break;
+            }
+            width = self.limits.jobs;
+        }
+        // Those that there was no time for.
+        if answers.len() < programs.len() && !answers.contains(&Answer::Yes) {
+            answers.resize(programs.len(), Answer::CannotTell("there was no time left".to_owned()));
+        }
+        answers
+    }
+
+    fn wave(&self, programs: Vec<&Program>) -> Vec<Shown> {
+        match &programs[..] {
+            [] => Vec::new(),
+            [one] => vec![self.alone(one)],
+            _ => std::thread::scope(|scope| {
+                let running: Vec<_> =
+                    programs.iter().map(|program| scope.spawn(|| self.alone(program))).collect();
+                let ended = running.into_iter().map(|thread| thread.join());
+                ended.map(|shown| shown.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+            }),
+        }
+    }
+
+    fn met(&mut self, others: Vec<String>, program: &Program) {
+        for other in others {
+            let known = self.others.entry(other).or_insert_with(|| program.clone());
+            if program.is_smaller_than(known) {
+                *known = program.clone();
+            }
+        }
+    }
+
+    /// Asks about each variable in one module of all programs, then alone about the first that shows the cause there.
+    fn batch(&mut self, programs: &[Program]) -> Vec<Answer> {
+        let mut answers = vec![Answer::No; programs.len()];
+        let mut trials = Vec::new();
+        for (at, program) in programs.iter().enumerate() {
+            let module = program.module().filter(|module| self.cause.is_predicted_by(module));
+            if let Some(module) = module {
+                let declarations = module.items.iter().filter(|item| matches!(item, Item::Variables(_)));
+                trials.push(Trial::new(at as u64, Body::Items(declarations.cloned().collect())));
+            }
+        }
+        let Some(first) = trials.first().and_then(|trial| programs[trial.id as usize].module()) else {
+            return answers;
+        };
+        let subject = counted(self.tested, first, self.processes);
+        let Some(header) = header_of(self.tested, first) else { return self.each(programs) };
+        let mut judge = Judge::new(&subject, Rules::default(), Options { header, recheck_every: 0 });
+        let judged = match judge.batch(&trials) {
+            Ok(judged) => judged,
+            Err(_) => return self.each(programs),
+        };
+        for Judged { id, verdict, trace, .. } in judged {
+            let at = id as usize;
+            let program = &programs[at];
+            if self.cause.is_shown_by(&verdict, trace) || self.doubt(&verdict).is_some() {
+                let shown = self.alone(program);
+                answers[at] = shown.answer;
+                self.met(shown.others, program);
+                if answers[at] == Answer::Yes {
+                    answers.truncate(at + 1);
+                    break;
+                }
+            } else if let Some(other) = name_of(&verdict) {
+                self.met(vec![other], program);
+            }
+        }
+        answers
+    }
+
+    /// Looks for the first program that kills the subject, many in one module: one that takes them all tells that none
+    /// of them does.
+    fn groups(&mut self, programs: &[Program]) -> Vec<Answer> {
+        let predicted: Vec<usize> = (0..programs.len())
+            .filter(|&at| programs[at].module().is_none_or(|module| self.cause.is_predicted_by(module)))
+            .collect();
+        let mut answers = vec![Answer::No; programs.len()];
+        let mut from = 0;
+        while from < predicted.len() && !self.is_over() {
+            let to = predicted.len().min(from + self.group);
+            if let Some(at) = self.first_in(programs, &predicted[from..to], &mut answers) {
+                self.group = 1;
+                answers.truncate(at + 1);
+                return answers;
+            }
+            from = to;
+            self.group = MOST_IN_GROUP.min(2 * self.group);
+        }
+        for &at in predicted.iter().skip(from) {
+            answers[at] = Answer::CannotTell("there was no time left".to_owned());
+        }
+        answers
+    }
+
+    /// The first program of a group that answers yes.
+    fn first_in(&mut self, programs: &[Program], group: &[usize], answers: &mut [Answer]) -> Option<usize> {
+        if self.is_over() {
+            for &at in group {
+                answers[at] = Answer::CannotTell("there was no time left".to_owned());
+            }
+            return None;
+        }
+        if let [at] = *group {
+            let shown = self.alone(&programs[at]);
+            self.met(shown.others, &programs[at]);
+            answers[at] = shown.answer;
+            return (answers[at] == Answer::Yes).then_some(at);
+        }
+        if self.all_live(programs, group) {
+            return None;
+        }
+        let (first, second) = group.split_at(group.len() / 2);
+        self.first_in(programs, first, answers).or_else(|| self.first_in(programs, second, answers))
+    }
+
+    /// Whether the subject takes all programs of a group in one module.
+    fn all_live(&self, programs: &[Program], group: &[usize]) -> bool {
+        let modules: Vec<&Module> = group.iter().filter_map(|&at| programs[at].module()).collect();
+        let Some(module) = together(&modules).filter(|_| modules.len() == group.len()) else { return false };
+        let target = target_for(&module, self.tested.subject.description());
+        let text = ptxsmith_syntax::print(&module);
+        let observed = counted(self.tested, &module, self.processes).observe(&Request::new(&text, &target));
+        observed.is_ok_and(|observed| observed.outcome == Outcome::Accepted)
+    }
+}
+
+impl Question for SameCause<'_> {
+    fn ask(&mut self, programs: &[Program]) -> Vec<Answer> {
+        let few = programs.len() < 3 || self.cause.is_explained();
+        let declarations = |program: &Program| {
+            let items = program.module().map(|module| &module.items);
+            items.is_some_and(|items| {
+                !items.iter().any(|item| matches!(item, Item::Function(_) | Item::Other(_)))
+            })
+        };
+        let header = |program: &Program| program.module().and_then(|module| header_of(self.tested, module));
+        let alike = |programs: &[Program]| {
+            programs.iter().all(|program| declarations(program) && header(program) == header(&programs[0]))
+        };
+        match self.cause.class() {
+            _ if few => self.each(programs),
+            Class::WrongValue | Class::WrongAddress | Class::AcceptsInvalid | Class::RefusesValid
+                if alike(programs) =>
+            {
+                self.batch(programs)
+            }
+            Class::Crash if alike(programs) => self.groups(programs),
+            // What a layout is depends on its company, and a hang takes as long as it may.
+            _ => self.each(programs),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.limits.are_reached()
+    }
+}
+
+/// What the explanation of a finding predicts, put as a question.
+pub struct Prediction<'a> {
+    cause: &'a Cause,
+    limits: Limits<'a>,
+    header: Option<Vec<Item>>,
+}
+
+impl Question for Prediction<'_> {
+    fn ask(&mut self, programs: &[Program]) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for program in programs {
+            let predicted = program.module().is_some_and(|module| {
+                Some(header_items(module)) == self.header && self.cause.is_predicted_by(module)
+            });
+            answers.push(predicted.into());
+            if predicted {
+                break;
+            }
+        }
+        answers
+    }
+
+    fn is_over(&self) -> bool {
+        self.limits.are_reached()
+    }
+}
+
+fn header_items(module: &Module) -> Vec<Item> {
+    let of_header = |item: &&Item| matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_));
+    module.items.iter().filter(of_header).cloned().collect()
+}
+
+/// What a question may use.
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    /// How many processes at a time.
+    pub jobs: usize,
+    /// When it is over.
+    pub until: Option<Instant>,
+    /// Whether it is over now.
+    pub cancel: &'a Cancel,
+}
+
+impl Limits<'_> {
+    fn are_reached(&self) -> bool {
+        self.cancel.is_cancelled() || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// The subject for a module, counted.
+fn counted<'a>(tested: &'a Tested, module: &Module, processes: &'a AtomicU64) -> Counted<'a> {
+    Counted { subject: tested.subject_for(module), asked: processes }
+}
+
+/// Judges a program as it is.
+pub fn judge(
+    tested: &Tested,
+    module: &Module,
+    text: &str,
+    processes: &AtomicU64,
+) -> Result<Vec<Part>, Error> {
+    let target = target_for(module, tested.subject.description());
+    judge_program(&counted(tested, module, processes), &Rules::default(), module, text, &target)
+}
+
+/// The cause of the deviation that a program shows, and the variable that shows it, where it is one.
+pub fn cause_of(
+    tested: &Tested,
+    text: &str,
+    expected: Option<&Expected>,
+    processes: &AtomicU64,
+) -> Result<(Cause, Option<String>), Reluctance> {
+    let failed = |error: Error| match error.is_cancelled() {
+        true => Reluctance::Interrupted,
+        false => Reluctance::Failed(error),
+    };
+    let Ok(module) = parse(text) else {
+        let module = Module::default();
+        let request = Request::new(text, "sm_80");
+        let observed = counted(tested, &module, processes).observe(&request).map_err(failed)?;
+        if let Some(reason) = failure_of_machine(&observed) {
+            return Err(Reluctance::CannotTell(reason));
+        }
+        let class = class_of(&observed).ok_or(Reluctance::NothingShown)?;
+        return match expected {
+            Some(expected) if *expected != Expected::Class(class) => Err(Reluctance::NothingShown),
+            _ => Ok((Cause::of_observation(class, &observed), None)),
+        };
+    };
+    let parts = judge(tested, &module, text, processes).map_err(failed)?;
+    let part = choose(&parts, expected).ok_or(Reluctance::NothingShown)?;
+    let shown = difference(&part.verdict).ok_or(Reluctance::NothingShown)?;
+    if let Some(reason) = failure_of_machine(&shown.observed) {
+        return Err(Reluctance::CannotTell(reason));
+    }
+    // No answer in time is a finding only where somebody says so: mostly it is the machine that is slow.
+    if shown.class == Class::Hang && expected != Some(&Expected::Class(Class::Hang)) {
+        let reason = shown.observed.reason.clone().unwrap_or_else(|| "no answer in time".to_owned());
+        return Err(Reluctance::CannotTell(format!("{reason}; if that is the finding: --expect hang")));
+    }
+    let cause = Cause::of(&module, part, expected).ok_or(Reluctance::NotReproducible)?;
+    Ok((cause, shown.variable.clone()))
+}
+
+/// The header of a module as batches write it; `None` where it says more than they can.
+fn header_of(tested: &Tested, module: &Module) -> Option<ptxsmith_diff::Header> {
+    let mut targets = module.targets();
+    let (target, version) = (targets.next()?.to_owned(), module.version()?);
+    if targets.next().is_some() || target_for(module, tested.subject.description()) != target {
+        return None;
+    }
+    Some(ptxsmith_diff::Header {
+        version: format!("{}.{}", version.0, version.1),
+        target,
+        address_size: module.address_size().unwrap_or(32),
+    })
+}
+
+fn class_of(observed: &Observation) -> Option<Class> {
+    match observed.outcome {
+        Outcome::Crashed => Some(Class::Crash),
+        Outcome::TimedOut => Some(Class::Hang),
+        _ => None,
+    }
+}
+
+/// What looks like a crash and is a failure of this machine, or a limit that we set: killed from outside, out of memory,
+/// out of disk.
+fn failure_of_machine(observed: &Observation) -> Option<String> {
+    const KILLED: [i32; 3] = [9, 24, 25];
+    let said = observed.reason.iter().map(String::as_str);
+    let said = said.chain(observed.diagnostics.iter().map(|diagnostic| &*diagnostic.message));
+    let machine = ["out of memory", "Memory allocation failure", "No space left", "Disk quota"];
+    let blamed = said.clone().find(|text| machine.iter().any(|words| text.contains(words)));
+    match (observed.signal, blamed) {
+        (_, Some(text)) => Some(text.to_owned()),
+        (Some(signal), None) if KILLED.contains(&signal) => {
+            Some(observed.reason.clone().unwrap_or_else(|| format!("killed by signal {signal}")))
+        }
+        _ => None,
+    }
+}
+
+/// What a deviation that was met on the way is called: the known deviations that explain it, else its class.
+fn name_of(verdict: &Verdict) -> Option<String> {
+    let Verdict::Deviates(difference) = verdict else { return None };
+    Some(match &difference.explanation {
+        Some(explanation) if !explanation.is_reading() => explanation.known.join("+"),
+        _ => difference.class.name().to_owned(),
+    })
+}

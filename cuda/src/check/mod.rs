@@ -1,0 +1,167 @@
+//! Finds violations of the rule in users' own sources, on the syntax tree that clang makes of them.
+//!
+//! Nothing is shared with [`crate::oracle`]: that judges cases from their own description, this judges C++ from a tree.
+//! Where the text of the rule is open, the literal text is followed, as by default there.
+
+mod ast;
+mod command;
+mod dump;
+mod sarif;
+mod uses;
+mod variables;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ptxsmith_subject::Cancel;
+
+use crate::rule::Key;
+
+pub use command::{CompileCommands, CompileCommandsError};
+pub use sarif::sarif;
+
+/// A violation.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// The file, as clang opened it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in bytes, from 1: where the expression that names the variable begins.
+    pub column: u32,
+    /// The variable.
+    pub variable: String,
+    /// The messages that apply, the primary one first.
+    pub keys: Vec<Key>,
+}
+
+/// What came of one file.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The violations, by place.
+    pub findings: Vec<Finding>,
+    /// What could not be analysed, in sentences.
+    pub not_analysed: Vec<String>,
+    /// Whether there was anything to look through.
+    pub is_analysed: bool,
+}
+
+/// How files are checked.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// clang.
+    pub clang: PathBuf,
+    /// Whether the host compiler is Microsoft's: floating-point types are excepted then.
+    pub microsoft: bool,
+    /// Further arguments for clang.
+    pub flags: Vec<OsString>,
+    /// Where clang runs: relative paths are relative to it.
+    pub directory: PathBuf,
+    /// How long clang may take for one file.
+    pub timeout: Duration,
+}
+
+impl Options {
+    /// Options for this clang, run here.
+    pub fn new(clang: PathBuf) -> Self {
+        Options {
+            clang,
+            microsoft: false,
+            flags: Vec::new(),
+            directory: PathBuf::from("."),
+            timeout: Duration::from_secs(60),
+        }
+    }
+
+    /// A path that clang printed, as this process can open it.
+    pub(crate) fn path_of(&self, file: &str) -> PathBuf {
+        self.directory.join(file)
+    }
+}
+
+/// Why a file could not be checked: this machine or our code.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// clang cannot be run.
+    #[error("{}: {source}", .program.display())]
+    Clang {
+        /// The program.
+        program: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A header of ours cannot be written.
+    #[error("cannot write a header for clang: {0}")]
+    Header(std::io::Error),
+}
+
+/// The version of a clang; an error that says why it is none.
+pub fn clang_version(program: &Path, cancel: &Cancel) -> Result<String, String> {
+    crate::subjects::clang_version(program, cancel)
+}
+
+/// Checks one file.
+pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
+    let headers = tempfile::Builder::new().prefix("ptxsmith-cuda-").tempdir().map_err(Error::Header)?;
+    let mut args: Vec<OsString> = crate::subjects::CLANG_FLAGS.iter().map(OsString::from).collect();
+    let has_cuda = options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("--cuda-path"));
+    if has_cuda {
+        args.retain(|arg| arg != "-nocudainc");
+    } else {
+        command::write_headers(headers.path()).map_err(Error::Header)?;
+        let include = |path: &Path| path.as_os_str().to_owned();
+        args.extend(["-isystem".into(), include(headers.path())]);
+        args.extend(["-include".into(), include(&headers.path().join("cuda_runtime.h"))]);
+    }
+    let flags = ["-fsyntax-only", "-w", "-ferror-limit=0", "-fno-caret-diagnostics"];
+    args.extend(flags.iter().map(OsString::from));
+    if !options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("-std=")) {
+        args.push("-std=c++17".into());
+    }
+    args.extend(options.flags.iter().cloned());
+    args.extend(["-Xclang".into(), "-ast-dump=json".into(), file.as_os_str().to_owned()]);
+
+    let ours = headers.path().to_string_lossy().into_owned();
+    let system: Vec<String> = command::system_directories(&options.flags);
+    let is_system = |name: &str| {
+        name.starts_with(&ours)
+            || name.starts_with("/usr/")
+            || name.contains("/lib/clang/")
+            || system.iter().any(|directory| name.starts_with(directory))
+    };
+    let dump = dump::run(&options.clang, &args, &options.directory, options.timeout, &is_system)
+        .map_err(|source| Error::Clang { program: options.clang.clone(), source })?;
+    // A tree is as deep as the expressions in it.
+    let report = std::thread::scope(|scope| {
+        let worker = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, || judge(dump, options));
+        worker.map(|worker| worker.join())
+    });
+    match report {
+        Ok(Ok(report)) => Ok(report),
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(source) => Err(Error::Clang { program: options.clang.clone(), source }),
+    }
+}
+
+fn judge(dump: dump::Dump, options: &Options) -> Report {
+    let variables = variables::Variables::of(&dump.declarations);
+    let found = uses::find(&dump.declarations, &variables, options);
+    let mut not_analysed: Vec<String> = dump.incomplete.into_iter().collect();
+    // What clang itself says of host variables is our subject.
+    let own = |error: &&String| {
+        error.contains("reference to __host__ variable") || error.contains("dynamic initialization is not supported")
+    };
+    let errors: Vec<_> = dump.errors.iter().filter(|error| !own(error)).collect();
+    if let Some(first) = errors.first() {
+        let count = errors.len();
+        not_analysed.push(format!("clang reports {count} errors, and leaves out what it does not understand; the first: {first}"));
+    }
+    not_analysed.extend(found.undecided.iter().map(|(place, name)| {
+        format!(
+            "{}:{}:{}: what becomes of `{name}` depends on the parameters of a template that nobody instantiates",
+            place.file, place.line, place.col
+        )
+    }));
+    Report { findings: uses::findings(&found), is_analysed: !dump.declarations.is_empty(), not_analysed }
+}

@@ -1,0 +1,431 @@
+//! Compares what the rule says with what a compiler says, case by case, and keeps the sums.
+
+use std::collections::BTreeMap;
+
+use crate::known::{self, Known};
+use crate::language::{Case, Category, Place, Value, Yield, print};
+use crate::oracle::{Expectation, Verdict, judge, readings_met};
+use crate::reading::{Question, Readings};
+use crate::rule::Clause;
+use crate::subjects::{Compiler, Description, Error, Told, ptx, show};
+
+/// The class of a deviation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// The compiler takes what the rule forbids.
+    AcceptsInvalid,
+    /// The compiler refuses what the rule allows, or what it does not speak of.
+    RefusesValid,
+    /// An allowed use reads another value than the initializer's.
+    WrongValue,
+    /// The host variable is in the device program, though its value was all that was used.
+    VariableInDevice,
+    /// The compiler fails.
+    Crash,
+    /// The compiler does not end.
+    Hang,
+}
+
+impl Class {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::AcceptsInvalid => "accepts-invalid",
+            Class::RefusesValid => "refuses-valid",
+            Class::WrongValue | Class::VariableInDevice => "wrong-value",
+            Class::Crash => "crash",
+            Class::Hang => "hang",
+        }
+    }
+}
+
+/// Why a case was not compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotCompared {
+    /// The rule does not speak of it, and other rules may.
+    Silent,
+    /// The compiler refuses it as ordinary C++.
+    IllFormed,
+}
+
+impl NotCompared {
+    /// All.
+    pub const ALL: [NotCompared; 2] = [NotCompared::Silent, NotCompared::IllFormed];
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            NotCompared::Silent => "rule-silent",
+            NotCompared::IllFormed => "ill-formed",
+        }
+    }
+}
+
+/// Cases that deviate in the same way.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// How many.
+    pub count: u64,
+    /// The case with the least number.
+    pub example: Case,
+    /// What the rule says of it.
+    pub expectation: Expectation,
+    /// What the compiler says of it.
+    pub observed: Observed,
+}
+
+/// What a compiler shows of a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// What it says.
+    pub told: Told,
+    /// The bits that the function returns in PTX, where they are seen.
+    pub returned: Option<u64>,
+    /// Whether the variable is named in PTX; `None` where there is no PTX.
+    pub in_ptx: Option<bool>,
+}
+
+/// How deviations are put together: by what is wrong, the rule's verdict, and the form.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GroupKey {
+    /// The class.
+    pub class: Class,
+    /// The primary message, or `allowed`, or `silent`.
+    pub verdict: &'static str,
+    /// The form's name.
+    pub form: &'static str,
+}
+
+/// How often a compiler went with either answer to a question, where only that answer decided and nothing known
+/// interfered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sides {
+    /// With the literal text.
+    pub literal: u64,
+    /// With the other answer.
+    pub other: u64,
+}
+
+/// Everything that was found of one compiler.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    /// Cases shown.
+    pub cases: u64,
+    /// Cases compared.
+    pub compared: u64,
+    /// Those that conform to the literal text.
+    pub conform: u64,
+    /// Those that conform under another reading.
+    pub conform_under_reading: u64,
+    /// Cases not compared.
+    pub not_compared: BTreeMap<NotCompared, u64>,
+    /// By known deviation: how many cases showed it, with the first.
+    pub known: BTreeMap<&'static str, Group>,
+    /// By known deviation: how many cases were of its family.
+    pub families: BTreeMap<&'static str, u64>,
+    /// New deviations.
+    pub new: BTreeMap<GroupKey, Group>,
+    /// How open questions are answered.
+    pub sides: BTreeMap<Question, Sides>,
+    /// By primary message: how many uses that must be refused, and how many of them were.
+    pub refusals: BTreeMap<&'static str, (u64, u64)>,
+    /// Allowed uses, and controls of which the rule does not speak: how many, and how many were refused.
+    pub allowed: (u64, u64),
+    /// Allowed uses whose value was seen in PTX and is right.
+    pub values_right: u64,
+    /// Allowed uses whose value could not be seen in PTX.
+    pub values_unseen: u64,
+    /// Allowed uses of which PTX does not name the variable.
+    pub absent_in_ptx: u64,
+}
+
+impl Ledger {
+    /// Adds another ledger of the same compiler.
+    pub fn merge(&mut self, other: Ledger) {
+        self.cases += other.cases;
+        self.compared += other.compared;
+        self.conform += other.conform;
+        self.conform_under_reading += other.conform_under_reading;
+        for (reason, count) in other.not_compared {
+            *self.not_compared.entry(reason).or_default() += count;
+        }
+        merge_groups(&mut self.known, other.known);
+        for (id, count) in other.families {
+            *self.families.entry(id).or_default() += count;
+        }
+        merge_groups(&mut self.new, other.new);
+        for (question, sides) in other.sides {
+            let mine = self.sides.entry(question).or_default();
+            mine.literal += sides.literal;
+            mine.other += sides.other;
+        }
+        for (key, (all, refused)) in other.refusals {
+            let mine = self.refusals.entry(key).or_default();
+            mine.0 += all;
+            mine.1 += refused;
+        }
+        self.allowed.0 += other.allowed.0;
+        self.allowed.1 += other.allowed.1;
+        self.values_right += other.values_right;
+        self.values_unseen += other.values_unseen;
+        self.absent_in_ptx += other.absent_in_ptx;
+    }
+
+    /// The known deviations that are gone: many cases of the family were compared, and all were right.
+    pub fn gone(&self) -> Vec<&'static str> {
+        let gone = |(id, count): (&&'static str, &u64)| (*count >= 50 && !self.known.contains_key(*id)).then_some(*id);
+        self.families.iter().filter_map(gone).collect()
+    }
+
+    /// How many groups deviate in a way that nothing explains, or no longer in a way that is listed.
+    pub fn news(&self) -> usize {
+        self.new.len() + self.gone().len()
+    }
+}
+
+fn merge_groups<K: Ord>(mine: &mut BTreeMap<K, Group>, other: BTreeMap<K, Group>) {
+    for (key, group) in other {
+        enter(mine, key, group);
+    }
+}
+
+fn enter<K: Ord>(groups: &mut BTreeMap<K, Group>, key: K, group: Group) {
+    match groups.entry(key) {
+        std::collections::btree_map::Entry::Vacant(entry) => drop(entry.insert(group)),
+        std::collections::btree_map::Entry::Occupied(mut entry) => {
+            let mine = entry.get_mut();
+            let count = mine.count + group.count;
+            if group.example.id < mine.example.id {
+                *mine = group;
+            }
+            mine.count = count;
+        }
+    }
+}
+
+/// Shows these cases to a compiler and compares.
+pub fn batch(compiler: &dyn Compiler, cases: &[Case], base: Readings) -> Result<Ledger, Error> {
+    let lines: Vec<String> = cases.iter().map(|case| print(case).line).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let expectations: Vec<Expectation> = cases.iter().map(|case| judge(case, base)).collect();
+    let told = show(compiler, &lines)?;
+    let mut observed: Vec<Observed> =
+        told.into_iter().map(|told| Observed { told, returned: None, in_ptx: None }).collect();
+    if compiler.makes_ptx() {
+        look_into_ptx(compiler, cases, &lines, &expectations, &mut observed)?;
+    }
+    let mut ledger = Ledger::default();
+    for ((case, expectation), observed) in cases.iter().zip(expectations).zip(observed) {
+        compare(&mut ledger, compiler.description(), case, expectation, observed, base);
+    }
+    Ok(ledger)
+}
+
+/// Compiles what is allowed and was accepted to PTX, and notes what that shows.
+fn look_into_ptx(
+    compiler: &dyn Compiler,
+    cases: &[Case],
+    lines: &[&str],
+    expectations: &[Expectation],
+    observed: &mut [Observed],
+) -> Result<(), Error> {
+    let shown: Vec<usize> = (0..cases.len())
+        .filter(|&i| expectations[i].verdict == Verdict::Allowed && observed[i].told == Told::Accepted)
+        .collect();
+    let unit: Vec<&str> = shown.iter().map(|&index| lines[index]).collect();
+    let Some(text) = compiler.compile(&unit, true)?.ptx else { return Ok(()) };
+    let read = ptx::read(&text);
+    let named = named_variables(&text);
+    for index in shown {
+        let id = cases[index].id;
+        observed[index].returned = read.returned.get(&format!("c{id}")).copied();
+        observed[index].in_ptx = Some(named.contains(&id));
+    }
+    Ok(())
+}
+
+/// The numbers of the variables `v12_` that a text names.
+fn named_variables(text: &str) -> std::collections::BTreeSet<u64> {
+    let number = |rest: &str| {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        (digits > 0 && rest[digits..].starts_with('_')).then(|| rest[..digits].parse().ok()).flatten()
+    };
+    text.match_indices('v').filter_map(|(place, _)| number(&text[place + 1..])).collect()
+}
+
+fn compare(
+    ledger: &mut Ledger,
+    subject: &Description,
+    case: &Case,
+    expectation: Expectation,
+    observed: Observed,
+    base: Readings,
+) {
+    ledger.cases += 1;
+    let group = |expectation: Expectation, observed: Observed| Group {
+        count: 1,
+        example: case.clone(),
+        expectation,
+        observed,
+    };
+    let verdict = match &expectation.verdict {
+        Verdict::Allowed => "allowed",
+        Verdict::Forbidden(keys) => keys[0].name(),
+        Verdict::Silent(_) => "silent",
+    };
+    let key = |class| GroupKey { class, verdict, form: case.form.name };
+    let Some(expected) = expectation.verdict.refuses() else {
+        *ledger.not_compared.entry(NotCompared::Silent).or_default() += 1;
+        return;
+    };
+    let refused = match &observed.told {
+        Told::Accepted => false,
+        Told::Refused(_) => true,
+        Told::IllFormed(_) => {
+            *ledger.not_compared.entry(NotCompared::IllFormed).or_default() += 1;
+            return;
+        }
+        Told::Crashed(_) | Told::TimedOut => {
+            ledger.compared += 1;
+            let class = if observed.told == Told::TimedOut { Class::Hang } else { Class::Crash };
+            enter(&mut ledger.new, key(class), group(expectation, observed));
+            return;
+        }
+    };
+    ledger.compared += 1;
+    if expected {
+        let counts = ledger.refusals.entry(verdict).or_default();
+        counts.0 += 1;
+        counts.1 += u64::from(refused);
+    } else {
+        ledger.allowed.0 += 1;
+        ledger.allowed.1 += u64::from(refused);
+    }
+    if let Some(family) = known::family(case, &expectation, subject) {
+        *ledger.families.entry(family.id).or_default() += 1;
+    }
+    if expected != refused
+        && let Some(known) = known::find(case, refused, subject, base)
+    {
+        enter(&mut ledger.known, known.id, group(expectation, observed));
+        return;
+    }
+    take_sides(ledger, case, &expectation, refused, base);
+    if expected == refused {
+        match value_of(case, &expectation, &observed) {
+            Ok(()) => ledger.conform += 1,
+            Err(class) => {
+                enter(&mut ledger.new, key(class), group(expectation, observed));
+                return;
+            }
+        }
+        if observed.returned.is_some() {
+            ledger.values_right += 1;
+        } else if observed.in_ptx.is_some() && expected_bits(case, &expectation).is_some() {
+            ledger.values_unseen += 1;
+        }
+        ledger.absent_in_ptx += u64::from(observed.in_ptx == Some(false));
+        return;
+    }
+    let explains = |readings: &Readings| judge(case, *readings).verdict.refuses() == Some(refused);
+    if readings_met(case, base).iter().any(explains) {
+        ledger.conform_under_reading += 1;
+        return;
+    }
+    let class = if refused { Class::RefusesValid } else { Class::AcceptsInvalid };
+    enter(&mut ledger.new, key(class), group(expectation, observed));
+}
+
+/// Where exactly one question decides the case, notes which answer the compiler went with.
+fn take_sides(ledger: &mut Ledger, case: &Case, expectation: &Expectation, refused: bool, base: Readings) {
+    let literal = expectation.verdict.refuses();
+    let mut combinations = readings_met(case, base).into_iter();
+    let deciding = combinations.find(|readings| judge(case, *readings).verdict.refuses() != literal);
+    let mut departures = deciding.into_iter().flat_map(|readings| {
+        readings.departures().filter(move |&question| !base.departs(question)).collect::<Vec<_>>()
+    });
+    let (Some(question), None) = (departures.next(), departures.next()) else { return };
+    let of_others = |readings: &Readings| {
+        !readings.departs(question) && judge(case, *readings).verdict.refuses() != literal
+    };
+    if combinations.any(|readings| of_others(&readings)) {
+        return;
+    }
+    let sides = ledger.sides.entry(question).or_default();
+    if literal == Some(refused) {
+        sides.literal += 1;
+    } else {
+        sides.other += 1;
+    }
+}
+
+/// The bits that the function of an allowed use returns, where that follows from the value.
+fn expected_bits(case: &Case, expectation: &Expectation) -> Option<(u64, u32)> {
+    let is_returned = !matches!(
+        case.place,
+        Place::Global
+            | Place::Uninstantiated
+            | Place::Uncalled
+            | Place::VariableInitializer
+            | Place::Discarded
+            | Place::DiscardedInTemplate
+            | Place::DeadBranch
+    );
+    if case.form.yields != Yield::Value || !is_returned {
+        return None;
+    }
+    match (case.declaration.ty.category(), expectation.value?) {
+        (Category::Integral { bits, .. }, Value::Integer(value)) => Some((value as u64, bits.max(8))),
+        (Category::Enumeration { .. }, Value::Integer(value)) => Some((value as u64, 32)),
+        (Category::Floating(32), Value::Floating(value)) => Some(((value as f32).to_bits().into(), 32)),
+        (Category::Floating(_), Value::Floating(value)) => Some((value.to_bits(), 64)),
+        _ => None,
+    }
+}
+
+/// Whether PTX shows the right value and no variable, as far as it shows anything.
+fn value_of(case: &Case, expectation: &Expectation, observed: &Observed) -> Result<(), Class> {
+    if observed.in_ptx == Some(true) {
+        return Err(Class::VariableInDevice);
+    }
+    if let (Some((expected, bits)), Some(returned)) = (expected_bits(case, expectation), observed.returned) {
+        let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+        if expected & mask != returned & mask {
+            return Err(Class::WrongValue);
+        }
+    }
+    Ok(())
+}
+
+/// The clauses that cases touched.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// Clauses of the rule.
+    pub clauses: std::collections::BTreeSet<Clause>,
+    /// Forms, places, sites, types, and ways to initialize, by name.
+    pub productions: std::collections::BTreeSet<String>,
+}
+
+impl Coverage {
+    /// Notes what a case touches.
+    pub fn note(&mut self, case: &Case, base: Readings) {
+        self.clauses.extend(judge(case, base).clauses);
+        let d = &case.declaration;
+        let words = [
+            format!("form {}", case.form.name),
+            format!("place {}", case.place.name()),
+            format!("site {:?}", d.site),
+            format!("type {:?}", d.ty),
+            format!("kind {}", d.kind),
+            format!("order {:?}", d.order),
+            format!("spelling {:?}", d.spelling),
+            format!("access {:?}", d.access),
+        ];
+        self.productions.extend(words);
+    }
+}
+
+/// The known deviation of this name.
+pub fn known_by_id(id: &str) -> Option<&'static Known> {
+    known::KNOWN.iter().find(|known| known.id == id)
+}

@@ -1,0 +1,203 @@
+//! The ways in which a variable gets its value.
+
+use super::Draw;
+use crate::language::{Auxiliary, Category, Expression, Operator, Qualifier, Type};
+
+/// The names of all ways.
+pub const KINDS: &[&str] = &[
+    "literal",
+    "other-constant",
+    "other-constexpr",
+    "chain",
+    "constexpr-call",
+    "constexpr-call-of-constant",
+    "sizeof",
+    "conditional",
+    "arithmetic",
+    "enumerator",
+    "cast-of-floating",
+    "empty-braces",
+    "through-const-floating",
+    "inline-call",
+    "run-time-call",
+    "run-time-variable",
+    "mutable-variable",
+    "volatile-constant",
+    "constant-defined-elsewhere",
+    "constexpr-call-of-run-time",
+    "division-by-zero",
+];
+
+/// An initializer for this type made in this way, with what it names; `None` where there is none.
+pub fn initializer(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<Auxiliary>)> {
+    if ty.is_arithmetic() { arithmetic(kind, ty, draw) } else { other(kind, ty, draw) }
+}
+
+fn boxed(expression: Expression) -> Box<Expression> {
+    Box::new(expression)
+}
+
+fn int(value: i128) -> Expression {
+    Expression::Integer(value, "")
+}
+
+fn variable(name: &'static str, ty: Type, qualifier: Qualifier, initializer: Option<Expression>) -> Auxiliary {
+    Auxiliary::Variable { name, ty, qualifier, initializer }
+}
+
+fn function(name: &'static str, result: Type, constexpr: bool, body: Option<Expression>) -> Auxiliary {
+    Auxiliary::Function { name, result, constexpr, body }
+}
+
+fn twice(of: Expression) -> Expression {
+    Expression::Binary(Operator::Multiply, boxed(of), boxed(int(2)))
+}
+
+/// A small positive number, fit for array bounds.
+fn small(draw: &mut Draw) -> i128 {
+    *draw.of(&[10, 2, 3, 5, 7, 8, 16, 20, 30, 31])
+}
+
+fn literal(ty: Type, draw: &mut Draw) -> Expression {
+    match ty.category() {
+        Category::Integral { bits: 1, .. } => Expression::Boolean(*draw.of(&[true, true, false])),
+        Category::Integral { signed, bits } => {
+            let most = if signed { (1_i128 << (bits - 1)) - 1 } else { (1_i128 << bits) - 1 };
+            let (suffix, most) = match (bits, signed) {
+                (64, true) => ("LL", most),
+                (64, false) => ("ULL", most),
+                (32, false) => ("u", most),
+                _ => ("", most),
+            };
+            match draw.below(8) {
+                0..=4 => int(small(draw)),
+                5 => Expression::Integer(most, suffix),
+                6 if signed => Expression::Negated(boxed(int(small(draw)))),
+                6 => Expression::Integer(most - 1, suffix),
+                _ => int(0),
+            }
+        }
+        Category::Extended { .. } => int(small(draw)),
+        Category::LongDouble => Expression::Floating(*draw.of(&[5.0, 0.5, 1024.0]), "L"),
+        Category::Floating(bits) => {
+            let value = *draw.of(&[5.0, 0.5, 3.0, 1024.0, 0.0, 1.25]);
+            let suffix = if bits == 32 { *draw.of(&["", "f"]) } else { "" };
+            match draw.below(4) {
+                3 => Expression::Negated(boxed(Expression::Floating(value, suffix))),
+                _ => Expression::Floating(value, suffix),
+            }
+        }
+        _ => Expression::Braces(Vec::new()),
+    }
+}
+
+fn arithmetic(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<Auxiliary>)> {
+    use Qualifier::{Const, ConstVolatile, Constexpr, None as Mutable};
+    let n = int(small(draw));
+    let name = Expression::Name;
+    let call = |name, argument| Expression::Call(name, vec![argument]);
+    Some(match kind {
+        "literal" => (literal(ty, draw), vec![]),
+        "other-constant" => (name("o"), vec![variable("o", Type::Int, Const, Some(n))]),
+        "other-constexpr" => (name("o"), vec![variable("o", ty, Constexpr, Some(n))]),
+        "chain" => {
+            let auxiliaries = vec![
+                variable("o1", Type::Short, Const, Some(n)),
+                variable("o2", Type::Int, Const, Some(name("o1"))),
+                variable("o3", Type::Long, Constexpr, Some(name("o2"))),
+            ];
+            (Expression::Cast(ty, boxed(name("o3"))), auxiliaries)
+        }
+        "constexpr-call" => (call("f0", n), vec![function("f0", Type::Int, true, Some(twice(name("a"))))]),
+        "constexpr-call-of-constant" => {
+            let auxiliaries =
+                vec![variable("o", Type::Int, Const, Some(n)), function("f0", ty, true, Some(name("a")))];
+            (call("f0", name("o")), auxiliaries)
+        }
+        "sizeof" => (Expression::SizeOf(*draw.of(&[Type::Int, Type::Double, Type::Short])), vec![]),
+        "conditional" => {
+            let condition = Expression::Boolean(*draw.of(&[true, false]));
+            (Expression::Conditional(boxed(condition), boxed(n), boxed(int(6))), vec![])
+        }
+        "arithmetic" => (twice(n), vec![]),
+        "enumerator" => (name("q0"), vec![Auxiliary::Enumerator("q0", small(draw))]),
+        "cast-of-floating" => (Expression::Cast(ty, boxed(Expression::Floating(7.5, ""))), vec![]),
+        "empty-braces" => (Expression::Braces(Vec::new()), vec![]),
+        "through-const-floating" => {
+            let auxiliaries = vec![variable("o", Type::Double, Const, Some(Expression::Floating(4.0, "")))];
+            (Expression::Cast(ty, boxed(twice(name("o")))), auxiliaries)
+        }
+        "inline-call" => (call("f0", n), vec![function("f0", Type::Int, false, Some(twice(name("a"))))]),
+        "run-time-call" => (call("f0", n), vec![function("f0", ty, false, None)]),
+        "run-time-variable" => (name("g0"), vec![variable("g0", ty, Mutable, None)]),
+        "mutable-variable" => (name("g0"), vec![variable("g0", ty, Mutable, Some(n))]),
+        "volatile-constant" => (name("o"), vec![variable("o", Type::Int, ConstVolatile, Some(n))]),
+        "constant-defined-elsewhere" => (name("o"), vec![variable("o", ty, Const, None)]),
+        "constexpr-call-of-run-time" => {
+            let auxiliaries = vec![
+                variable("g0", Type::Int, Mutable, None),
+                function("f0", ty, true, Some(name("a"))),
+            ];
+            (call("f0", name("g0")), auxiliaries)
+        }
+        "division-by-zero" => {
+            let auxiliaries = vec![variable("o", Type::Int, Const, Some(int(0)))];
+            (Expression::Binary(Operator::Divide, boxed(n), boxed(name("o"))), auxiliaries)
+        }
+        _ => return None,
+    })
+}
+
+fn other(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<Auxiliary>)> {
+    use Qualifier::{Const, ConstVolatile, Constexpr, None as Mutable};
+    let name = Expression::Name;
+    let enumerator = |draw: &mut Draw| {
+        let unscoped = ["e1", "e2", "e0"];
+        let scoped = ["E::e1", "E::e2", "E::e0"];
+        name(*draw.of(if ty == Type::Enumeration { &unscoped } else { &scoped }))
+    };
+    let part = |draw: &mut Draw| int(small(draw));
+    let braces = |first: Expression, draw: &mut Draw| match ty {
+        Type::Class => Some(Expression::Braces(vec![first, part(draw)])),
+        Type::Union => Some(Expression::Braces(vec![first])),
+        Type::Array => Some(Expression::Braces(vec![first, part(draw), part(draw)])),
+        _ => None,
+    };
+    let constant = |draw: &mut Draw| match ty {
+        Type::Enumeration | Type::ScopedEnumeration => enumerator(draw),
+        Type::Pointer if draw.below(2) == 0 => Expression::AddressOf("pointee"),
+        Type::FunctionPointer if draw.below(2) == 0 => Expression::AddressOf("function"),
+        Type::MemberPointer if draw.below(2) == 0 => Expression::AddressOf("M0::x"),
+        Type::Pointer | Type::FunctionPointer | Type::MemberPointer | Type::NullPointer => Expression::Null,
+        Type::CharArray => Expression::Text("abc"),
+        _ => braces(int(4), draw).expect("a class or an array"),
+    };
+    let enumeration = matches!(ty.category(), Category::Enumeration { .. });
+    let call = |name, argument| Expression::Call(name, vec![argument]);
+    Some(match kind {
+        "literal" => (constant(draw), vec![]),
+        "other-constant" if enumeration => (name("o"), vec![variable("o", ty, Const, Some(constant(draw)))]),
+        "other-constant" => (braces(name("o"), draw)?, vec![variable("o", Type::Int, Const, Some(int(6)))]),
+        "other-constexpr" if ty.is_scalar() => {
+            (name("o"), vec![variable("o", ty, Constexpr, Some(constant(draw)))])
+        }
+        "constexpr-call" if !ty.is_scalar() => {
+            let body = twice(name("a"));
+            (braces(call("f0", part(draw)), draw)?, vec![function("f0", Type::Int, true, Some(body))])
+        }
+        "cast-of-floating" if enumeration => (Expression::Cast(ty, boxed(int(5))), vec![]),
+        "empty-braces" => (Expression::Braces(Vec::new()), vec![]),
+        "run-time-call" if ty.is_scalar() => (call("f0", int(1)), vec![function("f0", ty, false, None)]),
+        "run-time-call" => {
+            (braces(call("f0", int(1)), draw)?, vec![function("f0", Type::Int, false, None)])
+        }
+        "run-time-variable" if ty.is_scalar() => (name("g0"), vec![variable("g0", ty, Mutable, None)]),
+        "volatile-constant" if ty.is_scalar() && ty != Type::NullPointer => {
+            (name("o"), vec![variable("o", ty, ConstVolatile, Some(constant(draw)))])
+        }
+        "run-time-variable" => {
+            (braces(name("g0"), draw)?, vec![variable("g0", Type::Int, Mutable, None)])
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,231 @@
+//! Where compilers are known to depart from the rule: each entry names a family of cases, why, and in which releases.
+//!
+//! An entry says what the compiler does with cases of its family that it gets wrong; it need not get all of them wrong,
+//! since what a compiler folds depends on the words around. A family of which a run compares many cases and finds all
+//! right is news: the entry is out of date.
+
+use crate::language::{
+    Access, Case, Category, Expression, Order, Qualifier, Site, Step, Type,
+    constant::{self, Constness},
+};
+use crate::oracle::{Expectation, Verdict, judge, readings_met};
+use crate::reading::Readings;
+use crate::rule::Key;
+use crate::subjects::Description;
+
+/// A known deviation.
+pub struct Known {
+    /// Its stable name.
+    pub id: &'static str,
+    /// What it is, in a line.
+    pub title: &'static str,
+    /// Why the compiler does it.
+    pub reason: &'static str,
+    /// The compilers that show it.
+    pub compilers: &'static [&'static str],
+    /// The releases that show it: the first and the last that were looked at.
+    pub releases: (&'static str, &'static str),
+    /// Whether the compiler refuses the case; it does the opposite of what the rule says.
+    pub refuses: bool,
+    /// Which cases.
+    pub is_about: fn(&Case, &Expectation) -> bool,
+}
+
+impl Known {
+    /// Whether the entry claims something of this compiler.
+    pub fn covers(&self, subject: &Description) -> bool {
+        let numbers = |version: &str| -> Vec<u32> {
+            version.split(['.', '-', '+', '~']).map_while(|part| part.parse().ok()).collect()
+        };
+        let version = numbers(&subject.version);
+        let (first, last) = (numbers(self.releases.0), numbers(self.releases.1));
+        // 13.5 covers 13.5.37.
+        let not_after = version.iter().zip(&last).find(|(a, b)| a != b).is_none_or(|(a, b)| a < b);
+        self.compilers.contains(&subject.name) && first <= version && not_after
+    }
+}
+
+/// The entry whose family this case is of, also where it is of the family only under another reading, for a compiler
+/// that does this.
+pub fn find(case: &Case, refused: bool, subject: &Description, base: Readings) -> Option<&'static Known> {
+    let about = |known: &Known, expectation: &Expectation| {
+        known.covers(subject) && known.refuses == refused && (known.is_about)(case, expectation)
+    };
+    readings_met(case, base).into_iter().find_map(|readings| {
+        let expectation = judge(case, readings);
+        KNOWN.iter().find(|known| about(known, &expectation))
+    })
+}
+
+/// The entry whose family this case is of by the literal text, whatever the compiler does.
+pub fn family(case: &Case, expectation: &Expectation, subject: &Description) -> Option<&'static Known> {
+    KNOWN.iter().find(|known| known.covers(subject) && (known.is_about)(case, expectation))
+}
+
+const NVIDIA: &[&str] = &["cicc", "nvcc", "nvrtc"];
+
+/// Every entry.
+pub const KNOWN: &[Known] = &[
+    Known {
+        id: "null-pointers-are-read",
+        title: "a variable of type std::nullptr_t is read",
+        reason: "reading one gives a null pointer without touching the variable, so none is needed on the device",
+        compilers: &["cicc", "nvcc", "nvrtc", "clang"],
+        releases: ("13.0", "21.1"),
+        refuses: false,
+        is_about: |case, expectation| {
+            case.declaration.ty == Type::NullPointer
+                && forbidden(expectation).is_some_and(|keys| keys.contains(&Key::InvalidType))
+        },
+    },
+    Known {
+        id: "cicc-folds-other-types",
+        title: "the value of a constant of another type than the built-in arithmetic ones is used",
+        reason: "the front end replaces what it can evaluate at compile time, whatever its type: members of classes \
+                 and unions, elements of arrays, pointers",
+        compilers: NVIDIA,
+        releases: ("13.0", "13.5"),
+        refuses: false,
+        is_about: |case, expectation| {
+            forbidden(expectation).is_some_and(|keys| keys[0] == Key::InvalidType) && is_evaluable(case)
+        },
+    },
+    Known {
+        id: "cicc-folds-address-comparisons",
+        title: "the address of a host variable is compared with a null pointer",
+        reason: "the front end knows the answer, and the address is gone",
+        compilers: NVIDIA,
+        releases: ("13.0", "13.5"),
+        refuses: false,
+        is_about: |case, expectation| {
+            is_address(expectation) && matches!(case.form.name, "address-compared" | "reference-compared")
+        },
+    },
+    Known {
+        id: "cicc-ignores-unused-template-arguments",
+        title: "a host variable is a template argument for a reference that the template does not use",
+        reason: "only code that refers to the variable is looked at, and there is none",
+        compilers: NVIDIA,
+        releases: ("13.0", "13.5"),
+        refuses: false,
+        is_about: |case, expectation| {
+            is_address(expectation) && case.form.name == "template-reference-argument-unused"
+        },
+    },
+    Known {
+        id: "cicc-folds-through-addresses",
+        title: "a constant is read through a reference or a pointer to it",
+        reason: "the whole expression, calls of constexpr functions and lambdas included, is evaluated at compile \
+                 time, and the address is gone",
+        compilers: NVIDIA,
+        releases: ("13.0", "13.5"),
+        refuses: false,
+        is_about: |case, expectation| {
+            let evaluable = is_evaluable(case)
+                // The cast takes volatile away with const.
+                || (case.form.name == "const-cast" && !matches!(constant::of(&case.declaration), Constness::RunTime));
+            is_address(expectation) && evaluable && !case.form.result.contains('*')
+        },
+    },
+    Known {
+        id: "cicc-forgets-volatile-members",
+        title: "a volatile static member, named through an object, is an expression whose value is thrown away",
+        reason: "C++ reads it there ([expr.context]); the front end does not",
+        compilers: NVIDIA,
+        releases: ("13.0", "13.5"),
+        refuses: false,
+        is_about: |case, expectation| {
+            case.declaration.qualifier == Qualifier::ConstVolatile
+                && case.declaration.access == Access::ThroughObject
+                && case.form.steps.contains(&Step::Discard)
+                && forbidden(expectation).is_some()
+        },
+    },
+    Known {
+        id: "clang-copies-constants",
+        title: "a constant of the host is used in device code in a way that needs an object",
+        reason: "clang makes a __constant__ copy of every const variable that a constant initializes, and device code \
+                 uses that: references, addresses, volatile reads and values of any type",
+        compilers: &["clang"],
+        releases: ("14.0", "21.1"),
+        refuses: false,
+        is_about: |case, expectation| {
+            let constant = !matches!(constant::of(&case.declaration), Constness::RunTime)
+                || case.declaration.ty == Type::NullPointer;
+            constant && forbidden(expectation).is_some_and(|keys| keys[0] != Key::NotInitialized)
+        },
+    },
+    Known {
+        id: "clang-copies-pointers-to-the-host",
+        title: "a constant pointer to a host object is refused, also where only the host uses it",
+        reason: "clang makes a __constant__ copy of it, whose initializer is no constant on the device",
+        compilers: &["clang"],
+        releases: ("14.0", "21.1"),
+        refuses: true,
+        is_about: |case, _| {
+            matches!(case.declaration.ty.category(), Category::Pointer)
+                && matches!(case.declaration.initializer, Expression::AddressOf(_) | Expression::Name(_))
+        },
+    },
+    Known {
+        id: "clang-misses-later-definitions",
+        title: "a constant is refused that is declared first and defined before the use",
+        reason: "clang asks the first declaration for the initializer, or has not instantiated it yet",
+        compilers: &["clang"],
+        releases: ("14.0", "21.1"),
+        refuses: true,
+        is_about: |case, _| {
+            case.declaration.order == Order::DefinedBefore
+                || (case.declaration.site == Site::TemplateOutOfClass
+                    && case.declaration.order != Order::Elsewhere)
+        },
+    },
+];
+
+fn forbidden(expectation: &Expectation) -> Option<&[Key]> {
+    match &expectation.verdict {
+        Verdict::Forbidden(keys) => Some(keys),
+        _ => None,
+    }
+}
+
+fn is_address(expectation: &Expectation) -> bool {
+    forbidden(expectation).is_some_and(|keys| keys[0] == Key::Address)
+}
+
+/// Whether a compiler can evaluate a read of the variable where the use is.
+fn is_evaluable(case: &Case) -> bool {
+    let declaration = &case.declaration;
+    declaration.qualifier != Qualifier::ConstVolatile
+        && matches!(
+            declaration.order,
+            Order::AtDeclaration | Order::DefinedBefore | Order::BeforeInstantiation | Order::DefinedAfter
+        )
+        && !matches!(constant::of(declaration), Constness::RunTime)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_covers_all_its_patches_and_no_later_one() {
+        let subject = |version: &str| Description {
+            id: "cicc".to_owned(),
+            name: "cicc",
+            version: version.to_owned(),
+            lineage: "nvidia",
+        };
+        let known = &KNOWN[1];
+        assert!(known.covers(&subject("13.0.48")) && known.covers(&subject("13.5.37")));
+        assert!(!known.covers(&subject("13.6.1")) && !known.covers(&subject("12.9.86")));
+        let clang = Description { name: "clang", version: "14.0.6".to_owned(), ..subject("") };
+        assert!(KNOWN.iter().any(|known| known.id.starts_with("clang") && known.covers(&clang)) && !known.covers(&clang));
+    }
+
+    #[test]
+    fn ids_are_unique() {
+        let ids: std::collections::BTreeSet<_> = KNOWN.iter().map(|known| known.id).collect();
+        assert_eq!(ids.len(), KNOWN.len());
+    }
+}

@@ -1,0 +1,217 @@
+//! Which initializers are constant expressions, and what their value is.
+//!
+//! The answer is C++17's ([expr.const]): a `const` variable of integral or enumeration type with a constant
+//! initializer may be read in a constant expression, one of floating-point type may not unless it is `constexpr`.
+//! What compilers fold beyond that is told apart from what only running the program gives.
+
+use super::expression::{Auxiliary, Expression, Operator, Value};
+use super::types::{Category, Type};
+use super::{Declaration, Qualifier};
+
+/// What an initializer is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Constness {
+    /// A constant expression.
+    Constant(Value),
+    /// None, but its value follows from the text, and a compiler may fold it.
+    Folded(Value),
+    /// Neither.
+    RunTime,
+}
+
+impl Constness {
+    /// The value, where there is one.
+    pub fn value(self) -> Option<Value> {
+        match self {
+            Constness::Constant(value) | Constness::Folded(value) => Some(value),
+            Constness::RunTime => None,
+        }
+    }
+
+    fn and(self, other: Constness, combine: impl Fn(Value, Value) -> Option<Value>) -> Constness {
+        let (Some(left), Some(right)) = (self.value(), other.value()) else { return Constness::RunTime };
+        let Some(value) = combine(left, right) else { return Constness::RunTime };
+        match (self, other) {
+            (Constness::Constant(_), Constness::Constant(_)) => Constness::Constant(value),
+            _ => Constness::Folded(value),
+        }
+    }
+
+    fn map(self, change: impl Fn(Value) -> Option<Value>) -> Constness {
+        self.and(Constness::Constant(Value::Other), |value, _| change(value))
+    }
+}
+
+/// What the initializer of the declared variable is, and the value that the variable gets.
+pub fn of(declaration: &Declaration) -> Constness {
+    let scope = Scope { auxiliaries: &declaration.auxiliaries, argument: None };
+    scope.evaluate(&declaration.initializer).map(|value| convert(value, declaration.ty))
+}
+
+/// Whether C++ lets the variable be read in a constant expression, provided that its definition comes before.
+pub fn is_usable(declaration: &Declaration) -> bool {
+    let constant = matches!(of(declaration), Constness::Constant(_));
+    constant && readable(declaration.qualifier, declaration.ty)
+}
+
+fn readable(qualifier: Qualifier, ty: Type) -> bool {
+    match qualifier {
+        Qualifier::Constexpr => true,
+        Qualifier::Const => ty.is_integral() || matches!(ty.category(), Category::Enumeration { .. }),
+        Qualifier::ConstVolatile | Qualifier::None => false,
+    }
+}
+
+struct Scope<'a> {
+    auxiliaries: &'a [Auxiliary],
+    /// The value of the parameter of the function whose body is evaluated.
+    argument: Option<Value>,
+}
+
+impl Scope<'_> {
+    fn evaluate(&self, expression: &Expression) -> Constness {
+        use Constness::{Constant, Folded, RunTime};
+        match expression {
+            Expression::Integer(value, _) => Constant(Value::Integer(*value)),
+            Expression::Floating(value, _) => Constant(Value::Floating(*value)),
+            Expression::Boolean(value) => Constant(Value::Integer((*value).into())),
+            Expression::SizeOf(ty) => Constant(Value::Integer(size_of(*ty))),
+            Expression::Null | Expression::AddressOf(_) | Expression::Text(_) => Constant(Value::Other),
+            Expression::Negated(inner) => self.evaluate(inner).map(|value| {
+                Some(match value {
+                    Value::Integer(value) => Value::Integer(-value),
+                    Value::Floating(value) => Value::Floating(-value),
+                    Value::Other => return None,
+                })
+            }),
+            Expression::Cast(ty, inner) => self.evaluate(inner).map(|value| convert(value, *ty)),
+            Expression::Binary(operator, left, right) => {
+                self.evaluate(left).and(self.evaluate(right), |left, right| apply(*operator, left, right))
+            }
+            Expression::Conditional(condition, then, otherwise) => {
+                let condition = self.evaluate(condition);
+                let chosen = match condition.value() {
+                    Some(Value::Integer(0)) => self.evaluate(otherwise),
+                    Some(Value::Integer(_)) => self.evaluate(then),
+                    _ => return RunTime,
+                };
+                condition.and(chosen, |_, chosen| Some(chosen))
+            }
+            Expression::Braces(parts) => match &parts[..] {
+                [] => Constant(Value::Integer(0)),
+                [only] => self.evaluate(only),
+                parts => parts.iter().fold(Constant(Value::Other), |all, part| {
+                    all.and(self.evaluate(part), |_, _| Some(Value::Other))
+                }),
+            },
+            Expression::Name("a") => self.argument.map_or(RunTime, Constant),
+            Expression::Name(name) => match self.find(name) {
+                Some(Auxiliary::Enumerator(_, value)) => Constant(Value::Integer(*value)),
+                Some(Auxiliary::Variable { ty, qualifier, initializer: Some(initializer), .. }) => {
+                    let value = self.evaluate(initializer).map(|value| convert(value, *ty));
+                    match (value, qualifier) {
+                        (_, Qualifier::None | Qualifier::ConstVolatile) => RunTime,
+                        (Constant(value), _) if !readable(*qualifier, *ty) => Folded(value),
+                        (value, _) => value,
+                    }
+                }
+                _ => enumerator(name).map_or(RunTime, |value| Constant(Value::Integer(value))),
+            },
+            Expression::Call(name, arguments) => match self.find(name) {
+                Some(Auxiliary::Function { constexpr, body: Some(body), result, .. }) => {
+                    let argument = arguments.first().map_or(Constant(Value::Other), |first| self.evaluate(first));
+                    let inside = Scope { auxiliaries: self.auxiliaries, argument: argument.value() };
+                    let returned = inside.evaluate(body).map(|value| convert(value, *result));
+                    match argument.and(returned, |_, returned| Some(returned)) {
+                        Constant(value) if !constexpr => Folded(value),
+                        other => other,
+                    }
+                }
+                _ => RunTime,
+            },
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<&Auxiliary> {
+        self.auxiliaries.iter().find(|auxiliary| auxiliary.name() == name)
+    }
+}
+
+/// The enumerators that [`Type::declared`] declares.
+fn enumerator(name: &str) -> Option<i128> {
+    match name {
+        "e0" | "E::e0" => Some(0),
+        "e1" | "E::e1" => Some(5),
+        "e2" | "E::e2" => Some(9),
+        _ => None,
+    }
+}
+
+/// Arithmetic without overflow in what cases hold: a result beyond `int` is no constant expression there.
+fn apply(operator: Operator, left: Value, right: Value) -> Option<Value> {
+    Some(match (left, right) {
+        (Value::Integer(left), Value::Integer(right)) => {
+            let result = match operator {
+                Operator::Add => left.checked_add(right)?,
+                Operator::Subtract => left.checked_sub(right)?,
+                Operator::Multiply => left.checked_mul(right)?,
+                Operator::Divide => left.checked_div(right)?,
+            };
+            i32::try_from(result).ok()?;
+            Value::Integer(result)
+        }
+        (left, right) => {
+            let number = |value| match value {
+                Value::Integer(value) => Some(value as f64),
+                Value::Floating(value) => Some(value),
+                Value::Other => None,
+            };
+            let (left, right) = (number(left)?, number(right)?);
+            Value::Floating(match operator {
+                Operator::Add => left + right,
+                Operator::Subtract => left - right,
+                Operator::Multiply => left * right,
+                Operator::Divide if right == 0.0 => return None,
+                Operator::Divide => left / right,
+            })
+        }
+    })
+}
+
+/// The value in another type.
+fn convert(value: Value, ty: Type) -> Option<Value> {
+    let wrap = |value: i128, signed: bool, bits: u32| {
+        let low = value & ((1_i128 << bits) - 1);
+        if signed && low >> (bits - 1) & 1 == 1 { low - (1_i128 << bits) } else { low }
+    };
+    Some(match (ty.category(), value) {
+        (_, Value::Other) => Value::Other,
+        (Category::Integral { bits: 1, .. }, Value::Integer(value)) => Value::Integer((value != 0).into()),
+        (Category::Integral { bits: 1, .. }, Value::Floating(value)) => {
+            Value::Integer((value != 0.0).into())
+        }
+        (Category::Integral { signed, bits }, Value::Integer(value)) => {
+            Value::Integer(wrap(value, signed, bits))
+        }
+        (Category::Integral { .. } | Category::Extended { .. }, Value::Floating(value)) => {
+            Value::Integer(value as i128)
+        }
+        (Category::Extended { .. } | Category::Enumeration { .. }, Value::Integer(value)) => {
+            Value::Integer(value)
+        }
+        (Category::Floating(_) | Category::LongDouble, Value::Integer(value)) => {
+            Value::Floating(value as f64)
+        }
+        (Category::Floating(32), Value::Floating(value)) => Value::Floating(f64::from(value as f32)),
+        (Category::Floating(_) | Category::LongDouble, value) => value,
+        _ => Value::Other,
+    })
+}
+
+fn size_of(ty: Type) -> i128 {
+    match ty.category() {
+        Category::Integral { bits, .. } => i128::from(bits.div_ceil(8)),
+        Category::Floating(bits) => i128::from(bits / 8),
+        _ => 16,
+    }
+}

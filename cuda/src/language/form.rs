@@ -1,0 +1,319 @@
+//! The uses: one table. `$V` is the variable, `$T` its type, `$C` its type with qualifiers, `$H` the annotation of
+//! helpers that both host and device may call, `$A` the annotation of the place.
+
+/// What C++ does to the expression that names the variable, from the inside out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Parentheses, the right operand of a comma, or an operand of `?:` whose other one is of the same type and value
+    /// category: the result still denotes the variable.
+    Same,
+    /// A member of it is named.
+    Member,
+    /// An element of it is named by a subscript.
+    Element,
+    /// The value is read: the lvalue-to-rvalue conversion.
+    Read,
+    /// A constructor copies it, bound to a reference.
+    Copy,
+    /// The value is thrown away unread, unless it is volatile.
+    Discard,
+    /// A reference is bound to it.
+    Bind,
+    /// It is converted to a reference type without a variable of that type.
+    CastReference,
+    /// `&`.
+    AddressOf,
+    /// `*` of the pointer.
+    Dereference,
+    /// An array becomes a pointer to its first element.
+    Decay,
+    /// A member function is called on it.
+    Call,
+}
+
+/// Which variables a form is well-formed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Any type.
+    Any,
+    /// No class and no array.
+    Scalar,
+    /// An arithmetic type.
+    Arithmetic,
+    /// An integral type.
+    Integral,
+    /// An integral type or an enumeration without scope.
+    IntegralOrEnumeration,
+    /// An integral type other than `bool`.
+    Integer,
+    /// An integral type of 32 bits.
+    Word,
+    /// A pointer.
+    Pointer,
+    /// A pointer to an object.
+    ObjectPointer,
+    /// A pointer to a member.
+    MemberPointer,
+    /// The class `P`.
+    Class,
+    /// `P` or the union.
+    ClassOrUnion,
+    /// The array of `int`.
+    Array,
+    /// Any array.
+    AnyArray,
+}
+
+/// What the function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Yield {
+    /// The value of the variable, converted to its type.
+    Value,
+    /// Something else.
+    Other,
+}
+
+/// One way to use a variable.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// Declarations before the function.
+    pub before: &'static str,
+    /// Statements.
+    pub setup: &'static str,
+    /// The expression that is returned.
+    pub expression: &'static str,
+    /// Its type.
+    pub result: &'static str,
+    /// What is done to the variable.
+    pub steps: &'static [Step],
+    /// Whether that stands in an unevaluated operand.
+    pub unevaluated: bool,
+    /// The types that it is well-formed for.
+    pub needs: Needs,
+    /// Whether it is well-formed only if the variable can be read in a constant expression.
+    pub constant: bool,
+    /// The values that it is well-formed for, where that matters.
+    pub values: Option<(i128, i128)>,
+    /// Whether it is well-formed for a volatile variable.
+    pub volatile: bool,
+    /// What the function returns.
+    pub yields: Yield,
+}
+
+impl Form {
+    const fn new(name: &'static str, needs: Needs, steps: &'static [Step], expression: &'static str) -> Form {
+        Form {
+            name,
+            before: "",
+            setup: "",
+            expression,
+            result: "$T",
+            steps,
+            unevaluated: false,
+            needs,
+            constant: false,
+            values: None,
+            volatile: true,
+            yields: Yield::Other,
+        }
+    }
+
+    const fn before(self, before: &'static str) -> Form {
+        Form { before, ..self }
+    }
+
+    const fn setup(self, setup: &'static str) -> Form {
+        Form { setup, ..self }
+    }
+
+    const fn result(self, result: &'static str) -> Form {
+        Form { result, ..self }
+    }
+
+    const fn yields(self) -> Form {
+        Form { yields: Yield::Value, ..self }
+    }
+
+    const fn constant(self) -> Form {
+        Form { constant: true, ..self }
+    }
+
+    const fn values(self, least: i128, most: i128) -> Form {
+        Form { values: Some((least, most)), ..self }
+    }
+
+    const fn not_volatile(self) -> Form {
+        Form { volatile: false, ..self }
+    }
+
+    const fn unevaluated(self) -> Form {
+        Form { unevaluated: true, ..self }
+    }
+
+    /// The form called `name`.
+    pub fn find(name: &str) -> Option<&'static Form> {
+        FORMS.iter().find(|form| form.name == name)
+    }
+
+    /// Whether the variable is named in a helper before the function.
+    pub fn is_in_helper(&self) -> bool {
+        self.before.contains("$V")
+    }
+}
+
+
+/// Every form.
+#[rustfmt::skip]
+pub const FORMS: &[Form] = {
+    use Needs::{
+        Any, AnyArray, Arithmetic, Array, Class, ClassOrUnion, Integer, Integral, IntegralOrEnumeration, MemberPointer,
+        ObjectPointer, Pointer, Scalar, Word,
+    };
+    use Step::{
+        AddressOf, Bind, Call, CastReference, Copy, Decay, Dereference, Discard, Element, Member, Read, Same,
+    };
+
+&[
+    // The value.
+    Form::new("value", Scalar, &[Read], "$V").yields(),
+    Form::new("parentheses", Scalar, &[Same, Read], "($V)").yields(),
+    Form::new("plus", Arithmetic, &[Read], "+$V").yields(),
+    Form::new("sum", Arithmetic, &[Read], "$V + 0").yields(),
+    Form::new("product", Arithmetic, &[Read], "1 * $V").yields(),
+    Form::new("not", Arithmetic, &[Read], "!$V").result("bool"),
+    Form::new("equal", Arithmetic, &[Read], "$V == 3").result("bool"),
+    Form::new("condition", Arithmetic, &[Read], "$V ? 1 : 2").result("int"),
+    Form::new("and", Arithmetic, &[Read], "true && $V").result("bool"),
+    Form::new("conditional-same", Scalar, &[Same, Read], "b ? $V : o").setup("$C o{}; bool b = true;").yields(),
+    Form::new("conditional-prvalue", Scalar, &[Read], "true ? $V : ($T)0").yields(),
+    Form::new("comma-right", Scalar, &[Same, Read], "(0, $V)").yields(),
+    Form::new("static-cast", Scalar, &[Read], "static_cast<$T>($V)").yields(),
+    Form::new("cast", Arithmetic, &[Read], "(long long)$V").result("long long"),
+    Form::new("functional-cast", Arithmetic, &[Read], "double($V)").result("double"),
+    Form::new("local", Scalar, &[Read], "x").setup("$T x = $V;").yields(),
+    Form::new("local-const", Scalar, &[Read], "x").setup("const $T x = $V;").yields(),
+    Form::new("local-auto", Scalar, &[Read], "x").setup("auto x = $V;").yields(),
+    Form::new("local-braces", Scalar, &[Read], "x").setup("$T x{$V};").yields(),
+    Form::new("local-parentheses", Scalar, &[Read], "x").setup("$T x($V);").yields(),
+    Form::new("assignment", Scalar, &[Read], "x").setup("$T x{}; x = $V;").yields(),
+    Form::new("compound-assignment", Integer, &[Read], "x").setup("$T x{}; x += $V;").yields(),
+    Form::new("array-element", Scalar, &[Read], "x[0]").setup("$T x[] = {$V};").yields(),
+    Form::new("aggregate-member", Scalar, &[Read], "l.a").setup("struct L { $T a; } l = {$V};").yields(),
+    Form::new("argument", Scalar, &[Read], "f($V)").before("$H inline $T f($T a) { return a; }").yields(),
+    Form::new("argument-deduced", Scalar, &[Read], "f($V)").before("template <class X> $H X f(X a) { return a; }").yields(),
+    Form::new("argument-converted", Arithmetic, &[Read], "f($V)").before("$H inline double f(double a) { return a; }").result("double"),
+    Form::new("subscript", Integral, &[Read], "p[$V & 1]").setup("int p[2] = {3, 3};").result("int"),
+    Form::new("shift", Integral, &[Read], "1 << ($V & 7)").result("int"),
+    Form::new("switch", IntegralOrEnumeration, &[Read], "r").setup("int r = 0; switch ($V) { default: r = 1; }").result("int"),
+    Form::new("loop-bound", Integral, &[Read], "n").setup("int n = 0; while (n < 3 && n < (int)$V) ++n;").result("int"),
+    Form::new("return-value", Scalar, &[Read], "h()").before("$A inline $T h() { return $V; }").yields(),
+    Form::new("return-auto", Scalar, &[Read], "h()").before("$A inline auto h() { return $V; }").yields(),
+    Form::new("return-decltype-auto", Scalar, &[Read], "h()").before("$A inline decltype(auto) h() { return $V; }").yields(),
+    Form::new("assembly", Word, &[Read], "x").setup("int x; asm(\"mov.b32 %0, %1;\" : \"=r\"(x) : \"r\"($V));").result("int"),
+    // The value, where a constant expression is needed.
+    Form::new("array-bound", Integer, &[Read], "(int)sizeof(x)").setup("char x[$V];").result("int").constant().values(1, 4096),
+    Form::new("shared-array-bound", Integer, &[Read], "(int)sizeof(x)").setup("__shared__ char x[$V];").result("int").constant().values(1, 4096),
+    Form::new("template-argument", Integral, &[Read], "B<$V>::get()").before("template <$T N> struct B { static $H $T get() { return N; } };").constant().yields(),
+    Form::new("template-argument-auto", Integral, &[Read], "B<$V>::get()").before("template <auto N> struct B { static $H auto get() { return N; } };").constant().yields(),
+    Form::new("template-argument-function", Integral, &[Read], "f<$V>()").before("template <$T N> $H $T f() { return N; }").constant().yields(),
+    Form::new("static-assertion", Integral, &[Read], "0").setup("static_assert($V || true, \"\");").result("int").constant(),
+    Form::new("case-label", Integer, &[Read], "r").setup("int n = 3, r = 0; switch (n) { case $V: r = 1; }").result("int").constant().values(0, 127),
+    Form::new("enumerator", Integer, &[Read], "($T)q").setup("enum { q = $V };").constant().yields(),
+    Form::new("bit-field", Integer, &[Read], "l.b").setup("struct L { int b : $V; } l = {1};").result("int").constant().values(2, 32),
+    Form::new("local-constexpr", Scalar, &[Read], "x").setup("constexpr $T x = $V;").constant().yields(),
+    Form::new("if-constexpr", Integral, &[Read], "r").setup("int r = 0; if constexpr ($V != 0) r = 1;").result("int").constant(),
+    // Lambdas and captures.
+    Form::new("lambda-body", Scalar, &[Read], "l()").setup("auto l = [] { return $V; };").yields(),
+    Form::new("lambda-copy-default", Scalar, &[Read], "l()").setup("auto l = [=] { return $V; };").yields(),
+    Form::new("lambda-reference-default", Scalar, &[Read], "l()").setup("auto l = [&] { return $V; };").yields(),
+    Form::new("lambda-capture", Scalar, &[Read], "l()").setup("auto l = [x = $V] { return x; };").yields(),
+    Form::new("lambda-capture-reference", Any, &[Bind], "l()").setup("auto l = [&x = $V] { return &x; };").result("const volatile void *"),
+    Form::new("lambda-returns-reference", Any, &[Bind], "&l()").setup("auto l = []() -> $C & { return $V; };").result("const volatile void *"),
+    Form::new("generic-lambda-argument", Scalar, &[Read], "l($V)").setup("auto l = [](auto x) { return x; };").yields(),
+    Form::new("generic-lambda-reference", Any, &[Bind], "l($V)").setup("auto l = [](auto &x) -> const volatile void * { return &x; };").result("const volatile void *"),
+    // Nothing of it.
+    Form::new("statement", Any, &[Discard], "0").setup("$V;").result("int"),
+    Form::new("void-cast", Any, &[Discard], "0").setup("(void)$V;").result("int"),
+    Form::new("comma-left", Any, &[Discard], "($V, 1)").result("int"),
+    // A reference whose temporary holds a copy of the value.
+    Form::new("temporary-of-other-type", Integral, &[Read], "r").setup("const double &r = $V;").result("double"),
+    Form::new("rvalue-reference-of-other-type", Integral, &[Read], "r").setup("double &&r = $V;").result("double"),
+    Form::new("reference-to-plus", Arithmetic, &[Read], "($T)r").setup("const auto &r = +$V;").yields(),
+    Form::new("reference-to-cast", Scalar, &[Read], "r").setup("const $T &r = static_cast<$T>($V);").yields(),
+    Form::new("reference-to-conditional-prvalue", Scalar, &[Read], "r").setup("const $T &r = true ? $V : ($T)0;").yields(),
+    Form::new("argument-by-reference-of-other-type", Integral, &[Read], "f($V)").before("$H inline double f(const double &a) { return a; }").result("double"),
+    // References.
+    Form::new("reference", Any, &[Bind], "&r").setup("$C &r = $V;").result("const volatile void *"),
+    Form::new("reference-read", Scalar, &[Bind], "r").setup("$C &r = $V;"),
+    Form::new("reference-parentheses", Any, &[Same, Bind], "&r").setup("$C &r = ($V);").result("const volatile void *"),
+    Form::new("reference-auto", Any, &[Bind], "&r").setup("auto &r = $V;").result("const volatile void *"),
+    Form::new("reference-forwarding", Any, &[Bind], "&r").setup("auto &&r = $V;").result("const volatile void *"),
+    Form::new("reference-conditional", Any, &[Same, Bind], "&r").setup("$C o{}; bool b = true; $C &r = b ? $V : o;").result("const volatile void *"),
+    Form::new("reference-comma", Any, &[Same, Bind], "&r").setup("$C &r = (0, $V);").result("const volatile void *"),
+    Form::new("reference-member", Any, &[Bind], "&l.a").setup("struct L { $C &a; } l = {$V};").result("const volatile void *"),
+    Form::new("argument-by-reference", Any, &[Bind], "f($V)").before("$H inline const volatile void *f($C &a) { return &a; }").result("const volatile void *"),
+    Form::new("argument-by-reference-read", Scalar, &[Bind], "f($V)").before("$H inline $T f($C &a) { return a; }"),
+    Form::new("argument-by-deduced-reference", Any, &[Bind], "f($V)").before("template <class X> $H const volatile void *f(const X &a) { return &a; }").result("const volatile void *"),
+    Form::new("argument-by-forwarding-reference", Any, &[Bind], "f($V)").before("template <class X> $H const volatile void *f(X &&a) { return &a; }").result("const volatile void *"),
+    Form::new("return-reference", Any, &[Bind], "&h()").before("$A inline $C &h() { return $V; }").result("const volatile void *"),
+    Form::new("return-auto-reference", Any, &[Bind], "&h()").before("$A inline auto &h() { return $V; }").result("const volatile void *"),
+    Form::new("return-decltype-auto-parentheses", Any, &[Same, Bind], "&h()").before("$A inline decltype(auto) h() { return ($V); }").result("const volatile void *"),
+    Form::new("template-reference-argument", Any, &[Bind], "B<$V>::get()").before("template <$C &X> struct B { static $A const volatile void *get() { return &X; } };").result("const volatile void *"),
+    Form::new("template-auto-reference-argument", Any, &[Bind], "B<$V>::get()").before("template <auto &X> struct B { static $A const volatile void *get() { return &X; } };").result("const volatile void *"),
+    Form::new("cast-to-reference", Scalar, &[CastReference, Read], "static_cast<$C &>($V)"),
+    Form::new("const-cast", Scalar, &[CastReference, Read], "const_cast<$T &>($V)"),
+    Form::new("reinterpret-cast", Scalar, &[CastReference, Read], "reinterpret_cast<const volatile char &>($V)").result("int"),
+    // Addresses.
+    Form::new("address", Any, &[AddressOf], "p").setup("$C *p = &$V;").result("const volatile void *"),
+    Form::new("address-read", Scalar, &[AddressOf], "*p").setup("$C *p = &$V;"),
+    Form::new("address-returned", Any, &[AddressOf], "&$V").result("$C *"),
+    Form::new("address-parentheses", Any, &[Same, AddressOf], "&($V)").result("const volatile void *"),
+    Form::new("address-comma", Any, &[Same, AddressOf], "&(0, $V)").result("const volatile void *"),
+    Form::new("address-conditional", Any, &[Same, AddressOf], "&(b ? $V : o)").setup("$C o{}; bool b = true;").result("const volatile void *"),
+    Form::new("address-as-integer", Any, &[AddressOf], "(unsigned long long)&$V").result("unsigned long long"),
+    Form::new("address-as-void", Any, &[AddressOf], "p").setup("const volatile void *p = &$V;").result("const volatile void *"),
+    Form::new("address-dereferenced", Scalar, &[AddressOf, Dereference, Read], "*&$V"),
+    Form::new("address-in-array", Any, &[AddressOf], "p[0]").setup("$C *p[] = {&$V};").result("const volatile void *"),
+    Form::new("address-argument", Any, &[AddressOf], "f(&$V)").before("$H inline const volatile void *f($C *a) { return a; }").result("const volatile void *"),
+    Form::new("address-captured", Any, &[AddressOf], "l()").setup("auto l = [p = &$V] { return p; };").result("const volatile void *"),
+    Form::new("template-pointer-argument", Any, &[AddressOf], "B<&$V>::get()").before("template <$C *X> struct B { static $A const volatile void *get() { return X; } };").result("const volatile void *"),
+    Form::new("addressof-builtin", Any, &[AddressOf], "__builtin_addressof($V)").result("const volatile void *"),
+    Form::new("address-compared", Any, &[AddressOf], "&$V != nullptr").result("bool"),
+    Form::new("reference-compared", Any, &[Bind], "&r != nullptr").setup("$C &r = $V;").result("bool"),
+    Form::new("template-reference-argument-unused", Any, &[Bind], "B<$V>::get()").before("template <$C &X> struct B { static $A int get() { return 1; } };").result("int"),
+    // Unevaluated operands.
+    Form::new("sizeof", Any, &[], "(int)sizeof($V)").result("int").unevaluated(),
+    Form::new("sizeof-value", Arithmetic, &[Read], "(int)sizeof($V + 1)").result("int").unevaluated(),
+    Form::new("sizeof-address", Any, &[AddressOf], "(int)sizeof(&$V)").result("int").unevaluated(),
+    Form::new("decltype", Scalar, &[], "x").setup("decltype($V) x = ($T)0;").unevaluated(),
+    Form::new("decltype-parentheses", Any, &[Same], "(int)sizeof(decltype(($V)))").result("int").unevaluated(),
+    Form::new("noexcept", Any, &[Discard], "noexcept($V)").result("bool").unevaluated(),
+    // Classes and unions.
+    Form::new("member-value", ClassOrUnion, &[Member, Read], "$V.x").result("int"),
+    Form::new("member-reference", ClassOrUnion, &[Member, Bind], "&r").setup("const volatile int &r = $V.x;").result("const volatile void *"),
+    Form::new("member-address", ClassOrUnion, &[Member, AddressOf], "&$V.x").result("const volatile void *"),
+    Form::new("member-through-pointer", ClassOrUnion, &[AddressOf, Dereference, Member, Read], "(&$V)->x").result("int"),
+    Form::new("member-function", Class, &[Call], "$V.get()").result("int").not_volatile(),
+    Form::new("copy", ClassOrUnion, &[Copy], "q.x").setup("$T q = $V;").result("int").not_volatile(),
+    Form::new("copy-argument", ClassOrUnion, &[Copy], "f($V)").before("$H inline int f($T a) { return a.x; }").result("int").not_volatile(),
+    Form::new("copy-return", ClassOrUnion, &[Copy], "h().x").before("$A inline $T h() { return $V; }").result("int").not_volatile(),
+    Form::new("structured-binding", Class, &[Copy], "s").setup("auto [s, t] = $V;").result("int").not_volatile(),
+    Form::new("structured-binding-reference", Class, &[Bind], "&s").setup("auto &[s, t] = $V;").result("const volatile void *"),
+    // Arrays.
+    Form::new("element-value", AnyArray, &[Element, Read], "$V[1]").result("int"),
+    Form::new("element-address", AnyArray, &[Element, AddressOf], "&$V[1]").result("const volatile void *"),
+    Form::new("element-reference", AnyArray, &[Element, Bind], "&r").setup("auto &r = $V[1];").result("const volatile void *"),
+    Form::new("array-decay", AnyArray, &[Decay], "p").setup("auto p = $V;").result("const volatile void *"),
+    Form::new("array-dereferenced", AnyArray, &[Decay, Dereference, Read], "*$V").result("int"),
+    Form::new("array-sum", AnyArray, &[Decay], "$V + 1").result("const volatile void *"),
+    Form::new("array-argument", AnyArray, &[Decay], "f($V)").before("$H inline const volatile void *f(const volatile void *a) { return a; }").result("const volatile void *"),
+    Form::new("array-loop", Array, &[Bind], "n").setup("int n = 0; for (auto e : $V) n += e;").result("int"),
+    // Pointers.
+    Form::new("pointer-compared", Pointer, &[Read], "$V == nullptr").result("bool"),
+    Form::new("pointer-dereferenced", ObjectPointer, &[Read], "*$V").result("int"),
+    Form::new("pointer-element", ObjectPointer, &[Read], "$V[2]").result("int"),
+    Form::new("member-pointer-applied", MemberPointer, &[Read], "m.*$V").setup("M0 m = {1};").result("int"),
+]
+};

@@ -1,0 +1,376 @@
+//! Cases as text: one line each, so that whatever a compiler says about a line is about one case.
+
+use super::{
+    Access, Annotation, Auxiliary, Case, Declaration, Expression, Order, Place, Qualifier, Site, Spelling,
+};
+
+/// A case as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// One line, without its end.
+    pub line: String,
+    /// Where the expression that names the variable in its use begins: the column, from 1, in bytes.
+    pub column: usize,
+}
+
+/// Where the use is while the text is put together.
+const MARK: char = '\u{1}';
+
+/// The text of a case: a namespace of its own.
+pub fn print(case: &Case) -> Printed {
+    let marked = Printer { case, declaration: &case.declaration }.text();
+    let column = marked.find(MARK).map_or(1, |place| place + 1);
+    Printed { line: marked.replace(MARK, ""), column }
+}
+
+struct Printer<'a> {
+    case: &'a Case,
+    declaration: &'a Declaration,
+}
+
+impl Printer<'_> {
+    fn text(&self) -> String {
+        let id = self.case.id;
+        let mut parts = vec![self.declaration.ty.declared().to_owned()];
+        parts.extend(self.declaration.auxiliaries.iter().map(auxiliary));
+        let (first, later) = self.variable();
+        let own = matches!(self.case.place, Place::OwnMember | Place::OwnMemberBefore);
+        if own {
+            parts.push(self.fill(self.case.form.before));
+        }
+        parts.push(first);
+        parts.push(self.access_helpers());
+        if self.declaration.order == Order::DefinedBefore {
+            parts.push(later.clone());
+        }
+        if !own {
+            parts.push(self.fill(self.case.form.before));
+        }
+        let (function, caller) = self.function();
+        parts.push(function);
+        if self.declaration.order == Order::BeforeInstantiation {
+            parts.push(later.clone());
+        }
+        parts.push(caller);
+        if matches!(self.declaration.order, Order::DefinedAfter | Order::AtDeclaration) {
+            parts.push(later);
+        }
+        parts.retain(|part| !part.is_empty());
+        format!("namespace u{id} {{ {} }}", parts.join(" "))
+    }
+
+    fn name(&self) -> String {
+        format!("v{}_", self.case.id)
+    }
+
+    /// The declaration of the variable, and what comes of it later: the initializer, or a definition without one.
+    fn variable(&self) -> (String, String) {
+        let d = self.declaration;
+        let name = self.name();
+        if d.site == Site::Local {
+            return (String::new(), String::new());
+        }
+        let initializer = self.initializer();
+        let annotation = match d.annotation {
+            Annotation::None => "",
+            Annotation::Device => "__device__ ",
+            Annotation::Constant => "__constant__ ",
+        };
+        let storage = match d.spelling {
+            Spelling::Static => "static ",
+            Spelling::InlineVariable => "inline ",
+            _ => "",
+        };
+        let alias = if d.spelling == Spelling::Alias {
+            format!("using Q = {}{}; ", qualifier(d.qualifier), d.ty.spelled())
+        } else {
+            String::new()
+        };
+        let declared = self.declared(&name);
+        let whole = format!("{annotation}{storage}{declared}{initializer};");
+        let apart = matches!(d.order, Order::AtDeclaration);
+        let (first, later) = match d.site {
+            Site::Local => unreachable!("told above"),
+            Site::Namespace | Site::Nested | Site::Anonymous | Site::Inline | Site::Linkage => {
+                let wrap = |text: String| match d.site {
+                    Site::Nested => format!("namespace n {{ {text} }}"),
+                    Site::Anonymous => format!("namespace {{ {text} }}"),
+                    Site::Inline => format!("inline namespace i {{ {text} }}"),
+                    Site::Linkage => format!("extern \"C++\" {{ {text} }}"),
+                    _ => text,
+                };
+                if apart {
+                    (wrap(whole), String::new())
+                } else {
+                    let later = if d.order == Order::Elsewhere { String::new() } else { wrap(whole) };
+                    (wrap(format!("extern {declared};")), later)
+                }
+            }
+            Site::VariableTemplate => (format!("template <class X> {whole}"), String::new()),
+            Site::Member => (self.class("struct S", &format!("static {declared}{initializer};")), String::new()),
+            Site::InlineMember => {
+                (self.class("struct S", &format!("inline static {declared}{initializer};")), String::new())
+            }
+            Site::NestedMember => {
+                (format!("struct O {{ struct S {{ static {declared}{initializer}; }}; }};"), String::new())
+            }
+            Site::TemplateMember => (
+                self.class("template <class X> struct S", &format!("static {declared}{initializer};")),
+                String::new(),
+            ),
+            Site::InClassAndDefined => (
+                self.class("struct S", &format!("static {declared}{initializer};")),
+                format!("{};", self.declared(&format!("S::{name}"))),
+            ),
+            Site::OutOfClass | Site::TemplateOutOfClass => {
+                let template = if d.site == Site::OutOfClass { "" } else { "template <class X> " };
+                let class = self.class(&format!("{template}struct S"), &format!("static {declared};"));
+                let owner = if d.site == Site::OutOfClass { "S" } else { "S<X>" };
+                let later = format!("{template}{}{initializer};", self.declared(&format!("{owner}::{name}")));
+                match d.order {
+                    Order::Elsewhere => (class, String::new()),
+                    Order::AtDeclaration => (format!("{class} {later}"), String::new()),
+                    _ => (class, later),
+                }
+            }
+        };
+        (format!("{alias}{first}"), later)
+    }
+
+    /// The class around the variable, with the function that uses it where that is a member.
+    fn class(&self, head: &str, variable: &str) -> String {
+        let form = self.case.form;
+        let function = || {
+            format!(
+                "static __device__ {} m() {{ {} return {}; }}",
+                self.fill(form.result),
+                self.fill(form.setup),
+                self.fill(form.expression)
+            )
+        };
+        match self.case.place {
+            Place::OwnMember => format!("{head} {{ {variable} {} }};", function()),
+            Place::OwnMemberBefore => format!("{head} {{ {} {variable} }};", function()),
+            _ => format!("{head} {{ {variable} }};"),
+        }
+    }
+
+    /// The type with its qualifiers and the name.
+    fn declared(&self, name: &str) -> String {
+        let d = self.declaration;
+        let ty = d.ty.spelled();
+        match d.spelling {
+            Spelling::Alias => format!("Q {name}"),
+            Spelling::Auto => format!("{}auto {name}", qualifier(d.qualifier)),
+            Spelling::QualifierLast => format!("{ty} {}{name}", qualifier(d.qualifier)),
+            _ => format!("{}{ty} {name}", qualifier(d.qualifier)),
+        }
+    }
+
+    fn initializer(&self) -> String {
+        let d = self.declaration;
+        let text = expression(&d.initializer);
+        match d.spelling {
+            Spelling::Parentheses => format!("({text})"),
+            Spelling::Braces => format!("{{{text}}}"),
+            Spelling::Auto => format!(" = ({})({text})", d.ty.spelled()),
+            _ => format!(" = {text}"),
+        }
+    }
+
+    fn access_helpers(&self) -> String {
+        match (self.declaration.access, self.declaration.site) {
+            (Access::ThroughDerived, Site::TemplateMember | Site::TemplateOutOfClass) => {
+                "struct D : S<int> {};".to_owned()
+            }
+            (Access::ThroughDerived, _) => "struct D : S {};".to_owned(),
+            (Access::Using, _) => format!("using n::{};", self.name()),
+            _ => String::new(),
+        }
+    }
+
+    /// The expression that names the variable.
+    fn accessed(&self) -> String {
+        let name = self.name();
+        let own = matches!(self.case.place, Place::OwnMember | Place::OwnMemberBefore);
+        let plain = match self.declaration.site {
+            Site::Nested if self.declaration.access == Access::Using => name.clone(),
+            Site::Nested => format!("n::{name}"),
+            _ if own => name.clone(),
+            Site::Member | Site::InlineMember | Site::OutOfClass | Site::InClassAndDefined => {
+                format!("S::{name}")
+            }
+            Site::NestedMember => format!("O::S::{name}"),
+            Site::TemplateMember | Site::TemplateOutOfClass => format!("S<int>::{name}"),
+            Site::VariableTemplate => format!("{name}<int>"),
+            _ => name.clone(),
+        };
+        let accessed = match self.declaration.access {
+            Access::Plain | Access::Using => plain,
+            Access::Qualified => format!("::u{}::{plain}", self.case.id),
+            Access::ThroughObject => plain.replace("::v", "().v"),
+            Access::ThroughDerived => format!("D::{name}"),
+        };
+        format!("{MARK}{accessed}")
+    }
+
+    fn fill(&self, template: &str) -> String {
+        let d = self.declaration;
+        let annotation = match self.case.place {
+            Place::Host | Place::HostLambda | Place::HostTemplate | Place::HostMember => "",
+            Place::HostDevice => "__host__ __device__",
+            _ => "__device__",
+        };
+        let text = template
+            .replace("$V", &self.accessed())
+            .replace("$C", &format!("{}{}", cv(d.qualifier), d.ty.spelled()))
+            .replace("$T", d.ty.spelled())
+            .replace("$H", "__host__ __device__")
+            .replace("$A", annotation);
+        text.trim().to_owned()
+    }
+
+    /// The function that uses the variable, and the one that makes it be used.
+    fn function(&self) -> (String, String) {
+        let (form, id) = (self.case.form, self.case.id);
+        let result = self.fill(form.result);
+        let expression = self.fill(form.expression);
+        let local = if self.declaration.site == Site::Local {
+            format!("{}{}; ", self.declared(&self.name()), self.initializer())
+        } else {
+            String::new()
+        };
+        let setup = format!("{local}{}", self.fill(form.setup));
+        let body = format!("{{ {setup} return {expression}; }}");
+        let statement = format!("{{ {setup} {result} z = {expression}; (void)z; }}");
+        let named = format!("extern \"C\" __device__ {result} c{id}()");
+        let host = format!("extern \"C\" {result} c{id}()");
+        let calls = |call: &str| format!("{named} {{ return {call}; }}");
+        let host_calls = |call: &str| format!("{host} {{ return {call}; }}");
+        match self.case.place {
+            Place::Device => (format!("{named} {body}"), String::new()),
+            Place::HostDevice => {
+                (format!("extern \"C\" __host__ __device__ {result} c{id}() {body}"), String::new())
+            }
+            Place::Global => (
+                format!("extern \"C\" __global__ void c{id}({result} *out) {{ {setup} *out = {expression}; }}"),
+                String::new(),
+            ),
+            Place::Lambda => {
+                (format!("{named} {{ return []() -> {result} {body}(); }}"), String::new())
+            }
+            Place::Member => (format!("struct M {{ __device__ {result} m() const {body} }};"), calls("M().m()")),
+            Place::StaticMember => {
+                (format!("struct M {{ static __device__ {result} m() {body} }};"), calls("M::m()"))
+            }
+            Place::OwnMember | Place::OwnMemberBefore => {
+                let class = match self.declaration.site {
+                    Site::TemplateMember | Site::TemplateOutOfClass => "S<int>",
+                    _ => "S",
+                };
+                (String::new(), calls(&format!("{class}::m()")))
+            }
+            Place::Template => {
+                (format!("template <class X> __device__ {result} t() {body}"), calls("t<int>()"))
+            }
+            Place::Uninstantiated => {
+                (format!("template <class X> __device__ {result} t() {body}"), String::new())
+            }
+            Place::Uncalled => (format!("static __device__ {result} c{id}() {body}"), String::new()),
+            Place::DefaultArgument => (
+                format!("__device__ inline {result} d({result} p = {expression}) {{ return p; }}"),
+                calls("d()"),
+            ),
+            Place::MemberInitializer => (
+                format!("struct M {{ {result} a = {expression}; }};"),
+                format!("{named} {{ M m; return m.a; }}"),
+            ),
+            Place::VariableInitializer => {
+                (format!("__device__ {result} d{id} = {expression};"), String::new())
+            }
+            Place::Discarded => (
+                format!("extern \"C\" __device__ void c{id}() {{ if constexpr (false) {statement} }}"),
+                String::new(),
+            ),
+            Place::DiscardedInTemplate => (
+                format!("template <bool Z> __device__ void t() {{ if constexpr (Z) {statement} }}"),
+                format!("extern \"C\" __device__ void c{id}() {{ t<false>(); }}"),
+            ),
+            Place::DeadBranch => {
+                (format!("extern \"C\" __device__ void c{id}() {{ if (0) {statement} }}"), String::new())
+            }
+            Place::Host => (format!("{host} {body}"), String::new()),
+            Place::HostLambda => {
+                (format!("{host} {{ return []() -> {result} {body}(); }}"), String::new())
+            }
+            Place::HostTemplate => {
+                (format!("template <class X> {result} t() {body}"), host_calls("t<int>()"))
+            }
+            Place::HostMember => (format!("struct M {{ {result} m() const {body} }};"), host_calls("M().m()")),
+        }
+    }
+}
+
+/// The qualifiers as they are written in a declaration, with a space behind.
+fn qualifier(qualifier: Qualifier) -> &'static str {
+    match qualifier {
+        Qualifier::Const => "const ",
+        Qualifier::ConstVolatile => "const volatile ",
+        Qualifier::Constexpr => "constexpr ",
+        Qualifier::None => "",
+    }
+}
+
+/// The qualifiers of the type, with a space behind.
+fn cv(qualifier: Qualifier) -> &'static str {
+    match qualifier {
+        Qualifier::Const | Qualifier::Constexpr => "const ",
+        Qualifier::ConstVolatile => "const volatile ",
+        Qualifier::None => "",
+    }
+}
+
+fn auxiliary(auxiliary: &Auxiliary) -> String {
+    match auxiliary {
+        Auxiliary::Variable { name, ty, qualifier: q, initializer: Some(initializer) } => {
+            format!("{}{} {name} = {};", qualifier(*q), ty.spelled(), expression(initializer))
+        }
+        Auxiliary::Variable { name, ty, qualifier: q, initializer: None } => {
+            format!("extern {}{} {name};", qualifier(*q), ty.spelled())
+        }
+        Auxiliary::Function { name, result, constexpr, body } => {
+            let specifier = if *constexpr { "constexpr " } else { "" };
+            match body {
+                Some(body) => {
+                    format!("{specifier}inline {} {name}(int a) {{ return {}; }}", result.spelled(), expression(body))
+                }
+                None => format!("{} {name}(int a);", result.spelled()),
+            }
+        }
+        Auxiliary::Enumerator(name, value) => format!("enum {{ {name} = {value} }};"),
+    }
+}
+
+fn expression(tree: &Expression) -> String {
+    let list = |parts: &[Expression]| parts.iter().map(expression).collect::<Vec<_>>().join(", ");
+    match tree {
+        Expression::Integer(value, suffix) => format!("{value}{suffix}"),
+        Expression::Floating(value, suffix) => format!("{value:?}{suffix}"),
+        Expression::Boolean(value) => value.to_string(),
+        Expression::Name(name) => (*name).to_owned(),
+        Expression::Call(name, arguments) => format!("{name}({})", list(arguments)),
+        Expression::Negated(inner) => format!("-{}", expression(inner)),
+        Expression::Binary(operator, left, right) => {
+            format!("({} {} {})", expression(left), operator.sign(), expression(right))
+        }
+        Expression::Conditional(condition, then, otherwise) => {
+            format!("({} ? {} : {})", expression(condition), expression(then), expression(otherwise))
+        }
+        Expression::SizeOf(ty) => format!("sizeof({})", ty.spelled()),
+        Expression::Cast(ty, inner) => format!("({})({})", ty.spelled(), expression(inner)),
+        Expression::Braces(parts) => format!("{{{}}}", list(parts)),
+        Expression::Null => "nullptr".to_owned(),
+        Expression::AddressOf(name) => format!("&{name}"),
+        Expression::Text(text) => format!("{text:?}"),
+    }
+}

@@ -1,0 +1,107 @@
+//! The rule CUDASafety-1.5 as names: its four messages and its clauses. What they mean is in [`crate::oracle`].
+
+use std::fmt;
+
+/// One message of the rule. The names are the document's keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// The value is used where no constant expression has initialized the variable yet.
+    NotInitialized,
+    /// The value of a volatile-qualified variable is used.
+    Volatile,
+    /// The value of a variable of another type than the built-in integral and floating-point ones is used.
+    InvalidType,
+    /// Device code refers to the variable or takes its address.
+    Address,
+}
+
+impl Key {
+    /// All four; where several apply, the first in this order is the primary one: the order of the rule's text.
+    pub const ALL: [Key; 4] = [Key::NotInitialized, Key::Volatile, Key::InvalidType, Key::Address];
+
+    /// The document's key.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Key::NotInitialized => "const_host_var_not_initialized_before_use",
+            Key::Volatile => "device_uses_volatile_const_host_var",
+            Key::InvalidType => "device_uses_const_host_var_of_invalid_type",
+            Key::Address => "address_of_host_var_in_device_code",
+        }
+    }
+
+    /// What it says, without the name of the variable.
+    pub const fn message(self) -> &'static str {
+        match self {
+            Key::NotInitialized => {
+                "device code uses a const host variable that no constant expression has initialized at this point"
+            }
+            Key::Volatile => "device code uses a volatile-qualified host variable",
+            Key::InvalidType => {
+                "device code uses a const host variable whose type is neither built-in integral nor floating-point"
+            }
+            Key::Address => "device code refers to a host variable or takes its address",
+        }
+    }
+
+    /// The clause that a use with this message breaks.
+    pub const fn clause(self) -> Clause {
+        match self {
+            Key::NotInitialized => Clause::Initialized,
+            Key::Volatile => Clause::NotVolatile,
+            Key::InvalidType => Clause::Type,
+            Key::Address => Clause::NoReference,
+        }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One clause of the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Clause {
+    /// Which variables the rule is about: namespace-scope and static member variables of const-qualified type without
+    /// an execution-space annotation.
+    HostVariable,
+    /// It is about device code only.
+    Scope,
+    /// First condition of a value's use: a constant expression has initialized the variable before.
+    Initialized,
+    /// Second condition: the type is not volatile-qualified.
+    NotVolatile,
+    /// Third condition: a built-in integral or floating-point type.
+    Type,
+    /// The exception to the third: no floating-point type where the host compiler is Microsoft's.
+    TypeMicrosoft,
+    /// No reference to the variable, and no address of it.
+    NoReference,
+}
+
+impl Clause {
+    /// Every clause.
+    pub const ALL: [Clause; 7] = [
+        Clause::HostVariable,
+        Clause::Scope,
+        Clause::Initialized,
+        Clause::NotVolatile,
+        Clause::Type,
+        Clause::TypeMicrosoft,
+        Clause::NoReference,
+    ];
+
+    /// A stable name.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Clause::HostVariable => "cuda-safety-1.5/host-variable",
+            Clause::Scope => "cuda-safety-1.5/device-code",
+            Clause::Initialized => "cuda-safety-1.5/initialized-before-use",
+            Clause::NotVolatile => "cuda-safety-1.5/not-volatile",
+            Clause::Type => "cuda-safety-1.5/type",
+            Clause::TypeMicrosoft => "cuda-safety-1.5/type-microsoft",
+            Clause::NoReference => "cuda-safety-1.5/no-reference",
+        }
+    }
+}

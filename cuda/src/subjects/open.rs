@@ -1,0 +1,162 @@
+//! From what the user writes to compilers that can be asked.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
+use ptxsmith_subject::toolchain::Toolchains;
+
+use super::cicc::Cicc;
+use super::clang::Clang;
+use super::install::{self, InstallError, Tool, releases};
+use super::nvcc::Nvcc;
+use super::nvrtc::Nvrtc;
+use super::Compiler;
+
+/// A subject as the user names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spec {
+    /// `cicc@13.5`: one release, as its full version.
+    Release(Tool, &'static str),
+    /// `cicc@all`: every known release.
+    All(Tool),
+    /// `clang`, `clang:/path/to/clang`.
+    Clang(Option<PathBuf>),
+}
+
+/// Takes `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc` and `nvrtc`, `clang`, `clang:/PATH`.
+///
+/// ```
+/// use ptxsmith_cuda::subjects::{Spec, Tool, parse_spec};
+/// assert_eq!(parse_spec("cicc@13.0"), Ok(Spec::Release(Tool::Cicc, "13.0.88")));
+/// assert_eq!(parse_spec("clang"), Ok(Spec::Clang(None)));
+/// assert!(parse_spec("gcc").is_err());
+/// ```
+pub fn parse_spec(text: &str) -> Result<Spec, String> {
+    if text == "clang" {
+        return Ok(Spec::Clang(None));
+    }
+    if let Some(path) = text.strip_prefix("clang:") {
+        return Ok(Spec::Clang(Some(path.into())));
+    }
+    let (name, release) = text.split_once('@').unwrap_or((text, ""));
+    let tool = [Tool::Cicc, Tool::Nvcc, Tool::Nvrtc].into_iter().find(|tool| tool.name() == name);
+    let tool = tool.ok_or_else(|| {
+        format!("no subject `{text}`; there are cicc@RELEASE, nvcc@RELEASE, nvrtc@RELEASE, clang and clang:/PATH")
+    })?;
+    if release == "all" {
+        return Ok(Spec::All(tool));
+    }
+    let known = releases(tool);
+    let is_meant = |version: &&&str| {
+        release.is_empty() || **version == release || version.rsplit_once('.').is_some_and(|(minor, _)| minor == release)
+    };
+    match known.iter().rev().find(is_meant) {
+        Some(version) => Ok(Spec::Release(tool, version)),
+        None => Err(format!("no release `{release}` of {name}; there are {}", known.join(" "))),
+    }
+}
+
+/// Why a subject cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// It is not installed and could not be.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    /// It is not on this machine.
+    #[error("{0}")]
+    Missing(String),
+}
+
+/// How subjects are opened.
+pub struct Options<'a> {
+    /// Where releases are installed.
+    pub toolchains: &'a Toolchains,
+    /// Whether to install what is missing.
+    pub install: bool,
+    /// How long one unit may take.
+    pub timeout: Duration,
+    /// Stops everything.
+    pub cancel: &'a Cancel,
+    /// Is told what takes long.
+    pub progress: &'a dyn Fn(&str),
+}
+
+/// Opens what the user named.
+pub fn open(spec: &Spec, options: &Options<'_>) -> Result<Vec<Box<dyn Compiler>>, OpenError> {
+    match spec {
+        Spec::Release(tool, version) => Ok(vec![release(*tool, version, options)?]),
+        Spec::All(tool) => releases(*tool).into_iter().map(|version| release(*tool, version, options)).collect(),
+        Spec::Clang(path) => Ok(vec![clang(path.clone(), options)?]),
+    }
+}
+
+fn limits(options: &Options<'_>) -> Limits {
+    // A unit of thousands of refused cases is told in as many lines.
+    Limits { time: options.timeout, output: 64 << 20, memory: 8 << 30, ..Limits::default() }
+}
+
+fn release(tool: Tool, version: &'static str, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
+    let file = match install::installed(options.toolchains, tool, version) {
+        Some(file) => file,
+        None if options.install => {
+            install::install(options.toolchains, tool, version, options.cancel, options.progress)?
+        }
+        None => {
+            return Err(OpenError::Missing(format!("{} {version} is not installed", tool.name())));
+        }
+    };
+    let minor = version.rsplit_once('.').map_or(version, |(minor, _)| minor);
+    let id = format!("{}@{minor}", tool.name());
+    let (limits, cancel, version) = (limits(options), options.cancel.clone(), version.to_owned());
+    let needed = |program: &str, why: &str| {
+        which::which(program)
+            .map_err(|_| OpenError::Missing(format!("{program} is needed {why}, and there is none in PATH")))
+    };
+    Ok(match tool {
+        Tool::Cicc => {
+            let preprocessor = needed("g++", "to preprocess what cicc is fed")?;
+            Box::new(Cicc::new(id, version, file, preprocessor, limits, cancel))
+        }
+        Tool::Nvcc => {
+            needed("g++", "as nvcc's host compiler")?;
+            Box::new(Nvcc::new(id, version, file, limits, cancel))
+        }
+        Tool::Nvrtc => {
+            let python = needed("python3", "to load NVRTC in a process of its own")?;
+            Box::new(Nvrtc::new(id, version, file, python, limits, cancel))
+        }
+    })
+}
+
+fn clang(path: Option<PathBuf>, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
+    let missing = || OpenError::Missing("clang is not in PATH; install it or name it as clang:/PATH".to_owned());
+    let program = match &path {
+        Some(path) => std::path::absolute(path).map_err(|error| OpenError::Missing(error.to_string()))?,
+        None => which::which("clang").map_err(|_| missing())?,
+    };
+    let version = clang_version(&program, options.cancel)
+        .map_err(|reason| OpenError::Missing(format!("{}: {reason}", program.display())))?;
+    let id = match path {
+        Some(path) => format!("clang:{}", path.display()),
+        None => "clang".to_owned(),
+    };
+    Ok(Box::new(Clang::new(id, version, program, limits(options), options.cancel.clone())))
+}
+
+/// The version that a clang states.
+pub(crate) fn clang_version(program: &std::path::Path, cancel: &Cancel) -> Result<String, String> {
+    let invocation = Invocation {
+        program: program.to_owned(),
+        args: vec!["--version".into()],
+        directory: None,
+        temporary: std::env::temp_dir(),
+    };
+    let finished = process::run(&invocation, &Limits::default(), cancel).map_err(|error| error.to_string())?;
+    let said = finished.stdout.text();
+    let version = said.lines().next().and_then(|line| line.split_once("clang version "));
+    match (finished.end, version) {
+        (End::Exited(0), Some((_, rest))) => Ok(rest.split_whitespace().next().unwrap_or_default().to_owned()),
+        _ => Err("`--version` does not answer as clang does".to_owned()),
+    }
+}

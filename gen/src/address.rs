@@ -1,0 +1,279 @@
+//! Makers of addresses: what they are addresses of, what holds them, and how they are written.
+
+use ptxsmith_syntax::{
+    BinaryOp, Function, FunctionKind, Gap, Item, Name, NodeKind, ScalarType, Span, Statement, Text, Token,
+    UnaryOp, precedence,
+};
+
+use crate::{declare::Symbol, draft::Draft, grammar::Nonterminal, number::integer_text};
+
+// Groups of declarations
+
+/// Declarations and functions, and variables behind them that hold their addresses.
+pub(crate) fn group(d: &mut Draft<'_, '_>, _: u32) {
+    targets_and_holders(d);
+}
+
+/// The variables that hold the addresses come first.
+pub(crate) fn group_forward(d: &mut Draft<'_, '_>, _: u32) {
+    let targets = targets_and_holders(d);
+    d.sketch.items.rotate_left(targets);
+}
+
+/// Returns how many of the items are targets.
+fn targets_and_holders(d: &mut Draft<'_, '_>) -> usize {
+    let targets = 1 + d.below(3);
+    for _ in 0..targets {
+        d.make(Nonterminal::Target, 1);
+    }
+    let targets = d.sketch.items.len();
+    for _ in 0..1 + d.below(2) {
+        d.make(Nonterminal::Holder, 1);
+    }
+    targets
+}
+
+// What addresses are of
+
+pub(crate) fn target_declared(d: &mut Draft<'_, '_>, _: u32) {
+    d.make(Nonterminal::Declaration, 1);
+    d.sketch.end_declaration();
+}
+
+pub(crate) fn target_function(d: &mut Draft<'_, '_>, kind: FunctionKind) {
+    d.make(Nonterminal::Name, 1);
+    let name = d.sketch.name.clone();
+    let function = Function {
+        before: Vec::new(),
+        kind,
+        after: Vec::new(),
+        results: None,
+        name: Name::new(name.clone()),
+        parameters: Some(Vec::new()),
+        directives: Vec::new(),
+        body: Some(vec![Statement::Tokens(vec![
+            Token { gap: Gap::Line, text: "ret".into(), span: Span::NONE },
+            Token { gap: Gap::Joined, text: ";".into(), span: Span::NONE },
+        ])]),
+        span: Span::NONE,
+    };
+    d.sketch.symbols.push(Symbol { name, function: true });
+    d.sketch.items.push(Item::Function(Box::new(function)));
+}
+
+// What holds addresses
+
+fn holder(d: &mut Draft<'_, '_>, ty: ScalarType, vector: Nonterminal, values: Nonterminal) {
+    d.make(Nonterminal::Linkage, 1);
+    d.make(Nonterminal::Space, 1);
+    d.make(Nonterminal::Align, 1);
+    d.sketch.ty = ty;
+    d.make(vector, 1);
+    d.sketch.values = Some(values);
+    d.make(Nonterminal::Variable, 1);
+    d.sketch.values = None;
+    d.sketch.end_declaration();
+}
+
+pub(crate) fn holder_word_64(d: &mut Draft<'_, '_>, _: u32) {
+    holder(d, ScalarType::U64, Nonterminal::LongVector, Nonterminal::AddressValue);
+}
+
+pub(crate) fn holder_word_32(d: &mut Draft<'_, '_>, _: u32) {
+    holder(d, ScalarType::U32, Nonterminal::ShortVector, Nonterminal::AddressValue);
+}
+
+pub(crate) fn holder_byte(d: &mut Draft<'_, '_>, _: u32) {
+    holder(d, ScalarType::U8, Nonterminal::ShortVector, Nonterminal::MaskedValue);
+}
+
+// Addresses
+
+/// One of the names of this kind; of the other, or the one of the variable at hand, where there is none.
+fn symbol(d: &mut Draft<'_, '_>, function: bool) -> (Text, bool) {
+    let count = |wanted: bool| d.sketch.symbols.iter().filter(|s| s.function == wanted).count();
+    let (functions, variables) = (count(true), count(false));
+    let wanted = if function { functions > 0 } else { variables == 0 && functions > 0 };
+    let among = if wanted { functions } else { variables };
+    if among == 0 {
+        return (d.sketch.name.clone(), false);
+    }
+    let chosen = d.below(among.min(256));
+    let chosen = d.sketch.symbols.iter().filter(|s| s.function == wanted).nth(chosen);
+    chosen.map_or((d.sketch.name.clone(), false), |symbol| (symbol.name.clone(), symbol.function))
+}
+
+/// Adds a name. Returns whether it is that of a function, to which nothing may be added.
+fn name_of(d: &mut Draft<'_, '_>, function: bool) -> bool {
+    let (name, is_function) = symbol(d, function);
+    d.leaf(NodeKind::Name(name));
+    is_function
+}
+
+pub(crate) fn name(d: &mut Draft<'_, '_>, _: u32) {
+    name_of(d, false);
+}
+
+pub(crate) fn function(d: &mut Draft<'_, '_>, _: u32) {
+    name_of(d, true);
+}
+
+/// Adds an offset to what was added last.
+fn plus_offset(d: &mut Draft<'_, '_>) {
+    let left = d.top();
+    d.make(Nonterminal::Offset, 3);
+    let right = d.bind(BinaryOp::Add.precedence() + 1);
+    d.infix(BinaryOp::Add, left, right);
+}
+
+pub(crate) fn offset(d: &mut Draft<'_, '_>, _: u32) {
+    if !name_of(d, false) {
+        plus_offset(d);
+    }
+}
+
+/// `generic(var)`. Returns false where there is no variable to make it of.
+fn generic_of_name(d: &mut Draft<'_, '_>) -> bool {
+    let is_function = name_of(d, false);
+    if !is_function {
+        d.leaf(NodeKind::Generic(d.top()));
+    }
+    !is_function
+}
+
+pub(crate) fn generic(d: &mut Draft<'_, '_>, _: u32) {
+    generic_of_name(d);
+}
+
+pub(crate) fn generic_offset(d: &mut Draft<'_, '_>, _: u32) {
+    if generic_of_name(d) {
+        plus_offset(d);
+    }
+}
+
+/// `var + 1 + 3`: the offset in two parts.
+pub(crate) fn offset_twice(d: &mut Draft<'_, '_>, _: u32) {
+    if !name_of(d, false) {
+        plus_offset(d);
+        plus_offset(d);
+    }
+}
+
+// Forms of which the text says nothing
+
+pub(crate) fn own_name(d: &mut Draft<'_, '_>, _: u32) {
+    let name = d.sketch.name.clone();
+    d.leaf(NodeKind::Name(name));
+}
+
+pub(crate) fn subtracted(d: &mut Draft<'_, '_>, _: u32) {
+    if !name_of(d, false) {
+        let left = d.top();
+        d.make(Nonterminal::Literal, 1);
+        d.infix(BinaryOp::Sub, left, d.top());
+    }
+}
+
+pub(crate) fn offset_first(d: &mut Draft<'_, '_>, _: u32) {
+    d.make(Nonterminal::Literal, 1);
+    let left = d.top();
+    let (name, _) = symbol(d, false);
+    d.leaf(NodeKind::Name(name));
+    d.infix(BinaryOp::Add, left, d.top());
+}
+
+pub(crate) fn offset_in_generic(d: &mut Draft<'_, '_>, _: u32) {
+    if !name_of(d, false) {
+        plus_offset(d);
+        d.leaf(NodeKind::Generic(d.top()));
+    }
+}
+
+pub(crate) fn parenthesized(d: &mut Draft<'_, '_>, _: u32) {
+    name_of(d, false);
+    d.leaf(NodeKind::Paren(d.top()));
+}
+
+pub(crate) fn function_offset(d: &mut Draft<'_, '_>, _: u32) {
+    name_of(d, true);
+    plus_offset(d);
+}
+
+pub(crate) fn generic_function(d: &mut Draft<'_, '_>, _: u32) {
+    name_of(d, true);
+    d.leaf(NodeKind::Generic(d.top()));
+}
+
+// Offsets
+
+pub(crate) fn offset_negative(d: &mut Draft<'_, '_>, _: u32) {
+    d.make(Nonterminal::Literal, 1);
+    let operand = d.bind(precedence::UNARY);
+    d.prefix(NodeKind::Unary(UnaryOp::Minus, operand));
+}
+
+pub(crate) fn offset_expression(d: &mut Draft<'_, '_>, _: u32) {
+    let operand = d.operand_alone(Nonterminal::Integer, 5);
+    d.leaf(NodeKind::Paren(operand));
+}
+
+// Masks
+
+/// `mask(...)` around what this nonterminal makes, with one byte of eight.
+fn mask(d: &mut Draft<'_, '_>, of: Nonterminal, room: u32) {
+    let byte = d.choose(Nonterminal::MaskValue);
+    let radix = d.choose(Nonterminal::Spelling);
+    let detail = if d.config().odd_spellings { d.byte() } else { 0 };
+    let mask = integer_text(0xff << (8 * byte), ptxsmith_syntax::Radix::ALL[radix as usize], false, detail);
+    let operand = d.operand_alone(of, room);
+    d.leaf(NodeKind::Mask(mask, operand));
+}
+
+pub(crate) fn masked_address(d: &mut Draft<'_, '_>, _: u32) {
+    // A function's address has no bytes that a mask could take.
+    let variable = d.sketch.symbols.iter().any(|symbol| !symbol.function);
+    mask(d, if variable { Nonterminal::Address } else { Nonterminal::Literal }, 4);
+}
+
+pub(crate) fn masked_constant(d: &mut Draft<'_, '_>, _: u32) {
+    mask(d, Nonterminal::Integer, 5);
+}
+
+// Names
+
+/// Makes a name of these characters and a number that nothing else in the case has.
+fn number(d: &mut Draft<'_, '_>, before: &str, behind: &str) {
+    let number = d.sketch.named;
+    d.sketch.named += 1;
+    d.sketch.name = Text::from(format!("{before}{number}{behind}"));
+}
+
+pub(crate) fn name_plain(d: &mut Draft<'_, '_>, _: u32) {
+    number(d, "v", "");
+}
+
+pub(crate) fn name_sigil(d: &mut Draft<'_, '_>, sigil: &str) {
+    number(d, sigil, "");
+}
+
+/// Every character that may follow the first one.
+pub(crate) fn name_symbols(d: &mut Draft<'_, '_>, _: u32) {
+    number(d, "Z_$", "$_zA9_");
+}
+
+/// Characters that begin something else when other characters follow them.
+pub(crate) fn name_like_a_word(d: &mut Draft<'_, '_>, _: u32) {
+    let word = d.pick(&["e", "U", "x", "f", "generic", "WARP_SZ", "global", "s64", "mask"]);
+    number(d, word, "_");
+}
+
+pub(crate) fn name_long(d: &mut Draft<'_, '_>, _: u32) {
+    let length = 1 + 4 * d.byte() as usize;
+    number(d, &"long".repeat(length.min(256)), "");
+}
+
+/// The name of the variable at hand.
+pub(crate) fn make_name(d: &mut Draft<'_, '_>) -> Name {
+    d.make(Nonterminal::Name, 1);
+    Name::new(d.sketch.name.clone())
+}

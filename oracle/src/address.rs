@@ -1,0 +1,176 @@
+//! The rules of addresses in initializers (5.4.4): whose may be taken, what `mask()` and `generic()` make of them, and
+//! what holds them.
+
+use ptxsmith_syntax::{FunctionKind, Number, ScalarType, StateSpace, TypeKind, read_number};
+
+use crate::{
+    clause::Clause,
+    reading::{FunctionOffset, GenericFunction, MaskedType, OffsetInGeneric, Question},
+    refusal::RefusalClass,
+    rules::{Ruled, Step, Stored},
+    value::{Address, Integer, Value},
+};
+
+/// What a name at module scope stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// A variable in a state space; `None` where its declaration names none.
+    Variable(Option<StateSpace>),
+    /// A function or a kernel.
+    Function(FunctionKind),
+    /// A label in a function.
+    Label,
+}
+
+/// A `.version` as (major, minor).
+pub type Version = (u32, u32);
+
+/// `mask()`: one byte of a constant or of an address.
+pub(crate) fn mask(step: &mut Step<'_>, version: Version, mask: &str, operand: Value) -> Ruled<Value> {
+    step.uses(Clause::Mask);
+    if version < (7, 1) {
+        return step.refuse(RefusalClass::MaskVersion, Clause::MaskNeeds71);
+    }
+    let byte = match read_number(mask) {
+        Some(Number::Integer { value: Some(value), .. }) => (0..8u8).find(|byte| value == 0xff << (8 * byte)),
+        _ => None,
+    };
+    let Some(byte) = byte else {
+        return step.refuse(RefusalClass::MaskValue, Clause::MaskValue);
+    };
+    step.uses(Clause::MaskValue);
+    match operand {
+        Value::Integer(integer) => {
+            step.uses(Clause::MaskConstant);
+            if version < (7, 3) {
+                return step.refuse(RefusalClass::MaskVersion, Clause::MaskConstantNeeds73);
+            }
+            Ok(Value::Integer(Integer::unsigned(integer.bits >> (8 * byte) & 0xff)))
+        }
+        Value::Address(address) => Ok(Value::AddressByte(address, byte)),
+        Value::Undefined { .. } => Ok(operand),
+        Value::Float(_) | Value::ComputedNan | Value::Single(_) | Value::AddressByte(..) => {
+            step.refuse(RefusalClass::MaskOperand, Clause::MaskOperand)
+        }
+    }
+}
+
+/// `generic()` of an operand that is a name alone, or something else.
+pub(crate) fn generic(step: &mut Step<'_>, operand: Value, is_name: bool) -> Ruled<Value> {
+    step.uses(Clause::Generic);
+    match operand {
+        Value::Address(address) if is_name => Ok(Value::Address(Address { generic: true, ..address })),
+        Value::Address(address) if !address.generic => {
+            step.meets(Question::OffsetInGeneric);
+            match step.readings.offset_in_generic {
+                OffsetInGeneric::Refused => step.refuse(RefusalClass::AddressArithmetic, Clause::Generic),
+                OffsetInGeneric::Accepted => Ok(Value::Address(Address { generic: true, ..address })),
+            }
+        }
+        _ => step.refuse(RefusalClass::AddressArithmetic, Clause::Generic),
+    }
+}
+
+/// Whether a number behind a common prefix makes one of the names that a parameterized name declares (5.4.6), if it is
+/// below the count: as it would be printed, without zeros in front.
+pub(crate) fn numbered(_prefix: &str, number: &str) -> bool {
+    number == "0" || !number.starts_with('0')
+}
+
+/// Whose address may be taken, of which `byte` may be wanted only. Says whether it is generic in the end.
+pub(crate) fn named(
+    step: &mut Step<'_>,
+    version: Version,
+    named: Named,
+    address: Address,
+    byte: Option<u8>,
+) -> Ruled<bool> {
+    match named {
+        Named::Variable(Some(space @ (StateSpace::Global | StateSpace::Const))) => {
+            step.uses(Clause::VariableAddress);
+            if address.generic {
+                return Ok(true);
+            }
+            step.uses(Clause::StateSpaceAddress);
+            // The note: before version 3.1 a global variable is taken as if within generic().
+            let legacy = space == StateSpace::Global && version < (3, 1);
+            if legacy {
+                step.uses(Clause::LegacyGeneric);
+            }
+            Ok(legacy)
+        }
+        Named::Variable(_) => step.refuse(RefusalClass::AddressSpace, Clause::AddressSpace),
+        Named::Label => step.refuse(RefusalClass::LabelAddress, Clause::NoLabels),
+        Named::Function(_) if byte.is_some() => step.refuse(RefusalClass::MaskOperand, Clause::MaskOperand),
+        Named::Function(kind) => {
+            step.uses(match kind {
+                FunctionKind::Entry => Clause::KernelAddress,
+                FunctionKind::Func => Clause::FunctionAddress,
+            });
+            if kind == FunctionKind::Entry && version < (3, 1) {
+                return step.refuse(RefusalClass::KernelVersion, Clause::KernelAddress);
+            }
+            if address.generic {
+                step.meets(Question::GenericFunction);
+                if step.readings.generic_function == GenericFunction::Refused {
+                    return step.refuse(RefusalClass::AddressArithmetic, Clause::Generic);
+                }
+            }
+            if address.addend != 0 {
+                step.meets(Question::FunctionOffset);
+                if step.readings.function_offset == FunctionOffset::Refused {
+                    return step.refuse(RefusalClass::AddressArithmetic, Clause::AddressOffset);
+                }
+            }
+            Ok(false)
+        }
+    }
+}
+
+/// A whole address in a variable of this type.
+pub(crate) fn store(step: &mut Step<'_>, address: Address, ty: ScalarType) -> Ruled<Stored> {
+    match ty {
+        ScalarType::U32 | ScalarType::U64 => {
+            step.uses(Clause::AddressType);
+            Ok(Stored::Address(address, None))
+        }
+        ScalarType::U8 => step.refuse(RefusalClass::ByteWithoutMask, Clause::ByteNeedsMask),
+        _ => step.refuse(RefusalClass::AddressType, Clause::AddressType),
+    }
+}
+
+/// A byte of an address in a variable of this type.
+pub(crate) fn store_byte(step: &mut Step<'_>, address: Address, byte: u8, ty: ScalarType) -> Ruled<Stored> {
+    step.uses(Clause::Mask);
+    let holds = match ty {
+        ScalarType::U8 => true,
+        _ => {
+            step.meets(Question::MaskedType);
+            match step.readings.masked_type {
+                MaskedType::Listed => matches!(ty, ScalarType::U32 | ScalarType::U64),
+                MaskedType::ByteOnly => false,
+                MaskedType::Integers => {
+                    matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits)
+                }
+            }
+        }
+    };
+    if !holds {
+        return step.refuse(RefusalClass::AddressType, Clause::AddressType);
+    }
+    Ok(Stored::Address(address, Some(byte)))
+}
+
+/// What an address fills of the scalar that holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Bytes.
+    pub width: u64,
+    /// How many low bits of the addend are told: all 64, unless a deviation leaves the others to chance.
+    pub addend_bits: u32,
+}
+
+/// The address fills the variable that holds it; a byte of one goes to its lowest position.
+pub(crate) fn slot(size: u64, byte: Option<u8>, _architecture: Option<u32>) -> Slot {
+    Slot { width: if byte.is_some() { 1 } else { size }, addend_bits: 64 }
+}

@@ -1,0 +1,70 @@
+//! Takes functions apart.
+
+use ptxsmith_syntax::{Function, Item, Module, Statement};
+
+use super::{Edit, edit};
+use crate::cuts::all_and_cuts;
+use crate::program::Program;
+
+/// For each function: no body, no directives, fewer statements, blocks without their braces, fewer parameters, fewer
+/// words before and behind `.entry` and `.func`.
+pub(super) fn edits(program: &Program) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let items = program.module().map_or(&[][..], |module| &module.items);
+    for (at, item) in items.iter().enumerate() {
+        let Item::Function(function) = item else { continue };
+        let mut add = |change: Box<dyn Fn(&mut Function) -> Option<()>>| {
+            edits.push(edit(move |module| change(function_at(module, at)?)));
+        };
+        add(Box::new(|function| function.body.take().map(drop)));
+        let statements = function.body.as_deref().unwrap_or(&[]);
+        for run in all_and_cuts(statements.len()) {
+            add(Box::new(move |function| {
+                function.body.as_mut()?.drain(run.clone());
+                Some(())
+            }));
+        }
+        for (nth, statement) in statements.iter().enumerate() {
+            if matches!(statement, Statement::Block(_)) {
+                add(Box::new(move |function| {
+                    let statements = function.body.as_mut()?;
+                    let Statement::Block(inner) = statements.remove(nth) else { return None };
+                    statements.splice(nth..nth, inner);
+                    Some(())
+                }));
+            }
+        }
+        add(Box::new(|function| {
+            function.directives.clear();
+            Some(())
+        }));
+        add(Box::new(|function| function.results.take().map(drop)));
+        for run in all_and_cuts(function.parameters.as_ref().map_or(0, Vec::len)) {
+            add(Box::new(move |function| {
+                function.parameters.as_mut()?.drain(run.clone());
+                Some(())
+            }));
+        }
+        add(Box::new(|function| function.parameters.take().map(drop)));
+        for run in all_and_cuts(function.before.len()) {
+            add(Box::new(move |function| {
+                function.before.drain(run.clone());
+                Some(())
+            }));
+        }
+        for run in all_and_cuts(function.after.len()) {
+            add(Box::new(move |function| {
+                function.after.drain(run.clone());
+                Some(())
+            }));
+        }
+    }
+    edits
+}
+
+fn function_at(module: &mut Module, at: usize) -> Option<&mut Function> {
+    match module.items.get_mut(at)? {
+        Item::Function(function) => Some(function),
+        _ => None,
+    }
+}

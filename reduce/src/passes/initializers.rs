@@ -1,0 +1,246 @@
+//! Smaller arrays: fewer entries, rows, columns and dimensions.
+
+use std::ops::Range;
+
+use ptxsmith_syntax::{
+    Declarator, Expr, Initializer, InitializerList, NodeKind, Number, Specifier, read_number,
+};
+
+use super::tree::{change_declaration, change_declarator, declarations};
+use super::{Edit, edit};
+use crate::cuts::{all_and_cuts, cuts};
+use crate::program::Program;
+
+/// The most single values that are tried as the whole of a variable, and rows as the whole of an array. Of larger ones,
+/// runs are left out first.
+const MOST_PICKED: usize = 64;
+
+/// For each variable: no initial value; fewer rows, then fewer columns of every depth; one value or one row as the
+/// whole; one dimension less; then fewer entries in single lists, and smaller dimensions.
+pub(super) fn edits(program: &Program) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let declarations = program.module().map(declarations).unwrap_or_default();
+    for (number, declaration) in declarations.iter().enumerate() {
+        for (nth, declarator) in declaration.declarators.iter().enumerate() {
+            of_declarator(&mut edits, (number, nth), declarator);
+        }
+    }
+    edits
+}
+
+fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Declarator) {
+    let mut add = |change: Box<dyn Fn(&mut Declarator) -> Option<()>>| {
+        edits.push(edit(move |module| change_declarator(module, place, &change)));
+    };
+    let levels = declarator.dimensions.len();
+    if let Some(initializer) = &declarator.initializer {
+        add(Box::new(|declarator| declarator.initializer.take().map(drop)));
+        let lengths = lengths(initializer);
+        for (depth, &length) in lengths.iter().enumerate() {
+            for run in cuts(length) {
+                let cut = run.clone();
+                add(Box::new(move |declarator| {
+                    shorten(declarator.dimensions.get_mut(depth)?, cut.len())?;
+                    cut_at_depth(declarator.initializer.as_mut()?, depth, &cut);
+                    Some(())
+                }));
+                add(Box::new(move |declarator| {
+                    cut_at_depth(declarator.initializer.as_mut()?, depth, &run);
+                    Some(())
+                }));
+            }
+        }
+        for leaf in 0..leaves(initializer).min(MOST_PICKED) {
+            add(Box::new(move |declarator| {
+                (!declarator.dimensions.is_empty()).then(|| declarator.dimensions.clear())?;
+                let value = nth_leaf(declarator.initializer.as_ref()?, &mut { leaf })?;
+                declarator.initializer = Some(value);
+                Some(())
+            }));
+        }
+        for row in 0..lengths.first().map_or(0, |&length| length.min(MOST_PICKED)) {
+            add(Box::new(move |declarator| {
+                (!declarator.dimensions.is_empty()).then(|| declarator.dimensions.remove(0))?;
+                let Some(Initializer::List(list)) = &mut declarator.initializer else { return None };
+                declarator.initializer = Some(list.items.swap_remove(row));
+                Some(())
+            }));
+        }
+    }
+    for level in 0..levels {
+        for last in [false, true] {
+            add(Box::new(move |declarator| {
+                declarator.dimensions.remove(level);
+                if let Some(initializer) = &mut declarator.initializer {
+                    unwrap(initializer, level, last);
+                }
+                Some(())
+            }));
+        }
+    }
+    for level in 0..levels {
+        let given = declarator.initializer.as_ref().and_then(|i| lengths(i).get(level).copied());
+        if level == 0 {
+            add(Box::new(|declarator| declarator.dimensions.first_mut()?.take().map(drop)));
+        }
+        let own = declarator.dimensions[level].as_ref().and_then(integer);
+        let lesser = [
+            Some(1),
+            Some(2),
+            given.map(|length| length as u64),
+            own.map(|n| n / 2),
+            own.and_then(|n| n.checked_sub(1)),
+        ];
+        for length in lesser.into_iter().flatten().filter(|&length| length > 0 && own != Some(length)) {
+            add(Box::new(move |declarator| {
+                declarator.dimensions[level] = Some(Expr::number(length.to_string()));
+                Some(())
+            }));
+        }
+    }
+    let initializer = declarator.initializer.as_ref();
+    for (path, list) in initializer.map(lists).unwrap_or_default() {
+        for run in all_and_cuts(list.items.len()) {
+            let path = path.clone();
+            add(Box::new(move |declarator| {
+                list_at(declarator.initializer.as_mut()?, &path)?.items.drain(run.clone());
+                Some(())
+            }));
+        }
+        if list.trailing_comma {
+            let path = path.clone();
+            add(Box::new(move |declarator| {
+                list_at(declarator.initializer.as_mut()?, &path)?.trailing_comma = false;
+                Some(())
+            }));
+        }
+        for item in list.items.iter().take(2) {
+            // Valid nowhere but where the nesting of lists is in question.
+            let (path, item) = (path.clone(), item.clone());
+            add(Box::new(move |declarator| {
+                *initializer_at(declarator.initializer.as_mut()?, &path)? = item.clone();
+                Some(())
+            }));
+        }
+    }
+    // A list of one value, as of a vector, as that value; the vector goes with it.
+    let value = initializer.and_then(|initializer| match initializer {
+        Initializer::List(_) if levels == 0 => nth_leaf(initializer, &mut 0),
+        _ => None,
+    });
+    if let Some(value) = value {
+        let (number, nth) = place;
+        edits.push(edit(move |module| {
+            change_declaration(module, number, |declaration| {
+                declaration.specifiers.retain(|specifier| !matches!(specifier, Specifier::Vector(_)));
+                declaration.declarators.get_mut(nth)?.initializer = Some(value.clone());
+                Some(())
+            })
+        }));
+    }
+}
+
+/// Replaces each list at this depth by its first or last entry, an empty one by zero.
+pub(super) fn unwrap(initializer: &mut Initializer, depth: usize, last: bool) {
+    let Initializer::List(list) = initializer else { return };
+    if depth > 0 {
+        list.items.iter_mut().for_each(|item| unwrap(item, depth - 1, last));
+        return;
+    }
+    let kept =
+        if last { list.items.pop() } else { (!list.items.is_empty()).then(|| list.items.swap_remove(0)) };
+    *initializer = kept.unwrap_or_else(|| Initializer::Value(Expr::number("0")));
+}
+
+/// The longest list of each depth.
+fn lengths(initializer: &Initializer) -> Vec<usize> {
+    fn visit(initializer: &Initializer, depth: usize, lengths: &mut Vec<usize>) {
+        let Initializer::List(list) = initializer else { return };
+        lengths.resize(lengths.len().max(depth + 1), 0);
+        lengths[depth] = lengths[depth].max(list.items.len());
+        list.items.iter().for_each(|item| visit(item, depth + 1, lengths));
+    }
+    let mut lengths = Vec::new();
+    visit(initializer, 0, &mut lengths);
+    lengths
+}
+
+/// Leaves out a run of entries in every list at this depth.
+fn cut_at_depth(initializer: &mut Initializer, depth: usize, run: &Range<usize>) {
+    let Initializer::List(list) = initializer else { return };
+    if depth > 0 {
+        list.items.iter_mut().for_each(|item| cut_at_depth(item, depth - 1, run));
+        return;
+    }
+    let length = list.items.len();
+    list.items.drain(run.start.min(length)..run.end.min(length));
+}
+
+/// Makes a dimension smaller by so much. One that is left out follows the list by itself.
+fn shorten(dimension: &mut Option<Expr>, by: usize) -> Option<()> {
+    let length = integer(dimension.as_ref()?)?.checked_sub(by as u64).filter(|&length| length > 0)?;
+    *dimension = Some(Expr::number(length.to_string()));
+    Some(())
+}
+
+/// The value of an expression that is one integer.
+fn integer(expr: &Expr) -> Option<u64> {
+    let NodeKind::Number(text) = expr.kind(expr.root()) else { return None };
+    match read_number(text)? {
+        Number::Integer { value, .. } => value,
+        _ => None,
+    }
+}
+
+fn leaves(initializer: &Initializer) -> usize {
+    match initializer {
+        Initializer::List(list) => list.items.iter().map(leaves).sum(),
+        Initializer::Value(_) | Initializer::Property(_) => 1,
+    }
+}
+
+/// The value of this number; `left` counts down to it.
+fn nth_leaf(initializer: &Initializer, left: &mut usize) -> Option<Initializer> {
+    match initializer {
+        Initializer::List(list) => list.items.iter().find_map(|item| nth_leaf(item, left)),
+        _ if *left == 0 => Some(initializer.clone()),
+        _ => {
+            *left -= 1;
+            None
+        }
+    }
+}
+
+/// Every list and the way to it, outer ones first.
+fn lists(initializer: &Initializer) -> Vec<(Vec<usize>, &InitializerList)> {
+    let mut found = Vec::new();
+    if let Initializer::List(list) = initializer {
+        found.push((Vec::new(), list));
+    }
+    let mut at = 0;
+    while at < found.len() {
+        let (path, list) = found[at].clone();
+        for (nth, item) in list.items.iter().enumerate() {
+            if let Initializer::List(inner) = item {
+                found.push((path.iter().copied().chain([nth]).collect(), inner));
+            }
+        }
+        at += 1;
+    }
+    found
+}
+
+fn initializer_at<'i>(mut initializer: &'i mut Initializer, path: &[usize]) -> Option<&'i mut Initializer> {
+    for &nth in path {
+        let Initializer::List(list) = initializer else { return None };
+        initializer = list.items.get_mut(nth)?;
+    }
+    Some(initializer)
+}
+
+fn list_at<'i>(initializer: &'i mut Initializer, path: &[usize]) -> Option<&'i mut InitializerList> {
+    match initializer_at(initializer, path)? {
+        Initializer::List(list) => Some(list),
+        _ => None,
+    }
+}

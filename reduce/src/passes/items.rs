@@ -1,0 +1,62 @@
+//! Leaves out statements at module scope.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use ptxsmith_syntax::Module;
+
+use super::{Edit, edit};
+use crate::cuts::cuts;
+use crate::names::Needs;
+use crate::program::{Program, is_header};
+
+/// Nothing but the header; either half with what it needs; then without a run and what depends on it, biggest runs
+/// first; then neighbours exchanged, so that the order of statements is no difference between two results.
+pub(super) fn edits(program: &Program) -> Vec<Edit> {
+    let Some(module) = program.module() else { return Vec::new() };
+    let needs = Rc::new(Needs::of(module));
+    let places: Vec<usize> = (0..module.items.len()).filter(|&at| !is_header(&module.items[at])).collect();
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let mut edits = vec![edit(|module| keep(module, &BTreeSet::new()))];
+    if places.len() > 2 {
+        let (first, second) = places.split_at(places.len() / 2);
+        for half in [first, second] {
+            let (needs, half) = (needs.clone(), half.to_vec());
+            edits.push(edit(move |module| keep(module, &needs.with_needs(half.iter().copied()))));
+        }
+    }
+    for run in cuts(places.len()) {
+        let (needs, run) = (needs.clone(), places[run].to_vec());
+        edits.push(edit(move |module| {
+            let gone = needs.with_dependents(run.iter().copied());
+            let kept = (0..module.items.len()).filter(|at| !gone.contains(at)).collect();
+            keep(module, &kept)
+        }));
+    }
+    // Of many statements the exchange would be most of the work, and never the last word.
+    const FEW: usize = 16;
+    if places.len() <= FEW {
+        edits.extend(places.windows(2).map(|pair| {
+            let (first, second) = (pair[0], pair[1]);
+            edit(move |module| {
+                module.items.swap(first, second);
+                Some(())
+            })
+        }));
+    }
+    edits
+}
+
+/// Leaves these statements and the header.
+fn keep(module: &mut Module, kept: &BTreeSet<usize>) -> Option<()> {
+    let before = module.items.len();
+    let mut at = 0;
+    module.items.retain(|item| {
+        let keep = is_header(item) || kept.contains(&at);
+        at += 1;
+        keep
+    });
+    (module.items.len() < before).then_some(())
+}

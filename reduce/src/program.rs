@@ -1,0 +1,160 @@
+//! A program as it is reduced, and which of two is the smaller.
+
+use std::cmp::Ordering;
+
+use ptxsmith_syntax::{Break, Item, Module, ParseError, Sink, parse, print, print_to};
+
+use crate::tokens;
+
+/// A program: its text, and, where it is reduced as PTX, its tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    text: String,
+    module: Option<Module>,
+    size: Size,
+}
+
+/// How large a program is: its tokens behind the header, then its bytes, then its text.
+///
+/// The header, which every program needs, is `.version`, `.target` and `.address_size`; it counts in bytes. The last
+/// comparison is that of characters, digits before letters and lower case before upper case. No two texts are equal,
+/// and below each there are only finitely many, so a search ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Tokens behind the header.
+    pub tokens: usize,
+    /// Bytes of the text.
+    pub bytes: usize,
+}
+
+impl Program {
+    /// A program that is reduced as PTX.
+    ///
+    /// Its text is canonical: white space and comments are those of the printer.
+    ///
+    /// # Errors
+    /// If the text is no PTX module; [`Program::from_text`] takes any.
+    pub fn parse(text: &str) -> Result<Program, ParseError> {
+        let text = print(&parse(text)?);
+        // Read again, so that spans are those of this text.
+        let module = parse(&text)?;
+        Ok(Program::new(text, module))
+    }
+
+    /// A program that is reduced as text, whatever it is. All its tokens count, as it has no header that we know.
+    pub fn from_text(text: impl Into<String>) -> Program {
+        let text = text.into();
+        let size = Size { tokens: tokens::count(&text), bytes: text.len() };
+        Program { text, module: None, size }
+    }
+
+    /// The program of a tree; `None` where its text would be read as something else.
+    pub fn of(module: &Module) -> Option<Program> {
+        let text = print(module);
+        let read = parse(&text).ok()?;
+        (read == *module).then(|| Program::new(text, read))
+    }
+
+    fn new(text: String, module: Module) -> Program {
+        let mut count = Count(0);
+        for item in &module.items {
+            if !is_header(item) {
+                print_to(&Module { items: vec![item.clone()] }, &mut count);
+            }
+        }
+        let size = Size { tokens: count.0, bytes: text.len() };
+        Program { text, module: Some(module), size }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The tree, with spans in the text; `None` for a program that is reduced as text.
+    pub fn module(&self) -> Option<&Module> {
+        self.module.as_ref()
+    }
+
+    /// How large it is.
+    pub fn size(&self) -> &Size {
+        &self.size
+    }
+
+    /// Whether it is smaller than another, in the order that [`Size`] describes.
+    pub fn is_smaller_than(&self, other: &Program) -> bool {
+        self.compare(other) == Ordering::Less
+    }
+
+    /// The order that [`Size`] describes.
+    pub fn compare(&self, other: &Program) -> Ordering {
+        let sizes = |program: &Program| (program.size.tokens, program.size.bytes);
+        sizes(self).cmp(&sizes(other)).then_with(|| ranks(&self.text).cmp(ranks(&other.text)))
+    }
+}
+
+/// The places of the characters of a text in the order of the last comparison: as in ASCII, but for the case of letters.
+fn ranks(text: &str) -> impl Iterator<Item = u8> {
+    text.bytes().map(|byte| if byte.is_ascii_alphabetic() { byte ^ 0x20 } else { byte })
+}
+
+/// Whether a statement belongs to the header.
+pub(crate) fn is_header(item: &Item) -> bool {
+    matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_))
+}
+
+struct Count(usize);
+
+impl Sink for Count {
+    fn token(&mut self, _: Break, _: &str) {
+        self.0 += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(text: &str) -> Program {
+        Program::parse(&format!(".version 7.8\n.target sm_80\n{text}\n")).unwrap()
+    }
+
+    #[test]
+    fn tokens_count_first_then_bytes_then_characters() {
+        let ascending = [
+            ".global .b8 a;",
+            ".global .b8 b;",
+            ".global .b8 B;",
+            ".global .b8 aa;",
+            ".global .b8 a = 0;",
+            ".global .b8 a = 1;",
+            ".global .b8 a = 10;",
+            ".global .b8 a = +1;",
+        ];
+        for (nth, smaller) in ascending.iter().enumerate() {
+            for larger in &ascending[nth + 1..] {
+                let (smaller, larger) = (program(smaller), program(larger));
+                assert!(smaller.is_smaller_than(&larger) && !larger.is_smaller_than(&smaller), "{larger:?}");
+            }
+            assert!(!program(smaller).is_smaller_than(&program(smaller)));
+        }
+    }
+
+    #[test]
+    fn the_header_counts_in_bytes_only() {
+        let program =
+            Program::parse(".version 7.8 // c\n.target sm_80, debug\n.address_size 64\n.global.b8 a;")
+                .unwrap();
+        assert_eq!(*program.size(), Size { tokens: 4, bytes: program.text().len() });
+        assert_eq!(program.text(), ".version 7.8\n.target sm_80, debug\n.address_size 64\n.global .b8 a;\n");
+    }
+
+    #[test]
+    fn a_tree_that_reads_back_as_another_is_no_program() {
+        use ptxsmith_syntax::Name;
+        let mut module = program(".global .b8 a;").module().unwrap().clone();
+        assert!(Program::of(&module).is_some());
+        module.items[0] = Item::Version(Name::new("7.8 .target sm_90"));
+        assert!(Program::of(&module).is_none());
+    }
+}

@@ -1,0 +1,59 @@
+//! Many small programs as one.
+
+use std::collections::BTreeMap;
+
+use ptxsmith_syntax::{Item, Module};
+
+use crate::passes::{declared, rename};
+use crate::program::is_header;
+
+/// One module that holds the declarations of all these, the names of the nth with `tN_` before them.
+///
+/// `None` where that could mean something else: their headers differ, or one of them holds more than declarations.
+pub fn together(modules: &[&Module]) -> Option<Module> {
+    let header =
+        |module: &Module| module.items.iter().filter(|item| is_header(item)).cloned().collect::<Vec<_>>();
+    let mut items = header(modules.first()?);
+    let mut shared = Module { items: items.clone() };
+    for (nth, &module) in modules.iter().enumerate() {
+        if header(module) != shared.items {
+            return None;
+        }
+        let mut declarations = Module::default();
+        for item in module.items.iter().filter(|item| !is_header(item)) {
+            let Item::Variables(_) = item else { return None };
+            declarations.items.push(item.clone());
+        }
+        let names = declared(&declarations).into_iter();
+        let names: BTreeMap<_, _> =
+            names.map(|name| (name.clone(), format!("t{nth}_{name}").into())).collect();
+        rename(&mut declarations, &names);
+        items.append(&mut declarations.items);
+    }
+    shared.items = items;
+    Some(shared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_syntax::{parse, print};
+
+    #[test]
+    fn names_are_set_apart_and_others_left_alone() {
+        let [first, second, third] = [
+            ".version 7.8 .global .b8 a; .global .b64 b = a;",
+            ".version 7.8 .global .b64 a = a + 1, c = d;",
+            ".version 8.0 .global .b8 a;",
+        ]
+        .map(|text| parse(text).unwrap());
+        assert_eq!(
+            print(&together(&[&first, &second]).unwrap()),
+            ".version 7.8\n.global .b8 t0_a;\n.global .b64 t0_b = t0_a;\n.global .b64 t1_a = t1_a + 1, t1_c = d;\n"
+        );
+        assert_eq!(together(&[&first, &third]), None);
+        assert_eq!(together(&[]), None);
+        let function = parse(".version 7.8 .func f() { ret; }").unwrap();
+        assert_eq!(together(&[&first, &function]), None);
+    }
+}

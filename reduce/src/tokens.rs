@@ -1,0 +1,108 @@
+//! Any text as tokens, whether or not it is PTX.
+//!
+//! The lexer of `ptxsmith-syntax` refuses what is no token, which is what a reduced text may be about. This one takes
+//! everything.
+
+/// One token of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece<'t> {
+    /// What stands before it: white space and comments.
+    pub(crate) gap: &'t str,
+    /// Its characters; empty only for the last piece of a text that ends in a gap.
+    pub(crate) text: &'t str,
+}
+
+/// Splits a text. The pieces, gaps included, are the text.
+pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (gap, behind) = rest.split_at(gap_length(rest));
+        let (text, behind) = behind.split_at(token_length(behind));
+        pieces.push(Piece { gap, text });
+        rest = behind;
+    }
+    pieces
+}
+
+/// How many tokens a text has.
+pub(crate) fn count(text: &str) -> usize {
+    pieces(text).iter().filter(|piece| !piece.text.is_empty()).count()
+}
+
+fn gap_length(text: &str) -> usize {
+    let mut rest = text;
+    loop {
+        let trimmed = rest.trim_start();
+        rest = if trimmed.starts_with("//") {
+            trimmed.find('\n').map_or("", |end| &trimmed[end..])
+        } else if let Some(end) = trimmed.strip_prefix("/*").and_then(|comment| comment.find("*/")) {
+            &trimmed[end + 4..]
+        } else {
+            return text.len() - trimmed.len();
+        };
+    }
+}
+
+fn token_length(text: &str) -> usize {
+    const PAIRS: [&str; 9] = ["::", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"];
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let behind = |from: usize, is: &dyn Fn(char) -> bool| {
+        text[from..].find(|c| !is(c)).map_or(text.len(), |length| from + length)
+    };
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (None, _) => 0,
+        (Some(first), _) if first.is_ascii_digit() => {
+            // A number as C's preprocessor sees it.
+            let mut end = behind(1, &|c| word(c) || c == '.');
+            while text[..end].ends_with(['e', 'E'])
+                && !text.starts_with("0x")
+                && text[end..].starts_with(['+', '-'])
+            {
+                end = behind(end + 1, &|c| word(c) || c == '.');
+            }
+            end
+        }
+        (Some('.' | '%' | '$'), Some(second)) if word(second) => behind(1, &word),
+        (Some(first), _) if word(first) => behind(first.len_utf8(), &word),
+        (Some('"'), _) => {
+            let line = text.find('\n').unwrap_or(text.len());
+            text[1..line].find('"').map_or(1, |length| length + 2)
+        }
+        (Some(first), _) => match PAIRS.iter().any(|pair| text.starts_with(pair)) {
+            true => 2,
+            false => first.len_utf8(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<&str> {
+        let pieces = pieces(text);
+        assert_eq!(
+            pieces.iter().map(|piece| format!("{}{}", piece.gap, piece.text)).collect::<String>(),
+            text
+        );
+        pieces.iter().map(|piece| piece.text).collect()
+    }
+
+    #[test]
+    fn tokens_are_those_of_ptx() {
+        assert_eq!(
+            tokens(".b8 a[]={%r1<<1.5e-3};"),
+            [".b8", "a", "[", "]", "=", "{", "%r1", "<<", "1.5e-3", "}", ";"]
+        );
+        assert_eq!(tokens("a /* b */ // c\n$d \"e f\" "), ["a", "$d", "\"e f\"", ""]);
+    }
+
+    #[test]
+    fn what_is_no_token_is_split_too() {
+        assert_eq!(tokens("\"a /*\u{1b}é\0#"), ["\"", "a", "/", "*", "\u{1b}", "é", "\0", "#"]);
+        assert_eq!(tokens("0x1e+5 1e+"), ["0x1e", "+", "5", "1e+"]);
+        assert_eq!(count(" a b "), 2);
+    }
+}

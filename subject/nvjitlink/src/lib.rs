@@ -1,0 +1,172 @@
+//! NVIDIA's nvJitLink library, loaded at run time: PTX in, cubin out.
+//!
+//! The library is the compiler behind ptxas, in the process that loads it: it can take that process with it, or never
+//! come back. Call it in a process of its own. Nothing here knows what a cubin holds.
+
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::path::Path;
+use std::ptr;
+
+use libloading::Library;
+
+/// Why the library cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// It is not there, is no library of this machine, or lacks what it depends on.
+    #[error(transparent)]
+    Library(#[from] libloading::Error),
+    /// It has none of the functions that are needed.
+    #[error("it has no nvJitLinkCreate, under any name that is known")]
+    NotNvJitLink,
+}
+
+type Handle = *mut c_void;
+type Create = unsafe extern "C" fn(*mut Handle, u32, *const *const c_char) -> c_int;
+type Destroy = unsafe extern "C" fn(*mut Handle) -> c_int;
+type AddData = unsafe extern "C" fn(Handle, c_int, *const c_void, usize, *const c_char) -> c_int;
+type Complete = unsafe extern "C" fn(Handle) -> c_int;
+type Size = unsafe extern "C" fn(Handle, *mut usize) -> c_int;
+type Bytes = unsafe extern "C" fn(Handle, *mut c_char) -> c_int;
+type Version = unsafe extern "C" fn(*mut c_uint, *mut c_uint) -> c_int;
+
+/// `NVJITLINK_INPUT_PTX`
+const INPUT_PTX: c_int = 2;
+
+/// The library, loaded.
+pub struct NvJitLink {
+    create: Create,
+    destroy: Destroy,
+    add_data: AddData,
+    complete: Complete,
+    cubin: (Size, Bytes),
+    error_log: (Size, Bytes),
+    info_log: (Size, Bytes),
+    version: Option<(u32, u32)>,
+    // Dropped last: the functions are in it.
+    _library: Library,
+}
+
+/// What came of one module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Linked {
+    /// The first step that did not succeed, and its result; `None` where all did.
+    pub failed: Option<(&'static str, i32)>,
+    /// The cubin, where there is one.
+    pub cubin: Option<Vec<u8>>,
+    /// The messages of the assembler, errors before others.
+    pub log: String,
+}
+
+impl NvJitLink {
+    /// Loads the library at this path. Loading runs its initialization, which is NVIDIA's code.
+    pub fn load(path: &Path) -> Result<NvJitLink, LoadError> {
+        // SAFETY: what the initialization of a library does cannot be known. It is the user who names the library, and the
+        // caller who does this in a process that may die.
+        let library = unsafe { Library::new(path)? };
+        // SAFETY: the signature of each function is the one in NVIDIA's documentation, the same in all versions.
+        unsafe {
+            let version: Option<Version> = library.get(b"nvJitLinkVersion\0").ok().map(|symbol| *symbol);
+            let version = version.and_then(|version| {
+                let (mut major, mut minor) = (0, 0);
+                (version(&mut major, &mut minor) == 0).then_some((major, minor))
+            });
+            let suffix = suffix(&library, version)?;
+            let name = |function: &str| format!("{}{function}{suffix}\0", prefix(&suffix)).into_bytes();
+            Ok(NvJitLink {
+                create: *library.get(&name("Create"))?,
+                destroy: *library.get(&name("Destroy"))?,
+                add_data: *library.get(&name("AddData"))?,
+                complete: *library.get(&name("Complete"))?,
+                cubin: (*library.get(&name("GetLinkedCubinSize"))?, *library.get(&name("GetLinkedCubin"))?),
+                error_log: (*library.get(&name("GetErrorLogSize"))?, *library.get(&name("GetErrorLog"))?),
+                info_log: (*library.get(&name("GetInfoLogSize"))?, *library.get(&name("GetInfoLog"))?),
+                version,
+                _library: library,
+            })
+        }
+    }
+
+    /// What it says its version is: `(13, 5)`. `None` for the first releases, which do not say.
+    pub fn version(&self) -> Option<(u32, u32)> {
+        self.version
+    }
+
+    /// Assembles and links one module for one target (`sm_80`).
+    ///
+    /// What the library does with a bad module is its own matter: this may not return.
+    pub fn link(&self, ptx: &str, target: &str) -> Linked {
+        // No target and no text holds a zero byte; one that does ends there, as a file does for an assembler in C.
+        let c = |text: &str| CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default();
+        let (arch, text, name) = (c(&format!("-arch={target}")), c(ptx), c("in.ptx"));
+        let options = [arch.as_ptr()];
+        let mut handle: Handle = ptr::null_mut();
+        let mut linked = Linked::default();
+        // SAFETY: the handle is written by `create`, used only where that succeeded, and destroyed once. Strings and
+        // buffers live until the calls that get them are over; sizes are those of the buffers.
+        unsafe {
+            let result = (self.create)(&mut handle, options.len() as u32, options.as_ptr());
+            if result != 0 {
+                linked.failed = Some(("create", result));
+                return linked;
+            }
+            let bytes = text.as_bytes_with_nul();
+            let added = (self.add_data)(handle, INPUT_PTX, bytes.as_ptr().cast(), bytes.len(), name.as_ptr());
+            linked.failed = match added {
+                0 => match (self.complete)(handle) {
+                    0 => None,
+                    result => Some(("complete", result)),
+                },
+                result => Some(("add the module", result)),
+            };
+            if linked.failed.is_none() {
+                linked.cubin = read(handle, self.cubin);
+            }
+            for log in [self.error_log, self.info_log] {
+                let bytes = read(handle, log).unwrap_or_default();
+                let text = String::from_utf8_lossy(&bytes);
+                linked.log.push_str(text.trim_end_matches('\0'));
+                if !linked.log.is_empty() && !linked.log.ends_with('\n') {
+                    linked.log.push('\n');
+                }
+            }
+            (self.destroy)(&mut handle);
+        }
+        linked
+    }
+}
+
+/// Names are plain or end in a version, which newer headers append so that programs can tell releases apart.
+fn prefix(suffix: &str) -> &'static str {
+    if suffix.is_empty() { "nvJitLink" } else { "__nvJitLink" }
+}
+
+/// The version that the library's own names end in: `_13_5`; empty where they are plain.
+fn suffix(library: &Library, version: Option<(u32, u32)>) -> Result<String, LoadError> {
+    let own = version.into_iter();
+    // The first releases do not tell their version.
+    let known = (12..=13).rev().flat_map(|major| (0..=9).rev().map(move |minor| (major, minor)));
+    let suffixes = own.chain(known).map(|(major, minor)| format!("_{major}_{minor}"));
+    for suffix in suffixes.chain([String::new()]) {
+        let name = format!("{}Create{suffix}\0", prefix(&suffix));
+        // SAFETY: the symbol is looked up, not called.
+        if unsafe { library.get::<Create>(name.as_bytes()) }.is_ok() {
+            return Ok(suffix);
+        }
+    }
+    Err(LoadError::NotNvJitLink)
+}
+
+/// What a pair of functions, size and contents, gives; `None` where there is nothing.
+///
+/// # Safety
+/// The handle must be one of the library that the functions are of, and not destroyed.
+unsafe fn read(handle: Handle, (size_of, contents_of): (Size, Bytes)) -> Option<Vec<u8>> {
+    let mut size = 0;
+    // SAFETY: the handle is live, says the caller; `size` outlives the call.
+    if unsafe { size_of(handle, &mut size) } != 0 || size == 0 {
+        return None;
+    }
+    let mut bytes = vec![0; size];
+    // SAFETY: as above, and the buffer has the size that the library asked for.
+    (unsafe { contents_of(handle, bytes.as_mut_ptr().cast()) } == 0).then_some(bytes)
+}

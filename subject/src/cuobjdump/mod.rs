@@ -1,0 +1,121 @@
+//! A second reader of cubins: through the text that NVIDIA's `cuobjdump -elf` prints.
+//!
+//! It shares no code with [`crate::cubin`] and knows relocations by their names, so that the two check each other: where
+//! they tell different things of one cubin, one of them is wrong. `scripts/compare-readers` makes them read thousands.
+//! It is no way to observe: one process a cubin costs more than the assembler itself.
+
+mod text;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::observation::Variable;
+use crate::process::{self, Cancel, End, Invocation, Limits};
+
+pub use text::{MAX_ZEROS, read};
+
+/// Why a text could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TextError {
+    /// A line that does not have the form that its place in the listing asks for.
+    #[error("line {line} is not as expected: {text:?}")]
+    Line {
+        /// Its number, from 1.
+        line: usize,
+        /// Its beginning.
+        text: String,
+    },
+    /// The text lists no cubin, or several.
+    #[error("the text lists {0} cubins, not one")]
+    NotOneCubin(u32),
+    /// What the text says cannot be.
+    #[error("the text contradicts itself: {0}")]
+    Contradiction(String),
+    /// A relocation of a name that this reader does not know.
+    #[error("relocation {kind} at {place} is not known to this reader")]
+    UnknownRelocation {
+        /// Its name.
+        kind: String,
+        /// Its section and offset.
+        place: String,
+    },
+    /// A variable in a section that this reader does not know.
+    #[error("variable `{symbol}` is in section {section}, which is not known to this reader")]
+    UnknownSection {
+        /// The variable.
+        symbol: String,
+        /// The section and its kind.
+        section: String,
+    },
+    /// More storage than [`MAX_ZEROS`].
+    #[error("with variable `{0}` there is more storage than this reader takes")]
+    TooLarge(String),
+}
+
+/// Why a cubin could not be read with cuobjdump.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The program could not be run.
+    #[error(transparent)]
+    Process(#[from] process::Error),
+    /// The cubin could not be put where the program finds it.
+    #[error("cannot write a cubin for cuobjdump: {0}")]
+    File(#[from] io::Error),
+    /// The program refused the cubin.
+    #[error("cuobjdump failed: {0}")]
+    Refused(String),
+    /// The program printed what this reader cannot read.
+    #[error("cannot read what cuobjdump printed: {0}")]
+    Text(#[from] TextError),
+}
+
+/// The program `cuobjdump`.
+#[derive(Clone, Debug)]
+pub struct Cuobjdump {
+    program: PathBuf,
+    limits: Limits,
+    cancel: Cancel,
+}
+
+impl Cuobjdump {
+    /// The program at this path.
+    pub fn new(program: impl Into<PathBuf>, cancel: Cancel) -> Self {
+        // The listing of a cubin is some ten times its size.
+        let limits = Limits { time: Duration::from_secs(60), output: 256 << 20, ..Limits::default() };
+        Cuobjdump { program: program.into(), limits, cancel }
+    }
+
+    /// Every variable of a cubin with its bytes and addresses, by name.
+    pub fn read(&self, cubin: &[u8]) -> Result<BTreeMap<String, Variable>, Error> {
+        Ok(read(&self.list(cubin)?)?)
+    }
+
+    /// What the program prints of a cubin.
+    pub fn list(&self, cubin: &[u8]) -> Result<String, Error> {
+        let directory = process::scratch(cubin.len() as u64)?;
+        fs::write(directory.path().join("in.cubin"), cubin)?;
+        let invocation = Invocation {
+            program: self.program.clone(),
+            args: vec!["-elf".into(), "in.cubin".into()],
+            directory: Some(directory.path().to_owned()),
+            temporary: directory.path().to_owned(),
+        };
+        let finished = process::run(&invocation, &self.limits, &self.cancel)?;
+        match finished.end {
+            End::Exited(0) if finished.stdout.dropped > 0 => {
+                Err(Error::Refused(format!("it printed more than {} bytes", self.limits.output)))
+            }
+            End::Exited(0) => Ok(finished.stdout.text().into_owned()),
+            other => {
+                let stderr = finished.stderr.text();
+                Err(Error::Refused(format!("{other:?}: {}", stderr.trim())))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,394 @@
+//! From the text of `cuobjdump -elf` to variables.
+//!
+//! Shares nothing with [`crate::cubin`] but the shape of the result, so that the two can check each other: relocations
+//! are known by NVIDIA's names instead of their numbers, and state spaces by the kinds that the listing gives to
+//! sections and symbols. What is read is the listing of one cubin: its table of sections, its table of symbols, the words of
+//! each section, and the relocations of each section. Everything else in the text is passed over.
+
+use std::collections::BTreeMap;
+
+use super::TextError;
+use crate::observation::{Address, Variable};
+
+/// Reads every variable of the one cubin that a text lists, with its bytes and addresses, by name.
+///
+/// The text is trusted in nothing: whatever it says, the answer is variables or an error, in time and memory in
+/// proportion to the text and the storage that it declares (at most [`MAX_ZEROS`]).
+pub fn read(text: &str) -> Result<BTreeMap<String, Variable>, TextError> {
+    let listing = Listing::parse(text)?;
+    let mut variables = Vec::new();
+    let mut zeros = 0u64;
+    for symbol in &listing.symbols {
+        if let Some(home) = listing.home(symbol)? {
+            if home.bytes.is_none() {
+                zeros = zeros.saturating_add(symbol.size);
+            }
+            if zeros > MAX_ZEROS {
+                return Err(TextError::TooLarge(symbol.name.to_owned()));
+            }
+            variables.push(Placed { symbol, home, addresses: Vec::new() });
+        }
+    }
+    variables.sort_by_key(|placed| (placed.symbol.section, placed.symbol.value));
+    listing.relocate(&mut variables)?;
+    let mut named = BTreeMap::new();
+    for placed in variables {
+        let name = placed.symbol.name;
+        if named.insert(name.to_owned(), placed.finish()?).is_some() {
+            return Err(TextError::Contradiction(format!("two variables are named `{name}`")));
+        }
+    }
+    Ok(named)
+}
+
+/// The most storage without bytes in the text (`.nv.global`) that is read.
+pub const MAX_ZEROS: u64 = 4 << 30;
+/// The section number of a variable that the linker places: it is in none, and its value is its alignment.
+const COMMON: u64 = 0xfff2;
+
+/// What is of use in a text, as it stands there.
+#[derive(Default)]
+struct Listing<'a> {
+    sections: BTreeMap<u64, Section<'a>>,
+    symbols: Vec<Symbol<'a>>,
+    /// By the name of the section.
+    words: BTreeMap<&'a str, Vec<u8>>,
+    /// The name of the section that holds the slot, and the relocation.
+    relocations: Vec<(&'a str, Relocation<'a>)>,
+}
+
+/// A line of the table of sections.
+struct Section<'a> {
+    size: u64,
+    align: u64,
+    kind: &'a str,
+    name: &'a str,
+}
+
+/// A line of the table of symbols.
+struct Symbol<'a> {
+    value: u64,
+    size: u64,
+    kind: &'a str,
+    other: &'a str,
+    section: u64,
+    name: &'a str,
+}
+
+/// A line of a list of relocations.
+struct Relocation<'a> {
+    offset: u64,
+    symbol: &'a str,
+    kind: &'a str,
+    addend: i64,
+}
+
+/// Where a symbol's variable lives.
+struct Home<'a> {
+    space: &'static str,
+    /// The alignment of the section, or the variable's own where there is no section.
+    align: u64,
+    /// Whether `align` holds for the variable wherever it is.
+    own_align: bool,
+    /// `None` for storage that is zero or has no value.
+    bytes: Option<&'a [u8]>,
+}
+
+struct Placed<'t, 'a> {
+    symbol: &'t Symbol<'a>,
+    home: Home<'t>,
+    addresses: Vec<Address>,
+}
+
+/// What a line of the text belongs to.
+enum Part<'a> {
+    Nothing,
+    Sections,
+    Symbols,
+    Words(&'a str),
+    Relocations { of: &'a str, with_addend: bool },
+}
+
+impl<'a> Listing<'a> {
+    fn parse(text: &'a str) -> Result<Self, TextError> {
+        let mut listing = Listing::default();
+        let mut part = Part::Nothing;
+        let mut cubins = 0;
+        for (index, line) in text.lines().enumerate() {
+            let bad = || TextError::Line { line: index + 1, text: line.chars().take(200).collect() };
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            if let Some(next) = part_of(line, &fields) {
+                cubins += u32::from(matches!(next, Part::Sections));
+                part = next;
+                continue;
+            }
+            match (&part, fields.as_slice()) {
+                (_, []) | (Part::Nothing, _) => {}
+                (Part::Sections, ["Index", ..]) | (Part::Symbols, ["Num", ..]) => {}
+                // A kind without a name is two words: `UNKNOWN: 130`.
+                (Part::Sections, &[index, _, size, _, align, kind, .., _, _, _, name]) => {
+                    let section = Section { size: hex(size, bad)?, align: hex(align, bad)?, kind, name };
+                    listing.sections.insert(hex(index, bad)?, section);
+                }
+                // A symbol without a name: of no interest.
+                (Part::Symbols, &[_, _, _, _, _, _, _, _]) => {}
+                (Part::Symbols, &[_, value, size, kind, _, _, other, section, name]) => {
+                    let (value, size) = (hex(value, bad)?, hex(size, bad)?);
+                    let section = hex(section, bad)?;
+                    listing.symbols.push(Symbol { value, size, kind, other, section, name });
+                }
+                (Part::Words(_), ["No", "data", ..]) => {}
+                (Part::Words(of), words) if words[0].starts_with("0x") => {
+                    let bytes = listing.words.entry(of).or_default();
+                    for word in words {
+                        let value = hex(word, bad)?;
+                        // A last word that is not full is shown byte by byte.
+                        match word.len() {
+                            10 => bytes.extend_from_slice(&(value as u32).to_le_bytes()),
+                            4 => bytes.push(value as u8),
+                            _ => return Err(bad()),
+                        }
+                    }
+                }
+                // Sections that cuobjdump takes apart instead of showing words.
+                (Part::Words(_), _) => part = Part::Nothing,
+                (Part::Relocations { of, with_addend: false }, &[offset, symbol, kind]) => {
+                    let offset = hex(offset, bad)?;
+                    listing.relocations.push((of, Relocation { offset, symbol, kind, addend: 0 }));
+                }
+                (Part::Relocations { of, with_addend: true }, &[offset, symbol, kind, addend]) => {
+                    let (offset, addend) = (hex(offset, bad)?, hex(addend, bad)? as i64);
+                    listing.relocations.push((of, Relocation { offset, symbol, kind, addend }));
+                }
+                (Part::Sections | Part::Symbols | Part::Relocations { .. }, _) => return Err(bad()),
+            }
+        }
+        match cubins {
+            1 => Ok(listing),
+            other => Err(TextError::NotOneCubin(other)),
+        }
+    }
+
+    /// Where a symbol's variable lives, or `None` if the symbol is no variable of the module.
+    fn home(&self, symbol: &Symbol<'a>) -> Result<Option<Home<'_>>, TextError> {
+        let contradiction =
+            |what: String| Err(TextError::Contradiction(format!("symbol `{}`: {what}", symbol.name)));
+        // 0: declared here and defined elsewhere. `.nv.` begins names that only the assembler makes.
+        if !["OBJECT", "CUDA_OBJECT"].contains(&symbol.kind)
+            || symbol.section == 0
+            || symbol.name.starts_with(".nv.")
+        {
+            return Ok(None);
+        }
+        if symbol.section == COMMON {
+            let align = symbol.value;
+            if !align.is_power_of_two() {
+                return contradiction(format!("alignment {align}"));
+            }
+            return match told_space(symbol.other) {
+                Some(space @ "global") => Ok(Some(Home { space, align, own_align: true, bytes: None })),
+                other => contradiction(format!("common, in {other:?}")),
+            };
+        }
+        let Some(section) = self.sections.get(&symbol.section) else {
+            return contradiction(format!("no section {:#x}", symbol.section));
+        };
+        if section.kind == "CUDA_SHARED"
+            && symbol.kind == "CUDA_OBJECT"
+            && told_space(symbol.other) == Some("shared")
+        {
+            // The linker places it; until then its value is its alignment.
+            return match symbol.value {
+                align if align.is_power_of_two() && symbol.size > 0 => {
+                    Ok(Some(Home { space: "shared", align, own_align: true, bytes: None }))
+                }
+                align => contradiction(format!("alignment {align}")),
+            };
+        }
+        let (space, has_bytes) = match (section.kind, section.name) {
+            ("CUDA_GLOBAL_INIT" | "CUDA_UDT", _) | ("PROGBITS", ".nv.global.init") => ("global", true),
+            ("CUDA_GLOBAL", _) | ("NOBITS", ".nv.global") => ("global", false),
+            ("CUDA_CONSTANT_B3", _) | ("PROGBITS", ".nv.constant3") => ("const", true),
+            ("CUDA_SHARED", _) => ("shared", false),
+            ("NOBITS", name) if name.starts_with(".nv.shared") => ("shared", false),
+            // Other constant banks and code: what the assembler made.
+            (kind, name)
+                if kind.starts_with("CUDA_CONSTANT")
+                    || name.starts_with(".nv.constant")
+                    || name.starts_with(".text")
+                    || name.starts_with(".debug") =>
+            {
+                return Ok(None);
+            }
+            (kind, name) => {
+                return Err(TextError::UnknownSection {
+                    symbol: symbol.name.to_owned(),
+                    section: format!("{name} ({kind})"),
+                });
+            }
+        };
+        if let Some(told) = told_space(symbol.other)
+            && told != space
+        {
+            return contradiction(format!("said to be in {told}, but its section is {}", section.name));
+        }
+        let end = symbol.value.checked_add(symbol.size);
+        if symbol.size == 0 || end.is_none_or(|end| end > section.size) {
+            return contradiction(format!("does not fit into section {}", section.name));
+        }
+        let bytes = match self.words.get(section.name) {
+            _ if !has_bytes => None,
+            Some(words) if words.len() as u64 == section.size => {
+                Some(&words[symbol.value as usize..(symbol.value + symbol.size) as usize])
+            }
+            words => {
+                let shown = words.map_or(0, Vec::len);
+                return contradiction(format!(
+                    "section {} has {:#x} bytes, {shown:#x} are shown",
+                    section.name, section.size
+                ));
+            }
+        };
+        Ok(Some(Home { space, align: section.align.max(1), own_align: false, bytes }))
+    }
+
+    /// Gives each relocation to the variable that holds its first byte.
+    fn relocate(&self, variables: &mut [Placed<'_, 'a>]) -> Result<(), TextError> {
+        let number: BTreeMap<&str, u64> =
+            self.sections.iter().map(|(number, section)| (section.name, *number)).collect();
+        let symbols: BTreeMap<&str, &Symbol<'a>> =
+            self.symbols.iter().map(|symbol| (symbol.name, symbol)).collect();
+        let spaces: BTreeMap<&str, &'static str> =
+            variables.iter().map(|placed| (placed.symbol.name, placed.home.space)).collect();
+        let with_variables: std::collections::BTreeSet<u64> =
+            variables.iter().map(|placed| placed.symbol.section).collect();
+        for (of, relocation) in &self.relocations {
+            let contradiction = |what: &str| {
+                Err(TextError::Contradiction(format!("relocation at {of}+{:#x}: {what}", relocation.offset)))
+            };
+            let Some(section) = number.get(of).filter(|section| with_variables.contains(section)) else {
+                continue;
+            };
+            let Some(written) = Written::by(relocation.kind) else {
+                return Err(TextError::UnknownRelocation {
+                    kind: relocation.kind.to_owned(),
+                    place: format!("{of}+{:#x}", relocation.offset),
+                });
+            };
+            let at = (*section, relocation.offset);
+            let after =
+                variables.partition_point(|placed| (placed.symbol.section, placed.symbol.value) <= at);
+            let Some(placed) = variables[..after].last_mut().filter(|placed| {
+                placed.symbol.section == *section
+                    && relocation.offset - placed.symbol.value < placed.symbol.size
+            }) else {
+                return contradiction("in no variable");
+            };
+            let Some(target) = symbols.get(relocation.symbol) else { return contradiction("of no symbol") };
+            let generic = match written.generic {
+                _ if target.kind == "FUNC" => None,
+                Some(true) => match spaces.get(target.name).copied().or_else(|| told_space(target.other)) {
+                    None | Some("global") => None,
+                    Some(_) => Some(true),
+                },
+                said => said,
+            };
+            placed.addresses.push(Address {
+                offset: relocation.offset - placed.symbol.value,
+                width: written.width,
+                symbol: target.name.to_owned(),
+                addend: relocation.addend,
+                generic,
+                byte: written.byte,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Placed<'_, '_> {
+    fn finish(mut self) -> Result<Variable, TextError> {
+        self.addresses.sort_by_key(|address| address.offset);
+        if let Some(pair) = self.addresses.windows(2).find(|pair| pair[0].offset == pair[1].offset) {
+            let (name, offset) = (self.symbol.name, pair[0].offset);
+            return Err(TextError::Contradiction(format!("two relocations at byte {offset} of `{name}`")));
+        }
+        let Home { space, align, own_align, bytes } = self.home;
+        let placed = match self.symbol.value {
+            _ if own_align => align,
+            0 => align,
+            value => align.min(value & value.wrapping_neg()),
+        };
+        let zeros = || vec![0; self.symbol.size as usize];
+        Ok(Variable {
+            space: Some(space.to_owned()),
+            size: Some(self.symbol.size),
+            align: Some(placed),
+            bytes: (space != "shared").then(|| bytes.map_or_else(zeros, <[u8]>::to_vec)),
+            addresses: Some(self.addresses),
+            base: None,
+        })
+    }
+}
+
+/// What a relocation writes, by NVIDIA's name for it.
+struct Written {
+    width: u8,
+    byte: Option<u8>,
+    /// `None` for functions.
+    generic: Option<bool>,
+}
+
+impl Written {
+    fn by(name: &str) -> Option<Written> {
+        // The longer prefixes first.
+        const FAMILIES: [(&str, Option<bool>); 4] =
+            [("FUNC_DESC_", None), ("UNIFIED", None), ("G", Some(true)), ("", Some(false))];
+        let name = name.strip_prefix("R_CUDA_")?;
+        let (rest, generic) =
+            FAMILIES.iter().find_map(|(prefix, generic)| Some((name.strip_prefix(prefix)?, *generic)))?;
+        match (name, rest) {
+            ("UNIFIED", _) | (_, "64") => Some(Written { width: 8, byte: None, generic }),
+            ("32", _) => Some(Written { width: 4, byte: None, generic }),
+            _ => {
+                // `R_CUDA_8_16` writes one byte: the bits from 16 on.
+                let bit: u8 = rest.trim_start_matches('_').strip_prefix("8_")?.parse().ok()?;
+                let byte = (bit.is_multiple_of(8) && bit < 64).then_some(bit / 8)?;
+                Some(Written { width: 1, byte: Some(byte), generic })
+            }
+        }
+    }
+}
+
+/// The state space that the listing's column "Other" tells of a symbol, where it does.
+fn told_space(other: &str) -> Option<&'static str> {
+    other.split('|').find_map(|flag| match flag {
+        "GLOBAL" => Some("global"),
+        "CONSTANT" => Some("const"),
+        "SHARED" => Some("shared"),
+        _ => None,
+    })
+}
+
+/// Which part of the listing a line opens, if it opens one.
+fn part_of<'a>(line: &'a str, fields: &[&'a str]) -> Option<Part<'a>> {
+    if !line.starts_with('.') {
+        return (line == "Sections:").then_some(Part::Sections);
+    }
+    Some(match *fields {
+        [".section", ".symtab"] => Part::Symbols,
+        [".section", name, kind @ ("REL" | "RELA")] => {
+            let with_addend = kind == "RELA";
+            match name.strip_prefix(if with_addend { ".rela" } else { ".rel" }) {
+                Some(of) => Part::Relocations { of, with_addend },
+                None => Part::Nothing,
+            }
+        }
+        [name] => Part::Words(name),
+        _ => Part::Nothing,
+    })
+}
+
+fn hex(text: &str, bad: impl Fn() -> TextError) -> Result<u64, TextError> {
+    u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).map_err(|_| bad())
+}

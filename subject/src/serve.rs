@@ -1,0 +1,209 @@
+//! The subject `serve:`: any program that answers many modules, JSON lines on standard input and output.
+//!
+//! The protocol is documented for its implementors in `docs/subjects.md`. One process works on one module at a time, so that
+//! a crash or a hang belongs to the module that it was on; as many processes are kept as threads ask at once. A process
+//! that gave anything but the one answer asked for is not trusted with another module: it is killed and started again. Where
+//! what it said may be a late word about an earlier module, the new process is asked about this one.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use crate::exec::{self, OpenError};
+use crate::observation::{Observation, Outcome};
+use crate::process::{Cancel, End, Invocation, Limits, Reply, Session, scratch};
+use crate::ptxas::status_as_signal;
+use crate::spec::CommandLine;
+use crate::subject::{Description, Error, Read, Request, Subject};
+
+/// One line of ours.
+#[derive(Serialize)]
+struct Question<'a> {
+    id: u64,
+    ptx: &'a str,
+    target: &'a str,
+    read: &'a [Read],
+}
+
+/// One line of theirs.
+#[derive(Deserialize)]
+struct Answer {
+    id: u64,
+    observation: Option<Observation>,
+    /// Of our own workers: they, not what they ask, failed.
+    failure: Option<String>,
+}
+
+/// A program that is started once and answers many modules.
+#[derive(Debug)]
+pub struct Serve {
+    program: PathBuf,
+    args: Vec<String>,
+    limits: Limits,
+    cancel: Cancel,
+    description: Description,
+    /// For a worker of ours: questions that one process answers, and whether a death is looked at again in a new one.
+    own: Option<u32>,
+    next: AtomicU64,
+    waiting: Mutex<Vec<Worker>>,
+}
+
+/// A process that waits for a question.
+#[derive(Debug)]
+struct Worker {
+    session: Session,
+    answered: u32,
+    /// Its `TMPDIR`, gone when it is.
+    _temporary: tempfile::TempDir,
+}
+
+impl Serve {
+    /// Finds the program and asks it to describe itself (`CMD ARGS --describe`), as for `exec:`.
+    pub fn open(command: &CommandLine, limits: Limits, cancel: Cancel) -> Result<Self, OpenError> {
+        let (program, described) = exec::find_and_describe(command, &limits, &cancel)?;
+        let description = Description { id: format!("serve:{}", command.text), ..described };
+        Ok(Serve::with(program, command.args.clone(), limits, cancel, description, None))
+    }
+
+    /// A worker of ours. It is asked at most `questions` times, so that what it leaks does not last; and because its
+    /// library has a state that outlives a question, a death that is not its first question's is looked at again in a
+    /// new process, whose answer counts.
+    pub(crate) fn own_worker(
+        program: PathBuf,
+        args: Vec<String>,
+        limits: Limits,
+        cancel: Cancel,
+        description: Description,
+        questions: u32,
+    ) -> Self {
+        Serve::with(program, args, limits, cancel, description, Some(questions))
+    }
+
+    fn with(
+        program: PathBuf,
+        args: Vec<String>,
+        limits: Limits,
+        cancel: Cancel,
+        description: Description,
+        own: Option<u32>,
+    ) -> Self {
+        // An answer holds every byte of every variable, twice its size.
+        let limits = Limits { output: limits.output.max(exec::MAX_ANSWER), ..limits };
+        let (next, waiting) = (AtomicU64::new(1), Mutex::default());
+        Serve { program, args, limits, cancel, description, own, next, waiting }
+    }
+
+    /// A process that waits, or a new one.
+    fn worker(&self) -> Result<Worker, Error> {
+        loop {
+            let waiting = self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
+            let Some(mut worker) = waiting else { return self.start() };
+            if worker.session.is_waiting() {
+                return Ok(worker);
+            }
+            // It died, or went on talking, after its last answer: no module's fault.
+        }
+    }
+
+    fn start(&self) -> Result<Worker, Error> {
+        let temporary = scratch(self.limits.file).map_err(|source| Error::File {
+            doing: format!("make a directory for {}", self.description.id),
+            source,
+        })?;
+        let invocation = Invocation {
+            program: self.program.clone(),
+            args: self.args.iter().map(Into::into).collect(),
+            directory: None,
+            temporary: temporary.path().to_owned(),
+        };
+        let session = Session::start(invocation, self.limits.clone())?;
+        Ok(Worker { session, answered: 0, _temporary: temporary })
+    }
+
+    /// Asks one process. Gives it back if it can be asked again. `None`: what came may belong to an earlier question.
+    fn ask(&self, mut worker: Worker, request: &Request<'_>) -> Result<Option<Observation>, Error> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let question = Question { id, ptx: request.ptx, target: request.target, read: request.read };
+        let line = serde_json::to_vec(&question).map_err(|error| Error::File {
+            doing: format!("write a question for {}", self.description.id),
+            source: error.into(),
+        })?;
+        let reply = worker.session.ask(&line, &self.cancel)?;
+        let crashed = |signal, what: String| {
+            let reason = match worker.session.last_words() {
+                Some(words) => format!("{what}; it printed {words:?}"),
+                None => what,
+            };
+            Observation { signal, ..Observation::because(Outcome::Crashed, reason) }
+        };
+        Ok(Some(match reply {
+            Reply::Line(line) => match self.answer(&line, id)? {
+                Ok(observation) => {
+                    worker.answered += 1;
+                    if self.own.is_none_or(|questions| worker.answered < questions) {
+                        self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(worker);
+                    }
+                    observation
+                }
+                Err(_) if worker.answered > 0 => return Ok(None),
+                Err(reason) => crashed(None, format!("its output is no answer: {reason}")),
+            },
+            Reply::TooLong => crashed(None, format!("an answer of more than {} bytes", self.limits.output)),
+            Reply::TimedOut => {
+                Observation::because(Outcome::TimedOut, format!("no answer after {:?}", self.limits.time))
+            }
+            Reply::Ended(End::Exited(status)) => {
+                crashed(status_as_signal(status), format!("it ended with exit status {status}"))
+            }
+            Reply::Ended(End::Signalled(signal)) => {
+                crashed(Some(signal), format!("killed by signal {signal}"))
+            }
+            Reply::Ended(End::TimedOut) => crashed(None, "it closed its output".to_owned()),
+        }))
+    }
+
+    /// The observation in an answer, or why it is none.
+    fn answer(&self, line: &[u8], id: u64) -> Result<Result<Observation, String>, Error> {
+        let answer: Answer = match serde_json::from_slice(line) {
+            Ok(answer) => answer,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        if answer.id != id {
+            return Ok(Err(format!("its id is {}, not {id}", answer.id)));
+        }
+        if let (Some(failure), true) = (answer.failure, self.own.is_some()) {
+            let subject = self.description.id.clone();
+            return Err(Error::Worker { subject, failure });
+        }
+        Ok(match answer.observation {
+            None => Err("it has no observation".to_owned()),
+            Some(mut observation) => exec::check(&mut observation).map(|()| observation),
+        })
+    }
+}
+
+impl Subject for Serve {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        let worker = self.worker()?;
+        let fresh = worker.answered == 0;
+        let first = self.ask(worker, request)?;
+        let died =
+            |observation: &Observation| matches!(observation.outcome, Outcome::Crashed | Outcome::TimedOut);
+        match first {
+            Some(observation) if fresh || self.own.is_none() || !died(&observation) => Ok(observation),
+            // A new process has no past.
+            _ => Ok(self
+                .ask(self.start()?, request)?
+                .unwrap_or_else(|| Observation::because(Outcome::Crashed, "its output is no answer"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
