@@ -91,7 +91,7 @@ def run_peer(peer, kind, name, source):
     command = {
         "cvise": ["cvise", "--n", str(os.cpu_count()), "--not-c", script, "a.ptx"],
         "creduce": ["creduce", "--n", str(os.cpu_count()), "--not-c", script, "a.ptx"],
-        "shrinkray": ["shrinkray", "--ui=basic", "--parallelism", str(os.cpu_count()), script, "a.ptx"],
+        "shrinkray": ["shrinkray", "--ui=basic", "--no-history", "--no-clang-delta", "--parallelism", str(os.cpu_count()), script, "a.ptx"],
     }[peer]
     started = time.monotonic()
     with open(os.path.join(directory, "log"), "w") as log:

@@ -140,6 +140,9 @@ Examples:
   $(ptxsmith toolchain path 13.5) --version"
     )]
     Toolchain(Toolchain),
+    /// Test compilers, and check sources, against the rule on host const variables in CUDA C++ device code
+    #[command(subcommand, after_help = "Example:\n  ptxsmith cuda check kernel.cu")]
+    Cuda(crate::commands::cuda::Cuda),
     /// Load a library and answer questions, one a line: what this program starts itself as
     #[command(subcommand, hide = true)]
     Worker(Worker),

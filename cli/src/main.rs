@@ -43,6 +43,7 @@ fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
         Command::Gen(args) => commands::generate::run(&context, args),
         Command::Subjects(args) => commands::subjects::run(&context, args),
         Command::Toolchain(args) => commands::toolchain::run(&context, args),
+        Command::Cuda(args) => commands::cuda::run(&context, args),
         Command::Worker(args) => commands::worker::run(args),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::known::{self, Known};
 use crate::language::{Case, Category, Place, Value, Yield, print};
-use crate::oracle::{Expectation, Verdict, judge, readings_met};
+use crate::oracle::{Expectation, Verdict, is_clear, judge, readings_met};
 use crate::reading::{Question, Readings};
 use crate::rule::Clause;
 use crate::subjects::{Compiler, Description, Error, Told, ptx, show};
@@ -106,6 +106,19 @@ pub struct Sides {
     pub other: u64,
 }
 
+/// Uses that must be refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refusals {
+    /// How many.
+    pub uses: u64,
+    /// How many of them were.
+    pub refused: u64,
+    /// How many must be under every reading.
+    pub clear: u64,
+    /// How many of those were.
+    pub clear_refused: u64,
+}
+
 /// Everything that was found of one compiler.
 #[derive(Debug, Default)]
 pub struct Ledger {
@@ -127,8 +140,8 @@ pub struct Ledger {
     pub new: BTreeMap<GroupKey, Group>,
     /// How open questions are answered.
     pub sides: BTreeMap<Question, Sides>,
-    /// By primary message: how many uses that must be refused, and how many of them were.
-    pub refusals: BTreeMap<&'static str, (u64, u64)>,
+    /// By primary message: the uses that must be refused.
+    pub refusals: BTreeMap<&'static str, Refusals>,
     /// Allowed uses, and controls of which the rule does not speak: how many, and how many were refused.
     pub allowed: (u64, u64),
     /// Allowed uses whose value was seen in PTX and is right.
@@ -159,10 +172,12 @@ impl Ledger {
             mine.literal += sides.literal;
             mine.other += sides.other;
         }
-        for (key, (all, refused)) in other.refusals {
+        for (key, refusals) in other.refusals {
             let mine = self.refusals.entry(key).or_default();
-            mine.0 += all;
-            mine.1 += refused;
+            mine.uses += refusals.uses;
+            mine.refused += refusals.refused;
+            mine.clear += refusals.clear;
+            mine.clear_refused += refusals.clear_refused;
         }
         self.allowed.0 += other.allowed.0;
         self.allowed.1 += other.allowed.1;
@@ -173,7 +188,9 @@ impl Ledger {
 
     /// The known deviations that are gone: many cases of the family were compared, and all were right.
     pub fn gone(&self) -> Vec<&'static str> {
-        let gone = |(id, count): (&&'static str, &u64)| (*count >= 50 && !self.known.contains_key(*id)).then_some(*id);
+        let gone = |(id, count): (&&'static str, &u64)| {
+            (*count >= 50 && !self.known.contains_key(*id)).then_some(*id)
+        };
         self.families.iter().filter_map(gone).collect()
     }
 
@@ -295,8 +312,11 @@ fn compare(
     ledger.compared += 1;
     if expected {
         let counts = ledger.refusals.entry(verdict).or_default();
-        counts.0 += 1;
-        counts.1 += u64::from(refused);
+        let clear = is_clear(case, base);
+        counts.uses += 1;
+        counts.refused += u64::from(refused);
+        counts.clear += u64::from(clear);
+        counts.clear_refused += u64::from(clear && refused);
     } else {
         ledger.allowed.0 += 1;
         ledger.allowed.1 += u64::from(refused);

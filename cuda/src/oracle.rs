@@ -73,8 +73,7 @@ pub struct Expectation {
 
 /// What the rule says of this use under these readings.
 pub fn judge(case: &Case, readings: Readings) -> Expectation {
-    let mut judge =
-        Judge { case, readings, clauses: Vec::new(), questions: Vec::new(), read: false };
+    let mut judge = Judge { case, readings, clauses: Vec::new(), questions: Vec::new(), read: false };
     let verdict = judge.verdict();
     let value = match verdict {
         Verdict::Allowed if judge.read => constant::of(&case.declaration).value(),

@@ -200,6 +200,12 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Whether there is no rule for some of the trial's variables.
+    fn is_partial(&self, trial: &Trial) -> bool {
+        let expected = expect(&trial.module(&self.options.header), &self.rules);
+        matches!(expected, Expectation::Accepted { unmodelled, .. } if !unmodelled.is_empty())
+    }
+
     /// Gives every trial of a group its verdict. Returns whether a trial was found that spoils its company.
     fn settle(
         &mut self,
@@ -400,6 +406,10 @@ impl<'a> Judge<'a> {
             Judgement::Unobserved => return Verdict::NotCompared(NotCompared::Unobserved),
             Judgement::Differs(class, variable) => (class, variable),
         };
+        if class == Class::RefusesValid && self.is_partial(p.trial) {
+            // What is refused may be what there is no rule for.
+            return Verdict::NotCompared(NotCompared::Unmodelled);
+        }
         let explanation = match class {
             Class::Crash => {
                 explain_crash(&trace, &self.rules, &observation, |rules| self.answer(p.trial, rules).1)

@@ -117,6 +117,9 @@ pub struct Ledger {
     pub excluded: BTreeMap<(Question, usize), u64>,
     /// The other answers that were followed.
     pub followed: BTreeMap<(Question, usize), Followed>,
+    /// The default answers that were shown to be followed: of programs that are refused for nothing but that answer,
+    /// while their valid twins are taken.
+    pub confirmed: BTreeMap<Question, u64>,
     /// Trials that were not compared, by reason.
     pub not_compared: BTreeMap<NotCompared, u64>,
     /// The clauses that anything compared rested on.
@@ -203,6 +206,17 @@ impl Ledger {
         self.findings.get(&shorter?)
     }
 
+    /// Enters that a program whose valid twin is taken was refused. Where its refusal rests on one open question, that
+    /// shows the default answer.
+    pub fn confirm(&mut self, judged: &Judged) {
+        let mut questions = judged.trace.questions.iter();
+        if let (Some(question), None, Verdict::Conforms, Some(Must::Refuse)) =
+            (questions.next(), questions.next(), &judged.verdict, judged.must)
+        {
+            *self.confirmed.entry(question).or_default() += 1;
+        }
+    }
+
     /// The findings: new ones first, then by class and name.
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings: Vec<Finding> = self.findings.values().cloned().chain(self.mixed()).collect();
@@ -274,6 +288,9 @@ impl Ledger {
         }
         for (kind, count) in other.confusion.counts {
             *self.confusion.counts.entry(kind).or_default() += count;
+        }
+        for (question, count) in other.confirmed {
+            *self.confirmed.entry(question).or_default() += count;
         }
         for (reason, count) in other.not_compared {
             *self.not_compared.entry(reason).or_default() += count;

@@ -151,8 +151,8 @@ knobs! {
         /// How often white space and comments stand where nobody puts them. Default 1 in 24 cases.
         odd_spacing: Odds = Odds::new(1, 24), vanishes;
         /// How often an address is written in a form of which the text says nothing: `var - 4`, `4 + var`, `(var)` and the like.
-        /// Default 1 in 250 addresses, all forms together.
-        odd_address: Odds = Odds::new(1, 250), vanishes;
+        /// Default 1 in 120 addresses, all forms together.
+        odd_address: Odds = Odds::new(1, 120), vanishes;
         /// How often an initial value names the variable that it belongs to. Default 1 in 200 addresses.
         self_reference: Odds = Odds::new(1, 200), vanishes;
         /// How often initial values name what is declared behind them. Default 1 in 100 groups of declarations.

@@ -71,6 +71,6 @@ mod tests {
     #[test]
     fn operators_are_shown_as_they_are_written() {
         let text = Generator::default().grammar();
-        assert!(text.contains("integer << shift-count") && text.contains("integer ? signed : unsigned"));
+        assert!(text.contains("integer << shift-count") && text.contains("truth ? signed : unsigned"));
     }
 }

@@ -145,7 +145,8 @@ impl<'g, 'd> Draft<'g, 'd> {
 
     /// Makes an expression of its own, beside the one at hand.
     pub fn expression(&mut self, make: impl FnOnce(&mut Self)) -> Expr {
-        let around = std::mem::take(&mut self.builder);
+        // Most expressions are small; room for them at once costs less than growing into it.
+        let around = std::mem::replace(&mut self.builder, Builder::with_capacity(16));
         make(self);
         std::mem::replace(&mut self.builder, around).finish()
     }

@@ -49,6 +49,7 @@ nonterminals! {
     ShiftCount = "shift-count", "How far an integer is shifted.";
     Least = "least", "The least signed number, made of operators.";
     MinusOne = "minus-one", "Minus one, signed, made of operators.";
+    Truth = "truth", "An integer of which only whether it is zero counts.";
     Overflow = "overflow", "A quotient or remainder of the least signed number and minus one.";
     LowBits = "low-bits", "A literal of at most seven bits, which every type holds.";
     Float = "float", "A float expression of any value.";
@@ -287,11 +288,11 @@ pub static GRAMMAR: &[Production] = &[
     row("integer/and", N::Integer, "4.5.5/bitwise-and", 5, bitwise, Infix(And, N::Integer, N::Integer)),
     row("integer/xor", N::Integer, "4.5.5/bitwise-xor", 5, bitwise, Infix(Xor, N::Integer, N::Integer)),
     row("integer/or", N::Integer, "4.5.5/bitwise-or", 5, bitwise, Infix(Or, N::Integer, N::Integer)),
-    row("integer/logical-and", N::Integer, "4.5.5/logical-and", 3, bitwise, Infix(LogicalAnd, N::Integer, N::Integer)),
-    row("integer/logical-or", N::Integer, "4.5.5/logical-or", 3, bitwise, Infix(LogicalOr, N::Integer, N::Integer)),
-    row("integer/ternary", N::Integer, "4.5.5/ternary-selection", 6, ternaries, Ternary(N::Integer, N::Integer, N::Integer)),
-    row("integer/ternary-signed-unsigned", N::Integer, "4.5.5/ternary-conversions", 3, ternaries, Ternary(N::Integer, N::Signed, N::Unsigned)),
-    row("integer/ternary-unsigned-signed", N::Integer, "4.5.5/ternary-conversions", 3, ternaries, Ternary(N::Integer, N::Unsigned, N::Signed)),
+    row("integer/logical-and", N::Integer, "4.5.5/logical-and", 3, bitwise, Infix(LogicalAnd, N::Truth, N::Truth)),
+    row("integer/logical-or", N::Integer, "4.5.5/logical-or", 3, bitwise, Infix(LogicalOr, N::Truth, N::Truth)),
+    row("integer/ternary", N::Integer, "4.5.5/ternary-selection", 6, ternaries, Ternary(N::Truth, N::Integer, N::Integer)),
+    row("integer/ternary-signed-unsigned", N::Integer, "4.5.5/ternary-conversions", 3, ternaries, Ternary(N::Truth, N::Signed, N::Unsigned)),
+    row("integer/ternary-unsigned-signed", N::Integer, "4.5.5/ternary-conversions", 3, ternaries, Ternary(N::Truth, N::Unsigned, N::Signed)),
     row("integer/float-less", N::Integer, "4.5.6/float-comparison", 1, floats, Infix(Lt, N::Float, N::Float)),
     row("integer/float-greater", N::Integer, "4.5.6/float-comparison", 1, floats, Infix(Gt, N::Float, N::Float)),
     row("integer/float-less-equal", N::Integer, "4.5.6/float-comparison", 1, floats, Infix(Le, N::Float, N::Float)),
@@ -321,6 +322,10 @@ pub static GRAMMAR: &[Production] = &[
     row("low-bits/literal", N::LowBits, "4.5.1/narrowing", 1, always, Made(1, &[N::Spelling], n::low_bits)),
 
     // Where division and shifting need care (4.5.5)
+    row("truth/bit", N::Truth, "4.5.5/ternary-condition", 2, always, Made(1, &[N::Spelling], n::bit)),
+    row("truth/any", N::Truth, "4.5.5/ternary-condition", 4, always, Same(N::Integer)),
+    row("truth/and", N::Truth, "4.5.5/logical-and", 1, bitwise, Infix(LogicalAnd, N::Truth, N::Truth)),
+    row("truth/or", N::Truth, "4.5.5/logical-or", 1, bitwise, Infix(LogicalOr, N::Truth, N::Truth)),
     row("overflow/quotient", N::Overflow, "4.5.5/division", 1, casts, Infix(Div, N::Least, N::MinusOne)),
     row("overflow/remainder", N::Overflow, "4.5.5/rem-unsigned", 1, casts, Infix(Rem, N::Least, N::MinusOne)),
     row("divisor/literal", N::Divisor, "4.5.5/division", 6, always, Made(1, &[N::Magnitude, N::Spelling, N::Suffix], n::nonzero)),
@@ -351,7 +356,7 @@ pub static GRAMMAR: &[Production] = &[
     row("float/divide", N::Float, "4.5.6/float-arithmetic", 7, always, Infix(Div, N::Float, N::FloatDivisor)),
     row("float/add", N::Float, "4.5.6/float-arithmetic", 8, always, Infix(Add, N::Float, N::Float)),
     row("float/subtract", N::Float, "4.5.6/float-arithmetic", 8, always, Infix(Sub, N::Float, N::Float)),
-    odd("float/ternary", N::Float, "4.5.6/float-ternary", |c| c.float_ternary, ternaries, Ternary(N::Integer, N::Float, N::Float)),
+    odd("float/ternary", N::Float, "4.5.6/float-ternary", |c| c.float_ternary, ternaries, Ternary(N::Truth, N::Float, N::Float)),
     row("float-literal/boundary-decimal", N::FloatLiteral, "4.5.2/float-decimal", 5, always, Made(1, &[], n::boundary_decimal)),
     row("float-literal/decimal", N::FloatLiteral, "4.5.2/float-exponent", 6, always, Made(1, &[], n::decimal)),
     row("float-literal/boundary-double", N::FloatLiteral, "4.5.2/float-double-bits", 3, always, Made(1, &[], n::boundary_double)),

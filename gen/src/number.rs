@@ -166,6 +166,12 @@ pub(crate) fn one(d: &mut Draft<'_, '_>, _: u32) {
     spelled(d, 1);
 }
 
+/// Zero or one.
+pub(crate) fn bit(d: &mut Draft<'_, '_>, _: u32) {
+    let value = d.byte() & 1;
+    spelled_signed(d, value.into());
+}
+
 pub(crate) fn low_bits(d: &mut Draft<'_, '_>, _: u32) {
     let value = d.byte() & 0x7f;
     spelled_signed(d, value.into());

@@ -116,7 +116,7 @@ pub(crate) fn named(
                     return step.refuse(RefusalClass::AddressArithmetic, Clause::Generic);
                 }
             }
-            if address.addend != 0 {
+            if address.moved {
                 step.meets(Question::FunctionOffset);
                 if step.readings.function_offset == FunctionOffset::Refused {
                     return step.refuse(RefusalClass::AddressArithmetic, Clause::AddressOffset);

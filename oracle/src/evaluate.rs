@@ -81,7 +81,9 @@ impl<'a> Evaluator<'a> {
         match *kind {
             NodeKind::Number(ref text) => (self.rules.number)(step, text),
             NodeKind::WarpSize => (self.rules.warp_size)(step),
-            NodeKind::Name(_) => Ok(Value::Address(Address { name: id, addend: 0, generic: false })),
+            NodeKind::Name(_) => {
+                Ok(Value::Address(Address { name: id, addend: 0, generic: false, moved: false }))
+            }
             NodeKind::Paren(operand) => self.paren(step, at(operand)),
             NodeKind::Unary(op, operand) => {
                 grouping(step, expr, kind.precedence(), &[operand]);

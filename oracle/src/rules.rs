@@ -422,7 +422,7 @@ fn arithmetic(
 /// The address this many bytes behind (5.4.4).
 fn moved(step: &mut Step<'_>, address: Address, offset: i64) -> Value {
     step.uses(Clause::AddressOffset);
-    Value::Address(Address { addend: address.addend.wrapping_add(offset), ..address })
+    Value::Address(Address { addend: address.addend.wrapping_add(offset), moved: true, ..address })
 }
 
 fn add(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {

@@ -37,6 +37,8 @@ pub struct Address {
     pub addend: i64,
     /// Whether it is a generic address.
     pub generic: bool,
+    /// Whether anything was added, be it zero.
+    pub moved: bool,
 }
 
 /// What an expression, or a part of one, evaluates to.

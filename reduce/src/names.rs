@@ -122,6 +122,18 @@ impl Names {
     }
 }
 
+/// The names that a statement declares at module scope; with `true`, the prefix of a parameterized one.
+fn outer_names(item: &Item) -> Vec<(Text, bool)> {
+    match item {
+        Item::Variables(declaration) => {
+            let declarators = declaration.declarators.iter();
+            declarators.map(|declarator| (declarator.name.text.clone(), declarator.count.is_some())).collect()
+        }
+        Item::Function(function) => vec![(function.name.text.clone(), false)],
+        _ => Vec::new(),
+    }
+}
+
 /// Which statement of a module needs which.
 pub(crate) struct Needs {
     /// For each statement, those that declare what it mentions.
@@ -133,17 +145,20 @@ pub(crate) struct Needs {
 impl Needs {
     pub(crate) fn of(module: &Module) -> Needs {
         let names: Vec<Names> = module.items.iter().map(Names::of_item).collect();
-        let all = Names::of(module);
-        let mut declaring: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (at, names) in names.iter().enumerate() {
-            for name in names.declared.keys() {
+        // What a function declares within it, no other statement can mean.
+        let mut outer = Names::default();
+        let mut declaring: BTreeMap<Text, Vec<usize>> = BTreeMap::new();
+        for (at, item) in module.items.iter().enumerate() {
+            for (name, parameterized) in outer_names(item) {
+                outer.declared.insert(name.clone(), parameterized);
                 declaring.entry(name).or_default().push(at);
             }
         }
         let mut needs = vec![BTreeSet::new(); names.len()];
         let mut needed_by = vec![BTreeSet::new(); names.len()];
         for (at, names) in names.iter().enumerate() {
-            let declared = names.mentioned.iter().filter_map(|name| all.declaring(name));
+            let foreign = names.mentioned.iter().filter(|name| !names.declares(name));
+            let declared = foreign.filter_map(|name| outer.declaring(name));
             for &by in declared.filter_map(|name| declaring.get(name)).flatten() {
                 needs[at].insert(by);
                 needed_by[by].insert(at);
@@ -180,7 +195,8 @@ fn closure(edges: &[BTreeSet<usize>], from: impl IntoIterator<Item = usize>) -> 
 /// A caller who knows which variable is at fault can begin with its slice.
 pub fn slice(module: &Module, names: &[&str]) -> Option<Module> {
     let declares = |item: &Item| {
-        let declared = Names::of_item(item);
+        let declared =
+            Names { declared: outer_names(item).into_iter().collect(), mentioned: BTreeSet::new() };
         names.iter().any(|name| declared.declares(name))
     };
     let declaring: Vec<usize> = (0..module.items.len()).filter(|&at| declares(&module.items[at])).collect();
@@ -211,6 +227,18 @@ mod tests {
         assert_eq!(print(&slice(&module, &["e"]).unwrap()).matches("ld.global.u64").count(), 1);
         assert_eq!(print(&slice(&module, &["e"]).unwrap()).matches(" .b8 d").count(), 0);
         assert_eq!(slice(&module, &["z"]), None);
+    }
+
+    #[test]
+    fn functions_with_registers_of_one_name_do_not_need_each_other() {
+        let module = parse(
+            ".func f() { .reg .b32 %r<2>; mov.u32 %r1, 0; } .func g() { .reg .b32 %r<2>; mov.u32 %r1, 1; call f; }",
+        )
+        .unwrap();
+        let needs = Needs::of(&module);
+        assert_eq!(needs.with_needs([0]), BTreeSet::from([0]));
+        assert_eq!(needs.with_needs([1]), BTreeSet::from([0, 1]));
+        assert_eq!(needs.with_dependents([0]), BTreeSet::from([0, 1]));
     }
 
     #[test]

@@ -116,3 +116,16 @@ fn an_address_that_overreaches_its_variable_shows_with_its_neighbour_unharmed_in
         }
     }
 }
+
+#[test]
+fn the_table_of_encodings_was_measured_with_every_known_minor_release() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/relocations.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let measured = page.lines().find_map(|line| line.strip_prefix("Measured with ptxas ")).unwrap();
+    let (releases, _) = measured.split_once(';').unwrap();
+    let measured: Vec<&str> = releases.split(", ").collect();
+    let mut known: Vec<&str> =
+        ptxsmith_subject::toolchain::RELEASES.iter().map(|release| release.minor()).collect();
+    known.dedup();
+    assert_eq!(measured, known, "scripts/relocations measures them again");
+}

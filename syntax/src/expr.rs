@@ -189,7 +189,13 @@ impl Builder {
         Builder::default()
     }
 
+    /// A builder with room for this many nodes.
+    pub fn with_capacity(nodes: usize) -> Builder {
+        Builder { nodes: Vec::with_capacity(nodes) }
+    }
+
     /// Adds a node whose operands were added before.
+    #[inline]
     pub fn push(&mut self, kind: NodeKind, span: Span) -> NodeId {
         self.nodes.push(Node { kind, span });
         self.nodes.len() as NodeId - 1

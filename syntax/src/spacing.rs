@@ -73,7 +73,7 @@ impl Odd {
     fn below(&mut self, bound: u64) -> usize {
         self.state =
             self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.state >> 33) * bound >> 31) as usize
+        (((self.state >> 33) * bound) >> 31) as usize
     }
 
     fn blank(&mut self) {

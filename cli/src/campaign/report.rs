@@ -32,6 +32,8 @@ struct Report<'a> {
     not_compared: BTreeMap<&'static str, u64>,
     /// Answers to open questions other than the default that were followed, by subject.
     readings: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Default answers that were shown to be followed, by subject.
+    default_readings: BTreeMap<String, BTreeMap<String, u64>>,
     findings: Vec<Finding<'a>>,
     coverage: Coverage,
 }
@@ -151,6 +153,7 @@ impl Campaign<'_> {
         let mut not_compared: BTreeMap<&'static str, u64> =
             NotCompared::ALL.iter().map(|reason| (reason.name(), 0)).collect();
         let mut readings = BTreeMap::new();
+        let mut default_readings = BTreeMap::new();
         let mut subjects = Vec::new();
         for tested in &self.subjects {
             let description = tested.subject.description();
@@ -162,6 +165,9 @@ impl Campaign<'_> {
                 (format!("{}={}", question.name(), question.answers()[answer]), count)
             });
             readings.insert(description.id.clone(), followed.collect());
+            let confirmed = (ledger.confirmed.iter())
+                .map(|(question, count)| (format!("{}={}", question.name(), question.answers()[0]), *count));
+            default_readings.insert(description.id.clone(), confirmed.collect());
             subjects.push(Subject {
                 id: description.id.clone(),
                 version: description.version.clone(),
@@ -189,6 +195,7 @@ impl Campaign<'_> {
             subjects,
             not_compared,
             readings,
+            default_readings,
             findings: findings.iter().map(|found| self.finding(found)).collect(),
             coverage: Coverage {
                 clauses: coverage(clause_coverage(self), Some(missing_clauses(self))),

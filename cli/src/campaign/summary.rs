@@ -152,6 +152,17 @@ impl Summary<'_> {
                 let _ = writeln!(out, "  follows other readings of open questions: {}", followed.join(", "));
             }
         }
+        for tested in &self.campaign.subjects {
+            let confirmed: Vec<String> = (tested.ledger().confirmed.iter())
+                .map(|(question, count)| {
+                    format!("{}={} ({})", question.name(), question.answers()[0], HumanCount(*count))
+                })
+                .collect();
+            if !confirmed.is_empty() {
+                let id = line(tested.subject.id()).into_owned();
+                let _ = writeln!(out, "{id} refuses, as the default reading does: {}", confirmed.join(", "));
+            }
+        }
         self.confusion(out);
         let new = self.findings.iter().filter(|found| found.is_new()).count();
         let deviations = if self.findings.len() == 1 { "deviation" } else { "deviations" };

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod check;
+pub mod cuda;
 pub mod eval;
 pub mod generate;
 pub mod reduce;

@@ -76,7 +76,7 @@ impl Work<'_> {
         let bar = toolchain::spinner(self.context);
         let mut saving = Ok(());
         let mut on_better = |better: &Program, processes: u64| {
-            bar.set_message(progress(better, processes)); if std::env::var_os("DBG").is_some() { eprintln!("{processes}: {} {}", better.text().len(), better.text().lines().last().unwrap_or("")); }
+            bar.set_message(progress(better, processes));
             if saving.is_ok() {
                 saving = write_whole(&self.out, better.text().as_bytes());
             }
@@ -96,8 +96,13 @@ impl Work<'_> {
         saving?;
         let shrunk = shrunk.map_err(|reluctance| self.explained(reluctance, &tested))?;
         let processes = AtomicU64::new(shrunk.processes);
-        let annotated = self.annotated(&tested, &shrunk, &processes)?;
-        write_whole(&self.out, annotated.as_bytes())?;
+        // After Ctrl-C no process is started any more, so what the subject does cannot be said; the program is there.
+        let interrupted = self.context.cancel.is_cancelled();
+        let result = match interrupted {
+            true => shrunk.reduced.program.text().to_owned(),
+            false => self.annotated(&tested, &shrunk, &processes)?,
+        };
+        write_whole(&self.out, result.as_bytes())?;
         let others = self.save_others(&shrunk)?;
         let processes = processes.into_inner();
         self.summary(
@@ -106,11 +111,7 @@ impl Work<'_> {
             processes,
             &others,
         )?;
-        Ok(if shrunk.reduced.ended == Ended::Stopped && self.context.cancel.is_cancelled() {
-            Exit::Interrupted
-        } else {
-            Exit::Success
-        })
+        Ok(if interrupted { Exit::Interrupted } else { Exit::Success })
     }
 
     fn by_script(&self, command: &str) -> Result<Exit, Failure> {

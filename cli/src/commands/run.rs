@@ -145,7 +145,9 @@ impl<'a> Judges<'a> {
             if let (Some(broken), Some(shown)) = (broken, &twin) {
                 // A refusal shows something only where what differs in one thing is taken. A crash always does.
                 let died = broken.judged.fate() == Some(Fate::Died);
-                if !died && shown.judged.fate() != Some(Fate::Accepted) {
+                if shown.judged.fate() == Some(Fate::Accepted) {
+                    self.tested.ledger().confirm(&broken.judged);
+                } else if !died {
                     broken.judged.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
                 }
                 // A twin is no case of its own; but a deviation is one wherever it shows.

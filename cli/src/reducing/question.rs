@@ -281,14 +281,26 @@ impl<'a> SameCause<'a> {
         self.first_in(programs, first, answers).or_else(|| self.first_in(programs, second, answers))
     }
 
-    /// Whether the subject takes all programs of a group in one module.
-    fn all_live(&self, programs: &[Program], group: &[usize]) -> bool {
+    /// Whether the subject takes all programs of a group in one module. What else it does with them is noted.
+    fn all_live(&mut self, programs: &[Program], group: &[usize]) -> bool {
         let modules: Vec<&Module> = group.iter().filter_map(|&at| programs[at].module()).collect();
         let Some(module) = together(&modules).filter(|_| modules.len() == group.len()) else { return false };
-        let target = target_for(&module, self.tested.subject.description());
         let text = ptxsmith_syntax::print(&module);
-        let observed = counted(self.tested, &module, self.processes).observe(&Request::new(&text, &target));
-        observed.is_ok_and(|observed| observed.outcome == Outcome::Accepted)
+        let Ok(parts) = judge(self.tested, &module, &text, self.processes) else { return false };
+        let of_module =
+            |class| !matches!(class, Class::WrongValue | Class::WrongAddress | Class::WrongLayout);
+        if parts.iter().filter_map(|part| difference(&part.verdict)).any(|shown| of_module(shown.class)) {
+            return false;
+        }
+        for part in &parts {
+            // `t7_x` is the variable `x` of the eighth program.
+            let number = part.variable.as_deref().and_then(|name| name.strip_prefix('t')?.split('_').next());
+            let nth = number.and_then(|number| number.parse::<usize>().ok());
+            if let (Some(&at), Some(other)) = (nth.and_then(|nth| group.get(nth)), name_of(&part.verdict)) {
+                self.met(vec![other], &programs[at]);
+            }
+        }
+        true
     }
 }
 

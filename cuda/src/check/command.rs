@@ -129,7 +129,9 @@ pub fn system_directories(flags: &[OsString]) -> Vec<String> {
 /// Writes the headers that stand in for NVIDIA's: enough of the runtime's declarations for kernels to be understood.
 pub fn write_headers(directory: &Path) -> io::Result<()> {
     fs::write(directory.join("cuda_runtime.h"), RUNTIME)?;
-    for name in ["cuda.h", "cuda_runtime_api.h", "device_launch_parameters.h", "math_constants.h", "vector_types.h"] {
+    for name in
+        ["cuda.h", "cuda_runtime_api.h", "device_launch_parameters.h", "math_constants.h", "vector_types.h"]
+    {
         fs::write(directory.join(name), "#include \"cuda_runtime.h\"\n")?;
     }
     Ok(())

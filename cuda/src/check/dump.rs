@@ -35,7 +35,12 @@ pub fn run(
     is_system: &dyn Fn(&str) -> bool,
 ) -> std::io::Result<Dump> {
     let mut command = Command::new(clang);
-    command.args(args).current_dir(directory).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(args)
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let stdout = child.stdout.take().ok_or_else(|| std::io::Error::other("no pipe"))?;
     let mut stderr = child.stderr.take().ok_or_else(|| std::io::Error::other("no pipe"))?;

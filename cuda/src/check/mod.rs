@@ -45,6 +45,8 @@ pub struct Report {
     pub not_analysed: Vec<String>,
     /// Whether there was anything to look through.
     pub is_analysed: bool,
+    /// Whether clang did not understand all of the file, or did not come to its end.
+    pub is_incomplete: bool,
 }
 
 /// How files are checked.
@@ -134,7 +136,8 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
         .map_err(|source| Error::Clang { program: options.clang.clone(), source })?;
     // A tree is as deep as the expressions in it.
     let report = std::thread::scope(|scope| {
-        let worker = std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, || judge(dump, options));
+        let worker =
+            std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, || judge(dump, options));
         worker.map(|worker| worker.join())
     });
     match report {
@@ -150,12 +153,16 @@ fn judge(dump: dump::Dump, options: &Options) -> Report {
     let mut not_analysed: Vec<String> = dump.incomplete.into_iter().collect();
     // What clang itself says of host variables is our subject.
     let own = |error: &&String| {
-        error.contains("reference to __host__ variable") || error.contains("dynamic initialization is not supported")
+        error.contains("reference to __host__ variable")
+            || error.contains("dynamic initialization is not supported")
     };
     let errors: Vec<_> = dump.errors.iter().filter(|error| !own(error)).collect();
+    let is_incomplete = !errors.is_empty() || !not_analysed.is_empty();
     if let Some(first) = errors.first() {
         let count = errors.len();
-        not_analysed.push(format!("clang reports {count} errors, and leaves out what it does not understand; the first: {first}"));
+        not_analysed.push(format!(
+            "clang reports {count} errors, and leaves out what it does not understand; the first: {first}"
+        ));
     }
     not_analysed.extend(found.undecided.iter().map(|(place, name)| {
         format!(
@@ -163,5 +170,6 @@ fn judge(dump: dump::Dump, options: &Options) -> Report {
             place.file, place.line, place.col
         )
     }));
-    Report { findings: uses::findings(&found), is_analysed: !dump.declarations.is_empty(), not_analysed }
+    let is_analysed = !dump.declarations.is_empty();
+    Report { findings: uses::findings(&found), is_analysed, is_incomplete, not_analysed }
 }

@@ -2,6 +2,7 @@
 #define PTXSMITH_CUDA_RUNTIME_H
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #define __device__ __attribute__((device))
@@ -65,7 +66,7 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 const char *cudaGetErrorString(cudaError_t error);
-__host__ __device__ int printf(const char *format, ...);
+__device__ int printf(const char *format, ...);
 }
 template <class T> cudaError_t cudaMalloc(T **at, size_t size) { return cudaMalloc((void **)at, size); }
 template <class T> cudaError_t cudaMallocManaged(T **at, size_t size) { return cudaMallocManaged((void **)at, size, 1); }
@@ -98,11 +99,15 @@ template <class T> __device__ T atomicCAS(T *at, T compare, T value);
 template <class T> __device__ T atomicOr(T *at, T value);
 template <class T> __device__ T atomicAnd(T *at, T value);
 #define PTXSMITH_MATH1(name) \
-  extern "C" __host__ __device__ double name(double) noexcept; \
-  extern "C" __host__ __device__ float name##f(float) noexcept;
+  extern "C" double name(double) noexcept; \
+  extern "C" float name##f(float) noexcept; \
+  extern "C" __device__ double name(double) noexcept; \
+  extern "C" __device__ float name##f(float) noexcept;
 #define PTXSMITH_MATH2(name) \
-  extern "C" __host__ __device__ double name(double, double) noexcept; \
-  extern "C" __host__ __device__ float name##f(float, float) noexcept;
+  extern "C" double name(double, double) noexcept; \
+  extern "C" float name##f(float, float) noexcept; \
+  extern "C" __device__ double name(double, double) noexcept; \
+  extern "C" __device__ float name##f(float, float) noexcept;
 PTXSMITH_MATH1(sqrt) PTXSMITH_MATH1(exp) PTXSMITH_MATH1(log) PTXSMITH_MATH1(sin) PTXSMITH_MATH1(cos)
 PTXSMITH_MATH1(tan) PTXSMITH_MATH1(tanh) PTXSMITH_MATH1(fabs) PTXSMITH_MATH1(floor) PTXSMITH_MATH1(ceil)
 PTXSMITH_MATH1(erf) PTXSMITH_MATH1(log2) PTXSMITH_MATH1(exp2)
@@ -113,7 +118,8 @@ extern "C" __device__ float __expf(float);
 extern "C" __device__ float __logf(float);
 extern "C" __device__ float __fdividef(float, float);
 extern "C" __device__ float __powf(float, float);
-PTXSMITH_HD float fmaf(float a, float b, float c) { return a * b + c; }
+extern "C" float fmaf(float, float, float) noexcept;
+extern "C" __device__ float fmaf(float, float, float) noexcept;
 PTXSMITH_HD int min(int a, int b) { return a < b ? a : b; }
 PTXSMITH_HD int max(int a, int b) { return a < b ? b : a; }
 PTXSMITH_HD unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }

@@ -104,7 +104,8 @@ impl<'a> Walk<'a> {
         self.number += 1;
         let mut inside = around;
         match node.kind.as_str() {
-            "FunctionDecl" | "CXXMethodDecl" | "CXXConstructorDecl" | "CXXDestructorDecl" | "CXXConversionDecl" => {
+            "FunctionDecl" | "CXXMethodDecl" | "CXXConstructorDecl" | "CXXDestructorDecl"
+            | "CXXConversionDecl" => {
                 let marked = node.has_attribute("CUDADeviceAttr") || node.has_attribute("CUDAGlobalAttr");
                 // What is written in device code, such as the body of a lambda, is device code.
                 inside.device = marked || (around.device && around.in_function);
@@ -114,14 +115,20 @@ impl<'a> Walk<'a> {
                     && let Some(body) = body
                 {
                     let (begin, end) = (body.range.begin.place(), body.range.end.place());
-                    self.bodies.push((begin.file.clone(), node.range.begin.place().offset.min(begin.offset), end.offset));
+                    self.bodies.push((
+                        begin.file.clone(),
+                        node.range.begin.place().offset.min(begin.offset),
+                        end.offset,
+                    ));
                 }
             }
             "VarDecl" if !around.in_function => {
                 let annotations = ["CUDADeviceAttr", "CUDAConstantAttr", "CUDASharedAttr", "HIPManagedAttr"];
                 inside.device = annotations.iter().any(|kind| node.has_attribute(kind));
             }
-            "CXXRecordDecl" | "ClassTemplateSpecializationDecl" | "ClassTemplatePartialSpecializationDecl" => {
+            "CXXRecordDecl"
+            | "ClassTemplateSpecializationDecl"
+            | "ClassTemplatePartialSpecializationDecl" => {
                 inside.class = around.class.or(Some(self.number));
             }
             "TemplateArgument" => {
@@ -135,7 +142,8 @@ impl<'a> Walk<'a> {
             "DeclRefExpr" | "MemberExpr" => self.named(node, path, around),
             _ => {}
         }
-        let templated = matches!(node.kind.as_str(), "FunctionTemplateDecl" | "ClassTemplateDecl" | "VarTemplateDecl");
+        let templated =
+            matches!(node.kind.as_str(), "FunctionTemplateDecl" | "ClassTemplateDecl" | "VarTemplateDecl");
         let is_name = matches!(
             node.kind.as_str(),
             "NamespaceDecl" | "CXXRecordDecl" | "ClassTemplateSpecializationDecl"
@@ -151,7 +159,8 @@ impl<'a> Walk<'a> {
             if is_pattern {
                 first = false;
                 let instantiated = node.inner.iter().filter(|child| is_templated(&child.kind)).count() > 1;
-                context.template = if instantiated { Template::Instantiated } else { Template::Uninstantiated };
+                context.template =
+                    if instantiated { Template::Instantiated } else { Template::Uninstantiated };
             } else if templated && is_templated(&child.kind) {
                 context.template = Template::None;
             }
@@ -176,7 +185,8 @@ impl<'a> Walk<'a> {
         }
         let place = node.range.begin.place();
         self.seen.insert((place.file.clone(), node.range.end.place().offset));
-        let in_member_initializer = path.iter().any(|around| around.kind == "FieldDecl") && !around.in_function;
+        let in_member_initializer =
+            path.iter().any(|around| around.kind == "FieldDecl") && !around.in_function;
         if !around.device && !in_member_initializer {
             return;
         }
@@ -229,9 +239,9 @@ impl<'a> Walk<'a> {
 
     fn value_keys(&self, variable: &Variable<'_>, number: u64) -> Vec<Key> {
         let mut keys = Vec::new();
-        let initialized = variable
-            .initializer
-            .is_some_and(|(node, place)| place <= number && self.variables.constness(node) != Constness::RunTime);
+        let initialized = variable.initializer.is_some_and(|(node, place)| {
+            place <= number && self.variables.constness(node) != Constness::RunTime
+        });
         if !initialized {
             keys.push(Key::NotInitialized);
         }
@@ -261,28 +271,33 @@ impl<'a> Walk<'a> {
     /// The tree does not show where a variable is named as a template argument. The text does: where device code has
     /// its name and the tree shows no use.
     fn template_arguments(&mut self) {
+        let arguments = std::mem::take(&mut self.by_argument);
+        let is_covered = |id: &str| self.variables.get(id).is_some_and(|variable| variable.is_covered());
+        let names: HashSet<String> =
+            arguments.into_iter().filter(|(id, _)| is_covered(id)).map(|(_, name)| name).collect();
+        if names.is_empty() {
+            return;
+        }
         let mut texts: HashMap<String, String> = HashMap::new();
-        for (id, name) in std::mem::take(&mut self.by_argument) {
-            if !self.variables.get(&id).is_some_and(|variable| variable.is_covered()) {
-                continue;
-            }
-            for (file, begin, end) in self.bodies.clone() {
-                let text = texts
-                    .entry(file.clone())
-                    .or_insert_with(|| std::fs::read_to_string(self.options.path_of(&file)).unwrap_or_default());
-                let Some(body) = text.get(begin as usize..(end as usize).min(text.len())) else { continue };
-                for place in identifiers(body, &name) {
-                    let offset = begin + place as u32;
-                    if self.seen.contains(&(file.clone(), offset)) || !in_template_argument(body, place) {
-                        continue;
-                    }
-                    let start = qualified_start(text, offset as usize);
-                    let before = &text[..start];
-                    let line = before.matches('\n').count() as u32 + 1;
-                    let col = (start - before.rfind('\n').map_or(0, |newline| newline + 1)) as u32 + 1;
-                    let place = Place { file: file.clone(), line, col, offset: start as u32 };
-                    self.found.findings.insert((place, name.clone()), vec![Key::Address]);
+        for (file, begin, end) in std::mem::take(&mut self.bodies) {
+            let text = texts
+                .entry(file.clone())
+                .or_insert_with(|| std::fs::read_to_string(self.options.path_of(&file)).unwrap_or_default());
+            let Some(body) = text.get(begin as usize..(end as usize).min(text.len())) else { continue };
+            for (place, name) in words(body) {
+                let offset = begin + place as u32;
+                if !names.contains(name)
+                    || self.seen.contains(&(file.clone(), offset))
+                    || !in_template_argument(body, place)
+                {
+                    continue;
                 }
+                let start = qualified_start(text, offset as usize);
+                let before = &text[..start];
+                let line = before.matches('\n').count() as u32 + 1;
+                let col = (start - before.rfind('\n').map_or(0, |newline| newline + 1)) as u32 + 1;
+                let place = Place { file: file.clone(), line, col, offset: start as u32 };
+                self.found.findings.insert((place, name.to_owned()), vec![Key::Address]);
             }
         }
     }
@@ -290,7 +305,9 @@ impl<'a> Walk<'a> {
 
 /// What can be the pattern or an instantiation of a template.
 fn is_templated(kind: &str) -> bool {
-    kind.ends_with("Decl") && !kind.starts_with("TemplateT") && kind != "NonTypeTemplateParmDecl"
+    kind.ends_with("Decl")
+        && !kind.starts_with("TemplateT")
+        && kind != "NonTypeTemplateParmDecl"
         && kind != "TemplateTemplateParmDecl"
 }
 
@@ -317,7 +334,11 @@ fn act(node: &Node, path: &[&Node]) -> Act {
         let above = depth.checked_sub(1).map(|depth| path[depth]);
         let is_last = |node: &Node| parent.inner.last().is_some_and(|last| std::ptr::eq(last, node));
         match parent.kind.as_str() {
-            "ParenExpr" | "ExprWithCleanups" | "ConstantExpr" | "CXXBindTemporaryExpr" | "FullExpr"
+            "ParenExpr"
+            | "ExprWithCleanups"
+            | "ConstantExpr"
+            | "CXXBindTemporaryExpr"
+            | "FullExpr"
             | "SubstNonTypeTemplateParmExpr" => {}
             "ConditionalOperator" if parent.is_lvalue() => {}
             "BinaryOperator" if parent.opcode == "," => {
@@ -343,14 +364,20 @@ fn act(node: &Node, path: &[&Node]) -> Act {
             "UnaryOperator" if parent.opcode == "&" => return Act::Address,
             "MemberExpr" if parent.ty.text() == "<bound member function type>" => return Act::Address,
             "MemberExpr" => {}
-            "CStyleCastExpr" | "CXXStaticCastExpr" | "CXXFunctionalCastExpr" if parent.cast_kind == "ToVoid" => {
+            "CStyleCastExpr" | "CXXStaticCastExpr" | "CXXFunctionalCastExpr"
+                if parent.cast_kind == "ToVoid" =>
+            {
                 return Act::Nothing;
             }
+            _ if parent.cast_kind == "Dependent" => return Act::Unknown,
             "CXXConstructExpr" | "CXXTemporaryObjectExpr" => return Act::Copy,
             "CompoundStmt" | "IfStmt" | "ForStmt" | "WhileStmt" | "DoStmt" | "SwitchStmt" | "CaseStmt"
             | "DefaultStmt" | "LabelStmt" | "AttributedStmt" => return Act::Nothing,
-            _ if parent.ty.text() == "<dependent type>" || parent.kind.starts_with("CXXDependent")
-                || parent.kind.starts_with("CXXUnresolved") || parent.kind == "ParenListExpr" => {
+            _ if parent.ty.text() == "<dependent type>"
+                || parent.kind.starts_with("CXXDependent")
+                || parent.kind.starts_with("CXXUnresolved")
+                || parent.kind == "ParenListExpr" =>
+            {
                 return Act::Unknown;
             }
             // Whatever else takes an lvalue binds a reference to it.
@@ -370,8 +397,8 @@ fn is_open(path: &[&Node]) -> bool {
     })
 }
 
-/// Where a word stands in a text that is no comment and no literal.
-fn identifiers(text: &str, word: &str) -> Vec<usize> {
+/// The words of a text that stand in no comment and no literal, with their places.
+fn words(text: &str) -> Vec<(usize, &str)> {
     let bytes = text.as_bytes();
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let mut found = Vec::new();
@@ -392,10 +419,9 @@ fn identifiers(text: &str, word: &str) -> Vec<usize> {
                 place += 1;
             }
             byte if is_part(byte) => {
-                let end = bytes[place..].iter().position(|&byte| !is_part(byte)).map_or(bytes.len(), |n| place + n);
-                if &bytes[place..end] == word.as_bytes() {
-                    found.push(place);
-                }
+                let end =
+                    bytes[place..].iter().position(|&byte| !is_part(byte)).map_or(bytes.len(), |n| place + n);
+                found.push((place, &text[place..end]));
                 place = end;
             }
             _ => place += 1,

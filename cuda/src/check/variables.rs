@@ -143,12 +143,17 @@ impl<'a> Variables<'a> {
         let number = around.class.unwrap_or(self.next);
         let mut inside = around;
         match node.kind.as_str() {
-            "VarDecl" | "VarTemplateSpecializationDecl" | "VarTemplatePartialSpecializationDecl"
+            "VarDecl"
+            | "VarTemplateSpecializationDecl"
+            | "VarTemplatePartialSpecializationDecl"
             | "DecompositionDecl" => self.variable(node, around, number),
-            "CXXRecordDecl" | "ClassTemplateSpecializationDecl" | "ClassTemplatePartialSpecializationDecl" => {
+            "CXXRecordDecl"
+            | "ClassTemplateSpecializationDecl"
+            | "ClassTemplatePartialSpecializationDecl" => {
                 inside.class = around.class.or(Some(self.next));
             }
-            "FunctionDecl" | "CXXMethodDecl" | "CXXConstructorDecl" | "CXXDestructorDecl" | "CXXConversionDecl" => {
+            "FunctionDecl" | "CXXMethodDecl" | "CXXConstructorDecl" | "CXXDestructorDecl"
+            | "CXXConversionDecl" => {
                 let constexpr = node.constexpr
                     || node.previous_decl.as_deref().is_some_and(|previous| {
                         self.constexpr_functions.get(previous).copied().unwrap_or(false)
@@ -184,10 +189,9 @@ impl<'a> Variables<'a> {
         variable.ty = node.ty.text();
         variable.is_annotated |= ANNOTATIONS.iter().any(|kind| node.has_attribute(kind));
         variable.is_constexpr |= node.constexpr;
-        let initializer = node
-            .inner
-            .iter()
-            .find(|child| !child.kind.ends_with("Attr") && child.kind != "TemplateArgument" && !child.kind.is_empty());
+        let initializer = node.inner.iter().find(|child| {
+            !child.kind.ends_with("Attr") && child.kind != "TemplateArgument" && !child.kind.is_empty()
+        });
         if node.init.is_some()
             && let Some(initializer) = initializer
         {
@@ -229,14 +233,27 @@ impl<'a> Variables<'a> {
         };
         match node.kind.as_str() {
             "IntegerLiteral" | "CharacterLiteral" | "CXXBoolLiteralExpr" => Constant(number(node)),
-            "FloatingLiteral" | "StringLiteral" | "CXXNullPtrLiteralExpr" | "GNUNullExpr"
-            | "UnaryExprOrTypeTraitExpr" | "CXXNoexceptExpr" | "TypeTraitExpr" | "SizeOfPackExpr"
-            | "ImplicitValueInitExpr" | "CXXScalarValueInitExpr" | "OffsetOfExpr" | "ExpressionTraitExpr"
-            | "ArrayTypeTraitExpr" | "RequiresExpr" | "ConceptSpecializationExpr" => Constant(None),
+            "FloatingLiteral"
+            | "StringLiteral"
+            | "CXXNullPtrLiteralExpr"
+            | "GNUNullExpr"
+            | "UnaryExprOrTypeTraitExpr"
+            | "CXXNoexceptExpr"
+            | "TypeTraitExpr"
+            | "SizeOfPackExpr"
+            | "ImplicitValueInitExpr"
+            | "CXXScalarValueInitExpr"
+            | "OffsetOfExpr"
+            | "ExpressionTraitExpr"
+            | "ArrayTypeTraitExpr"
+            | "RequiresExpr"
+            | "ConceptSpecializationExpr" => Constant(None),
             "DeclRefExpr" | "MemberExpr" => self.named(node),
             "UnaryOperator" if node.opcode == "&" => match node.inner.first() {
                 // The address of what is static is constant, whatever its value is.
-                Some(operand) if matches!(operand.kind.as_str(), "DeclRefExpr" | "MemberExpr") => Constant(None),
+                Some(operand) if matches!(operand.kind.as_str(), "DeclRefExpr" | "MemberExpr") => {
+                    Constant(None)
+                }
                 _ => all(&node.inner),
             },
             "UnaryOperator" if matches!(node.opcode.as_str(), "++" | "--") => RunTime,
@@ -246,14 +263,19 @@ impl<'a> Variables<'a> {
                 (Constant(_), _) => Constant(None),
                 _ => RunTime,
             },
-            "BinaryOperator" if node.opcode.ends_with('=') && !matches!(node.opcode.as_str(), "==" | "!=" | "<=" | ">=") => {
+            "BinaryOperator"
+                if node.opcode.ends_with('=')
+                    && !matches!(node.opcode.as_str(), "==" | "!=" | "<=" | ">=") =>
+            {
                 RunTime
             }
             "BinaryOperator" if node.inner.len() == 2 => {
                 let (left, right) = (self.constness(&node.inner[0]), self.constness(&node.inner[1]));
                 match (left, right, node.opcode.as_str()) {
                     (RunTime, ..) | (_, RunTime, _) => RunTime,
-                    (_, Constant(Some(0)), "/" | "%") if kind(node.ty.text()) == TypeKind::Integral => RunTime,
+                    (_, Constant(Some(0)), "/" | "%") if kind(node.ty.text()) == TypeKind::Integral => {
+                        RunTime
+                    }
                     (Constant(Some(left)), Constant(Some(right)), operator) => Constant(match operator {
                         "+" => left.checked_add(right),
                         "-" => left.checked_sub(right),
@@ -273,10 +295,23 @@ impl<'a> Variables<'a> {
             },
             "CallExpr" | "CXXMemberCallExpr" | "CXXOperatorCallExpr" => all(&node.inner),
             "CXXDefaultArgExpr" => Constant(None),
-            "ImplicitCastExpr" | "CStyleCastExpr" | "CXXStaticCastExpr" | "CXXFunctionalCastExpr"
-            | "CXXConstCastExpr" | "ParenExpr" | "ConstantExpr" | "ExprWithCleanups" | "MaterializeTemporaryExpr"
-            | "SubstNonTypeTemplateParmExpr" | "CXXBindTemporaryExpr" | "InitListExpr" | "CXXConstructExpr"
-            | "CXXTemporaryObjectExpr" | "ParenListExpr" | "CXXStdInitializerListExpr" | "ArraySubscriptExpr"
+            "ImplicitCastExpr"
+            | "CStyleCastExpr"
+            | "CXXStaticCastExpr"
+            | "CXXFunctionalCastExpr"
+            | "CXXConstCastExpr"
+            | "ParenExpr"
+            | "ConstantExpr"
+            | "ExprWithCleanups"
+            | "MaterializeTemporaryExpr"
+            | "SubstNonTypeTemplateParmExpr"
+            | "CXXBindTemporaryExpr"
+            | "InitListExpr"
+            | "CXXConstructExpr"
+            | "CXXTemporaryObjectExpr"
+            | "ParenListExpr"
+            | "CXXStdInitializerListExpr"
+            | "ArraySubscriptExpr"
             | "CXXUnresolvedConstructExpr" => match &node.inner[..] {
                 [only] => self.constness(only),
                 several => all(several),
@@ -284,7 +319,9 @@ impl<'a> Variables<'a> {
             // The parameter that was replaced.
             "NonTypeTemplateParmDecl" => Constant(None),
             // It depends on a template's parameters, and nothing is said of it.
-            "DependentScopeDeclRefExpr" | "CXXDependentScopeMemberExpr" | "UnresolvedLookupExpr" => Constant(None),
+            "DependentScopeDeclRefExpr" | "CXXDependentScopeMemberExpr" | "UnresolvedLookupExpr" => {
+                Constant(None)
+            }
             _ => RunTime,
         }
     }
@@ -336,7 +373,14 @@ mod tests {
 
     #[test]
     fn qualifiers_are_those_of_the_outermost_type() {
-        for ty in ["const int", "int *const", "const volatile double", "const int[3]", "int (*const)()", "const T<int>"] {
+        for ty in [
+            "const int",
+            "int *const",
+            "const volatile double",
+            "const int[3]",
+            "int (*const)()",
+            "const T<int>",
+        ] {
             assert!(has_qualifier(ty, "const"), "{ty}");
         }
         for ty in ["int", "const int *", "const int &", "T<const int>", "int (*)(const int)", "constant"] {

@@ -16,10 +16,8 @@ pub fn declaration(d: &Declaration) -> bool {
     use Order::{AtDeclaration, BeforeInstantiation, DefinedAfter, DefinedBefore, Elsewhere};
     let is_constant = matches!(constant::of(d), Constness::Constant(_));
     let enumeration = matches!(d.ty.category(), Category::Enumeration { .. });
-    let in_class = matches!(
-        d.site,
-        Site::Member | Site::NestedMember | Site::TemplateMember | Site::InClassAndDefined
-    );
+    let in_class =
+        matches!(d.site, Site::Member | Site::NestedMember | Site::TemplateMember | Site::InClassAndDefined);
     let at_namespace =
         matches!(d.site, Site::Namespace | Site::Nested | Site::Anonymous | Site::Inline | Site::Linkage);
     let out_of_class = matches!(d.site, Site::OutOfClass | Site::TemplateOutOfClass);
@@ -44,9 +42,7 @@ pub fn declaration(d: &Declaration) -> bool {
         // Braces refuse conversions that lose something.
         Spelling::Braces => !braced && d.kind == "literal",
         Spelling::QualifierLast => at_namespace && d.order == AtDeclaration,
-        Spelling::Alias => {
-            at_namespace && d.order == AtDeclaration && d.qualifier != Qualifier::Constexpr
-        }
+        Spelling::Alias => at_namespace && d.order == AtDeclaration && d.qualifier != Qualifier::Constexpr,
         Spelling::Auto => at_namespace && d.order == AtDeclaration && d.ty.is_scalar() && !braced,
         Spelling::Static | Spelling::InlineVariable => {
             matches!(d.site, Site::Namespace | Site::Nested) && d.order == AtDeclaration
@@ -73,9 +69,13 @@ pub fn declaration(d: &Declaration) -> bool {
             // Addresses of host variables are no initial values for the device.
             && !matches!(d.initializer, Expression::AddressOf(_)));
     let local = d.site != Site::Local
-        || (d.order == AtDeclaration && d.kind == "literal" && is_plain(d) && d.qualifier == Qualifier::Const);
+        || (d.order == AtDeclaration
+            && d.kind == "literal"
+            && is_plain(d)
+            && d.qualifier == Qualifier::Const);
     // A volatile object of class type cannot be initialized from braces in every compiler's variable template.
-    let template = d.site != Site::VariableTemplate || matches!(d.spelling, Spelling::Equals | Spelling::Braces);
+    let template =
+        d.site != Site::VariableTemplate || matches!(d.spelling, Spelling::Equals | Spelling::Braces);
     qualifier && order && spelling && access && annotation && local && template
 }
 

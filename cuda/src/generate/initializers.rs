@@ -41,7 +41,12 @@ fn int(value: i128) -> Expression {
     Expression::Integer(value, "")
 }
 
-fn variable(name: &'static str, ty: Type, qualifier: Qualifier, initializer: Option<Expression>) -> Auxiliary {
+fn variable(
+    name: &'static str,
+    ty: Type,
+    qualifier: Qualifier,
+    initializer: Option<Expression>,
+) -> Auxiliary {
     Auxiliary::Variable { name, ty, qualifier, initializer }
 }
 
@@ -134,10 +139,8 @@ fn arithmetic(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<
         "volatile-constant" => (name("o"), vec![variable("o", Type::Int, ConstVolatile, Some(n))]),
         "constant-defined-elsewhere" => (name("o"), vec![variable("o", ty, Const, None)]),
         "constexpr-call-of-run-time" => {
-            let auxiliaries = vec![
-                variable("g0", Type::Int, Mutable, None),
-                function("f0", ty, true, Some(name("a"))),
-            ];
+            let auxiliaries =
+                vec![variable("g0", Type::Int, Mutable, None), function("f0", ty, true, Some(name("a")))];
             (call("f0", name("g0")), auxiliaries)
         }
         "division-by-zero" => {
@@ -152,9 +155,9 @@ fn other(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<Auxil
     use Qualifier::{Const, ConstVolatile, Constexpr, None as Mutable};
     let name = Expression::Name;
     let enumerator = |draw: &mut Draw| {
-        let unscoped = ["e1", "e2", "e0"];
-        let scoped = ["E::e1", "E::e2", "E::e0"];
-        name(*draw.of(if ty == Type::Enumeration { &unscoped } else { &scoped }))
+        let enumerators =
+            if ty == Type::Enumeration { ["e1", "e2", "e0"] } else { ["E::e1", "E::e2", "E::e0"] };
+        name(enumerators[draw.below(enumerators.len())])
     };
     let part = |draw: &mut Draw| int(small(draw));
     let braces = |first: Expression, draw: &mut Draw| match ty {
@@ -188,16 +191,12 @@ fn other(kind: &str, ty: Type, draw: &mut Draw) -> Option<(Expression, Vec<Auxil
         "cast-of-floating" if enumeration => (Expression::Cast(ty, boxed(int(5))), vec![]),
         "empty-braces" => (Expression::Braces(Vec::new()), vec![]),
         "run-time-call" if ty.is_scalar() => (call("f0", int(1)), vec![function("f0", ty, false, None)]),
-        "run-time-call" => {
-            (braces(call("f0", int(1)), draw)?, vec![function("f0", Type::Int, false, None)])
-        }
+        "run-time-call" => (braces(call("f0", int(1)), draw)?, vec![function("f0", Type::Int, false, None)]),
         "run-time-variable" if ty.is_scalar() => (name("g0"), vec![variable("g0", ty, Mutable, None)]),
         "volatile-constant" if ty.is_scalar() && ty != Type::NullPointer => {
             (name("o"), vec![variable("o", ty, ConstVolatile, Some(constant(draw)))])
         }
-        "run-time-variable" => {
-            (braces(name("g0"), draw)?, vec![variable("g0", Type::Int, Mutable, None)])
-        }
+        "run-time-variable" => (braces(name("g0"), draw)?, vec![variable("g0", Type::Int, Mutable, None)]),
         _ => return None,
     })
 }

@@ -119,7 +119,8 @@ impl Scope<'_> {
             },
             Expression::Call(name, arguments) => match self.find(name) {
                 Some(Auxiliary::Function { constexpr, body: Some(body), result, .. }) => {
-                    let argument = arguments.first().map_or(Constant(Value::Other), |first| self.evaluate(first));
+                    let argument =
+                        arguments.first().map_or(Constant(Value::Other), |first| self.evaluate(first));
                     let inside = Scope { auxiliaries: self.auxiliaries, argument: argument.value() };
                     let returned = inside.evaluate(body).map(|value| convert(value, *result));
                     match argument.and(returned, |_, returned| Some(returned)) {
@@ -187,9 +188,7 @@ fn convert(value: Value, ty: Type) -> Option<Value> {
     Some(match (ty.category(), value) {
         (_, Value::Other) => Value::Other,
         (Category::Integral { bits: 1, .. }, Value::Integer(value)) => Value::Integer((value != 0).into()),
-        (Category::Integral { bits: 1, .. }, Value::Floating(value)) => {
-            Value::Integer((value != 0.0).into())
-        }
+        (Category::Integral { bits: 1, .. }, Value::Floating(value)) => Value::Integer((value != 0.0).into()),
         (Category::Integral { signed, bits }, Value::Integer(value)) => {
             Value::Integer(wrap(value, signed, bits))
         }

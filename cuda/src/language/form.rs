@@ -163,7 +163,6 @@ impl Form {
     }
 }
 
-
 /// Every form.
 #[rustfmt::skip]
 pub const FORMS: &[Form] = {

@@ -107,7 +107,9 @@ impl Printer<'_> {
                 }
             }
             Site::VariableTemplate => (format!("template <class X> {whole}"), String::new()),
-            Site::Member => (self.class("struct S", &format!("static {declared}{initializer};")), String::new()),
+            Site::Member => {
+                (self.class("struct S", &format!("static {declared}{initializer};")), String::new())
+            }
             Site::InlineMember => {
                 (self.class("struct S", &format!("inline static {declared}{initializer};")), String::new())
             }
@@ -253,13 +255,15 @@ impl Printer<'_> {
                 (format!("extern \"C\" __host__ __device__ {result} c{id}() {body}"), String::new())
             }
             Place::Global => (
-                format!("extern \"C\" __global__ void c{id}({result} *out) {{ {setup} *out = {expression}; }}"),
+                format!(
+                    "extern \"C\" __global__ void c{id}({result} *out) {{ {setup} *out = {expression}; }}"
+                ),
                 String::new(),
             ),
-            Place::Lambda => {
-                (format!("{named} {{ return []() -> {result} {body}(); }}"), String::new())
+            Place::Lambda => (format!("{named} {{ return []() -> {result} {body}(); }}"), String::new()),
+            Place::Member => {
+                (format!("struct M {{ __device__ {result} m() const {body} }};"), calls("M().m()"))
             }
-            Place::Member => (format!("struct M {{ __device__ {result} m() const {body} }};"), calls("M().m()")),
             Place::StaticMember => {
                 (format!("struct M {{ static __device__ {result} m() {body} }};"), calls("M::m()"))
             }
@@ -300,13 +304,13 @@ impl Printer<'_> {
                 (format!("extern \"C\" __device__ void c{id}() {{ if (0) {statement} }}"), String::new())
             }
             Place::Host => (format!("{host} {body}"), String::new()),
-            Place::HostLambda => {
-                (format!("{host} {{ return []() -> {result} {body}(); }}"), String::new())
-            }
+            Place::HostLambda => (format!("{host} {{ return []() -> {result} {body}(); }}"), String::new()),
             Place::HostTemplate => {
                 (format!("template <class X> {result} t() {body}"), host_calls("t<int>()"))
             }
-            Place::HostMember => (format!("struct M {{ {result} m() const {body} }};"), host_calls("M().m()")),
+            Place::HostMember => {
+                (format!("struct M {{ {result} m() const {body} }};"), host_calls("M().m()"))
+            }
         }
     }
 }
@@ -342,7 +346,11 @@ fn auxiliary(auxiliary: &Auxiliary) -> String {
             let specifier = if *constexpr { "constexpr " } else { "" };
             match body {
                 Some(body) => {
-                    format!("{specifier}inline {} {name}(int a) {{ return {}; }}", result.spelled(), expression(body))
+                    format!(
+                        "{specifier}inline {} {name}(int a) {{ return {}; }}",
+                        result.spelled(),
+                        expression(body)
+                    )
                 }
                 None => format!("{} {name}(int a);", result.spelled()),
             }

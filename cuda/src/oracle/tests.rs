@@ -17,7 +17,12 @@ fn case(form: &str) -> Case {
         initializer: Expression::Integer(10, ""),
         auxiliaries: Vec::new(),
     };
-    Case { id: 0, declaration, form: Form::find(form).expect("the form is in the table"), place: Place::Device }
+    Case {
+        id: 0,
+        declaration,
+        form: Form::find(form).expect("the form is in the table"),
+        place: Place::Device,
+    }
 }
 
 fn with(form: &str, change: impl Fn(&mut Case)) -> Case {
@@ -154,14 +159,20 @@ fn each_question_changes_an_answer() {
         (Question::DiscardedValue, with("statement", |c| c.declaration.order = Order::DefinedAfter)),
         (Question::Transient, case("address-dereferenced")),
         (Question::ElementAccess, array),
-        (Question::ClassContext, with("value", |c| {
-            c.place = Place::OwnMemberBefore;
-            c.declaration.site = Site::Member;
-        })),
-        (Question::TemplateUse, with("value", |c| {
-            c.place = Place::Template;
-            c.declaration.order = Order::BeforeInstantiation;
-        })),
+        (
+            Question::ClassContext,
+            with("value", |c| {
+                c.place = Place::OwnMemberBefore;
+                c.declaration.site = Site::Member;
+            }),
+        ),
+        (
+            Question::TemplateUse,
+            with("value", |c| {
+                c.place = Place::Template;
+                c.declaration.order = Order::BeforeInstantiation;
+            }),
+        ),
     ];
     for (question, case) in asked {
         assert_ne!(literal(&case), under(&case, question), "{}", question.name());

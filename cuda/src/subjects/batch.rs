@@ -110,19 +110,16 @@ mod tests {
 
         fn compile(&self, lines: &[&str], _ptx: bool) -> Result<Answer, Error> {
             *self.runs.lock().unwrap() += 1;
-            let find = |what: &str| lines.iter().enumerate().filter(move |(_, l)| l.contains(what));
-            let complain = |(line, _), is_of_rule| Complaint { line: Some(line), message: "m".into(), is_of_rule };
-            if find("die").next().is_some() {
+            let has = |what: &str| lines.iter().any(|line| line.contains(what));
+            if has("die") {
                 let cut_short = Some(Cut::Crashed("boom".to_owned()));
                 return Ok(Answer { complaints: vec![], cut_short, ptx: None });
             }
-            let what = if lines.iter().any(|l| l.contains("oops")) { ("oops", false) } else { ("bad", true) };
-            let mut complaints = Vec::new();
-            for (line, text) in lines.iter().enumerate() {
-                if text.contains(what.0) {
-                    complaints.push(complain((line, ()), what.1));
-                }
-            }
+            let (what, is_of_rule) = if has("oops") { ("oops", false) } else { ("bad", true) };
+            let guilty = lines.iter().enumerate().filter(|(_, line)| line.contains(what));
+            let complaints = guilty
+                .map(|(line, _)| Complaint { line: Some(line), message: "m".to_owned(), is_of_rule })
+                .collect();
             Ok(Answer { complaints, cut_short: None, ptx: None })
         }
 

@@ -20,7 +20,6 @@ pub enum Package {
     Nvcc,
     Crt,
     Runtime,
-    Nvrtc,
 }
 
 impl Package {
@@ -31,7 +30,6 @@ impl Package {
             Package::Nvcc => "nvidia-cuda-nvcc",
             Package::Crt => "nvidia-cuda-crt",
             Package::Runtime => "nvidia-cuda-runtime",
-            Package::Nvrtc => "nvidia-cuda-nvrtc",
         }
     }
 }
@@ -62,8 +60,6 @@ pub const WHEELS: &[Wheel] = &[
     Wheel { package: Package::Crt, version: "13.5.37", sha256: "e898b7f73d3035fa89915a3f7bf3b54a73e90249746111aed295822c4729bb29" },
     Wheel { package: Package::Runtime, version: "13.0.88", sha256: "422a38f7c739ecbdd3a4b6ec7ed0a1d74db43d8e9bc26685f3d845638922b178" },
     Wheel { package: Package::Runtime, version: "13.5.37", sha256: "df2b79a8852f10d1fef8c848489c49eebb5754051bf870202a862831412b179d" },
-    Wheel { package: Package::Nvrtc, version: "13.0.88", sha256: "ad9b6d2ead2435f11cbb6868809d2adeeee302e9bb94bcf0539c7a40d80e8575" },
-    Wheel { package: Package::Nvrtc, version: "13.5.37", sha256: "86b4d68058807988b7d9af5b44917a0601e9c337f35ccd657bfb3c759ff8d8bc" },
 ];
 
 /// A compiler that is made of wheels.
@@ -73,8 +69,6 @@ pub enum Tool {
     Cicc,
     /// The driver with all that it runs.
     Nvcc,
-    /// The library.
-    Nvrtc,
 }
 
 impl Tool {
@@ -83,7 +77,6 @@ impl Tool {
         match self {
             Tool::Cicc => "cicc",
             Tool::Nvcc => "nvcc",
-            Tool::Nvrtc => "nvrtc",
         }
     }
 
@@ -91,7 +84,6 @@ impl Tool {
         match self {
             Tool::Cicc => &[Package::Nvvm],
             Tool::Nvcc => &[Package::Nvcc, Package::Nvvm, Package::Crt, Package::Runtime],
-            Tool::Nvrtc => &[Package::Nvrtc],
         }
     }
 
@@ -100,7 +92,6 @@ impl Tool {
         match self {
             Tool::Cicc => "nvidia/cu13/nvvm/bin/cicc",
             Tool::Nvcc => "nvidia/cu13/bin/nvcc",
-            Tool::Nvrtc => "nvidia/cu13/lib/libnvrtc.so.13",
         }
     }
 
@@ -115,7 +106,8 @@ impl Tool {
 
 /// The releases of a tool whose wheels are all known, oldest first.
 pub fn releases(tool: Tool) -> Vec<&'static str> {
-    let versions = WHEELS.iter().filter(|wheel| wheel.package == tool.packages()[0]).map(|wheel| wheel.version);
+    let versions =
+        WHEELS.iter().filter(|wheel| wheel.package == tool.packages()[0]).map(|wheel| wheel.version);
     versions.filter(|version| tool.wheels(version).len() == tool.packages().len()).collect()
 }
 
@@ -261,6 +253,5 @@ mod tests {
         let minors: Vec<_> = releases(Tool::Cicc).iter().map(|v| v.rsplit_once('.').unwrap().0).collect();
         assert_eq!(minors, ["13.0", "13.1", "13.2", "13.3", "13.4", "13.5"]);
         assert_eq!(releases(Tool::Nvcc), ["13.0.88", "13.5.37"]);
-        assert_eq!(releases(Tool::Nvrtc), ["13.0.88", "13.5.37"]);
     }
 }

@@ -13,7 +13,8 @@ pub fn nvidia(text: &str) -> Vec<Complaint> {
             Some((file, number)) if file.ends_with(UNIT) => number.parse::<usize>().ok(),
             _ => None,
         };
-        let is_of_rule = message.starts_with("identifier ") && message.ends_with("is undefined in device code");
+        let is_of_rule =
+            message.starts_with("identifier ") && message.ends_with("is undefined in device code");
         Some(Complaint { line: number?.checked_sub(1), message: message.to_owned(), is_of_rule })
     };
     text.lines().filter_map(complaint).collect()
@@ -43,7 +44,8 @@ pub fn clang(text: &str) -> Vec<Complaint> {
 
 /// How a run was cut short, if it was: by a signal, by the time, or by an end that no error explains.
 pub fn cut(finished: &Finished, said: &str, complaints: &[Complaint]) -> Option<Cut> {
-    let last = || said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("without a word").to_owned();
+    let last =
+        || said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("without a word").to_owned();
     let internal = said
         .lines()
         .find(|line| line.contains("internal error") || line.contains("PLEASE submit a bug report"))

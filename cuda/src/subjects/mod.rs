@@ -4,7 +4,6 @@
 //! | --- | --- | --- |
 //! | `cicc` | the rule, line by line; the PTX of what it accepts | what an ordinary C++ error in the same unit hides |
 //! | `nvcc` | the same, with NVIDIA's own headers and preprocessing | the same |
-//! | `nvrtc` | the same as `cicc`, as a library | host code, which it does not compile |
 //! | `clang` | uses that it cannot emit code for; ordinary C++ errors | the rule: it gives constants device copies |
 
 mod batch;
@@ -13,7 +12,6 @@ mod clang;
 mod install;
 mod messages;
 mod nvcc;
-mod nvrtc;
 mod open;
 pub mod ptx;
 
@@ -30,7 +28,7 @@ pub use open::{OpenError, Options, Spec, open, parse_spec};
 pub struct Description {
     /// As it was asked for, with the release: `cicc@13.5`.
     pub id: String,
-    /// Which compiler: `cicc`, `nvcc`, `nvrtc` or `clang`.
+    /// Which compiler: `cicc`, `nvcc` or `clang`.
     pub name: &'static str,
     /// Its version, as it states it or as it was installed.
     pub version: String,
@@ -129,7 +127,7 @@ impl Error {
 }
 
 /// What a unit begins with where no header of CUDA is read.
-const PRELUDE: &str = "\
+pub const PRELUDE: &str = "\
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
 #define __host__ __attribute__((host))

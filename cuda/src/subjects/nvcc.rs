@@ -55,8 +55,7 @@ impl Compiler for Nvcc {
         let said = format!("{}{}", finished.stdout.text(), finished.stderr.text());
         let complaints = messages::nvidia(&said);
         let cut_short = messages::cut(&finished, &said, &complaints);
-        let ptx =
-            if ptx { fs::read_to_string(directory.path().join("unit.ptx")).ok() } else { None };
+        let ptx = if ptx { fs::read_to_string(directory.path().join("unit.ptx")).ok() } else { None };
         Ok(Answer { complaints, cut_short, ptx })
     }
 

@@ -6,12 +6,11 @@ use std::time::Duration;
 use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
 use ptxsmith_subject::toolchain::Toolchains;
 
+use super::Compiler;
 use super::cicc::Cicc;
 use super::clang::Clang;
 use super::install::{self, InstallError, Tool, releases};
 use super::nvcc::Nvcc;
-use super::nvrtc::Nvrtc;
-use super::Compiler;
 
 /// A subject as the user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +23,7 @@ pub enum Spec {
     Clang(Option<PathBuf>),
 }
 
-/// Takes `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc` and `nvrtc`, `clang`, `clang:/PATH`.
+/// Takes `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc`, `clang`, `clang:/PATH`.
 ///
 /// ```
 /// use ptxsmith_cuda::subjects::{Spec, Tool, parse_spec};
@@ -40,16 +39,18 @@ pub fn parse_spec(text: &str) -> Result<Spec, String> {
         return Ok(Spec::Clang(Some(path.into())));
     }
     let (name, release) = text.split_once('@').unwrap_or((text, ""));
-    let tool = [Tool::Cicc, Tool::Nvcc, Tool::Nvrtc].into_iter().find(|tool| tool.name() == name);
+    let tool = [Tool::Cicc, Tool::Nvcc].into_iter().find(|tool| tool.name() == name);
     let tool = tool.ok_or_else(|| {
-        format!("no subject `{text}`; there are cicc@RELEASE, nvcc@RELEASE, nvrtc@RELEASE, clang and clang:/PATH")
+        format!("no subject `{text}`; there are cicc@RELEASE, nvcc@RELEASE, clang and clang:/PATH")
     })?;
     if release == "all" {
         return Ok(Spec::All(tool));
     }
     let known = releases(tool);
     let is_meant = |version: &&&str| {
-        release.is_empty() || **version == release || version.rsplit_once('.').is_some_and(|(minor, _)| minor == release)
+        release.is_empty()
+            || **version == release
+            || version.rsplit_once('.').is_some_and(|(minor, _)| minor == release)
     };
     match known.iter().rev().find(is_meant) {
         Some(version) => Ok(Spec::Release(tool, version)),
@@ -86,7 +87,9 @@ pub struct Options<'a> {
 pub fn open(spec: &Spec, options: &Options<'_>) -> Result<Vec<Box<dyn Compiler>>, OpenError> {
     match spec {
         Spec::Release(tool, version) => Ok(vec![release(*tool, version, options)?]),
-        Spec::All(tool) => releases(*tool).into_iter().map(|version| release(*tool, version, options)).collect(),
+        Spec::All(tool) => {
+            releases(*tool).into_iter().map(|version| release(*tool, version, options)).collect()
+        }
         Spec::Clang(path) => Ok(vec![clang(path.clone(), options)?]),
     }
 }
@@ -122,15 +125,12 @@ fn release(tool: Tool, version: &'static str, options: &Options<'_>) -> Result<B
             needed("g++", "as nvcc's host compiler")?;
             Box::new(Nvcc::new(id, version, file, limits, cancel))
         }
-        Tool::Nvrtc => {
-            let python = needed("python3", "to load NVRTC in a process of its own")?;
-            Box::new(Nvrtc::new(id, version, file, python, limits, cancel))
-        }
     })
 }
 
 fn clang(path: Option<PathBuf>, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
-    let missing = || OpenError::Missing("clang is not in PATH; install it or name it as clang:/PATH".to_owned());
+    let missing =
+        || OpenError::Missing("clang is not in PATH; install it or name it as clang:/PATH".to_owned());
     let program = match &path {
         Some(path) => std::path::absolute(path).map_err(|error| OpenError::Missing(error.to_string()))?,
         None => which::which("clang").map_err(|_| missing())?,
@@ -152,11 +152,14 @@ pub(crate) fn clang_version(program: &std::path::Path, cancel: &Cancel) -> Resul
         directory: None,
         temporary: std::env::temp_dir(),
     };
-    let finished = process::run(&invocation, &Limits::default(), cancel).map_err(|error| error.to_string())?;
+    let finished =
+        process::run(&invocation, &Limits::default(), cancel).map_err(|error| error.to_string())?;
     let said = finished.stdout.text();
     let version = said.lines().next().and_then(|line| line.split_once("clang version "));
     match (finished.end, version) {
-        (End::Exited(0), Some((_, rest))) => Ok(rest.split_whitespace().next().unwrap_or_default().to_owned()),
+        (End::Exited(0), Some((_, rest))) => {
+            Ok(rest.split_whitespace().next().unwrap_or_default().to_owned())
+        }
         _ => Err("`--version` does not answer as clang does".to_owned()),
     }
 }

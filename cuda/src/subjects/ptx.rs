@@ -21,9 +21,8 @@ pub fn read(ptx: &str) -> Shown {
     let mut registers: BTreeMap<&str, &str> = BTreeMap::new();
     let mut stored: Vec<&str> = Vec::new();
     let mut plain = true;
-    let mut lines = ptx.lines().map(str::trim).peekable();
     let mut header = false;
-    while let Some(line) = lines.next() {
+    for line in ptx.lines().map(str::trim) {
         if line.contains(".func") || line.contains(".entry") {
             header = true;
             (registers, stored, plain, name) = (BTreeMap::new(), Vec::new(), true, None);
@@ -47,7 +46,8 @@ pub fn read(ptx: &str) -> Shown {
             "}" => {
                 if let Some(name) = name.take() {
                     if let ([only], true) = (&stored[..], plain)
-                        && let Some(bits) = registers.get(only).map_or_else(|| number(only), |value| number(value))
+                        && let Some(bits) =
+                            registers.get(only).map_or_else(|| number(only), |value| number(value))
                     {
                         shown.returned.insert(name.clone(), bits);
                     }
@@ -64,7 +64,9 @@ pub fn read(ptx: &str) -> Shown {
                     [to, from] if operation.starts_with("st.param") && to.contains("func_retval0") => {
                         stored.push(from.trim_matches(['{', '}']));
                     }
-                    _ if operation.starts_with(".reg") || operation == "ret" || operation.starts_with(".loc") => {}
+                    _ if operation.starts_with(".reg")
+                        || operation == "ret"
+                        || operation.starts_with(".loc") => {}
                     _ => plain = false,
                 }
             }

@@ -145,6 +145,47 @@ pub(super) fn byte_without_mask(d: &mut Draft<'_, '_>) -> Pair {
     byte(d, context, v1())
 }
 
+/// `var + -4` and `var - 4`.
+pub(super) fn subtracted(d: &mut Draft<'_, '_>) -> Pair {
+    let offset = number(1 + d.below(64) as u64);
+    let context = context(d);
+    let negative = prefix(UnaryOp::Minus, &offset);
+    let twin = holder(d, ScalarType::U64, infix(BinaryOp::Add, &v1(), &negative));
+    let broken = infix(BinaryOp::Sub, &v1(), &offset);
+    changed_behind(context, twin, |v| v.initializer = Some(Initializer::Value(broken)))
+}
+
+/// `var + 4` and `4 + var`.
+pub(super) fn offset_first(d: &mut Draft<'_, '_>) -> Pair {
+    let offset = number(1 + d.below(64) as u64);
+    let context = context(d);
+    let twin = holder(d, ScalarType::U64, infix(BinaryOp::Add, &v1(), &offset));
+    let broken = infix(BinaryOp::Add, &offset, &v1());
+    changed_behind(context, twin, |v| v.initializer = Some(Initializer::Value(broken)))
+}
+
+/// `generic(var) + 4` and `generic(var + 4)`.
+pub(super) fn offset_in_generic(d: &mut Draft<'_, '_>) -> Pair {
+    let offset = number(1 + d.below(64) as u64);
+    let context = context(d);
+    let generic = |operand: &Expr| values_of(&[operand], |places| NodeKind::Generic(places[0]));
+    let twin = holder(d, ScalarType::U64, infix(BinaryOp::Add, &generic(&v1()), &offset));
+    let broken = generic(&infix(BinaryOp::Add, &v1(), &offset));
+    changed_behind(context, twin, |v| v.initializer = Some(Initializer::Value(broken)))
+}
+
+/// `function`, and `function + 4` or `generic(function)`.
+pub(super) fn more_than_a_function(d: &mut Draft<'_, '_>) -> Pair {
+    let kind = d.pick(&[FunctionKind::Func, FunctionKind::Entry]);
+    let context = vec![function(kind, "v1", Vec::new(), Vec::new())];
+    let twin = holder(d, ScalarType::U64, v1());
+    let broken = match d.byte() {
+        0..128 => infix(BinaryOp::Add, &v1(), &number(8)),
+        _ => values_of(&[&v1()], |places| NodeKind::Generic(places[0])),
+    };
+    changed_behind(context, twin, |v| v.initializer = Some(Initializer::Value(broken)))
+}
+
 pub(super) fn prefix_of_address(d: &mut Draft<'_, '_>) -> Pair {
     let op = d.pick(&[UnaryOp::Minus, UnaryOp::Complement, UnaryOp::Not, UnaryOp::Plus]);
     word(d, prefix(op, &v1()))

@@ -6,6 +6,9 @@ use super::{Edit, edit};
 use crate::cuts::all_and_cuts;
 use crate::program::Program;
 
+/// Changes a function; `None` where there is nothing to change.
+type Change = Box<dyn Fn(&mut Function) -> Option<()>>;
+
 /// For each function: no body, no directives, fewer statements, blocks without their braces, fewer parameters, fewer
 /// words before and behind `.entry` and `.func`.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
@@ -13,7 +16,7 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let items = program.module().map_or(&[][..], |module| &module.items);
     for (at, item) in items.iter().enumerate() {
         let Item::Function(function) = item else { continue };
-        let mut add = |change: Box<dyn Fn(&mut Function) -> Option<()>>| {
+        let mut add = |change: Change| {
             edits.push(edit(move |module| change(function_at(module, at)?)));
         };
         add(Box::new(|function| function.body.take().map(drop)));

@@ -15,6 +15,9 @@ use crate::program::Program;
 /// runs are left out first.
 const MOST_PICKED: usize = 64;
 
+/// Changes a variable; `None` where there is nothing to change.
+type Change = Box<dyn Fn(&mut Declarator) -> Option<()>>;
+
 /// For each variable: no initial value; fewer rows, then fewer columns of every depth; one value or one row as the
 /// whole; one dimension less; then fewer entries in single lists, and smaller dimensions.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
@@ -29,7 +32,7 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
 }
 
 fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Declarator) {
-    let mut add = |change: Box<dyn Fn(&mut Declarator) -> Option<()>>| {
+    let mut add = |change: Change| {
         edits.push(edit(move |module| change_declarator(module, place, &change)));
     };
     let levels = declarator.dimensions.len();

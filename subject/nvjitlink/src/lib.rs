@@ -3,7 +3,7 @@
 //! The library is the compiler behind ptxas, in the process that loads it: it can take that process with it, or never
 //! come back. Call it in a process of its own. Nothing here knows what a cubin holds.
 
-use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::Path;
 use std::ptr;
 
@@ -29,6 +29,8 @@ type Size = unsafe extern "C" fn(Handle, *mut usize) -> c_int;
 type Bytes = unsafe extern "C" fn(Handle, *mut c_char) -> c_int;
 type Version = unsafe extern "C" fn(*mut c_uint, *mut c_uint) -> c_int;
 
+/// The option that leaves the cubin open for another linking.
+const RELOCATABLE: &CStr = c"-r";
 /// `NVJITLINK_INPUT_PTX`
 const INPUT_PTX: c_int = 2;
 
@@ -42,6 +44,7 @@ pub struct NvJitLink {
     error_log: (Size, Bytes),
     info_log: (Size, Bytes),
     version: Option<(u32, u32)>,
+    relocatable: bool,
     // Dropped last: the functions are in it.
     _library: Library,
 }
@@ -72,7 +75,7 @@ impl NvJitLink {
             });
             let suffix = suffix(&library, version)?;
             let name = |function: &str| format!("{}{function}{suffix}\0", prefix(&suffix)).into_bytes();
-            Ok(NvJitLink {
+            let mut loaded = NvJitLink {
                 create: *library.get(&name("Create"))?,
                 destroy: *library.get(&name("Destroy"))?,
                 add_data: *library.get(&name("AddData"))?,
@@ -81,14 +84,37 @@ impl NvJitLink {
                 error_log: (*library.get(&name("GetErrorLogSize"))?, *library.get(&name("GetErrorLog"))?),
                 info_log: (*library.get(&name("GetInfoLogSize"))?, *library.get(&name("GetInfoLog"))?),
                 version,
+                relocatable: false,
                 _library: library,
-            })
+            };
+            loaded.relocatable = loaded.takes(&[c"-arch=sm_80", RELOCATABLE]);
+            Ok(loaded)
+        }
+    }
+
+    /// Whether a linker with these options can be made.
+    fn takes(&self, options: &[&CStr]) -> bool {
+        let options: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
+        let mut handle: Handle = ptr::null_mut();
+        // SAFETY: the options live until the call is over; the handle is destroyed once, where it was made.
+        unsafe {
+            let made = (self.create)(&mut handle, options.len() as u32, options.as_ptr()) == 0;
+            if made {
+                (self.destroy)(&mut handle);
+            }
+            made
         }
     }
 
     /// What it says its version is: `(13, 5)`. `None` for the first releases, which do not say.
     pub fn version(&self) -> Option<(u32, u32)> {
         self.version
+    }
+
+    /// Whether it leaves the cubin open for another linking, which newer releases can: then undefined names and
+    /// addresses of functions stay in it.
+    pub fn is_relocatable(&self) -> bool {
+        self.relocatable
     }
 
     /// Assembles and links one module for one target (`sm_80`).
@@ -98,7 +124,8 @@ impl NvJitLink {
         // No target and no text holds a zero byte; one that does ends there, as a file does for an assembler in C.
         let c = |text: &str| CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default();
         let (arch, text, name) = (c(&format!("-arch={target}")), c(ptx), c("in.ptx"));
-        let options = [arch.as_ptr()];
+        let options = [arch.as_ptr(), RELOCATABLE.as_ptr()];
+        let options = &options[..if self.relocatable { 2 } else { 1 }];
         let mut handle: Handle = ptr::null_mut();
         let mut linked = Linked::default();
         // SAFETY: the handle is written by `create`, used only where that succeeded, and destroyed once. Strings and

@@ -4,6 +4,8 @@
 //! protocol of `serve:` ([`work`]). What the library does to its process (a signal, a hang, memory that it never gives
 //! back) is then seen from outside, as for any other subject.
 
+mod unseen;
+
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
@@ -152,7 +154,14 @@ fn observe(library: &NvJitLink, question: &Question) -> Result<Observation, Cubi
         .find_map(messages::own_failure);
     let mut observation = match (&linked.cubin, linked.failed) {
         (Some(cubin), None) => match cubin::read(cubin) {
-            Ok(variables) => Observation { variables, ..Observation::new(Outcome::Accepted) },
+            Ok(mut variables) => {
+                for name in unseen::variables(&question.ptx, library.is_relocatable()) {
+                    if let Some(variable) = variables.get_mut(&name) {
+                        (variable.bytes, variable.addresses) = (None, None);
+                    }
+                }
+                Observation { variables, ..Observation::new(Outcome::Accepted) }
+            }
             Err(error) if error.is_malformed() => crashed(format!("success, but {error}")),
             Err(error) => return Err(error),
         },
@@ -161,6 +170,9 @@ fn observe(library: &NvJitLink, question: &Question) -> Result<Observation, Cubi
         // It has seen nothing but the target. Releases differ in the result that they give for one they do not know.
         (_, Some(("create", result))) => {
             Observation::because(Outcome::Unsupported, format!("target {}: result {result}", question.target))
+        }
+        (_, Some(_)) if other.iter().any(|line| line.contains("Undefined reference to")) => {
+            Observation::because(Outcome::Unsupported, "it cannot leave a name undefined")
         }
         (_, Some((step, result))) => match (ptxas::refusal(&diagnostics), other.last()) {
             (Some(outcome), _) => Observation::new(outcome),

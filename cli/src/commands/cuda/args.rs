@@ -1,0 +1,126 @@
+//! What the user can write after `ptxsmith cuda`.
+
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use ptxsmith_cuda::subjects::{Spec, parse_spec};
+
+/// `cuda`
+#[derive(Debug, Subcommand)]
+pub enum Cuda {
+    /// Write generated uses of host variables as CUDA C++, with what the rule says of each
+    #[command(after_help = "\
+Each use is one line, in a namespace of its own. Units begin with the annotations as macros, so any compiler that has
+them as attributes takes them without headers.
+
+Examples:
+  ptxsmith cuda gen --count 10
+  ptxsmith cuda gen --count 20000 --per-unit 5000 --seed 7 --out units/
+  ptxsmith cuda gen --first 4711 --count 1 --expect")]
+    Gen(Gen),
+    /// Show generated uses to compilers, and report what differs from the rule
+    #[command(after_help = "\
+Subjects are cicc@RELEASE, nvcc@RELEASE (13.0 to 13.5, or all; installed on demand from NVIDIA's public wheels), clang, and clang:/PATH. Without --subject: cicc@13.0, cicc@13.5 and clang.
+
+Examples:
+  ptxsmith cuda run
+  ptxsmith cuda run --cases 100000 --subject cicc@all --out night/
+  ptxsmith cuda run --time 10m --seed 7 --subject nvcc@13.5")]
+    Run(Run),
+    /// Check CUDA C++ sources against the rule
+    #[command(after_help = "\
+clang makes the syntax tree (Debian: apt install clang). Exit status: 0 no violation, 1 violations, 2 a file cannot be
+read or not be understood, 3 nothing was analysed.
+
+Examples:
+  ptxsmith cuda check kernel.cu
+  ptxsmith cuda check src/*.cu --format sarif > report.sarif
+  ptxsmith cuda check --compile-commands build/
+  ptxsmith cuda check kernel.cu -- -Iinclude -DBLOCK=256")]
+    Check(Check),
+}
+
+/// `cuda gen`
+#[derive(Args, Debug)]
+pub struct Gen {
+    /// How many uses
+    #[arg(long, value_name = "N")]
+    pub count: NonZeroU64,
+    /// The number of the first one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub first: u64,
+    /// How many uses a unit holds
+    #[arg(long, value_name = "N", default_value = "5000")]
+    pub per_unit: NonZeroUsize,
+    /// Write unit-SEED-FIRST.cu files into this directory instead of printing
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Say behind each use what the rule says of it
+    #[arg(long)]
+    pub expect: bool,
+    /// Expect what holds with Microsoft's host compiler
+    #[arg(long)]
+    pub microsoft: bool,
+}
+
+/// `cuda run`
+#[derive(Args, Debug)]
+pub struct Run {
+    /// A compiler to test; may be repeated
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
+    pub subjects: Vec<Spec>,
+    /// Where the report and the findings go
+    #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
+    pub out: PathBuf,
+    /// Stop after this many uses [default: 25000, the whole table of the generator and some draws]
+    #[arg(long, value_name = "N", conflicts_with = "time")]
+    pub cases: Option<NonZeroU64>,
+    /// Stop after this time: 90s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub time: Option<Duration>,
+    /// The number of the first use
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub first: u64,
+    /// How long a compiler may take for one unit before it counts as hanging
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "2m")]
+    pub timeout: Duration,
+}
+
+/// `cuda check`
+#[derive(Args, Debug)]
+pub struct Check {
+    /// CUDA C++ sources
+    #[arg(value_name = "FILE", required_unless_present = "compile_commands")]
+    pub files: Vec<PathBuf>,
+    /// How the report is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// A compile_commands.json, or its directory: flags are taken from there, and without FILE its .cu files
+    #[arg(long, value_name = "PATH")]
+    pub compile_commands: Option<PathBuf>,
+    /// The host compiler is Microsoft's: floating-point types are excepted
+    #[arg(long)]
+    pub microsoft: bool,
+    /// The clang to use [default: clang in PATH]
+    #[arg(long, value_name = "PATH")]
+    pub clang: Option<PathBuf>,
+    /// How long clang may take for one file
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
+    pub timeout: Duration,
+    /// Flags for clang
+    #[arg(last = true, value_name = "FLAG")]
+    pub flags: Vec<std::ffi::OsString>,
+}
+
+/// How a report of `cuda check` is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// ptxsmith.cuda-check/1
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+}

@@ -1,0 +1,190 @@
+//! `ptxsmith cuda check`: users' own sources.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ptxsmith_cuda::check::{CompileCommands, Options, Report, check, clang_version, sarif};
+use serde_json::{Value, json};
+
+use super::args::{Check, Format};
+use super::run::lock;
+use crate::commands::Context;
+use crate::console::{BAD, BOLD, NOTE, line};
+use crate::exit::{Exit, Failure};
+
+/// Checks every file. Files that cannot be read are told; the others are checked.
+pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
+    let clang = find_clang(context, args)?;
+    let commands = args.compile_commands.as_deref().map(CompileCommands::read).transpose();
+    let commands = commands.map_err(|error| Failure::BadInput(error.to_string()))?;
+    let files = match &commands {
+        Some(commands) if args.files.is_empty() => commands.files(),
+        _ => args.files.clone(),
+    };
+    if files.is_empty() {
+        return Err(Failure::NoSubject("the compilation database names no .cu file".to_owned()));
+    }
+    let mut readable = Vec::new();
+    for file in &files {
+        match std::fs::File::open(file) {
+            Ok(_) => readable.push(file.clone()),
+            Err(error) => context.console.error(&format!("{}: {error}", file.display())),
+        }
+    }
+    let bad_input = readable.len() < files.len();
+    let reports = check_all(context, args, &clang, commands.as_ref(), &readable)?;
+
+    let text = match args.format {
+        Format::Text => text(&reports),
+        Format::Json => serde_json::to_string_pretty(&json_of(args, &reports))? + "\n",
+        Format::Sarif => serde_json::to_string_pretty(&sarif(&reports))? + "\n",
+    };
+    context.console.print(&text)?;
+    let found = reports.iter().any(|(_, report)| !report.findings.is_empty());
+    let analysed = reports.iter().filter(|(_, report)| report.is_analysed).count();
+    let partly = reports.iter().any(|(_, report)| report.is_incomplete);
+    Ok(match (found, bad_input || partly, analysed) {
+        (true, ..) => Exit::Deviation,
+        (false, true, _) => Exit::BadInput,
+        (false, false, 0) => Exit::NothingCompared,
+        _ => Exit::Success,
+    })
+}
+
+fn find_clang(context: &Context, args: &Check) -> Result<PathBuf, Failure> {
+    let (program, named) = match &args.clang {
+        Some(path) => (path.clone(), true),
+        None => (PathBuf::from("clang"), false),
+    };
+    match clang_version(&program, &context.cancel) {
+        Ok(_) if named => Ok(std::path::absolute(program)?),
+        Ok(_) => Ok(program),
+        Err(reason) if named => Err(Failure::BadInput(format!("--clang {}: {reason}", program.display()))),
+        Err(reason) => Err(Failure::NoSubject(format!(
+            "clang is needed to check sources ({reason}); install it, or name one with --clang"
+        ))),
+    }
+}
+
+fn check_all(
+    context: &Context,
+    args: &Check,
+    clang: &Path,
+    commands: Option<&CompileCommands>,
+    files: &[PathBuf],
+) -> Result<Vec<(String, Report)>, Failure> {
+    let done: Mutex<Vec<(usize, Report)>> = Mutex::default();
+    let failure = Mutex::new(None);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(file) = files.get(index) else { return };
+            if context.cancel.is_cancelled() {
+                return;
+            }
+            let mut options = Options::new(clang.to_owned());
+            options.microsoft = args.microsoft;
+            options.timeout = args.timeout;
+            let mut path = file.clone();
+            if let Some((directory, flags)) = commands.and_then(|commands| commands.flags(file)) {
+                // Its flags are relative to its directory; the file is not.
+                path = std::path::absolute(file).unwrap_or(path);
+                options.directory = directory;
+                options.flags = flags;
+            }
+            options.flags.extend(args.flags.iter().cloned());
+            match check(&path, &options) {
+                Ok(report) => lock(&done).push((index, report)),
+                Err(error) => drop(lock(&failure).get_or_insert(Failure::from(error))),
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..context.jobs.get().min(files.len().max(1)) {
+            scope.spawn(work);
+        }
+    });
+    if context.cancel.is_cancelled() {
+        return Err(Failure::Interrupted);
+    }
+    if let Ok(Some(failure)) = failure.into_inner() {
+        return Err(failure);
+    }
+    let mut done = done.into_inner().expect("a panic ends the program");
+    done.sort_by_key(|(index, _)| *index);
+    Ok(done
+        .into_iter()
+        .map(|(index, report)| (files[index].to_string_lossy().into_owned(), report))
+        .collect())
+}
+
+fn text(reports: &[(String, Report)]) -> String {
+    let mut out = String::new();
+    for (file, report) in reports {
+        for finding in &report.findings {
+            let primary = finding.keys[0];
+            let _ = writeln!(
+                out,
+                "{BOLD}{}:{}:{}:{BOLD:#} {BAD}error:{BAD:#} {}: `{}` [{}]",
+                line(&finding.file),
+                finding.line,
+                finding.column,
+                primary.message(),
+                line(&finding.variable),
+                finding.keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(", ")
+            );
+        }
+        for missing in &report.not_analysed {
+            let _ =
+                writeln!(out, "{BOLD}{}:{BOLD:#} {NOTE}not analysed:{NOTE:#} {}", line(file), line(missing));
+        }
+    }
+    let findings: usize = reports.iter().map(|(_, report)| report.findings.len()).sum();
+    let incomplete = reports.iter().filter(|(_, report)| !report.not_analysed.is_empty()).count();
+    let _ = write!(out, "{} files, {findings} violations", reports.len());
+    if incomplete > 0 {
+        let _ = write!(out, ", {incomplete} files not wholly analysed");
+    }
+    out.push('\n');
+    out
+}
+
+fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
+    let files: Vec<Value> = reports
+        .iter()
+        .map(|(file, report)| {
+            let findings: Vec<Value> = report
+                .findings
+                .iter()
+                .map(|finding| {
+                    json!({
+                        "file": finding.file,
+                        "line": finding.line,
+                        "column": finding.column,
+                        "variable": finding.variable,
+                        "key": finding.keys[0].name(),
+                        "keys": finding.keys.iter().map(|key| key.name()).collect::<Vec<_>>(),
+                        "message": finding.keys[0].message(),
+                        "clause": finding.keys[0].clause().id(),
+                    })
+                })
+                .collect();
+            json!({
+                "file": file,
+                "analysed": report.is_analysed,
+                "findings": findings,
+                "not_analysed": report.not_analysed,
+            })
+        })
+        .collect();
+    json!({
+        "schema": "ptxsmith.cuda-check/1",
+        "ptxsmith": env!("CARGO_PKG_VERSION"),
+        "rule": "CUDASafety-1.5",
+        "host_compiler": if args.microsoft { "microsoft" } else { "other" },
+        "files": files,
+    })
+}

@@ -1,0 +1,29 @@
+//! `ptxsmith cuda`: the CUDA C++ suite, on host `const` variables in device code.
+
+mod args;
+mod check;
+mod generate;
+mod report;
+mod run;
+
+use ptxsmith_cuda::reading::{Question, Readings};
+
+pub use args::Cuda;
+
+use super::Context;
+use crate::exit::{Exit, Failure};
+
+/// Generates, runs or checks.
+pub fn run(context: &Context, args: &Cuda) -> Result<Exit, Failure> {
+    match args {
+        Cuda::Gen(args) => generate::run(context, args),
+        Cuda::Run(args) => run::run(context, args),
+        Cuda::Check(args) => check::run(context, args),
+    }
+}
+
+/// The readings that the flags ask for: the literal text, with the exception for Microsoft's compiler as an option.
+fn readings(microsoft: bool) -> Readings {
+    let literal = Readings::default();
+    if microsoft { literal.with(Question::HostCompiler) } else { literal }
+}

@@ -1,0 +1,167 @@
+//! The program: `cuda gen`, `cuda check`, `cuda run`.
+
+mod common;
+
+use common::{file, one_line_error, ptxsmith, status, stdout};
+use ptxsmith_subject::Cancel;
+use serde_json::Value;
+
+/// The example of the document, completed where its second `val3` would be a redeclaration.
+const EXAMPLE: &str = "\
+const int xxx = 10;
+
+struct S1_t { static const int yyy = 20; };
+extern const int zzz;
+const float www = 5.0;
+
+__device__ void foo(void) {
+  int local1[xxx];
+  int local2[S1_t::yyy];
+  int val1 = xxx;
+  int val2 = S1_t::yyy;
+  int val3 = zzz;
+  const int &val3b = xxx;
+  const int *val4 = &xxx;
+  const float val5 = www;
+}
+const int zzz = 20;
+";
+
+/// The three marked uses: line, column and key, worked out by hand.
+const MARKED: [(u64, u64, &str); 3] = [
+    (12, 14, "const_host_var_not_initialized_before_use"),
+    (13, 22, "address_of_host_var_in_device_code"),
+    (14, 22, "address_of_host_var_in_device_code"),
+];
+
+fn has_clang(what: &str) -> bool {
+    let has = ptxsmith_cuda::check::clang_version("clang".as_ref(), &Cancel::new()).is_ok();
+    if !has {
+        eprintln!("NOT TESTED: {what}: clang is not in PATH");
+    }
+    has
+}
+
+fn findings(text: &str) -> Vec<(u64, u64, String)> {
+    let report: Value = serde_json::from_str(text).unwrap();
+    let findings = report["files"][0]["findings"].as_array().unwrap().iter();
+    findings
+        .map(|finding| {
+            let number = |key: &str| finding[key].as_u64().unwrap();
+            (number("line"), number("column"), finding["key"].as_str().unwrap().to_owned())
+        })
+        .collect()
+}
+
+#[test]
+fn the_example_of_the_document_has_its_three_marked_uses() {
+    if !has_clang("cuda check of the document's example") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), "example.cu", EXAMPLE);
+    let check = |more: &[&str]| {
+        let output =
+            ptxsmith().args(["cuda", "check", "--format", "json"]).args(more).arg(&path).output().unwrap();
+        assert_eq!(status(&output), 1);
+        findings(&stdout(&output))
+    };
+    let mut expected = MARKED.map(|(line, column, key)| (line, column, key.to_owned())).to_vec();
+    assert_eq!(check(&[]), expected);
+    expected.push((15, 22, "device_uses_const_host_var_of_invalid_type".to_owned()));
+    assert_eq!(check(&["--microsoft"]), expected);
+}
+
+#[test]
+fn host_code_is_no_violation_and_sarif_is_a_log_without_results() {
+    if !has_clang("cuda check of host code") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), "host.cu", "const int v = 1;\nconst int *f() { return &v; }\n");
+    let output = ptxsmith().args(["cuda", "check", "--format", "sarif"]).arg(&path).output().unwrap();
+    assert_eq!(status(&output), 0);
+    let log: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 0);
+    assert_eq!(log["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_file_that_clang_does_not_understand_is_said_to_be_so() {
+    if !has_clang("cuda check of a broken file") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), "broken.cu", "#include \"missing.h\"\nint x;\n");
+    let output = ptxsmith().args(["cuda", "check"]).arg(&path).output().unwrap();
+    assert_eq!(status(&output), 2);
+    assert!(stdout(&output).contains("not analysed: clang reports 1 errors"), "{}", stdout(&output));
+}
+
+#[test]
+fn flags_come_from_the_compilation_database() {
+    if !has_clang("cuda check with a compilation database") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    file(directory.path(), "a.cu", "const int v = 1;\n__device__ int f() { return USE; }\n");
+    let database =
+        r#"[{"directory": ".", "file": "a.cu", "command": "nvcc -arch=sm_80 '-DUSE=*&v' -c a.cu -o a.o"}]"#;
+    let database = file(directory.path(), "compile_commands.json", database);
+    let output = ptxsmith()
+        .args(["cuda", "check", "--format", "json", "--compile-commands"])
+        .arg(&database)
+        .output()
+        .unwrap();
+    assert_eq!(findings(&stdout(&output)), [(2, 29, "address_of_host_var_in_device_code".to_owned())]);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_bad_input() {
+    if !has_clang("cuda check of a missing file") {
+        return;
+    }
+    let output = ptxsmith().args(["cuda", "check", "/nonexistent/a.cu"]).output().unwrap();
+    assert_eq!(status(&output), 2);
+}
+
+#[test]
+fn an_unknown_subject_is_told_which_there_are() {
+    let output = ptxsmith().args(["cuda", "run", "--subject", "gcc"]).output().unwrap();
+    assert_eq!(status(&output), 2);
+    assert!(common::stderr(&output).contains("cicc@RELEASE"));
+    let directory = tempfile::tempdir().unwrap();
+    let run = ["cuda", "run", "--subject", "clang:/nonexistent/clang", "--out"];
+    let output = ptxsmith().args(run).arg(directory.path()).output().unwrap();
+    assert!(one_line_error(&output).contains("/nonexistent/clang"));
+}
+
+#[test]
+fn generated_uses_are_the_same_for_the_same_seed_and_say_what_the_rule_says() {
+    let generate = |seed: &str| {
+        let args = ["cuda", "gen", "--count", "40", "--first", "30000", "--expect", "--seed", seed];
+        stdout(&ptxsmith().args(args).output().unwrap())
+    };
+    assert_eq!(generate("5"), generate("5"));
+    assert_ne!(generate("5"), generate("6"));
+    let uses = generate("5").lines().filter(|line| line.starts_with("namespace u")).count();
+    assert_eq!(uses, 40);
+    assert!(generate("5").contains("allowed"));
+}
+
+#[test]
+fn a_run_against_clang_tells_nothing_new() {
+    if !has_clang("cuda run") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let run = ["cuda", "run", "--subject", "clang", "--cases", "800", "--out"];
+    let output = ptxsmith().args(run).arg(directory.path()).output().unwrap();
+    assert_eq!(status(&output), 0, "{}", stdout(&output));
+    let report = std::fs::read(directory.path().join("report.json")).unwrap();
+    let report: Value = serde_json::from_slice(&report).unwrap();
+    assert_eq!(report["schema"], "ptxsmith.report/1");
+    assert!(report["compared"].as_u64() > Some(700));
+    assert!(report["findings"].as_array().unwrap().iter().any(|f| f["id"] == "clang-copies-constants"));
+}

@@ -1,0 +1,26 @@
+//! The table of `docs/emitters.md` is about the inputs that are there. `scripts/check-emitters` makes it, with LLVM.
+
+use std::path::Path;
+
+#[test]
+fn every_global_has_its_line_in_the_table_and_there_are_sixty_or_more() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = std::fs::read_to_string(root.join("docs/emitters.md")).unwrap();
+    let mut globals = 0;
+    for entry in std::fs::read_dir(root.join("emitters")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "ll") {
+            continue;
+        }
+        let file = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (_, own) = text.split_once("; globals\n").unwrap();
+        for line in own.lines() {
+            let name = line.strip_prefix('@').and_then(|line| line.split(' ').next()).unwrap();
+            assert!(page.contains(&format!("| {file} | `{name}` |")), "{file}: {name}");
+            globals += 1;
+        }
+    }
+    assert!(globals >= 60, "only {globals}");
+    assert_eq!(page.matches(".ll | `").count(), globals, "the table has lines of globals that are gone");
+}

@@ -1,0 +1,391 @@
+//! `reduce`, with subjects made for the purpose, and with a real ptxas where there is one.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use common::*;
+use ptxsmith_diff::{Verdict, judge_program};
+use ptxsmith_oracle::Rules;
+use ptxsmith_reduce::{Program, neighbours};
+use ptxsmith_subject::{OpenOptions, Subject, SubjectSpec, open};
+
+/// A subject that follows the specification, but for what a line of shell does before, with the module in `$1`, or
+/// behind, with the answer on standard input.
+fn deviating(directory: &Path, before: &str, behind: &str) -> String {
+    let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
+    script(directory, &format!("{before}\n{ptxsmith} eval --json \"$1\" | {behind}"))
+}
+
+fn reduce_file(program: &Path, out: &Path, subject: &str, more: &[&str]) -> Output {
+    let mut command = ptxsmith();
+    command.arg("reduce").arg(program).arg("--out").arg(out).args(more);
+    if !subject.is_empty() {
+        command.args(["--subject", subject]);
+    }
+    command.output().unwrap()
+}
+
+/// The result's text without its comments, and the whole file.
+fn reduce(directory: &Path, declarations: &str, subject: &str, more: &[&str]) -> (String, String) {
+    let program = file(directory, "a.ptx", &module(declarations));
+    let out = directory.join("least.ptx");
+    let output = reduce_file(&program, &out, subject, more);
+    assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    let whole = std::fs::read_to_string(&out).unwrap();
+    (without_comments(&whole), whole)
+}
+
+fn without_comments(text: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !line.starts_with("//")).collect()
+}
+
+fn least(declarations: &str) -> String {
+    format!(".version 1.0\n.target sm_10\n{declarations}\n")
+}
+
+const SOME: &str = ".visible .global .align 8 .s32 first[2] = {1, 2 + 3};
+.global .u64 second = generic(first) + 4;
+.global .s64 third = 7 * (4 % (2 + 1)) - 5;
+.const .f32 fourth[3] = {1.0, 2.5};
+.global .u8 fifth[2][3] = {{1, 42}, {3}};";
+
+#[test]
+fn a_crash_reduces_to_what_kills_and_the_file_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let subject = deviating(directory.path(), "grep -q '^[^/]*%' \"$1\" && kill -SEGV $$", "cat");
+    let (text, whole) = reduce(directory.path(), SOME, &subject, &[]);
+    assert_eq!(text, least(".const .b8 a = 0 % 1;"));
+    for part in
+        ["// clause: 4.5/initializer, ", "// expect: accepted\n", "// variable: a size=1 align=1 bytes=00\n"]
+    {
+        assert!(whole.contains(part), "no {part} in {whole}");
+    }
+    assert!(
+        whole.contains("crash (signal 11)") && whole.contains("// note: reduced by ptxsmith "),
+        "{whole}"
+    );
+    let repeat =
+        whole.lines().find_map(|line| line.strip_prefix("// note: repeat: ptxsmith check ")).unwrap();
+    assert!(repeat.contains("least.ptx --subject 'exec:sh "), "{repeat}");
+    let again = ptxsmith().arg("check").args(shell_words(repeat)).output().unwrap();
+    assert_eq!(status(&again), 1, "{}", stdout(&again));
+    assert!(stdout(&again).contains("killed by signal 11"), "{}", stdout(&again));
+}
+
+fn shell_words(text: &str) -> Vec<String> {
+    let script = format!("for word in {text}; do echo \"$word\"; done");
+    let words = Command::new("sh").args(["-c", &script]).output().unwrap();
+    stdout(&words).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_wrong_value_reduces_to_its_variable() {
+    let directory = tempfile::tempdir().unwrap();
+    // Every 42 is one less, wherever it stands.
+    let subject = deviating(directory.path(), "", "sed '/\"bytes\"/s/2a/29/'");
+    let (text, whole) = reduce(directory.path(), SOME, &subject, &[]);
+    assert_eq!(text, least(".const .b8 a = 42;"));
+    assert!(whole.contains("// note: ") && whole.contains("a holds 29"), "{whole}");
+}
+
+#[test]
+fn a_valid_program_that_is_refused_stays_valid() {
+    let directory = tempfile::tempdir().unwrap();
+    let refused = r#"grep -q '^[^/]*generic' "$1" && { echo '{"outcome": "refused", "diagnostics": [{"severity": "error", "line": 1, "message": "no generic addresses"}]}'; exit 0; }"#;
+    let subject = deviating(directory.path(), refused, "cat");
+    let (text, whole) = reduce(directory.path(), SOME, &subject, &[]);
+    assert!(text.contains("generic(") && !text.contains("third"), "{text}");
+    assert!(whole.contains("// expect: accepted\n"), "{whole}");
+}
+
+#[test]
+fn another_reading_can_be_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let subject = oracle_as_subject(&["shift-count=modulo"]);
+    let declarations = ".global .s64 x[2] = {5, 3 + (1 << (60 + 5)) * 2};\n.global .s32 y = 4;";
+    let (text, _) = reduce(directory.path(), declarations, &subject, &["--expect", "shift-count=modulo"]);
+    assert_eq!(text.matches("<<").count(), 1, "{text}");
+    assert!(text.len() < 60, "{text}");
+}
+
+#[test]
+fn a_program_that_conforms_is_not_reduced() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = file(directory.path(), "a.ptx", &module(SOME));
+    let out = directory.path().join("least.ptx");
+    let conforms = reduce_file(&program, &out, &oracle_as_subject(&[]), &[]);
+    assert!(one_line_error(&conforms).contains("shows no deviation, so there is nothing to keep"));
+    assert!(!out.exists());
+    let subject = deviating(directory.path(), "", "sed '/\"bytes\"/s/2a/29/'");
+    let other = reduce_file(&program, &out, &subject, &["--expect", "crash"]);
+    assert!(one_line_error(&other).contains("does not show what --expect says"));
+    let bad = reduce_file(&program, &out, &subject, &["--expect", "crush"]);
+    assert_eq!(status(&bad), 2);
+}
+
+#[test]
+fn a_subject_that_answers_by_chance_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let seen = directory.path().join("seen");
+    let once = format!("[ -e {0} ] || {{ touch {0}; kill -SEGV $$; }}", seen.display());
+    let subject = deviating(directory.path(), &once, "cat");
+    let program = file(directory.path(), "a.ptx", &module(SOME));
+    let output = reduce_file(&program, &directory.path().join("least.ptx"), &subject, &[]);
+    let message = one_line_error(&output);
+    assert!(
+        message.contains("not reproducible: exec:sh ") && message.contains("now so and now otherwise"),
+        "{message}"
+    );
+}
+
+#[test]
+fn what_ran_out_of_time_or_disk_or_memory_is_never_taken() {
+    // Dies of every program of the right form, and of those with one declaration for a reason of the machine's.
+    for (reason, says) in [
+        ("sleep 60", "no end after"),
+        ("kill -KILL $$", "signal 9"),
+        ("kill -XFSZ $$", "signal 25"),
+        ("echo No space left on device >&2; exit 1", "No space left"),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let before =
+            format!("[ $(grep -c '= ' \"$1\") -lt 2 ] && {{ {reason}; }}\ngrep -q % \"$1\" && kill -SEGV $$");
+        let subject = deviating(directory.path(), &before, "cat");
+        let program =
+            file(directory.path(), "a.ptx", &module(".global .s32 x = 5 % 3;\n.global .s32 y = 4;"));
+        let out = directory.path().join("least.ptx");
+        let output = reduce_file(&program, &out, &subject, &["--timeout", "300ms", "--time", "20s"]);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        let text = without_comments(&std::fs::read_to_string(&out).unwrap());
+        assert_eq!(text.matches("= ").count(), 2, "{reason}: {text}");
+        assert!(
+            stderr(&output).contains("programs were not taken because nothing could be told"),
+            "{}",
+            stderr(&output)
+        );
+        assert!(stderr(&output).contains(says), "{says}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn an_input_that_only_ran_out_of_time_is_no_finding_unless_that_is_expected() {
+    let directory = tempfile::tempdir().unwrap();
+    let subject = deviating(directory.path(), "grep -q % \"$1\" && sleep 60", "cat");
+    let program = file(directory.path(), "a.ptx", &module(".global .s32 x = 5 % 3;\n.global .s32 y = 4;"));
+    let out = directory.path().join("least.ptx");
+    let output = reduce_file(&program, &out, &subject, &["--timeout", "300ms"]);
+    assert_eq!(status(&output), 4);
+    assert!(stderr(&output).contains("--expect hang"), "{}", stderr(&output));
+    assert!(!out.exists());
+    let output =
+        reduce_file(&program, &out, &subject, &["--timeout", "300ms", "--expect", "hang", "--time", "30s"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let text = without_comments(&std::fs::read_to_string(&out).unwrap());
+    assert!(text.contains('%') && text.matches("= ").count() == 1, "{text}");
+}
+
+#[test]
+fn the_result_is_the_same_with_any_number_of_jobs() {
+    let directory = tempfile::tempdir().unwrap();
+    let subject = deviating(directory.path(), "grep -q '^[^/]*{{' \"$1\" && kill -SEGV $$", "cat");
+    let one = reduce(directory.path(), SOME, &subject, &["--jobs", "1"]);
+    let four = reduce(directory.path(), SOME, &subject, &["--jobs", "4"]);
+    assert_eq!(one, four);
+}
+
+#[test]
+fn another_deviation_that_is_met_is_saved() {
+    let directory = tempfile::tempdir().unwrap();
+    let subject =
+        deviating(directory.path(), "grep -q '^[^/]*%' \"$1\" && kill -SEGV $$", "sed '/\"bytes\"/s/2a/29/'");
+    let program = file(
+        directory.path(),
+        "a.ptx",
+        &module(".global .u8 x[2] = {1, 42};\n.global .s32 y = 3;\n.global .s32 z = 7 % 4;"),
+    );
+    let output = reduce_file(&program, &directory.path().join("least.ptx"), &subject, &[]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let other = std::fs::read_to_string(directory.path().join("least.other-wrong-value.ptx")).unwrap();
+    assert!(other.contains("42") && !other.contains('%'), "{other}");
+    assert!(stderr(&output).contains("another deviation was met on the way"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_script_is_asked_as_cvise_asks_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = file(directory.path(), "is.sh", "[ \"$1\" = a.ptx ] && grep -q '2.5' a.ptx\n");
+    let command = format!("sh {}", script.display());
+    let (text, whole) = reduce(directory.path(), SOME, "", &["--command", &command]);
+    assert_eq!(text, least(".const .b8 a = 2.5;"));
+    assert_eq!(text, whole);
+
+    let program = directory.path().join("a.ptx");
+    let out = directory.path().join("none.ptx");
+    let no = reduce_file(&program, &out, "", &["--command", "false"]);
+    assert!(one_line_error(&no).contains("not interesting"));
+    let missing = reduce_file(&program, &out, "", &["--command", "sh -c 'exit 127'"]);
+    assert_eq!(status(&missing), 4);
+    assert!(!out.exists());
+}
+
+#[test]
+fn what_is_no_ptx_is_reduced_as_text_if_asked() {
+    let directory = tempfile::tempdir().unwrap();
+    let subject = deviating(directory.path(), "grep -q '#@' \"$1\" && kill -SEGV $$", "cat");
+    let program =
+        file(directory.path(), "a.ptx", &module(".global .s32 x = 5;\n.global .s32 #@ = 1;\n.global .b8 y;"));
+    let out = directory.path().join("least.ptx");
+    let refused = reduce_file(&program, &out, &subject, &[]);
+    assert_eq!(status(&refused), 2);
+    assert!(stderr(&refused).contains("with --text, it is reduced as text"), "{}", stderr(&refused));
+    let output = reduce_file(&program, &out, &subject, &["--text"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "#@");
+}
+
+#[test]
+fn ctrl_c_keeps_the_best_so_far() {
+    let directory = tempfile::tempdir().unwrap();
+    // Slow enough to be stopped half-way.
+    let subject = deviating(directory.path(), "sleep 0.2; grep -q '^[^/]*%' \"$1\" && kill -SEGV $$", "cat");
+    let program = file(directory.path(), "a.ptx", &module(SOME));
+    let out = directory.path().join("least.ptx");
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"))
+        .arg("reduce")
+        .arg(&program)
+        .arg("--out")
+        .arg(&out)
+        .args(["--subject", &subject])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    while !out.exists() && started.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let kept = std::fs::read_to_string(&out).unwrap();
+    assert!(kept.contains('%') && kept.len() < module(SOME).len(), "{kept}");
+}
+
+/// The real ptxas, or a note that nothing is tested.
+fn real_ptxas() -> Option<Box<dyn Subject>> {
+    match open(&SubjectSpec::Ptxas, &OpenOptions::default()) {
+        Ok(mut subjects) => subjects.pop(),
+        Err(unavailable) => {
+            eprintln!("NOT TESTED: reduce: {unavailable}");
+            None
+        }
+    }
+}
+
+/// A result of the real ptxas: the program, its tokens behind the header, the runs that it took.
+fn reduce_real(program: &Path, out: &Path) -> Result<(Program, u64), String> {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"));
+    let output = command.arg("reduce").arg(program).arg("--out").arg(out).output().unwrap();
+    if status(&output) != 0 {
+        return Err(stderr(&output));
+    }
+    let text = stdout(&output);
+    let runs = text.split(", ").find_map(|part| part.strip_suffix(" runs")).unwrap().parse().unwrap();
+    Ok((Program::parse(&std::fs::read_to_string(out).unwrap()).unwrap(), runs))
+}
+
+#[test]
+fn a_crash_and_a_wrong_value_of_ptxas_reduce_to_a_line_with_few_runs() {
+    if real_ptxas().is_none() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let hay: String = (0..300)
+        .map(|n| format!(".global .align 8 .u32 v{n}[3] = {{{n}, 0x{n:X}U << 2, ~{n}}};\n"))
+        .collect();
+    let crash = "s64 x[3] = {1, 40 + (12 * (5 - (-9223372036854775807 - 1) / (-1)) >> 3), 2};";
+    let value = "s32 x[4][3] = {{1, 2, 3}, {5 + 6}, {8 * 9, 1}, {4}};";
+    for (needle, tokens) in [(crash, 14), (value, 18)] {
+        let text =
+            module(&format!("{hay}.visible .global .{needle}\n{hay}", hay = hay).replacen("v1[", "w1[", 1));
+        // The second half under other names.
+        let (first, second) = text.split_at(text.find(".visible").unwrap());
+        let text = format!("{first}{}", second.replace(" v", " u"));
+        let program = file(directory.path(), "a.ptx", &text);
+        let (least, runs) = reduce_real(&program, &directory.path().join("least.ptx")).unwrap();
+        assert!(least.size().tokens <= tokens, "{}", least.text());
+        assert!(runs <= 100, "{runs}");
+    }
+}
+
+/// Class and cause of the deviations that a program shows.
+fn causes(subject: &dyn Subject, program: &Program) -> Vec<String> {
+    let module = program.module().unwrap();
+    let target = match module.targets().next() {
+        Some("sm_10" | "sm_20" | "sm_30" | "sm_50" | "sm_60" | "sm_70") | None => "sm_75",
+        Some(target) => target,
+    };
+    let parts = judge_program(subject, &Rules::default(), module, program.text(), target).unwrap();
+    let causes = parts.into_iter().filter_map(|part| match part.verdict {
+        Verdict::Deviates(difference) => {
+            let known = difference.explanation.map(|explanation| explanation.known.join("+"));
+            Some(format!("{} {}", difference.class.name(), known.unwrap_or_default()))
+        }
+        _ => None,
+    });
+    causes.collect()
+}
+
+/// Of a generated campaign: the number is that of `PTXSMITH_FINDINGS`, by default small enough for every day.
+#[test]
+fn the_findings_of_a_campaign_reduce_to_few_texts_without_smaller_neighbours() {
+    let Some(subject) = real_ptxas() else { return };
+    let wanted: usize = std::env::var("PTXSMITH_FINDINGS").map_or(8, |number| number.parse().unwrap());
+    let directory = tempfile::tempdir().unwrap();
+    let generated = directory.path().join("gen");
+    let count = (wanted * 60).to_string();
+    let made =
+        ptxsmith().args(["gen", "--seed", "7", "--count", &count, "--out"]).arg(&generated).output().unwrap();
+    assert_eq!(status(&made), 0, "{}", stderr(&made));
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(&generated).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut results: std::collections::BTreeMap<String, std::collections::BTreeMap<String, u32>> =
+        Default::default();
+    let mut reduced = 0;
+    for path in files {
+        // Those that are about white space and comments are no programs to reduce as trees.
+        let Ok(program) = Program::parse(&std::fs::read_to_string(&path).unwrap()) else { continue };
+        let before = causes(&*subject, &program);
+        // Those of one cause: of several, which one is kept is for the command to say.
+        let [cause] = &before[..] else { continue };
+        // Addresses of `.const` variables are seen in relocatable output, which `causes` does not ask for.
+        if cause.contains('+') || cause.starts_with("wrong-address") {
+            continue;
+        }
+        // As it is printed: some are spaced so oddly that this itself is refused.
+        let path = file(directory.path(), "a.ptx", program.text());
+        let (least, _) =
+            reduce_real(&path, &directory.path().join("least.ptx")).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(causes(&*subject, &least), before, "{}", least.text());
+        let count = results.entry(cause.clone()).or_default().entry(least.text().to_owned()).or_default();
+        *count += 1;
+        for neighbour in neighbours(&least).take(if *count == 1 { usize::MAX } else { 0 }) {
+            let causes = causes(&*subject, &neighbour);
+            assert!(!causes.contains(cause), "{} is smaller than {}", neighbour.text(), least.text());
+        }
+        reduced += 1;
+        if reduced == wanted {
+            break;
+        }
+    }
+    for (cause, texts) in &results {
+        for (text, count) in texts {
+            println!("{cause}: {count} times {}", text.lines().skip(2).collect::<Vec<_>>().join(" "));
+        }
+        assert!(texts.len() <= 3, "{cause}: {texts:?}");
+    }
+    assert_eq!(reduced, wanted, "too few findings among {count} programs");
+}

@@ -1,0 +1,60 @@
+//! The rule against real compilers, on machines that have them. Elsewhere this says that it tested nothing.
+
+use std::time::Duration;
+
+use ptxsmith_cuda::compare::{Ledger, batch};
+use ptxsmith_cuda::generate::Generator;
+use ptxsmith_cuda::language::Case;
+use ptxsmith_cuda::reading::Readings;
+use ptxsmith_cuda::subjects::{Compiler, Options, open, parse_spec};
+use ptxsmith_subject::{Cancel, toolchain::Toolchains};
+
+/// The compiler, where it is installed.
+fn compiler(name: &str) -> Option<Box<dyn Compiler>> {
+    let toolchains = Toolchains::of_user().unwrap_or_else(|_| Toolchains::at("/nonexistent"));
+    let options = Options {
+        toolchains: &toolchains,
+        install: false,
+        timeout: Duration::from_secs(120),
+        cancel: &Cancel::new(),
+        progress: &|_| (),
+    };
+    match open(&parse_spec(name).unwrap(), &options) {
+        Ok(mut opened) => opened.pop(),
+        Err(error) => {
+            eprintln!("NOT TESTED: {name}: {error}");
+            None
+        }
+    }
+}
+
+fn run(compiler: &dyn Compiler) -> Ledger {
+    let generator = Generator::new(5);
+    let table = (0..Generator::table_len()).step_by(16);
+    let cases: Vec<Case> = table
+        .chain(Generator::table_len()..Generator::table_len() + 800)
+        .map(|id| generator.case(id))
+        .collect();
+    batch(compiler, &cases, Readings::default()).unwrap()
+}
+
+#[test]
+fn cicc_refuses_nothing_that_the_rule_allows_and_deviates_only_as_known() {
+    for name in ["cicc@13.0", "cicc@13.5", "nvcc@13.5"] {
+        let Some(compiler) = compiler(name) else { continue };
+        let ledger = run(&*compiler);
+        assert_eq!(ledger.allowed.1, 0, "{name}");
+        assert!(ledger.allowed.0 > 700 && ledger.compared > 1500, "{name}: {:?}", ledger.allowed);
+        assert!(ledger.new.is_empty(), "{name}: {:?}", ledger.new);
+        assert!(ledger.values_right > 200 && ledger.absent_in_ptx > 300, "{name}: {}", ledger.values_right);
+        assert_eq!(ledger.not_compared.get(&ptxsmith_cuda::compare::NotCompared::IllFormed), None, "{name}");
+    }
+}
+
+#[test]
+fn clang_deviates_only_as_known() {
+    let Some(compiler) = compiler("clang") else { return };
+    let ledger = run(&*compiler);
+    assert!(ledger.new.is_empty(), "{:?}", ledger.new);
+    assert!(ledger.known.contains_key("clang-copies-constants"));
+}

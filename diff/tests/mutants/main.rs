@@ -1,0 +1,136 @@
+//! Whether the generator tells a wrong rule from the right one, and how many cases it takes.
+
+mod grouping;
+mod rules;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use ptxsmith_gen::{Body, Coverage, Focus, Generator, Header};
+use ptxsmith_oracle::{Evaluator, Expectation, Rules, Stop, Stored, Trace, expect};
+use ptxsmith_syntax::{Expr, ScalarType};
+
+/// A wrong rule that takes more cases than this shows is one that a run may miss.
+const MOST: u64 = 20_000;
+
+enum Wrong {
+    Rules(Box<Rules>),
+    Grouping(grouping::Table),
+}
+
+/// What a case holds, without what the answer rests on.
+#[derive(PartialEq)]
+enum Outcome {
+    Value(Result<Stored, &'static str>),
+    Module(Result<Vec<(String, u64, u64, Vec<u8>, Vec<ptxsmith_oracle::Address>)>, &'static str>),
+}
+
+fn value(expr: &Expr, ty: ScalarType, rules: &Rules) -> Outcome {
+    let stored = Evaluator::new(rules, (7, 8)).store(expr, ty, &mut Trace::default());
+    let mask = |bits: u64| {
+        if ty.size() == Some(8) { bits } else { bits & ((1 << (8 * ty.size().unwrap_or(0))) - 1) }
+    };
+    Outcome::Value(match stored {
+        Ok(Stored::Bits(bits)) => Ok(Stored::Bits(mask(bits))),
+        Ok(address) => Ok(address),
+        Err(Stop::Refused(refusal)) => Err(refusal.class.name()),
+        Err(Stop::Unmodelled(reason)) => Err(reason),
+    })
+}
+
+fn outcome(body: &Body, rules: &Rules) -> Outcome {
+    match body {
+        Body::Expression { ty, expr, .. } => value(expr, *ty, rules),
+        Body::Items(items) | Body::Seats(items) => {
+            let module = Header::default().module(items.clone());
+            Outcome::Module(match expect(&module, rules) {
+                Expectation::Accepted { variables, .. } => Ok(variables
+                    .into_iter()
+                    .map(|v| (v.name.to_string(), v.size, v.align, v.bytes, v.addresses))
+                    .collect()),
+                Expectation::Refused { refusal, .. } => Err(refusal.class.name()),
+                Expectation::Unmodelled { reason } => Err(reason),
+            })
+        }
+        Body::Negative(_) => Outcome::Module(Err("refused")),
+    }
+}
+
+fn tells(body: &Body, right: &Outcome, wrong: &Wrong) -> bool {
+    match (wrong, body) {
+        (Wrong::Rules(rules), _) => outcome(body, rules) != *right,
+        (Wrong::Grouping(table), Body::Expression { ty, expr, .. }) => {
+            value(&grouping::regrouped(expr, *table), *ty, &Rules::default()) != *right
+        }
+        (Wrong::Grouping(_), _) => false,
+    }
+}
+
+fn mutants() -> Vec<(&'static str, Wrong)> {
+    let rules = rules::MUTANTS.iter().map(|&(name, change)| {
+        let mut rules = Rules::default();
+        change(&mut rules);
+        (name, Wrong::Rules(Box::new(rules)))
+    });
+    let grouping = grouping::MUTANTS.iter().map(|&(name, table)| (name, Wrong::Grouping(table)));
+    rules.chain(grouping).collect()
+}
+
+/// The number of the first case of the default generator that tells each wrong rule from the right one.
+fn cases_needed() -> Vec<(&'static str, Option<u64>)> {
+    let generator = Generator::default();
+    let mutants = mutants();
+    let mut needed: Vec<Option<u64>> = vec![None; mutants.len()];
+    for index in 0..MOST {
+        let body = generator.case(Focus::Mixed, 0, index, &mut Coverage::new()).body;
+        let right = outcome(&body, &Rules::default());
+        for (needed, (_, wrong)) in needed.iter_mut().zip(&mutants) {
+            if needed.is_none() && tells(&body, &right, wrong) {
+                *needed = Some(index + 1);
+            }
+        }
+        if needed.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    mutants.iter().map(|(name, _)| *name).zip(needed).collect()
+}
+
+#[test]
+fn each_of_the_wrong_rules_is_told_from_the_right_one_and_the_table_says_when() {
+    let needed = cases_needed();
+    assert!(needed.len() >= 40, "{} wrong rules are too few to prove much", needed.len());
+    let missed: Vec<_> = needed.iter().filter(|(_, cases)| cases.is_none()).map(|(name, _)| name).collect();
+    assert!(missed.is_empty(), "not told within {MOST} cases: {missed:#?}");
+
+    let mut table = String::from("| wrong rule | cases |\n| --- | ---: |\n");
+    for (name, cases) in &needed {
+        let name = name.replace('|', "\\|");
+        let _ = writeln!(table, "| {name} | {} |", cases.unwrap_or(0));
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/generation.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = ("<!-- wrong rules: begin -->\n", "<!-- wrong rules: end -->");
+    let from = text.find(begin).expect("the document has a place for the table") + begin.len();
+    let to = text.find(end).expect("the document has a place for the table");
+    if std::env::var_os("PTXSMITH_BLESS").is_some() {
+        let text = format!("{}{table}{}", &text[..from], &text[to..]);
+        std::fs::write(&path, text).unwrap();
+    } else {
+        assert!(
+            text[from..to] == table,
+            "docs/generation.md is not current: run with PTXSMITH_BLESS=1\n{table}"
+        );
+    }
+}
+
+#[test]
+fn regrouping_with_the_right_table_changes_nothing() {
+    let generator = Generator::default();
+    for index in 0..5_000 {
+        let body = generator.case(Focus::Expressions, 4, index, &mut Coverage::new()).body;
+        let Body::Expression { expr, .. } = body else { panic!("an expression was asked for") };
+        let same = grouping::regrouped(&expr, |op| (op.precedence(), false));
+        assert_eq!(same, expr);
+    }
+}
