@@ -146,7 +146,7 @@ impl<'g, 'd> Draft<'g, 'd> {
     /// Makes an expression of its own, beside the one at hand.
     pub fn expression(&mut self, make: impl FnOnce(&mut Self)) -> Expr {
         // Most expressions are small; room for them at once costs less than growing into it.
-        let around = std::mem::replace(&mut self.builder, Builder::with_capacity(16));
+        let around = std::mem::replace(&mut self.builder, Builder::with_capacity(24));
         make(self);
         std::mem::replace(&mut self.builder, around).finish()
     }

@@ -59,6 +59,14 @@ fn push_integer(d: &mut Draft<'_, '_>, value: u64, radix: u8, unsigned: bool) {
 /// Writes an integer. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of the digits, bits 3 to 5
 /// all set for leading zeros, as many as bits 6 and 7 say and one more.
 pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8) -> Text {
+    if radix == Radix::Decimal {
+        let mut buffer = itoa::Buffer::new();
+        let mut text = Text::from(buffer.format(value));
+        if unsigned {
+            text.push('U');
+        }
+        return text;
+    }
     let mut buffer = [0u8; 80];
     let mut at = buffer.len();
     let mut put = |byte: u8| {
@@ -69,45 +77,29 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
         put(b'U');
     }
     let (shift, prefix) = match radix {
-        Radix::Decimal => (0, None),
         Radix::Hexadecimal => (4, Some(if detail & 1 == 0 { b'x' } else { b'X' })),
         Radix::Octal => (3, None),
-        Radix::Binary => (1, Some(if detail & 1 == 0 { b'b' } else { b'B' })),
+        Radix::Decimal | Radix::Binary => (1, Some(if detail & 1 == 0 { b'b' } else { b'B' })),
     };
-    if shift == 0 {
-        let mut rest = value;
-        // Two digits a division.
-        while rest >= 100 {
-            let pair = (rest % 100) as u8;
-            rest /= 100;
-            put(b'0' + pair % 10);
-            put(b'0' + pair / 10);
+    let digits = DIGITS[(detail >> 1 & 3) as usize];
+    let mut rest = value;
+    loop {
+        put(digits[(rest & ((1 << shift) - 1)) as usize]);
+        rest >>= shift;
+        if rest == 0 {
+            break;
         }
-        put(b'0' + (rest % 10) as u8);
-        if rest >= 10 {
-            put(b'0' + (rest / 10) as u8);
-        }
-    } else {
-        let digits = DIGITS[(detail >> 1 & 3) as usize];
-        let mut rest = value;
-        loop {
-            put(digits[(rest & ((1 << shift) - 1)) as usize]);
-            rest >>= shift;
-            if rest == 0 {
-                break;
-            }
-        }
-        if detail >> 3 & 7 == 7 {
-            for _ in 0..=detail >> 6 {
-                put(b'0');
-            }
-        }
-        if let Some(prefix) = prefix {
-            put(prefix);
-            put(b'0');
-        } else if value != 0 {
+    }
+    if detail >> 3 & 7 == 7 {
+        for _ in 0..=detail >> 6 {
             put(b'0');
         }
+    }
+    if let Some(prefix) = prefix {
+        put(prefix);
+        put(b'0');
+    } else if value != 0 {
+        put(b'0');
     }
     text(&buffer[at..])
 }

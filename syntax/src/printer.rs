@@ -51,7 +51,11 @@ impl Sink for Canonical {
                 }
             }
         }
-        self.0.push_str(text);
+        // Half of all tokens are one character, for which a copy of unknown length costs more than the rest.
+        match text.as_bytes() {
+            [byte] if byte.is_ascii() => self.0.push(*byte as char),
+            _ => self.0.push_str(text),
+        }
     }
 }
 

@@ -22,8 +22,11 @@ enum Wrong {
 #[derive(PartialEq)]
 enum Outcome {
     Value(Result<Stored, &'static str>),
-    Module(Result<Vec<(String, u64, u64, Vec<u8>, Vec<ptxsmith_oracle::Address>)>, &'static str>),
+    Module(Result<Vec<Held>, &'static str>),
 }
+
+/// A variable: name, size, alignment, bytes and addresses.
+type Held = (String, u64, u64, Vec<u8>, Vec<ptxsmith_oracle::Address>);
 
 fn value(expr: &Expr, ty: ScalarType, rules: &Rules) -> Outcome {
     let stored = Evaluator::new(rules, (7, 8)).store(expr, ty, &mut Trace::default());
