@@ -19,6 +19,8 @@ pub struct Statistics {
     negatives: u64,
     /// Positive programs by what the oracle says of them.
     accepted: u64,
+    /// Addresses that variables of accepted programs hold.
+    addresses: u64,
     /// Refused by the default answer to an open question.
     open: u64,
     /// Refused although no open question is met: the generator, or the oracle, is wrong.
@@ -56,7 +58,10 @@ impl Statistics {
         }
         self.misread += u64::from(!same);
         match expectation {
-            Expectation::Accepted { .. } => self.accepted += 1,
+            Expectation::Accepted { variables, .. } => {
+                self.accepted += 1;
+                self.addresses += variables.iter().map(|v| v.addresses.len() as u64).sum::<u64>();
+            }
             Expectation::Refused { .. } if trace.questions.is_empty() => self.refused += 1,
             Expectation::Refused { .. } => self.open += 1,
             Expectation::Unmodelled { .. } => self.unmodelled += 1,
@@ -74,6 +79,7 @@ impl Statistics {
         say("modules", format!("{}, {} bytes", count(self.modules), count(self.bytes)));
         say("read back otherwise", count(self.misread));
         say("positive, accepted", count(self.accepted));
+        say("  addresses in them", count(self.addresses));
         say("  refused by the default answer to an open question", count(self.open));
         say("  a value that is not said", count(self.unmodelled));
         say("  refused without a question", count(self.refused));

@@ -263,7 +263,8 @@ impl<'a> Judge<'a> {
             found |= self.settle(predicted, left.to_vec(), verdicts)?;
             found | self.settle(predicted, right.to_vec(), verdicts)?
         };
-        if !found {
+        // How long a module takes says something of one program, not of many together.
+        if !found && observation.outcome != Outcome::TimedOut {
             let first = group[0];
             verdicts[first] = Some(Verdict::Deviates(Box::new(Difference {
                 class: Class::Inconsistent,
@@ -524,18 +525,24 @@ fn judge(answer: &Answer, observation: &Observation) -> Judgement {
     }
 }
 
-/// Groups that fit into one module each: what `.const` holds is limited.
+/// The most trials with variables of their own in one module: ptxas takes more than twice as long for twice as many.
+const NAMED_TOGETHER: usize = 1_000;
+
+/// Groups that fit into one module each: what `.const` holds is limited, and so is how many names are worth while.
 fn const_groups(predicted: &[Predicted<'_>], all: Vec<usize>) -> Vec<Vec<usize>> {
     let mut groups = Vec::new();
     let mut group = Vec::new();
-    let mut used = 0;
+    let (mut used, mut named) = (0, 0);
     for at in all {
         let need = const_need(&predicted[at]);
-        if used + need > CONST_BYTES && !group.is_empty() && need > 0 {
+        let names = usize::from(predicted[at].trial.body.items().is_some());
+        let full = used + need > CONST_BYTES && need > 0 || named + names > NAMED_TOGETHER;
+        if full && !group.is_empty() {
             groups.push(std::mem::take(&mut group));
-            used = 0;
+            (used, named) = (0, 0);
         }
         used += need;
+        named += names;
         group.push(at);
     }
     groups.push(group);
