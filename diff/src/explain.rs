@@ -74,6 +74,10 @@ impl Explanation {
 /// The most hypotheses that are combined. Programs are small: more than three causes in one are not worth the time.
 const MOST: usize = 3;
 
+/// Whose deviations may explain: those listed for the lineage of the subject. One that does not say its lineage has
+/// none listed, so the same fault in it is new.
+pub(crate) type Lineage<'a> = Option<&'a str>;
+
 /// Looks for the smallest set of hypotheses under which `predicts` holds. Of sets of equal size, those with known
 /// deviations are tried first: a deviation claims one exact answer, while a reading under which something is refused
 /// would explain every refusal.
@@ -83,10 +87,11 @@ const MOST: usize = 3;
 pub(crate) fn explain(
     trace: &Trace,
     base: &Rules,
+    lineage: Lineage<'_>,
     mut predicts: impl FnMut(&Rules) -> (bool, Trace),
 ) -> Option<Explanation> {
     let predicts = &mut |rules: &Rules, _: &[Hypothesis]| predicts(rules);
-    (1..=MOST).find_map(|size| search(trace, size, &mut Vec::new(), base, predicts))
+    (1..=MOST).find_map(|size| search(trace, size, &mut Vec::new(), (base, lineage), predicts))
 }
 
 /// What rules say of a program whose variables can be told apart.
@@ -108,10 +113,11 @@ const MOST_WAYS: usize = 4;
 /// `tell` evaluates the program; `agrees` says whether a variable is as it was observed.
 pub(crate) fn explain_variables(
     base: &Rules,
+    lineage: Lineage<'_>,
     tell: impl Fn(&Rules) -> Told,
     agrees: impl Fn(&Variable) -> bool,
 ) -> Option<Explanation> {
-    ways_to_accept(base, &tell).into_iter().find_map(|way| {
+    ways_to_accept(base, lineage, &tell).into_iter().find_map(|way| {
         let mut explanation = way;
         // Twice: under what explains one variable another may differ that did not before.
         for _ in 0..2 {
@@ -122,7 +128,7 @@ pub(crate) fn explain_variables(
                 return Some(explanation);
             }
             for variable in differs {
-                let own = explain(&variable.trace, &rules, |rules| match tell(rules) {
+                let own = explain(&variable.trace, &rules, lineage, |rules| match tell(rules) {
                     Told::Variables(variables) => {
                         let own = variables.iter().find(|own| own.name == variable.name);
                         own.map_or((false, Trace::default()), |own| (agrees(own), own.trace))
@@ -139,7 +145,7 @@ pub(crate) fn explain_variables(
 }
 
 /// The smallest sets of hypotheses under which a program is accepted: none, where it is anyway.
-fn ways_to_accept(base: &Rules, tell: &impl Fn(&Rules) -> Told) -> Vec<Explanation> {
+fn ways_to_accept(base: &Rules, lineage: Lineage<'_>, tell: &impl Fn(&Rules) -> Told) -> Vec<Explanation> {
     let trace = match tell(base) {
         Told::Variables(_) => return vec![Explanation::default()],
         Told::Refused(trace) => trace,
@@ -147,17 +153,18 @@ fn ways_to_accept(base: &Rules, tell: &impl Fn(&Rules) -> Told) -> Vec<Explanati
     };
     let mut ways: Vec<Explanation> = Vec::new();
     for size in 1..=MOST {
-        let _ = search(&trace, size, &mut Vec::new(), base, &mut |rules, chosen| match tell(rules) {
-            Told::Variables(_) => {
-                let way = explanation(chosen);
-                if !ways.contains(&way) {
-                    ways.push(way);
+        let _ =
+            search(&trace, size, &mut Vec::new(), (base, lineage), &mut |rules, chosen| match tell(rules) {
+                Told::Variables(_) => {
+                    let way = explanation(chosen);
+                    if !ways.contains(&way) {
+                        ways.push(way);
+                    }
+                    (ways.len() >= MOST_WAYS, Trace::default())
                 }
-                (ways.len() >= MOST_WAYS, Trace::default())
-            }
-            Told::Refused(trace) => (false, trace),
-            Told::Nothing => (false, Trace::default()),
-        });
+                Told::Refused(trace) => (false, trace),
+                Told::Nothing => (false, Trace::default()),
+            });
         if !ways.is_empty() {
             break;
         }
@@ -170,11 +177,12 @@ fn ways_to_accept(base: &Rules, tell: &impl Fn(&Rules) -> Told) -> Vec<Explanati
 pub(crate) fn explain_crash(
     trace: &Trace,
     base: &Rules,
+    lineage: Lineage<'_>,
     observation: &Observation,
     mut rests_on: impl FnMut(&Rules) -> Trace,
 ) -> Option<Explanation> {
     let predicts = |trace: &Trace| {
-        KNOWN.iter().find(|known| match known.effect {
+        KNOWN.iter().filter(|known| known.is_of(lineage)).find(|known| match known.effect {
             Effect::Crash { signal, when } => observation.signal == Some(signal) && when(trace),
             Effect::Rule(_) | Effect::Refusal(_) => false,
         })
@@ -183,7 +191,7 @@ pub(crate) fn explain_crash(
         return Some(Explanation { readings: Vec::new(), known: vec![known.id] });
     }
     let mut crash = None;
-    let mut explanation = explain(trace, base, |rules| {
+    let mut explanation = explain(trace, base, lineage, |rules| {
         let trace = rests_on(rules);
         crash = predicts(&trace);
         (crash.is_some(), trace)
@@ -195,17 +203,24 @@ pub(crate) fn explain_crash(
 
 /// The rules with one more change each: every known deviation that an evaluation resting on this may meet, and every
 /// other answer to the questions that it met, except to `fixed`.
-pub(crate) fn with_one_more(base: &Rules, trace: &Trace, fixed: Question) -> impl Iterator<Item = Rules> {
-    hypotheses(trace).into_iter().filter_map(move |hypothesis| match hypothesis {
+pub(crate) fn with_one_more(
+    base: &Rules,
+    lineage: Lineage<'_>,
+    trace: &Trace,
+    fixed: Question,
+) -> impl Iterator<Item = Rules> {
+    hypotheses(trace, lineage).into_iter().filter_map(move |hypothesis| match hypothesis {
         Hypothesis::Reading(question, _) if question == fixed => None,
         hypothesis => combined(base, &[hypothesis]),
     })
 }
 
 /// What may explain an answer that rests on these clauses and questions, deviations first.
-fn hypotheses(trace: &Trace) -> Vec<Hypothesis> {
+fn hypotheses(trace: &Trace, lineage: Lineage<'_>) -> Vec<Hypothesis> {
     let rules = KNOWN.iter().enumerate().filter_map(|(at, known)| match known.effect {
-        Effect::Rule(_) | Effect::Refusal(_) if known.touches(trace) => Some(Hypothesis::Known(at)),
+        Effect::Rule(_) | Effect::Refusal(_) if known.is_of(lineage) && known.touches(trace) => {
+            Some(Hypothesis::Known(at))
+        }
         _ => None,
     });
     let readings = trace.questions.iter().flat_map(|question| {
@@ -218,16 +233,16 @@ fn search(
     trace: &Trace,
     size: usize,
     chosen: &mut Vec<Hypothesis>,
-    base: &Rules,
+    (base, lineage): (&Rules, Lineage<'_>),
     predicts: &mut impl FnMut(&Rules, &[Hypothesis]) -> (bool, Trace),
 ) -> Option<Explanation> {
-    for hypothesis in hypotheses(trace) {
+    for hypothesis in hypotheses(trace, lineage) {
         chosen.push(hypothesis);
         let found = combined(base, chosen).and_then(|rules| {
             let (agrees, trace) = predicts(&rules, chosen);
             match size {
                 1 => agrees.then(|| explanation(chosen)),
-                _ => search(&trace, size - 1, chosen, base, predicts),
+                _ => search(&trace, size - 1, chosen, (base, lineage), predicts),
             }
         });
         chosen.pop();

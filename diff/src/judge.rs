@@ -16,7 +16,7 @@ use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, Spacing, StateSpace, 
 
 use crate::{
     compare::{Mismatch, compare, unseen},
-    explain::{Told, explain, explain_crash, explain_variables, with_one_more},
+    explain::{Lineage, Told, explain, explain_crash, explain_variables, with_one_more},
     known::refusals,
     seats,
     trial::{ALONE, Body, Header, Trial, prefixed, with_prefix, without_prefix},
@@ -104,6 +104,10 @@ impl<'a> Judge<'a> {
     /// The header of the modules that it shows.
     pub fn header(&self) -> &Header {
         &self.options.header
+    }
+
+    fn lineage(&self) -> Lineage<'a> {
+        self.subject.description().lineage.as_deref()
     }
 
     /// Judges trials; the verdicts come in the order of the trials.
@@ -279,7 +283,7 @@ impl<'a> Judge<'a> {
 
     /// Whether a known deviation refuses the trial.
     fn is_known_refusal(&self, p: &Predicted<'_>) -> bool {
-        refusals(&p.trace).any(|(_, change)| {
+        refusals(&p.trace, self.lineage()).any(|(_, change)| {
             let mut rules = self.rules;
             change(&mut rules);
             self.answer(p.trial, &rules).0 == Answer::Refused
@@ -412,21 +416,21 @@ impl<'a> Judge<'a> {
             return Verdict::NotCompared(NotCompared::Unmodelled);
         }
         let explanation = match class {
-            Class::Crash => {
-                explain_crash(&trace, &self.rules, &observation, |rules| self.answer(p.trial, rules).1)
-            }
+            Class::Crash => explain_crash(&trace, &self.rules, self.lineage(), &observation, |rules| {
+                self.answer(p.trial, rules).1
+            }),
             _ if observation.outcome == Outcome::Accepted => {
                 let tell = |rules: &Rules| match self.expect_alone(p.trial, rules) {
                     (Answer::Variables(variables), _) => Told::Variables(variables),
                     (Answer::Refused, trace) => Told::Refused(trace),
                     _ => Told::Nothing,
                 };
-                explain_variables(&self.rules, tell, |variable| {
+                explain_variables(&self.rules, self.lineage(), tell, |variable| {
                     let seen = compare(std::slice::from_ref(variable), &observation.variables);
                     !matches!(seen, Some(Mismatch::Differs(..)))
                 })
             }
-            _ => explain(&trace, &self.rules, |rules| {
+            _ => explain(&trace, &self.rules, self.lineage(), |rules| {
                 let (answer, trace) = self.expect_alone(p.trial, rules);
                 (matches!(judge(&answer, &observation), Judgement::Agrees), trace)
             }),
@@ -476,7 +480,9 @@ impl<'a> Judge<'a> {
                 let Some(readings) = followed.readings.with(question, answer) else { continue };
                 let rules = Rules { readings, ..*followed };
                 let differs = |rules: &Rules| self.answer(p.trial, rules).0 != seen;
-                if differs(&rules) && with_one_more(&rules, &trace, question).all(|rules| differs(&rules)) {
+                if differs(&rules)
+                    && with_one_more(&rules, self.lineage(), &trace, question).all(|rules| differs(&rules))
+                {
                     excluded.push((question, answer));
                 }
             }

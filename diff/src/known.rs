@@ -42,6 +42,11 @@ pub struct Known {
 }
 
 impl Known {
+    /// Whether it is listed for subjects of this lineage.
+    pub fn is_of(&self, lineage: Option<&str>) -> bool {
+        lineage == Some(self.lineage)
+    }
+
     /// Whether an evaluation that rests on this used a clause that the deviation breaks.
     pub fn touches(&self, trace: &Trace) -> bool {
         self.clauses.iter().any(|&clause| trace.clauses.contains(clause))
@@ -229,9 +234,12 @@ fn dimension_expression_refused(step: &mut Step<'_>, dimension: &Expr, value: In
 }
 
 /// The known deviations that refuse something which an evaluation resting on this met.
-pub(crate) fn refusals(trace: &Trace) -> impl Iterator<Item = (&'static Known, fn(&mut Rules))> {
-    KNOWN.iter().filter_map(|known| match known.effect {
-        Effect::Refusal(change) if known.touches(trace) => Some((known, change)),
+pub(crate) fn refusals(
+    trace: &Trace,
+    lineage: Option<&str>,
+) -> impl Iterator<Item = (&'static Known, fn(&mut Rules))> {
+    KNOWN.iter().filter_map(move |known| match known.effect {
+        Effect::Refusal(change) if known.is_of(lineage) && known.touches(trace) => Some((known, change)),
         _ => None,
     })
 }

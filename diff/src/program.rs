@@ -6,7 +6,7 @@ use ptxsmith_syntax::Module;
 
 use crate::{
     compare::{Mismatch, compare},
-    explain::{explain, explain_crash},
+    explain::{Lineage, explain, explain_crash},
     verdict::{Class, Difference, Must, NotCompared, Verdict},
 };
 
@@ -37,7 +37,8 @@ pub fn judge_program(
 ) -> Result<Vec<Part>, Error> {
     let observed = subject.observe(&Request::new(text, target))?;
     let expected = expect(module, rules);
-    let program = Program { rules, module, text, observed: &observed };
+    let lineage = subject.description().lineage.as_deref();
+    let program = Program { rules, module, text, observed: &observed, lineage };
     Ok(match (&expected, observed.outcome) {
         (_, Outcome::Unsupported) => vec![whole(Verdict::NotCompared(NotCompared::Unsupported), &expected)],
         (_, Outcome::Unavailable) => vec![whole(Verdict::NotCompared(NotCompared::Unavailable), &expected)],
@@ -95,6 +96,7 @@ struct Program<'a> {
     module: &'a Module,
     text: &'a str,
     observed: &'a Observation,
+    lineage: Lineage<'a>,
 }
 
 impl Program<'_> {
@@ -104,9 +106,9 @@ impl Program<'_> {
         let explanation = match class {
             Class::Crash => {
                 let rests_on = |rules: &Rules| trace_of(&expect(self.module, rules));
-                explain_crash(&trace, self.rules, self.observed, rests_on)
+                explain_crash(&trace, self.rules, self.lineage, self.observed, rests_on)
             }
-            _ => explain(&trace, self.rules, |rules| {
+            _ => explain(&trace, self.rules, self.lineage, |rules| {
                 let expected = expect(self.module, rules);
                 let agrees = match (&expected, self.observed.outcome) {
                     (Expectation::Refused { .. }, Outcome::Refused) => true,
@@ -128,7 +130,7 @@ impl Program<'_> {
             None => Verdict::Conforms,
             Some(Mismatch::Unobserved(_)) => Verdict::NotCompared(NotCompared::Unobserved),
             Some(Mismatch::Differs(class, name)) => {
-                let explanation = explain(&variable.trace, self.rules, |rules| {
+                let explanation = explain(&variable.trace, self.rules, self.lineage, |rules| {
                     let Expectation::Accepted { variables, .. } = expect(self.module, rules) else {
                         return (false, Trace::default());
                     };

@@ -6,7 +6,9 @@ use ptxsmith_diff::{
     Body, Class, Header, Judge, Judged, Ledger, NotCompared, Options, Status, Trial, Verdict,
 };
 use ptxsmith_oracle::{Expectation, Placement, Question, Rules, expect};
-use ptxsmith_subject::{Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject, Variable};
+use ptxsmith_subject::{
+    Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject, Variable,
+};
 use ptxsmith_syntax::{ScalarType, StateSpace, line_column, parse, parse_expr};
 
 /// What an implementation that follows these rules would do.
@@ -41,8 +43,15 @@ fn observe(rules: &Rules, request: &Request<'_>) -> Observation {
     }
 }
 
+/// A subject of the lineage that the known deviations are listed for.
+fn fake<F: Fn(&Request<'_>) -> Observation + Send + Sync>(observe: F) -> FnSubject<F> {
+    let subject = FnSubject::new("fake", observe);
+    let description = Description { lineage: Some("nvidia".into()), ..subject.description().clone() };
+    subject.described(description)
+}
+
 fn subject(rules: Rules) -> impl Subject {
-    FnSubject::new("fake", move |request: &Request<'_>| observe(&rules, request))
+    fake(move |request: &Request<'_>| observe(&rules, request))
 }
 
 fn expressions(texts: &[&str]) -> Vec<Trial> {
@@ -121,9 +130,17 @@ fn a_wrong_answer_that_nothing_known_predicts_is_new() {
 }
 
 #[test]
+fn a_known_deviation_of_another_lineage_is_new() {
+    let rules = Rules { place: |at| at.written, ..Rules::default() };
+    let stranger = FnSubject::new("stranger", move |request: &Request<'_>| observe(&rules, request));
+    let judged = judge(&stranger, &[declarations(0, ".global .s32 x[2][2] = {{1}, {3}};")]);
+    assert_eq!(difference(&judged[0]).explanation, None);
+}
+
+#[test]
 fn a_crash_costs_its_own_trial_only() {
     let runs = AtomicUsize::new(0);
-    let crashing = FnSubject::new("fake", |request: &Request<'_>| {
+    let crashing = fake(|request: &Request<'_>| {
         runs.fetch_add(1, Ordering::Relaxed);
         if request.ptx.contains("/ -1") {
             return Observation { signal: Some(8), ..Observation::new(Outcome::Crashed) };
@@ -150,7 +167,7 @@ fn a_crash_costs_its_own_trial_only() {
 
 #[test]
 fn a_crash_that_nothing_known_predicts_is_new() {
-    let crashing = FnSubject::new("fake", |request: &Request<'_>| {
+    let crashing = fake(|request: &Request<'_>| {
         if request.ptx.contains("5") {
             return Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) };
         }
@@ -163,7 +180,7 @@ fn a_crash_that_nothing_known_predicts_is_new() {
 
 #[test]
 fn a_trial_refused_in_a_batch_is_found_by_its_line() {
-    let picky = FnSubject::new("fake", |request: &Request<'_>| {
+    let picky = fake(|request: &Request<'_>| {
         let line = request.ptx.lines().position(|line| line.contains("77"));
         let Some(line) = line else { return observe(&Rules::default(), request) };
         let mut observation = Observation::new(Outcome::Refused);
@@ -182,7 +199,7 @@ fn a_trial_refused_in_a_batch_is_found_by_its_line() {
 
 #[test]
 fn an_answer_that_depends_on_the_company_is_inconsistent() {
-    let moody = FnSubject::new("fake", |request: &Request<'_>| {
+    let moody = fake(|request: &Request<'_>| {
         if request.ptx.contains("1,\n") && request.ptx.contains("2\n") {
             return Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) };
         }
@@ -194,21 +211,21 @@ fn an_answer_that_depends_on_the_company_is_inconsistent() {
 
 #[test]
 fn what_a_subject_does_not_show_is_not_agreement() {
-    let blind = FnSubject::new("fake", |_: &Request<'_>| Observation::new(Outcome::Accepted));
+    let blind = fake(|_: &Request<'_>| Observation::new(Outcome::Accepted));
     let judged = judge(&blind, &expressions(&["1"]));
     assert_eq!(judged[0].verdict, Verdict::NotCompared(NotCompared::Unobserved));
 }
 
 #[test]
 fn an_invalid_program_that_is_taken_is_a_deviation() {
-    let lax = FnSubject::new("fake", |_: &Request<'_>| Observation::new(Outcome::Accepted));
+    let lax = fake(|_: &Request<'_>| Observation::new(Outcome::Accepted));
     let judged = judge(&lax, &expressions(&["1 + 1.0"]));
     assert_eq!(difference(&judged[0]).class, Class::AcceptsInvalid);
 }
 
 #[test]
 fn a_subject_that_mixes_two_readings_of_a_question_is_a_finding() {
-    let fickle = FnSubject::new("fake", |request: &Request<'_>| {
+    let fickle = fake(|request: &Request<'_>| {
         let mut rules = Rules::default();
         if request.ptx.contains("2 >>") {
             rules.readings = rules.readings.with(Question::ShiftCount, 1).unwrap();

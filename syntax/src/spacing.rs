@@ -12,7 +12,7 @@ use crate::{
 /// How the tokens of a text are set apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Spacing {
-    /// As [`print`] does.
+    /// As [`print()`] does.
     #[default]
     Canonical,
     /// Spaces, tabs, line ends and comments of every form, drawn from this number: the same number, the same bytes.
