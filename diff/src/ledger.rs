@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_oracle::{Clause, ClauseSet, Question};
+use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Question, Readings, Rules, expect};
 use ptxsmith_subject::Outcome;
 use serde::Serialize;
 
@@ -206,14 +206,22 @@ impl Ledger {
         self.findings.get(&shorter?)
     }
 
-    /// Enters that a program whose valid twin is taken was refused. Where its refusal rests on one open question, that
-    /// shows the default answer.
-    pub fn confirm(&mut self, judged: &Judged) {
+    /// Enters that a program whose valid twin is taken was refused. Where the program met one open question, of which
+    /// another answer would have had it accepted, that shows the default answer.
+    pub fn confirm(&mut self, trial: &Trial, judged: &Judged, header: &Header) {
         let mut questions = judged.trace.questions.iter();
         if let (Some(question), None, Verdict::Conforms, Some(Must::Refuse)) =
             (questions.next(), questions.next(), &judged.verdict, judged.must)
         {
-            *self.confirmed.entry(question).or_default() += 1;
+            let module = trial.module(header);
+            let accepts = |answer| {
+                let readings = Readings::default().with(question, answer);
+                let expected = readings.map(|readings| expect(&module, &Rules::specification(readings)));
+                matches!(expected, Some(Expectation::Accepted { .. }))
+            };
+            if (1..question.answers().len()).any(accepts) {
+                *self.confirmed.entry(question).or_default() += 1;
+            }
         }
     }
 

@@ -146,7 +146,7 @@ impl<'a> Judges<'a> {
                 // A refusal shows something only where what differs in one thing is taken. A crash always does.
                 let died = broken.judged.fate() == Some(Fate::Died);
                 if shown.judged.fate() == Some(Fate::Accepted) {
-                    self.tested.ledger().confirm(&broken.judged);
+                    self.tested.ledger().confirm(broken.trial, &broken.judged, broken.header);
                 } else if !died {
                     broken.judged.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
                 }
