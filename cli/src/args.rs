@@ -2,8 +2,10 @@
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use crate::campaign::Shard;
+use crate::exit::Failure;
 use crate::reducing::Expected;
 use anstream::ColorChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -49,6 +51,9 @@ pub struct Global {
     /// When to color the output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
+    /// The CUDA driver library for the subject driver [default: libcuda.so.1 where the system's loader finds it]
+    #[arg(long, global = true, value_name = "PATH", env = "PTXSMITH_LIBCUDA", hide_env_values = true)]
+    pub libcuda: Option<PathBuf>,
 }
 
 /// When to color.
@@ -122,6 +127,48 @@ Examples:
   ptxsmith reduce kernel.ptx --command ./interesting.sh
   ptxsmith reduce garbage.ptx --text --subject 'exec:my-assembler --observe {ptx}'")]
     Reduce(Reduce),
+    /// What changed between releases of ptxas, on the corpus and on fresh programs
+    #[command(after_help = "\
+Examples:
+  ptxsmith drift --from 12.0 --to 13.5
+  ptxsmith drift --all --cases 20000 --out drift/")]
+    Drift(Drift),
+    /// Put the shards of one campaign together
+    #[command(after_help = "\
+The result is byte for byte that of the undivided campaign. Shards that are missing, doubled, unfinished, or of another
+build, seed or subject are refused by name.
+
+Examples:
+  ptxsmith run --cases 1000000 --shard 1/2 --out shard1/
+  ptxsmith run --cases 1000000 --shard 2/2 --out shard2/
+  ptxsmith merge shard1/ shard2/ --out result/")]
+    Merge(Merge),
+    /// Render the result of a campaign again: for people, for CI, as a bug report, as a page
+    #[command(after_help = "\
+The status is 0; with --against, it is 1 where something was added that no listed deviation explains.
+
+Examples:
+  ptxsmith report ptxsmith-out/
+  ptxsmith report night/ --format html --history history.db --out night.html
+  ptxsmith report night/ --format markdown --finding quotient-overflow-crash
+  ptxsmith report change/ --against main/ --format junit --out junit.xml")]
+    Report(Report),
+    /// Remember campaigns: when was a finding first seen, what is new since yesterday, what was incomplete
+    #[command(after_help = "\
+Examples:
+  ptxsmith history history.db --add ptxsmith-out/
+  ptxsmith history history.db --since 1d
+  ptxsmith history history.db --finding quotient-overflow-crash")]
+    History(History),
+    /// Write a conformance suite that others can run without ptxsmith
+    #[command(after_help = "\
+The suite is the same on every machine: cases, a manifest with its schema, an index by clause, and a runner in Python.
+
+Examples:
+  ptxsmith suite --out suite/
+  ptxsmith suite --out suite/ --random 1000 --seed 7
+  python3 suite/run.py --ptxas /usr/local/cuda/bin/ptxas")]
+    Suite(Suite),
     /// List the implementations that can be tested: available or not, why, version
     #[command(after_help = "\
 Examples:
@@ -143,6 +190,17 @@ Examples:
     /// Test compilers, and check sources, against the rule on host const variables in CUDA C++ device code
     #[command(subcommand, after_help = "Example:\n  ptxsmith cuda check kernel.cu")]
     Cuda(crate::commands::cuda::Cuda),
+    /// Read variables back from a GPU, on a machine that has nothing but a driver
+    #[command(
+        subcommand,
+        after_help = "\
+The first is done where releases of ptxas can be installed, the second where the GPU is; docs/gpu.md has the details.
+
+Examples:
+  ptxsmith gpu prepare --out prepared/ --release 12.9 --release 13.5 --target sm_90
+  ptxsmith gpu run prepared/ --json gpu.json --markdown gpu.md"
+    )]
+    Gpu(crate::commands::gpu::Gpu),
     /// Load a library and answer questions, one a line: what this program starts itself as
     #[command(subcommand, hide = true)]
     Worker(Worker),
@@ -161,11 +219,51 @@ pub struct Eval {
     pub readings: Vec<(Question, usize)>,
 }
 
+fn shard(text: &str) -> Result<Shard, String> {
+    let read = || {
+        let (number, of) = text.split_once('/')?;
+        Some(Shard { number: number.parse().ok()?, of: of.parse().ok()? })
+    };
+    read()
+        .filter(|shard| (1..=shard.of).contains(&shard.number))
+        .ok_or_else(|| format!("`{text}` is no part; write K/N, such as 1/4 for the first of four"))
+}
+
+/// Where engines that run one job many times say which it is: variable of the index, of its least value, of the count.
+const ENGINES: [(&str, Option<&str>, &str); 4] = [
+    ("SLURM_ARRAY_TASK_ID", Some("SLURM_ARRAY_TASK_MIN"), "SLURM_ARRAY_TASK_COUNT"),
+    // Kubernetes does not tell how many there are: the job's file says it once more.
+    ("JOB_COMPLETION_INDEX", None, "PTXSMITH_SHARDS"),
+    ("BUILDKITE_PARALLEL_JOB", None, "BUILDKITE_PARALLEL_JOB_COUNT"),
+    ("CI_NODE_INDEX", Some("1"), "CI_NODE_TOTAL"),
+];
+
+/// The shard that the environment of a Slurm array task, a Kubernetes Indexed Job, or a CI matrix (GitLab, Buildkite)
+/// says; all, where it says nothing. GitHub has no variable for it: its matrix is passed with `--shard`.
+fn from_environment(of: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
+    for (index, least, count) in ENGINES {
+        let (Some(own), Some(all)) = (of(index), of(count)) else { continue };
+        let number = |name: &str, text: &str| {
+            text.parse::<u64>().map_err(|_| format!("{name} is `{text}`, which is no number; give --shard"))
+        };
+        let least = match least {
+            None => 0,
+            Some(fixed) if fixed.bytes().all(|b| b.is_ascii_digit()) => number(index, fixed)?,
+            Some(name) => of(name).map_or(Ok(0), |text| number(name, &text))?,
+        };
+        let (own, all) = (number(index, &own)?, number(count, &all)?);
+        let place = own.checked_sub(least).filter(|&place| place < all);
+        let place = place.ok_or_else(|| format!("{index} is {own}, with {all} in {count}; give --shard"))?;
+        return Ok(Shard { number: place + 1, of: all });
+    }
+    Ok(Shard::ALL)
+}
+
 /// What every campaign takes.
 #[derive(Args, Debug)]
 pub struct Campaign {
-    /// An implementation to test: ptxas, ptxas@RELEASE, ptxas@all, ptxas:/PATH, nvjitlink@RELEASE,
-    /// exec:CMD ARGS, serve:CMD ARGS; may be repeated
+    /// An implementation to test: ptxas, ptxas@RELEASE, ptxas@all, ptxas:/PATH, nvjitlink@RELEASE, ptxjit@VERSION,
+    /// driver, driver:ptxas@RELEASE, exec:CMD ARGS, serve:CMD ARGS; may be repeated
     #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
     pub subjects: Vec<SubjectSpec>,
     /// Stop after this many cases (of check: files)
@@ -197,6 +295,60 @@ pub struct Run {
     /// Weights of the grammar's productions, a line each: NAME = WEIGHT
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    /// Go on with the campaign in --out, if it holds one that was stopped
+    #[arg(long)]
+    pub resume: bool,
+    /// Do the K-th of N parts, to be put together with merge [default: the part that a Slurm array, a Kubernetes Indexed
+    /// Job or a CI matrix says; else all]
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    pub shard: Option<Shard>,
+}
+
+impl Run {
+    /// The shard that is asked for, by flag or by the environment.
+    pub fn shard(&self) -> Result<Shard, Failure> {
+        match self.shard {
+            Some(shard) => Ok(shard),
+            None => from_environment(|name| std::env::var(name).ok()).map_err(Failure::BadInput),
+        }
+    }
+}
+
+/// `merge`
+#[derive(Args, Debug)]
+pub struct Merge {
+    /// The directories of the shards
+    #[arg(required = true, value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+    /// Where the result goes
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Merge also where shards are missing or unfinished, and say which
+    #[arg(long)]
+    pub partial: bool,
+}
+
+/// `drift`
+#[derive(Args, Debug)]
+pub struct Drift {
+    /// The older release: 12.0
+    #[arg(long, value_name = "RELEASE", requires = "to")]
+    pub from: Option<String>,
+    /// The newer one
+    #[arg(long, value_name = "RELEASE", requires = "from")]
+    pub to: Option<String>,
+    /// Every release that is installed, each against the one before it
+    #[arg(long, conflicts_with_all = ["from", "to"])]
+    pub all: bool,
+    /// Programs that are tried besides generated ones [default: corpus, where there is one]
+    #[arg(long, value_name = "FILE|DIR")]
+    pub corpus: Vec<PathBuf>,
+    /// How many generated cases are tried
+    #[arg(long, value_name = "N", default_value_t = 6_000)]
+    pub cases: u64,
+    /// Where drift.json and drift.md go
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// `check`
@@ -241,6 +393,63 @@ pub struct Reduce {
     pub timeout: Option<Duration>,
 }
 
+/// `report`
+#[derive(Args, Debug)]
+pub struct Report {
+    /// The folder of a campaign, or its report.json
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// The form
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Only this finding, in full: its id, or how its id begins
+    #[arg(long, value_name = "ID")]
+    pub finding: Option<String>,
+    /// Only the findings that the campaign of this folder does not have: what a change adds
+    #[arg(long, value_name = "DIR")]
+    pub against: Option<PathBuf>,
+    /// Say when findings were first seen and, in the page, how campaigns went over time
+    #[arg(long, value_name = "DB")]
+    pub history: Option<PathBuf>,
+    /// Write to this file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a terminal
+    Text,
+    /// ptxsmith.report/1
+    Json,
+    /// JUnit XML, a test for each clause and subject
+    Junit,
+    /// SARIF 2.1.0
+    Sarif,
+    /// A summary; with --finding, a bug report
+    Markdown,
+    /// One self-contained page
+    Html,
+}
+
+/// `history`
+#[derive(Args, Debug)]
+pub struct History {
+    /// The database, made where there is none and --add is given
+    #[arg(value_name = "DB")]
+    pub database: PathBuf,
+    /// Enter the campaign of this folder; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub add: Vec<PathBuf>,
+    /// Tell when this finding was first and last seen, and in which campaigns
+    #[arg(long, value_name = "ID", conflicts_with = "since")]
+    pub finding: Option<String>,
+    /// Tell what was first seen since then: a time ago (1d, 12h), or a date in UTC (2026-11-20)
+    #[arg(long, value_name = "WHEN", value_parser = since)]
+    pub since: Option<SystemTime>,
+}
+
 /// `gen`
 #[derive(Args, Debug)]
 pub struct Gen {
@@ -283,7 +492,9 @@ pub enum Focus {
     Seats,
     /// Programs that must be refused, each with a valid twin
     Negatives,
-    /// Mostly expressions, and some of each of the others
+    /// Kernels whose operands show in an output buffer, read from the generated code, or from a device
+    Operands,
+    /// Mostly expressions, and some of the others but kernels
     Mixed,
 }
 
@@ -295,9 +506,21 @@ impl From<Focus> for ptxsmith_gen::Focus {
             Focus::Addresses => ptxsmith_gen::Focus::Addresses,
             Focus::Seats => ptxsmith_gen::Focus::Seats,
             Focus::Negatives => ptxsmith_gen::Focus::Negatives,
+            Focus::Operands => ptxsmith_gen::Focus::Operands,
             Focus::Mixed => ptxsmith_gen::Focus::Mixed,
         }
     }
+}
+
+/// `suite`
+#[derive(Args, Debug)]
+pub struct Suite {
+    /// Where the suite goes; a directory that is empty or not there
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Programs to draw from --seed, beside those that every suite has
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub random: u64,
 }
 
 /// `subjects`
@@ -311,14 +534,26 @@ pub struct Subjects {
     pub json: bool,
 }
 
+/// A worker that loads a library.
+#[derive(Args, Debug)]
+pub struct WithLibrary {
+    /// The library
+    pub library: PathBuf,
+    /// Print what it is instead
+    #[arg(long)]
+    pub describe: bool,
+}
+
 /// `worker`
 #[derive(Debug, Subcommand)]
 pub enum Worker {
     /// NVIDIA's nvJitLink
-    Nvjitlink {
-        /// The library
-        library: PathBuf,
-        /// Print what it is instead
+    Nvjitlink(WithLibrary),
+    /// NVIDIA's PTX compiler, as the driver's JIT compiler library has it
+    Ptxjit(WithLibrary),
+    /// The CUDA driver
+    Driver {
+        /// Print what it is instead, and whether there is a device
         #[arg(long)]
         describe: bool,
     },
@@ -335,9 +570,12 @@ pub enum Toolchain {
         json: bool,
     },
     /// Install releases of ptxas, and other tools
-    #[command(after_help = "Example:\n  ptxsmith toolchain install 13.5 12.9.41 nvjitlink@13.5 cuobjdump")]
+    #[command(
+        after_help = "Example:\n  ptxsmith toolchain install 13.5 12.9.41 nvjitlink@13.5 ptxjit@535.261.03 cuobjdump"
+    )]
     Install {
-        /// 13.5 for the newest ptxas of a minor release, a full version such as 13.0.48, nvjitlink@RELEASE, or cuobjdump
+        /// 13.5 for the newest ptxas of a minor release, a full version such as 13.0.48, nvjitlink@RELEASE, ptxjit@VERSION
+        /// (of a driver), or cuobjdump
         #[arg(required = true, value_name = "RELEASE", value_parser = Installable::find)]
         releases: Vec<Installable>,
     },
@@ -361,6 +599,17 @@ fn duration(text: &str) -> Result<Duration, String> {
     let duration = humantime::parse_duration(text.trim())
         .map_err(|error| format!("{error}; write 90s, 10m or 1h30m"))?;
     if duration.is_zero() { Err("must be more than nothing".to_owned()) } else { Ok(duration) }
+}
+
+/// `1d`, `2026-11-20`, `2026-11-20 02:00:00`
+fn since(text: &str) -> Result<SystemTime, String> {
+    let text = text.trim();
+    if let Ok(ago) = humantime::parse_duration(text) {
+        return SystemTime::now().checked_sub(ago).ok_or_else(|| "that is before all time".to_owned());
+    }
+    let time = if text.len() == "2026-11-20".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
+    humantime::parse_rfc3339_weak(&time)
+        .map_err(|_| "write 1d, 12h, 2026-11-20 or 2026-11-20 02:00:00".to_owned())
 }
 
 /// `shift-count=modulo`
@@ -408,6 +657,16 @@ mod tests {
         assert!(duration("0s").is_err() && duration("-1s").is_err() && duration("").is_err());
         assert_eq!(count("1_000").map(NonZeroU64::get), Ok(1000));
         assert!(count("0").is_err() && count("-1").is_err() && count("1.5").is_err());
+    }
+
+    #[test]
+    fn since_is_a_time_ago_or_a_date() {
+        let day = Duration::from_secs(86_400);
+        let ago = SystemTime::now().duration_since(since("1d").unwrap()).unwrap();
+        assert!(ago >= day && ago < day + Duration::from_secs(60));
+        assert_eq!(since("1970-01-02"), Ok(std::time::UNIX_EPOCH + day));
+        assert_eq!(since("1970-01-02 00:00:00"), since("1970-01-02T00:00:00Z"));
+        assert!(since("yesterday").unwrap_err().contains("write 1d"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Generated programs by number, as trials.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use ptxsmith_diff::{Body, Header, Trial};
@@ -17,6 +18,8 @@ pub struct Made {
     pub twin: Option<(Trial, Option<Header>)>,
     /// Whether it is shown in the form in which addresses of functions can be told from numbers.
     pub relocatable: bool,
+    /// Whether it is a kernel, which is judged by what it leaves in its output buffer.
+    pub kernel: bool,
 }
 
 /// Where cases come from.
@@ -43,10 +46,20 @@ pub fn wide_header() -> Header {
     Header { version: "8.3".into(), target: "sm_90".into(), ..Header::default() }
 }
 
+/// The generator of a campaign with these options.
+pub fn generator_of(options: &BTreeMap<String, String>, wide: bool) -> Result<Generator, Failure> {
+    if options.contains_key("exhaustive") {
+        return Ok(Generator::default());
+    }
+    let weights = options.get("weights").map(|text| parse_weights(text)).transpose();
+    let weights = weights.map_err(Failure::BadInput)?.unwrap_or_default();
+    Ok(Cases::drawn(0, Focus::Mixed, weights).generator(wide))
+}
+
 impl Cases {
     /// Cases drawn from a seed.
     pub fn drawn(seed: u64, focus: Focus, weights: Weights) -> Cases {
-        let config = Config { weights, ..Config::default() };
+        let config = Config { weights, operands: focus == Focus::Operands, ..Config::default() };
         let wide = Config { unified: true, b128: true, ..config.clone() };
         let (generator, wide) = (Generator::new(config), Generator::new(wide));
         Cases { source: Source::Drawn(Box::new(Drawn { generator, wide, focus, seed })) }
@@ -92,7 +105,10 @@ impl Cases {
     pub fn made(&self, index: u64, wide: bool, coverage: &mut Coverage) -> Made {
         let Case { body, spacing, .. } = self.case(index, wide, coverage);
         let trial = |body| Trial { id: index, body, spacing };
-        let made = |body, relocatable| Made { trial: trial(body), header: None, twin: None, relocatable };
+        let made = |body, relocatable| {
+            let kernel = false;
+            Made { trial: trial(body), header: None, twin: None, relocatable, kernel }
+        };
         match body {
             ptxsmith_gen::Body::Expression { ty, space, expr } => {
                 made(Body::Expression { ty, space, expr }, false)
@@ -102,6 +118,7 @@ impl Cases {
                 let relocatable = wide || self.focus_of(index) == Some(Focus::Addresses);
                 made(Body::Items(items), relocatable)
             }
+            ptxsmith_gen::Body::Kernel(items) => Made { kernel: true, ..made(Body::Items(items), true) },
             ptxsmith_gen::Body::Negative(negative) => {
                 let twin = (trial(Body::Items(negative.twin)), negative.twin_header.map(header));
                 let broken = made(Body::Items(negative.broken), true);

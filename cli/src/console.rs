@@ -1,10 +1,11 @@
-//! What goes to the terminal, and what a terminal must not act upon.
+//! What goes to the terminal, without what a terminal must not act upon.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+
+pub use ptxsmith_report::harmless::line;
 
 /// Headings and names.
 pub const BOLD: Style = Style::new().bold();
@@ -77,48 +78,5 @@ impl Console {
             ColorChoice::Auto => AutoStream::choice(stream),
             fixed => fixed,
         }
-    }
-}
-
-/// The text on one line, harmless to a terminal: whatever a file name, a program or a tool puts into a message.
-pub fn line(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| c == '\t')
-}
-
-/// The text with its line breaks, otherwise harmless to a terminal.
-pub fn lines(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| matches!(c, '\t' | '\n'))
-}
-
-fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
-    let acts = |c: char| (c.is_control() || reorders(c)) && !keep(c);
-    if !text.contains(acts) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if acts(c) {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    Cow::Owned(out)
-}
-
-/// Characters that hide themselves or reorder their neighbours.
-fn reorders(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_terminal_would_act_upon_is_escaped() {
-        assert_eq!(line("a\u{1b}[2J\nb\u{202e}é\u{9b}"), "a\\u{1b}[2J\\nb\\u{202e}é\\u{9b}");
-        assert_eq!(lines("a\u{7}\n\tb\r"), "a\\u{7}\n\tb\\r");
-        assert!(matches!(line("plain\ttext"), Cow::Borrowed(_)));
     }
 }

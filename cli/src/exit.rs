@@ -7,7 +7,7 @@ use std::process::ExitCode;
 /// | status | of `run`, `check` | of the other commands |
 /// | --- | --- | --- |
 /// | 0 | everything compared conforms or is a known deviation | done; a refusal by the specification is an answer |
-/// | 1 | a new deviation, or a known one that is gone | never |
+/// | 1 | a new deviation, or a known one that is gone | of `report --against`, that one is added; else never |
 /// | 2 | bad usage or bad input | the same |
 /// | 3 | nothing was compared | never |
 /// | 4 | the harness itself failed: this machine or our code, not the subject | the same |

@@ -9,9 +9,9 @@ mod console;
 mod exit;
 mod input;
 mod interrupt;
+mod judges;
 mod reducing;
 mod statistics;
-mod values;
 
 use std::process::ExitCode;
 
@@ -40,11 +40,17 @@ fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
         Command::Check(args) => commands::check::run(&context, args),
         Command::Eval(args) => commands::eval::run(&context, args),
         Command::Reduce(args) => commands::reduce::run(&context, args),
+        Command::Merge(args) => commands::merge::run(&context, args),
+        Command::Drift(args) => commands::drift::run(&context, args),
+        Command::Report(args) => commands::report::run(&context, args),
+        Command::History(args) => commands::history::run(&context, args),
         Command::Gen(args) => commands::generate::run(&context, args),
+        Command::Suite(args) => commands::suite::run(&context, args),
         Command::Subjects(args) => commands::subjects::run(&context, args),
         Command::Toolchain(args) => commands::toolchain::run(&context, args),
         Command::Cuda(args) => commands::cuda::run(&context, args),
-        Command::Worker(args) => commands::worker::run(args),
+        Command::Gpu(args) => commands::gpu::run(&context, args),
+        Command::Worker(args) => commands::worker::run(&context, args),
     }
 }
 

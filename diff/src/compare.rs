@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use ptxsmith_oracle as oracle;
 use ptxsmith_subject as subject;
+use ptxsmith_subject::solve::{self, Slot};
 
-use crate::verdict::Class;
+use ptxsmith_subject::{Observation, Outcome, Subject};
+
+use crate::verdict::{Class, NotCompared, Verdict};
 
 /// The first way in which an observation differs from an expectation, or what kept them from being compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +30,7 @@ pub fn compare(
     let mut compared = 0;
     for variable in expected {
         let seen = observed.get(variable.name.as_str());
-        match seen.map(|seen| compare_variable(variable, seen)) {
+        match seen.map(|seen| compare_variable(variable, seen, observed)) {
             Some(None) => compared += 1,
             Some(Some(differs @ Mismatch::Differs(..))) => return Some(differs),
             None | Some(Some(Mismatch::Unobserved(_))) => {
@@ -38,6 +41,23 @@ pub fn compare(
     unobserved.filter(|_| compared == 0).map(Mismatch::Unobserved)
 }
 
+/// The verdict on a program that is accepted, and should be, of which the subject shows nothing: where it is one that
+/// shows no values of any program, that it accepts is what there is to compare.
+pub(crate) fn unobserved(subject: &dyn Subject, observed: &Observation) -> Verdict {
+    if shows_no_values(subject, observed) {
+        Verdict::ConformsByOutcome
+    } else {
+        Verdict::NotCompared(NotCompared::Unobserved)
+    }
+}
+
+/// Whether the subject only accepts and refuses: it says so, or, where it does not say, it accepts a program without a
+/// word about any variable.
+pub(crate) fn shows_no_values(subject: &dyn Subject, observed: &Observation) -> bool {
+    let silent = observed.outcome == Outcome::Accepted && observed.variables.is_empty();
+    silent && !subject.description().values.unwrap_or(false)
+}
+
 /// How many of the variables expected are not shown.
 pub(crate) fn unseen(expected: &[oracle::Variable], observed: &BTreeMap<String, subject::Variable>) -> u32 {
     let shown = |variable: &oracle::Variable| {
@@ -46,7 +66,11 @@ pub(crate) fn unseen(expected: &[oracle::Variable], observed: &BTreeMap<String, 
     expected.iter().filter(|variable| !shown(variable)).count() as u32
 }
 
-fn compare_variable(expected: &oracle::Variable, seen: &subject::Variable) -> Option<Mismatch> {
+fn compare_variable(
+    expected: &oracle::Variable,
+    seen: &subject::Variable,
+    observed: &BTreeMap<String, subject::Variable>,
+) -> Option<Mismatch> {
     let differs = |class| Some(Mismatch::Differs(class, expected.name.to_string()));
     let other_space = seen.space.as_deref().is_some_and(|space| space != expected.space.name());
     let other_size = seen.size.is_some_and(|size| size != expected.size);
@@ -61,6 +85,9 @@ fn compare_variable(expected: &oracle::Variable, seen: &subject::Variable) -> Op
         Some(addresses) if !same_addresses(&expected.addresses, addresses) => {
             return differs(Class::WrongAddress);
         }
+        None if !expected.addresses.is_empty() && seen.base.is_some() => {
+            return compare_memory(expected, bytes, observed);
+        }
         None if !expected.addresses.is_empty() => {
             return Some(Mismatch::Unobserved(expected.name.to_string()));
         }
@@ -70,6 +97,41 @@ fn compare_variable(expected: &oracle::Variable, seen: &subject::Variable) -> Op
         return differs(Class::WrongValue);
     }
     None
+}
+
+/// Compares a variable that holds addresses with its bytes in memory, where those of other variables are known.
+fn compare_memory(
+    expected: &oracle::Variable,
+    bytes: &[u8],
+    observed: &BTreeMap<String, subject::Variable>,
+) -> Option<Mismatch> {
+    // The place of a constant in its bank, and that of a function, are no addresses of memory that a subject can tell.
+    let base_of = |symbol: &str| {
+        observed.get(symbol).filter(|seen| seen.space.as_deref() == Some("global")).and_then(|seen| seen.base)
+    };
+    let slots = expected.addresses.iter().map(|address| Slot {
+        offset: address.offset,
+        width: address.width,
+        symbol: &address.symbol,
+        addend: address.addend,
+        bits: address.addend_bits,
+        byte: address.byte,
+    });
+    let memory = solve::memory(&expected.bytes, slots, base_of);
+    let differs = |(held, seen): (&Option<u8>, &u8)| held.is_some_and(|held| held != *seen);
+    let name = || expected.name.to_string();
+    match memory.iter().zip(bytes).position(differs) {
+        Some(place) => {
+            let holds = |address: &&oracle::Address| {
+                (address.offset..address.offset + u64::from(address.width)).contains(&(place as u64))
+            };
+            let is_address = expected.addresses.iter().find(holds).is_some();
+            Some(Mismatch::Differs(if is_address { Class::WrongAddress } else { Class::WrongValue }, name()))
+        }
+        None if bytes.len() != memory.len() => Some(Mismatch::Differs(Class::WrongLayout, name())),
+        None if memory.contains(&None) => Some(Mismatch::Unobserved(name())),
+        None => None,
+    }
 }
 
 fn same_addend(expected: &oracle::Address, seen: i64) -> bool {
@@ -87,4 +149,57 @@ fn same_addresses(expected: &[oracle::Address], seen: &[subject::Address]) -> bo
                 && e.byte == s.byte
                 && s.generic.is_none_or(|generic| generic == e.generic)
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the only holder of addresses in a module shows, in memory where `g` is at 0x7f0000000100, `c` is a constant and
+    /// `f` a function.
+    fn shown(initializer: &str, memory: &[u8]) -> Option<Mismatch> {
+        let text = format!(
+            ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 g[4];\n.const .u32 c;\n\
+             .visible .func f() {{ ret; }}\n.global .u64 p[] = {{{initializer}}};\n"
+        );
+        let module = ptxsmith_syntax::parse(&text).unwrap();
+        let expectation = oracle::expect(&module, &oracle::Rules::default());
+        let oracle::Expectation::Accepted { variables, .. } = expectation else { panic!("{expectation:?}") };
+        let expected: Vec<_> = variables.into_iter().filter(|variable| variable.name == "p").collect();
+        assert_eq!(expected.len(), 1);
+        let variable = |space: &str, base, bytes: &[u8]| subject::Variable {
+            space: Some(space.to_owned()),
+            size: Some(bytes.len() as u64),
+            bytes: Some(bytes.to_vec()),
+            base: Some(base),
+            ..subject::Variable::default()
+        };
+        let observed = BTreeMap::from([
+            ("g".to_owned(), variable("global", 0x7f00_0000_0100, &[0; 16])),
+            ("c".to_owned(), variable("const", 0x7f00_0000_1000, &[0; 4])),
+            ("p".to_owned(), variable("global", 0x7f00_0000_0200, memory)),
+        ]);
+        compare(&expected, &observed)
+    }
+
+    #[test]
+    fn an_address_in_memory_is_that_of_its_symbol_and_nothing_else() {
+        let differs = |class| Some(Mismatch::Differs(class, "p".to_owned()));
+        let g4 = 0x7f00_0000_0104u64.to_le_bytes();
+        let and = |first: [u8; 8], second: u64| [first, second.to_le_bytes()].concat();
+        assert_eq!(shown("g+4, 5", &and(g4, 5)), None);
+        // One past the end of `g`, which is where another variable may begin.
+        assert_eq!(shown("g+16", &0x7f00_0000_0110u64.to_le_bytes()), None);
+        assert_eq!(shown("g+4, 5", &and(0x7f00_0000_0105u64.to_le_bytes(), 5)), differs(Class::WrongAddress));
+        assert_eq!(shown("g+4, 5", &and(g4, 6)), differs(Class::WrongValue));
+        assert_eq!(shown("g+4, 5", &g4), differs(Class::WrongLayout));
+    }
+
+    #[test]
+    fn the_place_of_a_function_or_constant_is_not_observed_in_memory() {
+        let unobserved = Some(Mismatch::Unobserved("p".to_owned()));
+        assert_eq!(shown("f", &[9; 8]), unobserved);
+        assert_eq!(shown("c", &[9; 8]), unobserved);
+        assert_eq!(shown("f, 5", &[9; 16]), Some(Mismatch::Differs(Class::WrongValue, "p".to_owned())));
+    }
 }

@@ -4,7 +4,11 @@ use ptxsmith_oracle::{Question, Readings, Rules, Trace, Variable};
 
 use ptxsmith_subject::Observation;
 
-use crate::known::{Effect, KNOWN, Known};
+use crate::{
+    known::{Effect, KNOWN, Known},
+    lead::{Alternatives, alternatives},
+    maker::Maker,
+};
 
 /// One way in which an implementation may differ from the default.
 #[derive(Clone, Copy)]
@@ -74,10 +78,6 @@ impl Explanation {
 /// The most hypotheses that are combined. Programs are small: more than three causes in one are not worth the time.
 const MOST: usize = 3;
 
-/// Whose deviations may explain: those listed for the lineage of the subject. One that does not say its lineage has
-/// none listed, so the same fault in it is new.
-pub(crate) type Lineage<'a> = Option<&'a str>;
-
 /// Looks for the smallest set of hypotheses under which `predicts` holds. Of sets of equal size, those with known
 /// deviations are tried first: a deviation claims one exact answer, while a reading under which something is refused
 /// would explain every refusal.
@@ -87,11 +87,11 @@ pub(crate) type Lineage<'a> = Option<&'a str>;
 pub(crate) fn explain(
     trace: &Trace,
     base: &Rules,
-    lineage: Lineage<'_>,
+    maker: Maker<'_>,
     mut predicts: impl FnMut(&Rules) -> (bool, Trace),
 ) -> Option<Explanation> {
     let predicts = &mut |rules: &Rules, _: &[Hypothesis]| predicts(rules);
-    (1..=MOST).find_map(|size| search(trace, size, &mut Vec::new(), (base, lineage), predicts))
+    (1..=MOST).find_map(|size| search(trace, size, &mut Vec::new(), (base, maker), predicts))
 }
 
 /// What rules say of a program whose variables can be told apart.
@@ -113,11 +113,11 @@ const MOST_WAYS: usize = 4;
 /// `tell` evaluates the program; `agrees` says whether a variable is as it was observed.
 pub(crate) fn explain_variables(
     base: &Rules,
-    lineage: Lineage<'_>,
+    maker: Maker<'_>,
     tell: impl Fn(&Rules) -> Told,
     agrees: impl Fn(&Variable) -> bool,
 ) -> Option<Explanation> {
-    ways_to_accept(base, lineage, &tell).into_iter().find_map(|way| {
+    ways_to_accept(base, maker, &tell).into_iter().find_map(|way| {
         let mut explanation = way;
         // Twice: under what explains one variable another may differ that did not before.
         for _ in 0..2 {
@@ -128,14 +128,8 @@ pub(crate) fn explain_variables(
                 return Some(explanation);
             }
             for variable in differs {
-                let own = explain(&variable.trace, &rules, lineage, |rules| match tell(rules) {
-                    Told::Variables(variables) => {
-                        let own = variables.iter().find(|own| own.name == variable.name);
-                        own.map_or((false, Trace::default()), |own| (agrees(own), own.trace))
-                    }
-                    Told::Refused(trace) => (false, trace),
-                    Told::Nothing => (false, Trace::default()),
-                })?;
+                let own =
+                    explain(&variable.trace, &rules, maker, |rules| alone(&tell, &agrees, variable, rules))?;
                 explanation = explanation.join(own)?;
             }
         }
@@ -144,8 +138,46 @@ pub(crate) fn explain_variables(
     })
 }
 
+/// Whether one variable is as observed under these rules, and what it rests on then.
+fn alone(
+    tell: impl Fn(&Rules) -> Told,
+    agrees: impl Fn(&Variable) -> bool,
+    variable: &Variable,
+    rules: &Rules,
+) -> (bool, Trace) {
+    match tell(rules) {
+        Told::Variables(variables) => {
+            let own = variables.iter().find(|own| own.name == variable.name);
+            own.map_or((false, Trace::default()), |own| (agrees(own), own.trace))
+        }
+        Told::Refused(trace) => (false, trace),
+        Told::Nothing => (false, Trace::default()),
+    }
+}
+
+/// The wrong rules that predict what nothing listed does, for each variable of an accepted program that differs; empty
+/// alternatives for one that nothing predicts. `None` where the program is not accepted under any listed rules.
+pub(crate) fn suspect_variables(
+    base: &Rules,
+    maker: Maker<'_>,
+    tell: impl Fn(&Rules) -> Told,
+    agrees: impl Fn(&Variable) -> bool,
+) -> Option<Vec<Alternatives>> {
+    let way = ways_to_accept(base, maker, &tell).into_iter().next()?;
+    let rules = way.rules(base);
+    let Told::Variables(variables) = tell(&rules) else { return None };
+    let mut suspected = Vec::new();
+    for variable in variables.iter().filter(|variable| !agrees(variable)) {
+        let own = |rules: &Rules| alone(&tell, &agrees, variable, rules);
+        if explain(&variable.trace, &rules, maker, own).is_none() {
+            suspected.push(alternatives(&variable.trace, &rules, maker, own));
+        }
+    }
+    Some(suspected)
+}
+
 /// The smallest sets of hypotheses under which a program is accepted: none, where it is anyway.
-fn ways_to_accept(base: &Rules, lineage: Lineage<'_>, tell: &impl Fn(&Rules) -> Told) -> Vec<Explanation> {
+fn ways_to_accept(base: &Rules, maker: Maker<'_>, tell: &impl Fn(&Rules) -> Told) -> Vec<Explanation> {
     let trace = match tell(base) {
         Told::Variables(_) => return vec![Explanation::default()],
         Told::Refused(trace) => trace,
@@ -154,7 +186,7 @@ fn ways_to_accept(base: &Rules, lineage: Lineage<'_>, tell: &impl Fn(&Rules) -> 
     let mut ways: Vec<Explanation> = Vec::new();
     for size in 1..=MOST {
         let _ =
-            search(&trace, size, &mut Vec::new(), (base, lineage), &mut |rules, chosen| match tell(rules) {
+            search(&trace, size, &mut Vec::new(), (base, maker), &mut |rules, chosen| match tell(rules) {
                 Told::Variables(_) => {
                     let way = explanation(chosen);
                     if !ways.contains(&way) {
@@ -177,12 +209,12 @@ fn ways_to_accept(base: &Rules, lineage: Lineage<'_>, tell: &impl Fn(&Rules) -> 
 pub(crate) fn explain_crash(
     trace: &Trace,
     base: &Rules,
-    lineage: Lineage<'_>,
+    maker: Maker<'_>,
     observation: &Observation,
     mut rests_on: impl FnMut(&Rules) -> Trace,
 ) -> Option<Explanation> {
     let predicts = |trace: &Trace| {
-        KNOWN.iter().filter(|known| known.is_of(lineage)).find(|known| match known.effect {
+        KNOWN.iter().filter(|known| known.is_of(maker)).find(|known| match known.effect {
             Effect::Crash { signal, when } => observation.signal == Some(signal) && when(trace),
             Effect::Rule(_) | Effect::Refusal(_) => false,
         })
@@ -191,7 +223,7 @@ pub(crate) fn explain_crash(
         return Some(Explanation { readings: Vec::new(), known: vec![known.id] });
     }
     let mut crash = None;
-    let mut explanation = explain(trace, base, lineage, |rules| {
+    let mut explanation = explain(trace, base, maker, |rules| {
         let trace = rests_on(rules);
         crash = predicts(&trace);
         (crash.is_some(), trace)
@@ -205,20 +237,20 @@ pub(crate) fn explain_crash(
 /// other answer to the questions that it met, except to `fixed`.
 pub(crate) fn with_one_more(
     base: &Rules,
-    lineage: Lineage<'_>,
+    maker: Maker<'_>,
     trace: &Trace,
     fixed: Question,
 ) -> impl Iterator<Item = Rules> {
-    hypotheses(trace, lineage).into_iter().filter_map(move |hypothesis| match hypothesis {
+    hypotheses(trace, maker).into_iter().filter_map(move |hypothesis| match hypothesis {
         Hypothesis::Reading(question, _) if question == fixed => None,
         hypothesis => combined(base, &[hypothesis]),
     })
 }
 
 /// What may explain an answer that rests on these clauses and questions, deviations first.
-fn hypotheses(trace: &Trace, lineage: Lineage<'_>) -> Vec<Hypothesis> {
+pub(crate) fn hypotheses(trace: &Trace, maker: Maker<'_>) -> Vec<Hypothesis> {
     let rules = KNOWN.iter().enumerate().filter_map(|(at, known)| match known.effect {
-        Effect::Rule(_) | Effect::Refusal(_) if known.is_of(lineage) && known.touches(trace) => {
+        Effect::Rule(_) | Effect::Refusal(_) if known.is_of(maker) && known.touches(trace) => {
             Some(Hypothesis::Known(at))
         }
         _ => None,
@@ -233,16 +265,16 @@ fn search(
     trace: &Trace,
     size: usize,
     chosen: &mut Vec<Hypothesis>,
-    (base, lineage): (&Rules, Lineage<'_>),
+    (base, maker): (&Rules, Maker<'_>),
     predicts: &mut impl FnMut(&Rules, &[Hypothesis]) -> (bool, Trace),
 ) -> Option<Explanation> {
-    for hypothesis in hypotheses(trace, lineage) {
+    for hypothesis in hypotheses(trace, maker) {
         chosen.push(hypothesis);
         let found = combined(base, chosen).and_then(|rules| {
             let (agrees, trace) = predicts(&rules, chosen);
             match size {
                 1 => agrees.then(|| explanation(chosen)),
-                _ => search(&trace, size - 1, chosen, (base, lineage), predicts),
+                _ => search(&trace, size - 1, chosen, (base, maker), predicts),
             }
         });
         chosen.pop();
@@ -254,7 +286,7 @@ fn search(
 }
 
 /// The rules under a set of hypotheses; `None` where one stands twice or two of them answer one question.
-fn combined(base: &Rules, chosen: &[Hypothesis]) -> Option<Rules> {
+pub(crate) fn combined(base: &Rules, chosen: &[Hypothesis]) -> Option<Rules> {
     let mut rules = *base;
     let mut readings: Readings = rules.readings;
     let mut asked: Vec<Question> = Vec::new();

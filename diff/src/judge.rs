@@ -5,7 +5,8 @@
 //! alone, since one refusal hides every other answer of its module.
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::{
@@ -15,12 +16,14 @@ use ptxsmith_subject::{Diagnostic, Error, Observation, Outcome, Request, Severit
 use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, Spacing, StateSpace, print};
 
 use crate::{
-    compare::{Mismatch, compare, unseen},
-    explain::{Lineage, Told, explain, explain_crash, explain_variables, with_one_more},
+    compare::{Mismatch, compare, unobserved, unseen},
+    explain::{Told, explain, explain_crash, explain_variables, suspect_variables, with_one_more},
     known::refusals,
-    seats,
+    lead::{Alternatives, Lead, alternatives, crash_alternatives},
+    maker::Maker,
+    read, seats,
     trial::{ALONE, Body, Header, Trial, prefixed, with_prefix, without_prefix},
-    verdict::{Class, Difference, Judged, Must, NotCompared, Verdict},
+    verdict::{Class, Difference, Judged, Must, NotCompared, Share, Verdict},
 };
 
 /// The lines of a header: `.version`, `.target` and `.address_size`.
@@ -56,6 +59,8 @@ pub struct Judge<'a> {
     unseen: BTreeMap<u64, u32>,
     /// How many trials that will be refused are shown in one module.
     refused_together: usize,
+    /// How many differences of the batch at hand had their cause looked for among wrong rules.
+    looked_into: Cell<u32>,
 }
 
 /// What the specification says of a trial.
@@ -98,6 +103,7 @@ impl<'a> Judge<'a> {
             suspicion: Suspicion::default(),
             unseen: BTreeMap::new(),
             refused_together: 512,
+            looked_into: Cell::new(0),
         }
     }
 
@@ -106,8 +112,8 @@ impl<'a> Judge<'a> {
         &self.options.header
     }
 
-    fn lineage(&self) -> Lineage<'a> {
-        self.subject.description().lineage.as_deref()
+    fn maker(&self) -> Maker<'a> {
+        Maker::of(self.subject.description())
     }
 
     /// Judges trials; the verdicts come in the order of the trials.
@@ -117,6 +123,7 @@ impl<'a> Judge<'a> {
     pub fn batch<T: Borrow<Trial>>(&mut self, trials: &[T]) -> Result<Vec<Judged>, Error> {
         let predicted: Vec<Predicted<'_>> = self.predict(trials);
         self.unseen.clear();
+        self.looked_into.set(0);
         let mut verdicts: Vec<Option<Verdict>> = vec![None; trials.len()];
         let mut together = Vec::new();
         let mut refused = Vec::new();
@@ -140,6 +147,8 @@ impl<'a> Judge<'a> {
                 }
             }
         }
+        let suspected = suspected_leads(verdicts.iter().flatten());
+        let mut asked = 0;
         Ok(predicted
             .iter()
             .zip(verdicts)
@@ -154,15 +163,32 @@ impl<'a> Judge<'a> {
                     }
                     _ => Vec::new(),
                 };
+                let contradicts = match &verdict {
+                    Verdict::Conforms if !suspected.is_empty() && asked < MOST_ASKED => {
+                        let touched = || suspected.iter().filter(|lead| lead.touches(&p.trace));
+                        asked += u32::from(touched().next().is_some());
+                        touched().filter(|lead| self.rules_out(lead, p)).map(|lead| lead.id).collect()
+                    }
+                    _ => Vec::new(),
+                };
                 let must = match p.answer {
                     Answer::Refused => Some(Must::Refuse),
                     Answer::Bits(_) | Answer::Variables(_) => Some(Must::Accept),
                     Answer::Unmodelled => None,
                 };
-                let unseen = self.unseen.get(&p.trial.id).copied().unwrap_or(0);
-                Judged { id: p.trial.id, verdict, must, trace: p.trace, excluded, unseen }
+                let unseen = match verdict {
+                    Verdict::ConformsByOutcome => 0,
+                    _ => self.unseen.get(&p.trial.id).copied().unwrap_or(0),
+                };
+                Judged { id: p.trial.id, verdict, must, trace: p.trace, excluded, contradicts, unseen, operands: Share::default() }
             })
             .collect())
+    }
+
+    /// Whether a trial that conforms would not under a wrong rule.
+    fn rules_out(&self, lead: &Lead, p: &Predicted<'_>) -> bool {
+        let answer = self.answer(p.trial, &lead.rules(&self.rules)).0;
+        answer != Answer::Unmodelled && answer != p.answer
     }
 
     fn predict<'t, T: Borrow<Trial>>(&self, trials: &'t [T]) -> Vec<Predicted<'t>> {
@@ -244,7 +270,7 @@ impl<'a> Judge<'a> {
                 }
                 let verdict = match seated {
                     Seated::Agrees => Verdict::Conforms,
-                    Seated::Unobserved => Verdict::NotCompared(NotCompared::Unobserved),
+                    Seated::Unobserved => unobserved(self.subject, &observation),
                     Seated::Differs(seen) => self.explained(&predicted[at], seen),
                 };
                 verdicts[at] = Some(verdict);
@@ -276,6 +302,7 @@ impl<'a> Judge<'a> {
                 expected: self.expected_json(predicted[first].trial, &self.rules),
                 observed: observation,
                 explanation: None,
+                suspected: Some(Vec::new()),
             })));
         }
         Ok(true)
@@ -283,7 +310,7 @@ impl<'a> Judge<'a> {
 
     /// Whether a known deviation refuses the trial.
     fn is_known_refusal(&self, p: &Predicted<'_>) -> bool {
-        refusals(&p.trace, self.lineage()).any(|(_, change)| {
+        refusals(&p.trace, self.maker()).any(|(_, change)| {
             let mut rules = self.rules;
             change(&mut rules);
             self.answer(p.trial, &rules).0 == Answer::Refused
@@ -363,7 +390,15 @@ impl<'a> Judge<'a> {
     }
 
     fn observe(&self, text: &str) -> Result<Observation, Error> {
-        self.subject.observe(&Request::new(text, &self.options.header.target))
+        let description = self.subject.description();
+        let read = match description.lists {
+            Some(true) => Vec::new(),
+            _ => match ptxsmith_syntax::parse(text) {
+                Ok(module) => read::wanted(description, &module, &self.rules),
+                Err(_) => Vec::new(),
+            },
+        };
+        self.subject.observe(&Request { read: &read, ..Request::new(text, &self.options.header.target) })
     }
 
     /// The verdict of a trial that is shown as a module of its own.
@@ -408,7 +443,10 @@ impl<'a> Judge<'a> {
         }
         let (class, variable) = match judge(&answer, &observation) {
             Judgement::Agrees => return Verdict::Conforms,
-            Judgement::Unobserved => return Verdict::NotCompared(NotCompared::Unobserved),
+            Judgement::Unobserved if answer == Answer::Unmodelled => {
+                return Verdict::NotCompared(NotCompared::Unobserved);
+            }
+            Judgement::Unobserved => return unobserved(self.subject, &observation),
             Judgement::Differs(class, variable) => (class, variable),
         };
         if class == Class::RefusesValid && self.is_partial(p.trial) {
@@ -416,24 +454,21 @@ impl<'a> Judge<'a> {
             return Verdict::NotCompared(NotCompared::Unmodelled);
         }
         let explanation = match class {
-            Class::Crash => explain_crash(&trace, &self.rules, self.lineage(), &observation, |rules| {
+            Class::Crash => explain_crash(&trace, &self.rules, self.maker(), &observation, |rules| {
                 self.answer(p.trial, rules).1
             }),
             _ if observation.outcome == Outcome::Accepted => {
-                let tell = |rules: &Rules| match self.expect_alone(p.trial, rules) {
-                    (Answer::Variables(variables), _) => Told::Variables(variables),
-                    (Answer::Refused, trace) => Told::Refused(trace),
-                    _ => Told::Nothing,
-                };
-                explain_variables(&self.rules, self.lineage(), tell, |variable| {
-                    let seen = compare(std::slice::from_ref(variable), &observation.variables);
-                    !matches!(seen, Some(Mismatch::Differs(..)))
-                })
+                let tell = |rules: &Rules| self.told(p.trial, rules);
+                explain_variables(&self.rules, self.maker(), tell, |variable| agrees(variable, &observation))
             }
-            _ => explain(&trace, &self.rules, self.lineage(), |rules| {
+            _ => explain(&trace, &self.rules, self.maker(), |rules| {
                 let (answer, trace) = self.expect_alone(p.trial, rules);
                 (matches!(judge(&answer, &observation), Judgement::Agrees), trace)
             }),
+        };
+        let suspected = match explanation {
+            Some(_) => None,
+            None => self.suspected(p, &trace, class, &observation),
         };
         let difference = Box::new(Difference {
             class,
@@ -441,8 +476,47 @@ impl<'a> Judge<'a> {
             expected: self.expected_json(p.trial, &self.rules),
             observed: observation,
             explanation,
+            suspected,
         });
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
+    }
+
+    fn told(&self, trial: &Trial, rules: &Rules) -> Told {
+        match self.expect_alone(trial, rules) {
+            (Answer::Variables(variables), _) => Told::Variables(variables),
+            (Answer::Refused, trace) => Told::Refused(trace),
+            _ => Told::Nothing,
+        }
+    }
+
+    /// The wrong rules that predict a difference which nothing listed predicts. Looking for them takes long: of each
+    /// batch only the first differences are looked into.
+    fn suspected(
+        &self,
+        p: &Predicted<'_>,
+        trace: &Trace,
+        class: Class,
+        observation: &Observation,
+    ) -> Option<Vec<Alternatives>> {
+        self.looked_into.set(self.looked_into.get() + 1);
+        if self.looked_into.get() > MOST_LOOKED_INTO {
+            return None;
+        }
+        let whole = || {
+            alternatives(trace, &self.rules, self.maker(), |rules| {
+                let (answer, trace) = self.expect_alone(p.trial, rules);
+                (matches!(judge(&answer, observation), Judgement::Agrees), trace)
+            })
+        };
+        Some(match (class, observation.outcome) {
+            (Class::Crash, _) => vec![crash_alternatives(trace, self.maker(), observation)],
+            (_, Outcome::Accepted) => {
+                let tell = |rules: &Rules| self.told(p.trial, rules);
+                let agrees = |variable: &Variable| agrees(variable, observation);
+                suspect_variables(&self.rules, self.maker(), tell, agrees).unwrap_or_else(|| vec![whole()])
+            }
+            _ => vec![whole()],
+        })
     }
 
     /// The verdict on a constant that has no known value but must be the same in every seat.
@@ -465,6 +539,7 @@ impl<'a> Judge<'a> {
             expected,
             observed: observation,
             explanation: None,
+            suspected: Some(Vec::new()),
         }))
     }
 
@@ -481,7 +556,7 @@ impl<'a> Judge<'a> {
                 let rules = Rules { readings, ..*followed };
                 let differs = |rules: &Rules| self.answer(p.trial, rules).0 != seen;
                 if differs(&rules)
-                    && with_one_more(&rules, self.lineage(), &trace, question).all(|rules| differs(&rules))
+                    && with_one_more(&rules, self.maker(), &trace, question).all(|rules| differs(&rules))
                 {
                     excluded.push((question, answer));
                 }
@@ -496,6 +571,28 @@ impl<'a> Judge<'a> {
         let module = ptxsmith_syntax::parse(&text).unwrap_or_else(|_| trial.module(&self.options.header));
         expect(&module, rules).to_json(&text, &rules.readings)
     }
+}
+
+/// The most differences of one batch whose cause is looked for among wrong rules that nobody is known to follow.
+const MOST_LOOKED_INTO: u32 = 300;
+
+/// The most trials of one batch that are asked whether they rule out a wrong rule.
+const MOST_ASKED: u32 = 2_000;
+
+/// The wrong rules that are suspected of any of these.
+fn suspected_leads<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Vec<Lead> {
+    let suspected = verdicts.filter_map(|verdict| match verdict {
+        Verdict::Deviates(difference) => difference.suspected.as_ref(),
+        _ => None,
+    });
+    let ids: BTreeSet<&'static str> = suspected.flatten().flatten().flatten().copied().collect();
+    ids.into_iter().filter_map(Lead::from_id).collect()
+}
+
+/// Whether a variable is as it was observed, or was not.
+fn agrees(variable: &Variable, observation: &Observation) -> bool {
+    let seen = compare(std::slice::from_ref(variable), &observation.variables);
+    !matches!(seen, Some(Mismatch::Differs(..)))
 }
 
 /// The bits of a value of this many bytes.

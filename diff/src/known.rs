@@ -2,13 +2,16 @@
 //!
 //! Each entry says how the language of an implementation differs from the specification's: a changed rule, or a crash
 //! where a predicate on the evaluation holds. An entry explains a difference only if it predicts exactly what was
-//! observed. No entry changes what is expected.
+//! observed, and only in the releases that it lists. No entry changes what is expected. An entry that a listed release no
+//! longer shows is reported as well ([`crate::gone`]).
 
 use ptxsmith_oracle::{
     AddressValue, Clause, Integer, Named, Placement, Question, Readings, RefusalClass, Ruled, Rules, Slot,
     Step, Stop, Stored, Trace, Value, Version,
 };
 use ptxsmith_syntax::{Expr, Number, ScalarType, read_number};
+
+pub use crate::maker::{Maker, Releases};
 
 /// What a deviation does.
 #[derive(Clone, Copy)]
@@ -37,20 +40,36 @@ pub struct Known {
     pub clauses: &'static [Clause],
     /// The implementations that show it: lineage.
     pub lineage: &'static str,
+    /// The releases of them that show it.
+    pub releases: Releases,
     /// What it does.
     pub effect: Effect,
+    /// The least program that shows it, taken by every listed release. A case of the corpus or the specification's
+    /// tables, worked out by hand.
+    pub example: &'static str,
+    /// The day on which it was first seen by this project, `2026-11-21`.
+    pub first_seen: &'static str,
+    /// Where more is told of it: a report to its maker, or a page of documentation.
+    pub link: Option<&'static str>,
 }
 
 impl Known {
-    /// Whether it is listed for subjects of this lineage.
-    pub fn is_of(&self, lineage: Option<&str>) -> bool {
-        lineage == Some(self.lineage)
+    /// Whether it is listed for this implementation.
+    pub fn is_of(&self, maker: Maker<'_>) -> bool {
+        maker.lineage == Some(self.lineage) && self.releases.contain(maker.version)
     }
 
     /// Whether an evaluation that rests on this used a clause that the deviation breaks.
     pub fn touches(&self, trace: &Trace) -> bool {
         self.clauses.iter().any(|&clause| trace.clauses.contains(clause))
     }
+}
+
+/// A program in the oldest version that has what it needs, so that every listed release takes it.
+macro_rules! example {
+    ($version:literal, $text:literal) => {
+        concat!(".version ", $version, "\n.target sm_80\n.address_size 64\n", $text, "\n")
+    };
 }
 
 /// Every known deviation.
@@ -60,82 +79,166 @@ pub const KNOWN: &[Known] = &[
         title: "INT64_MIN / -1 kills the compiler (SIGFPE)",
         clauses: &[Clause::Division, Clause::FullyDefined],
         lineage: "nvidia",
+        releases: Releases::from("11.7"),
         effect: Effect::Crash {
             signal: 8,
             when: |trace| trace.questions.contains(Question::QuotientOverflow),
         },
+        example: example!("7.7", ".global .s64 x = (-9223372036854775807 - 1) / -1;"),
+        first_seen: "2026-11-21",
+        link: None,
+    },
+    Known {
+        id: "division-by-zero-crash",
+        title: "an integer division by zero kills the compiler (SIGFPE)",
+        clauses: &[Clause::Division, Clause::FullyDefined],
+        lineage: "nvidia",
+        releases: Releases::between("11.7", "12.6"),
+        effect: Effect::Crash { signal: 8, when: |trace| divides_by_zero(trace, Clause::Division) },
+        example: example!("7.7", ".global .s64 x = 1 / 0;"),
+        first_seen: "2026-11-21",
+        link: None,
+    },
+    Known {
+        id: "remainder-by-zero-crash",
+        title: "a remainder by zero kills the compiler (SIGFPE)",
+        clauses: &[Clause::RemUnsigned, Clause::FullyDefined],
+        lineage: "nvidia",
+        releases: Releases::between("11.7", "12.8"),
+        effect: Effect::Crash { signal: 8, when: |trace| divides_by_zero(trace, Clause::RemUnsigned) },
+        example: example!("7.7", ".global .s64 x = 1 % 0;"),
+        first_seen: "2026-11-21",
+        link: None,
     },
     Known {
         id: "incomplete-rows-packed",
         title: "the values of incomplete inner rows are packed to the front of the array",
         clauses: &[Clause::IncompleteInner],
         lineage: "nvidia",
+        releases: Releases::from("11.7"),
         effect: Effect::Rule(|rules| rules.place = packed),
+        example: example!("7.7", ".global .s32 x[2][2] = {{1}, {3}};"),
+        first_seen: "2026-11-21",
+        link: None,
     },
     Known {
         id: "single-bits-raw-in-f64",
         title: "a single-precision bit pattern is stored unconverted in a double-precision variable",
         clauses: &[Clause::FloatSingleBits, Clause::FloatNarrowing],
         lineage: "nvidia",
+        releases: Releases::from("11.7"),
         effect: Effect::Rule(|rules| rules.store = single_bits_raw),
+        example: example!("7.7", ".global .f64 x = 0f3f800000;"),
+        first_seen: "2026-11-21",
+        link: None,
     },
     Known {
         id: "ternary-not-converted",
         title: "the second and third operands of ?: are not brought to a common type",
         clauses: &[Clause::TernaryConversions],
         lineage: "nvidia",
+        releases: Releases::from("11.7"),
         effect: Effect::Rule(|rules| rules.ternary = ternary_not_converted),
+        example: example!("7.7", ".global .s64 x = (1 ? -1 : 0U) < 0;"),
+        first_seen: "2026-11-21",
+        link: None,
     },
     Known {
         id: "float-ternary-refused",
         title: "?: with floating-point second and third operands is refused",
         clauses: &[Clause::FloatTernary, Clause::TernarySameKind],
         lineage: "nvidia",
+        releases: Releases::from("11.7"),
         effect: Effect::Refusal(|rules| rules.ternary = float_ternary_refused),
+        example: example!("7.7", ".global .f32 x = 1 ? 1.0 : 2.0;"),
+        first_seen: "2026-11-21",
+        link: None,
     },
     Known {
         id: "tiny-decimal-refused",
         title: "a decimal floating-point literal other than zero but below the least normal double is refused as an overflow",
         clauses: &[Clause::FloatDecimal],
         lineage: "nvidia",
+        releases: Releases::from("11.7"),
         effect: Effect::Refusal(|rules| rules.number = tiny_decimal_refused),
+        example: example!("7.7", ".global .f64 x = 1e-310;"),
+        first_seen: "2026-11-21",
+        link: None,
     },
     Known {
         id: "dimension-expression-refused",
         title: "a dimension that is more than one literal is refused, though it may be any constant expression",
         clauses: &[Clause::Dimension],
         lineage: "nvidia",
+        releases: Releases::from("11.7"),
         effect: Effect::Refusal(|rules| rules.dimension = dimension_expression_refused),
+        example: example!("7.7", ".global .u8 x[1 + 1];"),
+        first_seen: "2026-11-21",
+        link: None,
     },
     Known {
         id: "address-always-8-bytes",
         title: "an address is written as 8 bytes also where the variable that holds it has 4, so it reaches beyond it",
         clauses: &[Clause::AddressType],
         lineage: "nvidia",
+        releases: Releases::from("11.7"),
         effect: Effect::Rule(|rules| rules.address_slot = always_8_bytes),
+        example: example!("7.7", ".global .u32 g;\n.global .u32 x = g;"),
+        first_seen: "2026-11-21",
+        link: None,
     },
     Known {
         id: "mask-of-function-accepted",
         title: "mask() takes a byte of the address of a function, though it is for variables",
         clauses: &[Clause::MaskOperand],
         lineage: "nvidia",
+        releases: Releases::from("11.7"),
         effect: Effect::Rule(|rules| rules.named = mask_of_function_accepted),
+        example: example!("7.7", ".visible .func f() { ret; }\n.global .u8 x = 0xFF(f);"),
+        first_seen: "2026-11-21",
+        link: None,
     },
     Known {
         id: "mask-of-constant-before-7.3",
         title: "mask() takes a constant already before .version 7.3",
         clauses: &[Clause::MaskConstantNeeds73],
         lineage: "nvidia",
+        releases: Releases::from("11.7"),
         effect: Effect::Rule(|rules| rules.mask = mask_of_constant_before_7_3),
+        example: example!("7.2", ".global .u8 x = 0xFF(1);"),
+        first_seen: "2026-11-21",
+        link: None,
+    },
+    Known {
+        id: "subtracted-index-refused",
+        title: "an index of a register minus a constant is refused",
+        clauses: &[Clause::ArrayIndex],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Refusal(|rules| rules.subtracted_index = false),
+        example: example!(
+            "7.7",
+            ".global .u32 a[4];\n.visible .entry k() { .reg .u32 r, i; mov.u32 i, 1; ld.global.u32 r, a[i - 1]; ret; }"
+        ),
+        first_seen: "2026-11-21",
+        link: None,
     },
     Known {
         id: "numbered-prefix-refused",
         title: "the names that PREFIX<N> declares are not found where the prefix ends in a digit",
         clauses: &[Clause::ParameterizedNames],
         lineage: "nvidia",
+        releases: Releases::from("11.7"),
         effect: Effect::Refusal(|rules| rules.numbered = digit_free_prefix),
+        example: example!("7.7", ".global .u32 a1<2>;\n.global .u64 x = a10;"),
+        first_seen: "2026-11-21",
+        link: None,
     },
 ];
+
+fn divides_by_zero(trace: &Trace, operator: Clause) -> bool {
+    trace.questions.contains(Question::DivisionByZero) && trace.clauses.contains(operator)
+}
 
 /// From sm_90 on the addend is read from eight bytes too: what stands in the upper half of it is the next element, or
 /// whatever the compiler had in its memory there, which differs from run to run.
@@ -236,10 +339,10 @@ fn dimension_expression_refused(step: &mut Step<'_>, dimension: &Expr, value: In
 /// The known deviations that refuse something which an evaluation resting on this met.
 pub(crate) fn refusals(
     trace: &Trace,
-    lineage: Option<&str>,
+    maker: Maker<'_>,
 ) -> impl Iterator<Item = (&'static Known, fn(&mut Rules))> {
     KNOWN.iter().filter_map(move |known| match known.effect {
-        Effect::Refusal(change) if known.is_of(lineage) && known.touches(trace) => Some((known, change)),
+        Effect::Refusal(change) if known.is_of(maker) && known.touches(trace) => Some((known, change)),
         _ => None,
     })
 }

@@ -9,18 +9,32 @@
 
 mod compare;
 mod explain;
+pub mod gone;
 mod judge;
+mod kernel;
 pub mod known;
+mod lead;
 mod ledger;
+mod maker;
 mod program;
+mod read;
 mod seats;
+pub mod selfcheck;
+pub mod suspects;
+mod triage;
 mod trial;
 mod verdict;
 
 pub use compare::{Mismatch, compare};
 pub use explain::{Explanation, Hypothesis};
 pub use judge::{Judge, Options};
-pub use ledger::{Confusion, Example, Finding, Followed, Ledger, Status};
+pub use kernel::{KernelJudge, holds_kernels};
+pub use lead::{Alternatives, Lead};
+pub use ledger::{
+    BadState, Confusion, Example, Finding, Followed, Ledger, LedgerState, Status, Tallies, Tally,
+};
+pub use maker::{Maker, Releases};
 pub use program::{Part, judge_program};
+pub use triage::Triage;
 pub use trial::{Body, Header, Trial};
-pub use verdict::{Class, Difference, Fate, Judged, Must, NotCompared, Verdict};
+pub use verdict::{Class, Difference, Fate, Judged, Must, NotCompared, Share, Verdict};

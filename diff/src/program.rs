@@ -5,8 +5,11 @@ use ptxsmith_subject::{Error, Observation, Outcome, Request, Subject};
 use ptxsmith_syntax::Module;
 
 use crate::{
-    compare::{Mismatch, compare},
-    explain::{Lineage, explain, explain_crash},
+    compare::{Mismatch, compare, shows_no_values},
+    explain::{Explanation, explain, explain_crash},
+    lead::{Alternatives, alternatives, crash_alternatives},
+    maker::Maker,
+    read,
     verdict::{Class, Difference, Must, NotCompared, Verdict},
 };
 
@@ -35,10 +38,12 @@ pub fn judge_program(
     text: &str,
     target: &str,
 ) -> Result<Vec<Part>, Error> {
-    let observed = subject.observe(&Request::new(text, target))?;
+    let read = read::wanted(subject.description(), module, rules);
+    let observed = subject.observe(&Request { read: &read, ..Request::new(text, target) })?;
     let expected = expect(module, rules);
-    let lineage = subject.description().lineage.as_deref();
-    let program = Program { rules, module, text, observed: &observed, lineage };
+    let maker = Maker::of(subject.description());
+    let silent = shows_no_values(subject, &observed);
+    let program = Program { rules, module, text, observed: &observed, maker, silent };
     Ok(match (&expected, observed.outcome) {
         (_, Outcome::Unsupported) => vec![whole(Verdict::NotCompared(NotCompared::Unsupported), &expected)],
         (_, Outcome::Unavailable) => vec![whole(Verdict::NotCompared(NotCompared::Unavailable), &expected)],
@@ -55,6 +60,12 @@ pub fn judge_program(
         }
         (Expectation::Accepted { .. }, Outcome::Refused) => {
             vec![program.deviates(Class::RefusesValid, &expected)]
+        }
+        // Of a program without variables there is nothing else to show.
+        (Expectation::Accepted { variables, unmodelled, .. }, Outcome::Accepted)
+            if unmodelled.is_empty() && (silent || variables.is_empty()) =>
+        {
+            vec![whole(Verdict::ConformsByOutcome, &expected)]
         }
         (Expectation::Accepted { variables, unmodelled, .. }, Outcome::Accepted) => {
             let not_modelled = unmodelled.iter().map(|(name, _)| Part {
@@ -96,31 +107,40 @@ struct Program<'a> {
     module: &'a Module,
     text: &'a str,
     observed: &'a Observation,
-    lineage: Lineage<'a>,
+    maker: Maker<'a>,
+    /// Whether the subject accepts without showing values.
+    silent: bool,
 }
 
 impl Program<'_> {
     /// A deviation of the program as a whole, explained by a reading or a known deviation where one predicts it.
     fn deviates(&self, class: Class, expected: &Expectation) -> Part {
         let trace = trace_of(expected);
+        let whole = |rules: &Rules| {
+            let expected = expect(self.module, rules);
+            let agrees = match (&expected, self.observed.outcome) {
+                (Expectation::Refused { .. }, Outcome::Refused) => true,
+                (Expectation::Accepted { variables, unmodelled, .. }, Outcome::Accepted) => {
+                    let agree = || compare(variables, &self.observed.variables).is_none();
+                    unmodelled.is_empty() && (self.silent || agree())
+                }
+                _ => false,
+            };
+            (agrees, trace_of(&expected))
+        };
         let explanation = match class {
             Class::Crash => {
                 let rests_on = |rules: &Rules| trace_of(&expect(self.module, rules));
-                explain_crash(&trace, self.rules, self.lineage, self.observed, rests_on)
+                explain_crash(&trace, self.rules, self.maker, self.observed, rests_on)
             }
-            _ => explain(&trace, self.rules, self.lineage, |rules| {
-                let expected = expect(self.module, rules);
-                let agrees = match (&expected, self.observed.outcome) {
-                    (Expectation::Refused { .. }, Outcome::Refused) => true,
-                    (Expectation::Accepted { variables, unmodelled, .. }, Outcome::Accepted) => {
-                        unmodelled.is_empty() && compare(variables, &self.observed.variables).is_none()
-                    }
-                    _ => false,
-                };
-                (agrees, trace_of(&expected))
-            }),
+            _ => explain(&trace, self.rules, self.maker, whole),
         };
-        let verdict = self.difference(class, None, expected, explanation);
+        let suspected = match (&explanation, class) {
+            (Some(_), _) => None,
+            (None, Class::Crash) => Some(vec![crash_alternatives(&trace, self.maker, self.observed)]),
+            (None, _) => Some(vec![alternatives(&trace, self.rules, self.maker, whole)]),
+        };
+        let verdict = self.difference(class, None, expected, explanation, suspected);
         Part { variable: None, verdict, must: must(expected), trace }
     }
 
@@ -130,7 +150,7 @@ impl Program<'_> {
             None => Verdict::Conforms,
             Some(Mismatch::Unobserved(_)) => Verdict::NotCompared(NotCompared::Unobserved),
             Some(Mismatch::Differs(class, name)) => {
-                let explanation = explain(&variable.trace, self.rules, self.lineage, |rules| {
+                let own = |rules: &Rules| {
                     let Expectation::Accepted { variables, .. } = expect(self.module, rules) else {
                         return (false, Trace::default());
                     };
@@ -141,8 +161,12 @@ impl Program<'_> {
                         }
                         None => (false, Trace::default()),
                     }
-                });
-                self.difference(class, Some(name), expected, explanation)
+                };
+                let explanation = explain(&variable.trace, self.rules, self.maker, own);
+                let suspected = explanation
+                    .is_none()
+                    .then(|| vec![alternatives(&variable.trace, self.rules, self.maker, own)]);
+                self.difference(class, Some(name), expected, explanation, suspected)
             }
         };
         let name = Some(variable.name.to_string());
@@ -154,7 +178,8 @@ impl Program<'_> {
         class: Class,
         variable: Option<String>,
         expected: &Expectation,
-        explanation: Option<crate::Explanation>,
+        explanation: Option<Explanation>,
+        suspected: Option<Vec<Alternatives>>,
     ) -> Verdict {
         let difference = Box::new(Difference {
             class,
@@ -162,6 +187,7 @@ impl Program<'_> {
             expected: expected.to_json(self.text, &self.rules.readings),
             observed: self.observed.clone(),
             explanation,
+            suspected,
         });
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
     }

@@ -211,7 +211,15 @@ fn rename_in_body(statements: &mut [Statement], is_declared: &impl Fn(&Text) -> 
                 initializers.for_each(|initializer| rename_uses(initializer, is_declared, prefix));
             }
             Statement::Block(inner) => rename_in_body(inner, is_declared, prefix),
-            Statement::Label(_) | Statement::Tokens(_) => {}
+            Statement::Instruction(instruction) => {
+                instruction.expressions_mut(&mut |expr| rename_in_expr(expr, is_declared, prefix));
+                instruction.names_mut(&mut |name| {
+                    if is_declared(&name.text) {
+                        name.text = with_prefix(&name.text, prefix);
+                    }
+                });
+            }
+            Statement::Label(_) | Statement::BranchTargets(_) | Statement::Tokens(_) => {}
         }
     }
 }
@@ -234,21 +242,23 @@ fn sigil(name: &str) -> (&str, &str) {
 
 fn rename_uses(initializer: &mut Initializer, is_declared: &impl Fn(&Text) -> bool, prefix: &str) {
     match initializer {
-        Initializer::Value(expr) => {
-            let uses: Vec<(u32, Text)> = (0..=expr.root())
-                .filter_map(|id| match expr.kind(id) {
-                    NodeKind::Name(name) if is_declared(name) => Some((id, name.clone())),
-                    _ => None,
-                })
-                .collect();
-            for (id, name) in uses {
-                *expr = expr.replaced(id, &Expr::name(with_prefix(&name, prefix)));
-            }
-        }
+        Initializer::Value(expr) => rename_in_expr(expr, is_declared, prefix),
         Initializer::List(list) => {
             list.items.iter_mut().for_each(|item| rename_uses(item, is_declared, prefix));
         }
         Initializer::Property(_) => {}
+    }
+}
+
+fn rename_in_expr(expr: &mut Expr, is_declared: &impl Fn(&Text) -> bool, prefix: &str) {
+    let uses: Vec<(u32, Text)> = (0..=expr.root())
+        .filter_map(|id| match expr.kind(id) {
+            NodeKind::Name(name) if is_declared(name) => Some((id, name.clone())),
+            _ => None,
+        })
+        .collect();
+    for (id, name) in uses {
+        *expr = expr.replaced(id, &Expr::name(with_prefix(&name, prefix)));
     }
 }
 

@@ -4,6 +4,7 @@ use ptxsmith_oracle::{Question, Trace};
 use ptxsmith_subject::{Observation, Outcome};
 
 use crate::explain::Explanation;
+use crate::lead::Alternatives;
 
 /// What kind of deviation it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,6 +105,9 @@ pub struct Difference {
     pub observed: Observation,
     /// The known deviations that predict exactly this, where there are any.
     pub explanation: Option<Explanation>,
+    /// Where nothing listed predicts it: the plausible wrong rules that do, for each variable that differs, or once for
+    /// the program as a whole. `None` where that was not looked into.
+    pub suspected: Option<Vec<Alternatives>>,
 }
 
 impl Difference {
@@ -145,7 +149,7 @@ impl Judged {
         match (&self.verdict, self.must) {
             (Verdict::NotCompared(_), _) => None,
             (Verdict::Conforms, Some(Must::Refuse)) => Some(Fate::Refused),
-            (Verdict::Conforms, _) => Some(Fate::Accepted),
+            (Verdict::Conforms | Verdict::ConformsByOutcome, _) => Some(Fate::Accepted),
             (Verdict::Reads(difference) | Verdict::Deviates(difference), _) => of(difference),
         }
     }
@@ -156,6 +160,8 @@ impl Judged {
 pub enum Verdict {
     /// The subject does what the specification says under the default reading.
     Conforms,
+    /// The subject takes what the specification takes, and shows no values: nothing else could be compared.
+    ConformsByOutcome,
     /// It does what the specification says under another reading, which the explanation names.
     Reads(Box<Difference>),
     /// It does not.
@@ -177,6 +183,27 @@ pub struct Judged {
     pub trace: Trace,
     /// The answers to open questions that this verdict rules out: under them the result would have been another.
     pub excluded: Vec<(Question, usize)>,
+    /// The wrong rules, suspected of other differences of the batch, that this verdict rules out: under them the result
+    /// would have been another.
+    pub contradicts: Vec<&'static str>,
     /// How many variables of the trial the subject does not show, though it shows others: they were not compared.
     pub unseen: u32,
+    /// Of a trial with kernels, what was seen of their operands' results.
+    pub operands: Share,
+}
+
+/// What of the results of operands was seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Scalars in output buffers that the subject shows.
+    pub seen: u64,
+    /// Scalars that the specification predicts.
+    pub total: u64,
+}
+
+impl Share {
+    /// Both together.
+    pub fn plus(self, other: Share) -> Share {
+        Share { seen: self.seen + other.seen, total: self.total + other.total }
+    }
 }

@@ -7,7 +7,7 @@ use ptxsmith_gen::{
     negative::{EDITS, TURN},
 };
 use ptxsmith_oracle::{
-    Clause, ClauseSet, Expectation, Question, Readings, Refusal, RefusalClass, Rules, Trace, expect,
+    Clause, ClauseSet, Expectation, Question, Readings, Refusal, RefusalClass, Rules, Trace, execute, expect,
 };
 use ptxsmith_syntax::{Item, Module, Spacing, parse, print};
 
@@ -151,6 +151,16 @@ fn every_open_question_is_met() {
     for number in 0..EDITS.len() as u64 * TURN {
         let negative = generator.negative(3, number, &mut Coverage::new());
         met.extend(trace_of(&expectation(&negative.broken, None, &Rules::default())).questions.iter());
+    }
+    // What only an operand asks shows where kernels run.
+    let generator = Generator::new(Config { operands: true, ..Config::calm() });
+    for index in 0..500 {
+        let case = generator.case(Focus::Operands, 5, index, &mut Coverage::new());
+        let module = case.module(&Header::default());
+        if let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) {
+            let kernels = execute(&module, &variables, &Rules::default());
+            met.extend(kernels.iter().flat_map(|kernel| kernel.trace.questions.iter()));
+        }
     }
     let missing: Vec<_> = Question::ALL.iter().filter(|q| !met.contains(q)).map(|q| q.name()).collect();
     assert_eq!(missing, [""; 0]);

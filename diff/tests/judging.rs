@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptxsmith_diff::{
-    Body, Class, Header, Judge, Judged, Ledger, NotCompared, Options, Status, Trial, Verdict,
+    Body, Class, Header, Judge, Judged, Ledger, Maker, NotCompared, Options, Status, Triage, Trial, Verdict,
 };
 use ptxsmith_oracle::{Expectation, Placement, Question, Rules, expect};
 use ptxsmith_subject::{
@@ -46,7 +46,8 @@ fn observe(rules: &Rules, request: &Request<'_>) -> Observation {
 /// A subject of the lineage that the known deviations are listed for.
 fn fake<F: Fn(&Request<'_>) -> Observation + Send + Sync>(observe: F) -> FnSubject<F> {
     let subject = FnSubject::new("fake", observe);
-    let description = Description { lineage: Some("nvidia".into()), ..subject.description().clone() };
+    let described = subject.description().clone();
+    let description = Description { lineage: Some("nvidia".into()), values: Some(true), ..described };
     subject.described(description)
 }
 
@@ -72,6 +73,8 @@ fn judge(subject: &dyn Subject, trials: &[Trial]) -> Vec<Judged> {
     let options = Options { recheck_every: 1, ..Options::default() };
     Judge::new(subject, Rules::default(), options).batch(trials).expect("nothing of ours fails")
 }
+
+const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: None };
 
 fn difference(judged: &Judged) -> &ptxsmith_diff::Difference {
     match &judged.verdict {
@@ -123,7 +126,7 @@ fn a_wrong_answer_that_nothing_known_predicts_is_new() {
     for (judged, trial) in judge(&subject(rules), &trials).into_iter().zip(&trials) {
         ledger.enter(trial, judged, &Header::default());
     }
-    let findings = ledger.findings();
+    let findings = ledger.findings(&Triage::of([(&ledger, NVIDIA)]));
     assert_eq!(findings.len(), 1);
     assert_eq!(findings[0].status, Status::New);
     assert!(findings[0].example.program.contains("x[2][3]"));
@@ -238,10 +241,46 @@ fn a_subject_that_mixes_two_readings_of_a_question_is_a_finding() {
         let judged = judge(&fickle, std::slice::from_ref(trial)).remove(0);
         ledger.enter(trial, judged, &Header::default());
     }
-    let findings = ledger.findings();
+    let findings = ledger.findings(&Triage::of([(&ledger, NVIDIA)]));
     assert_eq!(findings.len(), 1);
     assert_eq!(
         (findings[0].class, findings[0].id.as_str()),
         (Class::Inconsistent, "mixed-shift-count-modulo")
     );
+}
+
+/// A parser: it accepts what the specification accepts, and tells no values.
+fn parser(values: Option<bool>) -> impl Subject {
+    let subject = FnSubject::new("parser", |request: &Request<'_>| {
+        let seen = observe(&Rules::default(), request);
+        Observation { variables: Default::default(), ..seen }
+    });
+    let description = Description { values, ..subject.description().clone() };
+    subject.described(description)
+}
+
+#[test]
+fn what_only_accepts_and_refuses_is_compared_by_that_and_counted_apart() {
+    let trials = expressions(&["1 + 2", "1.5 % 2", "7"]);
+    for values in [None, Some(false)] {
+        let subject = parser(values);
+        let mut judge = Judge::new(&subject, Rules::default(), Options::default());
+        let judged = judge.batch(&trials).unwrap();
+        let verdicts: Vec<&Verdict> = judged.iter().map(|judged| &judged.verdict).collect();
+        let by_outcome = &Verdict::ConformsByOutcome;
+        assert_eq!(verdicts, [by_outcome, &Verdict::Conforms, by_outcome]);
+        let mut ledger = Ledger::default();
+        for (trial, judged) in trials.iter().zip(judged) {
+            ledger.enter(trial, judged, &Header::default());
+        }
+        assert_eq!((ledger.compared, ledger.conform, ledger.by_outcome, ledger.unseen), (3, 3, 2, 0));
+    }
+}
+
+#[test]
+fn what_says_that_it_tells_values_and_tells_none_was_not_observed() {
+    let subject = parser(Some(true));
+    let mut judge = Judge::new(&subject, Rules::default(), Options::default());
+    let judged = judge.batch(&expressions(&["1 + 2"])).unwrap();
+    assert_eq!(judged[0].verdict, Verdict::NotCompared(NotCompared::Unobserved));
 }

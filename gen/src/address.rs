@@ -1,7 +1,7 @@
 //! Makers of addresses: what they are addresses of, what holds them, and how they are written.
 
 use ptxsmith_syntax::{
-    BinaryOp, Function, FunctionKind, Gap, Item, Name, NodeKind, ScalarType, Span, Statement, Text, Token,
+    BinaryOp, Function, FunctionKind, Instruction, Item, Name, NodeKind, ScalarType, Span, Statement, Text,
     UnaryOp, precedence,
 };
 
@@ -51,10 +51,7 @@ pub(crate) fn target_function(d: &mut Draft<'_, '_>, kind: FunctionKind) {
         name: Name::new(name.clone()),
         parameters: Some(Vec::new()),
         directives: Vec::new(),
-        body: Some(vec![Statement::Tokens(vec![
-            Token { gap: Gap::Line, text: "ret".into(), span: Span::NONE },
-            Token { gap: Gap::Joined, text: ";".into(), span: Span::NONE },
-        ])]),
+        body: Some(vec![Statement::Instruction(Box::new(Instruction::new("ret", Vec::new())))]),
         span: Span::NONE,
     };
     d.sketch.symbols.push(Symbol { name, function: true });

@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use arbitrary::Unstructured;
 use ptxsmith_syntax::{
     Declaration, Declarator, Expr, Initializer, Item, Module, Name, ScalarType, Spacing, Span, Specifier,
-    StateSpace,
+    StateSpace, Statement,
 };
 
 use crate::{
@@ -25,6 +25,9 @@ pub enum Focus {
     Seats,
     /// Programs that the specification refuses, each one edit away from a valid twin.
     Negatives,
+    /// Kernels that write what their operands mean into an output buffer. For a generator whose
+    /// [`Config::operands`] is set.
+    Operands,
     /// Mostly expressions, and some of each of the others.
     Mixed,
 }
@@ -53,12 +56,13 @@ const MIXED: [(u64, Focus); 17] = [
 
 impl Focus {
     /// Every focus.
-    pub const ALL: [Focus; 6] = [
+    pub const ALL: [Focus; 7] = [
         Focus::Expressions,
         Focus::Initializers,
         Focus::Addresses,
         Focus::Seats,
         Focus::Negatives,
+        Focus::Operands,
         Focus::Mixed,
     ];
 
@@ -70,6 +74,7 @@ impl Focus {
             Focus::Addresses => "addresses",
             Focus::Seats => "seats",
             Focus::Negatives => "negatives",
+            Focus::Operands => "operands",
             Focus::Mixed => "mixed",
         }
     }
@@ -145,6 +150,8 @@ pub enum Body {
     Items(Vec<Item>),
     /// Declarations that all hold one constant: in the last scalar of each variable, or, of eight bytes, in all.
     Seats(Vec<Item>),
+    /// A kernel `k0` and what it uses. It has one parameter, the address of an output buffer.
+    Kernel(Vec<Item>),
     /// Statements that the specification refuses, and their twin.
     Negative(Box<Negative>),
 }
@@ -156,7 +163,7 @@ impl Case {
             Body::Expression { ty, space, expr } => {
                 vec![Item::Variables(scalar(*ty, *space, Name::new("v0"), expr.clone()))]
             }
-            Body::Items(items) | Body::Seats(items) => items.clone(),
+            Body::Items(items) | Body::Seats(items) | Body::Kernel(items) => items.clone(),
             Body::Negative(negative) => negative.broken.clone(),
         }
     }
@@ -165,7 +172,7 @@ impl Case {
     pub fn header(&self) -> Option<&Header> {
         match &self.body {
             Body::Negative(negative) => negative.header.as_ref(),
-            Body::Expression { .. } | Body::Items(_) | Body::Seats(_) => None,
+            Body::Expression { .. } | Body::Items(_) | Body::Seats(_) | Body::Kernel(_) => None,
         }
     }
 
@@ -249,13 +256,28 @@ impl Generator {
             }
             Focus::Addresses => self.addresses(&mut u, coverage).map(Body::Items),
             Focus::Seats => self.seats(&mut u, coverage).map(Body::Seats),
+            Focus::Operands => self.kernel(&mut u, coverage).map(Body::Kernel),
             Focus::Expressions | Focus::Negatives | Focus::Mixed => {
                 let (ty, space) = self.seat(&mut u, coverage);
                 self.expression(ty, &mut u, coverage).map(|expr| Body::Expression { ty, space, expr })
             }
         };
-        Case { id, body: body.expect("the generator accepts all bytes"), spacing }
+        let body = body.expect("the generator accepts all bytes");
+        // What stays tokens keeps the gaps between them, whatever the spacing.
+        let spacing = if keeps_tokens(&body) { Spacing::Canonical } else { spacing };
+        Case { id, body, spacing }
     }
+}
+
+/// Whether a kernel has statements that are kept as tokens.
+fn keeps_tokens(body: &Body) -> bool {
+    let Body::Kernel(items) = body else { return false };
+    items.iter().any(|item| match item {
+        Item::Function(function) => {
+            function.body.iter().flatten().any(|statement| matches!(statement, Statement::Tokens(_)))
+        }
+        _ => false,
+    })
 }
 
 /// The case of this seed and index under a configuration.

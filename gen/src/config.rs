@@ -221,6 +221,13 @@ knobs! {
         functions: bool = true, switches;
         /// Whether there is `mask()`. Default true; it needs `.version` 7.1, and 7.3 for constants.
         masks: bool = true, switches;
+        /// Whether there are kernels that show operands (6.4). Default false: what they leave shows only where generated code
+        /// is read, or run.
+        operands: bool = false, keeps;
+        /// How often an index is a register and an offset that is subtracted from it. Default 1 in 60 accesses.
+        subtracted_index: Odds = Odds::new(1, 60), vanishes;
+        /// How often an address is a number. Default 1 in 60 accesses.
+        absolute_address: Odds = Odds::new(1, 60), vanishes;
         /// Whether there is `.attribute(.unified)`. Default false: it needs `.version` 8.0 and `sm_90`.
         unified: bool = false, keeps;
         /// Whether there is `.b128`. Default false: it needs `.version` 8.3 and `sm_70`.

@@ -44,6 +44,41 @@ impl Coverage {
         }
     }
 
+    /// Every production that was made, by name, with how often.
+    pub fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        productions().map(|id| (id.get().name, self.count(id))).filter(|&(_, count)| count > 0)
+    }
+
+    /// Every pair that was made, by the names of parent and child.
+    pub fn pairs_made(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let children = |parent| productions().map(move |child| (parent, child));
+        productions()
+            .flat_map(children)
+            .filter(|&(parent, child)| self.has_pair(parent, child))
+            .map(|(parent, child)| (parent.get().name, child.get().name))
+    }
+
+    /// Enters what another coverage told of itself, from [`Coverage::counts`] and [`Coverage::pairs_made`]. Returns the
+    /// first name that is none of a production.
+    ///
+    /// # Errors
+    /// That name; what came before it is entered.
+    pub fn enter<'n>(
+        &mut self,
+        counts: impl IntoIterator<Item = (&'n str, u64)>,
+        pairs: impl IntoIterator<Item = (&'n str, &'n str)>,
+    ) -> Result<(), &'n str> {
+        let find = |name| productions().find(|id| id.get().name == name).ok_or(name);
+        for (name, count) in counts {
+            self.counts[find(name)?.index()] += count;
+        }
+        for (parent, child) in pairs {
+            let (parent, child) = (find(parent)?, find(child)?);
+            self.pairs[parent.index()][child.index() / 64] |= 1 << (child.index() % 64);
+        }
+        Ok(())
+    }
+
     /// How often a production was made.
     pub fn count(&self, production: ProductionId) -> u64 {
         self.counts[production.index()]

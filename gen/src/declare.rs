@@ -43,6 +43,8 @@ pub(crate) struct Sketch {
     level: usize,
     /// The initial value that was made last.
     made: Option<Initializer>,
+    /// The kernel at hand.
+    pub kernel: crate::operands::Kernel,
 }
 
 impl Default for Sketch {
@@ -65,6 +67,7 @@ impl Default for Sketch {
             extent: 1,
             level: 0,
             made: None,
+            kernel: Default::default(),
         }
     }
 }

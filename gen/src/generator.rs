@@ -105,6 +105,18 @@ impl Generator {
         Ok(draft.sketch.items)
     }
 
+    /// One kernel, `k0`, and what it uses: it writes what its operands mean into the buffer that its one parameter points
+    /// to.
+    ///
+    /// # Errors
+    /// None today; the signature is that of every generator over [`Unstructured`].
+    pub fn kernel(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Result<Vec<Item>> {
+        let mut draft = Draft::new(self, u, coverage);
+        draft.make(Nonterminal::Kernel, 1);
+        draft.give_back(u);
+        Ok(draft.sketch.items)
+    }
+
     /// Declarations that all hold one constant: in the last scalar of each variable, or, of eight bytes, in all.
     ///
     /// # Errors

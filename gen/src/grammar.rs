@@ -14,7 +14,7 @@ use crate::{
     config::{Config, Odds},
     declare as d,
     draft::Draft,
-    number as n,
+    number as n, operands as o,
 };
 
 /// Makes an enum of nonterminals together with the names that reports use.
@@ -88,6 +88,11 @@ nonterminals! {
     Offset = "offset", "What is added to an address.";
     MaskedValue = "masked-value", "The value of a byte of an address.";
     MaskValue = "mask-value", "Which byte a mask takes.";
+    Kernel = "kernel", "A kernel that writes what its operands mean into an output buffer.";
+    Probe = "probe", "Instructions that use one form of operand and show what it means.";
+    Storage = "storage", "The state space of a variable that a kernel uses.";
+    Place = "place", "The form of an address operand.";
+    Access = "access", "What an access moves to or from: a scalar, a list in braces, a vector.";
 }
 
 /// How often a production is chosen.
@@ -247,6 +252,9 @@ const fn odd_names(c: &Config) -> bool {
 }
 const fn masks(c: &Config) -> bool {
     c.masks
+}
+const fn operands(c: &Config) -> bool {
+    c.operands
 }
 const fn vectors(c: &Config) -> bool {
     c.vectors
@@ -495,6 +503,40 @@ pub static GRAMMAR: &[Production] = &[
     row("mask-value/byte-5", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(5)),
     row("mask-value/byte-6", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(6)),
     row("mask-value/byte-7", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(7)),
+
+    // Operands (6.4)
+    row("kernel/probes", N::Kernel, "6.4.1/register-offset", 1, operands, Made(0, &[N::Probe], o::kernel)),
+    row("probe/memory", N::Probe, "6.4.1/access-size", 12, operands, Made(0, &[N::Place, N::Storage, N::Access, N::Spelling], o::memory)),
+    row("probe/move-variable", N::Probe, "6.4.1/move-address", 2, operands, Made(0, &[N::Storage, N::Spelling], o::move_variable)),
+    row("probe/move-element", N::Probe, "6.4.2/array-name", 2, operands, Made(0, &[N::Storage, N::Spelling], o::move_element)),
+    row("probe/move-function", N::Probe, "6.4.4/function-name", 1, operands, Made(0, &[N::Spelling], o::move_function)),
+    row("probe/move-kernel", N::Probe, "6.4.4/move-kernel-address", 1, operands, Made(0, &[], o::move_kernel)),
+    row("probe/immediate", N::Probe, "4.5/operand", 3, operands, Made(0, &[N::Integer, N::F32Value, N::F64Value], o::immediate)),
+    row("probe/predicate-constant", N::Probe, "4.5.3/predicate-constant", 2, operands, Made(0, &[N::Spelling], o::predicate_constant)),
+    row("probe/vector-move", N::Probe, "6.4.3/vector-operand", 2, operands, Made(0, &[N::Spelling], o::vector_move)),
+    row("probe/pack", N::Probe, "6.4.3/braces", 2, operands, Made(0, &[N::Spelling], o::pack)),
+    row("probe/generic", N::Probe, "6.4.1.1/generic-by-default", 3, operands, Made(0, &[N::Storage, N::Spelling], o::generic)),
+    row("probe/branch", N::Probe, "6.4.4/label", 1, operands, Made(0, &[N::Spelling], o::branch)),
+    row("probe/branch-table", N::Probe, "6.4.4/label", 1, operands, Made(0, &[N::Spelling], o::branch_table)),
+    row("probe/call", N::Probe, "6.4.4/function-name", 1, operands, Made(0, &[N::Spelling], o::call)),
+    row("probe/call-indirect", N::Probe, "6.4.4/function-name", 1, operands, Made(0, &[N::Spelling], o::call_indirect)),
+    row("probe/call-vector", N::Probe, "6.4.3/vector-operand", 1, operands, Made(0, &[N::Spelling], o::call_vector)),
+    row("storage/global", N::Storage, "6.4.1/variable", 4, operands, Choice(0)),
+    row("storage/const", N::Storage, "6.4.1/variable", 3, operands, Choice(1)),
+    row("storage/shared", N::Storage, "6.4.1/variable", 3, operands, Choice(2)),
+    row("storage/local", N::Storage, "6.4.1/variable", 3, operands, Choice(3)),
+    row("place/variable", N::Place, "6.4.1/variable", 2, operands, Choice(o::place::VARIABLE)),
+    row("place/register", N::Place, "6.4.1/register", 3, operands, Choice(o::place::REGISTER)),
+    row("place/register-offset", N::Place, "6.4.1/register-offset", 4, operands, Choice(o::place::REGISTER_OFFSET)),
+    row("place/variable-offset", N::Place, "6.4.1/variable-offset", 4, operands, Choice(o::place::VARIABLE_OFFSET)),
+    row("place/element", N::Place, "6.4.1/array-element", 3, operands, Choice(o::place::ELEMENT)),
+    row("place/element-register", N::Place, "6.4.2/array-index", 3, operands, Choice(o::place::ELEMENT_REGISTER)),
+    row("place/element-register-offset", N::Place, "6.4.2/array-index", 3, operands, Choice(o::place::ELEMENT_REGISTER_OFFSET)),
+    odd("place/element-subtracted", N::Place, "6.4.2/array-index", |c| c.subtracted_index, operands, Choice(o::place::ELEMENT_SUBTRACTED)),
+    odd("place/absolute", N::Place, "6.4.1/absolute-address", |c| c.absolute_address, operands, Choice(o::place::ABSOLUTE)),
+    row("access/scalar", N::Access, "6.4.1/access-size", 3, operands, Choice(o::access::SCALAR)),
+    row("access/braces", N::Access, "6.4.3/vector-access", 2, operands, Choice(o::access::BRACES)),
+    row("access/vector", N::Access, "6.4.3/element-suffix", 2, operands, Choice(o::access::REGISTER)),
 ];
 
 /// The values that an element can be, one nonterminal a kind of type.

@@ -28,6 +28,7 @@ mod generator;
 pub mod grammar;
 pub mod negative;
 mod number;
+mod operands;
 mod seats;
 pub mod stream;
 mod weights;

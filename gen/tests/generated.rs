@@ -193,7 +193,7 @@ fn count_of_expressions(holds: impl Fn(&Expr, ScalarType) -> bool) -> usize {
     cases
         .filter(|case| match &case.body {
             Body::Expression { expr, ty, .. } => holds(expr, *ty),
-            Body::Items(_) | Body::Seats(_) | Body::Negative(_) => false,
+            Body::Items(_) | Body::Seats(_) | Body::Kernel(_) | Body::Negative(_) => false,
         })
         .count()
 }
@@ -377,4 +377,36 @@ fn a_mixture_has_some_of_each_kind() {
     assert_eq!(count(Focus::Initializers), 120);
     assert_eq!([Focus::Addresses, Focus::Seats, Focus::Negatives].map(count), [20, 20, 10]);
     assert_eq!(count(Focus::Expressions), 1150);
+}
+
+fn with_operands() -> Generator {
+    Generator::new(Config { operands: true, ..Config::default() })
+}
+
+#[test]
+fn every_kernel_prints_and_parses_back_to_the_same_tree() {
+    let (cases, _) = cases(&with_operands(), Focus::Operands, 2_000);
+    cases.iter().for_each(assert_round_trip);
+}
+
+#[test]
+fn two_thousand_kernels_reach_every_production_of_operands() {
+    let (_, coverage) = cases(&with_operands(), Focus::Operands, 2_000);
+    let of_operands = |of: Nonterminal| {
+        use Nonterminal::{Access, Kernel, Place, Probe, Storage};
+        matches!(of, Access | Kernel | Place | Probe | Storage)
+    };
+    let missing: Vec<_> =
+        coverage.missing(&with_operands()).filter(|p| of_operands(p.of)).map(|p| p.name).collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn a_kernel_has_one_parameter_and_stands_behind_what_it_uses() {
+    for case in cases(&with_operands(), Focus::Operands, 500).0 {
+        let Body::Kernel(items) = &case.body else { panic!("a kernel was asked for") };
+        let Some(Item::Function(kernel)) = items.last() else { panic!("{items:?}") };
+        assert_eq!(kernel.name.text, "k0");
+        assert_eq!(kernel.parameters.as_ref().map(Vec::len), Some(1));
+    }
 }

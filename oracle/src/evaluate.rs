@@ -5,6 +5,7 @@ use ptxsmith_syntax::{BinaryOp, Cast, Expr, NodeId, NodeKind, ScalarType, Span, 
 use crate::{
     address,
     clause::Clause,
+    grouping::regrouped,
     reading::{ParenthesizedAddress, ParenthesizedSingle, Question},
     refusal::{RefusalClass, Stop},
     rules::{Ruled, Rules, Step, Stored, Trace},
@@ -65,6 +66,16 @@ impl<'a> Evaluator<'a> {
     }
 
     fn evaluate(&mut self, expr: &Expr, trace: &mut Trace) -> Ruled<Value> {
+        match self.rules.grouping {
+            // An address names its variable by a node of the expression as it was parsed.
+            Some(table) if !expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) => {
+                self.grouped(&regrouped(expr, table), trace)
+            }
+            _ => self.grouped(expr, trace),
+        }
+    }
+
+    fn grouped(&mut self, expr: &Expr, trace: &mut Trace) -> Ruled<Value> {
         self.values.clear();
         self.pending = None;
         for (id, node) in expr.nodes().iter().enumerate() {

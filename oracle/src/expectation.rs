@@ -86,7 +86,7 @@ struct JsonVariable<'a> {
 }
 
 /// The questions met and how the reading answers them.
-fn readings_met(trace: &Trace, readings: &Readings) -> serde_json::Map<String, serde_json::Value> {
+pub(crate) fn readings_met(trace: &Trace, readings: &Readings) -> serde_json::Map<String, serde_json::Value> {
     let answer = |question: Question| question.answers()[readings.answer(question)];
     trace.questions.iter().map(|question| (question.name().to_owned(), answer(question).into())).collect()
 }

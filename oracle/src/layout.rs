@@ -87,6 +87,9 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
             }
         }
     }
+    if let Some((refusal, trace)) = crate::execution::refused(module, rules) {
+        return Expectation::Refused { refusal, trace };
+    }
     match unmodelled.first() {
         Some((_, reason)) if variables.is_empty() => Expectation::Unmodelled { reason },
         _ => Expectation::Accepted { variables, unmodelled, trace },
@@ -117,7 +120,10 @@ fn declared_in(statements: &[Statement]) -> Vec<&Declaration> {
             Statement::Variables(declaration) => found.push(declaration),
             // Blocks nest no deeper than the parser lets them.
             Statement::Block(inner) => found.extend(declared_in(inner)),
-            Statement::Label(_) | Statement::Tokens(_) => {}
+            Statement::Label(_)
+            | Statement::Instruction(_)
+            | Statement::BranchTargets(_)
+            | Statement::Tokens(_) => {}
         }
     }
     found
@@ -129,7 +135,10 @@ fn labels_in(statements: &[Statement]) -> Vec<&Text> {
         match statement {
             Statement::Label(name) => found.push(&name.text),
             Statement::Block(inner) => found.extend(labels_in(inner)),
-            Statement::Variables(_) | Statement::Tokens(_) => {}
+            Statement::Variables(_)
+            | Statement::Instruction(_)
+            | Statement::BranchTargets(_)
+            | Statement::Tokens(_) => {}
         }
     }
     found
@@ -620,6 +629,10 @@ impl Work<'_, '_> {
         let stored = self.evaluator.store(value, shape.scalar, &mut self.trace)?;
         let (offset, width) = ((position * shape.scalar_size) as usize, shape.scalar_size as usize);
         self.written += 1;
+        if offset + width > memory.bytes.len() {
+            // Only under another rule than the specification's.
+            return Err(Stop::Unmodelled("a value placed outside its variable"));
+        }
         match stored {
             Stored::Bits(bits) => {
                 memory.bytes[offset..offset + width].copy_from_slice(&bits.to_le_bytes()[..width]);
@@ -668,14 +681,12 @@ impl Work<'_, '_> {
     /// Whether what is declared there may be named here.
     fn declared(&mut self, at: Place, span: ptxsmith_syntax::Span) -> Ruled<()> {
         let readings = self.rules.readings;
-        let (question, refused) = match at.cmp(&self.here) {
-            std::cmp::Ordering::Less => return Ok(()),
-            std::cmp::Ordering::Equal => {
-                (Question::SelfReference, readings.self_reference == SelfReference::Refused)
-            }
-            std::cmp::Ordering::Greater => {
-                (Question::ForwardReference, readings.forward_reference == ForwardReference::Refused)
-            }
+        let (question, refused) = if at.0 < self.here.0 {
+            return Ok(());
+        } else if at <= self.here {
+            (Question::SelfReference, readings.self_reference == SelfReference::Refused)
+        } else {
+            (Question::ForwardReference, readings.forward_reference == ForwardReference::Refused)
         };
         self.trace.questions.insert(question);
         if refused {

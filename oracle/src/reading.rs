@@ -98,6 +98,11 @@ questions! {
         #[default] Accepted = "accepted", "parentheses group, and change nothing";
         Refused = "refused", "they belong to constant expressions, which hold no addresses";
     }
+    /// What one step of an index is, of an array whose elements are rows or vectors. The text speaks of elements.
+    ElementUnit, element_unit, "element-unit", ["6.4.1/array-element", "6.4.2/array-index"] {
+        #[default] Declared = "declared", "an element of the array as in C: a row of it, a vector";
+        Scalar = "scalar", "a scalar, whatever the dimensions";
+    }
     /// Whether `generic()` takes a function. The text speaks of variables.
     GenericFunction, generic_function, "generic-function", ["5.4.4/generic", "5.4.4/function-address"] {
         #[default] Refused = "refused", "generic() takes variables";
@@ -113,7 +118,8 @@ questions! {
         #[default] Accepted = "accepted", "names at module scope are known throughout the module";
         Refused = "refused", "a name is declared before it is used, as in C";
     }
-    /// Whether the initial value of a variable may name the variable itself. In C it may.
+    /// Whether the initial value of a variable may name the variable itself, or one that the same declaration declares
+    /// before it. In C it may.
     SelfReference, self_reference, "self-reference", ["5.4.4/variable-address"] {
         #[default] Accepted = "accepted", "the name is declared where its initial value begins";
         Refused = "refused", "the name is declared where the declaration ends";

@@ -70,6 +70,14 @@ classes! {
     UnknownName = "unknown-name", "a name that nothing declares";
     Attribute = "attribute", "an attribute where the text does not allow it";
     Parameterized = "parameterized", "a parameterized name with a dimension or an initializer";
+    LabelOperand = "label-operand", "a label as an operand of another instruction than a branch";
+    FunctionOperand = "function-operand", "a function as an operand of another instruction than call and mov";
+    AddressRegister = "address-register", "a register that holds no address, in brackets";
+    OffsetType = "offset-type", "an offset that is no integer";
+    OffsetWidth = "offset-width", "an address or offset that 32 bits cannot hold";
+    ArrayIndex = "array-index", "an index that is no integer, no register and not the sum of both";
+    VectorElement = "vector-element", "an element that the vector does not have";
+    VectorList = "vector-list", "a list of another length than the vector's";
     TernaryCondition = "ternary-condition", "a condition that is no integer";
 }
 

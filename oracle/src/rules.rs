@@ -9,6 +9,7 @@ use ptxsmith_syntax::{BinaryOp, Cast, Expr, Number, ScalarType, Span, TypeKind, 
 use crate::{
     address::{self, Named, Slot, Version},
     clause::{Clause, ClauseSet},
+    grouping::Grouping,
     reading::{
         AddressSubtraction, BitsFromFloat, BitwiseType, DivisionByZero, FloatDivisionByZero, FloatOverflow,
         LiteralRange, NanNarrowing, OffsetFirst, Question, QuestionSet, QuotientOverflow, Readings,
@@ -122,6 +123,8 @@ pub struct Rules {
     pub binary: [BinaryRule; BinaryOp::ALL.len()],
     /// `?:`
     pub ternary: fn(&mut Step<'_>, Value, Value, Value) -> Ruled<Value>,
+    /// How infix operators are grouped (4.5.4); `None` as the specification says, which is how they were parsed.
+    pub grouping: Option<Grouping>,
     /// Conversion of a value to the type of the variable.
     pub store: fn(&mut Step<'_>, Value, ScalarType) -> Ruled<Stored>,
     /// What a dimension that evaluates to this integer means.
@@ -137,6 +140,10 @@ pub struct Rules {
     /// What an address, or the byte that a mask takes of it, fills of a scalar of so many bytes, in modules for this
     /// compute capability, such as 80.
     pub address_slot: fn(u64, Option<u8>, Option<u32>) -> Slot,
+    /// Whether a constant may be subtracted from the register of an index (6.4.2).
+    pub subtracted_index: bool,
+    /// How many bytes an element lies behind the array: of a constant index, and of one step of it. `None` past 64 bits.
+    pub element_offset: fn(i64, i64) -> Option<i64>,
 }
 
 impl Rules {
@@ -169,6 +176,7 @@ impl Rules {
                 logical_or,
             ],
             ternary,
+            grouping: None,
             store,
             dimension,
             place,
@@ -176,6 +184,8 @@ impl Rules {
             numbered: address::numbered,
             named: address::named,
             address_slot: address::slot,
+            subtracted_index: true,
+            element_offset: i64::checked_mul,
         }
     }
 }

@@ -9,8 +9,10 @@ use std::{
 
 use annotations::{Annotations, Expected};
 use ptxsmith_oracle::{
-    Clause, ClauseSet, Expectation, Observed, Question, Readings, Rules, Variable, expect, hex,
+    Address, Clause, ClauseSet, Expectation, Kernel, Left, Observed, Question, Readings, Rules, Variable,
+    execute, expect, hex,
 };
+use ptxsmith_syntax::Module;
 
 /// All `.ptx` files below the corpus, in order.
 fn files() -> Vec<PathBuf> {
@@ -51,6 +53,56 @@ fn describe(v: &Variable) -> String {
     lines.join("\n")
 }
 
+/// What a kernel leaves, with `..` for each byte that is not known.
+fn describe_kernel(kernel: &Kernel) -> Vec<String> {
+    let name = &kernel.name;
+    match &kernel.left {
+        Left::Unmodelled(_) => vec![format!("kernel: {name} unmodelled")],
+        Left::Output(output) => {
+            let known = output.bytes.iter().zip(&output.known);
+            let bytes: String =
+                known.map(|(&byte, &known)| if known { hex(&[byte]) } else { "..".to_owned() }).collect();
+            let address = |a: &Address| {
+                format!(
+                    "kernel-address: {name} offset={} width={} symbol={} addend={} generic={}",
+                    a.offset, a.width, a.symbol, a.addend, a.generic
+                )
+            };
+            let first = format!("kernel: {name} bytes={bytes}");
+            [first].into_iter().chain(output.addresses.iter().map(address)).collect()
+        }
+    }
+}
+
+/// The kernels that a case speaks of leave what it says.
+fn check_kernels(
+    annotations: &Annotations,
+    module: &Module,
+    variables: &[Variable],
+    rules: &Rules,
+) -> Result<ClauseSet, String> {
+    let kernels = execute(module, variables, rules);
+    let mut used = ClauseSet::EMPTY;
+    for kernel in &kernels {
+        let said: Vec<&String> = (annotations.kernels.iter())
+            .filter(|line| line.split(' ').nth(1) == Some(kernel.name.as_str()))
+            .collect();
+        if said.is_empty() {
+            continue;
+        }
+        used = used.union(kernel.trace.clauses);
+        let got = describe_kernel(kernel);
+        if said.iter().copied().ne(&got) {
+            return Err(format!("expected\n{said:#?}\ngot {:?}\n{got:#?}", kernel.left));
+        }
+    }
+    let names = |line: &String| line.split(' ').nth(1).unwrap_or("").to_owned();
+    match annotations.kernels.iter().map(names).find(|name| !kernels.iter().any(|k| k.name == *name)) {
+        Some(name) => Err(format!("no kernel {name}")),
+        None => Ok(used),
+    }
+}
+
 fn check(path: &Path) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let annotations = Annotations::read(&text)?;
@@ -79,12 +131,19 @@ fn check(path: &Path) -> Result<(), String> {
             if got != said {
                 return Err(format!("expected\n{}\ngot\n{}", said.join("\n"), got.join("\n")));
             }
-            let used = variables.iter().fold(ClauseSet::EMPTY, |set, v| set.union(v.trace.clauses));
+            let rules = Rules::specification(readings(&annotations)?);
+            let executed = check_kernels(&annotations, &module, variables, &rules)?;
+            let used = variables.iter().fold(executed, |set, v| set.union(v.trace.clauses));
             // What data cannot show (a refusal, in its twin; an instruction) is named for the reader only.
             let shown = |clause: Clause| {
+                let in_kernel = !annotations.kernels.is_empty() && clause.observed() == Observed::Instruction;
                 matches!(clause.observed(), Observed::Value | Observed::Layout | Observed::Address)
+                    || in_kernel
             };
-            named(&annotations, |clause| variables.is_empty() || !shown(clause) || used.contains(clause))
+            named(&annotations, |clause| {
+                let nothing = variables.is_empty() && annotations.kernels.is_empty();
+                nothing || !shown(clause) || used.contains(clause)
+            })
         }
         (Expected::Refused(class), Expectation::Refused { refusal, .. }) => {
             if refusal.class.name() != class {

@@ -76,6 +76,12 @@ impl Names {
                     self.declared.insert(name.text.clone(), false);
                 }
                 Statement::Block(inner) => self.statements(inner),
+                Statement::Instruction(instruction) => {
+                    self.mentioned.extend(instruction.names().into_iter().cloned());
+                }
+                Statement::BranchTargets(table) => {
+                    self.mentioned.extend(table.targets.iter().map(|target| target.text.clone()));
+                }
                 Statement::Tokens(tokens) => self.tokens(tokens),
             }
         }

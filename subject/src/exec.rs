@@ -14,6 +14,8 @@ use crate::subject::{DESCRIPTION_SCHEMA, Description, Error, Request, Subject};
 pub(crate) const MAX_ANSWER: usize = 256 << 20;
 /// What is replaced by the path of the module.
 const PLACEHOLDER: &str = "{ptx}";
+/// What is replaced by the path of a file with the variables that are asked for, as JSON.
+const READ_PLACEHOLDER: &str = "{read}";
 
 /// A program that takes a PTX file and prints one observation.
 ///
@@ -82,7 +84,8 @@ pub(crate) fn find_and_describe(
     let program = which::which(&command.program)
         .map_err(|source| OpenError::NotFound { program: name(), source })
         .and_then(|path| std::path::absolute(path).map_err(file))?;
-    let mut args: Vec<_> = command.args.iter().filter(|arg| !arg.contains(PLACEHOLDER)).cloned().collect();
+    let names_a_file = |arg: &&String| arg.contains(PLACEHOLDER) || arg.contains(READ_PLACEHOLDER);
+    let mut args: Vec<_> = command.args.iter().filter(|arg| !names_a_file(arg)).cloned().collect();
     args.push("--describe".to_owned());
     let directory = process::scratch(0).map_err(file)?;
     let invocation = Invocation {
@@ -144,7 +147,15 @@ impl Subject for Exec {
                 io::Error::other("the temporary directory's name is not UTF-8"),
             );
         };
-        let mut args: Vec<_> = self.args.iter().map(|arg| arg.replace(PLACEHOLDER, path).into()).collect();
+        let read = format!("{}.read.json", path.trim_end_matches(".ptx"));
+        if self.args.iter().any(|arg| arg.contains(READ_PLACEHOLDER)) {
+            let list = serde_json::to_vec(request.read).map_err(io::Error::other);
+            if let Err(source) = list.and_then(|list| fs::write(&read, list)) {
+                return failed("write the list of variables", source);
+            }
+        }
+        let filled = |arg: &String| arg.replace(PLACEHOLDER, path).replace(READ_PLACEHOLDER, &read).into();
+        let mut args: Vec<_> = self.args.iter().map(filled).collect();
         if !self.args.iter().any(|arg| arg.contains(PLACEHOLDER)) {
             args.push(path.into());
         }
@@ -229,6 +240,7 @@ mod tests {
     use super::*;
     use crate::observation::Severity;
     use crate::spec::{SubjectSpec, parse_spec};
+    use crate::subject::Read;
     use std::time::Duration;
 
     /// A subject that is a line of shell; `$1` is the module, or `--describe`.
@@ -273,6 +285,21 @@ mod tests {
         let subject = Exec::open(&command, Limits::default(), Cancel::new()).unwrap();
         let reason = subject.observe(&Request::new("", "sm_80")).unwrap().reason.unwrap();
         assert!(reason.starts_with("2 a=[/") && reason.ends_with("/in.ptx]"), "{reason}");
+    }
+
+    #[test]
+    fn the_variables_asked_for_are_a_file_where_the_command_wants_one() {
+        let text = format!(
+            "exec:/bin/sh -c {} sh {{read}} {{ptx}}",
+            shell_words::quote(
+                r#"test $1 = --describe || echo "{\"outcome\": \"refused\", \"reason\": \"$(tr -d '\"' < $1)\"}""#
+            )
+        );
+        let Ok(SubjectSpec::Exec(command)) = parse_spec(&text) else { panic!("{text}") };
+        let subject = Exec::open(&command, Limits::default(), Cancel::new()).unwrap();
+        let read = [Read { name: "a".into(), space: "global".into(), size: 4 }];
+        let observation = subject.observe(&Request { read: &read, ..Request::new("", "sm_80") }).unwrap();
+        assert_eq!(observation.reason.as_deref(), Some("[{name:a,space:global,size:4}]"), "{observation:?}");
     }
 
     #[test]

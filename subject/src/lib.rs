@@ -11,21 +11,25 @@
 pub mod cubin;
 pub mod cuobjdump;
 pub mod exec;
-pub mod nvjitlink;
+pub mod driver;
+pub mod library;
 mod observation;
 pub mod process;
 pub mod ptxas;
+pub mod sass;
 pub mod serve;
+pub mod solve;
 mod spec;
 mod subject;
 pub mod toolchain;
+pub mod worker;
 
 pub use exec::Exec;
-pub use observation::{Address, Diagnostic, Observation, Outcome, SCHEMA, Severity, Variable};
+pub use observation::{Address, Diagnostic, Observation, Outcome, Output, SCHEMA, Severity, Variable};
 pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;
 pub use serve::Serve;
 pub use spec::{
     CommandLine, OpenOptions, SpecError, SubjectSpec, Unavailable, UnavailableKind, open, parse_spec,
 };
-pub use subject::{DESCRIPTION_SCHEMA, Description, Error, FnSubject, Read, Request, Subject};
+pub use subject::{DESCRIPTION_SCHEMA, Description, Error, FnSubject, Launch, Read, Request, Subject};

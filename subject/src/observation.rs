@@ -104,6 +104,24 @@ impl Variable {
     }
 }
 
+/// What a kernel leaves in its output buffer ([`Launch`](crate::Launch)).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// Size of the buffer in bytes.
+    pub size: u64,
+    /// All bytes in memory order, zero where an address goes and where nothing was seen. `None`: nothing was seen.
+    #[serde(default, with = "hex_bytes")]
+    pub bytes: Option<Vec<u8>>,
+    /// For each byte, `ff` where the implementation shows what the kernel leaves there, be it an address, and `00` where it
+    /// does not. `None`: all of them, as a device shows them.
+    #[serde(default, with = "hex_bytes", skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Vec<u8>>,
+    /// The addresses of variables and functions in the buffer, sorted by offset. Empty where they were read from memory: then
+    /// they are numbers in `bytes`.
+    #[serde(default)]
+    pub addresses: Vec<Address>,
+}
+
 /// The answer of one implementation for one module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
@@ -124,6 +142,9 @@ pub struct Observation {
     /// Every module-scope variable that has storage, by name. Empty unless accepted.
     #[serde(default)]
     pub variables: BTreeMap<String, Variable>,
+    /// What the kernels that were asked for leave in their output buffers, by name. One of which nothing is known is missing.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub kernels: BTreeMap<String, Output>,
 }
 
 fn schema() -> String {
@@ -140,6 +161,7 @@ impl Observation {
             signal: None,
             diagnostics: Vec::new(),
             variables: BTreeMap::new(),
+            kernels: BTreeMap::new(),
         }
     }
 

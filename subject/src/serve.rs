@@ -16,7 +16,7 @@ use crate::observation::{Observation, Outcome};
 use crate::process::{Cancel, End, Invocation, Limits, Reply, Session, scratch};
 use crate::ptxas::status_as_signal;
 use crate::spec::CommandLine;
-use crate::subject::{Description, Error, Read, Request, Subject};
+use crate::subject::{Description, Error, Launch, Read, Request, Subject};
 
 /// One line of ours.
 #[derive(Serialize)]
@@ -25,6 +25,11 @@ struct Question<'a> {
     ptx: &'a str,
     target: &'a str,
     read: &'a [Read],
+    #[serde(skip_serializing_if = "<[Launch]>::is_empty")]
+    launch: &'a [Launch],
+    /// For a worker of ours: the module as a cubin, in hex.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image: Option<&'a str>,
 }
 
 /// One line of theirs.
@@ -123,9 +128,15 @@ impl Serve {
     }
 
     /// Asks one process. Gives it back if it can be asked again. `None`: what came may belong to an earlier question.
-    fn ask(&self, mut worker: Worker, request: &Request<'_>) -> Result<Option<Observation>, Error> {
+    fn ask(
+        &self,
+        mut worker: Worker,
+        request: &Request<'_>,
+        image: Option<&str>,
+    ) -> Result<Option<Observation>, Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let question = Question { id, ptx: request.ptx, target: request.target, read: request.read };
+        let Request { ptx, target, read, launch } = *request;
+        let question = Question { id, ptx, target, read, launch, image };
         let line = serde_json::to_vec(&question).map_err(|error| Error::File {
             doing: format!("write a question for {}", self.description.id),
             source: error.into(),
@@ -190,16 +201,27 @@ impl Subject for Serve {
     }
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        self.observed(request, None)
+    }
+}
+
+impl Serve {
+    /// Shows a worker of ours a module as a cubin; the text is that which it was made from.
+    pub(crate) fn observe_image(&self, request: &Request<'_>, cubin: &[u8]) -> Result<Observation, Error> {
+        self.observed(request, Some(&hex::encode(cubin)))
+    }
+
+    fn observed(&self, request: &Request<'_>, image: Option<&str>) -> Result<Observation, Error> {
         let worker = self.worker()?;
         let fresh = worker.answered == 0;
-        let first = self.ask(worker, request)?;
+        let first = self.ask(worker, request, image)?;
         let died =
             |observation: &Observation| matches!(observation.outcome, Outcome::Crashed | Outcome::TimedOut);
         match first {
             Some(observation) if fresh || self.own.is_none() || !died(&observation) => Ok(observation),
             // A new process has no past.
             _ => Ok(self
-                .ask(self.start()?, request)?
+                .ask(self.start()?, request, image)?
                 .unwrap_or_else(|| Observation::because(Outcome::Crashed, "its output is no answer"))),
         }
     }

@@ -1,20 +1,23 @@
 //! The forms in which a user names subjects, and how a name becomes subjects.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::driver::Driver;
 use crate::exec::{self, Exec};
-use crate::nvjitlink::{self, Workers};
+use crate::library;
 use crate::process::{self, Cancel, Limits};
 use crate::ptxas::{self, Ptxas};
+use crate::sass::Disassembler;
 use crate::serve::Serve;
 use crate::subject::Subject;
 use crate::toolchain::{
     self, InstallError, Origin, Release, Tool, ToolKind, Toolchains, UnknownRelease, UnknownTool,
 };
+use crate::worker::Workers;
 
 /// What a user wrote for `--subject`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +30,14 @@ pub enum SubjectSpec {
     PtxasAll,
     /// `ptxas:/path/to/ptxas`: a program.
     PtxasAt(PathBuf),
-    /// `nvjitlink@13.5`: the same compiler as a library.
-    NvJitLink(&'static Tool),
-    /// `driver`: the CUDA driver on a real device.
+    /// `nvjitlink@13.5`, `ptxjit@535.261.03`: the same compiler as a library.
+    Library(library::Kind, &'static Tool),
+    /// `nvjitlink:/path/to/libnvJitLink.so`, `ptxjit:/path/to/libnvidia-ptxjitcompiler.so`: a library.
+    LibraryAt(library::Kind, PathBuf),
+    /// `driver`: the CUDA driver on a real device, its own compiler taking the text.
     Driver,
+    /// `driver:ptxas@13.5`: the same, loading what a release of ptxas made.
+    DriverLoading(&'static Release),
     /// `exec:CMD ARGS`: a program, one process a module.
     Exec(CommandLine),
     /// `serve:CMD ARGS`: a program, one process for many modules.
@@ -53,8 +60,9 @@ pub struct CommandLine {
 pub enum SpecError {
     /// No form that is known.
     #[error(
-        "no subject `{0}`: write ptxas, ptxas@RELEASE, ptxas@all, ptxas:/PATH, nvjitlink@RELEASE, driver, \
-         exec:CMD ARGS or serve:CMD ARGS"
+        "no subject `{0}`: write ptxas, ptxas@RELEASE, ptxas@all, ptxas:/PATH, nvjitlink@RELEASE, \
+         nvjitlink:/PATH, ptxjit@VERSION, ptxjit:/PATH, driver, \
+         driver:ptxas@RELEASE, exec:CMD ARGS or serve:CMD ARGS"
     )]
     UnknownForm(String),
     /// A release that is not known.
@@ -102,11 +110,21 @@ pub fn parse_spec(text: &str) -> Result<SubjectSpec, SpecError> {
     }
     let Some(at) = text.find(['@', ':']) else { return Err(unknown()) };
     let (kind, rest) = (&text[..=at], &text[at + 1..]);
+    let library =
+        |kind, tool| -> Result<_, SpecError> { Ok(SubjectSpec::Library(kind, Tool::find(tool, rest)?)) };
     match kind {
         "ptxas@" => Ok(SubjectSpec::PtxasRelease(Release::find(rest)?)),
         "ptxas:" if rest.is_empty() => Err(SpecError::NoProgram(text.to_owned())),
         "ptxas:" => Ok(SubjectSpec::PtxasAt(rest.into())),
-        "nvjitlink@" => Ok(SubjectSpec::NvJitLink(Tool::find(ToolKind::NvJitLink, rest)?)),
+        "nvjitlink@" => library(library::Kind::NvJitLink, ToolKind::NvJitLink),
+        "ptxjit@" => library(library::Kind::PtxCompiler, ToolKind::PtxJit),
+        "nvjitlink:" | "ptxjit:" if rest.is_empty() => Err(SpecError::NoProgram(text.to_owned())),
+        "nvjitlink:" => Ok(SubjectSpec::LibraryAt(library::Kind::NvJitLink, rest.into())),
+        "ptxjit:" => Ok(SubjectSpec::LibraryAt(library::Kind::PtxCompiler, rest.into())),
+        "driver:" => match rest.strip_prefix("ptxas@") {
+            Some(release) => Ok(SubjectSpec::DriverLoading(Release::find(release)?)),
+            None => Err(unknown()),
+        },
         "exec:" => command(rest).map(SubjectSpec::Exec),
         "serve:" => command(rest).map(SubjectSpec::Serve),
         _ => Err(unknown()),
@@ -128,8 +146,10 @@ impl fmt::Display for SubjectSpec {
             SubjectSpec::PtxasRelease(release) => write!(f, "ptxas@{}", release.name()),
             SubjectSpec::PtxasAll => f.write_str("ptxas@all"),
             SubjectSpec::PtxasAt(path) => write!(f, "ptxas:{}", path.display()),
-            SubjectSpec::NvJitLink(tool) => tool.fmt(f),
+            SubjectSpec::Library(_, tool) => tool.fmt(f),
+            SubjectSpec::LibraryAt(kind, path) => write!(f, "{}:{}", kind.name(), path.display()),
             SubjectSpec::Driver => f.write_str("driver"),
+            SubjectSpec::DriverLoading(release) => write!(f, "driver:ptxas@{}", release.name()),
             SubjectSpec::Exec(command) => write!(f, "exec:{}", command.text),
             SubjectSpec::Serve(command) => write!(f, "serve:{}", command.text),
         }
@@ -149,7 +169,7 @@ pub struct Unavailable {
 }
 
 /// What stands in the way of a subject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum UnavailableKind {
@@ -165,8 +185,6 @@ pub enum UnavailableKind {
     InstallFailed,
     /// There is no device for it.
     NoDevice,
-    /// This program has no such subject yet.
-    NotBuilt,
     /// The user stopped it.
     Cancelled,
     /// This machine failed otherwise.
@@ -187,6 +205,8 @@ pub struct OpenOptions<'a> {
     pub relocatable: bool,
     /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
     pub workers: Option<Workers>,
+    /// The CUDA driver library; `None` for the one that the system's loader finds.
+    pub libcuda: Option<PathBuf>,
     /// Told what happens during an installation.
     pub progress: &'a (dyn Fn(&str) + Sync),
 }
@@ -200,6 +220,7 @@ impl Default for OpenOptions<'_> {
             install: false,
             relocatable: false,
             workers: None,
+            libcuda: None,
             progress: &|_| (),
         }
     }
@@ -219,24 +240,37 @@ pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Result<Vec<Box<dyn
     let ptxas = |id: String, path: PathBuf| -> Result<Box<dyn Subject>, Unavailable> {
         let ptxas = Ptxas::open(id, path, options.limits.clone(), options.cancel.clone());
         let ptxas = ptxas.map_err(|error| because(kind_of_ptxas(&error), error.to_string()))?;
-        Ok(Box::new(ptxas.relocatable(options.relocatable)))
+        let disassembler = Disassembler::find(toolchains().ok().as_ref(), &options.cancel);
+        Ok(Box::new(ptxas.relocatable(options.relocatable).disassembling(disassembler)))
     };
-    let release = |release: &'static Release| {
+    let installed = |release: &'static Release| {
         let toolchains = toolchains()?;
-        let path = match toolchains.path(release) {
-            Some(path) => path,
+        match toolchains.path(release) {
+            Some(path) => Ok(path),
             None if options.install => toolchains
                 .install(release, &options.cancel, options.progress)
-                .map_err(|error| because(kind_of_install(&error), error.to_string()))?,
+                .map_err(|error| because(kind_of_install(&error), error.to_string())),
             None => {
                 let name = release.name();
-                return Err(because(
-                    Kind::NotInstalled,
-                    format!("release {name} is not installed: ptxsmith toolchain install {name}"),
-                ));
+                let reason = format!("release {name} is not installed: ptxsmith toolchain install {name}");
+                Err(because(Kind::NotInstalled, reason))
             }
-        };
-        ptxas(format!("ptxas@{}", release.name()), path)
+        }
+    };
+    let release = |release: &'static Release| ptxas(format!("ptxas@{}", release.name()), installed(release)?);
+    let workers = || {
+        let none = || because(Kind::CannotRun, "this program cannot start itself as a worker".to_owned());
+        options.workers.as_ref().ok_or_else(none)
+    };
+    let library = |kind, path: &Path, version| -> Result<Box<dyn Subject>, Unavailable> {
+        let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
+        let opened = library::open(kind, spec.to_string(), path, version, workers()?, limits, cancel);
+        Ok(Box::new(opened.map_err(|error| because(kind_of_exec(&error), error.to_string()))?))
+    };
+    let driver = |assembler: Option<Ptxas>| -> Result<Box<dyn Subject>, Unavailable> {
+        let (id, library) = (spec.to_string(), options.libcuda.as_deref());
+        let opened = Driver::open(id, library, assembler, workers()?, &options.limits, &options.cancel);
+        Ok(Box::new(opened?))
     };
     match spec {
         SubjectSpec::Ptxas => {
@@ -294,9 +328,9 @@ pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Result<Vec<Box<dyn
             })
         }
         SubjectSpec::PtxasAt(path) => Ok(vec![ptxas(spec.to_string(), path.clone())?]),
-        SubjectSpec::NvJitLink(tool) => {
+        SubjectSpec::Library(kind, tool) => {
             let toolchains = toolchains()?;
-            let library =
+            let path =
                 match toolchains.tool_path(tool) {
                     Some(path) => path,
                     None if options.install => toolchains
@@ -307,18 +341,20 @@ pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Result<Vec<Box<dyn
                         return Err(because(Kind::NotInstalled, reason));
                     }
                 };
-            let workers = options.workers.as_ref().ok_or_else(|| {
-                because(Kind::CannotRun, "this program cannot start itself as a worker".to_owned())
-            })?;
-            let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
-            let id = tool.to_string();
-            let opened = nvjitlink::open(id, &library, Some(tool.version), workers, limits, cancel);
-            Ok(vec![Box::new(opened.map_err(|error| because(kind_of_exec(&error), error.to_string()))?)])
+            Ok(vec![library(*kind, &path, Some(tool.version))?])
         }
-        SubjectSpec::Driver => Err(because(
-            Kind::NotBuilt,
-            "not built yet: comes with the subjects that need a device".to_owned(),
-        )),
+        SubjectSpec::LibraryAt(kind, path) if path.is_file() => Ok(vec![library(*kind, path, None)?]),
+        SubjectSpec::LibraryAt(_, path) => {
+            Err(because(Kind::NotFound, format!("{}: no such library", path.display())))
+        }
+        SubjectSpec::Driver => Ok(vec![driver(None)?]),
+        SubjectSpec::DriverLoading(named) => {
+            let path = installed(named)?;
+            let id = format!("ptxas@{}", named.name());
+            let ptxas = Ptxas::open(id, path, options.limits.clone(), options.cancel.clone());
+            let ptxas = ptxas.map_err(|error| because(kind_of_ptxas(&error), error.to_string()))?;
+            Ok(vec![driver(Some(ptxas))?])
+        }
         SubjectSpec::Exec(command) => {
             let exec = Exec::open(command, options.limits.clone(), options.cancel.clone());
             Ok(vec![Box::new(exec.map_err(|error| because(kind_of_exec(&error), error.to_string()))?)])
@@ -387,7 +423,11 @@ mod tests {
             "ptxas@all",
             "ptxas:/opt/a:b@c/ptxas",
             "nvjitlink@13.5",
+            "nvjitlink:/opt/libnvJitLink.so",
+            "ptxjit@535.261.03",
+            "ptxjit:/opt/libnvidia-ptxjitcompiler.so.1",
             "driver",
+            "driver:ptxas@12.9",
             "exec:tool --x '{ptx} y'",
             "serve:tool",
         ] {
@@ -398,9 +438,19 @@ mod tests {
     #[test]
     fn what_names_no_subject_is_an_error_that_says_why() {
         let message = |text| parse_spec(text).unwrap_err().to_string();
-        for text in
-            ["", "ptxaz", "ptxas ", "PTXAS", "nvjitlink", "nvjitlink:x", "driver@1", "exe:c", ":", "é:x"]
-        {
+        for text in [
+            "",
+            "ptxaz",
+            "ptxas ",
+            "PTXAS",
+            "nvjitlink",
+            "ptxjit",
+            "driver@1",
+            "driver:13.5",
+            "exe:c",
+            ":",
+            "é:x",
+        ] {
             assert!(message(text).starts_with(&format!("no subject `{text}`: write ptxas")), "{text}");
         }
         assert!(message("ptxas@14.0").starts_with("no release `14.0`: known are"));
@@ -432,7 +482,11 @@ mod tests {
             reason("nvjitlink@13.5", &options),
             "it is not installed: ptxsmith toolchain install nvjitlink@13.5"
         );
-        assert!(reason("driver", &options).starts_with("not built yet: "));
+        assert_eq!(reason("driver", &options), "this program cannot start itself as a worker");
+        assert_eq!(
+            reason("driver:ptxas@12.9", &options),
+            "release 12.9 is not installed: ptxsmith toolchain install 12.9"
+        );
         assert_eq!(reason("serve:/nonexistent/tool", &options), "/nonexistent/tool: cannot find binary path");
         assert_eq!(reason("exec:/nonexistent/tool", &options), "/nonexistent/tool: cannot find binary path");
     }
@@ -453,7 +507,7 @@ mod tests {
             ("exec:/nonexistent/tool", Kind::NotFound),
             ("ptxas:/etc/passwd", Kind::CannotRun),
             ("ptxas:/bin/true", Kind::NotTheSubject),
-            ("driver", Kind::NotBuilt),
+            ("driver", Kind::CannotRun),
         ] {
             assert_eq!(kind(spec), expected, "{spec}");
         }

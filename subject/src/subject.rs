@@ -1,5 +1,7 @@
 //! What an implementation under test is to the rest of ptxsmith.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::cubin::CubinError;
@@ -20,6 +22,17 @@ pub struct Read {
     pub size: u64,
 }
 
+/// A kernel that the caller wants to be run once the module is accepted, by an implementation that can run any.
+///
+/// The kernel has one parameter, `.param .u64`: the address of an output buffer in global memory. It is run on one thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    /// Its name.
+    pub kernel: String,
+    /// The bytes of its output buffer, which are zero before it runs.
+    pub out: u64,
+}
+
 /// One module to show to an implementation.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
@@ -29,12 +42,20 @@ pub struct Request<'a> {
     pub target: &'a str,
     /// The variables of interest. An implementation that lists its variables reports all of them regardless.
     pub read: &'a [Read],
+    /// The kernels to run; [`Observation::kernels`] tells what they leave. One that cannot run kernels reports what it can
+    /// tell without.
+    pub launch: &'a [Launch],
 }
 
 impl<'a> Request<'a> {
-    /// A request that names no variables.
+    /// A request that names neither variables nor kernels.
     pub fn new(ptx: &'a str, target: &'a str) -> Self {
-        Request { ptx, target, read: &[] }
+        Request { ptx, target, read: &[], launch: &[] }
+    }
+
+    /// The same, for these kernels.
+    pub fn launching(self, launch: &'a [Launch]) -> Self {
+        Request { launch, ..self }
     }
 }
 
@@ -64,12 +85,21 @@ pub struct Description {
     /// Whether it reports addresses as relocations; `false` if it reads them back from memory.
     #[serde(default)]
     pub relocations: Option<bool>,
+    /// Whether it tells what variables hold; `false` if it only accepts and refuses, as a parser does.
+    #[serde(default)]
+    pub values: Option<bool>,
+    /// Whether it reports all variables of a module by itself; else it is told which there are ([`Request::read`]).
+    #[serde(default)]
+    pub lists: Option<bool>,
     /// The program, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// SHA-256 of the program, in hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
+    /// What it runs on, as names and values: `device`, `compute capability`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub machine: BTreeMap<String, String>,
 }
 
 /// One implementation under test.
@@ -123,6 +153,9 @@ pub enum Error {
         /// What it said.
         failure: String,
     },
+    /// Generated code could not be read.
+    #[error(transparent)]
+    Disassembler(#[from] crate::sass::Error),
     /// The result is more than our reader knows.
     #[error("cannot read the result of {subject}: {source}")]
     Cubin {

@@ -65,7 +65,7 @@ pub(crate) struct Lexeme {
 }
 
 /// Gives the tokens of a text one after the other.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Lexer<'t> {
     text: &'t str,
     at: usize,

@@ -11,6 +11,7 @@
 
 mod error;
 mod expr;
+mod instruction;
 mod lexer;
 mod literal;
 mod ops;
@@ -23,6 +24,7 @@ mod types;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
+pub use instruction::{BranchTargets, Guard, Instruction, OPCODES, Operand};
 pub use literal::{Number, Radix, read_number};
 pub use ops::{BinaryOp, Cast, UnaryOp, precedence};
 pub use parser::{MAX_NESTING, parse, parse_declaration, parse_expr};

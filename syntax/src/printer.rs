@@ -5,6 +5,7 @@
 
 use crate::{
     expr::{Expr, NodeId, NodeKind},
+    instruction::{Instruction, Operand},
     ops::{Cast, UnaryOp},
     tree::{
         Attribute, Declaration, Declarator, Function, FunctionKind, Gap, Initializer, Item, Module,
@@ -83,10 +84,10 @@ pub fn print_expr(expr: &Expr, sink: &mut impl Sink) {
 }
 
 /// A node whose first operand is being printed, or its second.
-type Frame = (NodeId, Operand);
+type Frame = (NodeId, Printed);
 
 #[derive(Clone, Copy, Debug)]
-enum Operand {
+enum Printed {
     First,
     Second,
 }
@@ -289,10 +290,77 @@ impl<S: Sink> Printer<'_, S> {
                     self.token(Break::Joined, ":");
                 }
                 Statement::Block(statements) => self.block(inner, statements),
+                Statement::Instruction(instruction) => self.instruction(inner, instruction),
+                Statement::BranchTargets(table) => {
+                    self.token(Break::Line(inner), ".branchtargets");
+                    for (i, target) in table.targets.iter().enumerate() {
+                        self.comma(i);
+                        self.token(Break::Space, &target.text);
+                    }
+                    self.token(Break::Joined, ";");
+                }
                 Statement::Tokens(tokens) => self.kept(inner, inner.saturating_add(1), tokens),
             }
         }
         self.token(Break::Line(level), "}");
+    }
+
+    fn instruction(&mut self, level: u8, instruction: &Instruction) {
+        let mut before = Break::Line(level);
+        if let Some(guard) = &instruction.guard {
+            self.token(before, "@");
+            if guard.negated {
+                self.token(Break::Joined, "!");
+            }
+            self.token(Break::Joined, &guard.predicate.text);
+            before = Break::Space;
+        }
+        self.token(before, &instruction.opcode.text);
+        for modifier in &instruction.modifiers {
+            self.token(Break::Glued, &modifier.text);
+        }
+        self.operands(Break::Space, &instruction.operands);
+        self.token(Break::Joined, ";");
+    }
+
+    /// Operands with commas between them.
+    fn operands(&mut self, mut before: Break, operands: &[Operand]) {
+        for (i, operand) in operands.iter().enumerate() {
+            self.comma(i);
+            self.operand(before, operand);
+            before = Break::Space;
+        }
+    }
+
+    fn operand(&mut self, before: Break, operand: &Operand) {
+        match operand {
+            Operand::Value(expr) => self.expr(before, expr),
+            Operand::Address(expr) => self.bracketed(before, expr),
+            Operand::Element(name, index) => {
+                self.token(before, &name.text);
+                self.bracketed(Break::Joined, index);
+            }
+            Operand::Component(name, suffix) => {
+                self.token(before, &name.text);
+                self.token(Break::Glued, &suffix.text);
+            }
+            Operand::Vector(parts) => {
+                self.token(before, "{");
+                self.operands(Break::Joined, parts);
+                self.token(Break::Joined, "}");
+            }
+            Operand::List(parts) => {
+                self.token(before, "(");
+                self.operands(Break::Joined, parts);
+                self.token(Break::Joined, ")");
+            }
+        }
+    }
+
+    fn bracketed(&mut self, before: Break, expr: &Expr) {
+        self.token(before, "[");
+        self.expr(Break::Joined, expr);
+        self.token(Break::Joined, "]");
     }
 
     /// Kept tokens. The first stands on a line of its own at `level`, and lines behind it at `inner`; braces line up.
@@ -321,7 +389,7 @@ impl<S: Sink> Printer<'_, S> {
                 NodeKind::WarpSize => self.token(before, "WARP_SZ"),
                 &NodeKind::Paren(operand) => {
                     self.token(before, "(");
-                    self.stack.push((id, Operand::First));
+                    self.stack.push((id, Printed::First));
                     (id, before, sign) = (operand, Break::Joined, false);
                     continue 'down;
                 }
@@ -345,21 +413,21 @@ impl<S: Sink> Printer<'_, S> {
                     continue 'down;
                 }
                 &NodeKind::Binary(_, operand, _) | &NodeKind::Ternary(operand, ..) => {
-                    self.stack.push((id, Operand::First));
+                    self.stack.push((id, Printed::First));
                     id = operand;
                     continue 'down;
                 }
                 &NodeKind::Generic(operand) => {
                     self.token(before, "generic");
                     self.token(Break::Joined, "(");
-                    self.stack.push((id, Operand::First));
+                    self.stack.push((id, Printed::First));
                     (id, before, sign) = (operand, Break::Joined, false);
                     continue 'down;
                 }
                 NodeKind::Mask(mask, operand) => {
                     self.token(before, mask);
                     self.token(Break::Joined, "(");
-                    self.stack.push((id, Operand::First));
+                    self.stack.push((id, Printed::First));
                     (id, before, sign) = (*operand, Break::Joined, false);
                     continue 'down;
                 }
@@ -372,13 +440,13 @@ impl<S: Sink> Printer<'_, S> {
                         (id, before, sign) = (right, Break::Space, false);
                         continue 'down;
                     }
-                    (&NodeKind::Ternary(_, then, _), Operand::First) => {
+                    (&NodeKind::Ternary(_, then, _), Printed::First) => {
                         self.token(Break::Space, "?");
-                        self.stack.push((waiting, Operand::Second));
+                        self.stack.push((waiting, Printed::Second));
                         (id, before, sign) = (then, Break::Space, false);
                         continue 'down;
                     }
-                    (&NodeKind::Ternary(_, _, otherwise), Operand::Second) => {
+                    (&NodeKind::Ternary(_, _, otherwise), Printed::Second) => {
                         self.token(Break::Space, ":");
                         (id, before, sign) = (otherwise, Break::Space, false);
                         continue 'down;

@@ -3,6 +3,7 @@
 use crate::{
     Text,
     expr::Expr,
+    instruction::{BranchTargets, Instruction},
     span::Span,
     types::{Linkage, OpaqueType, ScalarType, StateSpace, VectorLength},
 };
@@ -191,7 +192,11 @@ pub enum Statement {
     Label(Name),
     /// `{ ... }`
     Block(Vec<Statement>),
-    /// An instruction or another directive, kept as its tokens, the closing semicolon included where there is one.
+    /// An instruction of the common form.
+    Instruction(Box<Instruction>),
+    /// The table of a `brx.idx`.
+    BranchTargets(BranchTargets),
+    /// Another instruction or directive, kept as its tokens, the closing semicolon included where there is one.
     Tokens(Tokens),
 }
 

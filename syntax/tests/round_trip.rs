@@ -82,7 +82,10 @@ fn forget_in(statements: &mut [Statement]) {
         match statement {
             Statement::Block(statements) => forget_in(statements),
             Statement::Tokens(tokens) => forget(tokens),
-            Statement::Variables(_) | Statement::Label(_) => {}
+            Statement::Variables(_)
+            | Statement::Label(_)
+            | Statement::Instruction(_)
+            | Statement::BranchTargets(_) => {}
         }
     }
 }

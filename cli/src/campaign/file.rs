@@ -2,22 +2,28 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Campaign, Found, describe};
+use ptxsmith_report::{describe, folder};
+
+use super::{Campaign, Found, lock_of};
 use crate::commands;
 use crate::console;
 use crate::exit::Failure;
 
-/// The folder of findings in the output directory.
-pub const FOLDER: &str = "findings";
+pub use folder::FINDINGS as FOLDER;
+
+/// The file of a finding in a campaign's directory.
+pub fn path_of(directory: &Path, id: &str) -> PathBuf {
+    directory.join(FOLDER).join(format!("{id}.ptx"))
+}
 
 impl Campaign<'_> {
     /// Where a finding is kept, relative to the output directory.
     pub fn file_of(&self, found: &Found) -> PathBuf {
-        PathBuf::from(FOLDER).join(format!("{}.ptx", found.finding.id))
+        path_of(Path::new(""), &found.finding.id)
     }
 
     /// The command that shows a finding again.
@@ -37,6 +43,7 @@ impl Campaign<'_> {
     pub(super) fn save_finding(&self, found: &Found) -> Result<(), Failure> {
         if let Some(out) = &self.out {
             commands::write_whole(&out.join(self.file_of(found)), self.annotated(found).as_bytes())?;
+            lock_of(&self.written).insert(found.finding.id.clone());
         }
         Ok(())
     }
@@ -67,13 +74,13 @@ impl Campaign<'_> {
             say(line.0, &line.1);
         }
         say("note", &format!("{}: {}", finding.class.name(), finding.title));
-        for line in describe::observed(found) {
+        for line in describe::observed(&self.finding(found)) {
             say("note", &format!("{}: {line}", self.named(&found.subjects[0])));
         }
         say("note", &format!("repeat: {}", self.repeat(found)));
         let origin = match &found.origin {
             Some(origin) => format!("from {origin}"),
-            None => format!("seed {}, case {}", self.context.seed, finding.example.trial),
+            None => format!("seed {}, case {}", self.seed, finding.example.trial),
         };
         say("note", &format!("found by ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
         out.push_str(without_leading_comments(&found.program));

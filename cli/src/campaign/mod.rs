@@ -1,31 +1,42 @@
 //! What every campaign does, whatever it judges: opens subjects, shares out work, keeps what was found, reports.
 
 mod again;
-mod describe;
+mod doors;
 mod file;
+mod gone;
+mod least;
+mod manifest;
+mod map;
 mod pool;
 mod report;
+pub mod store;
 mod subjects;
-mod summary;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::{Finding, Header, Judged, Ledger, Status, Trial, Verdict};
+use ptxsmith_diff::{Finding, Header, Judged, Ledger, Maker, Status, Triage, Trial, Verdict};
 use ptxsmith_gen::{Coverage, Generator};
+use ptxsmith_report::text::Summary;
+use ptxsmith_report::{Reduced, releases::ReleaseVerdict};
 
 use crate::commands::{self, Context};
 use crate::exit::{Exit, Failure};
 
 pub use file::{expectation, without_leading_comments};
 pub use pool::{Budget, Ended, each};
+pub use store::{Identity, Lock, Shard, State};
 pub use subjects::{Tested, open_subjects, target_for};
 
-/// How often an unfinished report is written while the campaign goes on.
+/// How often what was found is saved while the campaign goes on.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
+/// Saving may take this share of the time.
+const SAVE_SHARE: u32 = 20;
+/// The most new cases of a task that are listed one by one.
+const MOST_NEW: usize = 100;
 
 /// One campaign: its subjects, what was found so far, and where it is kept.
 pub struct Campaign<'a> {
@@ -46,7 +57,41 @@ pub struct Campaign<'a> {
     /// The texts of programs that are not ours, by the number of their trial: an example in a ledger keeps only the
     /// declarations.
     texts: Mutex<BTreeMap<u64, Source>>,
-    saved: Mutex<Instant>,
+    /// When to save next.
+    save_at: Mutex<Instant>,
+    /// What makes the campaign one that can go on, and be merged; `None` for one that cannot.
+    kept: Option<Kept>,
+    /// Whether nothing is missing, as far as the campaign does not do it itself.
+    complete: bool,
+    /// What chose the cases.
+    pub seed: u64,
+    /// The findings whose files were written.
+    written: Mutex<BTreeSet<String>>,
+    started: manifest::Started,
+}
+
+/// What a campaign that can go on keeps of itself.
+struct Kept {
+    identity: Identity,
+    shard: Shard,
+    /// Whether there are programs that need a later version and target.
+    wide: bool,
+    /// Held while anything is entered or saved, so that what is saved is of whole tasks.
+    progress: Mutex<Progress>,
+    _lock: Lock,
+}
+
+struct Progress {
+    done: store::Done,
+    verdicts: store::Verdicts,
+}
+
+/// The verdicts on the cases of a task for one subject.
+pub struct Judgements<'t> {
+    /// The subject.
+    pub tested: &'t Tested,
+    /// The verdicts.
+    pub entries: Vec<Entry<'t>>,
 }
 
 /// A verdict on a trial, and the header under which it was shown.
@@ -78,6 +123,10 @@ pub struct Found {
     pub program: String,
     /// The file that the program came from, if it is not ours.
     pub origin: Option<String>,
+    /// The least program that shows it.
+    pub reduced: Option<Reduced>,
+    /// What every subject does with it.
+    pub releases: Vec<ReleaseVerdict>,
 }
 
 impl<'a> Campaign<'a> {
@@ -92,9 +141,123 @@ impl<'a> Campaign<'a> {
         if let Some(out) = &out {
             commands::make_directory(&out.join(file::FOLDER))?;
         }
-        let (coverage, texts, saved) = (Mutex::default(), Mutex::default(), Mutex::new(Instant::now()));
-        let generator = Generator::default();
-        Ok(Campaign { context, subjects, out, command, unit, generator, coverage, texts, saved })
+        Ok(Campaign {
+            context,
+            subjects,
+            out,
+            command,
+            unit,
+            generator: Generator::default(),
+            coverage: Mutex::default(),
+            texts: Mutex::default(),
+            save_at: Mutex::new(Instant::now() + SAVE_EVERY),
+            kept: None,
+            complete: true,
+            seed: context.seed,
+            written: Mutex::default(),
+            started: manifest::Started::now(),
+        })
+    }
+
+    /// Makes the campaign one that can go on after it was stopped. `resume` goes on with what the directory holds, if it
+    /// holds anything.
+    ///
+    /// # Errors
+    /// If another campaign is writing there, or what is there is of another campaign.
+    pub fn keep(
+        &mut self,
+        identity: Identity,
+        shard: Shard,
+        wide: bool,
+        resume: bool,
+    ) -> Result<(), Failure> {
+        let Some(out) = self.out.clone() else { return Ok(()) };
+        let lock = Lock::take(&out)?;
+        let name = || crate::console::line(&out.to_string_lossy()).into_owned();
+        let state = if resume { State::read(&out)? } else { None };
+        let mut done = store::Done::default();
+        if let Some(state) = state {
+            let mut differs = identity.difference(&state.identity);
+            if differs.is_none() && shard != state.shard {
+                differs = Some(("shard".into(), shard.to_string(), state.shard.to_string()));
+            }
+            if let Some((what, ours, theirs)) = differs {
+                return Err(Failure::BadInput(format!(
+                    "{} holds another campaign: its {what} is `{theirs}`, and this one's `{ours}`; give the same \
+                     arguments, another --out, or leave --resume out to begin anew",
+                    name()
+                )));
+            }
+            for kept in &state.subjects {
+                let tested = self.subjects.iter().find(|tested| tested.subject.id() == kept.description.id);
+                if let Some(tested) = tested {
+                    *tested.ledger() = Ledger::from_state(kept.ledger.clone())?;
+                }
+            }
+            *lock_of(&self.coverage) = state.coverage()?;
+            done = state.done;
+            self.started = manifest::Started::read(&out).unwrap_or_else(manifest::Started::now);
+        }
+        let verdicts = store::Verdicts::open(&out, &done)?;
+        let progress = Mutex::new(Progress { done, verdicts });
+        self.kept = Some(Kept { identity, shard, wide, progress, _lock: lock });
+        self.save_manifest(false)
+    }
+
+    /// Takes what the shards of a campaign found, in the order of the shards.
+    ///
+    /// # Errors
+    /// If a shard was written by another build.
+    pub fn adopt(&mut self, shards: &[State], complete: bool) -> Result<(), Failure> {
+        for shard in shards {
+            for kept in &shard.subjects {
+                let tested = self.subjects.iter().find(|tested| tested.subject.id() == kept.description.id);
+                if let Some(tested) = tested {
+                    tested.ledger().merge(Ledger::from_state(kept.ledger.clone())?);
+                }
+            }
+            lock_of(&self.coverage).merge(&shard.coverage()?);
+        }
+        self.complete = complete;
+        Ok(())
+    }
+
+    /// Whether a task is to be done: it falls to this shard, and was not done before.
+    pub fn is_to_do(&self, task: u64) -> bool {
+        self.kept
+            .as_ref()
+            .is_none_or(|kept| kept.shard.takes(task) && !lock_of(&kept.progress).done.contains(task))
+    }
+
+    /// Enters the verdicts of a whole task, with what was generated for it, and saves the findings that are new or have
+    /// a shorter example now.
+    ///
+    /// # Errors
+    /// If something cannot be written.
+    pub fn commit(
+        &self,
+        task: u64,
+        judgements: Vec<Judgements<'_>>,
+        coverage: &Coverage,
+    ) -> Result<(), Failure> {
+        let mut better = Vec::new();
+        {
+            let mut progress = self.kept.as_ref().map(|kept| (kept.shard, lock_of(&kept.progress)));
+            let mut lines = Vec::new();
+            for Judgements { tested, entries } in judgements {
+                lines.push(line(task, tested.subject.id(), &entries));
+                better.extend(self.note(tested, entries, None));
+            }
+            lock_of(&self.coverage).merge(coverage);
+            if let Some((shard, progress)) = &mut progress {
+                progress.verdicts.add(&lines)?;
+                progress.done.insert(task, *shard);
+            }
+        }
+        for found in better {
+            self.save_finding(&found)?;
+        }
+        self.save_now_and_then()
     }
 
     /// Enters verdicts, and saves the findings that are new or have a shorter example now.
@@ -107,38 +270,49 @@ impl<'a> Campaign<'a> {
         entries: impl IntoIterator<Item = Entry<'t>>,
         source: Option<&Source>,
     ) -> Result<(), Failure> {
-        let mut better = BTreeMap::new();
-        {
-            let mut ledger = tested.ledger();
-            for Entry { trial, header, judged } in entries {
-                if let (Some(source), Verdict::Deviates(_) | Verdict::Reads(_)) = (source, &judged.verdict) {
-                    lock(&self.texts).entry(judged.id).or_insert_with(|| source.clone());
-                }
-                if let Some(finding) = ledger.enter(trial, judged, header) {
-                    better.insert(finding.id.clone(), finding.clone());
-                }
-            }
-        }
-        for finding in better.into_values() {
-            self.save_finding(&self.found(finding, tested.subject.id()))?;
+        for found in self.note(tested, entries, source) {
+            self.save_finding(&found)?;
         }
         self.save_now_and_then()
     }
 
+    /// Enters verdicts. Returns the findings that are new or have a shorter example now.
+    fn note<'t>(
+        &self,
+        tested: &Tested,
+        entries: impl IntoIterator<Item = Entry<'t>>,
+        source: Option<&Source>,
+    ) -> Vec<Found> {
+        let mut better = BTreeMap::new();
+        let mut ledger = tested.ledger();
+        for Entry { trial, header, judged } in entries {
+            if let (Some(source), Verdict::Deviates(_) | Verdict::Reads(_)) = (source, &judged.verdict) {
+                lock_of(&self.texts).entry(judged.id).or_insert_with(|| source.clone());
+            }
+            if let Some(finding) = ledger.enter(trial, judged, header) {
+                better.insert(finding.id.clone(), finding);
+            }
+        }
+        drop(ledger);
+        better.into_values().map(|finding| self.found(finding, tested.subject.id())).collect()
+    }
+
     fn found(&self, finding: Finding, subject: &str) -> Found {
-        let source = lock(&self.texts).get(&finding.example.trial).cloned();
+        let source = lock_of(&self.texts).get(&finding.example.trial).cloned();
         let (program, origin) = match source {
             Some(source) => (source.text, Some(source.path)),
             None => (finding.example.program.clone(), None),
         };
-        Found { finding, subjects: vec![subject.to_owned()], program, origin }
+        let subjects = vec![subject.to_owned()];
+        Found { finding, subjects, program, origin, reduced: None, releases: Vec::new() }
     }
 
     /// The findings in all subjects: new ones first, and of those what shows most often.
     pub fn findings(&self) -> Vec<Found> {
         let mut all: BTreeMap<String, Found> = BTreeMap::new();
+        let triage = self.triage();
         for tested in &self.subjects {
-            for finding in tested.ledger().findings() {
+            for finding in tested.ledger().findings(&triage) {
                 let found = self.found(finding, tested.subject.id());
                 match all.get_mut(&found.finding.id) {
                     None => {
@@ -153,35 +327,61 @@ impl<'a> Campaign<'a> {
         all
     }
 
+    /// What the new differences of all subjects together are put down to.
+    fn triage(&self) -> Triage {
+        let ledgers: Vec<_> = self.subjects.iter().map(|t| (t.ledger(), t.subject.description())).collect();
+        Triage::of(ledgers.iter().map(|(ledger, description)| (&**ledger, Maker::of(description))))
+    }
+
     /// Writes what was found, says it, and gives the exit status that it amounts to.
     pub fn finish(&self, ended: Ended, started: Instant) -> Result<Exit, Failure> {
+        if self.command == "run" && ended == Ended::All {
+            self.look_for_gone()?;
+        }
+        if ended == Ended::All {
+            self.compare_doors()?;
+        }
         let mut findings = self.findings();
         self.observe_again(&mut findings)?;
+        if self.command == "run" && ended == Ended::All {
+            self.reduce_new(&mut findings)?;
+        }
+        if ended == Ended::All {
+            self.map_releases(&mut findings)?;
+        }
         // A last time: while the campaign went on, a longer example may have overtaken a shorter one on its way to
         // the disk, and some findings show only in the sum.
         for found in &findings {
             self.save_finding(found)?;
         }
-        self.save_report(&findings, ended == Ended::All)?;
-        let summary =
-            summary::Summary { campaign: self, findings: &findings, ended, took: started.elapsed() };
+        self.remove_stale(&findings);
+        let report = self.report(&findings, ended == Ended::All && self.complete);
+        self.write_report(&report)?;
+        self.save_state(ended == Ended::All)?;
+        self.save_manifest(ended == Ended::All)?;
+        if let (Some(out), Some(_)) = (&self.out, &self.kept) {
+            store::sort_verdicts(out)?;
+        }
+        let summary = Summary {
+            report: &report,
+            took: Some(started.elapsed()),
+            directory: self.out.as_deref(),
+            earlier: self.earlier_findings(&findings),
+            interrupted: ended == Ended::Interrupted,
+        };
         self.context.console.print(&summary.text())?;
         let compared: u64 = self.subjects.iter().map(|tested| tested.ledger().compared).sum();
         Ok(match compared {
             0 => Exit::NothingCompared,
-            _ if findings.iter().any(Found::is_new) => Exit::Deviation,
+            _ if findings.iter().any(Found::fails) => Exit::Deviation,
             _ => Exit::Success,
         })
     }
 
     /// Writes what was found before something of ours failed.
     pub fn give_up(&self) -> Result<(), Failure> {
+        self.save_state(false)?;
         self.save_report(&self.findings(), false)
-    }
-
-    /// Adds what was generated for programs that are judged now.
-    pub fn covered(&self, coverage: &Coverage) {
-        lock(&self.coverage).merge(coverage);
     }
 
     /// How many verdicts are deviations.
@@ -194,13 +394,71 @@ impl<'a> Campaign<'a> {
     }
 
     fn save_now_and_then(&self) -> Result<(), Failure> {
-        let mut saved = lock(&self.saved);
-        if saved.elapsed() >= SAVE_EVERY {
-            self.save_report(&self.findings(), false)?;
-            *saved = Instant::now();
+        let began = Instant::now();
+        {
+            let mut save_at = lock_of(&self.save_at);
+            if began < *save_at {
+                return Ok(());
+            }
+            // Nobody else begins while this one is at it.
+            *save_at = began + SAVE_EVERY * SAVE_SHARE;
         }
+        self.save_state(false)?;
+        self.save_report(&self.findings(), false)?;
+        *lock_of(&self.save_at) = Instant::now() + SAVE_EVERY.max(began.elapsed() * SAVE_SHARE);
         Ok(())
     }
+
+    /// Saves everything that was found, with the tasks that it is of.
+    fn save_state(&self, complete: bool) -> Result<(), Failure> {
+        let (Some(out), Some(kept)) = (&self.out, &self.kept) else { return Ok(()) };
+        let state = {
+            let progress = lock_of(&kept.progress);
+            let coverage = lock_of(&self.coverage);
+            let mut state = State::new(kept.identity.clone(), kept.shard, &coverage);
+            (state.complete, state.done, state.wide) = (complete, progress.done.clone(), kept.wide);
+            state.subjects = self.subjects.iter().map(Tested::to_kept).collect();
+            state
+        };
+        state.write(out)
+    }
+
+    /// Removes the files of what was a finding of its own for a while, until its cause was known.
+    fn remove_stale(&self, findings: &[Found]) {
+        let Some(out) = &self.out else { return };
+        let current: BTreeSet<&str> = findings.iter().map(|found| found.finding.id.as_str()).collect();
+        for id in lock_of(&self.written).iter().filter(|id| !current.contains(id.as_str())) {
+            // What cannot be removed is a file too many, which the summary counts.
+            let _ = std::fs::remove_file(file::path_of(out, id));
+        }
+    }
+}
+
+/// What a subject did with the cases of a task, as a line of `verdicts.jsonl`.
+fn line(task: u64, subject: &str, entries: &[Entry<'_>]) -> store::Line {
+    let mut line = store::Line { task, subject: subject.to_owned(), ..store::Line::default() };
+    for Entry { judged, .. } in entries {
+        match &judged.verdict {
+            Verdict::NotCompared(reason) => {
+                *line.not_compared.entry(reason.name().to_owned()).or_default() += 1;
+                continue;
+            }
+            Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::Reads(_) => line.conform += 1,
+            Verdict::Deviates(difference) => match &difference.explanation {
+                Some(explanation) => {
+                    for known in explanation.deviations() {
+                        *line.known.entry(known.id.to_owned()).or_default() += 1;
+                    }
+                }
+                None if line.new.len() < MOST_NEW => line
+                    .new
+                    .push(store::NewCase { case: judged.id, class: difference.class.name().to_owned() }),
+                None => line.more_new += 1,
+            },
+        }
+        line.compared += 1;
+    }
+    line
 }
 
 impl Found {
@@ -225,16 +483,25 @@ impl Found {
     pub fn is_new(&self) -> bool {
         self.finding.status == Status::New
     }
+
+    /// Whether a campaign that has it fails: it is new, or listed and no longer there.
+    fn fails(&self) -> bool {
+        self.finding.status != Status::Known
+    }
 }
 
 impl Tested {
     /// What was found so far.
     pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        lock(&self.ledger)
+        lock_of(&self.ledger)
+    }
+
+    fn to_kept(&self) -> store::Kept {
+        store::Kept { description: self.subject.description().clone(), ledger: self.ledger().to_state() }
     }
 }
 
 /// A panic ends the program, so no lock is ever poisoned.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("a panic ends the program")
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::lock;
+use super::lock_of;
 use crate::commands::Context;
 use crate::exit::Failure;
 
@@ -75,7 +75,7 @@ pub fn each<S>(
             }
             if let Err(failed) = task(&mut state, number, &work) {
                 stop.store(true, Ordering::Relaxed);
-                lock(&failure).get_or_insert(failed);
+                lock_of(&failure).get_or_insert(failed);
             }
         }
     };

@@ -1,12 +1,12 @@
 //! The implementations that a campaign tests.
 
-use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use ptxsmith_diff::{Header, Ledger};
 use ptxsmith_subject::{Cancel, Description, Limits, OpenOptions, Subject, SubjectSpec, open, parse_spec};
-use ptxsmith_syntax::{Initializer, Item, Module, NodeKind, StateSpace};
+use ptxsmith_suite::holds_addresses_of_code_or_constants;
+use ptxsmith_syntax::Module;
 
 use crate::commands::{Context, toolchain, worker};
 use crate::console;
@@ -37,6 +37,11 @@ impl Tested {
         }
     }
 
+    /// A subject of which only the description is here.
+    pub fn absent(subject: Box<dyn Subject>) -> Tested {
+        Tested::new(subject, &OpenOptions::default())
+    }
+
     /// The subject in the form that shows what this program holds.
     ///
     /// In an executable, ptxas writes addresses of functions and of `.const` variables as plain numbers, which only a
@@ -58,6 +63,12 @@ impl Tested {
         self.relocatable.get_or_init(open).as_deref().unwrap_or(&*self.subject)
     }
 
+    /// Whether the subject says that it takes programs of this one's version, or does not say which it takes.
+    pub fn takes_version_of(&self, module: &Module) -> bool {
+        let max = self.subject.description().max_ptx.as_deref().and_then(version);
+        max.is_none_or(|max| module.version().is_none_or(|own| own <= max))
+    }
+
     /// Whether the subject says that it takes programs with this header, or does not say which it takes.
     pub fn takes(&self, header: &Header) -> bool {
         let description = self.subject.description();
@@ -65,34 +76,6 @@ impl Tested {
         let new_enough = description.max_ptx.as_deref().and_then(version);
         (targets.is_empty() || targets.contains(&header.target))
             && new_enough.is_none_or(|max| header.version() <= max)
-    }
-}
-
-/// Whether an initial value at module scope names a function or a `.const` variable.
-fn holds_addresses_of_code_or_constants(module: &Module) -> bool {
-    let mut named: BTreeSet<&str> = BTreeSet::new();
-    for item in &module.items {
-        match item {
-            Item::Function(function) => {
-                named.insert(&function.name.text);
-            }
-            Item::Variables(declaration) if declaration.space() == Some(StateSpace::Const) => {
-                named.extend(declaration.declarators.iter().map(|declarator| declarator.name.text.as_str()));
-            }
-            _ => {}
-        }
-    }
-    let mut initializers =
-        module.declarations().flat_map(|d| &d.declarators).filter_map(|d| d.initializer.as_ref());
-    !named.is_empty() && initializers.any(|initializer| names_any(initializer, &named))
-}
-
-fn names_any(initializer: &Initializer, named: &BTreeSet<&str>) -> bool {
-    let is_named = |kind: &NodeKind| matches!(kind, NodeKind::Name(name) if named.contains(name.as_str()));
-    match initializer {
-        Initializer::Value(expr) => expr.nodes().iter().any(|node| is_named(&node.kind)),
-        Initializer::List(list) => list.items.iter().any(|item| names_any(item, named)),
-        Initializer::Property(_) => false,
     }
 }
 
@@ -120,6 +103,7 @@ pub fn open_subjects(
         cancel: context.cancel.clone(),
         install: true,
         workers: worker::workers(),
+        libcuda: context.libcuda.clone(),
         progress: &progress,
         ..OpenOptions::default()
     };
@@ -202,17 +186,6 @@ mod tests {
         assert_eq!(header_for(&described("7.7", &[])).version, "7.7");
         assert_eq!(header_for(&described("9.5", &["sm_75", "sm_90"])).target, "sm_90");
         assert_eq!(header_for(&described("unknown", &["sm_35"])), Header::default());
-    }
-
-    #[test]
-    fn addresses_of_code_and_constants_are_noticed() {
-        let holds = |text: &str| {
-            let module = ptxsmith_syntax::parse(&format!(".version 7.8\n.target sm_80\n{text}\n")).unwrap();
-            holds_addresses_of_code_or_constants(&module)
-        };
-        assert!(holds(".const .u32 c; .global .u64 x[2] = {0, generic(c) + 4};"));
-        assert!(holds(".visible .func f() { ret; } .global .u64 x = f;"));
-        assert!(!holds(".const .u32 c = 1; .global .u32 g; .global .u64 x = generic(g);"));
     }
 
     #[test]

@@ -5,16 +5,18 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ptxsmith_diff::{Body, Judged, Trial, Verdict, judge_program};
+use ptxsmith_diff::{Body, Judged, Must, NotCompared, Part, Trial, Verdict, judge_program};
 use ptxsmith_oracle::{Question, Rules};
+use ptxsmith_subject::{Outcome, Request};
 use ptxsmith_syntax::Item;
 
 use super::Context;
-use super::run::{of_subject, status_of};
+use super::run::status_of;
 use crate::args;
-use crate::campaign::{Budget, Campaign, Entry, Source, each, open_subjects, target_for};
+use crate::campaign::{Budget, Campaign, Entry, Source, Tested, each, open_subjects, target_for};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Program};
+use crate::judges::of_subject;
 
 /// Judges every variable of every file.
 ///
@@ -76,6 +78,7 @@ fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Progra
         let parts =
             judge_program(tested.subject_for(&module), &Rules::default(), &module, &source.text, &target)
                 .map_err(of_subject)?;
+        let parts = beside_the_twin(parts, tested, path, &source.text)?;
         let entries = parts.into_iter().map(|part| Entry {
             trial: &trial,
             header: &tested.header,
@@ -84,13 +87,41 @@ fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Progra
                 excluded: ruled_out(&part.verdict),
                 verdict: part.verdict,
                 must: part.must,
+                contradicts: Vec::new(),
                 unseen: 0,
+                operands: Default::default(),
                 trace: part.trace,
             },
         });
         campaign.enter(tested, entries, Some(&source))?;
     }
     Ok(())
+}
+
+/// A program that is refused, and should be, may be refused for another reason. Where its comments name a valid
+/// neighbour, as those of the corpus do, the refusal counts only if that one is accepted.
+fn beside_the_twin(
+    mut parts: Vec<Part>,
+    tested: &Tested,
+    path: &Path,
+    text: &str,
+) -> Result<Vec<Part>, Failure> {
+    let refused = |part: &Part| part.verdict == Verdict::Conforms && part.must == Some(Must::Refuse);
+    let Some(twin) = ptxsmith_suite::twin(text).filter(|_| parts.iter().any(refused)) else {
+        return Ok(parts);
+    };
+    // A program that was taken out of its folder is judged as one that names none.
+    let Ok(Program { text, module, .. }) = Program::read(&path.with_file_name(twin)) else {
+        return Ok(parts);
+    };
+    let target = target_for(&module, tested.subject.description());
+    let seen = tested.subject_for(&module).observe(&Request::new(&text, &target)).map_err(of_subject)?;
+    if seen.outcome != Outcome::Accepted {
+        for part in parts.iter_mut().filter(|part| refused(part)) {
+            part.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
+        }
+    }
+    Ok(parts)
 }
 
 /// The answers to open questions that a verdict rules out: the default, where another one is followed.

@@ -10,7 +10,7 @@ use crate::args;
 use crate::console::{BAD, BOLD, NOTE};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Program};
-use crate::values::{self, Shape, Slot};
+use ptxsmith_report::values::{self, Shape, Slot};
 
 /// The most bytes that people are shown of a variable; JSON has all.
 const MOST_BYTES: usize = 256;

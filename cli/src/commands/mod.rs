@@ -2,16 +2,22 @@
 
 pub mod check;
 pub mod cuda;
+pub mod drift;
 pub mod eval;
 pub mod generate;
+pub mod gpu;
+pub mod history;
+pub mod merge;
 pub mod reduce;
+pub mod report;
 pub mod run;
 pub mod subjects;
+pub mod suite;
 pub mod toolchain;
 pub mod worker;
 
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ptxsmith_subject::Cancel;
 
@@ -30,6 +36,8 @@ pub struct Context {
     pub seed: u64,
     /// Raised by Ctrl-C.
     pub cancel: Cancel,
+    /// The CUDA driver library, where it was named.
+    pub libcuda: Option<PathBuf>,
 }
 
 impl Context {
@@ -37,7 +45,8 @@ impl Context {
     pub fn new(flags: &Global, console: Console) -> Result<Context, Failure> {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let jobs = flags.jobs.unwrap_or_else(cores);
-        Ok(Context { console, jobs, seed: flags.seed, cancel: interrupt::watch()? })
+        let (seed, libcuda) = (flags.seed, flags.libcuda.clone());
+        Ok(Context { console, jobs, seed, cancel: interrupt::watch()?, libcuda })
     }
 }
 

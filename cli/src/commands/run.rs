@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
-use ptxsmith_diff::{Fate, Header, Judge, Judged, NotCompared, Options, Trial, Verdict};
+use ptxsmith_diff::Header;
 use ptxsmith_gen::Coverage;
-use ptxsmith_oracle::Rules;
-use ptxsmith_subject::Error;
 
 use super::Context;
 use crate::args;
-use crate::campaign::{Budget, Campaign, Ended, Entry, Tested, each, open_subjects};
+use crate::campaign::{Budget, Campaign, Ended, Identity, Judgements, Tested, each, open_subjects};
 use crate::cases::{Cases, Made, weights, wide_header};
 use crate::exit::{Exit, Failure};
+use crate::judges::Judges;
 
 /// How many cases are judged where neither a number nor a time is given: with the default focus more than 200,000
 /// expressions and 20,000 aggregates, also without those that the specification leaves open.
@@ -49,6 +48,9 @@ const WIDE_EVERY: u64 = 8;
 pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     let started = Instant::now();
     let generator = cases_for(context, args)?;
+    if args.focus == args::Focus::Operands {
+        super::toolchain::ensure_disassembler(context)?;
+    }
     let subjects = open_subjects(context, &args.campaign.subjects, args.campaign.timeout)?;
     let mut campaign = Campaign::new(context, "run", "cases", subjects, Some(args.out.clone()))?;
     let cases = match (args.campaign.cases, args.campaign.time) {
@@ -66,26 +68,65 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     // What only a campaign of more than a few tasks makes is nothing that a shorter one lacks.
     let reaches_wide = cases.is_none_or(|cases| tasks_of(cases) >= WIDE_EVERY);
     campaign.generator = generator.generator(takes_wide && reaches_wide);
+    campaign.keep(
+        identity(context, args, cases, &campaign.subjects),
+        args.shard()?,
+        takes_wide && reaches_wide,
+        args.resume,
+    )?;
     let campaign = campaign;
     let budget = Budget { tasks: cases.map(tasks_of), time: args.campaign.time, units: cases };
     let judges = || campaign.subjects.iter().map(Judges::of).collect::<Vec<_>>();
     let ended = each(context, budget, campaign.unit, judges, |judges, task, work| {
         let Range { start, end } = cases_of(task);
+        if !campaign.is_to_do(task) {
+            work.done(end.min(cases.unwrap_or(u64::MAX)) - start);
+            return Ok(());
+        }
         let mut coverage = Coverage::new();
         let wide = is_wide(task);
         let made: Vec<Made> = (start..end.min(cases.unwrap_or(u64::MAX)))
             .map(|index| generator.made(index, wide, &mut coverage))
             .collect();
-        for (tested, judges) in campaign.subjects.iter().zip(judges) {
-            let usual = if wide { wide_header() } else { tested.header.clone() };
-            campaign.enter(tested, judges.verdicts(&made, &usual)?, None)?;
+        let usual = |tested: &Tested| if wide { wide_header() } else { tested.header.clone() };
+        let headers: Vec<Header> = campaign.subjects.iter().map(usual).collect();
+        let mut judgements = Vec::new();
+        for ((tested, judges), usual) in campaign.subjects.iter().zip(judges).zip(&headers) {
+            judgements.push(Judgements { tested, entries: judges.verdicts(&made, usual)? });
         }
-        campaign.covered(&coverage);
+        campaign.commit(task, judgements, &coverage)?;
         work.done(made.len() as u64);
         work.say(format!("{} deviate", campaign.deviations()));
         Ok(())
     });
     status_of(&campaign, ended, started)
+}
+
+/// What has to be the same for results of two runs to belong together.
+fn identity(context: &Context, args: &args::Run, cases: Option<u64>, subjects: &[Tested]) -> Identity {
+    let mut options = BTreeMap::from([("focus".to_owned(), format!("{:?}", args.focus).to_lowercase())]);
+    if let Some(depth) = args.exhaustive {
+        options.insert("exhaustive".to_owned(), depth.to_string());
+    }
+    if let Some(cases) = cases {
+        options.insert("cases".to_owned(), cases.to_string());
+    }
+    if let Some(weights) = &args.weights {
+        options.insert("weights".to_owned(), std::fs::read_to_string(weights).unwrap_or_default());
+    }
+    let subject = |tested: &Tested| {
+        let description = tested.subject.description();
+        let which = description.sha256.as_deref().or(description.version.as_deref());
+        format!("{} {}", description.id, which.unwrap_or("-"))
+    };
+    Identity {
+        ptxsmith: env!("CARGO_PKG_VERSION").to_owned(),
+        build: env!("PTXSMITH_BUILD").to_owned(),
+        command: "run".to_owned(),
+        seed: context.seed,
+        options,
+        subjects: subjects.iter().map(subject).collect(),
+    }
 }
 
 fn cases_for(context: &Context, args: &args::Run) -> Result<Cases, Failure> {
@@ -96,99 +137,6 @@ fn cases_for(context: &Context, args: &args::Run) -> Result<Cases, Failure> {
             Ok(Cases::drawn(context.seed, args.focus.into(), weights.unwrap_or_default()))
         }
     }
-}
-
-/// How a trial is shown: under which header, and whether for relocatable output.
-type Lane = (Header, bool);
-
-/// The judges of one subject, one a lane, made when they are first needed.
-struct Judges<'a> {
-    tested: &'a Tested,
-    lanes: BTreeMap<Lane, Judge<'a>>,
-}
-
-/// A trial of a lane: of which case, and whether it is the twin of that.
-struct Place<'m> {
-    case: usize,
-    is_twin: bool,
-    trial: &'m Trial,
-}
-
-impl<'a> Judges<'a> {
-    fn of(tested: &'a Tested) -> Judges<'a> {
-        Judges { tested, lanes: BTreeMap::new() }
-    }
-
-    /// Judges cases; the verdicts come in their order, the one on a twin behind that on its case.
-    fn verdicts<'m>(&mut self, made: &'m [Made], usual: &'m Header) -> Result<Vec<Entry<'m>>, Failure> {
-        let mut lanes: BTreeMap<(&'m Header, bool), Vec<Place<'m>>> = BTreeMap::new();
-        for (case, one) in made.iter().enumerate() {
-            let header = one.header.as_ref().unwrap_or(usual);
-            let place = Place { case, is_twin: false, trial: &one.trial };
-            lanes.entry((header, one.relocatable)).or_default().push(place);
-            if let Some((twin, header)) = &one.twin {
-                let header = header.as_ref().unwrap_or(usual);
-                let place = Place { case, is_twin: true, trial: twin };
-                lanes.entry((header, one.relocatable)).or_default().push(place);
-            }
-        }
-        let mut verdicts: Vec<[Option<Entry<'m>>; 2]> = made.iter().map(|_| [None, None]).collect();
-        for ((header, relocatable), places) in lanes {
-            let trials: Vec<&Trial> = places.iter().map(|place| place.trial).collect();
-            let judged = self.judged(header, relocatable, &trials)?;
-            for (place, judged) in places.into_iter().zip(judged) {
-                let entry = Entry { trial: place.trial, header, judged };
-                verdicts[place.case][usize::from(place.is_twin)] = Some(entry);
-            }
-        }
-        for [broken, twin] in &mut verdicts {
-            if let (Some(broken), Some(shown)) = (broken, &twin) {
-                // A refusal shows something only where what differs in one thing is taken. A crash always does.
-                let died = broken.judged.fate() == Some(Fate::Died);
-                if shown.judged.fate() == Some(Fate::Accepted) {
-                    self.tested.ledger().confirm(broken.trial, &broken.judged, broken.header);
-                } else if !died {
-                    broken.judged.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
-                }
-                // A twin is no case of its own; but a deviation is one wherever it shows.
-                if !matches!(shown.judged.verdict, Verdict::Deviates(_)) {
-                    *twin = None;
-                }
-            }
-        }
-        Ok(verdicts.into_iter().flatten().flatten().collect())
-    }
-
-    fn judged(
-        &mut self,
-        header: &Header,
-        relocatable: bool,
-        trials: &[&Trial],
-    ) -> Result<Vec<Judged>, Failure> {
-        if !self.tested.takes(header) {
-            let unsupported = |trial: &&Trial| Judged {
-                id: trial.id,
-                verdict: Verdict::NotCompared(NotCompared::Unsupported),
-                must: None,
-                trace: Default::default(),
-                excluded: Vec::new(),
-                unseen: 0,
-            };
-            return Ok(trials.iter().map(unsupported).collect());
-        }
-        let tested = self.tested;
-        let judge = self.lanes.entry((header.clone(), relocatable)).or_insert_with(|| {
-            let subject = if relocatable { tested.relocatable() } else { &*tested.subject };
-            let options = Options { header: header.clone(), ..Options::default() };
-            Judge::new(subject, Rules::default(), options)
-        });
-        judge.batch(trials).map_err(of_subject)
-    }
-}
-
-/// A run of a subject that did not come to an end: ours, or stopped by Ctrl-C.
-pub fn of_subject(error: Error) -> Failure {
-    if error.is_cancelled() { Failure::Interrupted } else { error.into() }
 }
 
 /// The end of a campaign: its result, or, where something of ours failed, that, with what was found on disk.

@@ -14,7 +14,7 @@ use crate::console::{BOLD, GOOD, NOTE, line};
 use crate::exit::{Exit, Failure};
 
 /// One line of the list.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Entry {
     /// What to write for `--subject`.
     subject: String,
@@ -55,28 +55,32 @@ fn every_form(context: &Context) -> Result<Vec<Entry>, Failure> {
     let mut entries = look(context, &SubjectSpec::Ptxas, "ptxas");
     entries.extend(look(context, &SubjectSpec::PtxasAll, "ptxas@all"));
     entries.push(needs("ptxas:/PATH", "a ptxas anywhere on this machine, by its path"));
-    entries.extend(nvjitlinks(context)?);
+    entries.extend(libraries(context, ToolKind::NvJitLink)?);
+    entries.extend(libraries(context, ToolKind::PtxJit)?);
     entries.extend(look(context, &SubjectSpec::Driver, "driver"));
+    entries.push(needs(
+        "driver:ptxas@RELEASE",
+        "what a release of ptxas made, loaded by the driver; needs a device too",
+    ));
     entries.push(needs("exec:CMD ARGS", "any program, started once a module; try --subject 'exec:CMD ARGS'"));
     entries.push(needs("serve:CMD ARGS", "any program, started once for many modules; docs/subjects.md"));
     Ok(entries)
 }
 
-/// Every installed release of the library, or how to come by one.
-fn nvjitlinks(context: &Context) -> Result<Vec<Entry>, Failure> {
+/// Every installed release of a library, or how to come by one.
+fn libraries(context: &Context, kind: ToolKind) -> Result<Vec<Entry>, Failure> {
     let toolchains = Toolchains::of_user().ok();
     let installed = |tool: &&Tool| {
         let path = toolchains.as_ref().and_then(|toolchains| toolchains.tool_path(tool));
-        tool.kind == ToolKind::NvJitLink && path.is_some()
+        tool.kind == kind && path.is_some()
     };
-    let found: Vec<Entry> = (toolchain::TOOLS.iter().filter(installed))
-        .flat_map(|tool| look(context, &SubjectSpec::NvJitLink(tool), &tool.to_string()))
-        .collect();
-    if !found.is_empty() {
-        return Ok(found);
+    let named =
+        |tool: &Tool| Ok::<_, Failure>(look(context, &parse_spec(&tool.to_string())?, &tool.to_string()));
+    let found = toolchain::TOOLS.iter().filter(installed).map(named).collect::<Result<Vec<_>, _>>()?;
+    match Tool::newest(kind) {
+        Some(newest) if found.is_empty() => named(newest),
+        _ => Ok(found.concat()),
     }
-    let newest = parse_spec(&format!("nvjitlink@{}", toolchain::DEFAULT))?;
-    Ok(look(context, &newest, "nvjitlink@RELEASE"))
 }
 
 fn needs(subject: &str, reason: &str) -> Entry {
@@ -91,8 +95,12 @@ fn needs(subject: &str, reason: &str) -> Entry {
 
 /// Opens what a spec names. Nothing is installed for this.
 fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
-    let options =
-        OpenOptions { cancel: context.cancel.clone(), workers: worker::workers(), ..OpenOptions::default() };
+    let options = OpenOptions {
+        cancel: context.cancel.clone(),
+        workers: worker::workers(),
+        libcuda: context.libcuda.clone(),
+        ..OpenOptions::default()
+    };
     match open(spec, &options) {
         Ok(subjects) => subjects
             .iter()

@@ -6,7 +6,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use ptxsmith_subject::{
     process,
-    toolchain::{DEFAULT, InstallError, Installable, Release, Toolchains},
+    sass::Disassembler,
+    toolchain::{DEFAULT, InstallError, Installable, Release, Tool, ToolKind, Toolchains},
 };
 
 use super::Context;
@@ -101,6 +102,25 @@ fn install(context: &Context, toolchains: &Toolchains, what: Installable) -> Res
         Ok(path) => Ok(path.to_string_lossy().into_owned()),
         Err(InstallError::Process(process::Error::Cancelled(_))) => Err(Failure::Interrupted),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Installs the program that lists generated code, where there is none. Without it nothing of kernels is seen, which is no
+/// reason to stop: that is counted.
+pub fn ensure_disassembler(context: &Context) -> Result<(), Failure> {
+    let toolchains = Toolchains::of_user().ok();
+    if Disassembler::find(toolchains.as_ref(), &context.cancel).is_some() {
+        return Ok(());
+    }
+    let newest = Tool::newest(ToolKind::Nvdisasm);
+    let (Some(toolchains), Some(tool)) = (toolchains, newest) else { return Ok(()) };
+    match install(context, &toolchains, Installable::Tool(tool)) {
+        Err(Failure::Interrupted) => Err(Failure::Interrupted),
+        Err(failure) => {
+            context.console.note(&format!("kernels will not be observed without a device: {failure}"));
+            Ok(())
+        }
+        Ok(_) => Ok(()),
     }
 }
 

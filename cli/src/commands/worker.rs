@@ -2,27 +2,35 @@
 
 use std::io;
 
-use ptxsmith_subject::nvjitlink::{self, WorkError, Workers};
+use ptxsmith_subject::worker::{WorkError, Workers};
+use ptxsmith_subject::{driver, library};
 
+use super::Context;
 use crate::args;
 use crate::exit::{Exit, Failure};
 
 /// How this program starts itself as a worker; `None` where the system does not tell where the program is.
 pub fn workers() -> Option<Workers> {
     let program = std::env::current_exe().ok()?;
-    Some(Workers { program, args: vec!["worker".to_owned(), "nvjitlink".to_owned()] })
+    Some(Workers { program, args: vec!["worker".to_owned()] })
 }
 
 /// Answers questions until there are no more.
-pub fn run(args: &args::Worker) -> Result<Exit, Failure> {
-    let args::Worker::Nvjitlink { library, describe } = args;
-    let done = match describe {
-        true => nvjitlink::describe(library, io::stdout().lock()),
-        false => nvjitlink::work(library, io::stdin().lock(), io::stdout().lock()),
+pub fn run(context: &Context, args: &args::Worker) -> Result<Exit, Failure> {
+    let (from, to) = (|| io::stdin().lock(), || io::stdout().lock());
+    let library_worker = |kind, with: &args::WithLibrary| match with.describe {
+        true => library::describe(kind, &with.library, to()),
+        false => library::work(kind, &with.library, from(), to()),
+    };
+    let done = match args {
+        args::Worker::Nvjitlink(with) => library_worker(library::Kind::NvJitLink, with),
+        args::Worker::Ptxjit(with) => library_worker(library::Kind::PtxCompiler, with),
+        args::Worker::Driver { describe: true } => driver::describe(context.libcuda.as_deref(), to()),
+        args::Worker::Driver { describe: false } => driver::work(context.libcuda.as_deref(), from(), to()),
     };
     match done {
         Ok(()) => Ok(Exit::Success),
-        Err(WorkError::Load(error)) => Err(Failure::BadInput(error.to_string())),
+        Err(WorkError::Load(error)) => Err(Failure::BadInput(error)),
         // Whoever asked is gone: nobody is left to tell.
         Err(WorkError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Success),
         Err(error) => Err(Failure::Harness(error.into())),

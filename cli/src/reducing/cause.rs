@@ -97,7 +97,7 @@ impl Expected {
 pub fn difference(verdict: &Verdict) -> Option<&Difference> {
     match verdict {
         Verdict::Deviates(difference) | Verdict::Reads(difference) => Some(difference),
-        Verdict::Conforms | Verdict::NotCompared(_) => None,
+        Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::NotCompared(_) => None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Edits of programs with addresses, masks, attributes and function bodies.
 
 use ptxsmith_syntax::{
-    Attribute, BinaryOp, Cast, Declaration, Expr, Function, FunctionKind, Gap, Initializer, Item, Name,
-    NodeKind, ScalarType, Span, Specifier, StateSpace, Statement, Token, UnaryOp,
+    Attribute, BinaryOp, Cast, Declaration, Expr, Function, FunctionKind, Initializer, Instruction, Item,
+    Name, NodeKind, ScalarType, Span, Specifier, StateSpace, Statement, UnaryOp,
 };
 
 use super::{
@@ -59,10 +59,7 @@ fn byte(d: &mut Draft<'_, '_>, context: Vec<Item>, broken: Expr) -> Pair {
 }
 
 fn function(kind: FunctionKind, name: &str, after: Vec<Specifier>, mut body: Vec<Statement>) -> Item {
-    body.push(Statement::Tokens(vec![
-        Token { gap: Gap::Line, text: "ret".into(), span: Span::NONE },
-        Token { gap: Gap::Joined, text: ";".into(), span: Span::NONE },
-    ]));
+    body.push(Statement::Instruction(Box::new(Instruction::new("ret", Vec::new()))));
     Item::Function(Box::new(Function {
         before: Vec::new(),
         kind,

@@ -6,6 +6,7 @@
 
 mod addresses;
 mod edits;
+mod operands;
 mod pair;
 
 use arbitrary::Unstructured;
@@ -14,6 +15,7 @@ use ptxsmith_syntax::Item;
 use crate::{case::Header, coverage::Coverage, draft::Draft, generator::Generator, stream::case_bytes};
 use addresses as a;
 use edits as e;
+use operands as o;
 use pair::Pair;
 
 /// One way to break a valid declaration.
@@ -161,4 +163,22 @@ pub static EDITS: &[Edit] = &[
     edit("attribute/unified-arguments", "attribute", "5.4.8/unified", a::unified_arguments),
     edit("attribute/unified-target", "attribute", "5.4.8/unified-needs-sm-90", a::unified_target),
     edit("attribute/function-version", "attribute", "5.4.8/function-attribute-needs-8.0", a::function_attribute_before_8_0),
+    edit("label-operand/mov", "label-operand", "6.4.4/label", o::label_moved),
+    edit("label-operand/address", "label-operand", "6.4.4/label", o::label_loaded),
+    edit("function-operand/address", "function-operand", "6.4.4/function-name", o::function_loaded),
+    edit("function-operand/branch", "function-operand", "6.4.4/function-name", o::function_branched),
+    edit("function-operand/sum", "function-operand", "6.4.4/function-name", o::function_added),
+    edit("address-register/float", "address-register", "6.4.1/register", o::float_register),
+    edit("address-register/predicate", "address-register", "6.4.1/register", o::predicate_register),
+    edit("address-register/vector", "address-register", "6.4.1/register", o::vector_register),
+    edit("offset-type/float", "offset-type", "6.4.1/register-offset", o::float_offset),
+    edit("offset-width/offset", "offset-width", "6.4.1/offset-width", o::wide_offset),
+    edit("offset-width/absolute", "offset-width", "6.4.1/absolute-address", o::wide_address),
+    edit("array-index/float", "array-index", "6.4.2/array-index", o::float_index),
+    edit("array-index/register", "array-index", "6.4.2/array-index", o::float_index_register),
+    edit("array-index/operator", "array-index", "6.4.2/array-index", o::product_index),
+    edit("array-index/registers", "array-index", "6.4.2/array-index", o::register_sum_index),
+    edit("vector-element/behind", "vector-element", "6.4.3/element-suffix", o::behind_the_vector),
+    edit("vector-element/scalar", "vector-element", "6.4.3/element-suffix", o::element_of_scalar),
+    edit("vector-list/length", "vector-list", "6.4.3/vector-access", o::short_list),
 ];

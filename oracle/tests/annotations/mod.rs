@@ -7,6 +7,8 @@ pub struct Annotations {
     pub expected: Expected,
     /// The `variable` and `address` lines, as they are written.
     pub variables: Vec<String>,
+    /// The `kernel` and `kernel-address` lines, as they are written.
+    pub kernels: Vec<String>,
     pub readings: Vec<(String, String)>,
     pub twin: Option<String>,
 }
@@ -24,6 +26,7 @@ impl Annotations {
         let mut clauses = Vec::new();
         let mut expected = None;
         let mut variables = Vec::new();
+        let mut kernels = Vec::new();
         let mut readings = Vec::new();
         let mut twin = None;
         for line in text.lines().map_while(|line| line.strip_prefix("//")) {
@@ -40,6 +43,7 @@ impl Annotations {
                     });
                 }
                 "variable" | "address" => variables.push(format!("{key}: {value}")),
+                "kernel" | "kernel-address" => kernels.push(format!("{key}: {value}")),
                 "reading" => {
                     let (question, answer) = value.split_once('=').ok_or("a reading is QUESTION=ANSWER")?;
                     readings.push((question.to_owned(), answer.to_owned()));
@@ -52,6 +56,7 @@ impl Annotations {
         if clauses.is_empty() {
             return Err("no clause".into());
         }
-        Ok(Annotations { clauses, expected: expected.ok_or("no expectation")?, variables, readings, twin })
+        let expected = expected.ok_or("no expectation")?;
+        Ok(Annotations { clauses, expected, variables, kernels, readings, twin })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_syntax::{Expr, Item, Module, NodeKind, Statement, Text, Token};
+use ptxsmith_syntax::{Expr, Item, Module, NodeKind, Statement, Text};
 
 use super::tree::each_expr;
 use super::{Edit, edit};
@@ -110,7 +110,7 @@ pub(crate) fn rename(module: &mut Module, names: &BTreeMap<Text, Text>) {
             *name = new.clone();
         }
     };
-    each_expr(module, &mut |expr| {
+    let in_expr = |expr: &mut Expr| {
         for id in 0..=expr.root() {
             if let NodeKind::Name(name) = expr.kind(id)
                 && let Some(new) = names.get(name)
@@ -118,7 +118,8 @@ pub(crate) fn rename(module: &mut Module, names: &BTreeMap<Text, Text>) {
                 *expr = expr.replaced(id, &Expr::name(new.clone()));
             }
         }
-    });
+    };
+    each_expr(module, &mut { in_expr });
     for item in &mut module.items {
         match item {
             Item::Variables(declaration) => {
@@ -129,7 +130,7 @@ pub(crate) fn rename(module: &mut Module, names: &BTreeMap<Text, Text>) {
                 function
                     .body
                     .iter_mut()
-                    .for_each(|body| in_statements(body, &mut |token| new(&mut token.text)));
+                    .for_each(|body| in_statements(body, &mut |text| new(text), &mut { in_expr }));
             }
             Item::Other(tokens) => tokens.iter_mut().for_each(|token| new(&mut token.text)),
             Item::Version(_) | Item::Target(_) | Item::AddressSize(_) => {}
@@ -137,11 +138,21 @@ pub(crate) fn rename(module: &mut Module, names: &BTreeMap<Text, Text>) {
     }
 }
 
-fn in_statements(statements: &mut [Statement], each: &mut dyn FnMut(&mut Token)) {
+/// Labels keep their names, as what is declared in a body does; their uses are among the names all the same.
+fn in_statements(
+    statements: &mut [Statement],
+    name: &mut dyn FnMut(&mut Text),
+    expr: &mut dyn FnMut(&mut Expr),
+) {
     for statement in statements {
         match statement {
-            Statement::Block(inner) => in_statements(inner, each),
-            Statement::Tokens(tokens) => tokens.iter_mut().for_each(&mut *each),
+            Statement::Block(inner) => in_statements(inner, name, expr),
+            Statement::Tokens(tokens) => tokens.iter_mut().for_each(|token| name(&mut token.text)),
+            Statement::Instruction(instruction) => {
+                instruction.names_mut(&mut |used| name(&mut used.text));
+                instruction.expressions_mut(&mut |operand| expr(operand));
+            }
+            Statement::BranchTargets(table) => table.targets.iter_mut().for_each(|used| name(&mut used.text)),
             Statement::Variables(_) | Statement::Label(_) => {}
         }
     }

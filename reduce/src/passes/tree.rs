@@ -23,7 +23,10 @@ fn in_statements(statements: &mut [Statement], each: &mut dyn FnMut(&mut Declara
             Statement::Variables(declaration) => each(declaration),
             // Blocks nest no deeper than the parser lets them.
             Statement::Block(inner) => in_statements(inner, each),
-            Statement::Label(_) | Statement::Tokens(_) => {}
+            Statement::Label(_)
+            | Statement::Instruction(_)
+            | Statement::BranchTargets(_)
+            | Statement::Tokens(_) => {}
         }
     }
 }

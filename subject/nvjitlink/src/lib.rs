@@ -1,186 +1,86 @@
-//! NVIDIA's nvJitLink library, loaded at run time: PTX in, cubin out.
+//! NVIDIA's compiler as a library, loaded at run time: PTX in, cubin out.
 //!
-//! The library is the compiler behind ptxas, in the process that loads it: it can take that process with it, or never
-//! come back. Call it in a process of its own. Nothing here knows what a cubin holds.
+//! It comes in two: nvJitLink, which also links ([`NvJitLink`]), and the PTX compiler ([`PtxCompiler`]), which is in the
+//! driver's JIT compiler library too. Either is the code behind ptxas, in the process that loads it: it can take that process
+//! with it, or never come back. Call it in a process of its own. Nothing here knows what a cubin holds.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
-use std::path::Path;
-use std::ptr;
+mod nvjitlink;
+mod ptx_compiler;
 
-use libloading::Library;
+use std::ffi::{CString, c_char, c_int, c_void};
 
-/// Why the library cannot be used.
+pub use nvjitlink::NvJitLink;
+pub use ptx_compiler::PtxCompiler;
+
+/// Why a library cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// It is not there, is no library of this machine, or lacks what it depends on.
     #[error(transparent)]
     Library(#[from] libloading::Error),
     /// It has none of the functions that are needed.
-    #[error("it has no nvJitLinkCreate, under any name that is known")]
-    NotNvJitLink,
-}
-
-type Handle = *mut c_void;
-type Create = unsafe extern "C" fn(*mut Handle, u32, *const *const c_char) -> c_int;
-type Destroy = unsafe extern "C" fn(*mut Handle) -> c_int;
-type AddData = unsafe extern "C" fn(Handle, c_int, *const c_void, usize, *const c_char) -> c_int;
-type Complete = unsafe extern "C" fn(Handle) -> c_int;
-type Size = unsafe extern "C" fn(Handle, *mut usize) -> c_int;
-type Bytes = unsafe extern "C" fn(Handle, *mut c_char) -> c_int;
-type Version = unsafe extern "C" fn(*mut c_uint, *mut c_uint) -> c_int;
-
-/// The option that leaves the cubin open for another linking.
-const RELOCATABLE: &CStr = c"-r";
-/// `NVJITLINK_INPUT_PTX`
-const INPUT_PTX: c_int = 2;
-
-/// The library, loaded.
-pub struct NvJitLink {
-    create: Create,
-    destroy: Destroy,
-    add_data: AddData,
-    complete: Complete,
-    cubin: (Size, Bytes),
-    error_log: (Size, Bytes),
-    info_log: (Size, Bytes),
-    version: Option<(u32, u32)>,
-    relocatable: bool,
-    // Dropped last: the functions are in it.
-    _library: Library,
+    #[error("it has no {0}, under any name that is known")]
+    Lacks(&'static str),
 }
 
 /// What came of one module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Linked {
-    /// The first step that did not succeed, and its result; `None` where all did.
-    pub failed: Option<(&'static str, i32)>,
+pub struct Compiled {
+    /// The first step that did not succeed; `None` where all did.
+    pub failed: Option<Failed>,
     /// The cubin, where there is one.
     pub cubin: Option<Vec<u8>>,
     /// The messages of the assembler, errors before others.
     pub log: String,
 }
 
-impl NvJitLink {
-    /// Loads the library at this path. Loading runs its initialization, which is NVIDIA's code.
-    pub fn load(path: &Path) -> Result<NvJitLink, LoadError> {
-        // SAFETY: what the initialization of a library does cannot be known. It is the user who names the library, and the
-        // caller who does this in a process that may die.
-        let library = unsafe { Library::new(path)? };
-        // SAFETY: the signature of each function is the one in NVIDIA's documentation, the same in all versions.
-        unsafe {
-            let version: Option<Version> = library.get(b"nvJitLinkVersion\0").ok().map(|symbol| *symbol);
-            let version = version.and_then(|version| {
-                let (mut major, mut minor) = (0, 0);
-                (version(&mut major, &mut minor) == 0).then_some((major, minor))
-            });
-            let suffix = suffix(&library, version)?;
-            let name = |function: &str| format!("{}{function}{suffix}\0", prefix(&suffix)).into_bytes();
-            let mut loaded = NvJitLink {
-                create: *library.get(&name("Create"))?,
-                destroy: *library.get(&name("Destroy"))?,
-                add_data: *library.get(&name("AddData"))?,
-                complete: *library.get(&name("Complete"))?,
-                cubin: (*library.get(&name("GetLinkedCubinSize"))?, *library.get(&name("GetLinkedCubin"))?),
-                error_log: (*library.get(&name("GetErrorLogSize"))?, *library.get(&name("GetErrorLog"))?),
-                info_log: (*library.get(&name("GetInfoLogSize"))?, *library.get(&name("GetInfoLog"))?),
-                version,
-                relocatable: false,
-                _library: library,
-            };
-            loaded.relocatable = loaded.takes(&[c"-arch=sm_80", RELOCATABLE]);
-            Ok(loaded)
-        }
-    }
-
-    /// Whether a linker with these options can be made.
-    fn takes(&self, options: &[&CStr]) -> bool {
-        let options: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
-        let mut handle: Handle = ptr::null_mut();
-        // SAFETY: the options live until the call is over; the handle is destroyed once, where it was made.
-        unsafe {
-            let made = (self.create)(&mut handle, options.len() as u32, options.as_ptr()) == 0;
-            if made {
-                (self.destroy)(&mut handle);
-            }
-            made
-        }
-    }
-
-    /// What it says its version is: `(13, 5)`. `None` for the first releases, which do not say.
-    pub fn version(&self) -> Option<(u32, u32)> {
-        self.version
-    }
-
-    /// Whether it leaves the cubin open for another linking, which newer releases can: then undefined names and
-    /// addresses of functions stay in it.
-    pub fn is_relocatable(&self) -> bool {
-        self.relocatable
-    }
-
-    /// Assembles and links one module for one target (`sm_80`).
-    ///
-    /// What the library does with a bad module is its own matter: this may not return.
-    pub fn link(&self, ptx: &str, target: &str) -> Linked {
-        // No target and no text holds a zero byte; one that does ends there, as a file does for an assembler in C.
-        let c = |text: &str| CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default();
-        let (arch, text, name) = (c(&format!("-arch={target}")), c(ptx), c("in.ptx"));
-        let options = [arch.as_ptr(), RELOCATABLE.as_ptr()];
-        let options = &options[..if self.relocatable { 2 } else { 1 }];
-        let mut handle: Handle = ptr::null_mut();
-        let mut linked = Linked::default();
-        // SAFETY: the handle is written by `create`, used only where that succeeded, and destroyed once. Strings and
-        // buffers live until the calls that get them are over; sizes are those of the buffers.
-        unsafe {
-            let result = (self.create)(&mut handle, options.len() as u32, options.as_ptr());
-            if result != 0 {
-                linked.failed = Some(("create", result));
-                return linked;
-            }
-            let bytes = text.as_bytes_with_nul();
-            let added = (self.add_data)(handle, INPUT_PTX, bytes.as_ptr().cast(), bytes.len(), name.as_ptr());
-            linked.failed = match added {
-                0 => match (self.complete)(handle) {
-                    0 => None,
-                    result => Some(("complete", result)),
-                },
-                result => Some(("add the module", result)),
-            };
-            if linked.failed.is_none() {
-                linked.cubin = read(handle, self.cubin);
-            }
-            for log in [self.error_log, self.info_log] {
-                let bytes = read(handle, log).unwrap_or_default();
-                let text = String::from_utf8_lossy(&bytes);
-                linked.log.push_str(text.trim_end_matches('\0'));
-                if !linked.log.is_empty() && !linked.log.ends_with('\n') {
-                    linked.log.push('\n');
-                }
-            }
-            (self.destroy)(&mut handle);
-        }
-        linked
-    }
+/// A step that did not succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failed {
+    /// What it was: `create`.
+    pub step: &'static str,
+    /// The library's number for what went wrong.
+    pub result: i32,
+    /// What the library can mean.
+    pub about: About,
 }
 
-/// Names are plain or end in a version, which newer headers append so that programs can tell releases apart.
-fn prefix(suffix: &str) -> &'static str {
-    if suffix.is_empty() { "nvJitLink" } else { "__nvJitLink" }
+/// What the library had seen when it gave up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// Nothing but the target.
+    Target,
+    /// That the text does not look like PTX: it is empty, for one.
+    Text,
+    /// The module.
+    Module,
 }
 
-/// The version that the library's own names end in: `_13_5`; empty where they are plain.
-fn suffix(library: &Library, version: Option<(u32, u32)>) -> Result<String, LoadError> {
-    let own = version.into_iter();
-    // The first releases do not tell their version.
-    let known = (12..=13).rev().flat_map(|major| (0..=9).rev().map(move |minor| (major, minor)));
-    let suffixes = own.chain(known).map(|(major, minor)| format!("_{major}_{minor}"));
-    for suffix in suffixes.chain([String::new()]) {
-        let name = format!("{}Create{suffix}\0", prefix(&suffix));
-        // SAFETY: the symbol is looked up, not called.
-        if unsafe { library.get::<Create>(name.as_bytes()) }.is_ok() {
-            return Ok(suffix);
+type Handle = *mut c_void;
+type Size = unsafe extern "C" fn(Handle, *mut usize) -> c_int;
+type Bytes = unsafe extern "C" fn(Handle, *mut c_char) -> c_int;
+
+/// A text for a function in C. No target and no module holds a zero byte; one that does ends there, as a file does for an
+/// assembler in C.
+fn c_string(text: &str) -> CString {
+    CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default()
+}
+
+/// What several logs say, each a pair of functions.
+///
+/// # Safety
+/// The handle must be one of the library that the functions are of, and not destroyed.
+unsafe fn logs(handle: Handle, logs: [(Size, Bytes); 2]) -> String {
+    let mut all = String::new();
+    for log in logs {
+        // SAFETY: says the caller.
+        let bytes = unsafe { read(handle, log) }.unwrap_or_default();
+        all.push_str(String::from_utf8_lossy(&bytes).trim_end_matches('\0'));
+        if !all.is_empty() && !all.ends_with('\n') {
+            all.push('\n');
         }
     }
-    Err(LoadError::NotNvJitLink)
+    all
 }
 
 /// What a pair of functions, size and contents, gives; `None` where there is nothing.

@@ -285,6 +285,8 @@ impl Group {
         command
             .args(&invocation.args)
             .env("TMPDIR", &invocation.temporary)
+            // A module that the CUDA driver takes from its cache tells nothing of the driver's compiler.
+            .env("CUDA_CACHE_DISABLE", "1")
             .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::cubin;
 use crate::observation::{Diagnostic, Observation, Outcome, Severity};
+use crate::sass::Disassembler;
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::subject::{Description, Error, Request, Subject};
 
@@ -24,6 +25,7 @@ pub struct Ptxas {
     limits: Limits,
     cancel: Cancel,
     relocatable: bool,
+    disassembler: Option<Disassembler>,
     description: Description,
 }
 
@@ -84,16 +86,25 @@ impl Ptxas {
             lineage: Some(LINEAGE.to_owned()),
             targets: parse_targets(&help),
             relocations: Some(true),
+            values: Some(true),
+            lists: Some(true),
             path: Some(program.display().to_string()),
             sha256: Some(sha256),
+            ..Description::default()
         };
-        Ok(Ptxas { program, limits, cancel, relocatable: false, description })
+        Ok(Ptxas { program, limits, cancel, relocatable: false, disassembler: None, description })
     }
 
     /// The same, asked for relocatable output (`--compile-only`) if `relocatable`. That shows as addresses what
     /// executable output shows as numbers: `.const` variables and device functions ([`cubin`] has the details).
     pub fn relocatable(self, relocatable: bool) -> Self {
         Ptxas { relocatable, ..self }
+    }
+
+    /// The same, with a program to read from relocatable output what kernels leave ([`crate::sass`]). Without one nothing of
+    /// that is seen.
+    pub fn disassembling(self, disassembler: Option<Disassembler>) -> Self {
+        Ptxas { disassembler, ..self }
     }
 
     /// The program.
@@ -137,8 +148,18 @@ impl Subject for Ptxas {
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
         let (finished, cubin) = self.assemble(request)?;
-        judge(&finished, cubin.as_deref(), &self.limits)
-            .map_err(|source| Error::Cubin { subject: self.description.id.clone(), source })
+        let mut observation = judge(&finished, cubin.as_deref(), &self.limits)
+            .map_err(|source| Error::Cubin { subject: self.description.id.clone(), source })?;
+        if let (Some(cubin), Some(disassembler)) = (cubin, &self.disassembler)
+            && observation.outcome == Outcome::Accepted
+            && self.relocatable
+            && !request.launch.is_empty()
+        {
+            let seen = disassembler.observe(&cubin, &observation.variables, request.launch)?;
+            let outputs = seen.into_iter().filter_map(|(kernel, seen)| Some((kernel, seen.ok()?)));
+            observation.kernels = outputs.collect();
+        }
+        Ok(observation)
     }
 }
 
@@ -146,7 +167,7 @@ const INPUT: &str = "in.ptx";
 const OUTPUT: &str = "out.cubin";
 
 /// What a finished run of ptxas amounts to.
-fn judge(
+pub(crate) fn judge(
     finished: &Finished,
     cubin: Option<&[u8]>,
     limits: &Limits,
@@ -287,7 +308,14 @@ fn parse_targets(help: &str) -> Vec<String> {
 }
 
 /// The highest `.version` that each minor release takes.
-const MAX_PTX: [(&str, &str); 18] = [
+const MAX_PTX: [(&str, &str); 25] = [
+    ("11.0", "7.0"),
+    ("11.1", "7.1"),
+    ("11.2", "7.2"),
+    ("11.3", "7.3"),
+    ("11.4", "7.4"),
+    ("11.5", "7.5"),
+    ("11.6", "7.6"),
     ("11.7", "7.7"),
     ("11.8", "7.8"),
     ("12.0", "8.0"),

@@ -1,11 +1,13 @@
-//! Installs a release through pip, which knows how to download, check and unpack a wheel, and the user's mirrors.
+//! Installs a release through pip, which knows how to download, check and unpack a wheel, and the user's mirrors; what is
+//! published by Debian alone, through apt.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Release, Tool, ToolKind, Toolchains};
+use super::debian::Package;
+use super::{Release, Source, Tool, ToolKind, Toolchains};
 use crate::process::{self, Cancel, End, Invocation, Limits};
 use crate::ptxas;
 
@@ -31,6 +33,16 @@ pub enum InstallError {
         /// pip's last error line.
         reason: String,
     },
+    /// apt gave up.
+    #[error("apt cannot fetch {package} from Debian {suite}: {reason}")]
+    Apt {
+        /// What was to be fetched: package and version.
+        package: String,
+        /// The release of Debian.
+        suite: &'static str,
+        /// Its last error line.
+        reason: String,
+    },
     /// The wheel was installed, but what it holds is not what was asked for.
     #[error("{wheel} is not as expected: {reason}")]
     Unexpected {
@@ -52,13 +64,21 @@ pub enum InstallError {
     },
 }
 
-/// For pip: no limit but on time. It downloads some 40 MB.
-fn pip_limits() -> Limits {
+impl InstallError {
+    pub(super) fn file(path: &Path) -> impl Fn(io::Error) -> InstallError {
+        let path = path.to_owned();
+        move |source| InstallError::File { path: path.clone(), source }
+    }
+}
+
+/// For pip and apt: no limit but on time. A package has some 40 MB.
+pub(super) fn limits() -> Limits {
     Limits { time: Duration::from_secs(900), memory: u64::MAX, file: u64::MAX, ..Limits::default() }
 }
 
-/// One file of one wheel, and where it goes.
+/// One file of one package, and where it goes.
 struct Wheel {
+    source: Source,
     package: &'static str,
     version: &'static str,
     sha256: &'static str,
@@ -73,6 +93,7 @@ struct Wheel {
 impl Wheel {
     fn of_release(release: &'static Release) -> Wheel {
         Wheel {
+            source: Source::PyPi,
             package: release.package,
             version: release.version,
             sha256: release.sha256,
@@ -84,6 +105,7 @@ impl Wheel {
 
     fn of_tool(tool: &'static Tool) -> Wheel {
         Wheel {
+            source: tool.source,
             package: tool.package,
             version: tool.version,
             sha256: tool.sha256,
@@ -154,9 +176,9 @@ impl Toolchains {
     ) -> Result<PathBuf, InstallError> {
         let wheel = Wheel::of_tool(tool);
         self.install_wheel(&wheel, cancel, progress, &|file| match tool.kind {
-            ToolKind::Cuobjdump => wheel.check_version(file, ptxas::banner_version, cancel),
+            ToolKind::Cuobjdump | ToolKind::Nvdisasm => wheel.check_version(file, ptxas::banner_version, cancel),
             // A library tells its version to those who load it.
-            ToolKind::NvJitLink => Ok(()),
+            ToolKind::NvJitLink | ToolKind::PtxJit => Ok(()),
         })
     }
 
@@ -175,8 +197,7 @@ impl Toolchains {
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
             return Err(InstallError::Platform);
         }
-        let python = which::which("python3").map_err(|_| InstallError::NoPython)?;
-        fs::create_dir_all(self.root()).map_err(file_error(self.root()))?;
+        fs::create_dir_all(self.root()).map_err(InstallError::file(self.root()))?;
         let _lock = self.lock(&wheel.folder, cancel, progress)?;
         // Whoever had the lock may have installed it.
         if let Some(path) = there() {
@@ -185,11 +206,22 @@ impl Toolchains {
         let work = tempfile::Builder::new()
             .prefix(".installing-")
             .tempdir_in(self.root())
-            .map_err(file_error(self.root()))?;
-        let pip = Pip { python, work: work.path(), cancel };
-        pip.check()?;
-        progress(&format!("downloading {}", wheel.name()));
-        let unpacked = pip.install(wheel)?;
+            .map_err(InstallError::file(self.root()))?;
+        let downloading = || progress(&format!("downloading {}", wheel.name()));
+        let unpacked = match wheel.source {
+            Source::PyPi => {
+                let python = which::which("python3").map_err(|_| InstallError::NoPython)?;
+                let pip = Pip { python, work: work.path(), cancel };
+                pip.check()?;
+                downloading();
+                pip.install(wheel)?
+            }
+            Source::Debian { suite, version } => {
+                downloading();
+                let package = Package { name: wheel.package, version, suite, sha256: wheel.sha256 };
+                package.fetch(work.path(), cancel)?
+            }
+        };
 
         let file = unpacked.join(wheel.member);
         if !file.is_file() {
@@ -201,9 +233,9 @@ impl Toolchains {
         keep(&unpacked, &file, &kept.join(wheel.place), &kept)?;
         if place.exists() {
             // Without the file, or it would have been found: what is left of a folder that somebody took apart.
-            fs::remove_dir_all(&place).map_err(file_error(&place))?;
+            fs::remove_dir_all(&place).map_err(InstallError::file(&place))?;
         }
-        fs::rename(&kept, &place).map_err(file_error(&place))?;
+        fs::rename(&kept, &place).map_err(InstallError::file(&place))?;
         progress(&format!("installed {} in {}", wheel.name(), place.display()));
         there().ok_or_else(|| wheel.unexpected("it is gone again".to_owned()))
     }
@@ -211,7 +243,7 @@ impl Toolchains {
     /// A lock on one release among processes; given back when the file is closed, also by a crash.
     fn lock(&self, folder: &str, cancel: &Cancel, progress: &dyn Fn(&str)) -> Result<File, InstallError> {
         let path = self.root().join(format!(".lock-{folder}"));
-        let file = File::create(&path).map_err(file_error(&path))?;
+        let file = File::create(&path).map_err(InstallError::file(&path))?;
         let mut told = false;
         loop {
             match file.try_lock() {
@@ -235,11 +267,6 @@ impl Toolchains {
     }
 }
 
-fn file_error(path: &Path) -> impl Fn(io::Error) -> InstallError {
-    let path = path.to_owned();
-    move |source| InstallError::File { path: path.clone(), source }
-}
-
 struct Pip<'a> {
     python: PathBuf,
     work: &'a Path,
@@ -256,7 +283,7 @@ impl Pip<'_> {
             directory: Some(self.work.to_owned()),
             temporary: self.work.to_owned(),
         };
-        Ok(process::run(&invocation, &pip_limits(), self.cancel)?)
+        Ok(process::run(&invocation, &limits(), self.cancel)?)
     }
 
     fn check(&self) -> Result<(), InstallError> {
@@ -271,7 +298,7 @@ impl Pip<'_> {
     fn install(&self, wheel: &Wheel) -> Result<PathBuf, InstallError> {
         let requirements = self.work.join("requirements.txt");
         let line = format!("{}=={} --hash=sha256:{}\n", wheel.package, wheel.version, wheel.sha256);
-        fs::write(&requirements, line).map_err(file_error(&requirements))?;
+        fs::write(&requirements, line).map_err(InstallError::file(&requirements))?;
         let finished = self.run(&[
             "install",
             "--no-deps",
@@ -292,30 +319,32 @@ impl Pip<'_> {
     }
 }
 
-/// pip's own last error, or whatever it said last.
-fn last_error(finished: &process::Finished) -> String {
+/// The last error of pip or apt, or whatever it said last.
+pub(super) fn last_error(finished: &process::Finished) -> String {
     if finished.end == End::TimedOut {
-        return format!("no end after {:?}", pip_limits().time);
+        return format!("no end after {:?}", limits().time);
     }
     let text = finished.stderr.text();
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     // "No matching distribution found" is what pip says last when it could not reach the index: then the cause is in
     // the warning before it.
     let network = lines().rfind(|line| line.contains("connection broken by"));
-    let error = lines().rfind(|line| line.starts_with("ERROR:"));
+    let error = lines().rfind(|line| line.starts_with("ERROR:") || line.starts_with("E:"));
     let said = match (network, error) {
         (Some(network), Some(error)) if error.contains("No matching distribution") => Some(network),
         (_, error) => error.or_else(|| lines().next_back()),
     };
-    let said = said.map(|line| line.trim_start_matches("ERROR:").trim_start_matches("WARNING:").trim());
+    let said = said.map(|line| {
+        line.trim_start_matches("ERROR:").trim_start_matches("E:").trim_start_matches("WARNING:").trim()
+    });
     said.map_or_else(|| format!("{:?} without a word", finished.end), str::to_owned)
 }
 
 /// Moves what is worth keeping: the file, and the licence under which the user has it.
 fn keep(wheel: &Path, file: &Path, place: &Path, kept: &Path) -> Result<(), InstallError> {
     let folder = place.parent().unwrap_or(kept);
-    fs::create_dir_all(folder).map_err(file_error(folder))?;
-    fs::rename(file, place).map_err(file_error(file))?;
+    fs::create_dir_all(folder).map_err(InstallError::file(folder))?;
+    fs::rename(file, place).map_err(InstallError::file(file))?;
     // `X.dist-info/License.txt`, in newer wheels `X.dist-info/licenses/License.txt`.
     let directories = || -> io::Result<Vec<PathBuf>> {
         let mut directories = Vec::new();
@@ -327,10 +356,17 @@ fn keep(wheel: &Path, file: &Path, place: &Path, kept: &Path) -> Result<(), Inst
         }
         Ok(directories)
     };
-    for directory in directories().map_err(file_error(wheel))? {
+    // Debian's: `usr/share/doc/PACKAGE/copyright`.
+    for entry in fs::read_dir(wheel.join("usr/share/doc")).into_iter().flatten().flatten() {
+        let license = entry.path().join("copyright");
+        if license.is_file() {
+            fs::rename(&license, kept.join("License.txt")).map_err(InstallError::file(&license))?;
+        }
+    }
+    for directory in directories().map_err(InstallError::file(wheel))? {
         let license = directory.join("License.txt");
         if license.is_file() {
-            fs::rename(&license, kept.join("License.txt")).map_err(file_error(&license))?;
+            fs::rename(&license, kept.join("License.txt")).map_err(InstallError::file(&license))?;
         }
     }
     Ok(())

@@ -4,6 +4,7 @@
 //! from the wheels that NVIDIA publishes on PyPI ([`RELEASES`]). Those used here are for Linux on x86-64; no others
 //! are provided. Once installed, all works offline.
 
+mod debian;
 mod install;
 mod releases;
 mod tools;
@@ -15,7 +16,7 @@ use etcetera::BaseStrategy;
 
 pub use install::InstallError;
 pub use releases::{DEFAULT, RELEASES, Release, UnknownRelease};
-pub use tools::{Installable, TOOLS, Tool, ToolKind, UnknownInstallable, UnknownTool};
+pub use tools::{Installable, Source, TOOLS, Tool, ToolKind, UnknownInstallable, UnknownTool};
 
 /// The environment variable that names the cache directory.
 pub const CACHE_VARIABLE: &str = "PTXSMITH_CACHE";

@@ -1,4 +1,4 @@
-//! What NVIDIA publishes as wheels besides ptxas, as far as it is used here.
+//! What NVIDIA publishes besides ptxas, as wheels or in packages of Debian, as far as it is used here.
 
 use std::fmt;
 
@@ -9,8 +9,12 @@ use super::releases::{Release, UnknownRelease};
 pub enum ToolKind {
     /// `cuobjdump`, the program that lists what is in a cubin.
     Cuobjdump,
+    /// `nvdisasm`, the program that lists generated code.
+    Nvdisasm,
     /// nvJitLink, the library that assembles and links.
     NvJitLink,
+    /// The driver's JIT compiler library, which assembles.
+    PtxJit,
 }
 
 impl ToolKind {
@@ -18,7 +22,9 @@ impl ToolKind {
     pub fn name(self) -> &'static str {
         match self {
             ToolKind::Cuobjdump => "cuobjdump",
+            ToolKind::Nvdisasm => "nvdisasm",
             ToolKind::NvJitLink => "nvjitlink",
+            ToolKind::PtxJit => "ptxjit",
         }
     }
 
@@ -26,9 +32,25 @@ impl ToolKind {
     pub(super) fn place(self) -> &'static str {
         match self {
             ToolKind::Cuobjdump => "bin/cuobjdump",
+            ToolKind::Nvdisasm => "bin/nvdisasm",
             ToolKind::NvJitLink => "lib/libnvJitLink.so",
+            ToolKind::PtxJit => "lib/libnvidia-ptxjitcompiler.so",
         }
     }
+}
+
+/// Who publishes a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// PyPI, as a wheel of the same version.
+    PyPi,
+    /// A release of Debian, in its section `non-free`.
+    Debian {
+        /// The release's name.
+        suite: &'static str,
+        /// The package's version.
+        version: &'static str,
+    },
 }
 
 /// One release of one product.
@@ -38,17 +60,20 @@ pub struct Tool {
     pub kind: ToolKind,
     /// Its full version: `13.5.37`. That of ptxas of the same release may differ in the last number.
     pub version: &'static str,
-    /// The package on PyPI that holds it, under the same version.
+    /// Who publishes the package.
+    pub source: Source,
+    /// The package that holds it.
     pub package: &'static str,
-    /// Its path in the wheel.
+    /// Its path in the package.
     pub member: &'static str,
-    /// SHA-256 of the wheel for Linux on x86-64, in hex.
+    /// SHA-256 of the package for Linux on x86-64, in hex.
     pub sha256: &'static str,
 }
 
 const CUOBJDUMP: Tool = Tool {
     kind: ToolKind::Cuobjdump,
     version: "",
+    source: Source::PyPi,
     package: "nvidia-cuda-cuobjdump",
     member: "nvidia/cu13/bin/cuobjdump",
     sha256: "",
@@ -62,10 +87,20 @@ const JIT13: Tool = Tool {
 const JIT12: Tool =
     Tool { package: "nvidia-nvjitlink-cu12", member: "nvidia/nvjitlink/lib/libnvJitLink.so.12", ..JIT13 };
 
+const NVDISASM: Tool = Tool {
+    kind: ToolKind::Nvdisasm,
+    package: "nvidia-cuda-nvdisasm",
+    member: "nvidia/cu13/bin/nvdisasm",
+    ..CUOBJDUMP
+};
+
+const PTXJIT: Tool = Tool { kind: ToolKind::PtxJit, package: "libnvidia-ptxjitcompiler1", ..CUOBJDUMP };
+
 /// Every tool that can be installed by name: of each product the newest release of each minor, oldest first.
 #[rustfmt::skip]
 pub const TOOLS: &[Tool] = &[
     Tool { version: "13.5.37", sha256: "38780fee50863252a0b8926357faa91615ca1c8346490563f33a06100cd73f58", ..CUOBJDUMP },
+    Tool { version: "13.5.37", sha256: "d3fdbdd49fa53e2e4aacd3db8259d052bd2b049ececdcb69e92e083c6728e7ca", ..NVDISASM },
     Tool { version: "12.0.140", sha256: "2a55ab4005e94cd49725a883157779e882e5fc0b786a7d261573331dd4a0ba95", ..JIT12 },
     Tool { version: "12.1.105", sha256: "015fed699b390ce3b8a8578d822d501a4194d0a341d3859554067c1ab291cb85", ..JIT12 },
     Tool { version: "12.2.140", sha256: "95635cafbf9f96c38bea5200ab145a2e6aefbb5405e0b04c1e4ba54df2d84ec9", ..JIT12 },
@@ -81,6 +116,35 @@ pub const TOOLS: &[Tool] = &[
     Tool { version: "13.3.33", sha256: "26a6de7fb4c8fdaa7703d3dad720d6d427ddfea5c48a528fd97c11733ad830e5", ..JIT13 },
     Tool { version: "13.4.92", sha256: "e0391f24ed94ec879b84e3da4d4ec320c879aff681f2c7a638462f7199284323", ..JIT13 },
     Tool { version: "13.5.37", sha256: "280d7cb9649704145f074b8dbde500de04ce02d0872e066e20a83c17bcaa93eb", ..JIT13 },
+    Tool {
+        version: "470.256.02",
+        source: Source::Debian { suite: "bullseye", version: "470.256.02-2" },
+        member: "usr/lib/x86_64-linux-gnu/nvidia/current/libnvidia-ptxjitcompiler.so.470.256.02",
+        sha256: "e1b90d4d0ae96445744a6a756e82b8782229d68786f5b44213055f0f31820ad3",
+        ..PTXJIT
+    },
+    Tool {
+        version: "525.147.05",
+        source: Source::Debian { suite: "bookworm", version: "525.147.05-15~deb12u1" },
+        package: "libnvidia-tesla-ptxjitcompiler1",
+        member: "usr/lib/x86_64-linux-gnu/nvidia/tesla/libnvidia-ptxjitcompiler.so.525.147.05",
+        sha256: "dfda984bdeebb2e3944a86e4ce4e79748e5e0edf4629c4142d1b0816c2b87f61",
+        ..PTXJIT
+    },
+    Tool {
+        version: "535.261.03",
+        source: Source::Debian { suite: "bookworm", version: "535.261.03-1" },
+        member: "usr/lib/x86_64-linux-gnu/nvidia/current/libnvidia-ptxjitcompiler.so.535.261.03",
+        sha256: "4e03bb994324a81d1a39d1e3eb0fed3f7f3c31a2b606a6e9110300de4f4fa1a0",
+        ..PTXJIT
+    },
+    Tool {
+        version: "550.163.01",
+        source: Source::Debian { suite: "trixie", version: "550.163.01-2" },
+        member: "usr/lib/x86_64-linux-gnu/nvidia/current/libnvidia-ptxjitcompiler.so.550.163.01",
+        sha256: "73ce8da87e13d0cd5a7f5ec3e0b5822f91fe1cc72977542cd9a8354c25d810f4",
+        ..PTXJIT
+    },
 ];
 
 /// There is no release of this name of a product in [`TOOLS`].
@@ -111,9 +175,13 @@ impl Tool {
         TOOLS.iter().rfind(|tool| tool.kind == kind)
     }
 
-    /// `13.5` for `13.5.37`.
+    /// `13.5` for `13.5.37`; of a driver the whole version.
     pub fn minor(&self) -> &'static str {
-        self.version.rsplit_once('.').map_or(self.version, |(minor, _)| minor)
+        match self.kind {
+            // The number of a driver, which means nothing in parts.
+            ToolKind::PtxJit => self.version,
+            _ => self.version.rsplit_once('.').map_or(self.version, |(minor, _)| minor),
+        }
     }
 }
 
@@ -136,7 +204,7 @@ pub enum Installable {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownInstallable {
     /// No release of ptxas.
-    #[error("{0}; or cuobjdump, or nvjitlink@RELEASE")]
+    #[error("{0}; or cuobjdump, nvjitlink@RELEASE or ptxjit@VERSION")]
     Release(#[from] UnknownRelease),
     /// No release of another product.
     #[error(transparent)]
@@ -146,7 +214,7 @@ pub enum UnknownInstallable {
 impl Installable {
     /// What is meant by `13.5` (ptxas), `nvjitlink@13.5`, or `cuobjdump` (its newest release).
     pub fn find(name: &str) -> Result<Installable, UnknownInstallable> {
-        for kind in [ToolKind::Cuobjdump, ToolKind::NvJitLink] {
+        for kind in [ToolKind::Cuobjdump, ToolKind::Nvdisasm, ToolKind::NvJitLink, ToolKind::PtxJit] {
             let Some(rest) = name.strip_prefix(kind.name()) else { continue };
             if let Some(release) = rest.strip_prefix('@') {
                 return Ok(Installable::Tool(Tool::find(kind, release)?));
@@ -188,6 +256,6 @@ mod tests {
         let message = |name| Installable::find(name).unwrap_err().to_string();
         assert!(message("nvjitlink@11.8").starts_with("no release `11.8` of nvjitlink: known are 12.0 12.1"));
         assert!(message("nvjitlinks").starts_with("no release `nvjitlinks`: known are 11.7"));
-        assert!(message("").ends_with("; or cuobjdump, or nvjitlink@RELEASE"));
+        assert!(message("").ends_with("; or cuobjdump, nvjitlink@RELEASE or ptxjit@VERSION"));
     }
 }

@@ -2,10 +2,9 @@
 
 use super::{Parser, Result, declaration::is_specifier};
 use crate::{
-    Text,
     lexer::Kind,
     span::Span,
-    tree::{Function, FunctionKind, Item, Name, Specifier, Statement, Tokens},
+    tree::{Function, FunctionKind, Item, Specifier, Statement, Tokens},
 };
 
 impl Parser<'_> {
@@ -87,23 +86,16 @@ impl Parser<'_> {
         match self.current.kind {
             Kind::OpenBrace => Ok(Statement::Block(self.block()?)),
             Kind::Dotted if is_specifier(self.text()) => Ok(Statement::Variables(self.declaration()?)),
+            Kind::Dotted if self.text() == ".branchtargets" => {
+                Ok(Statement::BranchTargets(self.branch_targets()?))
+            }
             Kind::Dotted => Ok(Statement::Tokens(self.directive()?)),
-            Kind::Name => {
-                let first = self.advance();
-                if self.eat(Kind::Colon) {
-                    let text = Text::new(self.lexer.slice(first.span));
-                    return Ok(Statement::Label(Name { text, span: first.span }));
-                }
-                let mut tokens = Tokens::new();
-                self.push_kept(&mut tokens, first);
-                self.keep_to_semicolon(&mut tokens)?;
-                Ok(Statement::Tokens(tokens))
+            Kind::Name if self.lexer.clone().next().kind == Kind::Colon => {
+                let name = self.named(Kind::Name, "a label")?;
+                self.advance();
+                Ok(Statement::Label(name))
             }
-            _ => {
-                let mut tokens = Tokens::new();
-                self.keep_to_semicolon(&mut tokens)?;
-                Ok(Statement::Tokens(tokens))
-            }
+            _ => self.instruction_or_tokens(),
         }
     }
 }
@@ -167,9 +159,11 @@ mod tests {
                 Statement::Variables(_) => 'v',
                 Statement::Label(_) => 'l',
                 Statement::Block(_) => 'b',
+                Statement::Instruction(_) => 'i',
+                Statement::BranchTargets(_) => 'j',
                 Statement::Tokens(_) => 't',
             })
             .collect();
-        assert_eq!(kinds, "vllblttttlt");
+        assert_eq!(kinds, "vllbljittlt");
     }
 }

@@ -6,6 +6,7 @@
 mod declaration;
 mod expression;
 mod function;
+mod instruction;
 
 use crate::{
     Text,

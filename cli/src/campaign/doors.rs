@@ -1,0 +1,227 @@
+//! Releases of one compiler through different doors: the program, the library, the driver.
+//!
+//! What a compiler is part of does not change what a program holds: where ptxas refuses a module, nvJitLink of the same
+//! release should. At the end of a campaign that tests a release through two doors, the program of each finding is shown
+//! to both. An answer that differs is a finding (`inconsistent`), unless the difference is one of the doors themselves.
+
+use ptxsmith_diff::{Body, Class, Difference, Finding, Judged, Ledger, Share, Trial, Verdict};
+use ptxsmith_oracle::Trace;
+use ptxsmith_subject::{Description, Observation, Outcome, Request, Variable};
+use ptxsmith_syntax::{Item, Module, parse};
+
+use super::{Campaign, Tested, target_for};
+use crate::exit::Failure;
+
+/// The most findings whose programs are shown.
+const MOST: usize = 200;
+
+/// A difference of doors, not of compilers: how one tells, or what it is asked to do besides.
+struct Listed {
+    /// The door that differs from all others: a subject's name.
+    door: &'static str,
+    /// Whether it explains how the door answers where another answers otherwise.
+    explains: fn(&Module, other: &Observation, door: &Observation) -> bool,
+}
+
+/// Measured with 13.5 over the published suite; `docs/suite.md` has the figures.
+const LISTED: &[Listed] = &[
+    // A linker has nothing to link a module to that leaves a name open.
+    Listed {
+        door: "nvjitlink",
+        explains: |module, _, door| door.outcome == Outcome::Refused && is_open(module),
+    },
+];
+
+/// Whether the module declares what another module defines.
+fn is_open(module: &Module) -> bool {
+    module
+        .declarations()
+        .any(|declaration| declaration.linkage().any(|linkage| linkage == ptxsmith_syntax::Linkage::Extern))
+}
+
+impl Campaign<'_> {
+    /// Shows the programs of the findings to each pair of doors, and enters what differs.
+    pub(super) fn compare_doors(&self) -> Result<(), Failure> {
+        let pairs: Vec<(&Tested, &Tested)> = (0..self.subjects.len())
+            .flat_map(|b| (0..b).map(move |a| (a, b)))
+            .map(|(a, b)| (&self.subjects[a], &self.subjects[b]))
+            .filter(|(a, b)| are_doors(a.subject.description(), b.subject.description()))
+            .collect();
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        for found in self.findings().iter().take(MOST) {
+            let Ok(module) = parse(&found.program) else { continue };
+            for &(one, other) in &pairs {
+                if !(one.takes_version_of(&module) && other.takes_version_of(&module)) {
+                    continue;
+                }
+                let observe = |tested: &Tested| {
+                    let target = target_for(&module, tested.subject.description());
+                    tested.relocatable().observe(&Request::new(&found.program, &target))
+                };
+                let (seen, also) = match (observe(one), observe(other)) {
+                    (Ok(seen), Ok(also)) => (seen, also),
+                    (Err(error), _) | (_, Err(error)) if error.is_cancelled() => return Ok(()),
+                    (Err(error), _) | (_, Err(error)) => return Err(error.into()),
+                };
+                let names = [one, other].map(|tested| tested.subject.description().name.as_str());
+                let Some(variable) = difference(&seen, &also) else { continue };
+                if is_listed(&module, names, [&seen, &also]) {
+                    continue;
+                }
+                let items =
+                    module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
+                let trial = Trial::new(found.finding.example.trial, Body::Items(items.cloned().collect()));
+                let judged = inconsistent(trial.id, variable, &seen, also);
+                // Not a case of the campaign: it is no more compared than before.
+                let entered = Ledger::default().enter(&trial, judged, &other.header);
+                if let Some(finding) = entered {
+                    let [one_id, other_id] = [one, other].map(|tested| tested.subject.id());
+                    other.ledger().put(Finding {
+                        id: format!("doors-{}", found.finding.id),
+                        title: format!(
+                            "{one_id} and {other_id} answer differently, one release of one compiler"
+                        ),
+                        clauses: found.finding.clauses.clone(),
+                        ..finding
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether two subjects are one release of one compiler behind different doors.
+fn are_doors(a: &Description, b: &Description) -> bool {
+    let release = |description: &Description| {
+        let mut parts = description.version.as_deref()?.split('.').map(str::to_owned);
+        Some((parts.next()?, parts.next()?))
+    };
+    a.lineage.is_some()
+        && a.lineage == b.lineage
+        && a.name != b.name
+        && release(a).is_some()
+        && release(a) == release(b)
+}
+
+fn is_listed(module: &Module, names: [&str; 2], seen: [&Observation; 2]) -> bool {
+    LISTED.iter().any(|listed| {
+        let explains =
+            |door: usize| names[door] == listed.door && (listed.explains)(module, seen[1 - door], seen[door]);
+        explains(0) || explains(1)
+    })
+}
+
+/// What differs, where anything does: the first variable, or (`Some(None)`) the outcome. What one of the two does not
+/// tell is not compared, and neither is a part of the language that one of them says it lacks.
+fn difference(a: &Observation, b: &Observation) -> Option<Option<String>> {
+    let silent = |seen: &Observation| matches!(seen.outcome, Outcome::Unsupported | Outcome::Unavailable);
+    if silent(a) || silent(b) {
+        return None;
+    }
+    if a.outcome != b.outcome {
+        return Some(None);
+    }
+    let differs = |(name, one): (&String, &Variable)| {
+        let other = b.variables.get(name)?;
+        (!may_be_same(one, other)).then(|| Some(name.clone()))
+    };
+    a.variables.iter().find_map(differs)
+}
+
+fn may_be_same(a: &Variable, b: &Variable) -> bool {
+    fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
+        a.is_none() || b.is_none() || a == b
+    }
+    // Who reads memory has written addresses into the bytes: there only what holds none can be compared.
+    let (in_memory, holds) =
+        (a.base.is_some() || b.base.is_some(), |v: &Variable| v.addresses.iter().flatten().count() > 0);
+    if in_memory && (holds(a) || holds(b)) {
+        return agree(&a.space, &b.space) && agree(&a.size, &b.size);
+    }
+    let addresses = match (&a.addresses, &b.addresses) {
+        (Some(a), Some(b)) => {
+            a.len() == b.len()
+                && a.iter().zip(b).all(|(a, b)| {
+                    let told = |of: &ptxsmith_subject::Address| {
+                        (of.offset, of.width, of.symbol.clone(), of.addend, of.byte)
+                    };
+                    told(a) == told(b) && agree(&a.generic, &b.generic)
+                })
+        }
+        _ => true,
+    };
+    agree(&a.space, &b.space) && agree(&a.size, &b.size) && agree(&a.bytes, &b.bytes) && addresses
+}
+
+/// A verdict on the second door: that it does otherwise than the first.
+fn inconsistent(id: u64, variable: Option<String>, first: &Observation, second: Observation) -> Judged {
+    let difference = Difference {
+        class: Class::Inconsistent,
+        variable,
+        expected: serde_json::to_value(first).unwrap_or_default(),
+        observed: second,
+        explanation: None,
+        suspected: Some(Vec::new()),
+    };
+    Judged {
+        id,
+        verdict: Verdict::Deviates(Box::new(difference)),
+        must: None,
+        trace: Trace::default(),
+        excluded: Vec::new(),
+        contradicts: Vec::new(),
+        unseen: 0,
+        operands: Share::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holding(bytes: Option<&[u8]>) -> Observation {
+        let variable = Variable { size: Some(2), bytes: bytes.map(<[u8]>::to_vec), ..Variable::default() };
+        let mut seen = Observation::new(Outcome::Accepted);
+        seen.variables.insert("a".to_owned(), variable);
+        seen
+    }
+
+    fn described(name: &str, version: &str) -> Description {
+        let (lineage, version) = (Some("nvidia".to_owned()), Some(version.to_owned()));
+        Description { name: name.to_owned(), lineage, version, ..Description::default() }
+    }
+
+    #[test]
+    fn doors_are_other_programs_of_one_release_and_lineage() {
+        let ptxas = described("ptxas", "13.5.37");
+        assert!(are_doors(&ptxas, &described("nvjitlink", "13.5")));
+        assert!(!are_doors(&ptxas, &described("nvjitlink", "12.9")));
+        assert!(!are_doors(&ptxas, &described("ptxas", "13.5.37")));
+        let stranger = Description { lineage: Some("mine".into()), ..described("mine", "13.5") };
+        assert!(!are_doors(&ptxas, &stranger));
+        assert!(!are_doors(&described("a", "?"), &described("b", "?")), "no release is no common release");
+    }
+
+    #[test]
+    fn what_both_tell_is_compared_and_nothing_else() {
+        let refused = Observation::new(Outcome::Refused);
+        assert_eq!(difference(&holding(Some(&[1, 2])), &holding(Some(&[1, 2]))), None);
+        assert_eq!(difference(&holding(Some(&[1, 2])), &holding(Some(&[1, 3]))), Some(Some("a".into())));
+        assert_eq!(difference(&holding(Some(&[1, 2])), &holding(None)), None);
+        assert_eq!(difference(&holding(Some(&[1, 2])), &refused), Some(None));
+        assert_eq!(difference(&Observation::new(Outcome::Unsupported), &refused), None);
+    }
+
+    #[test]
+    fn a_linker_may_refuse_what_leaves_a_name_open() {
+        let module = |text: &str| parse(&format!(".version 7.8\n.target sm_80\n{text}\n")).unwrap();
+        let (taken, refused) = (Observation::new(Outcome::Accepted), Observation::new(Outcome::Refused));
+        let open = module(".extern .global .u32 e;");
+        assert!(is_listed(&open, ["ptxas", "nvjitlink"], [&taken, &refused]));
+        assert!(!is_listed(&open, ["ptxas", "nvjitlink"], [&refused, &taken]), "only the linker links");
+        assert!(!is_listed(&module(".global .u32 e;"), ["ptxas", "nvjitlink"], [&taken, &refused]));
+    }
+}

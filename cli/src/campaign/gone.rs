@@ -1,0 +1,30 @@
+//! Looks for listed deviations that are no longer there.
+
+use ptxsmith_diff::{Maker, gone};
+use ptxsmith_syntax::parse;
+
+use super::{Campaign, target_for};
+use crate::exit::Failure;
+
+impl Campaign<'_> {
+    /// Shows every subject the least programs of what is listed for it, and enters what does not show.
+    pub(super) fn look_for_gone(&self) -> Result<(), Failure> {
+        for tested in &self.subjects {
+            let description = tested.subject.description();
+            for known in gone::listed_for(Maker::of(description)) {
+                let module = parse(known.example).unwrap_or_default();
+                if !tested.takes_version_of(&module) {
+                    continue;
+                }
+                let target = target_for(&module, description);
+                match gone::check(tested.subject_for(&module), known, &target) {
+                    Ok(Some(finding)) => tested.ledger().put(finding),
+                    Ok(None) => {}
+                    Err(error) if error.is_cancelled() => return Ok(()),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        Ok(())
+    }
+}

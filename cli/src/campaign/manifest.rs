@@ -1,0 +1,82 @@
+//! Where a campaign comes from: time, machine and command, which are nowhere else.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use ptxsmith_report::folder;
+use ptxsmith_report::manifest::{self, Machine, Manifest, SCHEMA};
+
+use sha2::{Digest, Sha256};
+
+use super::Campaign;
+use crate::commands::write_whole;
+use crate::exit::Failure;
+
+/// When a campaign began.
+pub struct Started(String);
+
+impl Started {
+    /// Now. A clock that jumps changes what is told, and nothing else.
+    pub fn now() -> Started {
+        Started(now())
+    }
+
+    /// When the campaign in a directory began.
+    pub fn read(directory: &Path) -> Option<Started> {
+        let text = std::fs::read(directory.join(folder::MANIFEST)).ok()?;
+        let manifest: Manifest = serde_json::from_slice(&text).ok()?;
+        Some(Started(manifest.started))
+    }
+}
+
+fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+impl Campaign<'_> {
+    /// Writes `manifest.json`.
+    pub(super) fn save_manifest(&self, ended: bool) -> Result<(), Failure> {
+        let (Some(out), Some(kept)) = (&self.out, &self.kept) else { return Ok(()) };
+        let subjects = self.subjects.iter().map(|tested| {
+            let description = tested.subject.description();
+            manifest::Tested {
+                id: description.id.clone(),
+                version: description.version.clone(),
+                sha256: description.sha256.clone(),
+            }
+        });
+        let manifest = Manifest {
+            schema: SCHEMA.to_owned(),
+            ptxsmith: kept.identity.ptxsmith.clone(),
+            build: kept.identity.build.clone(),
+            grammar: hash(&self.generator.grammar()),
+            seed: self.seed,
+            command_line: std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect(),
+            machine: Machine {
+                os: std::env::consts::OS.to_owned(),
+                cpu: cpu(),
+                cores: std::thread::available_parallelism().map_or(0, |cores| cores.get() as u64),
+            },
+            started: self.started.0.clone(),
+            ended: ended.then(now),
+            subjects: subjects.collect(),
+            cases: kept.identity.options.get("cases").and_then(|cases| cases.parse().ok()),
+        };
+        let mut text = serde_json::to_string_pretty(&manifest)?;
+        text.push('\n');
+        write_whole(&out.join(folder::MANIFEST), text.as_bytes())?;
+        Ok(())
+    }
+}
+
+/// The first half of the SHA-256 of a text, in hexadecimal digits.
+fn hash(text: &str) -> String {
+    Sha256::digest(text).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The processor's name, or its architecture where the system does not tell.
+fn cpu() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    model.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
+}

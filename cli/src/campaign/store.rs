@@ -1,0 +1,395 @@
+//! What a campaign keeps so that it can go on after it was stopped, and be put together from shards.
+//!
+//! `state.json` holds everything that was found and which tasks are done, and is replaced at once: a campaign that is
+//! killed at any moment has lost what was not saved yet and nothing else. `verdicts.jsonl` has a line for each task and
+//! subject. Both say what they are of: results of another build, seed or subject are never mixed in.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use ptxsmith_diff::LedgerState;
+use ptxsmith_gen::Coverage;
+use ptxsmith_subject::Description;
+use serde::{Deserialize, Serialize};
+
+use crate::commands::write_whole;
+use crate::console;
+use crate::exit::Failure;
+
+/// The state's name in the directory.
+pub const STATE: &str = "state.json";
+/// The verdicts' name in the directory.
+pub const VERDICTS: &str = "verdicts.jsonl";
+const LOCK: &str = ".lock";
+/// The value of `"schema"`.
+const SCHEMA: &str = "ptxsmith.state/1";
+
+/// The part of a campaign that one machine does: shard `number` of `of`, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Shard {
+    /// Which, from 1.
+    pub number: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+impl Shard {
+    /// The whole.
+    pub const ALL: Shard = Shard { number: 1, of: 1 };
+
+    /// Whether the cases of this task fall to the shard. Cases are dealt out by task, so that every shard shows the same
+    /// modules as an undivided campaign does.
+    pub fn takes(self, task: u64) -> bool {
+        task % self.of == self.number - 1
+    }
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+/// What must be the same for results to belong together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// The version of ptxsmith.
+    pub ptxsmith: String,
+    /// A hash of its source.
+    pub build: String,
+    /// `run`.
+    pub command: String,
+    /// What chose the cases.
+    pub seed: u64,
+    /// What else chose them: focus, weights, number.
+    pub options: BTreeMap<String, String>,
+    /// The implementations: id and hash, or version.
+    pub subjects: Vec<String>,
+}
+
+impl Identity {
+    /// The first thing in which another differs, for a person: what, ours, theirs.
+    pub fn difference(&self, other: &Identity) -> Option<(String, String, String)> {
+        let own = |what: &str, a: &str, b: &str| (a != b).then(|| (what.into(), a.into(), b.into()));
+        own("version", &self.ptxsmith, &other.ptxsmith)
+            .or_else(|| own("build", &self.build, &other.build))
+            .or_else(|| own("command", &self.command, &other.command))
+            .or_else(|| own("seed", &self.seed.to_string(), &other.seed.to_string()))
+            .or_else(|| {
+                let keys: BTreeSet<&String> = self.options.keys().chain(other.options.keys()).collect();
+                let of = |of: &Identity, key: &str| of.options.get(key).cloned().unwrap_or_default();
+                keys.into_iter().find_map(|key| own(key, &of(self, key), &of(other, key)))
+            })
+            .or_else(|| own("subjects", &self.subjects.join(", "), &other.subjects.join(", ")))
+    }
+}
+
+/// The tasks of a shard that are done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Done {
+    /// All of them below this number, and
+    before: u64,
+    /// these.
+    also: BTreeSet<u64>,
+}
+
+impl Done {
+    /// Whether a task is done.
+    pub fn contains(&self, task: u64) -> bool {
+        task < self.before || self.also.contains(&task)
+    }
+
+    /// Adds a task of a shard.
+    pub fn insert(&mut self, task: u64, shard: Shard) {
+        self.also.insert(task);
+        while self.also.remove(&self.before) || !shard.takes(self.before) {
+            self.before += 1;
+        }
+    }
+}
+
+/// Everything that a campaign found.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct State {
+    schema: String,
+    /// What it is of.
+    pub identity: Identity,
+    /// Which part of it.
+    pub shard: Shard,
+    /// Whether it came to its end.
+    pub complete: bool,
+    /// The tasks that are in it.
+    pub done: Done,
+    /// Whether programs were among them that need a later version and target.
+    pub wide: bool,
+    /// The implementations, and what was found of each.
+    pub subjects: Vec<Kept>,
+    /// How often each production was made.
+    pub productions: BTreeMap<String, u64>,
+    /// The pairs of productions that were made.
+    pub pairs: Vec<(String, String)>,
+}
+
+/// One implementation and what was found of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// What is known of it.
+    pub description: Description,
+    /// What was found.
+    pub ledger: LedgerState,
+}
+
+impl State {
+    /// What a campaign found.
+    pub fn new(identity: Identity, shard: Shard, coverage: &Coverage) -> State {
+        let pairs = coverage.pairs_made().map(|(parent, child)| (parent.to_owned(), child.to_owned()));
+        State {
+            schema: SCHEMA.to_owned(),
+            identity,
+            shard,
+            complete: false,
+            done: Done::default(),
+            wide: false,
+            subjects: Vec::new(),
+            productions: coverage.counts().map(|(name, count)| (name.to_owned(), count)).collect(),
+            pairs: pairs.collect(),
+        }
+    }
+
+    /// The state in a directory; `None` where there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is none of this version.
+    pub fn read(directory: &Path) -> Result<Option<State>, Failure> {
+        let path = directory.join(STATE);
+        let name = || console::line(&path.to_string_lossy()).into_owned();
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Failure::BadInput(format!("cannot read {}: {error}", name()))),
+        };
+        let state: State = serde_json::from_slice(&text).map_err(|error| {
+            Failure::BadInput(format!("{} is not what a campaign of this version keeps: {error}", name()))
+        })?;
+        match state.schema == SCHEMA {
+            true => Ok(Some(state)),
+            false => Err(Failure::BadInput(format!("{} is of another version of ptxsmith", name()))),
+        }
+    }
+
+    /// Puts it into a directory in place of what was there.
+    pub fn write(&self, directory: &Path) -> Result<(), Failure> {
+        write_whole(&directory.join(STATE), &serde_json::to_vec(self)?)?;
+        Ok(())
+    }
+
+    /// What was generated.
+    pub fn coverage(&self) -> Result<Coverage, Failure> {
+        let mut coverage = Coverage::new();
+        let counts = self.productions.iter().map(|(name, &count)| (name.as_str(), count));
+        let pairs = self.pairs.iter().map(|(parent, child)| (parent.as_str(), child.as_str()));
+        let entered = coverage.enter(counts, pairs);
+        entered.map_err(|name| Failure::BadInput(format!("the grammar has no production `{name}`")))?;
+        Ok(coverage)
+    }
+}
+
+/// Keeps two campaigns out of one directory: held while a campaign lasts, also by one that is killed, since the system
+/// lets go of it then.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock of a directory.
+    ///
+    /// # Errors
+    /// Where another campaign holds it.
+    pub fn take(directory: &Path) -> Result<Lock, Failure> {
+        let name = console::line(&directory.to_string_lossy()).into_owned();
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(directory.join(LOCK));
+        let file = file.map_err(|error| Failure::BadInput(format!("cannot write to {name}: {error}")))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Lock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(Failure::BadInput(format!(
+                "another campaign is writing to {name}; wait for its end, or give another --out"
+            ))),
+            // A file system without locks: nobody can be kept out.
+            Err(TryLockError::Error(_)) => Ok(Lock { _file: file }),
+        }
+    }
+}
+
+/// A line of `verdicts.jsonl`: what one subject did with the cases of one task.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Line {
+    /// The task.
+    pub task: u64,
+    /// The subject.
+    pub subject: String,
+    /// How many cases were compared.
+    pub compared: u64,
+    /// How many of those conform.
+    pub conform: u64,
+    /// How many were not compared, by reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub not_compared: BTreeMap<String, u64>,
+    /// How many show each known deviation.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub known: BTreeMap<String, u64>,
+    /// The first cases that deviate in a way that is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub new: Vec<NewCase>,
+    /// How many more there are.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub more_new: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// A case that deviates in a way that is not known.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct NewCase {
+    /// Its number.
+    pub case: u64,
+    /// The class of the deviation.
+    pub class: String,
+}
+
+/// `verdicts.jsonl` of a campaign under way.
+#[derive(Debug)]
+pub struct Verdicts {
+    file: File,
+}
+
+impl Verdicts {
+    /// Opens the file of a directory, with the lines of tasks that are done and no others.
+    pub fn open(directory: &Path, done: &Done) -> Result<Verdicts, Failure> {
+        let path: PathBuf = directory.join(VERDICTS);
+        let before = std::fs::read_to_string(&path).unwrap_or_default();
+        let is_done =
+            |line: &&str| serde_json::from_str::<Line>(line).is_ok_and(|line| done.contains(line.task));
+        let mut kept = String::with_capacity(before.len());
+        for line in before.lines().filter(is_done) {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+        write_whole(&path, kept.as_bytes())?;
+        Ok(Verdicts { file: OpenOptions::new().append(true).open(&path)? })
+    }
+
+    /// Adds lines.
+    pub fn add(&mut self, lines: &[Line]) -> Result<(), Failure> {
+        let mut text = Vec::new();
+        for line in lines {
+            serde_json::to_writer(&mut text, line)?;
+            text.push(b'\n');
+        }
+        self.file.write_all(&text)?;
+        Ok(())
+    }
+}
+
+/// Puts the lines of `verdicts.jsonl` in the order of the tasks: they were written in that of their ends.
+pub fn sort_verdicts(directory: &Path) -> Result<(), Failure> {
+    merge_verdicts(&[directory], directory)
+}
+
+/// Puts the lines of several directories together in the order of the tasks.
+pub fn merge_verdicts(directories: &[&Path], into: &Path) -> Result<(), Failure> {
+    let mut lines: Vec<(u64, usize, String)> = Vec::new();
+    for directory in directories {
+        let text = std::fs::read_to_string(directory.join(VERDICTS)).unwrap_or_default();
+        // Of one task the lines of several subjects stand in the order of the subjects.
+        for (nth, line) in text.lines().enumerate() {
+            let task = serde_json::from_str::<Line>(line).map(|line| line.task);
+            lines.push((task.unwrap_or(u64::MAX), nth, line.to_owned()));
+        }
+    }
+    lines.sort();
+    let mut text = lines.into_iter().map(|(_, _, line)| line).collect::<Vec<_>>().join("\n");
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    write_whole(&into.join(VERDICTS), text.as_bytes())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_falls_to_exactly_one_shard() {
+        for of in [1, 2, 7, 64] {
+            for task in 0..200 {
+                let shards = (1..=of).filter(|&number| Shard { number, of }.takes(task)).count();
+                assert_eq!(shards, 1, "{task} of {of}");
+            }
+        }
+    }
+
+    #[test]
+    fn done_tasks_are_remembered_in_any_order_and_little_space() {
+        let shard = Shard { number: 2, of: 3 };
+        let mut done = Done::default();
+        for task in [4, 10, 1, 7] {
+            assert!(!done.contains(task), "{task}");
+            done.insert(task, shard);
+            assert!(done.contains(task), "{task}");
+        }
+        assert!(done.also.is_empty(), "{done:?}");
+        assert!(!done.contains(13));
+        done.insert(16, shard);
+        assert!(done.contains(16) && !done.contains(13));
+    }
+
+    #[test]
+    fn a_directory_has_one_campaign_at_a_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let lock = Lock::take(directory.path()).unwrap();
+        let Err(Failure::BadInput(message)) = Lock::take(directory.path()) else { panic!("two at once") };
+        assert!(message.contains("another campaign"), "{message}");
+        drop(lock);
+        assert!(Lock::take(directory.path()).is_ok());
+    }
+
+    #[test]
+    fn a_half_written_line_of_verdicts_is_dropped_and_so_is_what_was_not_saved() {
+        let directory = tempfile::tempdir().unwrap();
+        let line = |task| serde_json::to_string(&Line { task, ..Line::default() }).unwrap();
+        let text = format!("{}\n{}\n{{\"task\": 2, \"sub", line(0), line(1));
+        std::fs::write(directory.path().join(VERDICTS), text).unwrap();
+        let mut done = Done::default();
+        done.insert(0, Shard::ALL);
+        let mut verdicts = Verdicts::open(directory.path(), &done).unwrap();
+        verdicts.add(&[Line { task: 1, subject: "again".into(), ..Line::default() }]).unwrap();
+        let lines = std::fs::read_to_string(directory.path().join(VERDICTS)).unwrap();
+        let tasks: Vec<u64> =
+            lines.lines().map(|line| serde_json::from_str::<Line>(line).unwrap().task).collect();
+        assert_eq!(tasks, [0, 1]);
+        assert!(lines.contains("again"));
+    }
+
+    #[test]
+    fn what_differs_between_two_campaigns_is_named() {
+        let one = Identity {
+            ptxsmith: "0.1.0".into(),
+            build: "b".into(),
+            command: "run".into(),
+            seed: 1,
+            options: BTreeMap::from([("focus".into(), "mixed".into())]),
+            subjects: vec!["ptxas@13.5".into()],
+        };
+        assert_eq!(one.difference(&one.clone()), None);
+        let other = Identity { options: BTreeMap::new(), ..one.clone() };
+        assert_eq!(one.difference(&other), Some(("focus".into(), "mixed".into(), String::new())));
+        let other = Identity { seed: 2, ..one.clone() };
+        assert_eq!(one.difference(&other).unwrap().0, "seed");
+    }
+}

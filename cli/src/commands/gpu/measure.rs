@@ -1,0 +1,373 @@
+//! `ptxsmith gpu run`: every prepared module through every door of the driver.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use ptxsmith_diff::selfcheck::{self, Found};
+use ptxsmith_diff::{NotCompared, Verdict, judge_program};
+use ptxsmith_oracle::{Expectation, Rules, expect};
+use ptxsmith_subject::driver::Driver;
+use ptxsmith_subject::solve::{self, Slot};
+use ptxsmith_subject::{
+    Description, FnSubject, Launch, Limits, Observation, Outcome, Request, Subject, Variable, cubin,
+};
+use serde::Serialize;
+
+use super::{Context, Exit, Failure, Run, kernels, prepare, table};
+use crate::commands::{worker, write_whole};
+
+/// The value of `"schema"` in the result.
+const SCHEMA: &str = "ptxsmith.gpu/1";
+/// How many differences are listed.
+const LISTED: usize = 500;
+
+/// What came of everything.
+#[derive(Serialize)]
+pub(super) struct Measured {
+    schema: &'static str,
+    /// The driver and its device.
+    pub driver: Description,
+    /// How long it took.
+    pub seconds: f64,
+    /// Whether all prepared modules were shown; not where the time was over before.
+    pub complete: bool,
+    /// What came through each door.
+    pub doors: Vec<Door>,
+    /// The first differences that nothing explains.
+    pub differences: Vec<Different>,
+}
+
+/// One way into the driver: its compiler, or its loader with the cubins of one release.
+#[derive(Default, Serialize)]
+pub(super) struct Door {
+    /// `PTX text`, `cubins of ptxas@13.5 for sm_90`.
+    pub door: String,
+    #[serde(skip)]
+    pub cubins: Option<PathBuf>,
+    pub modules: u64,
+    /// Modules that were not accepted, by outcome.
+    pub not_accepted: BTreeMap<String, u64>,
+    /// Variables whose bytes were read back.
+    pub read_back: u64,
+    pub conform: u64,
+    /// Those that a listed deviation of NVIDIA's explains.
+    pub known: u64,
+    /// Those that nothing explains.
+    pub new: u64,
+    /// Those of which memory does not tell: addresses of functions and of constants.
+    pub not_observed: u64,
+    pub kernels: u64,
+    pub kernels_passed: u64,
+    /// Kernels that stopped at a variable that was read back wrong as well.
+    pub kernels_agree: u64,
+    /// Kernels that stopped at a variable that was read back right, or did not run to their end.
+    pub kernels_disagree: u64,
+    /// Variables of which memory is not what the cubin and the addresses of the variables say.
+    pub loaded_otherwise: u64,
+}
+
+/// One difference.
+#[derive(Serialize)]
+pub(super) struct Different {
+    pub door: String,
+    pub module: String,
+    pub what: String,
+}
+
+/// Measures, prints and writes.
+pub(super) fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
+    let names = prepare::modules(&args.prepared)?;
+    let unavailable = |reason: String| Failure::NoSubject(reason);
+    let workers = worker::workers()
+        .ok_or_else(|| unavailable("this program cannot start itself as a worker".to_owned()))?;
+    let (limits, library) = (Limits::default(), context.libcuda.as_deref());
+    let driver = Driver::open("driver".to_owned(), library, None, &workers, &limits, &context.cancel)
+        .map_err(|error| unavailable(error.to_string()))?;
+    let started = Instant::now();
+    let mut measured = Measured {
+        schema: SCHEMA,
+        driver: driver.description().clone(),
+        seconds: 0.0,
+        complete: true,
+        doors: doors(&args.prepared, driver.description()),
+        differences: Vec::new(),
+    };
+    for name in &names {
+        if started.elapsed() > args.time {
+            measured.complete = false;
+            break;
+        }
+        let path = args.prepared.join("modules").join(format!("{name}.ptx"));
+        let text = fs::read_to_string(&path)
+            .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
+        let shown = Shown::new(name, &text)?;
+        let Measured { doors, differences, .. } = &mut measured;
+        for door in doors {
+            shown.through(door, &driver, differences)?;
+        }
+    }
+    measured.seconds = started.elapsed().as_secs_f64();
+    let text = table::markdown(&measured);
+    context.console.print(&text)?;
+    if let Some(path) = &args.json {
+        write_whole(path, (serde_json::to_string_pretty(&measured)? + "\n").as_bytes())?;
+    }
+    if let Some(path) = &args.markdown {
+        write_whole(path, text.as_bytes())?;
+    }
+    let total = |of: fn(&Door) -> u64| measured.doors.iter().map(of).sum::<u64>();
+    Ok(match (total(|d| d.conform + d.known), total(|d| d.new + d.kernels_disagree + d.loaded_otherwise)) {
+        (_, 1..) => Exit::Deviation,
+        (0, 0) => Exit::NothingCompared,
+        (1.., 0) => Exit::Success,
+    })
+}
+
+/// The compiler, and for each release the cubins that run best on the device.
+fn doors(prepared: &Path, device: &Description) -> Vec<Door> {
+    let number = |target: &str| target.strip_prefix("sm_")?.parse::<u32>().ok();
+    let own = device.targets.iter().filter_map(|target| number(target)).max().unwrap_or(0);
+    let mut doors = vec![Door { door: "PTX text".to_owned(), ..Door::default() }];
+    let folders = |path: &Path| -> Vec<(String, PathBuf)> {
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        let mut found: Vec<_> =
+            entries.filter_map(|e| Some((e.file_name().to_str()?.to_owned(), e.path()))).collect();
+        found.sort();
+        found
+    };
+    for (release, path) in folders(&prepared.join("cubins")) {
+        let runs = |target: &str| number(target).filter(|n| *n <= own && n / 10 == own / 10);
+        let best =
+            folders(&path).into_iter().filter_map(|(target, path)| Some((runs(&target)?, target, path)));
+        if let Some((_, target, path)) = best.max() {
+            let door = format!("cubins of {release} for {target}");
+            doors.push(Door { door, cubins: Some(path), ..Door::default() });
+        }
+    }
+    doors
+}
+
+/// A module, and what its kernels check.
+struct Shown<'a> {
+    name: &'a str,
+    text: &'a str,
+    module: ptxsmith_syntax::Module,
+    launches: Vec<Launch>,
+    checks: BTreeMap<String, Vec<selfcheck::Check>>,
+}
+
+impl<'a> Shown<'a> {
+    fn new(name: &'a str, text: &'a str) -> Result<Shown<'a>, Failure> {
+        let bad = |what: String| Failure::BadInput(format!("prepared module {name}: {what}"));
+        let module = ptxsmith_syntax::parse(text).map_err(|error| bad(error.to_string()))?;
+        let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else {
+            return Err(bad("the specification does not take it: prepared by another version".to_owned()));
+        };
+        let checks: BTreeMap<_, _> =
+            kernels(&variables).into_iter().map(|(name, kernel)| (name, kernel.checks)).collect();
+        let launch = |kernel: &String| Launch { kernel: kernel.clone(), out: selfcheck::OUTPUT_SIZE };
+        Ok(Shown { name, text, module, launches: checks.keys().map(launch).collect(), checks })
+    }
+
+    fn through(
+        &self,
+        door: &mut Door,
+        driver: &Driver,
+        differences: &mut Vec<Different>,
+    ) -> Result<(), Failure> {
+        let target = driver.description().targets.last().map_or("sm_80", String::as_str);
+        let request = Request::new(self.text, target).launching(&self.launches);
+        let (observation, image) = match &door.cubins {
+            None => (driver.observe(&request)?, None),
+            Some(folder) => {
+                let path = folder.join(format!("{}.cubin", self.name));
+                let image = fs::read(&path)
+                    .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
+                (driver.observe_cubin(&request, &image)?, Some(image))
+            }
+        };
+        let name = door.door.clone();
+        let mut differ = |what: String| {
+            if differences.len() < LISTED {
+                differences.push(Different { door: name.clone(), module: self.name.to_owned(), what });
+            }
+        };
+        door.modules += 1;
+        if observation.outcome != Outcome::Accepted {
+            let outcome = serde_json::to_value(observation.outcome)?;
+            let outcome = outcome.as_str().unwrap_or_default().to_owned();
+            let said = observation.diagnostics.first().map(|diagnostic| diagnostic.message.clone());
+            let why = said.or(observation.reason.clone()).unwrap_or_default();
+            differ(format!("{outcome}: {why}"));
+            *door.not_accepted.entry(outcome).or_default() += 1;
+        }
+        let wrong = self.judge(door, driver.description(), &observation, &mut differ)?;
+        if observation.outcome == Outcome::Accepted {
+            self.kernels(door, &observation, &wrong, &mut differ);
+        }
+        if let Some(image) = image {
+            // What our reader lacks shows where the same cubins are read without a device.
+            let held = cubin::read(&image).unwrap_or_default();
+            for name in loaded_otherwise(&held, &observation.variables) {
+                door.loaded_otherwise += 1;
+                differ(format!("`{name}` in memory is not what the cubin says"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the variables, and gives the names of those that deviate.
+    fn judge(
+        &self,
+        door: &mut Door,
+        description: &Description,
+        observation: &Observation,
+        differ: &mut impl FnMut(String),
+    ) -> Result<Vec<String>, Failure> {
+        door.read_back += observation.variables.values().filter(|v| v.bytes.is_some()).count() as u64;
+        let subject =
+            FnSubject::new("driver", |_: &Request<'_>| observation.clone()).described(description.clone());
+        let target = description.targets.last().map_or("sm_80", String::as_str);
+        let mut wrong = Vec::new();
+        for part in judge_program(&subject, &Rules::default(), &self.module, self.text, target)? {
+            let name = part.variable.unwrap_or_else(|| "the module".to_owned());
+            match part.verdict {
+                Verdict::Conforms | Verdict::Reads(_) => door.conform += 1,
+                Verdict::ConformsByOutcome | Verdict::NotCompared(NotCompared::Unobserved) => {
+                    door.not_observed += 1;
+                }
+                Verdict::NotCompared(_) => {}
+                Verdict::Deviates(difference) => {
+                    if difference.explanation.is_some() {
+                        door.known += 1;
+                    } else {
+                        door.new += 1;
+                        differ(format!("`{name}`: {:?}", difference.class));
+                    }
+                    wrong.push(name);
+                }
+            }
+        }
+        Ok(wrong)
+    }
+
+    fn kernels(
+        &self,
+        door: &mut Door,
+        observation: &Observation,
+        wrong: &[String],
+        differ: &mut impl FnMut(String),
+    ) {
+        for (kernel, checks) in &self.checks {
+            let output = observation.kernels.get(kernel).and_then(|output| output.bytes.as_deref());
+            let Some(output) = output else {
+                door.kernels_disagree += 1;
+                differ(format!("kernel `{kernel}` was not run"));
+                continue;
+            };
+            door.kernels += 1;
+            match selfcheck::result(output) {
+                Found::Passed => door.kernels_passed += 1,
+                Found::Mismatch(index) => {
+                    let check = checks.get(index as usize);
+                    if check.is_some_and(|check| wrong.contains(&check.variable)) {
+                        door.kernels_agree += 1;
+                    } else {
+                        door.kernels_disagree += 1;
+                        differ(format!("kernel `{kernel}` differs at {check:?}, which was read back right"));
+                    }
+                }
+                Found::DidNotRun => {
+                    door.kernels_disagree += 1;
+                    differ(format!("kernel `{kernel}` did not run to its end"));
+                }
+            }
+        }
+    }
+}
+
+/// The variables of which memory holds something else than the file and the addresses of the variables say.
+fn loaded_otherwise(held: &BTreeMap<String, Variable>, loaded: &BTreeMap<String, Variable>) -> Vec<String> {
+    let base_of = |symbol: &str| {
+        loaded.get(symbol).filter(|v| v.space.as_deref() == Some("global")).and_then(|variable| variable.base)
+    };
+    let differs = |(name, loaded): (&String, &Variable)| {
+        let held = held.get(name)?;
+        let (bytes, memory) = (held.bytes.as_deref()?, loaded.bytes.as_deref()?);
+        let slots = held.addresses.iter().flatten().map(|address| Slot {
+            offset: address.offset,
+            width: address.width,
+            symbol: &address.symbol,
+            addend: address.addend,
+            bits: 64,
+            byte: address.byte,
+        });
+        let expected = solve::memory(bytes, slots, base_of);
+        let same = expected.len() == memory.len()
+            && expected.iter().zip(memory).all(|(held, seen)| held.is_none_or(|held| held == *seen));
+        (!same).then(|| name.clone())
+    };
+    // Where a write past a variable was recognized, its bytes are told otherwise.
+    loaded
+        .iter()
+        .filter(|(_, v)| v.addresses.as_ref().is_none_or(Vec::is_empty))
+        .filter_map(differs)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_subject::Address;
+
+    #[test]
+    fn memory_is_held_against_the_cubin_with_its_addresses() {
+        let variable = |bytes: Vec<u8>, base, addresses: Option<Vec<Address>>| Variable {
+            space: Some("global".to_owned()),
+            size: Some(bytes.len() as u64),
+            bytes: Some(bytes),
+            base,
+            addresses,
+            ..Variable::default()
+        };
+        let address = |symbol: &str| {
+            let symbol = symbol.to_owned();
+            Address { offset: 0, width: 8, symbol, addend: 4, generic: None, byte: None }
+        };
+        let held = BTreeMap::from([
+            ("a".to_owned(), variable(vec![1, 2], None, Some(Vec::new()))),
+            ("p".to_owned(), variable(vec![0; 8], None, Some(vec![address("a")]))),
+            ("f".to_owned(), variable(vec![0; 8], None, Some(vec![address("function")]))),
+        ]);
+        let loaded = |a: Vec<u8>, p: u64| {
+            BTreeMap::from([
+                ("a".to_owned(), variable(a, Some(0x1000), Some(Vec::new()))),
+                ("p".to_owned(), variable(p.to_le_bytes().to_vec(), Some(0x2000), None)),
+                ("f".to_owned(), variable(vec![9; 8], Some(0x3000), None)),
+            ])
+        };
+        assert!(loaded_otherwise(&held, &loaded(vec![1, 2], 0x1004)).is_empty());
+        assert_eq!(loaded_otherwise(&held, &loaded(vec![1, 3], 0x1004)), ["a"]);
+        assert_eq!(loaded_otherwise(&held, &loaded(vec![1, 2], 0x1005)), ["p"]);
+    }
+
+    #[test]
+    fn a_door_takes_the_latest_target_of_the_generation() {
+        let directory = tempfile::tempdir().unwrap();
+        for folder in ["ptxas@12.9/sm_80", "ptxas@12.9/sm_86", "ptxas@12.9/sm_90", "ptxas@13.5/sm_90"] {
+            fs::create_dir_all(directory.path().join("cubins").join(folder)).unwrap();
+        }
+        let device =
+            |target: &str| Description { targets: vec![target.to_owned()], ..Description::default() };
+        let names = |target: &str| -> Vec<String> {
+            doors(directory.path(), &device(target)).into_iter().map(|door| door.door).collect()
+        };
+        assert_eq!(names("sm_89"), ["PTX text", "cubins of ptxas@12.9 for sm_86"]);
+        assert_eq!(
+            names("sm_90"),
+            ["PTX text", "cubins of ptxas@12.9 for sm_90", "cubins of ptxas@13.5 for sm_90"]
+        );
+    }
+}

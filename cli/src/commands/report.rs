@@ -1,0 +1,114 @@
+//! `ptxsmith report`: the result of a campaign, rendered again.
+
+use std::io;
+use std::path::Path;
+
+use anstream::adapter::strip_str;
+use ptxsmith_report::against::Against;
+use ptxsmith_report::folder::Folder;
+use ptxsmith_report::history::{History, Run};
+use ptxsmith_report::text::Summary;
+use ptxsmith_report::{html, junit, markdown, sarif, text};
+
+use super::{Context, history, write_whole};
+use crate::args::{self, Format};
+use crate::exit::{Exit, Failure};
+
+/// The most ids that are named to somebody who asked for another.
+const MOST_IDS: usize = 20;
+
+/// Renders a campaign's folder.
+///
+/// The status is 0, but that of [`Exit::Deviation`] where `--against` shows that something was added which nothing
+/// listed explains.
+pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
+    let mut folder = read(&args.directory)?;
+    let against = match &args.against {
+        None => None,
+        Some(earlier) => {
+            let against = Against::of(&folder.report, &read(earlier)?.report);
+            against.keep_added(&mut folder.report);
+            for doubt in &against.doubts {
+                context.console.note(doubt);
+            }
+            Some(against)
+        }
+    };
+    let mut runs = Vec::new();
+    if let Some(path) = &args.history {
+        let known = History::open_existing(path).map_err(|error| history::failed(path, error))?;
+        known.tell_first_seen(&mut folder.report).map_err(|error| history::failed(path, error))?;
+        runs = known.runs().map_err(|error| history::failed(path, error))?;
+    }
+    if let Some(id) = &args.finding {
+        keep_only(&mut folder, id)?;
+    }
+    let mut rendered = render(&folder, args.format, args.finding.is_some(), &runs)?;
+    if let (Some(against), Format::Text) = (&against, args.format) {
+        rendered.push_str(&against.text());
+        rendered.push('\n');
+    }
+    write(context, args.out.as_deref(), args.format, &rendered)?;
+    let adds = against.is_some() && folder.report.findings.iter().any(|found| found.status.needs_attention());
+    Ok(if adds { Exit::Deviation } else { Exit::Success })
+}
+
+/// Reads a folder; that it cannot be read is the user's to mend.
+pub fn read(path: &Path) -> Result<Folder, Failure> {
+    Folder::read(path).map_err(|error| Failure::BadInput(error.to_string()))
+}
+
+fn render(folder: &Folder, format: Format, only: bool, runs: &[Run]) -> Result<String, Failure> {
+    let report = &folder.report;
+    let lines = |json: serde_json::Result<String>| json.map(|text| text + "\n");
+    Ok(match format {
+        Format::Text if only => report.findings.iter().map(|found| text::finding(report, found)).collect(),
+        Format::Text => Summary::of(report).text(),
+        Format::Json => lines(serde_json::to_string_pretty(report))?,
+        Format::Markdown if only => {
+            report.findings.iter().map(|found| markdown::bundle(folder, found)).collect()
+        }
+        Format::Markdown => markdown::summary(folder),
+        Format::Junit => junit::junit(report)?,
+        Format::Sarif => lines(serde_json::to_string_pretty(&sarif::sarif(report)))?,
+        Format::Html => html::page(folder, runs)?,
+    })
+}
+
+/// Leaves one finding: that of this id, or of the only id that begins so.
+fn keep_only(folder: &mut Folder, id: &str) -> Result<(), Failure> {
+    let findings = &mut folder.report.findings;
+    let exact = findings.iter().any(|found| found.id == id);
+    let is_meant = |of: &str| if exact { of == id } else { of.starts_with(id) };
+    let meant = findings.iter().filter(|found| is_meant(&found.id)).count();
+    if meant == 1 {
+        findings.retain(|found| is_meant(&found.id));
+        return Ok(());
+    }
+    let ids: Vec<&str> = findings.iter().map(|found| &*found.id).take(MOST_IDS).collect();
+    let there = match (ids.len(), findings.len()) {
+        (0, _) => "there is none".to_owned(),
+        (shown, all) if shown < all => format!("there are {} and {} more", ids.join(", "), all - shown),
+        _ => format!("there are {}", ids.join(", ")),
+    };
+    let problem = if meant == 0 { "no finding" } else { "more than one finding" };
+    Err(Failure::BadInput(format!("{problem} `{id}`; {there}")))
+}
+
+fn write(context: &Context, out: Option<&Path>, format: Format, rendered: &str) -> Result<(), Failure> {
+    match out {
+        Some(out) => {
+            // A file holds no styles.
+            let text =
+                if format == Format::Text { strip_str(rendered).to_string() } else { rendered.to_owned() };
+            write_whole(out, text.as_bytes()).map_err(|error| Failure::BadInput(format!("{error:#}")))
+        }
+        None => match format {
+            Format::Text => context.console.print(rendered),
+            // As it is: what is no text for a terminal is for a program, which wants every byte.
+            _ => io::Write::write_all(&mut io::stdout().lock(), rendered.as_bytes()),
+        }
+        .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+        .map_err(Failure::from),
+    }
+}

@@ -1,0 +1,37 @@
+//! `ptxsmith suite`: a conformance suite that others run without this program.
+
+use ptxsmith_suite::{Options, Suite};
+
+use super::{Context, make_directory, write_whole};
+use crate::args;
+use crate::console;
+use crate::exit::{Exit, Failure};
+
+/// Writes the suite into a directory that is empty or not there: what was left of another suite would be part of it.
+pub fn run(context: &Context, args: &args::Suite) -> Result<Exit, Failure> {
+    make_directory(&args.out)?;
+    let mut entries = std::fs::read_dir(&args.out).map_err(|error| Failure::Harness(error.into()))?;
+    if entries.next().is_some() {
+        let name = args.out.to_string_lossy();
+        let name = console::line(&name);
+        return Err(Failure::BadInput(format!("{name} is not empty; give another --out, or empty it")));
+    }
+    let options = Options { random: args.random, seed: context.seed };
+    let suite = Suite::build(options).map_err(|error| Failure::Harness(error.into()))?;
+    for file in suite.files() {
+        if context.cancel.is_cancelled() {
+            return Err(Failure::Interrupted);
+        }
+        let path = args.out.join(&file.path);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| Failure::Harness(error.into()))?;
+        }
+        write_whole(&path, file.contents.as_bytes())?;
+    }
+    context.console.print(&format!(
+        "{} cases; {} says how to run them\n",
+        suite.cases.len(),
+        console::line(&args.out.join("README.md").to_string_lossy())
+    ))?;
+    Ok(Exit::Success)
+}

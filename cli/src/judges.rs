@@ -1,0 +1,115 @@
+//! Judging cases, each under the header and in the form that it needs.
+
+use std::collections::BTreeMap;
+
+use ptxsmith_diff::{Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Trial, Verdict};
+use ptxsmith_oracle::Rules;
+use ptxsmith_subject::Error;
+
+use crate::campaign::{Entry, Tested};
+use crate::cases::Made;
+use crate::exit::Failure;
+
+/// How a trial is shown: under which header, and whether for relocatable output.
+type Lane = (Header, bool);
+
+/// The judges of one subject, one a lane, made when they are first needed.
+pub struct Judges<'a> {
+    tested: &'a Tested,
+    lanes: BTreeMap<Lane, Judge<'a>>,
+    kernels: BTreeMap<Header, KernelJudge<'a>>,
+}
+
+/// A trial of a lane: of which case, and whether it is the twin of that.
+struct Place<'m> {
+    case: usize,
+    is_twin: bool,
+    trial: &'m Trial,
+}
+
+impl<'a> Judges<'a> {
+    /// The judges of a subject, none made yet.
+    pub fn of(tested: &'a Tested) -> Judges<'a> {
+        Judges { tested, lanes: BTreeMap::new(), kernels: BTreeMap::new() }
+    }
+
+    /// Judges cases; the verdicts come in their order, the one on a twin behind that on its case.
+    pub fn verdicts<'m>(&mut self, made: &'m [Made], usual: &'m Header) -> Result<Vec<Entry<'m>>, Failure> {
+        let mut lanes: BTreeMap<(&'m Header, bool, bool), Vec<Place<'m>>> = BTreeMap::new();
+        for (case, one) in made.iter().enumerate() {
+            let header = one.header.as_ref().unwrap_or(usual);
+            let place = Place { case, is_twin: false, trial: &one.trial };
+            lanes.entry((header, one.relocatable, one.kernel)).or_default().push(place);
+            if let Some((twin, header)) = &one.twin {
+                let header = header.as_ref().unwrap_or(usual);
+                let place = Place { case, is_twin: true, trial: twin };
+                lanes.entry((header, one.relocatable, one.kernel)).or_default().push(place);
+            }
+        }
+        let mut verdicts: Vec<[Option<Entry<'m>>; 2]> = made.iter().map(|_| [None, None]).collect();
+        for ((header, relocatable, kernel), places) in lanes {
+            let trials: Vec<&Trial> = places.iter().map(|place| place.trial).collect();
+            let judged = self.judged(header, (relocatable, kernel), &trials)?;
+            for (place, judged) in places.into_iter().zip(judged) {
+                let entry = Entry { trial: place.trial, header, judged };
+                verdicts[place.case][usize::from(place.is_twin)] = Some(entry);
+            }
+        }
+        for [broken, twin] in &mut verdicts {
+            if let (Some(broken), Some(shown)) = (broken, &twin) {
+                // A refusal shows something only where what differs in one thing is taken. A crash always does.
+                let died = broken.judged.fate() == Some(Fate::Died);
+                if shown.judged.fate() == Some(Fate::Accepted) {
+                    self.tested.ledger().confirm(broken.trial, &broken.judged, broken.header);
+                } else if !died {
+                    broken.judged.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
+                }
+                // A twin is no case of its own; but a deviation is one wherever it shows.
+                if !matches!(shown.judged.verdict, Verdict::Deviates(_)) {
+                    *twin = None;
+                }
+            }
+        }
+        Ok(verdicts.into_iter().flatten().flatten().collect())
+    }
+
+    fn judged(
+        &mut self,
+        header: &Header,
+        (relocatable, kernel): (bool, bool),
+        trials: &[&Trial],
+    ) -> Result<Vec<Judged>, Failure> {
+        if !self.tested.takes(header) {
+            let unsupported = |trial: &&Trial| Judged {
+                id: trial.id,
+                verdict: Verdict::NotCompared(NotCompared::Unsupported),
+                must: None,
+                trace: Default::default(),
+                excluded: Vec::new(),
+                contradicts: Vec::new(),
+                unseen: 0,
+                operands: Default::default(),
+            };
+            return Ok(trials.iter().map(unsupported).collect());
+        }
+        let tested = self.tested;
+        if kernel {
+            let judge = self.kernels.entry(header.clone()).or_insert_with(|| {
+                let options = Options { header: header.clone(), ..Options::default() };
+                KernelJudge::new(tested.relocatable(), Rules::default(), options)
+            });
+            return judge.batch(trials).map_err(of_subject);
+        }
+        let judge = self.lanes.entry((header.clone(), relocatable)).or_insert_with(|| {
+            let subject = if relocatable { tested.relocatable() } else { &*tested.subject };
+            let options = Options { header: header.clone(), ..Options::default() };
+            Judge::new(subject, Rules::default(), options)
+        });
+        judge.batch(trials).map_err(of_subject)
+    }
+}
+
+/// A run of a subject that did not come to an end: ours, or stopped by Ctrl-C.
+pub fn of_subject(error: Error) -> Failure {
+    if error.is_cancelled() { Failure::Interrupted } else { error.into() }
+}

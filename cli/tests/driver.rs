@@ -1,0 +1,298 @@
+//! The subject `driver`, against a stub of the driver library: no device is needed, and none is tested.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use common::*;
+use serde_json::Value;
+
+/// The stub: a library built beside the tests.
+fn stub() -> PathBuf {
+    let name =
+        format!("{}ptxsmith_driver_stub{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    std::env::current_exe().unwrap().with_file_name(name)
+}
+
+/// The program under test, on a machine whose driver is the stub with this script.
+fn on_stub(directory: &Path, script: &str) -> Command {
+    let path = file(directory, "script", script);
+    let mut command = ptxsmith();
+    command.env("PTXSMITH_DRIVER_STUB", path).arg("--libcuda").arg(stub());
+    command
+}
+
+const DEVICE: &str = "version 12040\ndevices 1\ndevice 9.0 Stub Device\n";
+
+fn check(directory: &Path, script: &str, modules: &[(&str, &str)], more: &[&str]) -> (Output, Value) {
+    let folder = directory.join("modules");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, text) in modules {
+        file(&folder, name, &module(text));
+    }
+    let out = directory.join("out");
+    let mut command = on_stub(directory, &format!("{DEVICE}{script}"));
+    command.args(["check", "--quiet", "--jobs", "1", "--subject", "driver", "--out"]);
+    let output = command.args([&out, &folder]).args(more).output().unwrap();
+    let report = std::fs::read(out.join("report.json")).unwrap_or_default();
+    (output, serde_json::from_slice(&report).unwrap_or_default())
+}
+
+fn described(command: &mut Command) -> Value {
+    let output = command.args(["subjects", "--subject", "driver", "--json"]).output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    json["subjects"][0].clone()
+}
+
+#[test]
+fn what_stands_in_the_way_of_a_device_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let reason = |command: &mut Command, kind: &str| {
+        let entry = described(command);
+        assert_eq!((&entry["available"], &entry["unavailable"]), (&false.into(), &kind.into()), "{entry}");
+        entry["reason"].as_str().unwrap().to_owned()
+    };
+    let no_library = reason(ptxsmith().args(["--libcuda", "/nonexistent/libcuda.so.1"]), "not-found");
+    assert!(no_library.starts_with("/nonexistent/libcuda.so.1 cannot be loaded: "), "{no_library}");
+    let no_driver = file(directory.path(), "libcuda.so.1", "no library");
+    reason(ptxsmith().arg("--libcuda").arg(no_driver), "cannot-run");
+    let no_device = reason(&mut on_stub(directory.path(), ""), "no-device");
+    assert!(no_device.contains("CUDA_ERROR_NO_DEVICE"), "{no_device}");
+    reason(&mut on_stub(directory.path(), &format!("{DEVICE}error cuInit 999")), "cannot-run");
+    reason(&mut on_stub(directory.path(), "this makes no sense"), "cannot-run");
+}
+
+#[test]
+fn a_run_without_a_driver_compares_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    for subject in ["driver", "driver:ptxas@13.5"] {
+        let output = ptxsmith()
+            .args(["--libcuda", "/nonexistent/libcuda.so.1", "run", "--quiet", "--cases", "10"])
+            .args(["--subject", subject, "--out"])
+            .arg(directory.path().join("out"))
+            // Nothing is installed for this, and no network is asked.
+            .env("PATH", "/nonexistent")
+            .output()
+            .unwrap();
+        assert_eq!(status(&output), 3, "{}", stderr(&output));
+        assert!(stderr(&output).contains(&format!("{subject} is not available: ")), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn the_device_is_described() {
+    let directory = tempfile::tempdir().unwrap();
+    let entry = described(&mut on_stub(directory.path(), DEVICE));
+    assert_eq!(entry["available"], true, "{entry}");
+    assert_eq!((&entry["version"], &entry["max_ptx"]), (&"12.4".into(), &"8.4".into()));
+    assert_eq!(entry["machine"]["device"], "Stub Device");
+    assert_eq!(entry["machine"]["compute capability"], "9.0");
+    assert_eq!(entry["machine"]["highest clock of the memory"], "2000000 kHz");
+    assert_eq!(entry["targets"].as_array().unwrap().last().unwrap(), "sm_90");
+    assert_eq!(entry["relocations"], false);
+}
+
+#[test]
+fn values_and_addresses_are_read_back_from_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = ".global .u32 a[2] = {5, 6};\n.const .u16 c = 7;\n.global .u64 p[2] = {a+4, 1};";
+    let good = "variable a 0500000006000000\nvariable c 0700\nvariable p 00000000000000000100000000000000\n";
+    let conforming = format!("{good}address p 0 8 a 4\n");
+    let (output, report) = check(directory.path(), &conforming, &[("a.ptx", text)], &[]);
+    assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    assert_eq!((&report["compared"], &report["conform"]), (&3.into(), &3.into()), "{report}");
+
+    for (script, class) in [
+        (good.replace("0500", "0400") + "address p 0 8 a 4\n", "wrong-value"),
+        (format!("{good}address p 0 8 a 5\n"), "wrong-address"),
+        (format!("{good}address p 0 8 c 4\n"), "wrong-address"),
+    ] {
+        let (output, report) = check(directory.path(), &script, &[("a.ptx", text)], &[]);
+        assert_eq!(status(&output), 1, "{}{}", stdout(&output), stderr(&output));
+        assert_eq!(report["findings"][0]["class"], class, "{script}: {report}");
+    }
+}
+
+#[test]
+fn a_write_past_a_variable_is_seen_in_the_fence_behind_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = ".global .u32 x[4];\n.global .u32 q = 5;";
+    let values = "variable x 00000000000000000000000000000000\nvariable q 05000000\n";
+    let (output, _) = check(directory.path(), values, &[("a.ptx", text)], &[]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    // The address of a variable, which explains the bytes, and one that nothing explains.
+    for (addend, class) in [(4, "wrong-address"), (0x10_0000, "crash")] {
+        let script = format!("{values}address q 0 8 x {addend}\n");
+        let (output, report) = check(directory.path(), &script, &[("a.ptx", text)], &[]);
+        assert_eq!(status(&output), 1, "{}", stderr(&output));
+        assert_eq!(report["findings"][0]["class"], class, "{report}");
+    }
+}
+
+#[test]
+fn each_error_of_the_driver_has_its_own_outcome() {
+    let directory = tempfile::tempdir().unwrap();
+    let modules = [("a.ptx", ".global .u8 a = 1;"), ("b.ptx", ".global .u8 b = 2;")];
+    let script = |line: &str| format!("variable a 01\nvariable b 02\n{line}\n");
+    let outcome = |line: &str| check(directory.path(), &script(line), &modules, &[]);
+
+    let log = "ptxas application ptx input, line 4; error   : Unknown thing\\n";
+    let (output, report) = outcome(&format!("if b load 218 {log}"));
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert_eq!(report["findings"][0]["class"], "refuses-valid", "{report}");
+    assert!(report["findings"][0].to_string().contains("Unknown thing"), "{report}");
+    // The other module is judged all the same.
+    assert_eq!(report["conform"], 1, "{report}");
+
+    for (code, name) in [(222, "UNSUPPORTED_PTX_VERSION"), (209, "NO_BINARY_FOR_GPU"), (2, "OUT_OF_MEMORY")] {
+        let (output, report) = outcome(&format!("if b load {code}"));
+        assert_eq!(status(&output), 0, "{code}: {}{report}", stderr(&output));
+        assert_eq!((&report["conform"], &report["findings"]), (&1.into(), &Value::Array(Vec::new())));
+        assert!(report["not_compared"].to_string().contains('1'), "{name}: {report}");
+    }
+    let (output, _) = outcome("if u8 load 222");
+    assert_eq!(status(&output), 3, "nothing is compared: {}", stderr(&output));
+}
+
+#[test]
+fn a_module_that_kills_the_driver_costs_nothing_but_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let modules =
+        [("a.ptx", ".global .u8 a = 1;"), ("b.ptx", ".global .u8 b = 2;"), ("c.ptx", ".global .u8 c = 3;")];
+    let script = "variable a 01\nvariable b 02\nvariable c 03\nif b signal 8\n";
+    let (output, report) = check(directory.path(), script, &modules, &[]);
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert_eq!(report["findings"][0]["class"], "crash", "{report}");
+    assert_eq!(report["findings"][0]["observed"]["signal"], 8);
+    assert_eq!(report["conform"], 2, "{report}");
+}
+
+/// A prepared module of one variable, as text and as what the stub takes for a cubin, and a kernel that checks it.
+fn prepared(directory: &Path) -> PathBuf {
+    let prepared = directory.join("prepared");
+    let cubins = prepared.join("cubins/ptxas@13.5/sm_90");
+    std::fs::create_dir_all(prepared.join("modules")).unwrap();
+    std::fs::create_dir_all(&cubins).unwrap();
+    let kernel = ".visible .entry check_0(.param .u64 check_0_out) { ret; }";
+    file(&prepared.join("modules"), "0000.ptx", &module(&format!(".global .u32 a = 5;\n{kernel}")));
+    file(&cubins, "0000.cubin", "a check_0");
+    prepared
+}
+
+fn gpu_run(directory: &Path, script: &str) -> (Output, Value) {
+    let json = directory.join("gpu.json");
+    let output = on_stub(directory, &format!("{DEVICE}{script}"))
+        .args(["gpu", "run", "--json"])
+        .args([&json, &prepared(directory)])
+        .output()
+        .unwrap();
+    (output, serde_json::from_slice(&std::fs::read(json).unwrap_or_default()).unwrap_or_default())
+}
+
+#[test]
+fn prepared_modules_are_read_back_and_their_kernels_run_through_every_door() {
+    let directory = tempfile::tempdir().unwrap();
+    let passed = "kernel check_0 0d600d60ffffffff\n";
+    let (output, json) = gpu_run(directory.path(), &format!("variable a 05000000\n{passed}"));
+    assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    let doors = json["doors"].as_array().unwrap();
+    let names: Vec<_> = doors.iter().map(|door| door["door"].as_str().unwrap()).collect();
+    assert_eq!(names, ["PTX text", "cubins of ptxas@13.5 for sm_90"]);
+    for door in doors {
+        assert_eq!((&door["read_back"], &door["conform"], &door["new"]), (&1.into(), &1.into(), &0.into()));
+        assert_eq!((&door["kernels"], &door["kernels_passed"]), (&1.into(), &1.into()));
+    }
+    assert!(
+        stdout(&output).contains("| all | 2 | 2 | 2 | 0 | 0 | 0 | 2 | 2 | 0 | 0 | 0 |"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn a_kernel_that_stops_is_held_against_what_was_read_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let stopped = "kernel check_0 0d600d6000000000\n";
+    for (value, agree, disagree) in [("06000000", 1, 0), ("05000000", 0, 1)] {
+        let (output, json) = gpu_run(directory.path(), &format!("variable a {value}\n{stopped}"));
+        assert_eq!(status(&output), 1, "{}", stderr(&output));
+        let door = &json["doors"][0];
+        assert_eq!((&door["kernels_agree"], &door["kernels_disagree"]), (&agree.into(), &disagree.into()));
+    }
+    // A kernel that wrote nothing, one that loses the context, and one that writes past its buffer.
+    for line in
+        ["kernel check_0 00\n", "kernel check_0 00\nif a launch 700\n", "kernel check_0 000000000000000001\n"]
+    {
+        let (output, json) = gpu_run(directory.path(), &format!("variable a 05000000\n{line}"));
+        assert_eq!(status(&output), 1, "{line}: {}", stderr(&output));
+        let door = &json["doors"][1];
+        let crashed = door["not_accepted"]["crashed"].as_u64().unwrap_or(0);
+        assert_eq!(crashed + door["kernels_disagree"].as_u64().unwrap(), 1, "{line}: {json}");
+    }
+}
+
+#[test]
+fn without_a_device_nothing_prepared_is_measured() {
+    let directory = tempfile::tempdir().unwrap();
+    let output =
+        on_stub(directory.path(), "").args(["gpu", "run"]).arg(prepared(directory.path())).output().unwrap();
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    assert!(stderr(&output).contains("driver is not available: the driver finds no device"));
+}
+
+/// Whether the compiler of a driver is installed here.
+fn ptxjit(subject: &str, test: &str) -> bool {
+    let mut command = Command::cargo_bin("ptxsmith").unwrap();
+    let output = command.args(["subjects", "--subject", subject, "--json"]).output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let there = json["subjects"][0]["available"] == true;
+    if !there {
+        eprintln!("NOT TESTED: {test}: {}", json["subjects"][0]["reason"]);
+    }
+    there
+}
+
+#[test]
+fn the_compiler_of_a_driver_holds_what_the_specification_says_and_survives_a_module_that_kills_it() {
+    let subject = "ptxjit@550.163.01";
+    if !ptxjit(subject, "the driver's compiler in its worker") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let modules = directory.path().join("modules");
+    std::fs::create_dir(&modules).unwrap();
+    file(&modules, "a.ptx", &module(".global .u32 a[3] = {1, 2};\n.global .u64 p = a+4;"));
+    // Killed by SIGFPE, as ptxas of that time is.
+    file(&modules, "b.ptx", &module(".global .u32 b = 1 / 0;"));
+    // An executable would show the place of the constant as a number.
+    file(&modules, "c.ptx", &module(".const .u16 c = 7;\n.global .u64 q = generic(c)+2, r = c;"));
+    let out = directory.path().join("out");
+    let mut command = Command::cargo_bin("ptxsmith").unwrap();
+    let command = command.args(["check", "--quiet", "--jobs", "1", "--subject", subject, "--out"]);
+    let output = command.args([&out, &modules]).output().unwrap();
+    let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "{}", stderr(&output));
+    assert_eq!((&findings[0]["class"], &findings[0]["observed"]["signal"]), (&"crash".into(), &8.into()));
+    assert_eq!(report["conform"], 5);
+    assert_eq!(report["subjects"][0]["version"], "12.4");
+}
+
+#[test]
+fn a_library_that_is_not_there_or_another_is_not_available() {
+    let entry = |subject: &str| {
+        let output = ptxsmith().args(["subjects", "--json", "--subject", subject]).output().unwrap();
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        json["subjects"][0].clone()
+    };
+    assert_eq!(entry("ptxjit:/nonexistent/lib.so")["unavailable"], "not-found");
+    assert_eq!(entry("nvjitlink:/nonexistent/lib.so")["unavailable"], "not-found");
+    // A library, but of something else.
+    let stub = stub();
+    for kind in ["ptxjit", "nvjitlink"] {
+        let entry = entry(&format!("{kind}:{}", stub.display()));
+        assert_eq!((&entry["available"], &entry["unavailable"]), (&false.into(), &"not-the-subject".into()));
+    }
+}

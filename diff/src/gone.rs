@@ -1,0 +1,121 @@
+//! Listed deviations that are no longer there.
+//!
+//! A list that only grows hides what was mended, and what comes back. Every listed deviation has a least program; it is
+//! shown to the implementations that the entry lists, and one that does not deviate as predicted is a finding.
+
+use ptxsmith_oracle::{Rules, expect};
+use ptxsmith_subject::{Error, Subject};
+use ptxsmith_syntax::{Module, parse};
+
+use crate::{
+    known::{Effect, KNOWN, Known},
+    ledger::{Example, Finding, Status},
+    maker::Maker,
+    program::judge_program,
+    verdict::{Class, Difference, NotCompared, Verdict},
+};
+
+/// The listed deviations that an implementation should show.
+pub fn listed_for(maker: Maker<'_>) -> impl Iterator<Item = &'static Known> {
+    KNOWN.iter().filter(move |known| known.is_of(maker))
+}
+
+/// Shows the least program of a listed deviation to a subject of which it is listed. `None` where it deviates as
+/// predicted, or where the program tells nothing: not supported, not observed. Else a finding of status
+/// [`Status::Gone`].
+///
+/// # Errors
+/// Only where our machine or code fails.
+pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Option<Finding>, Error> {
+    let module = parse(known.example).unwrap_or_default();
+    let rules = Rules::default();
+    let parts = judge_program(subject, &rules, &module, known.example, target)?;
+    let shown = parts.iter().any(|part| match &part.verdict {
+        Verdict::Deviates(difference) => {
+            difference.explanation.as_ref().is_some_and(|explanation| explanation.known.contains(&known.id))
+        }
+        _ => false,
+    });
+    let tells = |reason: &NotCompared| matches!(reason, NotCompared::Unmodelled);
+    let untold = parts.iter().all(|part| matches!(&part.verdict, Verdict::NotCompared(r) if !tells(r)));
+    if shown || untold {
+        return Ok(None);
+    }
+    let observed = subject.observe(&ptxsmith_subject::Request::new(known.example, target))?;
+    let difference = Difference {
+        class: class_of(known, &module),
+        variable: None,
+        expected: expect(&module, &rules).to_json(known.example, &rules.readings),
+        observed,
+        explanation: None,
+        suspected: None,
+    };
+    let description = subject.description();
+    let release = description.version.as_deref().unwrap_or("without a number");
+    Ok(Some(Finding {
+        id: format!("gone-{}", known.id),
+        status: Status::Gone,
+        class: difference.class,
+        title: format!(
+            "listed for {}, but release {release} does not show it: {}",
+            known.releases, known.title
+        ),
+        clauses: known.clauses.to_vec(),
+        count: 1,
+        example: Example::listed(known.example, difference),
+    }))
+}
+
+/// How the list has to change for a deviation that is gone from these releases.
+pub fn edit(id: &str, releases: &[String]) -> Option<String> {
+    let known = KNOWN.iter().find(|known| id.strip_prefix("gone-") == Some(known.id))?;
+    Some(format!(
+        "in diff/src/known.rs let the `releases` of `{}`, now {}, leave out {}; remove the entry where none is left",
+        known.id,
+        known.releases,
+        releases.join(", "),
+    ))
+}
+
+/// The class of what a deviation shows.
+pub fn class_of(known: &Known, example: &Module) -> Class {
+    match known.effect {
+        Effect::Crash { .. } => Class::Crash,
+        Effect::Refusal(_) => Class::RefusesValid,
+        Effect::Rule(_) => match expect(example, &Rules::default()) {
+            ptxsmith_oracle::Expectation::Refused { .. } => Class::AcceptsInvalid,
+            _ => Class::WrongValue,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_oracle::Expectation;
+
+    #[test]
+    fn the_least_program_of_every_deviation_shows_it() {
+        for known in KNOWN {
+            let module = parse(known.example).unwrap_or_else(|error| panic!("{}: {error:?}", known.id));
+            let held = |rules: &Rules| match expect(&module, rules) {
+                Expectation::Accepted { variables, trace, .. } => {
+                    let held = variables.into_iter().map(|v| (v.bytes, v.addresses)).collect::<Vec<_>>();
+                    (Ok(held), trace)
+                }
+                Expectation::Refused { refusal, trace } => (Err(refusal.class), trace),
+                Expectation::Unmodelled { reason } => panic!("{}: {reason}", known.id),
+            };
+            let (expected, trace) = held(&Rules::default());
+            assert!(known.touches(&trace), "{}: its program does not rest on its clauses", known.id);
+            match known.effect {
+                Effect::Rule(change) | Effect::Refusal(change) => {
+                    let mut rules = Rules::default();
+                    change(&mut rules);
+                    assert_ne!(held(&rules).0, expected, "{}", known.id);
+                }
+                Effect::Crash { when, .. } => assert!(when(&trace), "{}", known.id),
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Which wrong rules new differences are put down to: as few as can be.
+//!
+//! Several wrong rules may predict one difference. Of all differences together only few rules predict each, and those are
+//! the causes: the smallest set that explains everything, found greedily. What a cause that was found predicts together
+//! with what is known, it is a cause of as well. The result depends on counts, names and the shortest examples alone, not
+//! on the order in which differences were met.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use ptxsmith_oracle::Question;
+
+use crate::{
+    lead::{self, Alternatives},
+    ledger::{Example, Ledger, Status},
+    maker::Maker,
+};
+
+/// The most examples that are evaluated anew to see whether a cause that was found predicts them too.
+const MOST_EVALUATED: u32 = 2_000;
+
+/// The most causes of which pairs are tried.
+const MOST_TOGETHER: usize = 8;
+
+/// What the new differences of some ledgers are put down to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Triage {
+    causes: Vec<&'static str>,
+    groups: BTreeMap<Alternatives, Vec<&'static str>>,
+    findings: BTreeMap<String, Vec<&'static str>>,
+    followed: BTreeMap<(Question, usize), Vec<&'static str>>,
+}
+
+/// Something that needs a cause.
+struct Open<'l> {
+    what: What<'l>,
+    count: u64,
+    example: &'l Example,
+    maker: Maker<'l>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum What<'l> {
+    /// Differences that any of these predicts.
+    Group(&'l Alternatives),
+    /// Differences that no wrong rule predicts alone.
+    Finding(&'l str),
+    /// Another reading, followed here and not there.
+    Followed((Question, usize)),
+}
+
+impl Triage {
+    /// The causes of what is new in ledgers that are reported together, each of the implementation of a maker.
+    pub fn of<'l>(ledgers: impl IntoIterator<Item = (&'l Ledger, Maker<'l>)>) -> Triage {
+        let mut open: BTreeMap<What<'l>, Open<'l>> = BTreeMap::new();
+        let mut contradicted: BTreeMap<&'static str, u64> = BTreeMap::new();
+        let mut add = |what, count, example: &'l Example, maker| {
+            let entry = open.entry(what).or_insert(Open { what, count: 0, example, maker });
+            entry.count += count;
+            if example.is_shorter_than(entry.example) {
+                (entry.example, entry.maker) = (example, maker);
+            }
+        };
+        for (ledger, maker) in ledgers {
+            for (alternatives, group) in &ledger.suspected {
+                add(What::Group(alternatives), group.count, &group.example, maker);
+            }
+            for (id, finding) in ledger.findings.iter().filter(|(_, f)| f.status == Status::New) {
+                add(What::Finding(id), finding.count, &finding.example, maker);
+            }
+            for (&answer, followed) in ledger.mixed() {
+                add(What::Followed(answer), followed.count, &followed.example, maker);
+            }
+            for (id, count) in &ledger.contradicted {
+                *contradicted.entry(id).or_default() += count;
+            }
+        }
+        Triage::of_open(open, &contradicted)
+    }
+
+    fn of_open<'l>(open: BTreeMap<What<'l>, Open<'l>>, contradicted: &BTreeMap<&'static str, u64>) -> Triage {
+        let open: Vec<Open<'l>> = open.into_values().collect();
+        let candidates = candidates(&open, contradicted);
+        let mut evaluated = 0;
+        // Which candidates alone, with what is known, predict which of the differences.
+        let predicted: Vec<Vec<&'static str>> = open
+            .iter()
+            .map(|open| {
+                let predicts = |id: &&'static str| {
+                    let listed = matches!(open.what, What::Group(group) if group.contains(&vec![*id]));
+                    evaluated += u32::from(!listed);
+                    listed || evaluated <= MOST_EVALUATED && open.is_predicted_by(&[*id])
+                };
+                candidates.iter().copied().filter(predicts).collect()
+            })
+            .collect();
+        let mut triage = Triage::default();
+        let mut left: Vec<(&Open<'l>, Vec<&'static str>)> = open.iter().zip(predicted).collect();
+        loop {
+            let mut explains: BTreeMap<&'static str, u64> = BTreeMap::new();
+            for (open, predicted) in &left {
+                predicted.iter().for_each(|id| *explains.entry(id).or_default() += open.count);
+            }
+            let against = |id: &'static str| contradicted.get(id).copied().unwrap_or(0);
+            let best =
+                explains.iter().max_by_key(|&(&id, &count)| (count, Reverse(against(id)), Reverse(id)));
+            let Some((&cause, _)) = best else { break };
+            triage.causes.push(cause);
+            left.retain(|(open, predicted)| {
+                let causes = match predicted.contains(&cause) {
+                    true => Some(vec![cause]),
+                    // What this one and another one predict only together needs no third.
+                    false => triage.several(open),
+                };
+                causes.map(|causes| triage.put_down(open, causes)).is_none()
+            });
+        }
+        while let Some(cause) = next_cause(left.iter().map(|(open, _)| *open), &triage.causes, contradicted) {
+            triage.causes.extend(cause);
+            left.retain(|(open, _)| {
+                let set = triage.several(open);
+                set.map(|set| triage.put_down(open, set)).is_none()
+            });
+        }
+        triage
+    }
+
+    fn put_down(&mut self, open: &Open<'_>, causes: Vec<&'static str>) {
+        match open.what {
+            What::Group(group) => drop(self.groups.insert(group.clone(), causes)),
+            What::Finding(id) => drop(self.findings.insert(id.to_owned(), causes)),
+            What::Followed(answer) => drop(self.followed.insert(answer, causes)),
+        }
+    }
+
+    /// The causes found so far that together predict something, the last one among them.
+    fn several(&self, open: &Open<'_>) -> Option<Vec<&'static str>> {
+        if let What::Group(group) = open.what {
+            let known = |set: &&Vec<&'static str>| set.iter().all(|id| self.causes.contains(id));
+            if let Some(set) = group.iter().find(known) {
+                return Some(set.clone());
+            }
+        }
+        let causes = &self.causes[..self.causes.len().min(MOST_TOGETHER)];
+        let mut pairs = causes
+            .iter()
+            .enumerate()
+            .flat_map(|(at, &one)| causes[..at].iter().map(move |&other| vec![other, one]));
+        pairs.find(|pair| open.is_predicted_by(pair))
+    }
+
+    /// The wrong rules that a group is put down to.
+    pub(crate) fn group(&self, group: &Alternatives) -> &[&'static str] {
+        self.groups.get(group).map_or(&[], Vec::as_slice)
+    }
+
+    /// The wrong rules that a finding without an explanation of its own is put down to; empty where there are none.
+    pub(crate) fn finding(&self, id: &str) -> &[&'static str] {
+        self.findings.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a wrong rule is why a reading seems to be followed here and not there.
+    pub(crate) fn explains(&self, answer: (Question, usize)) -> bool {
+        self.followed.contains_key(&answer)
+    }
+}
+
+impl Open<'_> {
+    fn is_predicted_by(&self, leads: &[&'static str]) -> bool {
+        lead::predict(leads, self.maker, &self.example.program, &self.example.difference.observed)
+    }
+}
+
+/// Wrong rules that may be causes: enough to predict all that any rule alone does.
+fn candidates(open: &[Open<'_>], contradicted: &BTreeMap<&'static str, u64>) -> Vec<&'static str> {
+    let mut left: Vec<&Open<'_>> = open.iter().collect();
+    let mut candidates = Vec::new();
+    while let Some(cause) = next_cause(left.iter().copied(), &[], contradicted) {
+        let [cause] = cause[..] else { break };
+        candidates.push(cause);
+        left.retain(|open| match open.what {
+            What::Group(group) => !group.contains(&vec![cause]),
+            _ => true,
+        });
+    }
+    candidates
+}
+
+/// The wrong rule that explains most of what is left, less what speaks against it; or several, where only together they
+/// explain anything.
+fn next_cause<'o>(
+    open: impl Iterator<Item = &'o Open<'o>> + Clone,
+    causes: &[&'static str],
+    contradicted: &BTreeMap<&'static str, u64>,
+) -> Option<Vec<&'static str>> {
+    let groups = open.filter_map(|open| match open.what {
+        What::Group(group) => Some((group, open.count)),
+        _ => None,
+    });
+    let net = |id: &'static str, count: u64| {
+        i128::from(count) - i128::from(contradicted.get(id).copied().unwrap_or(0))
+    };
+    // What each rule explains alone, given those that were found before.
+    let mut explains: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut sets: BTreeMap<&[&'static str], u64> = BTreeMap::new();
+    for (group, count) in groups {
+        for set in group {
+            let missing: Vec<&'static str> = set.iter().filter(|id| !causes.contains(id)).copied().collect();
+            if let [one] = missing[..] {
+                *explains.entry(one).or_default() += count;
+            }
+            *sets.entry(set).or_default() += count;
+        }
+    }
+    let best = explains.iter().max_by_key(|&(&id, &count)| (net(id, count), Reverse(id)));
+    best.map(|(&id, _)| vec![id]).or_else(|| {
+        let (set, _) = sets.iter().max_by_key(|&(set, count)| (*count, Reverse(*set)))?;
+        Some(set.iter().filter(|id| !causes.contains(id)).copied().collect())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn causes(groups: &[(&Alternatives, u64)], contradicted: &[(&'static str, u64)]) -> Vec<&'static str> {
+        let example = Example::of_nothing();
+        let contradicted = contradicted.iter().copied().collect();
+        let open = |&(group, count)| {
+            (
+                What::Group(group),
+                Open { what: What::Group(group), count, example: &example, maker: Maker::default() },
+            )
+        };
+        let triage = Triage::of_open(groups.iter().map(open).collect(), &contradicted);
+        for (group, _) in groups {
+            assert!(!triage.group(group).is_empty(), "{group:?} has no cause");
+        }
+        triage.causes
+    }
+
+    #[test]
+    fn one_rule_that_predicts_everything_is_the_only_cause() {
+        let (both, one) = (vec![vec!["a"], vec!["b"]], vec![vec!["b"]]);
+        assert_eq!(causes(&[(&both, 1_000), (&one, 1)], &[]), ["b"]);
+    }
+
+    #[test]
+    fn a_rule_that_programs_rule_out_gives_way_to_one_that_none_does() {
+        let (both, one) = (vec![vec!["a"], vec!["b"]], vec![vec!["a"]]);
+        assert_eq!(causes(&[(&both, 9)], &[("a", 1)]), ["b"]);
+        assert_eq!(causes(&[(&one, 9)], &[("a", 1)]), ["a"]);
+    }
+
+    #[test]
+    fn two_causes_are_found_where_no_one_rule_predicts_everything() {
+        let (a, b, both) = (vec![vec!["a"]], vec![vec!["b"]], vec![vec!["a", "b"]]);
+        assert_eq!(causes(&[(&a, 5), (&b, 2), (&both, 1)], &[]), ["a", "b"]);
+    }
+
+    #[test]
+    fn rules_that_show_only_together_are_found_together() {
+        let both = vec![vec!["a", "b"], vec!["c", "d"]];
+        assert_eq!(causes(&[(&both, 1)], &[]), ["a", "b"]);
+    }
+}

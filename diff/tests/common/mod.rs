@@ -1,0 +1,84 @@
+//! Subjects made from the oracle itself, with other rules.
+
+use ptxsmith_diff::Maker;
+use ptxsmith_diff::known::{Effect, KNOWN};
+use ptxsmith_oracle::{Expectation, Rules, expect};
+use ptxsmith_subject::{
+    Address, Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject, Variable,
+};
+use ptxsmith_syntax::{line_column, parse};
+
+/// The latest ptxas.
+pub const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
+
+/// The rules that an implementation of this maker follows, as far as they are known.
+pub fn known_rules(maker: Maker<'_>) -> Rules {
+    let mut rules = Rules::default();
+    for known in KNOWN.iter().filter(|known| known.is_of(maker)) {
+        if let Effect::Rule(change) | Effect::Refusal(change) = known.effect {
+            change(&mut rules);
+        }
+    }
+    rules
+}
+
+/// What an implementation that follows these rules does, if it dies where one of this maker is known to.
+pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observation {
+    let module = parse(request.ptx).expect("modules that are shown parse");
+    let expected = expect(&module, rules);
+    if let Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } = &expected {
+        let dies = KNOWN.iter().filter(|known| known.is_of(maker)).find_map(|known| match known.effect {
+            Effect::Crash { signal, when } if when(trace) => Some(signal),
+            _ => None,
+        });
+        if dies.is_some() {
+            return Observation { signal: dies, ..Observation::new(Outcome::Crashed) };
+        }
+    }
+    match expected {
+        Expectation::Accepted { variables, .. } => {
+            let mut observation = Observation::new(Outcome::Accepted);
+            for v in variables {
+                let address = |a: &ptxsmith_oracle::Address| Address {
+                    offset: a.offset,
+                    width: a.width,
+                    symbol: a.symbol.to_string(),
+                    addend: a.addend,
+                    generic: Some(a.generic),
+                    byte: a.byte,
+                };
+                let variable = Variable {
+                    space: Some(v.space.name().into()),
+                    size: Some(v.size),
+                    align: Some(v.align),
+                    addresses: Some(v.addresses.iter().map(address).collect()),
+                    bytes: Some(v.bytes),
+                    base: None,
+                };
+                observation.variables.insert(v.name.to_string(), variable);
+            }
+            observation
+        }
+        Expectation::Refused { refusal, .. } => {
+            let mut observation = Observation::new(Outcome::Refused);
+            observation.diagnostics.push(Diagnostic {
+                severity: Severity::Fatal,
+                line: Some(line_column(request.ptx, refusal.span.start).0),
+                message: refusal.class.summary().into(),
+            });
+            observation
+        }
+        Expectation::Unmodelled { reason } => Observation::because(Outcome::Unsupported, reason),
+    }
+}
+
+/// An implementation of this maker that follows these rules.
+pub fn fake(maker: Maker<'static>, rules: Rules) -> impl Subject {
+    let subject = FnSubject::new("fake", move |request: &Request<'_>| observe(maker, &rules, request));
+    let description = Description {
+        lineage: maker.lineage.map(str::to_owned),
+        version: maker.version.map(str::to_owned),
+        ..subject.description().clone()
+    };
+    subject.described(description)
+}

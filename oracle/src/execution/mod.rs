@@ -1,0 +1,238 @@
+//! What kernels leave in their output buffers (6.4).
+//!
+//! [`execute`] runs every kernel of one parameter, the address of an output buffer, on one thread, over a memory of the
+//! declared variables. Addresses stay symbols: where a variable lies is nobody's business. It knows the handful of
+//! instructions that show operands, and nothing else: what it does not know, what the text leaves undefined, and what
+//! depends on where something lies is [`Left::Unmodelled`], or a byte that is not known.
+
+mod machine;
+mod memory;
+mod names;
+mod operand;
+
+use ptxsmith_syntax::{Function, FunctionKind, Module, StateSpace, Text};
+use serde::Serialize;
+
+use crate::{
+    expectation::{self, Address, hex},
+    reading::Readings,
+    refusal::{Refusal, Stop},
+    rules::{Rules, Trace},
+};
+use machine::{MOST_OUTPUT, Machine, OUTPUT};
+use memory::{Byte, Object, Pointer, Target};
+
+/// What one kernel does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its name.
+    pub name: Text,
+    /// What it leaves.
+    pub left: Left,
+    /// What the answer rests on.
+    pub trace: Trace,
+}
+
+/// What a kernel leaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// This, in its output buffer.
+    Output(Output),
+    /// There is no rule for something that it does, or the text leaves it undefined.
+    Unmodelled(&'static str),
+}
+
+/// The output buffer of a kernel, which was zero before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// All bytes up to the last one written, zero where an address goes and where nobody knows.
+    pub bytes: Vec<u8>,
+    /// For each byte whether it is known, be it as part of an address.
+    pub known: Vec<bool>,
+    /// The addresses of variables and functions, sorted by offset.
+    pub addresses: Vec<Address>,
+    /// Offset and width of each scalar that was written, in order, without repetition: what the operands left.
+    pub slots: Vec<(usize, usize)>,
+}
+
+/// Runs the kernels of a module that [`expect`](crate::expect) accepts, in the order of their names.
+///
+/// `variables` is what that says of the module's variables. Kernels with other parameters than one of eight bytes are
+/// unmodelled.
+pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Kernel> {
+    let program = names::read(module, rules);
+    let version = module.version().unwrap_or((u32::MAX, 0));
+    let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
+    kernels
+        .map(|(&name, body)| {
+            let reader = operand::Reader { rules, version, trace: Trace::default() };
+            let mut objects = vec![Object {
+                name: Text::const_new(""),
+                space: StateSpace::Global,
+                align: 256,
+                bytes: vec![Byte::Known(0); MOST_OUTPUT],
+            }];
+            let module = (program.variables.iter())
+                .map(|variable| {
+                    objects.push(object(variable, variables));
+                    objects.len() - 1
+                })
+                .collect();
+            // Pointers in memory name their targets by place, so all have to be there first.
+            fill(&mut objects, variables);
+            let mut machine = Machine {
+                program: &program,
+                reader,
+                objects,
+                module,
+                written: Vec::new(),
+                steps: 0,
+                calls: 0,
+            };
+            let ended = machine.kernel(body);
+            let left = match ended {
+                Ok(()) => Left::Output(output(&machine)),
+                Err(Stop::Unmodelled(reason)) => Left::Unmodelled(reason),
+                // Whatever is refused was refused before anything ran.
+                Err(Stop::Refused(_)) => Left::Unmodelled("an instruction that is refused"),
+            };
+            Kernel { name: name.into(), left, trace: machine.reader.trace }
+        })
+        .collect()
+}
+
+/// What the text refuses of the instructions of a function: the first, with what that rests on.
+pub(crate) fn refused(module: &Module, rules: &Rules) -> Option<(Refusal, Trace)> {
+    let has_instructions = |function: &Function| function.body.is_some();
+    let functions = module
+        .items
+        .iter()
+        .any(|item| matches!(item, ptxsmith_syntax::Item::Function(function) if has_instructions(function)));
+    if !functions {
+        return None;
+    }
+    let program = names::read(module, rules);
+    let version = module.version().unwrap_or((u32::MAX, 0));
+    let mut found: Option<(Refusal, Trace)> = None;
+    for line in program.functions.values().flat_map(|body| &body.lines) {
+        let mut reader = operand::Reader { rules, version, trace: Trace::default() };
+        if let Err(Stop::Refused(refusal)) = reader.check(line.instruction, &line.names)
+            && found.as_ref().is_none_or(|(first, _)| refusal.span.start < first.span.start)
+        {
+            found = Some((refusal, reader.trace));
+        }
+    }
+    found
+}
+
+/// An object for a variable at module scope, without its addresses.
+fn object(variable: &names::Variable, expected: &[expectation::Variable]) -> Object {
+    let bytes = match expected.iter().find(|v| v.name == variable.name) {
+        Some(expected) => expected.bytes.iter().copied().map(Byte::Known).collect(),
+        None => vec![Byte::Unknown; variable.size.unwrap_or(0) as usize],
+    };
+    Object { name: variable.name.clone(), space: variable.space, align: variable.align, bytes }
+}
+
+fn fill(objects: &mut [Object], expected: &[expectation::Variable]) {
+    for variable in expected {
+        for address in &variable.addresses {
+            let named = objects.iter().skip(1).position(|object| object.name == address.symbol);
+            let target = match named {
+                Some(at) => Target::Object(at + 1),
+                None => Target::Function(address.symbol.clone()),
+            };
+            let pointer = Pointer { target, offset: address.addend, generic: address.generic };
+            let Some(holder) = objects.iter_mut().skip(1).find(|object| object.name == variable.name) else {
+                continue;
+            };
+            for at in 0..usize::from(address.width) {
+                if let Some(byte) = holder.bytes.get_mut(address.offset as usize + at) {
+                    *byte = Byte::Of(pointer.clone(), address.byte.unwrap_or(at as u8));
+                }
+            }
+        }
+    }
+}
+
+fn output(machine: &Machine<'_, '_>) -> Output {
+    let mut slots = machine.written.clone();
+    slots.sort_unstable();
+    slots.dedup();
+    let size = slots.iter().map(|(at, width)| at + width).max().unwrap_or(0);
+    let memory = &machine.objects[OUTPUT].bytes[..size];
+    let mut output = Output { bytes: vec![0; size], known: vec![false; size], addresses: Vec::new(), slots };
+    let mut at = 0;
+    while at < size {
+        match &memory[at] {
+            Byte::Known(value) => {
+                output.bytes[at] = *value;
+                output.known[at] = true;
+            }
+            Byte::Of(pointer, 0) => {
+                let run = (0..8usize.min(size - at))
+                    .take_while(|&nth| memory[at + nth] == Byte::Of(pointer.clone(), nth as u8))
+                    .count();
+                if let Some((symbol, space)) = symbol(machine, pointer) {
+                    output.known[at..at + run].fill(true);
+                    output.addresses.push(Address {
+                        offset: at as u64,
+                        width: run as u8,
+                        symbol,
+                        addend: pointer.offset,
+                        // Of a global variable both addresses are one.
+                        generic: pointer.generic || space == Some(StateSpace::Global),
+                        byte: None,
+                        addend_bits: 64,
+                    });
+                }
+                at += run - 1;
+            }
+            Byte::Of(..) | Byte::Unknown => {}
+        }
+        at += 1;
+    }
+    output
+}
+
+/// What a pointer points to, where that has a name that others know.
+fn symbol(machine: &Machine<'_, '_>, pointer: &Pointer) -> Option<(Text, Option<StateSpace>)> {
+    match &pointer.target {
+        Target::Function(name) => Some((name.clone(), None)),
+        Target::Object(at) if machine.module.contains(at) => {
+            let object = &machine.objects[*at];
+            Some((object.name.clone(), Some(object.space)))
+        }
+        Target::Object(_) | Target::Absolute(_) => None,
+    }
+}
+
+#[derive(Serialize)]
+struct JsonOutput<'a> {
+    size: usize,
+    bytes: String,
+    seen: String,
+    addresses: &'a [Address],
+}
+
+impl Kernel {
+    /// The kernel as an entry of `"kernels"` in `ptxsmith.module/1`: `seen` is `ff` for each byte that is known.
+    pub fn to_json(&self, readings: &Readings) -> serde_json::Value {
+        let mut json = match &self.left {
+            Left::Output(output) => {
+                let seen: Vec<u8> = output.known.iter().map(|&known| if known { 0xff } else { 0 }).collect();
+                serde_json::to_value(JsonOutput {
+                    size: output.bytes.len(),
+                    bytes: hex(&output.bytes),
+                    seen: hex(&seen),
+                    addresses: &output.addresses,
+                })
+                .expect("names and numbers are always JSON")
+            }
+            Left::Unmodelled(reason) => serde_json::json!({ "unmodelled": reason }),
+        };
+        json["clauses"] = self.trace.clauses.iter().map(|clause| clause.id()).collect();
+        json["readings"] = expectation::readings_met(&self.trace, readings).into();
+        json
+    }
+}

@@ -1,0 +1,364 @@
+//! The forms of operands that the text lists (6.4), and the refusal of others.
+
+use std::rc::Rc;
+
+use ptxsmith_syntax::{
+    BinaryOp, Expr, FunctionKind, Instruction, Name, NodeKind, Operand, ScalarType, TypeKind,
+};
+
+use super::names::{Meaning, Names, Register, Variable};
+use crate::{
+    address::Version,
+    clause::Clause,
+    evaluate::Evaluator,
+    reading::{AddressSubtraction, ElementUnit, OffsetFirst, Question},
+    refusal::{RefusalClass, Stop},
+    rules::{Ruled, Rules, Trace},
+};
+
+/// What an address is counted from.
+#[derive(Clone, Debug)]
+pub(super) enum Base {
+    Register(Register),
+    Variable(Rc<Variable>),
+    /// Zero: the offset is the address.
+    Absolute,
+}
+
+/// An address operand.
+#[derive(Clone, Debug)]
+pub(super) struct Address {
+    pub base: Base,
+    /// Bytes.
+    pub offset: i64,
+    /// A register that counts this many bytes each.
+    pub index: Option<(Register, i64)>,
+}
+
+/// Reads operands under these rules; records what they rest on.
+pub(super) struct Reader<'r> {
+    pub rules: &'r Rules,
+    pub version: Version,
+    pub trace: Trace,
+}
+
+impl Reader<'_> {
+    pub fn uses(&mut self, clause: Clause) {
+        self.trace.clauses.insert(clause);
+    }
+
+    fn refuse<T>(&mut self, class: RefusalClass, clause: Clause, span: ptxsmith_syntax::Span) -> Ruled<T> {
+        self.uses(clause);
+        Err(Stop::refused(class, clause, span))
+    }
+
+    fn integer(&mut self, expr: &Expr, rule: (RefusalClass, Clause)) -> Ruled<i64> {
+        self.uses(Clause::ConstantAsOperand);
+        let value = Evaluator::new(self.rules, self.version).integer(expr, rule, &mut self.trace)?;
+        if !value.signed && value.bits > i64::MAX as u64 {
+            // No width that an offset can have holds it, whatever its sign is taken for.
+            return self.refuse(RefusalClass::OffsetWidth, Clause::OperandOffsetWidth, expr.span());
+        }
+        Ok(value.bits as i64)
+    }
+
+    /// `[...]` (6.4.1).
+    pub fn address(&mut self, expr: &Expr, names: &Names) -> Ruled<Address> {
+        if let Some(name) = expr.as_name() {
+            let base = self.base(&name, names)?;
+            self.uses(match &base {
+                Base::Register(_) => Clause::OperandRegister,
+                _ => Clause::OperandVariable,
+            });
+            return Ok(Address { base, offset: 0, index: None });
+        }
+        if !expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) {
+            return self.absolute(expr);
+        }
+        let Some((name, offset, subtracted)) = self.sum(expr)? else {
+            return Err(Stop::Unmodelled("an address in a form that the text does not list"));
+        };
+        let base = self.base(&name, names)?;
+        let (clause, question) = match &base {
+            Base::Register(_) => (Clause::OperandRegisterOffset, Question::AddressSubtraction),
+            _ => (Clause::OperandVariableOffset, Question::AddressSubtraction),
+        };
+        self.uses(clause);
+        if subtracted {
+            self.trace.questions.insert(question);
+            if self.rules.readings.address_subtraction == AddressSubtraction::Refused {
+                return self.refuse(RefusalClass::AddressArithmetic, clause, expr.span());
+            }
+        }
+        let bytes = self.integer(&offset, (RefusalClass::OffsetType, clause))?;
+        let bytes = if subtracted { bytes.wrapping_neg() } else { bytes };
+        self.uses(Clause::OperandOffsetWidth);
+        if i32::try_from(bytes).is_err() {
+            return self.refuse(RefusalClass::OffsetWidth, Clause::OperandOffsetWidth, offset.span());
+        }
+        Ok(Address { base, offset: bytes, index: None })
+    }
+
+    /// The name and the offset of `name + offset`, and whether the offset is subtracted. All that follows the sign is
+    /// the offset, however tightly its operators bind. `None` for another form.
+    fn sum(&mut self, expr: &Expr) -> Ruled<Option<(Name, Expr, bool)>> {
+        let first = expr.first(expr.root());
+        let NodeKind::Name(text) = expr.kind(first) else {
+            return Ok(match *expr.kind(expr.root()) {
+                NodeKind::Binary(BinaryOp::Add, left, right) => match expr.part(right).as_name() {
+                    Some(name) => {
+                        self.trace.questions.insert(Question::OffsetFirst);
+                        if self.rules.readings.offset_first == OffsetFirst::Refused {
+                            let clause = Clause::OperandVariableOffset;
+                            return self.refuse(RefusalClass::AddressArithmetic, clause, expr.span());
+                        }
+                        Some((name, expr.part(left), false))
+                    }
+                    None => None,
+                },
+                _ => None,
+            });
+        };
+        let name = Name { text: text.clone(), span: expr.nodes()[first as usize].span };
+        let joined = expr.nodes().iter().enumerate().find_map(|(id, node)| match node.kind {
+            NodeKind::Binary(op, left, right) if left == first => Some((id as u32, op, right)),
+            _ => None,
+        });
+        let (subtracted, outermost, right) = match joined {
+            Some((id, BinaryOp::Add, right)) => (false, id == expr.root(), right),
+            Some((id, BinaryOp::Sub, right)) => (true, id == expr.root(), right),
+            _ => return Ok(None),
+        };
+        if outermost {
+            return Ok(Some((name, expr.part(right), subtracted)));
+        }
+        if subtracted {
+            return Ok(None);
+        }
+        let mut text = ptxsmith_syntax::Canonical::default();
+        ptxsmith_syntax::print_expr(expr, &mut text);
+        let offset = text.0[name.text.len()..].trim_start().trim_start_matches('+');
+        Ok(ptxsmith_syntax::parse_expr(offset).ok().map(|offset| (name, offset, false)))
+    }
+
+    /// `[immAddr]`: unsigned, 32 bits.
+    fn absolute(&mut self, expr: &Expr) -> Ruled<Address> {
+        let rule = (RefusalClass::OffsetType, Clause::OperandAbsolute);
+        let address = self.integer(expr, rule)?;
+        self.uses(Clause::OperandAbsolute);
+        if u32::try_from(address).is_err() {
+            return self.refuse(RefusalClass::OffsetWidth, Clause::OperandAbsolute, expr.span());
+        }
+        Ok(Address { base: Base::Absolute, offset: address, index: None })
+    }
+
+    fn base(&mut self, name: &Name, names: &Names) -> Ruled<Base> {
+        match names.find(&name.text) {
+            None => Err(Stop::Unmodelled("a name that nothing declares")),
+            Some(Meaning::Variable(variable)) => Ok(Base::Variable(variable)),
+            Some(Meaning::Register(register)) => {
+                let numbers =
+                    matches!(register.ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits);
+                if register.lanes > 1 || !numbers {
+                    let clause = Clause::OperandRegister;
+                    return self.refuse(RefusalClass::AddressRegister, clause, name.span);
+                }
+                self.uses(Clause::AddressWidth);
+                match register.ty.size() {
+                    Some(4 | 8) => Ok(Base::Register(register)),
+                    Some(16) => self.refuse(RefusalClass::AddressRegister, Clause::AddressWidth, name.span),
+                    _ => Err(Stop::Unmodelled("an address of less than 32 bits")),
+                }
+            }
+            Some(Meaning::Function(_)) => {
+                self.refuse(RefusalClass::FunctionOperand, Clause::FunctionOperand, name.span)
+            }
+            Some(Meaning::Label) => self.refuse(RefusalClass::LabelOperand, Clause::LabelOperand, name.span),
+        }
+    }
+
+    /// `NAME[index]` (6.4.2).
+    pub fn element(&mut self, name: &Name, index: &Expr, names: &Names) -> Ruled<Address> {
+        let variable = match self.base(name, names)? {
+            Base::Variable(variable) if !variable.extents.is_empty() => variable,
+            _ => return Err(Stop::Unmodelled("an element of what is no array")),
+        };
+        self.uses(Clause::OperandElement);
+        self.uses(Clause::ArrayIndex);
+        let scalar = variable.ty.size().unwrap_or(1) as i64;
+        let inner: u64 = variable.extents[1..].iter().product::<u64>() * variable.lanes;
+        let unit = if inner == 1 {
+            scalar
+        } else {
+            self.trace.questions.insert(Question::ElementUnit);
+            match self.rules.readings.element_unit {
+                ElementUnit::Declared => scalar * inner as i64,
+                ElementUnit::Scalar => scalar,
+            }
+        };
+        let base = Base::Variable(variable);
+        let rule = (RefusalClass::ArrayIndex, Clause::ArrayIndex);
+        if !index.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) {
+            let index = self.integer(index, rule)?;
+            let offset = (self.rules.element_offset)(index, unit);
+            let offset = offset.ok_or(Stop::Unmodelled("an index of more than 64 bits"))?;
+            return Ok(Address { base, offset, index: None });
+        }
+        let (register, offset) = match *index.kind(index.root()) {
+            NodeKind::Name(_) => (index.clone(), 0),
+            NodeKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) => {
+                let right = index.part(right);
+                if right.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) {
+                    return self.refuse(rule.0, rule.1, index.span());
+                }
+                let offset = self.integer(&right, rule)?;
+                if op == BinaryOp::Sub && !self.rules.subtracted_index {
+                    return self.refuse(rule.0, rule.1, index.span());
+                }
+                (index.part(left), if op == BinaryOp::Sub { offset.wrapping_neg() } else { offset })
+            }
+            _ => return self.refuse(rule.0, rule.1, index.span()),
+        };
+        let Some(name) = register.as_name() else { return self.refuse(rule.0, rule.1, index.span()) };
+        let register = match names.find(&name.text) {
+            Some(Meaning::Register(register)) => register,
+            None => return Err(Stop::Unmodelled("a name that nothing declares")),
+            Some(_) => return self.refuse(rule.0, rule.1, name.span),
+        };
+        let numbers = matches!(register.ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits);
+        if register.lanes > 1 || !numbers {
+            return self.refuse(rule.0, rule.1, name.span);
+        }
+        let offset = offset.checked_mul(unit).ok_or(Stop::Unmodelled("an index of more than 64 bits"))?;
+        Ok(Address { base, offset, index: Some((register, unit)) })
+    }
+
+    /// Which element of a vector a suffix names (6.4.3).
+    pub fn lane(&mut self, register: Register, suffix: &Name) -> Ruled<usize> {
+        let letters = suffix.text.trim_start_matches('.');
+        let lane = ["x", "y", "z", "w"].iter().position(|&l| l == letters);
+        let lane = lane.or_else(|| ["r", "g", "b", "a"].iter().position(|&l| l == letters));
+        self.uses(Clause::VectorSuffix);
+        match lane {
+            Some(lane) if register.lanes > 1 && lane < usize::from(register.lanes) => Ok(lane),
+            _ => self.refuse(RefusalClass::VectorElement, Clause::VectorSuffix, suffix.span),
+        }
+    }
+
+    /// Refuses what the text refuses of one instruction, whether it is executed or not.
+    pub fn check(&mut self, instruction: &Instruction, names: &Names) -> Ruled<()> {
+        let opcode = instruction.opcode.text.as_str();
+        let mut callee_seen = false;
+        for (nth, operand) in instruction.operands.iter().enumerate() {
+            let jumps = matches!((opcode, nth), ("bra", 0) | ("brx", 1));
+            let called = opcode == "call" && !matches!(operand, Operand::List(_));
+            let first_called = called && !callee_seen;
+            callee_seen |= called;
+            match operand {
+                Operand::Value(_) if jumps || called && !first_called => {
+                    self.named(operand, names, Allowed { label: true, function: false })?;
+                }
+                Operand::Value(_) if first_called => {
+                    self.named(operand, names, Allowed { label: false, function: true })?;
+                }
+                operand => {
+                    let function = opcode == "mov" && nth == 1;
+                    self.named(operand, names, Allowed { label: false, function })?;
+                }
+            }
+        }
+        if let ("mov" | "st", Some(ty)) =
+            (opcode, instruction.modifiers.last().and_then(|m| ScalarType::from_keyword(&m.text)))
+        {
+            instruction.operands.iter().try_for_each(|operand| self.immediate(operand, ty))?;
+        }
+        if let ("ld" | "st" | "mov", Some(lanes)) = (opcode, lanes_of(instruction)) {
+            for operand in &instruction.operands {
+                if let Operand::Vector(parts) = operand
+                    && parts.len() != lanes
+                {
+                    let (class, clause) = (RefusalClass::VectorList, Clause::VectorAccess);
+                    return self.refuse(class, clause, instruction.span);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses an immediate that is no constant expression. Whether a value of its kind fits the instruction is not asked
+    /// here: the text says that of initial values only.
+    fn immediate(&mut self, operand: &Operand, ty: ScalarType) -> Ruled<()> {
+        match operand {
+            Operand::Value(expr) if !expr.nodes().iter().any(|n| matches!(n.kind, NodeKind::Name(_))) => {
+                let mut evaluator = Evaluator::new(self.rules, self.version);
+                match evaluator.store(expr, ty, &mut self.trace) {
+                    Err(Stop::Refused(refusal))
+                        if !matches!(
+                            refusal.class,
+                            RefusalClass::ValueKind | RefusalClass::TypeWithoutInitializer
+                        ) =>
+                    {
+                        Err(Stop::Refused(refusal))
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Operand::Vector(parts) => parts.iter().try_for_each(|part| self.immediate(part, ty)),
+            _ => Ok(()),
+        }
+    }
+
+    fn named(&mut self, operand: &Operand, names: &Names, allowed: Allowed) -> Ruled<()> {
+        let of = |this: &mut Self, name: &Name| match names.find(&name.text) {
+            Some(Meaning::Label) if !allowed.label => {
+                this.refuse(RefusalClass::LabelOperand, Clause::LabelOperand, name.span)
+            }
+            Some(Meaning::Function(_)) if !allowed.function => {
+                this.refuse(RefusalClass::FunctionOperand, Clause::FunctionOperand, name.span)
+            }
+            Some(Meaning::Function(FunctionKind::Entry)) if this.version < (3, 1) => {
+                this.refuse(RefusalClass::KernelVersion, Clause::MoveKernelAddress, name.span)
+            }
+            _ => Ok(()),
+        };
+        match operand {
+            Operand::Value(expr) => {
+                for node in expr.nodes() {
+                    if let NodeKind::Name(text) = &node.kind {
+                        of(self, &Name { text: text.clone(), span: node.span })?;
+                    }
+                }
+                Ok(())
+            }
+            // What is no rule of ours is none here either.
+            Operand::Address(expr) => match self.address(expr, names) {
+                Err(stop @ Stop::Refused(_)) => Err(stop),
+                _ => Ok(()),
+            },
+            Operand::Element(name, index) => match self.element(name, index, names) {
+                Err(stop @ Stop::Refused(_)) => Err(stop),
+                _ => Ok(()),
+            },
+            Operand::Component(name, suffix) => match names.find(&name.text) {
+                Some(Meaning::Register(register)) => self.lane(register, suffix).map(|_| ()),
+                _ => Ok(()),
+            },
+            Operand::Vector(parts) | Operand::List(parts) => {
+                parts.iter().try_for_each(|part| self.named(part, names, allowed))
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Allowed {
+    label: bool,
+    function: bool,
+}
+
+/// The elements of a vector instruction: what its `.v2` or `.v4` says.
+pub(super) fn lanes_of(instruction: &Instruction) -> Option<usize> {
+    [(".v2", 2), (".v4", 4), (".v8", 8)]
+        .into_iter()
+        .find_map(|(modifier, lanes)| instruction.has(modifier).then_some(lanes))
+}

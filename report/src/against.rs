@@ -1,0 +1,112 @@
+//! What one campaign shows that another does not: what a change adds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Finding, Report, Status};
+
+/// How two reports differ in the findings that they have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Against {
+    /// Ids that only the later one has.
+    pub added: Vec<String>,
+    /// Ids that both have.
+    pub common: usize,
+    /// Ids that only the earlier one has, in its order.
+    pub absent: Vec<String>,
+    /// Why the comparison says less than it seems to, where it does.
+    pub doubts: Vec<&'static str>,
+}
+
+impl Against {
+    /// Compares by id. A deviation that was known and now is gone, or new, is added, too.
+    pub fn of(report: &Report, earlier: &Report) -> Against {
+        let ids = |report: &Report| -> BTreeMap<String, Status> {
+            report.findings.iter().map(|finding| (finding.id.clone(), finding.status)).collect()
+        };
+        let (now, before) = (ids(report), ids(earlier));
+        let is_added = |finding: &&Finding| match before.get(&finding.id) {
+            None => true,
+            Some(status) => *status == Status::Known && finding.status.needs_attention(),
+        };
+        let added: Vec<String> =
+            report.findings.iter().filter(is_added).map(|finding| finding.id.clone()).collect();
+        let absent = earlier.findings.iter().filter(|finding| !now.contains_key(&finding.id));
+        let subjects = |report: &Report| -> BTreeSet<String> {
+            report.subjects.iter().map(|subject| subject.id.clone()).collect()
+        };
+        let mut doubts = Vec::new();
+        if !earlier.complete {
+            doubts.push("the earlier campaign is incomplete: what is added may have been there");
+        }
+        if !report.complete {
+            doubts.push("this campaign is incomplete: more may be added");
+        }
+        if (&report.command, report.seed) != (&earlier.command, earlier.seed) {
+            doubts.push("the campaigns judged different cases: what is added may have been there");
+        }
+        if subjects(report) != subjects(earlier) {
+            doubts.push("the campaigns tested different subjects");
+        }
+        Against {
+            common: report.findings.len() - added.len(),
+            absent: absent.map(|finding| finding.id.clone()).collect(),
+            added,
+            doubts,
+        }
+    }
+
+    /// Leaves in the report what is added.
+    pub fn keep_added(&self, report: &mut Report) {
+        report.findings.retain(|finding| self.added.contains(&finding.id));
+    }
+
+    /// `2 findings are added, 7 are in both, 1 is no longer shown`
+    pub fn text(&self) -> String {
+        let are = |count: usize| if count == 1 { "1 is".to_owned() } else { format!("{count} are") };
+        let added = match self.added.len() {
+            1 => "1 finding is".to_owned(),
+            count => format!("{count} findings are"),
+        };
+        format!("{added} added, {} in both, {} no longer shown", are(self.common), are(self.absent.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(findings: &[(&str, Status)]) -> Report {
+        let mut report: Report = serde_json::from_str(
+            r#"{"schema": "ptxsmith.report/1", "complete": true, "subjects": [], "compared": 0, "conform": 0,
+                "findings": []}"#,
+        )
+        .unwrap();
+        for &(id, status) in findings {
+            let finding =
+                format!(r#"{{"id": "{id}", "status": "{}", "class": "crash", "title": ""}}"#, status.name());
+            report.findings.push(serde_json::from_str(&finding).unwrap());
+        }
+        report
+    }
+
+    #[test]
+    fn what_was_there_before_is_not_added() {
+        use Status::{Gone, Known, New};
+        let mut now = report(&[("a", New), ("b", Known), ("c", Gone), ("e", Known)]);
+        let before = report(&[("b", Known), ("c", Known), ("d", New), ("e", New)]);
+        let against = Against::of(&now, &before);
+        assert_eq!(against.added, ["a", "c"]);
+        assert_eq!(against.absent, ["d"]);
+        assert_eq!(against.text(), "2 findings are added, 2 are in both, 1 is no longer shown");
+        assert!(against.doubts.is_empty());
+        against.keep_added(&mut now);
+        assert_eq!(now.findings.len(), 2);
+    }
+
+    #[test]
+    fn campaigns_that_cannot_be_compared_are_doubted() {
+        let mut before = report(&[]);
+        (before.complete, before.seed) = (false, 7);
+        assert_eq!(Against::of(&report(&[]), &before).doubts.len(), 2);
+    }
+}

@@ -1,0 +1,93 @@
+//! Which answer to each open question every subject follows.
+
+use std::collections::BTreeSet;
+
+use ptxsmith_oracle::Question;
+
+use crate::{Report, Subject};
+
+/// An answer that a subject was seen to follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed<'a> {
+    /// The answer.
+    pub answer: &'a str,
+    /// How many cases show it.
+    pub count: u64,
+    /// Whether it is the most literal meaning of the text.
+    pub is_default: bool,
+}
+
+/// One open question and all subjects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// Its name.
+    pub question: &'a str,
+    /// The clauses that leave it open.
+    pub clauses: &'static [&'static str],
+    /// Its answers with what each means, the default first; empty for a question that this version does not know.
+    pub answers: Vec<(&'static str, &'static str)>,
+    /// What was seen of each subject, in the order of the report; more than one answer is a mixture.
+    pub cells: Vec<Vec<Followed<'a>>>,
+}
+
+/// The atlas: all questions that are known, and those that the report names besides.
+pub fn atlas<'a>(report: &'a Report, subjects: &[&'a Subject]) -> Vec<Row<'a>> {
+    let question_of = |text: &'a str| text.split_once('=').map_or(text, |(question, _)| question);
+    let named = report.readings.values().chain(report.default_readings.values()).flat_map(|seen| seen.keys());
+    let known: BTreeSet<&str> = Question::ALL.iter().map(|question| question.name()).collect();
+    let others: BTreeSet<&str> =
+        named.map(|text| question_of(text)).filter(|name| !known.contains(name)).collect();
+    let row = |name: &'a str| {
+        let question = Question::from_name(name);
+        let followed = |subject: &Subject| {
+            let defaults = report.default_readings.get(&subject.id).into_iter().flatten();
+            let readings = report.readings.get(&subject.id).into_iter().flatten();
+            let all = defaults.map(|seen| (seen, true)).chain(readings.map(|seen| (seen, false)));
+            let of_it = all.filter(|((text, _), _)| question_of(text) == name);
+            of_it
+                .map(|((text, &count), is_default)| Followed {
+                    answer: text.split_once('=').map_or("", |(_, answer)| answer),
+                    count,
+                    is_default,
+                })
+                .collect()
+        };
+        Row {
+            question: name,
+            clauses: question.map_or(&[], Question::clauses),
+            answers: question.map_or_else(Vec::new, |question| {
+                question.answers().iter().copied().zip(question.summaries().iter().copied()).collect()
+            }),
+            cells: subjects.iter().map(|subject| followed(subject)).collect(),
+        }
+    };
+    Question::ALL.iter().map(|question| row(question.name())).chain(others.into_iter().map(row)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subject_may_follow_the_default_another_answer_both_or_nothing() {
+        let report: Report = serde_json::from_str(
+            r#"{"schema": "ptxsmith.report/1", "compared": 0, "conform": 0, "findings": [],
+                "subjects": [{"id": "a"}, {"id": "b"}],
+                "readings": {"a": {"shift-count=modulo": 3}, "b": {"of-later=no": 1}},
+                "default_readings": {"a": {"shift-count=saturate": 2}}}"#,
+        )
+        .unwrap();
+        let subjects: Vec<&Subject> = report.subjects.iter().collect();
+        let atlas = atlas(&report, &subjects);
+        let row = |name| atlas.iter().find(|row| row.question == name).unwrap();
+        let seen = |row: &Row<'_>, subject: usize| -> Vec<(String, u64, bool)> {
+            row.cells[subject].iter().map(|f| (f.answer.to_owned(), f.count, f.is_default)).collect()
+        };
+        let shift = row("shift-count");
+        assert_eq!(seen(shift, 0), [("saturate".to_owned(), 2, true), ("modulo".to_owned(), 3, false)]);
+        assert_eq!(seen(shift, 1), []);
+        assert_eq!(shift.answers[1].0, "modulo");
+        let later = row("of-later");
+        assert_eq!((later.answers.len(), seen(later, 1)), (0, vec![("no".to_owned(), 1, false)]));
+    }
+}

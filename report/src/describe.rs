@@ -1,0 +1,151 @@
+//! What was expected and what was seen, in lines for people.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use ptxsmith_oracle::hex;
+use ptxsmith_subject::{Outcome, Severity, Variable};
+use serde_json::Value;
+
+use crate::Finding;
+use crate::harmless::line;
+use crate::values::{Shape, Slot, address};
+
+/// The most bytes of a variable that are shown.
+const MOST_BYTES: usize = 48;
+/// Bytes of a variable in which a difference is seen without help.
+const SHORT: usize = 16;
+/// The most addresses of a variable that are shown one by one.
+const MOST_ADDRESSES: usize = 4;
+/// The most variables that are shown of a program that no single one of is at fault.
+const MOST_VARIABLES: usize = 3;
+/// The most addresses of a variable that are looked at one by one.
+pub(crate) const MOST_SLOTS: usize = 4_096;
+
+/// What the specification says.
+pub fn expected(finding: &Finding) -> Vec<String> {
+    let expected = finding.example().expected;
+    if let Some(class) = expected["refusal"]["class"].as_str() {
+        let summary = expected["refusal"]["summary"].as_str().unwrap_or("");
+        return vec![format!("refused: {summary} ({class})")];
+    }
+    // Expectation and observation have one shape, so that one reader does for both.
+    let variable =
+        |(name, json): (&String, &Value)| Some((name.clone(), serde_json::from_value(json.clone()).ok()?));
+    variables(
+        finding,
+        &expected["variables"].as_object().into_iter().flatten().filter_map(variable).collect(),
+    )
+}
+
+/// What the subject did.
+pub fn observed(finding: &Finding) -> Vec<String> {
+    let observed = finding.example().observed;
+    let mut did = match (observed.outcome, observed.signal) {
+        (Outcome::Accepted, _) => {
+            let mut lines = variables(finding, &observed.variables);
+            lines.extend(first_difference(finding));
+            return lines;
+        }
+        (Outcome::Refused, _) => "refused".to_owned(),
+        (Outcome::Unsupported, _) => "not supported".to_owned(),
+        (Outcome::Crashed, Some(signal)) => format!("killed by signal {signal}{}", name_of(signal)),
+        (Outcome::Crashed, None) => "died".to_owned(),
+        (Outcome::TimedOut, _) => "no answer in time".to_owned(),
+        (Outcome::Unavailable, _) => "not available".to_owned(),
+    };
+    if let Some(reason) = &observed.reason {
+        let _ = write!(did, ": {}", line(reason));
+    }
+    // The first: what follows it is often a consequence of it.
+    let error = observed.diagnostics.iter().find(|diagnostic| diagnostic.severity >= Severity::Error);
+    let error = error.map(|diagnostic| match diagnostic.line {
+        Some(number) => format!("line {number}: {}", line(&diagnostic.message)),
+        None => line(&diagnostic.message).into_owned(),
+    });
+    [did].into_iter().chain(error).collect()
+}
+
+/// Where to look in a long variable.
+fn first_difference(finding: &Finding) -> Option<String> {
+    let name = finding.example().variable?;
+    let expected: Variable =
+        serde_json::from_value(finding.example().expected["variables"][name].clone()).ok()?;
+    let (expected, seen) = (expected.bytes?, finding.example().observed.variables.get(name)?.bytes.as_ref()?);
+    let at = expected.iter().zip(seen).position(|(expected, seen)| expected != seen)?;
+    (expected.len() > SHORT).then(|| format!("different from byte {at} on"))
+}
+
+/// The variable at fault; without one, the first few.
+fn variables(finding: &Finding, variables: &BTreeMap<String, Variable>) -> Vec<String> {
+    let shown = |(name, variable): (&String, &Variable)| describe(finding, name, variable);
+    if let Some(guilty) = finding.example().variable {
+        return match variables.get_key_value(guilty) {
+            Some(guilty) => shown(guilty),
+            None => vec![format!("{}: not there", line(guilty))],
+        };
+    }
+    let mut lines: Vec<String> = variables.iter().take(MOST_VARIABLES).flat_map(shown).collect();
+    if lines.is_empty() {
+        lines.push("accepted".to_owned());
+    }
+    if variables.len() > MOST_VARIABLES {
+        lines.push(format!("and {} more variables", variables.len() - MOST_VARIABLES));
+    }
+    lines
+}
+
+/// `x: 05000000  = 5`, with layout or addresses where those are what differs.
+fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
+    let mut text = format!("{}: ", line(name));
+    let slots: Vec<Slot> = (variable.addresses.iter().flatten())
+        .map(|a| Slot {
+            offset: a.offset,
+            text: line(&address(&a.symbol, a.addend, a.generic.unwrap_or(false), a.byte)).into_owned(),
+        })
+        .collect();
+    match &variable.bytes {
+        Some(bytes) => {
+            text.push_str(&hex(&bytes[..bytes.len().min(MOST_BYTES)]));
+            if bytes.len() > MOST_BYTES {
+                text.push_str("...");
+            }
+            let module = ptxsmith_syntax::parse(finding.example().program).unwrap_or_default();
+            if let Some(shape) = Shape::of(&module, name, bytes.len() as u64) {
+                let _ = write!(text, "  = {}", shape.values(bytes, &slots));
+            }
+        }
+        None => text.push_str("bytes not shown"),
+    }
+    if finding.class == "wrong-layout" {
+        let or = |value: Option<u64>| value.map_or_else(|| "?".to_owned(), |value| value.to_string());
+        let space = line(variable.space.as_deref().unwrap_or("?"));
+        let _ = write!(text, "  (.{space}, size {}, align {})", or(variable.size), or(variable.align));
+    }
+    let mut lines = vec![text];
+    if finding.class == "wrong-address" {
+        let addresses = variable.addresses.iter().flatten().zip(&slots).take(MOST_ADDRESSES);
+        lines.extend(addresses.map(|(address, slot)| {
+            let unknown = if address.generic.is_none() { ", generic or not" } else { "" };
+            format!("{} bytes at offset {}: {}{unknown}", address.width, address.offset, slot.text)
+        }));
+        if slots.len() > MOST_ADDRESSES {
+            lines.push(format!("and {} more addresses", slots.len() - MOST_ADDRESSES));
+        }
+    }
+    lines
+}
+
+fn name_of(signal: i32) -> &'static str {
+    match signal {
+        4 => " (SIGILL)",
+        6 => " (SIGABRT)",
+        7 => " (SIGBUS)",
+        8 => " (SIGFPE)",
+        9 => " (SIGKILL)",
+        11 => " (SIGSEGV)",
+        24 => " (SIGXCPU)",
+        25 => " (SIGXFSZ)",
+        _ => "",
+    }
+}

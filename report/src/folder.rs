@@ -1,0 +1,147 @@
+//! The folder of a campaign: what is read of it, and no more.
+//!
+//! A folder may come from anywhere. Two files of it are read, both by name; nothing in them names a file that is read or
+//! written.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use crate::manifest::{self, Manifest};
+use crate::{Report, SCHEMA};
+
+/// The report's name in the folder.
+pub const REPORT: &str = "report.json";
+/// The manifest's name in the folder.
+pub const MANIFEST: &str = "manifest.json";
+/// The folder of findings in the folder.
+pub const FINDINGS: &str = "findings";
+
+/// The most bytes of a file that are read: a report of a million findings is smaller.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Why a folder cannot be read. All of these are the user's to mend.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// There is no such file, or it is none.
+    #[error("cannot read {}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It holds something else.
+    #[error("{} is no report of a campaign: {error}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// Where, and what was expected there.
+        error: serde_json::Error,
+    },
+    /// It is of another kind or a later version.
+    #[error("{} has the schema `{found}`, and this version reads `{wanted}`", path.display())]
+    Schema {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: String,
+        /// Ours.
+        wanted: &'static str,
+    },
+}
+
+/// A campaign that was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Folder {
+    /// Its report.
+    pub report: Report,
+    /// Its manifest, if it has one.
+    pub manifest: Option<Manifest>,
+}
+
+impl Folder {
+    /// Reads a folder. The path of a report itself will do, too.
+    ///
+    /// # Errors
+    /// If there is no report, or if report or manifest are not of the form that they should be.
+    pub fn read(path: &Path) -> Result<Folder, ReadError> {
+        let (folder, file) = match path.is_dir() {
+            true => (path, path.join(REPORT)),
+            false => (path.parent().unwrap_or(Path::new("")), path.to_owned()),
+        };
+        let report: Report = read(&file)?;
+        expect_schema(&file, &report.schema, SCHEMA)?;
+        let file = folder.join(MANIFEST);
+        let manifest = match fs::symlink_metadata(&file) {
+            Ok(_) => Some(read::<Manifest>(&file)?),
+            Err(_) => None,
+        };
+        if let Some(manifest) = &manifest {
+            expect_schema(&file, &manifest.schema, manifest::SCHEMA)?;
+        }
+        Ok(Folder { report, manifest })
+    }
+}
+
+fn expect_schema(path: &Path, found: &str, wanted: &'static str) -> Result<(), ReadError> {
+    if found == wanted {
+        return Ok(());
+    }
+    // It comes from the file and goes into a message.
+    let found = crate::harmless::line(found).chars().take(80).collect();
+    Err(ReadError::Schema { path: path.to_owned(), found, wanted })
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, ReadError> {
+    let failed = |error| ReadError::Io { path: path.to_owned(), error };
+    let other = |what: &str| std::io::Error::other(what.to_owned());
+    // Opening a pipe would wait for whoever writes to it.
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(failed(other("it is no file")));
+    }
+    let mut text = Vec::new();
+    fs::File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut text)).map_err(failed)?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(failed(other("it is too large for a report")));
+    }
+    serde_json::from_slice(&text).map_err(|error| ReadError::Json { path: path.to_owned(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Folder, ReadError> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(REPORT), text).unwrap();
+        Folder::read(folder.path())
+    }
+
+    const EMPTY: &str = r#""subjects": [], "compared": 0, "conform": 0, "findings": []}"#;
+
+    #[test]
+    fn a_report_is_read_with_and_without_a_manifest() {
+        let text = format!("{{\"schema\": \"ptxsmith.report/1\", {EMPTY}");
+        assert_eq!(read_text(&text).unwrap().manifest, None);
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(REPORT), &text).unwrap();
+        fs::write(folder.path().join(MANIFEST), r#"{"schema": "ptxsmith.manifest/1", "seed": 3}"#).unwrap();
+        assert_eq!(Folder::read(folder.path()).unwrap().manifest.unwrap().seed, 3);
+        assert!(Folder::read(&folder.path().join(REPORT)).unwrap().manifest.is_some());
+    }
+
+    #[test]
+    fn what_is_no_report_is_told_with_its_name() {
+        let message = |text: &str| read_text(text).unwrap_err().to_string();
+        assert!(message("{").contains("report.json is no report of a campaign: EOF"), "{}", message("{"));
+        let later = message(&format!("{{\"schema\": \"ptxsmith.report/2\\u001b\", {EMPTY}"));
+        assert!(later.contains("has the schema `ptxsmith.report/2\\u{1b}`"), "{later}");
+        let deep = format!("{{\"findings\": [{{\"expected\": {}", "[".repeat(100_000));
+        assert!(message(&deep).contains("recursion limit"));
+        let nothing = tempfile::tempdir().unwrap();
+        assert!(Folder::read(nothing.path()).unwrap_err().to_string().starts_with("cannot read "));
+    }
+}

@@ -1,0 +1,200 @@
+//! A report as JUnit XML: a suite for each section of the manual, a test for each clause and subject.
+//!
+//! A clause that a finding names fails if the finding is new or gone, and counts as skipped if it is known, as tests
+//! that are expected to fail do; a clause that nothing reached is skipped, too. What no clause is named for has a suite
+//! of its own.
+
+use std::fmt::Write as _;
+use std::io;
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event};
+
+use crate::harmless::{line, lines};
+use crate::matrix::{Cell, Matrix, Standing};
+use crate::releases::release_map;
+use crate::{Finding, Report, Status, clauses, describe};
+
+/// The most findings that one test describes.
+const MOST_FINDINGS: usize = 20;
+
+struct Suite {
+    name: String,
+    cases: Vec<Case>,
+}
+
+struct Case {
+    name: String,
+    class: String,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Passed,
+    Skipped { message: String },
+    Failed { message: String, class: String, text: String },
+}
+
+impl Outcome {
+    fn is_failed(&self) -> bool {
+        matches!(self, Outcome::Failed { .. })
+    }
+
+    fn is_skipped(&self) -> bool {
+        matches!(self, Outcome::Skipped { .. })
+    }
+}
+
+/// The log.
+///
+/// # Errors
+/// Never in practice: writing to memory does not fail.
+pub fn junit(report: &Report) -> io::Result<String> {
+    let suites = suites(report);
+    let count = |of: fn(&Outcome) -> bool| -> usize {
+        suites.iter().flat_map(|suite| &suite.cases).filter(|case| of(&case.outcome)).count()
+    };
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let total = count(|_| true).to_string();
+    let failures = count(Outcome::is_failed).to_string();
+    writer
+        .create_element("testsuites")
+        .with_attributes([("name", "ptxsmith"), ("tests", &total), ("failures", &failures), ("errors", "0")])
+        .write_inner_content(|writer| suites.iter().try_for_each(|suite| write_suite(writer, suite)))?;
+    let mut text = String::from_utf8(writer.into_inner()).map_err(io::Error::other)?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn write_suite(writer: &mut Writer<Vec<u8>>, suite: &Suite) -> io::Result<()> {
+    let count =
+        |of: fn(&Outcome) -> bool| suite.cases.iter().filter(|case| of(&case.outcome)).count().to_string();
+    let (tests, failures, skipped) = (count(|_| true), count(Outcome::is_failed), count(Outcome::is_skipped));
+    let attributes = [
+        ("name", &*suite.name),
+        ("tests", &tests),
+        ("failures", &failures),
+        ("errors", "0"),
+        ("skipped", &skipped),
+    ];
+    let write =
+        |writer: &mut Writer<Vec<u8>>| suite.cases.iter().try_for_each(|case| write_case(writer, case));
+    writer.create_element("testsuite").with_attributes(attributes).write_inner_content(write)?;
+    Ok(())
+}
+
+fn write_case(writer: &mut Writer<Vec<u8>>, case: &Case) -> io::Result<()> {
+    let element = writer
+        .create_element("testcase")
+        .with_attributes([("name", &*case.name), ("classname", &*case.class)]);
+    match &case.outcome {
+        Outcome::Passed => element.write_empty()?,
+        Outcome::Skipped { message } => element.write_inner_content(|writer| {
+            writer.create_element("skipped").with_attribute(("message", &**message)).write_empty()?;
+            Ok(())
+        })?,
+        Outcome::Failed { message, class, text } => element.write_inner_content(|writer| {
+            let attributes = [("message", &**message), ("type", class)];
+            let failure = writer.create_element("failure").with_attributes(attributes);
+            failure.write_text_content(BytesText::new(text))?;
+            Ok(())
+        })?,
+    };
+    Ok(())
+}
+
+fn suites(report: &Report) -> Vec<Suite> {
+    let matrix = Matrix::of(report);
+    let of_section = |(section, rows): (&str, &[crate::matrix::Row<'_>])| {
+        let case = |clause: &str, subject: &str, cell: &Cell<'_>| {
+            let name = clause.split_once('/').map_or(clause, |(_, name)| name);
+            Case {
+                name: xml(&line(&format!("{name} [{subject}]"))),
+                class: xml(&line(&format!("ptxsmith.{}.{name}", section.replace('.', "_")))),
+                outcome: outcome(report, cell),
+            }
+        };
+        let cases = rows.iter().flat_map(|row| {
+            matrix.subjects.iter().zip(&row.cells).map(|(subject, cell)| case(row.clause, &subject.id, cell))
+        });
+        let name = format!("{section} {}", clauses::heading(section));
+        Suite { name: xml(line(&name).trim_end()), cases: cases.collect() }
+    };
+    let mut suites: Vec<Suite> = matrix.sections().into_iter().map(of_section).collect();
+    let homeless = report.findings.iter().filter(|finding| finding.clauses.is_empty());
+    let cases = homeless.flat_map(|finding| finding.subjects.iter().map(move |subject| (finding, subject)));
+    let cases: Vec<Case> = cases
+        .map(|(finding, subject)| Case {
+            name: xml(&line(&format!("{} [{subject}]", finding.id))),
+            class: "ptxsmith.without_a_clause".to_owned(),
+            outcome: outcome_of(report, &[finding]),
+        })
+        .collect();
+    if !cases.is_empty() {
+        suites.push(Suite { name: "without a clause".to_owned(), cases });
+    }
+    suites
+}
+
+fn outcome(report: &Report, cell: &Cell<'_>) -> Outcome {
+    let skipped = |why: &str| Outcome::Skipped { message: why.to_owned() };
+    let shows = |finding: &&Finding| {
+        finding.status == Status::Gone || Standing::of_class(&finding.class) <= cell.standing
+    };
+    let telling: Vec<&Finding> = cell.findings.iter().copied().filter(shows).collect();
+    match cell.standing {
+        _ if cell.gone().next().is_some() => outcome_of(report, &telling),
+        Standing::NotReached => skipped("nothing that was compared rests on this clause"),
+        Standing::Unsupported => skipped("the subject says that it lacks this"),
+        Standing::Conforms => Outcome::Passed,
+        _ if telling.is_empty() => skipped("deviates, and no finding names this clause"),
+        _ => outcome_of(report, &telling),
+    }
+}
+
+/// New and gone ones fail; where all are known, the test is skipped.
+fn outcome_of(report: &Report, findings: &[&Finding]) -> Outcome {
+    let mut findings = findings.to_vec();
+    findings.sort_by_key(|finding| finding.status);
+    let first = findings[0];
+    let more = if findings.len() > 1 { format!(", and {} more", findings.len() - 1) } else { String::new() };
+    let message = xml(&format!("{}: {}{more}", first.status.name(), line(&first.title)));
+    if !first.status.needs_attention() {
+        return Outcome::Skipped { message };
+    }
+    let texts: Vec<String> = findings.iter().take(MOST_FINDINGS).map(|f| text(report, f)).collect();
+    Outcome::Failed { message, class: xml(&line(&first.class)), text: xml(&texts.join("\n")) }
+}
+
+/// The text without the two characters that XML forbids even as references; what controls is taken care of before.
+fn xml(text: &str) -> String {
+    text.replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
+}
+
+fn text(report: &Report, finding: &Finding) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{} {}: {}", finding.status.name(), line(&finding.class), line(&finding.title));
+    for text in describe::expected(finding) {
+        let _ = writeln!(out, "expected  {text}");
+    }
+    match finding.status {
+        Status::Gone => out.push_str("actual    the listed deviation no longer shows\n"),
+        Status::New | Status::Known => {
+            for text in describe::observed(finding) {
+                let _ = writeln!(out, "actual    {text}");
+            }
+        }
+    }
+    let shown: Vec<String> = finding.subjects.iter().map(|id| report.named(id)).collect();
+    let _ = writeln!(out, "subjects  {}", line(&shown.join(", ")));
+    if !finding.releases.is_empty() {
+        let _ = writeln!(out, "releases  {}", line(&release_map(&finding.releases)));
+    }
+    if let Some(edit) = &finding.edit {
+        let _ = writeln!(out, "edit\n{}", lines(edit));
+    }
+    let _ = writeln!(out, "repeat    {}", line(&finding.repeat));
+    let _ = writeln!(out, "program\n{}", lines(finding.example().program));
+    out
+}

@@ -1,0 +1,28 @@
+//! What becomes of a campaign: its report as a data type, rendered for people and for tools, and the history of many.
+//!
+//! Nothing here judges. A campaign writes a [`Report`]; whoever reads it, today or in a year, needs neither the subject
+//! nor the campaign again. Texts in a report come from subjects and from other people's programs: they are data, and
+//! every rendering keeps them from acting on what shows them ([`harmless`]).
+
+pub mod against;
+pub mod atlas;
+pub mod clauses;
+pub mod describe;
+pub mod folder;
+pub mod harmless;
+pub mod history;
+pub mod html;
+pub mod junit;
+pub mod manifest;
+pub mod markdown;
+pub mod matrix;
+mod model;
+pub mod releases;
+pub mod sarif;
+pub mod text;
+pub mod values;
+
+pub use model::{
+    Answers, ClauseCounts, Confusion, Coverage, Example, Fates, Finding, Operands, Reached, Reduced, Report,
+    SCHEMA, Status, Subject,
+};

@@ -1,0 +1,281 @@
+//! How every subject stands with every clause.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use ptxsmith_oracle::Clause;
+
+use crate::releases::{family, version_order};
+use crate::{ClauseCounts, Finding, Report, Status, Subject, clauses};
+
+/// Of each more than there are, unless a report is made to be too large.
+const MOST_CLAUSES: usize = 2_000;
+const MOST_SUBJECTS: usize = 256;
+/// The most findings of a cell.
+const MOST_FINDINGS: usize = 50;
+
+/// How a subject stands with a clause; the later, the worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Standing {
+    /// Nothing that was compared rests on it.
+    NotReached,
+    /// The subject does what it says.
+    Conforms,
+    /// The subject says that it lacks this.
+    Unsupported,
+    /// It takes what the clause refuses.
+    AcceptsInvalid,
+    /// It refuses what the clause allows.
+    RefusesValid,
+    /// It holds something else.
+    Deviates,
+    /// It dies, or gives no answer.
+    Crashed,
+}
+
+impl Standing {
+    /// Every standing, the best known first.
+    pub const ALL: [Standing; 7] = [
+        Standing::Conforms,
+        Standing::Deviates,
+        Standing::RefusesValid,
+        Standing::AcceptsInvalid,
+        Standing::Crashed,
+        Standing::Unsupported,
+        Standing::NotReached,
+    ];
+
+    /// The name, for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Standing::NotReached => "not reached",
+            Standing::Conforms => "conforms",
+            Standing::Unsupported => "unsupported",
+            Standing::AcceptsInvalid => "accepts invalid",
+            Standing::RefusesValid => "refuses valid",
+            Standing::Deviates => "deviates",
+            Standing::Crashed => "crashed",
+        }
+    }
+
+    /// What a finding of this class makes of the clauses that it names.
+    pub fn of_class(class: &str) -> Standing {
+        match class {
+            "crash" | "hang" => Standing::Crashed,
+            "accepts-invalid" => Standing::AcceptsInvalid,
+            "refuses-valid" => Standing::RefusesValid,
+            _ => Standing::Deviates,
+        }
+    }
+
+    fn of_counts(counts: &ClauseCounts) -> Standing {
+        let worst = [
+            (counts.crashed, Standing::Crashed),
+            (counts.deviates, Standing::Deviates),
+            (counts.refuses_valid, Standing::RefusesValid),
+            (counts.accepts_invalid, Standing::AcceptsInvalid),
+        ];
+        match worst.into_iter().find(|(count, _)| *count > 0) {
+            Some((_, standing)) => standing,
+            None if counts.compared > 0 => Standing::Conforms,
+            None if counts.unsupported > 0 => Standing::Unsupported,
+            None => Standing::NotReached,
+        }
+    }
+}
+
+/// One subject and one clause.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell<'a> {
+    /// How they stand.
+    pub standing: Standing,
+    /// The verdicts behind it, where they were counted.
+    pub counts: Option<ClauseCounts>,
+    /// The findings that name the clause, those with the least program first.
+    pub findings: Vec<&'a Finding>,
+}
+
+impl<'a> Cell<'a> {
+    /// Listed deviations that no longer show.
+    pub fn gone(&self) -> impl Iterator<Item = &'a Finding> {
+        self.findings.iter().copied().filter(|finding| finding.status == Status::Gone)
+    }
+
+    /// Whether nothing that is listed explains all of it.
+    pub fn needs_attention(&self) -> bool {
+        self.findings.iter().any(|finding| finding.status.needs_attention())
+    }
+}
+
+/// One clause and all subjects.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row<'a> {
+    /// The clause.
+    pub clause: &'a str,
+    /// One a subject, in the order of [`Matrix::subjects`].
+    pub cells: Vec<Cell<'a>>,
+}
+
+/// Clauses by subjects.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix<'a> {
+    /// The subjects, those of one lineage together.
+    pub subjects: Vec<&'a Subject>,
+    /// The clauses, in the order of the manual.
+    pub rows: Vec<Row<'a>>,
+}
+
+impl<'a> Matrix<'a> {
+    /// The matrix of a report: of all clauses that data can show, and all that the report names besides.
+    ///
+    /// A report that does not count verdicts by clause gives the standing that its findings and its coverage show.
+    pub fn of(report: &'a Report) -> Matrix<'a> {
+        let subjects = by_lineage(report);
+        let columns: BTreeMap<&str, usize> =
+            subjects.iter().enumerate().map(|(column, subject)| (&*subject.id, column)).collect();
+        let findings = by_clause(report, &columns);
+        let known = Clause::ALL.iter().filter(|clause| clause.observed().by_data()).map(|clause| clause.id());
+        let counted = report.subjects.iter().flat_map(|subject| subject.clauses.keys()).map(String::as_str);
+        let ids: BTreeSet<&str> = known.chain(counted).chain(findings.keys().copied()).collect();
+        let mut ids: Vec<&str> = ids.into_iter().collect();
+        ids.sort_by_key(|id| clauses::order(id));
+        ids.truncate(MOST_CLAUSES);
+        let missing: BTreeSet<&str> =
+            report.coverage.clauses.missing.iter().flatten().map(String::as_str).collect();
+        let row = |clause: &'a str| {
+            let unseen = |subject: &&'a Subject| {
+                let counts = subject.clauses.get(clause).copied();
+                let standing = match counts {
+                    Some(counts) => Standing::of_counts(&counts),
+                    None if !subject.clauses.is_empty() => Standing::NotReached,
+                    None if subject.compared == 0 || missing.contains(clause) => Standing::NotReached,
+                    None => Standing::Conforms,
+                };
+                Cell { standing, counts, findings: Vec::new() }
+            };
+            let mut cells: Vec<Cell<'a>> = subjects.iter().map(unseen).collect();
+            for named in findings.get(clause).into_iter().flatten() {
+                for column in &*named.columns {
+                    let cell = &mut cells[*column];
+                    // One that is gone no longer shows.
+                    if named.tells && named.finding.status != Status::Gone {
+                        cell.standing = cell.standing.max(Standing::of_class(&named.finding.class));
+                    }
+                    if cell.findings.len() < MOST_FINDINGS {
+                        cell.findings.push(named.finding);
+                    }
+                }
+            }
+            Row { clause, cells }
+        };
+        let rows = ids.into_iter().map(row).collect();
+        Matrix { subjects, rows }
+    }
+
+    /// The rows by the section of the manual that they stand in.
+    pub fn sections(&self) -> Vec<(&str, &[Row<'a>])> {
+        let sections = self.rows.chunk_by(|a, b| clauses::section(a.clause) == clauses::section(b.clause));
+        sections.map(|rows| (clauses::section(rows[0].clause), rows)).collect()
+    }
+}
+
+/// The subjects: those of one lineage together, in it those of one program, the oldest release first; otherwise in the
+/// order of the command line.
+fn by_lineage(report: &Report) -> Vec<&Subject> {
+    let mut lineages: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut families: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut subjects: Vec<_> = (report.subjects.iter().enumerate())
+        .map(|(place, subject)| {
+            let version = subject.version.as_deref().unwrap_or("");
+            let lineage = match &subject.lineage {
+                Some(lineage) => *lineages.entry(lineage).or_insert(place),
+                None => place,
+            };
+            let family = *families.entry(family(&subject.id)).or_insert(place);
+            ((lineage, family, version_order(&subject.id, version)), subject)
+        })
+        .collect();
+    subjects.sort_by(|a, b| a.0.cmp(&b.0));
+    subjects.into_iter().map(|(_, subject)| subject).take(MOST_SUBJECTS).collect()
+}
+
+/// A finding that names a clause.
+struct Named<'a> {
+    finding: &'a Finding,
+    /// Where the subjects that show it stand.
+    columns: Rc<[usize]>,
+    /// Whether the clause tells something about it.
+    tells: bool,
+}
+
+/// The findings that name each clause, those with the least program first.
+fn by_clause<'a>(report: &'a Report, columns: &BTreeMap<&str, usize>) -> BTreeMap<&'a str, Vec<Named<'a>>> {
+    let mut clauses: BTreeMap<&str, Vec<Named<'_>>> = BTreeMap::new();
+    for finding in &report.findings {
+        let shown = finding.subjects.iter().take(MOST_SUBJECTS);
+        let columns: Rc<[usize]> = shown.filter_map(|id| columns.get(&**id).copied()).collect();
+        let (ids, telling) = clauses::telling(&finding.clauses);
+        for (nth, id) in ids.into_iter().enumerate() {
+            let named = Named { finding, columns: Rc::clone(&columns), tells: nth < telling };
+            clauses.entry(id).or_default().push(named);
+        }
+    }
+    for named in clauses.values_mut() {
+        named.sort_by_key(|named| (named.finding.least_program().len(), &named.finding.id));
+    }
+    clauses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Report {
+        serde_json::from_str(
+            r#"{"schema": "ptxsmith.report/1", "compared": 2, "conform": 1,
+                "subjects": [
+                    {"id": "a@1.10", "lineage": "a", "compared": 1}, {"id": "b1", "lineage": "b", "compared": 1,
+                     "clauses": {"4.5.5/division": {"compared": 3, "conform": 2, "accepts_invalid": 1},
+                                 "9.9/later": {"unsupported": 1}}},
+                    {"id": "a@1.9", "lineage": "a"}, {"id": "none", "compared": 1}],
+                "coverage": {"clauses": {"missing": ["4.5.5/addition"]}},
+                "findings": [
+                    {"id": "x", "status": "new", "class": "crash", "title": "", "subjects": ["a@1.10"],
+                     "program": "long program", "clauses": ["4.5/initializer", "4.5.5/division"]},
+                    {"id": "y", "status": "known", "class": "wrong-value", "title": "", "subjects": ["a@1.10"],
+                     "program": "short", "clauses": ["4.5.5/division"]},
+                    {"id": "z", "status": "gone", "class": "wrong-value", "title": "", "subjects": ["a@1.10"],
+                     "program": "short", "clauses": ["4.5.5/shift-left"]}]}"#,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn subjects_of_one_lineage_stand_together_the_oldest_release_first() {
+        let report = report();
+        let ids: Vec<&str> = Matrix::of(&report).subjects.iter().map(|subject| &*subject.id).collect();
+        assert_eq!(ids, ["a@1.9", "a@1.10", "b1", "none"]);
+    }
+
+    #[test]
+    fn the_worst_standing_shows_and_the_least_program_comes_first() {
+        let report = report();
+        let matrix = Matrix::of(&report);
+        let row = |clause: &str| matrix.rows.iter().find(|row| row.clause == clause).unwrap();
+        let standings = |clause| row(clause).cells.iter().map(|cell| cell.standing).collect::<Vec<_>>();
+        use Standing::{AcceptsInvalid, Conforms, Crashed, NotReached, Unsupported};
+        assert_eq!(standings("4.5.5/division"), [NotReached, Crashed, AcceptsInvalid, Conforms]);
+        assert_eq!(standings("4.5.5/addition"), [NotReached; 4]);
+        // Every initialized variable rests on it: that division kills says nothing of it.
+        assert_eq!(standings("4.5/initializer"), [NotReached, Conforms, NotReached, Conforms]);
+        assert_eq!(standings("9.9/later")[2], Unsupported);
+        // One that is gone no longer shows, and is to be looked at.
+        assert_eq!(standings("4.5.5/shift-left")[1], Conforms);
+        let gone = &row("4.5.5/shift-left").cells[1];
+        assert!(gone.needs_attention() && gone.gone().count() == 1);
+        let ids: Vec<&str> = row("4.5.5/division").cells[1].findings.iter().map(|f| &*f.id).collect();
+        assert_eq!(ids, ["y", "x"]);
+        assert_eq!(matrix.rows.last().unwrap().clause, "9.9/later");
+        assert_eq!(matrix.sections()[0].0, "4.5");
+    }
+}

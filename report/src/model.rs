@@ -1,0 +1,411 @@
+//! The report of a campaign: `ptxsmith.report/1`.
+//!
+//! It holds nothing that depends on time, on the machine, on the number of threads or on the order in which they
+//! finished: the same campaign gives the same bytes. Those are in the [`Manifest`](crate::manifest::Manifest).
+//!
+//! Fields that are not known are passed over, so that a report of a later version can be shown. Fields that were added
+//! after the first version may be missing.
+
+use std::collections::BTreeMap;
+
+use ptxsmith_subject::Observation;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::releases::ReleaseVerdict;
+
+/// The value of `"schema"`.
+pub const SCHEMA: &str = "ptxsmith.report/1";
+
+/// All that a campaign found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// The version of ptxsmith that wrote it.
+    #[serde(default)]
+    pub ptxsmith: String,
+    /// What was judged: `run` judges generated cases, `check` the variables of files.
+    #[serde(default)]
+    pub command: String,
+    /// What chose the cases.
+    #[serde(default)]
+    pub seed: u64,
+    /// Whether the campaign came to its end; `false` while it goes on, and if it was stopped.
+    #[serde(default)]
+    pub complete: bool,
+    /// The implementations under test, in the order of the command line.
+    pub subjects: Vec<Subject>,
+    /// Verdicts of all subjects together.
+    pub compared: u64,
+    /// Those that agree with the specification.
+    pub conform: u64,
+    /// Cases without a verdict, by reason.
+    #[serde(default)]
+    pub not_compared: BTreeMap<String, u64>,
+    /// Answers to open questions other than the default that were followed (`question=answer`), by subject.
+    #[serde(default)]
+    pub readings: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Default answers that were shown to be followed, by subject.
+    #[serde(default)]
+    pub default_readings: BTreeMap<String, BTreeMap<String, u64>>,
+    /// The distinct deviations: new ones first, and of those what shows most often.
+    pub findings: Vec<Finding>,
+    /// What was reached of specification and grammar.
+    #[serde(default)]
+    pub coverage: Coverage,
+}
+
+/// An implementation under test, and how it fared.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Subject {
+    /// As `--subject` names it: `ptxas@13.5`.
+    pub id: String,
+    /// The full version.
+    #[serde(default)]
+    pub version: Option<String>,
+    /// Whose descendant it is; subjects of one lineage count as one vote.
+    #[serde(default)]
+    pub lineage: Option<String>,
+    /// Whether there was anything to ask.
+    #[serde(default)]
+    pub available: bool,
+    /// Hash of the program or library, where it has a file.
+    #[serde(default)]
+    pub sha256: Option<String>,
+    /// Verdicts.
+    #[serde(default)]
+    pub compared: u64,
+    /// Those that agree with the specification.
+    #[serde(default)]
+    pub conform: u64,
+    /// Variables that the subject does not show, in cases that were compared for others.
+    #[serde(default)]
+    pub variables_not_shown: u64,
+    /// Of those that conform, those of which the subject shows no values: it takes what the specification takes.
+    #[serde(default)]
+    pub compared_by_outcome: u64,
+    /// Of kernels, how many results of operands were seen, and how many the specification predicts.
+    #[serde(default, skip_serializing_if = "Operands::is_empty")]
+    pub operands: Operands,
+    /// Cases without a verdict, by reason; reasons that did not occur are left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_compared: BTreeMap<String, u64>,
+    /// What became of programs that must be accepted, and of those that must be refused.
+    #[serde(default)]
+    pub confusion: Confusion,
+    /// Verdicts by the clauses that they rest on; empty where they were not counted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub clauses: BTreeMap<String, ClauseCounts>,
+}
+
+/// What was seen of the results of operands in kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Operands {
+    /// Results that the subject shows.
+    pub seen: u64,
+    /// Results that the specification predicts.
+    pub total: u64,
+}
+
+impl Operands {
+    /// Whether there were none.
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+}
+
+/// Verdicts that rest on one clause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClauseCounts {
+    /// All of them.
+    pub compared: u64,
+    /// The subject does what the clause says.
+    pub conform: u64,
+    /// It holds something else, or places it elsewhere.
+    pub deviates: u64,
+    /// It refuses what must be taken.
+    pub refuses_valid: u64,
+    /// It takes what must be refused.
+    pub accepts_invalid: u64,
+    /// It died or gave no answer.
+    pub crashed: u64,
+    /// It says that it lacks this; not among `compared`.
+    pub unsupported: u64,
+}
+
+/// Whether a finding was listed before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Nothing listed explains it.
+    New,
+    /// A listed deviation that no longer shows where it is listed.
+    Gone,
+    /// A listed deviation predicts it exactly.
+    Known,
+}
+
+impl Status {
+    /// Every status, in the order in which findings are shown.
+    pub const ALL: [Status; 3] = [Status::New, Status::Gone, Status::Known];
+
+    /// The name that reports use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Status::New => "new",
+            Status::Gone => "gone",
+            Status::Known => "known",
+        }
+    }
+
+    /// Whether somebody has to look at it: the exit status of a campaign is then 1.
+    pub const fn needs_attention(self) -> bool {
+        matches!(self, Status::New | Status::Gone)
+    }
+}
+
+/// One distinct deviation, in all subjects that show it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The stable name.
+    pub id: String,
+    /// New, gone or known.
+    pub status: Status,
+    /// What kind of deviation it is: `crash`, `wrong-value` ... A later version may know more of them.
+    pub class: String,
+    /// The subjects that show it; the first one is that of the example.
+    #[serde(default)]
+    pub subjects: Vec<String>,
+    /// The clauses that it breaks.
+    #[serde(default)]
+    pub clauses: Vec<String>,
+    /// What happens, in a line.
+    pub title: String,
+    /// How many verdicts show it.
+    #[serde(default)]
+    pub count: u64,
+    /// The shortest program that shows it.
+    #[serde(default)]
+    pub program: String,
+    /// The variable that shows it, where one does.
+    #[serde(default)]
+    pub variable: Option<String>,
+    /// What the specification says, as `ptxsmith.module/1`.
+    #[serde(default)]
+    pub expected: Value,
+    /// What the subject did.
+    #[serde(default = "nothing_observed")]
+    pub observed: Observation,
+    /// The command that shows it again.
+    #[serde(default)]
+    pub repeat: String,
+    /// The file of the program, relative to the folder of the report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The verdict of every release, computed after reduction; empty where nobody asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub releases: Vec<ReleaseVerdict>,
+    /// When it was first seen: RFC 3339, or a date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_seen: Option<String>,
+    /// The program after reduction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduced: Option<Reduced>,
+    /// Where it was reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// Of one that is gone: how to narrow or remove its entry in the list of known deviations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<String>,
+}
+
+impl Finding {
+    /// The least program of which both answers are known.
+    pub fn example(&self) -> Example<'_> {
+        match &self.reduced {
+            Some(Reduced { program, answers: Some(answers), .. }) => Example {
+                program,
+                variable: answers.variable.as_deref(),
+                expected: &answers.expected,
+                observed: &answers.observed,
+            },
+            _ => Example {
+                program: &self.program,
+                variable: self.variable.as_deref(),
+                expected: &self.expected,
+                observed: &self.observed,
+            },
+        }
+    }
+
+    /// Another program that shows it, with what it is to the [example](Finding::example): `reduced to`, where only the
+    /// program is known of the reduced one, or `reduced from`.
+    pub fn other_program(&self) -> Option<(&'static str, &str)> {
+        let reduced = self.reduced.as_ref()?;
+        let (relation, other) = match reduced.answers {
+            Some(_) => ("reduced from", &self.program),
+            None => ("reduced to", &reduced.program),
+        };
+        (!other.is_empty() && other != self.example().program).then_some((relation, other))
+    }
+
+    /// The least program that is known to show it.
+    pub fn least_program(&self) -> &str {
+        self.reduced.as_ref().map_or(&self.program, |reduced| &reduced.program)
+    }
+}
+
+fn nothing_observed() -> Observation {
+    Observation::new(ptxsmith_subject::Outcome::Unavailable)
+}
+
+/// A program that the reducer made least.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reduced {
+    /// Its text.
+    pub program: String,
+    /// Its size in tokens.
+    #[serde(default)]
+    pub tokens: u64,
+    /// What holds of it and what the subject does with it, where that was asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Answers>,
+}
+
+/// Both answers for one program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answers {
+    /// The variable that shows the deviation, where one does.
+    #[serde(default)]
+    pub variable: Option<String>,
+    /// What the specification says, as `ptxsmith.module/1`.
+    pub expected: Value,
+    /// What the subject does.
+    pub observed: Observation,
+}
+
+/// A program with both answers: what a rendering shows of a finding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Example<'a> {
+    /// The program.
+    pub program: &'a str,
+    /// The variable that shows the deviation, where one does.
+    pub variable: Option<&'a str>,
+    /// What the specification says.
+    pub expected: &'a Value,
+    /// What the subject does.
+    pub observed: &'a Observation,
+}
+
+/// What was reached.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Coverage {
+    /// Clauses that data at module scope can show kept or broken.
+    pub clauses: Reached,
+    /// Productions of the grammar that programs are made from.
+    pub productions: Reached,
+    /// Pairs of productions, one directly beneath the other.
+    pub pairs: Reached,
+}
+
+/// A part of a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reached {
+    /// How many were reached.
+    pub reached: u64,
+    /// How many there are.
+    pub total: u64,
+    /// What was not reached; of pairs it is not listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+}
+
+/// What became of programs that must be accepted, and of those that must be refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Confusion {
+    /// Those that the specification takes.
+    pub must_accept: Fates,
+    /// Those that it refuses.
+    pub must_refuse: Fates,
+}
+
+/// What a subject does with programs of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Fates {
+    /// It takes them.
+    pub accepted: u64,
+    /// It refuses them.
+    pub refused: u64,
+    /// It crashes or hangs.
+    pub died: u64,
+}
+
+impl Report {
+    /// A subject with its version: `ptxas@13.5 (13.5.37)`.
+    pub fn named(&self, id: &str) -> String {
+        let known = self.subjects.iter().find(|subject| subject.id == id);
+        match known.and_then(|subject| subject.version.as_deref()) {
+            Some(version) => format!("{id} ({version})"),
+            None => id.to_owned(),
+        }
+    }
+
+    /// What was judged, in the plural: `cases`, or of files `variables`.
+    pub fn unit(&self) -> &'static str {
+        if self.command == "check" { "variables" } else { "cases" }
+    }
+
+    /// How many findings have this status.
+    pub fn count(&self, status: Status) -> usize {
+        self.findings.iter().filter(|finding| finding.status == status).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The report of section 6 of the contract, with no field more than it promises.
+    const LEAST: &str = r#"{
+        "schema": "ptxsmith.report/1",
+        "subjects": [{"id": "ptxas@13.5", "version": "13.5.37", "lineage": "nvidia", "available": true}],
+        "compared": 2, "conform": 1, "not_compared": {"unmodelled": 0, "unobserved": 12},
+        "findings": [{
+            "id": "a", "status": "gone", "class": "crash", "subjects": ["ptxas@13.5"], "clauses": [],
+            "title": "t", "count": 41, "program": ".version 7.8", "variable": null,
+            "expected": {"outcome": "accepted"}, "observed": {"outcome": "crashed", "signal": 8},
+            "repeat": "ptxsmith check", "of a later version": {"x": 1}
+        }],
+        "coverage": {"clauses": {"reached": 0, "total": 0}, "productions": {"reached": 0, "total": 0}}
+    }"#;
+
+    #[test]
+    fn a_report_with_only_the_promised_fields_can_be_read() {
+        let report: Report = serde_json::from_str(LEAST).unwrap();
+        assert_eq!(report.findings[0].observed.signal, Some(8));
+        assert_eq!((report.count(Status::Gone), report.count(Status::New)), (1, 0));
+        assert_eq!(report.named("ptxas@13.5"), "ptxas@13.5 (13.5.37)");
+        assert_eq!(report.named("ptxas@13.4"), "ptxas@13.4");
+    }
+
+    #[test]
+    fn what_was_written_is_read_the_same() {
+        let report: Report = serde_json::from_str(LEAST).unwrap();
+        let text = serde_json::to_string(&report).unwrap();
+        assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);
+        assert!(!text.contains("first_seen") && !text.contains("releases"), "{text}");
+    }
+
+    #[test]
+    fn new_findings_come_first_and_known_ones_last() {
+        assert!(Status::ALL.is_sorted());
+        assert!(Status::New.needs_attention() && Status::Gone.needs_attention());
+        assert!(!Status::Known.needs_attention());
+    }
+}

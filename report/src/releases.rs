@@ -1,0 +1,174 @@
+//! The verdict in every release, as one line: `11.7–13.3 crash · 13.4–13.5 conform`.
+
+use serde::{Deserialize, Serialize};
+
+/// What one release does with a finding's program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReleaseVerdict {
+    /// As `--subject` names it: `ptxas@12.3`.
+    pub subject: String,
+    /// The full version.
+    #[serde(default)]
+    pub version: String,
+    /// The class of the deviation, `conform`, `refused`, `unsupported`, or `unavailable`.
+    pub verdict: String,
+}
+
+impl ReleaseVerdict {
+    /// Which program it is a release of: what stands before the `@`.
+    pub fn family(&self) -> &str {
+        family(&self.subject)
+    }
+
+    /// The release as it was named: what stands behind the `@`; the full version where nothing does, or the subject
+    /// where it has none.
+    pub fn release(&self) -> &str {
+        match self.subject.split_once('@') {
+            Some((_, release)) => release,
+            None if self.version.is_empty() => &self.subject,
+            None => &self.version,
+        }
+    }
+}
+
+/// Which program a subject is a release of: what stands before the `@`.
+pub fn family(subject: &str) -> &str {
+    subject.split_once('@').map_or(subject, |(family, _)| family)
+}
+
+/// What orders releases of one program: the numbers of the full version, or, where it has none, those of the release that
+/// the subject names.
+pub fn version_order(subject: &str, version: &str) -> Vec<u64> {
+    let numbers = |text: &str| -> Vec<u64> {
+        text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
+    };
+    let of_version = numbers(version);
+    let release = subject.split_once('@').map_or("", |(_, release)| release);
+    if of_version.is_empty() { numbers(release) } else { of_version }
+}
+
+/// Successive releases of one program with one verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interval<'a> {
+    /// The program: `ptxas`.
+    pub family: &'a str,
+    /// The oldest release.
+    pub first: &'a str,
+    /// The newest one.
+    pub last: &'a str,
+    /// How many releases were asked.
+    pub releases: usize,
+    /// What all of them do.
+    pub verdict: &'a str,
+}
+
+/// The verdicts as intervals, by program and within it from the oldest release to the newest. Releases that were not
+/// asked interrupt nothing: an interval says what was seen at both ends and between them.
+pub fn intervals(verdicts: &[ReleaseVerdict]) -> Vec<Interval<'_>> {
+    let mut ordered: Vec<(&str, Vec<u64>, &ReleaseVerdict)> = verdicts
+        .iter()
+        .map(|verdict| (verdict.family(), version_order(&verdict.subject, &verdict.version), verdict))
+        .collect();
+    ordered.sort_by(|a, b| (a.0, &a.1, &a.2.subject).cmp(&(b.0, &b.1, &b.2.subject)));
+    let mut intervals: Vec<Interval<'_>> = Vec::new();
+    for (family, _, verdict) in ordered {
+        match intervals.last_mut() {
+            Some(last) if last.family == family && last.verdict == verdict.verdict => {
+                last.last = verdict.release();
+                last.releases += 1;
+            }
+            _ => intervals.push(Interval {
+                family,
+                first: verdict.release(),
+                last: verdict.release(),
+                releases: 1,
+                verdict: &verdict.verdict,
+            }),
+        }
+    }
+    intervals
+}
+
+/// The intervals in a line. The program is named where there is more than one.
+pub fn release_map(verdicts: &[ReleaseVerdict]) -> String {
+    let intervals = intervals(verdicts);
+    let several = intervals.iter().any(|interval| interval.family != intervals[0].family);
+    let mut map = String::new();
+    let mut family = "";
+    for interval in &intervals {
+        if !map.is_empty() {
+            map.push_str(if family == interval.family { " · " } else { "; " });
+        }
+        if several && family != interval.family {
+            map.push_str(interval.family);
+            map.push(' ');
+        }
+        family = interval.family;
+        map.push_str(interval.first);
+        if interval.releases > 1 {
+            map.push('–');
+            map.push_str(interval.last);
+        }
+        map.push(' ');
+        map.push_str(interval.verdict);
+    }
+    map
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdicts(of: &[(&str, &str, &str)]) -> Vec<ReleaseVerdict> {
+        let verdict = |&(subject, version, verdict): &(&str, &str, &str)| ReleaseVerdict {
+            subject: subject.to_owned(),
+            version: version.to_owned(),
+            verdict: verdict.to_owned(),
+        };
+        of.iter().map(verdict).collect()
+    }
+
+    #[test]
+    fn successive_releases_with_one_verdict_are_one_interval() {
+        let of = verdicts(&[
+            ("ptxas@13.5", "13.5.37", "conform"),
+            ("ptxas@11.7", "11.7.99", "crash"),
+            ("ptxas@13.4", "13.4.92", "conform"),
+            ("ptxas@12.0", "12.0.140", "crash"),
+            ("ptxas@13.3", "13.3.73", "crash"),
+        ]);
+        assert_eq!(release_map(&of), "11.7–13.3 crash · 13.4–13.5 conform");
+    }
+
+    #[test]
+    fn a_verdict_that_comes_back_is_an_interval_of_its_own() {
+        let of = verdicts(&[
+            ("ptxas@12.0", "12.0.140", "crash"),
+            ("ptxas@12.1", "12.1.105", "conform"),
+            ("ptxas@12.2", "12.2.140", "crash"),
+        ]);
+        assert_eq!(release_map(&of), "12.0 crash · 12.1 conform · 12.2 crash");
+    }
+
+    #[test]
+    fn versions_are_ordered_as_numbers_and_patches_are_releases() {
+        let of = verdicts(&[
+            ("ptxas@12.10", "12.10.1", "conform"),
+            ("ptxas@12.9", "12.9.86", "crash"),
+            ("ptxas@12.9.41", "12.9.41", "crash"),
+            ("ptxas@12.10.9", "", "conform"),
+        ]);
+        assert_eq!(release_map(&of), "12.9.41–12.9 crash · 12.10–12.10.9 conform");
+    }
+
+    #[test]
+    fn programs_are_named_where_there_are_several() {
+        let of = verdicts(&[
+            ("ptxas@13.5", "13.5.37", "crash"),
+            ("nvjitlink@13.5", "13.5.37", "crash"),
+            ("exec:mine", "1", "conform"),
+        ]);
+        assert_eq!(release_map(&of), "exec:mine 1 conform; nvjitlink 13.5 crash; ptxas 13.5 crash");
+        assert_eq!(release_map(&[]), "");
+    }
+}

@@ -1,0 +1,142 @@
+//! Every rendering of one report made by hand, which has all classes and statuses and texts that are out for harm.
+//!
+//! `INSTA_UPDATE=always` rewrites the snapshots; none of them holds an expected value of a program.
+
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+use ptxsmith_report::folder::Folder;
+use ptxsmith_report::history::{History, Run};
+use ptxsmith_report::text::Summary;
+use ptxsmith_report::{Finding, html, junit, markdown, sarif, text};
+
+fn campaign() -> Folder {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/campaign");
+    Folder::read(&path).expect("the campaign of the tests is well formed")
+}
+
+fn finding<'a>(folder: &'a Folder, id: &str) -> &'a Finding {
+    folder.report.findings.iter().find(|finding| finding.id == id).expect("the campaign of the tests has it")
+}
+
+/// Two campaigns: the one of the tests, and one a day later that shows nothing.
+fn runs() -> Vec<Run> {
+    let directory = tempfile::tempdir().unwrap();
+    let mut history = History::open(&directory.path().join("history.db")).unwrap();
+    let mut later = campaign();
+    later.report.findings.clear();
+    later.report.complete = true;
+    later.manifest.as_mut().unwrap().started = "2026-11-21T02:00:00Z".to_owned();
+    for folder in [campaign(), later] {
+        history.enter(&folder, "night", UNIX_EPOCH + Duration::from_secs(1)).unwrap();
+    }
+    history.runs().unwrap()
+}
+
+/// Nothing that a terminal acts upon, but line breaks, and no character that hides or reorders others.
+#[track_caller]
+fn assert_harmless(text: &str) {
+    let acts = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+    };
+    let found = text.char_indices().find(|(_, c)| acts(*c));
+    assert_eq!(found.map(|(at, c)| (c, &text[at.saturating_sub(60)..at])), None);
+}
+
+#[test]
+fn the_text_is_a_summary_and_a_finding_in_full() {
+    let folder = campaign();
+    let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
+    let summary = Summary::of(&folder.report).text();
+    // Its own styles are all that there is.
+    let without = plain(&summary);
+    assert_harmless(&without);
+    insta::assert_snapshot!("text", without);
+    insta::assert_snapshot!(
+        "text_of_a_finding",
+        plain(&text::finding(&folder.report, finding(&folder, "new-crash")))
+    );
+}
+
+#[test]
+fn markdown_is_a_summary_and_a_bug_report() {
+    let folder = campaign();
+    let summary = markdown::summary(&folder);
+    assert_harmless(&summary);
+    insta::assert_snapshot!("markdown", summary);
+    for id in ["new-crash", "new-hostile", "gone-rule"] {
+        let bundle = markdown::bundle(&folder, finding(&folder, id));
+        assert_harmless(&bundle);
+        insta::assert_snapshot!(format!("markdown_of_{id}"), bundle);
+    }
+}
+
+#[test]
+fn junit_has_a_test_for_each_clause_and_subject() {
+    let xml = junit::junit(&campaign().report).unwrap();
+    assert_harmless(&xml);
+    assert!(!xml.contains("</script>"));
+    let count = |text: &str| xml.matches(text).count().to_string();
+    assert!(xml.contains(&format!("tests=\"{}\" failures=\"{}\"", count("<testcase "), count("<failure "))));
+    assert!(xml.contains("<testcase name=\"addition [ptxas@13.5]\" classname=\"ptxsmith.4_5_5.addition\"/>"));
+    // Most tests are of clauses that this campaign says nothing of.
+    let is_told = |test: &&str| test.contains("<failure ") || test.contains("\"known: ");
+    let told: Vec<&str> = xml.split_inclusive("</testcase>").filter(is_told).collect();
+    let from_its_start = |test: &&str| test.rfind("<testcase ").map(|at| test[at..].to_owned());
+    insta::assert_snapshot!("junit", told.iter().filter_map(from_its_start).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn sarif_has_a_result_for_each_finding() {
+    let log = sarif::sarif(&campaign().report);
+    let text = serde_json::to_string_pretty(&log).unwrap();
+    assert_harmless(&text);
+    assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), campaign().report.findings.len());
+    insta::assert_snapshot!("sarif", text);
+}
+
+#[test]
+fn no_text_of_a_report_is_markup_in_the_page() {
+    let page = html::page(&campaign(), &runs()).unwrap();
+    assert_harmless(&page);
+    for markup in ["<img", "<i>", "<b>|", "javascript:", "onerror=alert(1)>", "<odd>"] {
+        assert!(!page.contains(markup), "{markup}");
+    }
+    // The page's own, and no other.
+    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (1, 1));
+    assert_eq!(page.matches("<!--").count(), 0);
+    for needed in ["4.5.5/division", "killed by signal 8", "until: Some", "2026-11-19", "the page", "x86_64"]
+    {
+        assert_eq!(page.contains(needed), needed != "the page", "{needed}");
+    }
+}
+
+#[test]
+fn a_page_loads_nothing() {
+    let page = html::page(&campaign(), &runs()).unwrap();
+    for attribute in ["src=", "@import", "url(", "<link", "<iframe", "<object", "http:"] {
+        // What a hostile subject is called is text, and escaped.
+        let page = page.replace("img src=x", "");
+        assert!(!page.contains(attribute), "{attribute}");
+    }
+}
+
+#[test]
+fn a_report_that_is_made_to_be_large_gives_a_page_under_the_limit() {
+    let mut folder = campaign();
+    let report = &mut folder.report;
+    let mut large = finding(&campaign(), "known-inner").clone();
+    large.program = "<".repeat(100_000);
+    large.title = "\u{1b}".repeat(5_000);
+    large.clauses = (0..120).map(|n| format!("4.5.5/{}-{n}", "<".repeat(300))).collect();
+    large.subjects = (0..120).map(|n| format!("subject{n}-{}", "<".repeat(1_000))).collect();
+    report.findings = (0..600).map(|n| Finding { id: format!("large-{n}"), ..large.clone() }).collect();
+    let subject = report.subjects[0].clone();
+    let named =
+        |n| ptxsmith_report::Subject { id: format!("subject{n}-{}", "<".repeat(1_000)), ..subject.clone() };
+    report.subjects = (0..120).map(named).collect();
+    let page = html::page(&folder, &runs()).unwrap();
+    assert!(page.len() < html::MOST_BYTES, "{}", page.len());
+    assert!(page.contains(" more findings are in report.json"));
+}

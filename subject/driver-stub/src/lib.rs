@@ -1,0 +1,441 @@
+//! A library with the functions of the CUDA driver and no device, for tests of whatever calls those.
+//!
+//! It answers from a script (`script.rs` has the form), whose path is in the environment as `PTXSMITH_DRIVER_STUB`; without one
+//! it is a driver without a device. Memory is checked as the real one checks it: a range that was not given out is error 1.
+//! What was made and given back is counted, for tests that nothing leaks.
+//!
+//! A variable is placed where a real loader would not surprise: in the order of the script, aligned to 16 bytes, each followed
+//! by the next of the fences (`__ptxsmith_fence_0` and so on) that the module's text has.
+
+mod script;
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::sync::{LazyLock, Mutex, MutexGuard};
+
+use script::{Fate, Script};
+
+/// The environment's name for the path of the script.
+pub const SCRIPT: &str = "PTXSMITH_DRIVER_STUB";
+
+/// What was made and given back, in this order: contexts, modules, allocations; then kernels launched.
+pub const COUNTS: usize = 7;
+
+const INVALID_VALUE: c_int = 1;
+const NO_DEVICE: c_int = 100;
+const INVALID_DEVICE: c_int = 101;
+const INVALID_HANDLE: c_int = 400;
+const NOT_FOUND: c_int = 500;
+
+#[derive(Default)]
+struct State {
+    script: Script,
+    next: u64,
+    memory: BTreeMap<u64, Vec<u8>>,
+    modules: BTreeMap<u64, Module>,
+    /// Names of functions that were given out; a handle is the place in this list, from 1.
+    functions: Vec<(u64, String)>,
+    /// What the kernels launched have come to.
+    pending: c_int,
+    sticky: c_int,
+    counts: [u64; COUNTS],
+}
+
+#[derive(Default)]
+struct Module {
+    image: String,
+    base: u64,
+    globals: BTreeMap<String, (u64, usize)>,
+}
+
+static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
+    let script = match std::env::var_os(SCRIPT) {
+        Some(path) => std::fs::read_to_string(&path)
+            .map_err(|error| error.to_string())
+            .and_then(|text| Script::parse(&text))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+        None => Script::default(),
+    };
+    Mutex::new(State { script, next: 0x7f00_0000_0000, ..State::default() })
+});
+
+/// The state, or the error that this function was told to give.
+fn enter(call: &str) -> Result<MutexGuard<'static, State>, c_int> {
+    let state = STATE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let told = state.script.errors.iter().find(|(name, _)| name == call).map(|(_, code)| *code);
+    match told.unwrap_or(state.sticky) {
+        0 => Ok(state),
+        code => Err(code),
+    }
+}
+
+fn status(result: Result<(), c_int>) -> c_int {
+    result.err().unwrap_or(0)
+}
+
+impl State {
+    fn allocate(&mut self, bytes: Vec<u8>) -> u64 {
+        let address = self.next;
+        self.next += (bytes.len() as u64 + 511) & !511;
+        self.memory.insert(address, bytes);
+        address
+    }
+
+    /// A range of memory that lies in one allocation.
+    fn range(&mut self, address: u64, length: usize) -> Result<&mut [u8], c_int> {
+        let (base, bytes) = self.memory.range_mut(..=address).next_back().ok_or(INVALID_VALUE)?;
+        let start = (address - base) as usize;
+        let end = start.checked_add(length).ok_or(INVALID_VALUE)?;
+        bytes.get_mut(start..end).ok_or(INVALID_VALUE)
+    }
+
+    fn load(&mut self, image: String) -> Module {
+        let words = words(&image);
+        let mut fences = words.iter().filter(|word| word.starts_with("__ptxsmith_fence_"));
+        let (mut bytes, mut places) = (Vec::new(), BTreeMap::new());
+        for variable in self.script.variables.iter().filter(|variable| words.contains(&&*variable.name)) {
+            bytes.resize(bytes.len().next_multiple_of(16), 0);
+            places.insert(variable.name.clone(), (bytes.len(), variable.bytes.len()));
+            bytes.extend_from_slice(&variable.bytes);
+            if let Some(fence) = fences.next() {
+                places.insert((*fence).to_owned(), (bytes.len(), 8));
+                bytes.extend([0xa5; 8]);
+            }
+        }
+        let base = self.next;
+        for slot in &self.script.slots {
+            let (Some((place, _)), Some((symbol, _))) =
+                (places.get(&slot.variable), places.get(&slot.symbol))
+            else {
+                continue;
+            };
+            let value = (base + *symbol as u64).wrapping_add_signed(slot.addend).to_le_bytes();
+            let at = place + slot.offset;
+            bytes.resize(bytes.len().max(at + slot.width), 0);
+            bytes[at..at + slot.width].copy_from_slice(&value[..slot.width]);
+        }
+        let base = self.allocate(bytes);
+        let globals =
+            places.into_iter().map(|(name, (place, size))| (name, (base + place as u64, size))).collect();
+        Module { image, base, globals }
+    }
+}
+
+/// The names and numbers in a module's text.
+fn words(image: &str) -> Vec<&str> {
+    image.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect()
+}
+
+unsafe extern "C" {
+    fn raise(signal: c_int) -> c_int;
+}
+
+/// Writes through a pointer that the caller says is good.
+///
+/// # Safety
+/// The pointer must be null or good for a write.
+unsafe fn put<T>(to: *mut T, value: T) -> Result<(), c_int> {
+    if to.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    // SAFETY: not null, so good for a write, says the caller.
+    unsafe { to.write(value) };
+    Ok(())
+}
+
+/// The text that a pointer stands for.
+///
+/// # Safety
+/// The pointer must be null or the start of a string that ends with a zero byte.
+unsafe fn text(from: *const c_char) -> Result<String, c_int> {
+    if from.is_null() {
+        return Err(INVALID_VALUE);
+    }
+    // SAFETY: not null, so a string, says the caller.
+    Ok(unsafe { CStr::from_ptr(from) }.to_string_lossy().into_owned())
+}
+
+/// The counts so far, [`COUNTS`] numbers.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn ptxsmith_driver_stub_counts(to: *mut [u64; COUNTS]) -> c_int {
+    let counts = STATE.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).counts;
+    // SAFETY: the caller, a test of ours, passes room for the counts.
+    status(unsafe { put(to, counts) })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuInit(_flags: c_uint) -> c_int {
+    match enter("cuInit") {
+        // What the tests are about is a compiler, not a cache.
+        Ok(_) if std::env::var_os("CUDA_CACHE_DISABLE").is_none_or(|value| value != "1") => 999,
+        Ok(state) if state.script.devices == 0 => NO_DEVICE,
+        Ok(_) => 0,
+        Err(code) => code,
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuDriverGetVersion(to: *mut c_int) -> c_int {
+    // SAFETY: as the documentation of the function asks.
+    status(enter("cuDriverGetVersion").and_then(|state| unsafe { put(to, state.script.version) }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuGetErrorName(code: c_int, to: *mut *const c_char) -> c_int {
+    let name = match code {
+        INVALID_VALUE => c"CUDA_ERROR_INVALID_VALUE",
+        2 => c"CUDA_ERROR_OUT_OF_MEMORY",
+        NO_DEVICE => c"CUDA_ERROR_NO_DEVICE",
+        209 => c"CUDA_ERROR_NO_BINARY_FOR_GPU",
+        218 => c"CUDA_ERROR_INVALID_PTX",
+        222 => c"CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+        NOT_FOUND => c"CUDA_ERROR_NOT_FOUND",
+        700 => c"CUDA_ERROR_ILLEGAL_ADDRESS",
+        _ => return INVALID_VALUE,
+    };
+    // SAFETY: as the documentation of the function asks.
+    status(unsafe { put(to, name.as_ptr()) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuGetErrorString(_code: c_int, to: *mut *const c_char) -> c_int {
+    // SAFETY: as the documentation of the function asks.
+    status(unsafe { put(to, c"as the script says".as_ptr()) })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuDeviceGetCount(to: *mut c_int) -> c_int {
+    // SAFETY: as the documentation of the function asks.
+    status(enter("cuDeviceGetCount").and_then(|state| unsafe { put(to, state.script.devices) }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuDeviceGet(to: *mut c_int, index: c_int) -> c_int {
+    status(enter("cuDeviceGet").and_then(|state| {
+        let there = (0..state.script.devices).contains(&index);
+        // SAFETY: as the documentation of the function asks.
+        if there { unsafe { put(to, index) } } else { Err(INVALID_DEVICE) }
+    }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuDeviceGetName(to: *mut c_char, length: c_int, _device: c_int) -> c_int {
+    status(enter("cuDeviceGetName").and_then(|state| {
+        let length = usize::try_from(length).map_err(|_| INVALID_VALUE)?;
+        let bytes = state.script.name.bytes().chain([0]).take(length);
+        for (index, byte) in bytes.enumerate() {
+            // SAFETY: the documentation asks for a buffer of that length.
+            unsafe { put(to.add(index), byte as c_char)? };
+        }
+        Ok(())
+    }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuDeviceGetAttribute(to: *mut c_int, attribute: c_int, _device: c_int) -> c_int {
+    status(enter("cuDeviceGetAttribute").and_then(|state| {
+        let (major, minor) = state.script.capability;
+        let value = match attribute {
+            13 => 1_000_000,
+            16 => 4,
+            36 => 2_000_000,
+            75 => major,
+            76 => minor,
+            _ => return Err(INVALID_VALUE),
+        };
+        // SAFETY: as the documentation of the function asks.
+        unsafe { put(to, value) }
+    }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuCtxCreate_v2(to: *mut *mut c_void, _flags: c_uint, _device: c_int) -> c_int {
+    status(enter("cuCtxCreate").and_then(|mut state| {
+        state.counts[0] += 1;
+        // SAFETY: as the documentation of the function asks.
+        unsafe { put(to, std::ptr::without_provenance_mut(1)) }
+    }))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuCtxDestroy_v2(_context: *mut c_void) -> c_int {
+    status(enter("cuCtxDestroy").map(|mut state| state.counts[1] += 1))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuCtxSynchronize() -> c_int {
+    status(enter("cuCtxSynchronize").and_then(|mut state| {
+        state.sticky = state.pending;
+        if state.pending == 0 { Ok(()) } else { Err(state.pending) }
+    }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuModuleLoadDataEx(
+    to: *mut *mut c_void,
+    image: *const c_void,
+    count: c_uint,
+    options: *const c_int,
+    values: *const *mut c_void,
+) -> c_int {
+    status(enter("cuModuleLoadDataEx").and_then(|mut state| {
+        // SAFETY: the tests of ours pass texts, which end with a zero byte, cubins as texts too.
+        let image = unsafe { text(image.cast()) }?;
+        let option = |wanted: c_int| {
+            (0..count as usize)
+                // SAFETY: there are as many options and values as the caller says.
+                .find(|&index| unsafe { *options.add(index) } == wanted)
+                // SAFETY: the same.
+                .map(|index| unsafe { *values.add(index) })
+        };
+        let words = words(&image);
+        let fates = state.script.fates.iter().filter(|(word, _)| words.contains(&&**word));
+        for (_, fate) in fates {
+            match fate {
+                Fate::Load(code, log) => {
+                    let (buffer, size) = (option(5).ok_or(INVALID_VALUE)?, option(6).ok_or(INVALID_VALUE)?);
+                    for (index, byte) in log.bytes().chain([0]).take(size as usize).enumerate() {
+                        // SAFETY: the buffer has the size that its option tells.
+                        unsafe { put(buffer.cast::<u8>().add(index), byte)? };
+                    }
+                    return Err(*code);
+                }
+                // SAFETY: it has no conditions.
+                Fate::Signal(signal) => drop(unsafe { raise(*signal) }),
+                Fate::Hang => loop {
+                    std::thread::park();
+                },
+                Fate::Launch(_) => {}
+            }
+        }
+        let module = state.load(image);
+        let handle = module.base.max(1);
+        state.modules.insert(handle, module);
+        state.counts[2] += 1;
+        // SAFETY: as the documentation of the function asks.
+        unsafe { put(to, std::ptr::without_provenance_mut(handle as usize)) }
+    }))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuModuleUnload(module: *mut c_void) -> c_int {
+    status(enter("cuModuleUnload").and_then(|mut state| {
+        let module = state.modules.remove(&(module as u64)).ok_or(INVALID_HANDLE)?;
+        state.memory.remove(&module.base);
+        state.functions.clear();
+        state.counts[3] += 1;
+        Ok(())
+    }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuModuleGetGlobal_v2(
+    address: *mut u64,
+    size: *mut usize,
+    module: *mut c_void,
+    name: *const c_char,
+) -> c_int {
+    status(enter("cuModuleGetGlobal").and_then(|state| {
+        // SAFETY: as the documentation of the function asks.
+        let name = unsafe { text(name) }?;
+        let module = state.modules.get(&(module as u64)).ok_or(INVALID_HANDLE)?;
+        let (base, bytes) = module.globals.get(&name).ok_or(NOT_FOUND)?;
+        // SAFETY: as the documentation of the function asks.
+        unsafe { put(address, *base).and_then(|()| put(size, *bytes)) }
+    }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuModuleGetFunction(
+    to: *mut *mut c_void,
+    module: *mut c_void,
+    name: *const c_char,
+) -> c_int {
+    status(enter("cuModuleGetFunction").and_then(|mut state| {
+        // SAFETY: as the documentation of the function asks.
+        let name = unsafe { text(name) }?;
+        let loaded = state.modules.get(&(module as u64)).ok_or(INVALID_HANDLE)?;
+        let known = loaded.image.contains(&*name) && state.script.kernels.iter().any(|k| k.name == name);
+        if !known {
+            return Err(NOT_FOUND);
+        }
+        state.functions.push((module as u64, name));
+        // SAFETY: as the documentation of the function asks.
+        unsafe { put(to, std::ptr::without_provenance_mut(state.functions.len())) }
+    }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuMemAlloc_v2(to: *mut u64, length: usize) -> c_int {
+    status(enter("cuMemAlloc").and_then(|mut state| {
+        let address = state.allocate(vec![0; length]);
+        state.counts[4] += 1;
+        // SAFETY: as the documentation of the function asks.
+        unsafe { put(to, address) }
+    }))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuMemFree_v2(address: u64) -> c_int {
+    status(enter("cuMemFree").and_then(|mut state| {
+        state.memory.remove(&address).ok_or(INVALID_VALUE)?;
+        state.counts[5] += 1;
+        Ok(())
+    }))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuMemsetD8_v2(address: u64, byte: u8, length: usize) -> c_int {
+    status(enter("cuMemsetD8").and_then(|mut state| {
+        state.range(address, length)?.fill(byte);
+        Ok(())
+    }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuMemcpyDtoH_v2(to: *mut c_void, address: u64, length: usize) -> c_int {
+    status(enter("cuMemcpyDtoH").and_then(|mut state| {
+        let range = state.range(address, length)?;
+        // SAFETY: the documentation asks for a buffer of that length; it is not the stub's own memory.
+        unsafe { range.as_ptr().copy_to_nonoverlapping(to.cast(), length) };
+        Ok(())
+    }))
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuLaunchKernel(
+    function: *mut c_void,
+    _grid_x: c_uint,
+    _grid_y: c_uint,
+    _grid_z: c_uint,
+    _block_x: c_uint,
+    _block_y: c_uint,
+    _block_z: c_uint,
+    _shared: c_uint,
+    _stream: *mut c_void,
+    _parameters: *mut *mut c_void,
+    extra: *mut *mut c_void,
+) -> c_int {
+    status(enter("cuLaunchKernel").and_then(|mut state| {
+        let index = (function as usize).checked_sub(1).ok_or(INVALID_HANDLE)?;
+        let (module, name) = state.functions.get(index).cloned().ok_or(INVALID_HANDLE)?;
+        // SAFETY: the tests of ours pass the parameters as a buffer with its size, in this order.
+        let (kind, buffer, size) = unsafe { (*extra, *extra.add(1), (*extra.add(3)).cast::<usize>().read()) };
+        if kind as usize != 1 || size != 8 {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: a buffer of eight bytes, as just seen.
+        let out = unsafe { buffer.cast::<u64>().read() };
+        let writes = state.script.kernels.iter().find(|kernel| kernel.name == name).map(|k| k.bytes.clone());
+        let writes = writes.unwrap_or_default();
+        state.range(out, writes.len())?.copy_from_slice(&writes);
+        state.counts[6] += 1;
+        let words = words(&state.modules.get(&module).ok_or(INVALID_HANDLE)?.image);
+        let fails = state.script.fates.iter().find_map(|(word, fate)| match fate {
+            Fate::Launch(code) if words.contains(&&**word) => Some(*code),
+            _ => None,
+        });
+        state.pending = fails.unwrap_or(0);
+        Ok(())
+    }))
+}

@@ -1,0 +1,139 @@
+//! What the stub shall answer: a text file, one line for each fact.
+//!
+//! ```text
+//! # comment
+//! version 12040               what cuDriverGetVersion gives
+//! devices 1                   how many there are; without this line none
+//! device 9.0 Stub Device      compute capability and name
+//! error cuInit 100            every call of this function fails
+//! variable x 05000000         a variable of every module that has the word `x`, and its bytes
+//! address p 0 8 x 4           at byte 0 of `p` the loader writes 8 bytes of the address of `x` plus 4
+//! kernel k 0a0b               what the kernel writes into its output buffer, or past it
+//! if bad load 218 text        the loading of a module with the word `bad` fails, and this is the log; `\n` is a new line
+//! if bad signal 8             ... ends the process with a signal
+//! if bad hang                 ... does not end
+//! if bad launch 700           a kernel of such a module fails, and everything after it
+//! ```
+
+/// A variable and its bytes.
+#[derive(Debug)]
+pub struct Variable {
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
+/// An address that the loader writes.
+#[derive(Debug)]
+pub struct Slot {
+    pub variable: String,
+    pub offset: usize,
+    pub width: usize,
+    pub symbol: String,
+    pub addend: i64,
+}
+
+/// What happens to modules with a certain word.
+#[derive(Debug)]
+pub enum Fate {
+    Load(i32, String),
+    Signal(i32),
+    Hang,
+    Launch(i32),
+}
+
+/// Everything that a script says.
+#[derive(Debug, Default)]
+pub struct Script {
+    pub version: i32,
+    pub devices: i32,
+    pub capability: (i32, i32),
+    pub name: String,
+    pub errors: Vec<(String, i32)>,
+    pub variables: Vec<Variable>,
+    pub slots: Vec<Slot>,
+    pub kernels: Vec<Variable>,
+    pub fates: Vec<(String, Fate)>,
+}
+
+impl Script {
+    /// Reads a script; a line that makes no sense is an error with its text.
+    pub fn parse(text: &str) -> Result<Script, String> {
+        let mut script = Script { version: 12040, name: "Stub".to_owned(), ..Script::default() };
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            script.line(line).ok_or_else(|| format!("the stub does not understand `{line}`"))?;
+        }
+        Ok(script)
+    }
+
+    fn line(&mut self, line: &str) -> Option<()> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match *words.as_slice() {
+            ["version", version] => self.version = version.parse().ok()?,
+            ["devices", count] => self.devices = count.parse().ok()?,
+            ["device", capability, ..] => {
+                let (major, minor) = capability.split_once('.')?;
+                self.capability = (major.parse().ok()?, minor.parse().ok()?);
+                self.name = words[2..].join(" ");
+            }
+            ["error", call, code] => self.errors.push((call.to_owned(), code.parse().ok()?)),
+            ["variable", name, bytes] => self.variables.push(variable(name, bytes)?),
+            ["kernel", name, bytes] => self.kernels.push(variable(name, bytes)?),
+            ["address", variable, offset, width, symbol, addend] => self.slots.push(Slot {
+                variable: variable.to_owned(),
+                offset: offset.parse().ok()?,
+                width: width.parse().ok()?,
+                symbol: symbol.to_owned(),
+                addend: addend.parse().ok()?,
+            }),
+            ["if", word, ref rest @ ..] => {
+                let fate = match *rest {
+                    ["load", code, ..] => {
+                        Fate::Load(code.parse().ok()?, rest[2..].join(" ").replace("\\n", "\n"))
+                    }
+                    ["signal", number] => Fate::Signal(number.parse().ok()?),
+                    ["hang"] => Fate::Hang,
+                    ["launch", code] => Fate::Launch(code.parse().ok()?),
+                    _ => return None,
+                };
+                self.fates.push((word.to_owned(), fate));
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+fn variable(name: &str, bytes: &str) -> Option<Variable> {
+    let digits = bytes.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let bytes = digits.map(|pair| if pair.len() == 2 { byte(pair) } else { None }).collect::<Option<_>>()?;
+    Some(Variable { name: name.to_owned(), bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_description_is_understood() {
+        let text = include_str!("script.rs");
+        let described = text.split("```text").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let mut lines = 0;
+        for line in described.lines().map(|line| line.trim_start_matches("//!").trim()) {
+            // What stands behind two spaces is said about the line.
+            let line = line.split("  ").next().unwrap();
+            if !line.is_empty() {
+                Script::parse(line).unwrap();
+                lines += 1;
+            }
+        }
+        assert_eq!(lines, 12);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told() {
+        for line in ["versoin 1", "version x", "variable x 0", "variable x 0g", "if a", "address p 0 8 x"] {
+            assert_eq!(Script::parse(line).unwrap_err(), format!("the stub does not understand `{line}`"));
+        }
+    }
+}

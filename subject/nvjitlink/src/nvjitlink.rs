@@ -1,0 +1,156 @@
+//! nvJitLink: assembles and links.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::path::Path;
+use std::ptr;
+
+use libloading::Library;
+
+use crate::{About, Bytes, Compiled, Failed, Handle, LoadError, Size, c_string, logs, read};
+
+type Create = unsafe extern "C" fn(*mut Handle, u32, *const *const c_char) -> c_int;
+type Destroy = unsafe extern "C" fn(*mut Handle) -> c_int;
+type AddData = unsafe extern "C" fn(Handle, c_int, *const c_void, usize, *const c_char) -> c_int;
+type Complete = unsafe extern "C" fn(Handle) -> c_int;
+type Version = unsafe extern "C" fn(*mut c_uint, *mut c_uint) -> c_int;
+
+/// The option that leaves the cubin open for another linking.
+const RELOCATABLE: &CStr = c"-r";
+/// Results (`nvJitLinkResult`) for a text that does not look like PTX, of older and newer releases.
+const INVALID_INPUT: c_int = 3;
+const INCORRECT_INPUT_TYPE: c_int = 12;
+/// `NVJITLINK_INPUT_PTX`
+const INPUT_PTX: c_int = 2;
+
+/// The library, loaded.
+pub struct NvJitLink {
+    create: Create,
+    destroy: Destroy,
+    add_data: AddData,
+    complete: Complete,
+    cubin: (Size, Bytes),
+    error_log: (Size, Bytes),
+    info_log: (Size, Bytes),
+    version: Option<(u32, u32)>,
+    relocatable: bool,
+    // Dropped last: the functions are in it.
+    _library: Library,
+}
+
+impl NvJitLink {
+    /// Loads the library at this path. Loading runs its initialization, which is NVIDIA's code.
+    pub fn load(path: &Path) -> Result<NvJitLink, LoadError> {
+        // SAFETY: what the initialization of a library does cannot be known. It is the user who names the library, and the
+        // caller who does this in a process that may die.
+        let library = unsafe { Library::new(path)? };
+        // SAFETY: the signature of each function is the one in NVIDIA's documentation, the same in all versions.
+        unsafe {
+            let version: Option<Version> = library.get(b"nvJitLinkVersion\0").ok().map(|symbol| *symbol);
+            let version = version.and_then(|version| {
+                let (mut major, mut minor) = (0, 0);
+                (version(&mut major, &mut minor) == 0).then_some((major, minor))
+            });
+            let suffix = suffix(&library, version)?;
+            let name = |function: &str| format!("{}{function}{suffix}\0", prefix(&suffix)).into_bytes();
+            let mut loaded = NvJitLink {
+                create: *library.get(&name("Create"))?,
+                destroy: *library.get(&name("Destroy"))?,
+                add_data: *library.get(&name("AddData"))?,
+                complete: *library.get(&name("Complete"))?,
+                cubin: (*library.get(&name("GetLinkedCubinSize"))?, *library.get(&name("GetLinkedCubin"))?),
+                error_log: (*library.get(&name("GetErrorLogSize"))?, *library.get(&name("GetErrorLog"))?),
+                info_log: (*library.get(&name("GetInfoLogSize"))?, *library.get(&name("GetInfoLog"))?),
+                version,
+                relocatable: false,
+                _library: library,
+            };
+            loaded.relocatable = loaded.takes(&[c"-arch=sm_80", RELOCATABLE]);
+            Ok(loaded)
+        }
+    }
+
+    /// Whether a linker with these options can be made.
+    fn takes(&self, options: &[&CStr]) -> bool {
+        let options: Vec<_> = options.iter().map(|option| option.as_ptr()).collect();
+        let mut handle: Handle = ptr::null_mut();
+        // SAFETY: the options live until the call is over; the handle is destroyed once, where it was made.
+        unsafe {
+            let made = (self.create)(&mut handle, options.len() as u32, options.as_ptr()) == 0;
+            if made {
+                (self.destroy)(&mut handle);
+            }
+            made
+        }
+    }
+
+    /// What it says its version is: `(13, 5)`. `None` for the first releases, which do not say.
+    pub fn version(&self) -> Option<(u32, u32)> {
+        self.version
+    }
+
+    /// Whether it leaves the cubin open for another linking, which newer releases can: then undefined names and
+    /// addresses of functions stay in it.
+    pub fn is_relocatable(&self) -> bool {
+        self.relocatable
+    }
+
+    /// Assembles and links one module for one target (`sm_80`).
+    ///
+    /// What the library does with a bad module is its own matter: this may not return.
+    pub fn link(&self, ptx: &str, target: &str) -> Compiled {
+        let (arch, text, name) = (c_string(&format!("-arch={target}")), c_string(ptx), c"in.ptx");
+        let options = [arch.as_ptr(), RELOCATABLE.as_ptr()];
+        let options = &options[..if self.relocatable { 2 } else { 1 }];
+        let mut handle: Handle = ptr::null_mut();
+        let mut linked = Compiled::default();
+        // SAFETY: the handle is written by `create`, used only where that succeeded, and destroyed once. Strings and
+        // buffers live until the calls that get them are over; sizes are those of the buffers.
+        unsafe {
+            let result = (self.create)(&mut handle, options.len() as u32, options.as_ptr());
+            if result != 0 {
+                linked.failed = Some(Failed { step: "create", result, about: About::Target });
+                return linked;
+            }
+            let bytes = text.as_bytes_with_nul();
+            let added = (self.add_data)(handle, INPUT_PTX, bytes.as_ptr().cast(), bytes.len(), name.as_ptr());
+            let about = |result| match result {
+                INVALID_INPUT | INCORRECT_INPUT_TYPE => About::Text,
+                _ => About::Module,
+            };
+            linked.failed = match added {
+                0 => match (self.complete)(handle) {
+                    0 => None,
+                    result => Some(Failed { step: "complete", result, about: about(result) }),
+                },
+                result => Some(Failed { step: "add the module", result, about: about(result) }),
+            };
+            if linked.failed.is_none() {
+                linked.cubin = read(handle, self.cubin);
+            }
+            linked.log = logs(handle, [self.error_log, self.info_log]);
+            (self.destroy)(&mut handle);
+        }
+        linked
+    }
+}
+
+/// Names are plain or end in a version, which newer headers append so that programs can tell releases apart.
+fn prefix(suffix: &str) -> &'static str {
+    if suffix.is_empty() { "nvJitLink" } else { "__nvJitLink" }
+}
+
+/// The version that the library's own names end in: `_13_5`; empty where they are plain.
+fn suffix(library: &Library, version: Option<(u32, u32)>) -> Result<String, LoadError> {
+    let own = version.into_iter();
+    // The first releases do not tell their version.
+    let known = (12..=13).rev().flat_map(|major| (0..=9).rev().map(move |minor| (major, minor)));
+    let suffixes = own.chain(known).map(|(major, minor)| format!("_{major}_{minor}"));
+    for suffix in suffixes.chain([String::new()]) {
+        let name = format!("{}Create{suffix}\0", prefix(&suffix));
+        // SAFETY: the symbol is looked up, not called.
+        if unsafe { library.get::<Create>(name.as_bytes()) }.is_ok() {
+            return Ok(suffix);
+        }
+    }
+    Err(LoadError::Lacks("nvJitLinkCreate"))
+}

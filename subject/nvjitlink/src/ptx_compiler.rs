@@ -1,0 +1,105 @@
+//! The PTX compiler (`nvPTXCompiler`): assembles. The driver's JIT compiler library has it.
+
+use std::ffi::{CStr, c_char, c_int, c_uint};
+use std::path::Path;
+use std::ptr;
+
+use libloading::Library;
+
+use crate::{About, Bytes, Compiled, Failed, Handle, LoadError, Size, c_string, logs, read};
+
+type Create = unsafe extern "C" fn(*mut Handle, usize, *const c_char) -> c_int;
+type Destroy = unsafe extern "C" fn(*mut Handle) -> c_int;
+type Compile = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> c_int;
+type Version = unsafe extern "C" fn(*mut c_uint, *mut c_uint) -> c_int;
+
+/// The option that leaves the cubin open for a linker.
+const RELOCATABLE: &CStr = c"--compile-only";
+
+/// The library, loaded.
+pub struct PtxCompiler {
+    create: Create,
+    destroy: Destroy,
+    compile: Compile,
+    cubin: (Size, Bytes),
+    error_log: (Size, Bytes),
+    info_log: (Size, Bytes),
+    version: Option<(u32, u32)>,
+    // Dropped last: the functions are in it.
+    _library: Library,
+}
+
+impl PtxCompiler {
+    /// Loads the library at this path. Loading runs its initialization, which is NVIDIA's code.
+    pub fn load(path: &Path) -> Result<PtxCompiler, LoadError> {
+        // SAFETY: what the initialization of a library does cannot be known. It is the user who names the library, and the
+        // caller who does this in a process that may die.
+        let library = unsafe { Library::new(path)? };
+        // SAFETY: the symbol is looked up, not called.
+        if unsafe { library.get::<Create>(b"nvPTXCompilerCreate\0") }.is_err() {
+            return Err(LoadError::Lacks("nvPTXCompilerCreate"));
+        }
+        // SAFETY: the signature of each function is the one in NVIDIA's documentation, the same in all versions.
+        unsafe {
+            let version: Option<Version> =
+                library.get(b"nvPTXCompilerGetVersion\0").ok().map(|symbol| *symbol);
+            let version = version.and_then(|version| {
+                let (mut major, mut minor) = (0, 0);
+                (version(&mut major, &mut minor) == 0).then_some((major, minor))
+            });
+            Ok(PtxCompiler {
+                create: *library.get(b"nvPTXCompilerCreate\0")?,
+                destroy: *library.get(b"nvPTXCompilerDestroy\0")?,
+                compile: *library.get(b"nvPTXCompilerCompile\0")?,
+                cubin: (
+                    *library.get(b"nvPTXCompilerGetCompiledProgramSize\0")?,
+                    *library.get(b"nvPTXCompilerGetCompiledProgram\0")?,
+                ),
+                error_log: (
+                    *library.get(b"nvPTXCompilerGetErrorLogSize\0")?,
+                    *library.get(b"nvPTXCompilerGetErrorLog\0")?,
+                ),
+                info_log: (
+                    *library.get(b"nvPTXCompilerGetInfoLogSize\0")?,
+                    *library.get(b"nvPTXCompilerGetInfoLog\0")?,
+                ),
+                version,
+                _library: library,
+            })
+        }
+    }
+
+    /// The release of CUDA that it belongs to: `(12, 2)`. `None` where it does not say.
+    pub fn version(&self) -> Option<(u32, u32)> {
+        self.version
+    }
+
+    /// Assembles one module for one target (`sm_80`); if `relocatable`, the cubin is left open for a linker.
+    ///
+    /// What the library does with a bad module is its own matter: this may not return.
+    pub fn compile(&self, ptx: &str, target: &str, relocatable: bool) -> Compiled {
+        let (target, text) = (c_string(&format!("--gpu-name={target}")), c_string(ptx));
+        let options = [target.as_ptr(), RELOCATABLE.as_ptr()];
+        let options = &options[..if relocatable { 2 } else { 1 }];
+        let mut handle: Handle = ptr::null_mut();
+        let mut compiled = Compiled::default();
+        // SAFETY: the handle is written by `create`, used only where that succeeded, and destroyed once. The text, which ends
+        // with a zero byte, and the options live until it is destroyed.
+        unsafe {
+            let result = (self.create)(&mut handle, text.as_bytes().len(), text.as_ptr());
+            if result != 0 {
+                compiled.failed = Some(Failed { step: "create", result, about: About::Text });
+                return compiled;
+            }
+            let result = (self.compile)(handle, options.len() as c_int, options.as_ptr());
+            if result == 0 {
+                compiled.cubin = read(handle, self.cubin);
+            } else {
+                compiled.failed = Some(Failed { step: "compile", result, about: About::Module });
+            }
+            compiled.log = logs(handle, [self.error_log, self.info_log]);
+            (self.destroy)(&mut handle);
+        }
+        compiled
+    }
+}

@@ -1,0 +1,148 @@
+//! Reads variables out of memory, and what lies between them.
+
+/// Where a variable or a fence is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub name: String,
+    pub base: u64,
+    pub size: u64,
+    pub is_fence: bool,
+}
+
+/// What was read of a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Contents {
+    pub place: Place,
+    pub bytes: Vec<u8>,
+    /// What was written past the end: the bytes behind it up to the last one that is not as the loader found it. Empty where
+    /// all that is known to lie there, fences and padding, is as it was.
+    pub beyond: Vec<u8>,
+}
+
+/// Bytes between two variables that are still read with them.
+const GAP: u64 = 256;
+/// Bytes that are read at once; a larger variable is read by itself.
+const MOST: u64 = 64 << 20;
+/// How far behind a variable a write is looked for: one byte less than an address has.
+const REACH: usize = 7;
+
+/// Reads all places, sorted by address, with as few reads as the gaps allow. Where a read over a gap fails, each is read alone.
+pub(super) fn read<E>(
+    mut places: Vec<Place>,
+    fence_byte: u8,
+    read: impl Fn(u64, usize) -> Result<Vec<u8>, E>,
+) -> Result<Vec<Contents>, E> {
+    places.sort_by(|a, b| (a.base, &a.name).cmp(&(b.base, &b.name)));
+    places.retain(|place| place.size > 0);
+    let end = |place: &Place| place.base.saturating_add(place.size);
+    let mut contents: Vec<Contents> = Vec::with_capacity(places.len());
+    let mut rest = places.as_slice();
+    while let Some(first) = rest.first() {
+        let mut count = 1;
+        let mut reach = end(first);
+        while let Some(next) = rest.get(count).filter(|next| {
+            next.base <= reach.saturating_add(GAP) && end(next).max(reach) - first.base <= MOST
+        }) {
+            reach = reach.max(end(next));
+            count += 1;
+        }
+        let (run, after) = rest.split_at(count);
+        rest = after;
+        let together = if count > 1 { read(first.base, (reach - first.base) as usize).ok() } else { None };
+        for place in run {
+            let bytes = match &together {
+                Some(all) => {
+                    let start = (place.base - first.base) as usize;
+                    all[start..start + place.size as usize].to_vec()
+                }
+                None => read(place.base, place.size as usize)?,
+            };
+            let beyond = match &together {
+                Some(all) => beyond(place, run, first.base, all, fence_byte),
+                None => Vec::new(),
+            };
+            contents.push(Contents { place: place.clone(), bytes, beyond });
+        }
+    }
+    Ok(contents)
+}
+
+/// The bytes behind a place that somebody wrote to. What lies in another variable is that one's matter.
+fn beyond(place: &Place, run: &[Place], start: u64, all: &[u8], fence_byte: u8) -> Vec<u8> {
+    if place.is_fence {
+        return Vec::new();
+    }
+    let from = (place.base - start) as usize + place.size as usize;
+    let behind = &all[from..all.len().min(from + REACH)];
+    let is_changed = |(index, byte): (usize, &u8)| {
+        let address = start + (from + index) as u64;
+        // Sorted by address.
+        let before =
+            run.partition_point(|other| other.base <= address).checked_sub(1).map(|index| &run[index]);
+        let owner = before.filter(|other| address < other.base + other.size);
+        match owner {
+            None => *byte != 0,
+            Some(owner) if owner.is_fence => *byte != fence_byte,
+            Some(_) => false,
+        }
+    };
+    let last = behind.iter().enumerate().rfind(|pair| is_changed(*pair)).map(|(index, _)| index);
+    last.map_or_else(Vec::new, |last| behind[..=last].to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(name: &str, base: u64, size: u64) -> Place {
+        Place { name: name.to_owned(), base, size, is_fence: name.starts_with('f') }
+    }
+
+    /// Memory from address 1000 on, as a device gives it: error where a range reaches out.
+    fn from(memory: &[u8]) -> impl Fn(u64, usize) -> Result<Vec<u8>, ()> {
+        move |address, length| {
+            let start = address.checked_sub(1000).ok_or(())? as usize;
+            memory.get(start..start + length).map(<[u8]>::to_vec).ok_or(())
+        }
+    }
+
+    fn of<'a>(contents: &'a [Contents], name: &str) -> &'a Contents {
+        contents.iter().find(|contents| contents.place.name == name).unwrap()
+    }
+
+    #[test]
+    fn a_write_past_the_end_is_seen_in_a_fence_and_in_padding() {
+        let places =
+            || vec![place("b", 1012, 4), place("a", 1000, 4), place("f", 1004, 8), place("c", 1020, 1)];
+        let good = [1, 2, 3, 4, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 5, 6, 7, 8, 0, 0, 0, 0, 9];
+        let contents = read(places(), 0xa5, from(&good)).unwrap();
+        assert!(contents.iter().all(|contents| contents.beyond.is_empty()));
+        assert_eq!(of(&contents, "b").bytes, [5, 6, 7, 8]);
+        let mut bad = good;
+        (bad[6], bad[18]) = (0, 1);
+        let contents = read(places(), 0xa5, from(&bad)).unwrap();
+        assert_eq!(of(&contents, "a").beyond, [0xa5, 0xa5, 0]);
+        assert_eq!(of(&contents, "b").beyond, [0, 0, 1]);
+        assert!(of(&contents, "c").beyond.is_empty());
+    }
+
+    #[test]
+    fn a_variable_behind_another_is_not_a_fence() {
+        let contents =
+            read(vec![place("a", 1000, 2), place("b", 1002, 2)], 0xa5, from(&[1, 2, 3, 4])).unwrap();
+        assert!(contents.iter().all(|contents| contents.beyond.is_empty()));
+    }
+
+    #[test]
+    fn what_is_far_apart_or_not_readable_between_is_read_alone() {
+        let mut memory = vec![7; 2000];
+        memory[1500] = 8;
+        let contents = read(vec![place("a", 1000, 1), place("b", 2500, 1)], 0xa5, from(&memory)).unwrap();
+        assert_eq!((of(&contents, "a").bytes[0], of(&contents, "b").bytes[0]), (7, 8));
+        // A hole between them.
+        let hole = |address: u64, length: usize| if length == 1 { Ok(vec![address as u8]) } else { Err(()) };
+        let contents = read(vec![place("a", 1, 1), place("b", 9, 1)], 0xa5, hole).unwrap();
+        assert_eq!((of(&contents, "a").bytes[0], of(&contents, "b").bytes[0]), (1, 9));
+        assert_eq!(read(vec![place("a", 5000, 1)], 0xa5, from(&memory)), Err(()));
+    }
+}

@@ -1,0 +1,212 @@
+//! The subject `driver`: the CUDA driver on a real device, values read back from its memory.
+//!
+//! `driver` gives the driver the text of a module, which its own compiler takes; `driver:ptxas@R` assembles with a release of
+//! ptxas first and has the driver load the cubin. Both run in worker processes (`work`): a crash, a hang or a kernel that
+//! loses the context costs one process and is an observation. The driver's compiler prints what ptxas prints.
+//!
+//! What is seen is memory: the bytes of each `.global` and `.const` variable with the address that it got
+//! ([`Variable::base`](crate::Variable::base)), addresses as numbers ([`solve`](crate::solve)), and what kernels leave in
+//! their output buffers. Writes past a variable are seen where they change a fence ([`fenced`](module::fenced)) or padding.
+
+mod memory;
+mod module;
+mod work;
+
+use std::path::Path;
+use std::time::Duration;
+
+pub use work::{describe, work};
+
+use work::Said;
+
+use crate::observation::{Observation, Outcome};
+use crate::process::{self, Cancel, End, Invocation, Limits};
+use crate::ptxas::{self, Ptxas};
+use crate::serve::Serve;
+use crate::spec::{Unavailable, UnavailableKind};
+use crate::subject::{Description, Error, Request, Subject};
+use crate::worker::Workers;
+
+const NAME: &str = "driver";
+
+/// Modules that one process is given.
+const QUESTIONS: u32 = 5000;
+
+/// How long finding the devices and making a context may take, on top of the time for a module.
+const START: Duration = Duration::from_secs(60);
+
+/// The driver of this machine, on its first device.
+#[derive(Debug)]
+pub struct Driver {
+    workers: Serve,
+    /// What makes the cubins, and for which target; `None` where the driver compiles.
+    assembler: Option<(Ptxas, String)>,
+    limits: Limits,
+}
+
+impl Driver {
+    /// Asks a worker about the driver library at this path (or the system's) and its device, and makes that the subject `id`.
+    ///
+    /// # Errors
+    /// What stands in the way: no library, no device, or an assembler that makes no code for it.
+    pub fn open(
+        id: String,
+        library: Option<&Path>,
+        assembler: Option<Ptxas>,
+        workers: &Workers,
+        limits: &Limits,
+        cancel: &Cancel,
+    ) -> Result<Driver, Unavailable> {
+        let because = |(kind, reason)| Unavailable { id: id.clone(), kind, reason };
+        Driver::opened(id.clone(), library, assembler, workers, limits, cancel).map_err(because)
+    }
+
+    fn opened(
+        id: String,
+        library: Option<&Path>,
+        assembler: Option<Ptxas>,
+        workers: &Workers,
+        limits: &Limits,
+        cancel: &Cancel,
+    ) -> Result<Driver, (UnavailableKind, String)> {
+        let path = match library.map(|path| path.to_str().map(str::to_owned)) {
+            Some(None) => {
+                return Err((UnavailableKind::CannotRun, "the library's path is not UTF-8".to_owned()));
+            }
+            Some(Some(path)) => Some(path),
+            None => None,
+        };
+        let library = path.as_ref().map(|path| format!("--libcuda={path}"));
+        let args = workers.args(NAME, library);
+        // The driver reserves address space for the memory of all devices: no limit on that can hold.
+        let limits = Limits { memory: u64::MAX, time: limits.time + START, ..limits.clone() };
+        let described = ask(workers, &args, &limits, cancel)?;
+        let description = Description { id, path, ..described };
+        let assembler = match assembler {
+            Some(ptxas) => {
+                let target = native(&description, ptxas.description())?;
+                Some((ptxas, target))
+            }
+            None => None,
+        };
+        let description = match &assembler {
+            Some((ptxas, _)) => of_both(description, ptxas.description()),
+            None => description,
+        };
+        let program = workers.program.clone();
+        let workers =
+            Serve::own_worker(program, args, limits.clone(), cancel.clone(), description, QUESTIONS);
+        Ok(Driver { workers, assembler, limits })
+    }
+
+    /// Loads a cubin that was made of the request's text, and reads back what the text declares.
+    pub fn observe_cubin(&self, request: &Request<'_>, cubin: &[u8]) -> Result<Observation, Error> {
+        self.workers.observe_image(request, cubin)
+    }
+}
+
+/// Starts a worker to ask what the driver is.
+fn ask(
+    workers: &Workers,
+    args: &[String],
+    limits: &Limits,
+    cancel: &Cancel,
+) -> Result<Description, (UnavailableKind, String)> {
+    let machine = |error: std::io::Error| (UnavailableKind::Machine, error.to_string());
+    let directory = process::scratch(0).map_err(machine)?;
+    let invocation = Invocation {
+        program: workers.program.clone(),
+        args: args.iter().map(Into::into).chain(["--describe".into()]).collect(),
+        directory: None,
+        temporary: directory.path().to_owned(),
+    };
+    let finished = process::run(&invocation, limits, cancel).map_err(|error| match error {
+        process::Error::Cancelled(_) => (UnavailableKind::Cancelled, error.to_string()),
+        error => (UnavailableKind::CannotRun, error.to_string()),
+    })?;
+    match serde_json::from_slice(&finished.stdout.bytes) {
+        Ok(Said::Available(description)) => Ok(*description),
+        Ok(Said::Unavailable { kind, reason }) => Err((kind, reason)),
+        Err(_) => {
+            let how = match finished.end {
+                End::Exited(status) => format!("exit status {status}"),
+                End::Signalled(signal) => format!("signal {signal}"),
+                End::TimedOut => format!("nothing for {:?}", limits.time),
+            };
+            let stderr = finished.stderr.text();
+            let said = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+            Err((UnavailableKind::CannotRun, format!("the driver takes its process along: {how} {said}")))
+        }
+    }
+}
+
+/// The best target of an assembler whose code runs on the device: its own, or one of the same generation before it.
+fn native(device: &Description, assembler: &Description) -> Result<String, (UnavailableKind, String)> {
+    let number = |target: &str| target.strip_prefix("sm_")?.parse::<u32>().ok();
+    let own = device.targets.iter().filter_map(|target| number(target)).max().unwrap_or(0);
+    let runs = |target: &&String| number(target).is_some_and(|n| n <= own && n / 10 == own / 10);
+    let best = assembler.targets.iter().filter(runs).max_by_key(|target| number(target));
+    best.cloned().ok_or_else(|| {
+        let reason = format!("{} makes no code for sm_{own}, the device of this machine", assembler.id);
+        (UnavailableKind::CannotRun, reason)
+    })
+}
+
+/// A driver that loads what an assembler makes.
+fn of_both(driver: Description, assembler: &Description) -> Description {
+    let mut machine = driver.machine;
+    machine.insert("driver".to_owned(), driver.version.unwrap_or_default());
+    let runs = |target: &&String| assembler.targets.contains(target);
+    Description {
+        version: assembler.version.clone(),
+        max_ptx: assembler.max_ptx.clone(),
+        targets: driver.targets.iter().filter(runs).cloned().collect(),
+        path: assembler.path.clone(),
+        sha256: assembler.sha256.clone(),
+        machine,
+        ..driver
+    }
+}
+
+impl Subject for Driver {
+    fn description(&self) -> &Description {
+        self.workers.description()
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        let Some((ptxas, target)) = &self.assembler else { return self.workers.observe(request) };
+        let (text, _) = module::fenced(request.ptx);
+        let (finished, cubin) = ptxas.assemble(&Request { ptx: &text, target, ..*request })?;
+        let assembled = ptxas::judge(&finished, cubin.as_deref(), &self.limits)
+            .map_err(|source| Error::Cubin { subject: self.id().to_owned(), source })?;
+        match (assembled.outcome, cubin) {
+            (Outcome::Accepted, Some(cubin)) => {
+                let mut observation = self.workers.observe_image(request, &cubin)?;
+                observation.diagnostics.splice(..0, assembled.diagnostics);
+                Ok(observation)
+            }
+            _ => Ok(assembled),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_targets(targets: &[&str]) -> Description {
+        Description { targets: targets.iter().map(|&t| t.to_owned()).collect(), ..Description::default() }
+    }
+
+    #[test]
+    fn a_cubin_is_made_for_the_device_or_one_of_its_generation() {
+        let device = with_targets(&["sm_75", "sm_80", "sm_86", "sm_89"]);
+        let target = |targets: &[&str]| native(&device, &with_targets(targets)).map_err(|(_, reason)| reason);
+        assert_eq!(target(&["sm_80", "sm_89", "sm_90", "sm_90a"]).as_deref(), Ok("sm_89"));
+        assert_eq!(target(&["sm_80", "sm_86"]).as_deref(), Ok("sm_86"));
+        assert_eq!(
+            target(&["sm_75", "sm_90"]).unwrap_err(),
+            " makes no code for sm_89, the device of this machine"
+        );
+    }
+}

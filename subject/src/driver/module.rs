@@ -1,0 +1,141 @@
+//! What can be said of a module from its text: which variables to look for, and where a fence can stand.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use ptxsmith_syntax::{Initializer, Item, Linkage, Module, NodeKind, StateSpace, parse};
+
+use crate::subject::Read;
+
+/// A variable to look for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub space: String,
+    /// Whether it holds no address, as far as its initial value shows; `false` where that is not known.
+    pub plain: bool,
+}
+
+/// The variables at module scope that a driver can show, and those that were asked for, by name.
+pub(super) fn wanted(ptx: &str, read: &[Read]) -> BTreeMap<String, Wanted> {
+    let asked =
+        read.iter().map(|read| (read.name.clone(), Wanted { space: read.space.clone(), plain: false }));
+    let mut wanted: BTreeMap<_, _> = asked.collect();
+    let Ok(module) = parse(ptx) else { return wanted };
+    for declaration in module.declarations() {
+        let Some(space) = declaration.space().filter(|space| in_memory(*space)) else { continue };
+        for declarator in &declaration.declarators {
+            let plain = declarator.initializer.as_ref().is_none_or(|initializer| !names_any(initializer));
+            wanted.insert(declarator.name.text.to_string(), Wanted { space: space.name().to_owned(), plain });
+        }
+    }
+    wanted
+}
+
+fn in_memory(space: StateSpace) -> bool {
+    matches!(space, StateSpace::Global | StateSpace::Const)
+}
+
+fn names_any(initializer: &Initializer) -> bool {
+    match initializer {
+        Initializer::Value(expr) => expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))),
+        Initializer::List(list) => list.items.iter().any(names_any),
+        Initializer::Property(_) => false,
+    }
+}
+
+/// The most variables of a module that are given fences.
+const MOST: usize = 1000;
+/// Bytes of a fence, as many as an address has.
+pub(super) const FENCE_SIZE: u64 = 8;
+/// What a fence holds.
+pub(super) const FENCE_BYTE: u8 = 0xa5;
+
+/// The name of a fence, counted from 0.
+pub(super) fn fence(index: usize) -> String {
+    format!("__ptxsmith_fence_{index}")
+}
+
+/// The text with a fence behind each declaration of `.global` variables, on the same line, and how many there are.
+///
+/// A fence is a variable with known bytes and the alignment of what it follows. The assembler orders variables itself, by
+/// alignment and then as it likes, so that a fence stands behind some variable of its alignment, not always behind this one.
+/// None for a text that does not parse, has no such variable or very many.
+pub(super) fn fenced(ptx: &str) -> (String, usize) {
+    let places = parse(ptx).map(|module| places(&module)).unwrap_or_default();
+    if places.len() > MOST
+        || places.iter().any(|(end, _)| ptx.get(..*end).is_none_or(|up| !up.ends_with(';')))
+    {
+        return (ptx.to_owned(), 0);
+    }
+    let mut out = String::with_capacity(ptx.len() + places.len() * 120);
+    let mut from = 0;
+    for (index, (end, align)) in places.iter().enumerate() {
+        out.push_str(&ptx[from..*end]);
+        from = *end;
+        let bytes = vec![FENCE_BYTE.to_string(); FENCE_SIZE as usize].join(",");
+        let _ =
+            write!(out, " .visible .global .align {align} .b8 {}[{FENCE_SIZE}] = {{{bytes}}};", fence(index));
+    }
+    out.push_str(&ptx[from..]);
+    (out, places.len())
+}
+
+/// Where each declaration with storage in `.global` ends, and an alignment for the fence behind it.
+fn places(module: &Module) -> Vec<(usize, u64)> {
+    let mut places = Vec::new();
+    for item in &module.items {
+        let Item::Variables(declaration) = item else { continue };
+        let is_extern = declaration.linkage().any(|linkage| linkage == Linkage::Extern);
+        if declaration.space() != Some(StateSpace::Global) || is_extern {
+            continue;
+        }
+        let element = declaration.scalar_type().and_then(|scalar| scalar.size()).unwrap_or(1);
+        let vector = declaration.vector().map_or(1, |vector| vector.count());
+        places.push((declaration.span.end as usize, (element * vector).max(1).next_power_of_two().min(16)));
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 g = 1; // ; end\n\
+        .const .u16 c, d;\n.global .u64 p = generic(c) + 4;\n.shared .u32 s;\n.extern .global .u8 e;\n";
+
+    #[test]
+    fn variables_in_memory_are_looked_for_and_holders_of_addresses_known() {
+        let read = [Read { name: "other".into(), space: "global".into(), size: 4 }];
+        let wanted = wanted(TEXT, &read);
+        let names: Vec<_> = wanted.keys().map(String::as_str).collect();
+        assert_eq!(names, ["c", "d", "e", "g", "other", "p"]);
+        assert_eq!((wanted["c"].space.as_str(), wanted["c"].plain), ("const", true));
+        assert!(wanted["g"].plain && !wanted["p"].plain && !wanted["other"].plain);
+    }
+
+    #[test]
+    fn a_text_that_does_not_parse_shows_what_was_asked_for() {
+        let read = [Read { name: "x".into(), space: "global".into(), size: 4 }];
+        assert_eq!(wanted("no PTX", &read).len(), 1);
+        assert_eq!(fenced("no PTX"), ("no PTX".to_owned(), 0));
+    }
+
+    #[test]
+    fn fences_stand_on_the_lines_of_what_they_follow() {
+        let (text, count) = fenced(TEXT);
+        assert_eq!((count, text.lines().count()), (2, TEXT.lines().count()));
+        let line = |number: usize| text.lines().nth(number).unwrap().to_owned();
+        let bytes = "165,165,165,165,165,165,165,165";
+        assert_eq!(
+            line(3),
+            format!(
+                ".global .u32 g = 1; .visible .global .align 4 .b8 __ptxsmith_fence_0[8] = {{{bytes}}}; // ; end"
+            )
+        );
+        assert!(
+            line(5)
+                .ends_with(&format!("; .visible .global .align 8 .b8 __ptxsmith_fence_1[8] = {{{bytes}}};"))
+        );
+        assert!(parse(&text).is_ok());
+    }
+}

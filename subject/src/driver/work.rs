@@ -1,0 +1,321 @@
+//! The worker's side: what the driver makes of a module, read back from the device.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+
+use ptxsmith_driver::{CallError, Context, Device, Driver, LIBRARY, Module};
+use serde::{Deserialize, Serialize};
+
+use super::memory::{self, Contents, Place};
+use super::module::{self, Wanted};
+use crate::observation::{Address, Diagnostic, Observation, Outcome, Output, Severity, Variable};
+use crate::ptxas::{self, messages};
+use crate::solve;
+use crate::spec::UnavailableKind;
+use crate::subject::{Description, Launch};
+use crate::worker::{self, Next, Question, WorkError};
+
+/// Errors of the driver that have a meaning of their own here (`CUresult`).
+const OUT_OF_MEMORY: i32 = 2;
+const NO_DEVICE: i32 = 100;
+const INVALID_IMAGE: i32 = 200;
+const NO_BINARY_FOR_GPU: i32 = 209;
+const INVALID_PTX: i32 = 218;
+const JIT_COMPILER_NOT_FOUND: i32 = 221;
+const UNSUPPORTED_PTX_VERSION: i32 = 222;
+const JIT_COMPILATION_DISABLED: i32 = 223;
+
+/// What a worker says of the driver: who it is, or why there is none.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Said {
+    /// It is there, and so is a device.
+    Available(Box<Description>),
+    /// What stands in the way.
+    Unavailable { kind: UnavailableKind, reason: String },
+}
+
+/// Prints what can be said of the driver library at this path, or of the one that the system's loader finds.
+pub fn describe(library: Option<&Path>, mut to: impl Write) -> Result<(), WorkError> {
+    serde_json::to_writer(&mut to, &said(library)).map_err(io::Error::from)?;
+    Ok(writeln!(to)?)
+}
+
+fn said(library: Option<&Path>) -> Said {
+    let unavailable = |kind, reason| Said::Unavailable { kind, reason };
+    let driver = match load(library) {
+        Ok(driver) => driver,
+        Err((kind, reason)) => return unavailable(kind, reason),
+    };
+    match driver.device(0) {
+        Ok(device) => Said::Available(Box::new(description(&driver, &device))),
+        Err(error) => unavailable(UnavailableKind::CannotRun, error.to_string()),
+    }
+}
+
+/// Loads the library and looks for a device.
+fn load(library: Option<&Path>) -> Result<Driver, (UnavailableKind, String)> {
+    let name = library.map_or_else(|| LIBRARY.to_owned(), |path| path.display().to_string());
+    let driver = Driver::load(library).map_err(|error| {
+        let kind = match error {
+            ptxsmith_driver::LoadError::Lacks(_) => UnavailableKind::NotTheSubject,
+            _ if library.is_some_and(Path::exists) => UnavailableKind::CannotRun,
+            _ => UnavailableKind::NotFound,
+        };
+        (kind, format!("{name} cannot be loaded: {error}"))
+    })?;
+    let none = |error: CallError| match error.code {
+        NO_DEVICE => (UnavailableKind::NoDevice, format!("the driver finds no device ({error})")),
+        _ => (UnavailableKind::CannotRun, format!("the driver does not start ({error})")),
+    };
+    driver.init().map_err(none)?;
+    match driver.devices().map_err(none)? {
+        0 => Err((UnavailableKind::NoDevice, "the driver finds no device".to_owned())),
+        _ => Ok(driver),
+    }
+}
+
+fn description(driver: &Driver, device: &Device) -> Description {
+    let version = driver.version().map(|(major, minor)| format!("{major}.{minor}"));
+    let (major, minor) = device.capability;
+    let mut machine = BTreeMap::from([
+        ("device".to_owned(), device.name.clone()),
+        ("compute capability".to_owned(), format!("{major}.{minor}")),
+    ]);
+    let numbers = [
+        ("multiprocessors", device.multiprocessors, ""),
+        ("highest clock of the multiprocessors", device.clock_khz, " kHz"),
+        ("highest clock of the memory", device.memory_clock_khz, " kHz"),
+    ];
+    for (name, value, unit) in numbers {
+        if let Some(value) = value {
+            machine.insert(name.to_owned(), format!("{value}{unit}"));
+        }
+    }
+    Description {
+        name: super::NAME.to_owned(),
+        max_ptx: version.as_deref().and_then(ptxas::max_ptx).map(str::to_owned),
+        version,
+        lineage: Some(ptxas::LINEAGE.to_owned()),
+        targets: targets(major, minor),
+        relocations: Some(false),
+        values: Some(true),
+        lists: Some(true),
+        machine,
+        ..Description::default()
+    }
+}
+
+/// The targets whose programs a device of this compute capability runs: all up to its own.
+fn targets(major: u32, minor: u32) -> Vec<String> {
+    const KNOWN: [u32; 20] =
+        [30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 120];
+    let own = major * 10 + minor;
+    let mut targets: Vec<u32> = KNOWN.into_iter().filter(|target| *target < own).collect();
+    targets.push(own);
+    targets.into_iter().map(|target| format!("sm_{target}")).collect()
+}
+
+/// The life of a worker: one context, then an answer for each question, until there are no more or the context is lost.
+pub fn work(library: Option<&Path>, from: impl BufRead, to: impl Write) -> Result<(), WorkError> {
+    let driver = load(library);
+    let driver = driver.as_ref().map_err(|(_, reason)| reason.clone());
+    let context = driver.and_then(|driver| driver.context(0).map_err(|error| error.to_string()));
+    worker::answer(from, to, |question| match &context {
+        Ok(context) => observe(context, question),
+        Err(reason) => (Ok(Observation::because(Outcome::Unavailable, reason.clone())), Next::Ready),
+    })
+}
+
+/// What the driver makes of one module. The error says that our reader lacks something.
+fn observe(context: &Context<'_>, question: &Question) -> (Result<Observation, String>, Next) {
+    let image = match &question.image {
+        Some(hex) => match hex::decode(hex) {
+            Ok(bytes) => bytes,
+            Err(error) => return (Err(format!("the cubin is no hex: {error}")), Next::Ready),
+        },
+        None => module::fenced(&question.ptx).0.into_bytes(),
+    };
+    let (module, log) = match context.load(&image) {
+        Ok(loaded) => loaded,
+        Err(refused) => return of_failure(&refused.error, &refused.log, question.image.is_some()),
+    };
+    let observed = read_back(context, &module, question);
+    // Unloading waits for whatever the kernels still do.
+    let observed = observed.and_then(|observation| module.unload().map(|()| observation));
+    match observed {
+        Ok(mut observation) => {
+            let (diagnostics, _) = messages::parse(&log);
+            observation.diagnostics = diagnostics;
+            (Ok(observation), Next::Ready)
+        }
+        Err(error) => of_failure(&error, &log, question.image.is_some()),
+    }
+}
+
+/// What a call that did not succeed says about the module.
+fn of_failure(error: &CallError, log: &str, is_cubin: bool) -> (Result<Observation, String>, Next) {
+    let (mut diagnostics, other) = messages::parse(log);
+    let reason = error.to_string();
+    let outcome = match error.code {
+        // The header asks for more than this driver or device has: it is not the module that is at fault.
+        UNSUPPORTED_PTX_VERSION
+        | NO_BINARY_FOR_GPU
+        | JIT_COMPILER_NOT_FOUND
+        | JIT_COMPILATION_DISABLED
+        | OUT_OF_MEMORY => Outcome::Unavailable,
+        INVALID_PTX => match ptxas::refusal(&diagnostics) {
+            Some(outcome) => outcome,
+            None => {
+                let message = other.last().map_or_else(|| reason.clone(), |line| (*line).to_owned());
+                diagnostics.push(Diagnostic { severity: Severity::Error, line: None, message });
+                Outcome::Refused
+            }
+        },
+        // The loader takes no cubin that it cannot read.
+        INVALID_IMAGE if is_cubin => {
+            diagnostics.push(Diagnostic { severity: Severity::Error, line: None, message: reason.clone() });
+            Outcome::Refused
+        }
+        _ => Outcome::Crashed,
+    };
+    let next = if error.is_sticky() { Next::Spent } else { Next::Ready };
+    (Ok(Observation { diagnostics, ..Observation::because(outcome, reason) }), next)
+}
+
+/// Reads the variables, then runs the kernels.
+fn read_back(
+    context: &Context<'_>,
+    module: &Module<'_>,
+    question: &Question,
+) -> Result<Observation, CallError> {
+    let wanted = module::wanted(&question.ptx, &question.read);
+    let mut places = Vec::with_capacity(wanted.len());
+    let place = |name: String, is_fence| -> Result<Option<Place>, CallError> {
+        let found = module.global(&name)?;
+        Ok(found.map(|(base, size)| Place { name, base, size: size as u64, is_fence }))
+    };
+    for name in wanted.keys() {
+        places.extend(place(name.clone(), false)?);
+    }
+    for index in 0.. {
+        match place(module::fence(index), true)? {
+            Some(fence) => places.push(fence),
+            None => break,
+        }
+    }
+    let read = memory::read(places, module::FENCE_BYTE, |address, length| context.read(address, length))?;
+    let mut observation = Observation::new(Outcome::Accepted);
+    for contents in read.iter().filter(|contents| !contents.place.is_fence) {
+        let Some(wanted) = wanted.get(&contents.place.name) else { continue };
+        if !contents.beyond.is_empty() && past_its_end(contents, &read).is_none() {
+            let Contents { place, beyond, .. } = contents;
+            let reason =
+                format!("memory behind variable `{}` was overwritten: {}", place.name, hex::encode(beyond));
+            return Ok(Observation::because(Outcome::Crashed, reason));
+        }
+        observation.variables.insert(contents.place.name.clone(), variable(contents, wanted, &read));
+    }
+    for launch in &question.launch {
+        match run(module, launch)? {
+            Ok(Some(output)) => drop(observation.kernels.insert(launch.kernel.clone(), output)),
+            Ok(None) => {}
+            Err(reason) => return Ok(Observation::because(Outcome::Crashed, reason)),
+        }
+    }
+    Ok(observation)
+}
+
+fn variable(contents: &Contents, wanted: &Wanted, all: &[Contents]) -> Variable {
+    let Contents { place, bytes, .. } = contents;
+    let mut bytes = bytes.clone();
+    let addresses = match past_its_end(contents, all) {
+        Some(address) => {
+            bytes[address.offset as usize..].fill(0);
+            Some(vec![address])
+        }
+        None => wanted.plain.then(Vec::new),
+    };
+    // No placement shows more than a page's worth.
+    let align = 1 << place.base.trailing_zeros().min(12);
+    Variable {
+        space: Some(wanted.space.clone()),
+        size: Some(place.size),
+        align: Some(align),
+        bytes: Some(bytes),
+        addresses,
+        base: Some(place.base),
+    }
+}
+
+/// The address of eight bytes that begins in a variable and ends behind it, where that explains what was overwritten there.
+fn past_its_end(contents: &Contents, all: &[Contents]) -> Option<Address> {
+    let Contents { bytes, beyond, .. } = contents;
+    if beyond.is_empty() {
+        return None;
+    }
+    let length = bytes.len() + beyond.len();
+    let offset = length.checked_sub(8).filter(|offset| *offset < bytes.len());
+    // The upper bytes of an address are zero: the last one that was changed need not be the last one written.
+    let candidates = offset.unwrap_or(0)..bytes.len();
+    let owners = || {
+        let variables = all.iter().filter(|other| !other.place.is_fence);
+        variables.map(|other| (other.place.name.as_str(), other.place.base, other.place.size))
+    };
+    candidates.into_iter().find_map(|offset| {
+        let mut value = [0; 8];
+        let known = bytes[offset..].iter().chain(beyond).take(8);
+        let count = known.clone().count();
+        for (to, from) in value.iter_mut().zip(known) {
+            *to = *from;
+        }
+        let (symbol, addend) = solve::owner(u64::from_le_bytes(value), owners())?;
+        (offset + count > bytes.len()).then(|| Address {
+            offset: offset as u64,
+            width: 8,
+            symbol: symbol.to_owned(),
+            addend,
+            generic: None,
+            byte: None,
+        })
+    })
+}
+
+/// Runs a kernel; the inner error says what it did that no kernel may.
+fn run(module: &Module<'_>, launch: &Launch) -> Result<Result<Option<Output>, String>, CallError> {
+    let Some(ran) = module.run(&launch.kernel, launch.out as usize)? else { return Ok(Ok(None)) };
+    if ran.wrote_outside {
+        return Ok(Err(format!("kernel `{}` wrote outside of its output buffer", launch.kernel)));
+    }
+    Ok(Ok(Some(Output { size: launch.out, bytes: Some(ran.bytes), seen: None, addresses: Vec::new() })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_runs_programs_for_all_earlier_ones() {
+        assert_eq!(targets(9, 0).last().map(String::as_str), Some("sm_90"));
+        assert!(targets(9, 0).contains(&"sm_80".to_owned()) && !targets(9, 0).contains(&"sm_100".to_owned()));
+        assert_eq!(targets(12, 1).last().map(String::as_str), Some("sm_121"));
+    }
+
+    #[test]
+    fn an_address_that_ends_behind_a_variable_is_told_from_other_writes() {
+        let contents = |name: &str, base: u64, bytes: &[u8], beyond: &[u8]| Contents {
+            place: Place { name: name.to_owned(), base, size: bytes.len() as u64, is_fence: false },
+            bytes: bytes.to_vec(),
+            beyond: beyond.to_vec(),
+        };
+        let target = contents("x", 0x7f01_0203_0400, &[0; 16], &[]);
+        let value = (target.place.base + 4).to_le_bytes();
+        // Six bytes tell a device address; the two above are zero and may be what was there before.
+        let holder = contents("p", 0x1000, &value[..4], &value[4..6]);
+        let address = past_its_end(&holder, &[target.clone(), holder.clone()]).unwrap();
+        assert_eq!((address.offset, address.width, address.symbol.as_str(), address.addend), (0, 8, "x", 4));
+        let other = contents("p", 0x1000, &[1, 2, 3, 4], &[9]);
+        assert_eq!(past_its_end(&other, &[target, other.clone()]), None);
+    }
+}

@@ -1,0 +1,202 @@
+//! The subjects `nvjitlink@` and `ptxjit@`: the compiler behind ptxas as a library, in worker processes.
+//!
+//! nvJitLink also links; the PTX compiler is in the driver's JIT compiler library. Either is loaded by a process of its own
+//! ([`work`]): it may take that process with it.
+
+mod unseen;
+
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+use ptxsmith_nvjitlink::{About, Compiled, Failed, LoadError, NvJitLink, PtxCompiler};
+
+use crate::cubin::{self, CubinError};
+use crate::exec::{self, OpenError};
+use crate::observation::{Diagnostic, Observation, Outcome, Severity};
+use crate::process::{Cancel, Limits};
+use crate::ptxas::{self, messages};
+use crate::serve::Serve;
+use crate::spec::CommandLine;
+use crate::subject::Description;
+use crate::worker::{self, Next, Question, WorkError, Workers};
+
+/// Modules that one process is given. Memory was seen to stay flat over 10,000; this is for libraries not seen yet.
+const QUESTIONS: u32 = 5000;
+
+/// Which library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// nvJitLink.
+    NvJitLink,
+    /// The PTX compiler, as the driver's JIT compiler library has it.
+    PtxCompiler,
+}
+
+impl Kind {
+    /// Its name among subjects and workers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::NvJitLink => "nvjitlink",
+            Kind::PtxCompiler => "ptxjit",
+        }
+    }
+}
+
+/// Makes the library at this path the subject called `id`. A worker is started to see that it can be loaded.
+pub fn open(
+    kind: Kind,
+    id: String,
+    library: &Path,
+    version: Option<&str>,
+    workers: &Workers,
+    limits: Limits,
+    cancel: Cancel,
+) -> Result<Serve, OpenError> {
+    let failed = |reason: &str| OpenError::Description {
+        program: library.display().to_string(),
+        reason: reason.to_owned(),
+    };
+    let path = library.to_str().ok_or_else(|| failed("its path is not UTF-8"))?;
+    let args = workers.args(kind.name(), [path.to_owned()]);
+    let command =
+        CommandLine { text: id.clone(), program: workers.program.display().to_string(), args: args.clone() };
+    let (program, described) = exec::find_and_describe(&command, &limits, &cancel)?;
+    if described.name != kind.name() {
+        return Err(failed("a worker process cannot load it"));
+    }
+    let sha256 =
+        ptxas::sha256(library).map_err(|source| OpenError::File { program: path.to_owned(), source })?;
+    // The version of a driver is not that of the compiler in it, which is what the library tells.
+    let (of_compiler, of_driver) = match kind {
+        Kind::NvJitLink => (version.map(str::to_owned).or(described.version), None),
+        Kind::PtxCompiler => (described.version, version),
+    };
+    let mut machine = described.machine;
+    machine.extend(of_driver.map(|version| ("driver".to_owned(), version.to_owned())));
+    let description = Description {
+        id,
+        max_ptx: of_compiler.as_deref().and_then(ptxas::max_ptx).map(str::to_owned),
+        version: of_compiler,
+        path: Some(path.to_owned()),
+        sha256: Some(sha256),
+        machine,
+        ..described
+    };
+    Ok(Serve::own_worker(program, args, limits, cancel, description, QUESTIONS))
+}
+
+/// A library, loaded.
+enum Library {
+    NvJitLink(NvJitLink),
+    PtxCompiler(PtxCompiler),
+}
+
+impl Library {
+    fn load(kind: Kind, path: &Path) -> Result<Library, WorkError> {
+        let failed = |error: LoadError| WorkError::Load(error.to_string());
+        match kind {
+            Kind::NvJitLink => NvJitLink::load(path).map(Library::NvJitLink).map_err(failed),
+            Kind::PtxCompiler => PtxCompiler::load(path).map(Library::PtxCompiler).map_err(failed),
+        }
+    }
+
+    fn version(&self) -> Option<(u32, u32)> {
+        match self {
+            Library::NvJitLink(library) => library.version(),
+            Library::PtxCompiler(library) => library.version(),
+        }
+    }
+
+    /// Compiles a module so that as much of it shows as can, and tells whether the cubin was left open for a linker.
+    fn compile(&self, ptx: &str, target: &str) -> (Compiled, bool) {
+        match self {
+            Library::NvJitLink(library) => (library.link(ptx, target), library.is_relocatable()),
+            Library::PtxCompiler(library) => {
+                // Only a relocatable cubin shows these as addresses; other things show in an executable alone.
+                let relocatable = !unseen::variables(ptx, false, false).is_empty();
+                (library.compile(ptx, target, relocatable), relocatable)
+            }
+        }
+    }
+
+    /// Whether addresses of constants are numbers even in a relocatable cubin: a linker has placed them.
+    fn places_constants(&self) -> bool {
+        matches!(self, Library::NvJitLink(_))
+    }
+}
+
+/// Describes the library at this path, as `CMD --describe` is answered.
+pub fn describe(kind: Kind, path: &Path, to: impl Write) -> Result<(), WorkError> {
+    let library = Library::load(kind, path)?;
+    let description = Description {
+        name: kind.name().to_owned(),
+        version: library.version().map(|(major, minor)| format!("{major}.{minor}")),
+        lineage: Some(ptxas::LINEAGE.to_owned()),
+        relocations: Some(true),
+        values: Some(true),
+        lists: Some(true),
+        ..Description::default()
+    };
+    worker::print_description(description, to)
+}
+
+/// The life of a worker: loads the library, then answers a line for each line, until there are no more.
+pub fn work(kind: Kind, path: &Path, from: impl BufRead, to: impl Write) -> Result<(), WorkError> {
+    let library = Library::load(kind, path)?;
+    worker::answer(from, to, |question| {
+        (observe(&library, question).map_err(|error| error.to_string()), Next::Ready)
+    })
+}
+
+/// What the library makes of one module; `Err` where our reader lacks something.
+fn observe(library: &Library, question: &Question) -> Result<Observation, CubinError> {
+    let (compiled, relocatable) = library.compile(&question.ptx, &question.target);
+    let (mut diagnostics, other) = messages::parse(&compiled.log);
+    let crashed = |reason: String| Observation::because(Outcome::Crashed, reason);
+    let own_failure = (diagnostics.iter().map(|diagnostic| &*diagnostic.message))
+        .chain(other.iter().copied())
+        .find_map(messages::own_failure);
+    let mut observation = match (&compiled.cubin, compiled.failed) {
+        (Some(cubin), None) => match cubin::read(cubin) {
+            Ok(mut variables) => {
+                let numbers = unseen::variables(&question.ptx, relocatable, !library.places_constants());
+                for name in numbers {
+                    if let Some(variable) = variables.get_mut(&name) {
+                        (variable.bytes, variable.addresses) = (None, None);
+                    }
+                }
+                Observation { variables, ..Observation::new(Outcome::Accepted) }
+            }
+            Err(error) if error.is_malformed() => crashed(format!("success, but {error}")),
+            Err(error) => return Err(error),
+        },
+        (None, None) => crashed("success, but no cubin".to_owned()),
+        (_, Some(_)) if own_failure.is_some() => crashed(own_failure.unwrap_or_default().to_owned()),
+        // Releases differ in the result that they give for a target they do not know.
+        (_, Some(Failed { about: About::Target, result, .. })) => {
+            Observation::because(Outcome::Unsupported, format!("target {}: result {result}", question.target))
+        }
+        (_, Some(_)) if other.iter().any(|line| line.contains("Undefined reference to")) => {
+            Observation::because(Outcome::Unsupported, "it cannot leave a name undefined")
+        }
+        (_, Some(Failed { step, result, about })) => match (ptxas::refusal(&diagnostics), other.last()) {
+            (Some(outcome), _) => Observation::new(outcome),
+            (None, said) if about == About::Text => {
+                let message =
+                    said.map_or_else(|| format!("no PTX: result {result}"), |said| (*said).to_owned());
+                diagnostics.push(Diagnostic { severity: Severity::Error, line: None, message });
+                Observation::new(Outcome::Refused)
+            }
+            (None, said) => {
+                let said = said.map(|line| format!("; it said {line:?}")).unwrap_or_default();
+                crashed(format!("cannot {step}: result {result} without a diagnostic{said}"))
+            }
+        },
+    };
+    if observation.outcome == Outcome::Unsupported && observation.reason.is_none() {
+        let cause = diagnostics.iter().find(|diagnostic| messages::is_unsupported(&diagnostic.message));
+        observation.reason = cause.map(|diagnostic| diagnostic.message.clone());
+    }
+    observation.diagnostics = diagnostics;
+    Ok(observation)
+}

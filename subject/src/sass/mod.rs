@@ -1,0 +1,172 @@
+//! What kernels leave in their output buffers, read from generated code, without a device.
+//!
+//! `nvdisasm` prints the code of relocatable output with its relocations by name. A small machine executes it on one
+//! thread, over the variables that the cubin holds, with addresses as symbols. It is no emulator: it knows what ptxas
+//! makes of a handful of PTX instructions, and where something else comes, nothing of that kernel was seen. What it
+//! claims to see is exact: a value that depends on anything that is not known is not seen.
+
+mod listing;
+mod machine;
+mod value;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::observation::{Address, Output, Variable};
+use crate::process::{self, Cancel, End, Invocation, Limits};
+use crate::subject::Launch;
+use crate::toolchain::{Tool, ToolKind, Toolchains};
+use listing::Listing;
+use machine::{Byte, Machine};
+use value::{Root, Symbol, Wide, Word, wide};
+
+/// Why generated code could not be listed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The program could not be run.
+    #[error(transparent)]
+    Process(#[from] process::Error),
+    /// The cubin could not be put where the program finds it.
+    #[error("cannot write a cubin for nvdisasm: {0}")]
+    File(#[from] io::Error),
+    /// The program refused the cubin, or printed too much.
+    #[error("nvdisasm failed: {0}")]
+    Refused(String),
+}
+
+/// The program `nvdisasm`.
+#[derive(Clone, Debug)]
+pub struct Disassembler {
+    program: PathBuf,
+    limits: Limits,
+    cancel: Cancel,
+}
+
+/// What was seen of a kernel, or why nothing was.
+pub type Seen = Result<Output, String>;
+
+impl Disassembler {
+    /// The program at this path.
+    pub fn new(program: impl Into<PathBuf>, cancel: Cancel) -> Self {
+        // The listing of a cubin is some ten times its size.
+        let limits = Limits { time: Duration::from_secs(120), output: 512 << 20, ..Limits::default() };
+        Disassembler { program: program.into(), limits, cancel }
+    }
+
+    /// The newest that is installed, else the one in `$PATH`.
+    pub fn find(toolchains: Option<&Toolchains>, cancel: &Cancel) -> Option<Self> {
+        let installed =
+            toolchains.and_then(|toolchains| toolchains.tool_path(Tool::newest(ToolKind::Nvdisasm)?));
+        let program = installed.or_else(|| which::which("nvdisasm").ok())?;
+        Some(Disassembler::new(program, cancel.clone()))
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// What kernels of a cubin leave in their output buffers, by name. `variables` is what the cubin holds otherwise.
+    pub fn observe(
+        &self,
+        cubin: &[u8],
+        variables: &BTreeMap<String, Variable>,
+        launches: &[Launch],
+    ) -> Result<BTreeMap<String, Seen>, Error> {
+        let listing = Listing::read(&self.list(cubin)?);
+        let seen = |launch: &Launch| (launch.kernel.clone(), execute(&listing, variables, launch));
+        Ok(launches.iter().map(seen).collect())
+    }
+
+    fn list(&self, cubin: &[u8]) -> Result<String, Error> {
+        let directory = process::scratch(cubin.len() as u64)?;
+        fs::write(directory.path().join("in.cubin"), cubin)?;
+        let invocation = Invocation {
+            program: self.program.clone(),
+            // The analysis of data flow takes as long as all else, and is not used here.
+            args: vec!["-ndf".into(), "in.cubin".into()],
+            directory: Some(directory.path().to_owned()),
+            temporary: directory.path().to_owned(),
+        };
+        let finished = process::run(&invocation, &self.limits, &self.cancel)?;
+        match finished.end {
+            End::Exited(0) if finished.stdout.dropped > 0 => {
+                Err(Error::Refused(format!("it printed more than {} bytes", self.limits.output)))
+            }
+            End::Exited(0) => Ok(finished.stdout.text().into_owned()),
+            other => {
+                let stderr = finished.stderr.text();
+                Err(Error::Refused(format!("{other:?}: {}", stderr.trim())))
+            }
+        }
+    }
+}
+
+fn execute(listing: &Listing, variables: &BTreeMap<String, Variable>, launch: &Launch) -> Seen {
+    let machine = Machine::new(listing, variables, &launch.kernel).map_err(|lost| lost.0)?;
+    let memory = machine.run(&launch.kernel).map_err(|lost| lost.0)?;
+    let Ok(size) = usize::try_from(launch.out) else { return Err("a buffer of that size".to_owned()) };
+    if memory.keys().any(|&at| at < 0 || at as u64 >= launch.out) {
+        return Err("it writes outside of its buffer".to_owned());
+    }
+    Ok(output(&memory, size))
+}
+
+/// The buffer as it was left: numbers, and addresses where two halves of one lie side by side.
+fn output(memory: &BTreeMap<i64, Byte>, size: usize) -> Output {
+    let zero = Byte { word: Word::Known(0), nth: 0 };
+    let at = |at: usize| memory.get(&(at as i64)).unwrap_or(&zero);
+    let word = |start: usize| {
+        let bytes = (0..4).map(|nth| (start + nth < size).then(|| at(start + nth)));
+        let whole = bytes.enumerate().all(|(nth, byte)| {
+            byte.is_some_and(|byte| usize::from(byte.nth) == nth && byte.word == at(start).word)
+        });
+        whole.then(|| at(start).word.clone())
+    };
+    let (mut bytes, mut seen, mut addresses) = (vec![0; size], vec![0; size], Vec::new());
+    let mut here = 0;
+    while here < size {
+        if let Some(value) = machine::value(at(here)) {
+            (bytes[here], seen[here]) = (value, 0xff);
+            here += 1;
+            continue;
+        }
+        let low = word(here);
+        let found = match (&low, word(here + 4)) {
+            (Some(low @ Word::Low(_)), Some(high)) => match wide(low, &high) {
+                Wide::Address(symbol) if !symbol.is_small() => Some((symbol, 8)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let found = found.or_else(|| match low {
+            Some(Word::Low(symbol)) if symbol.is_small() => Some((symbol, 4)),
+            _ => None,
+        });
+        let Some((address, width)) = found
+            .and_then(|(symbol, width)| Some((address(&symbol, here as u64, width)?, usize::from(width))))
+        else {
+            here += 1;
+            continue;
+        };
+        seen[here..here + width].fill(0xff);
+        addresses.push(address);
+        here += width;
+    }
+    Output { size: size as u64, bytes: Some(bytes), seen: Some(seen), addresses }
+}
+
+fn address(symbol: &Symbol, offset: u64, width: u8) -> Option<Address> {
+    let (name, generic) = match &symbol.root {
+        Root::Variable { name, .. } => (name, symbol.root.small().map(|_| symbol.generic)),
+        Root::Function(name) => (name, None),
+        Root::Output | Root::Stack | Root::Zero(_) | Root::Window(_) => return None,
+    };
+    Some(Address { offset, width, symbol: name.to_string(), addend: symbol.addend, generic, byte: None })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+use super::*;
+
+fn variables() -> BTreeMap<String, Variable> {
+    let variable = |space: &str, bytes: Option<Vec<u8>>, size| Variable {
+        space: Some(space.to_owned()),
+        size: Some(size),
+        bytes,
+        addresses: Some(Vec::new()),
+        ..Variable::default()
+    };
+    let a = variable("global", Some(vec![1, 0, 0, 0, 2, 0, 0, 0]), 8);
+    let c = variable("const", Some(vec![9, 0, 0, 0]), 4);
+    let s = variable("shared", None, 16);
+    [("a", a), ("c", c), ("s", s)].map(|(name, variable)| (name.to_owned(), variable)).into()
+}
+
+/// What a kernel of these instructions leaves in 32 bytes.
+fn seen(code: &str) -> Seen {
+    let mut text = "\t.section\t.text.k,\"ax\",@progbits\nk:\n".to_owned();
+    for (nth, line) in code.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
+        match line.ends_with(':') {
+            true => text.push_str(line),
+            false => text.push_str(&format!("/*{:04x}*/ {line} ;", 16 * nth)),
+        }
+        text.push('\n');
+    }
+    text.push_str("\t.section\t.nv.constant0.k,\"a\"\n\t.zero\t\t360\n");
+    execute(&Listing::read(&text), &variables(), &Launch { kernel: "k".into(), out: 32 })
+}
+
+const OUT: &str = "MOV R4, c[0x0][0x160]\nMOV R5, c[0x0][0x164]\n";
+
+#[test]
+fn numbers_are_seen_wherever_they_come_from() {
+    let output = seen(&format!(
+        "{OUT}
+        IMAD.MOV.U32 R0, RZ, RZ, -0x5
+        HFMA2.MMA R1, -RZ, RZ, 0, 4.589557647705078125e-06
+        UMOV UR4, 32@lo(a)
+        UMOV UR5, 32@hi(a)
+        IMAD.U32 R2, RZ, RZ, UR4
+        MOV R3, UR5
+        LDG.E R6, [R2.64+0x4]
+        LDC R7, c[`(c)]
+        STG.E [R4.64], R0
+        STG.E.64 desc[UR6][R4.64+0x8], R0
+        STG.E [R4.64+0x4], R6
+        STG.E.U8 [R4.64+0x10], R7
+        EXIT"
+    ))
+    .unwrap();
+    let expected = "fbffffff02000000fbffffff4d00000009";
+    assert_eq!(hex::encode(output.bytes.unwrap()), format!("{expected:0<64}"));
+    assert_eq!(output.seen, Some(vec![0xff; 32]));
+    assert_eq!(output.addresses, []);
+}
+
+#[test]
+fn addresses_are_seen_where_both_halves_are_there() {
+    let output = seen(&format!(
+        "{OUT}
+        UMOV UR4, 32@lo(a)
+        UIADD3 UR4, UP0, UR4, 0x4, URZ
+        UMOV UR5, 32@hi(a)
+        UIADD3.X UR5, URZ, UR5, URZ, UP0, !UPT
+        IMAD.U32 R2, RZ, RZ, UR4
+        IMAD.U32 R3, RZ, RZ, UR5
+        STG.E.64 [R4.64], R2
+        STG.E [R4.64+0x8], R2
+        MOV R6, `((s + 0x8))
+        STG.E [R4.64+0x10], R6
+        EXIT"
+    ))
+    .unwrap();
+    let told: Vec<_> = output
+        .addresses
+        .iter()
+        .map(|a| (a.offset, a.width, a.symbol.as_str(), a.addend, a.generic))
+        .collect();
+    assert_eq!(told, [(0, 8, "a", 4, None), (16, 4, "s", 8, Some(false))]);
+    // The lower half of `a` alone is no address, and no number.
+    let seen = output.seen.unwrap();
+    assert_eq!(seen[8..12], [0; 4]);
+    assert_eq!(seen.iter().filter(|&&byte| byte == 0).count(), 4);
+}
+
+#[test]
+fn what_is_not_understood_is_not_seen() {
+    let why = |code: &str| seen(&format!("{OUT}{code}\nEXIT")).unwrap_err();
+    assert_eq!(why("FROB R1, R2"), "FROB R1, R2 is not understood");
+    assert_eq!(
+        why("S2R R0, SR_TID.X\nSTG.E [R0.64], R1"),
+        "STG.E at 0x30 stores to a place that is not known"
+    );
+    assert_eq!(why("@P0 BRA `(k)"), "BRA at 0x20 depends on a predicate that is not known");
+    assert_eq!(why("STG.E [R4.64+0x20], RZ"), "it writes outside of its buffer");
+    assert_eq!(why("STS [`((s + 0x10))], RZ"), "STS at 0x20 stores outside of a variable");
+    assert_eq!(why("BRA `(k)"), "more instructions than are executed");
+    // A value that is not known hides its own bytes only.
+    let output =
+        seen(&format!("{OUT}S2R R0, SR_TID.X\nSTG.E [R4.64], R0\nSTG.E [R4.64+0x4], R4\nEXIT")).unwrap();
+    assert_eq!(output.seen.unwrap()[..12], [0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255]);
+}
+
+#[test]
+fn predicates_branches_and_calls_are_followed() {
+    let output = seen(&format!(
+        "{OUT}
+        MOV R0, 0x7
+        ISETP.GT.AND P0, PT, R0, 0x3, PT
+        SEL R1, R0, 0x9, !P0
+        @P0 BRA `(.L_1)
+        STG.E [R4.64], R0
+        .L_1:
+        CALL.ABS.NOINC `(f)
+        STG.E [R4.64+0x4], R1
+        EXIT
+        f:
+        IADD3 R1, R1, 0x1, RZ
+        RET.ABS.NODEC R20 0x0"
+    ))
+    .unwrap();
+    assert_eq!(output.bytes.unwrap()[..8], [0, 0, 0, 0, 10, 0, 0, 0]);
+}

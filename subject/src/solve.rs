@@ -1,0 +1,122 @@
+//! Addresses and memory: what a variable that holds addresses looks like where those are numbers.
+//!
+//! A subject that reads memory instead of relocations gives the address that each variable got
+//! ([`Variable::base`](crate::Variable::base)) and the bytes as they are. Which symbol a number was made from cannot always be
+//! told from the number: one past the end of a variable is mostly the start of the next. So an expectation is turned
+//! into memory ([`memory`]) and compared as bytes; only to show to people what was found is a number turned back into
+//! symbol and addend ([`owner`]), where exactly one variable holds it.
+
+/// An address that a variable is expected to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot<'a> {
+    /// Byte offset within the variable.
+    pub offset: u64,
+    /// Bytes of the slot.
+    pub width: u8,
+    /// The variable or function.
+    pub symbol: &'a str,
+    /// Bytes added to the address.
+    pub addend: i64,
+    /// How many low bits of the sum are told; 64 for all.
+    pub bits: u32,
+    /// Which byte of the address (0 the lowest) is meant; `None` for the whole.
+    pub byte: Option<u8>,
+}
+
+/// What memory holds, byte by byte, where these bytes and addresses are expected; `None` for a byte of which nothing can be
+/// said: that of an address whose symbol has no known base.
+///
+/// A slot that reaches past the end is cut off there; later slots overwrite earlier ones, as a loader does.
+pub fn memory<'a>(
+    bytes: &[u8],
+    slots: impl IntoIterator<Item = Slot<'a>>,
+    base_of: impl Fn(&str) -> Option<u64>,
+) -> Vec<Option<u8>> {
+    let mut memory: Vec<Option<u8>> = bytes.iter().copied().map(Some).collect();
+    for slot in slots {
+        let value = base_of(slot.symbol).map(|base| base.wrapping_add_signed(slot.addend));
+        for index in 0..slot.width {
+            let which = slot.byte.unwrap_or(index);
+            let Some(place) = usize::try_from(slot.offset)
+                .ok()
+                .and_then(|offset| offset.checked_add(usize::from(index)))
+                .and_then(|place| memory.get_mut(place))
+            else {
+                break;
+            };
+            let known = u32::from(which) * 8 + 8 <= slot.bits;
+            *place = value.filter(|_| known).map(|value| (value >> (u32::from(which.min(7)) * 8)) as u8);
+        }
+    }
+    memory
+}
+
+/// The variable that a number is an address in (or one past the end of), and the offset, where it is exactly one of these:
+/// name, base and size of each. A variable that holds the address goes before one that ends there.
+pub fn owner<'a>(
+    value: u64,
+    variables: impl IntoIterator<Item = (&'a str, u64, u64)>,
+) -> Option<(&'a str, i64)> {
+    let (mut inside, mut behind) = (Vec::new(), Vec::new());
+    for (name, base, size) in variables {
+        match value.checked_sub(base) {
+            Some(offset) if offset < size => inside.push((name, offset as i64)),
+            Some(offset) if offset == size => behind.push((name, offset as i64)),
+            _ => {}
+        }
+    }
+    match (inside.as_slice(), behind.as_slice()) {
+        ([one], _) | ([], [one]) => Some(*one),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: Slot<'_> = Slot { offset: 0, width: 8, symbol: "g", addend: 4, bits: 64, byte: None };
+
+    fn base_of(symbol: &str) -> Option<u64> {
+        (symbol == "g").then_some(0x0102_0304_0506_0708)
+    }
+
+    fn known(memory: &[Option<u8>]) -> Vec<u8> {
+        memory.iter().map(|byte| byte.unwrap()).collect()
+    }
+
+    #[test]
+    fn an_address_is_written_lowest_byte_first() {
+        assert_eq!(known(&memory(&[0; 8], [WHOLE], base_of)), [0x0c, 7, 6, 5, 4, 3, 2, 1]);
+    }
+
+    #[test]
+    fn a_slot_is_cut_off_at_the_end_of_the_variable() {
+        assert_eq!(known(&memory(&[9; 5], [Slot { offset: 2, ..WHOLE }], base_of)), [9, 9, 0x0c, 7, 6]);
+        assert_eq!(known(&memory(&[9], [Slot { offset: u64::MAX, ..WHOLE }], base_of)), [9]);
+    }
+
+    #[test]
+    fn a_mask_takes_one_byte() {
+        let slot = Slot { offset: 1, width: 1, byte: Some(7), ..WHOLE };
+        assert_eq!(known(&memory(&[9; 3], [slot], base_of)), [9, 1, 9]);
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_has_no_base_or_is_not_told() {
+        let unknown = memory(&[9; 9], [Slot { symbol: "f", ..WHOLE }], base_of);
+        assert_eq!((unknown[0], unknown[7], unknown[8]), (None, None, Some(9)));
+        let low = memory(&[0; 8], [Slot { bits: 32, ..WHOLE }], base_of);
+        assert_eq!((low[3], low[4]), (Some(5), None));
+    }
+
+    #[test]
+    fn a_number_belongs_to_the_only_variable_that_holds_it() {
+        let variables = [("a", 100, 8), ("b", 108, 4), ("c", 200, 4), ("alias", 200, 2)];
+        assert_eq!(owner(104, variables), Some(("a", 4)));
+        assert_eq!(owner(108, variables), Some(("b", 0)), "not the end of a");
+        assert_eq!(owner(112, variables), Some(("b", 4)));
+        assert_eq!(owner(201, variables), None, "two hold it");
+        assert_eq!(owner(99, variables), None);
+    }
+}

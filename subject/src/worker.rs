@@ -1,0 +1,110 @@
+//! Worker processes: this very program, started again to load a library that may take its process with it.
+//!
+//! A worker speaks the protocol of `serve:` ([`answer`]). What the library does to its process (a signal, a hang, memory
+//! that it never gives back) is then seen from outside, as for any other subject.
+
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::observation::Observation;
+use crate::subject::{DESCRIPTION_SCHEMA, Description, Launch, Read};
+
+/// How a program starts itself again as a worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workers {
+    /// The program.
+    pub program: PathBuf,
+    /// The arguments that make it one; the kind of worker and what that needs come after them.
+    pub args: Vec<String>,
+}
+
+impl Workers {
+    /// The arguments of a worker of this kind.
+    pub(crate) fn args(&self, kind: &str, more: impl IntoIterator<Item = String>) -> Vec<String> {
+        self.args.iter().cloned().chain([kind.to_owned()]).chain(more).collect()
+    }
+}
+
+/// Why a worker gave up.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkError {
+    /// The library cannot be used.
+    #[error("{0}")]
+    Load(String),
+    /// Whoever asks went away, or asked nonsense.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// One question, as `serve:` asks it.
+#[derive(Deserialize)]
+pub(crate) struct Question {
+    pub id: u64,
+    pub ptx: String,
+    pub target: String,
+    #[serde(default)]
+    pub read: Vec<Read>,
+    #[serde(default)]
+    pub launch: Vec<Launch>,
+    /// The module as a cubin, in hex, where that is what shall be loaded.
+    #[serde(default)]
+    pub image: Option<String>,
+}
+
+/// One answer: an observation, or that we failed.
+#[derive(Serialize)]
+struct Answer {
+    id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observation: Option<Observation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+}
+
+/// Whether a worker can answer more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Ready,
+    /// Its library is of no use any more: another process is needed.
+    Spent,
+}
+
+/// Answers a line for each line, until there are no more or the library is spent. `Err` of `observe` says that our reader
+/// lacks something.
+pub(crate) fn answer(
+    from: impl BufRead,
+    mut to: impl Write,
+    mut observe: impl FnMut(&Question) -> (Result<Observation, String>, Next),
+) -> Result<(), WorkError> {
+    for line in from.lines() {
+        let question: Question = serde_json::from_str(&line?).map_err(io::Error::from)?;
+        let (observed, next) = observe(&question);
+        let answer = match observed {
+            Ok(observation) => Answer { id: question.id, observation: Some(observation), failure: None },
+            Err(failure) => Answer { id: question.id, observation: None, failure: Some(failure) },
+        };
+        let mut text = serde_json::to_vec(&answer).map_err(io::Error::from)?;
+        text.push(b'\n');
+        to.write_all(&text)?;
+        to.flush()?;
+        if next == Next::Spent {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Prints a description as `CMD --describe` is answered.
+pub(crate) fn print_description(description: Description, mut to: impl Write) -> Result<(), WorkError> {
+    #[derive(Serialize)]
+    struct Described {
+        schema: &'static str,
+        #[serde(flatten)]
+        description: Description,
+    }
+    serde_json::to_writer(&mut to, &Described { schema: DESCRIPTION_SCHEMA, description })
+        .map_err(io::Error::from)?;
+    Ok(writeln!(to)?)
+}

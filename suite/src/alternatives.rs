@@ -1,0 +1,125 @@
+//! What a program holds under other answers to the open questions that it meets.
+
+use std::collections::BTreeSet;
+
+use ptxsmith_oracle::{Expectation, Question, Readings, Variable};
+use ptxsmith_syntax::Module;
+
+use crate::case::{trace_of, under};
+
+/// The most questions that are answered otherwise at once. Programs are small: one that meets more is rare.
+pub const MOST_CHANGES: usize = 3;
+
+/// What a program holds under answers other than the default ones.
+#[derive(Clone, Debug)]
+pub struct Alternative {
+    /// The answers that are not the default, in the order of [`Question::ALL`].
+    pub answers: Vec<(Question, usize)>,
+    /// What the specification says then.
+    pub expected: Expectation,
+}
+
+/// Every outcome that some answers give and the default ones do not, each with the fewest answers that give it, fewer
+/// first; and the names of the questions that the program meets by default.
+///
+/// An answer may lead to questions that the default never met: they are followed.
+pub fn alternatives(module: &Module, expected: &Expectation) -> (Vec<Alternative>, Vec<&'static str>) {
+    let met = trace_of(expected).questions;
+    let mut found: Vec<Alternative> = Vec::new();
+    let mut seen = BTreeSet::from([Readings::default()]);
+    let mut level = vec![(Readings::default(), expected.clone())];
+    for _ in 0..MOST_CHANGES {
+        let mut next = Vec::new();
+        for (readings, outcome) in &level {
+            for question in trace_of(outcome).questions.iter() {
+                if readings.answer(question) != 0 {
+                    continue;
+                }
+                for answer in 1..question.answers().len() {
+                    let Some(changed) = readings.with(question, answer) else { continue };
+                    if seen.insert(changed) {
+                        next.push((changed, under(module, changed)));
+                    }
+                }
+            }
+        }
+        for (readings, outcome) in &next {
+            let is_new = !same(outcome, expected) && !found.iter().any(|a| same(outcome, &a.expected));
+            // Where there is no rule there is nothing to hold an implementation to.
+            if is_new && !matches!(outcome, Expectation::Unmodelled { .. }) {
+                found.push(Alternative { answers: answers(readings), expected: outcome.clone() });
+            }
+        }
+        level = next;
+    }
+    (found, met.iter().map(Question::name).collect())
+}
+
+/// The answers that are not the default.
+fn answers(readings: &Readings) -> Vec<(Question, usize)> {
+    let changed = |&question: &Question| (question, readings.answer(question));
+    Question::ALL.iter().map(changed).filter(|&(_, answer)| answer != 0).collect()
+}
+
+/// Whether an implementation cannot keep one and break the other.
+fn same(a: &Expectation, b: &Expectation) -> bool {
+    match (a, b) {
+        (
+            Expectation::Accepted { variables: a, unmodelled: lacks, .. },
+            Expectation::Accepted { variables: b, unmodelled: also, .. },
+        ) => lacks == also && a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_contents(a, b)),
+        (Expectation::Refused { .. }, Expectation::Refused { .. })
+        | (Expectation::Unmodelled { .. }, Expectation::Unmodelled { .. }) => true,
+        _ => false,
+    }
+}
+
+fn same_contents(a: &Variable, b: &Variable) -> bool {
+    let contents = |v: &Variable| (v.name.clone(), v.space, v.size, v.align);
+    contents(a) == contents(b) && a.bytes == b.bytes && a.addresses == b.addresses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_oracle::{Rules, expect};
+
+    fn of(statement: &str) -> Vec<(String, bool)> {
+        let module = ptxsmith_syntax::parse(&format!(".version 7.8\n.target sm_80\n{statement}\n")).unwrap();
+        let (found, _) = alternatives(&module, &expect(&module, &Rules::default()));
+        let told = |a: &Alternative| {
+            let answers = a.answers.iter().map(|&(q, at)| format!("{}={}", q.name(), q.answers()[at]));
+            (answers.collect::<Vec<_>>().join(" "), matches!(a.expected, Expectation::Accepted { .. }))
+        };
+        found.iter().map(told).collect()
+    }
+
+    #[test]
+    fn a_program_without_open_questions_has_no_alternatives() {
+        assert_eq!(of(".global .u32 a = 1 + 2;"), []);
+    }
+
+    #[test]
+    fn each_outcome_stands_once_with_the_fewest_answers() {
+        // 1 << 64: zero by default; 1 where the count is taken modulo 64.
+        assert_eq!(of(".global .u32 a = 1 << 64;"), [("shift-count=modulo".to_owned(), true)]);
+        // The two other values of a division by zero.
+        let by_zero = of(".global .u32 a = 1 / 0;");
+        assert_eq!(by_zero.len(), 2, "{by_zero:?}");
+        assert!(
+            by_zero.iter().all(|(answers, accepted)| answers.starts_with("division-by-zero=") && *accepted)
+        );
+    }
+
+    #[test]
+    fn what_only_two_answers_together_give_is_found() {
+        // All ones shifted by 64 modulo 64; every other way to accept it gives zero.
+        assert_eq!(
+            of(".global .u32 a = 1 / 0 << 64;"),
+            [
+                ("division-by-zero=zero".to_owned(), true),
+                ("shift-count=modulo division-by-zero=all-ones".to_owned(), true)
+            ]
+        );
+    }
+}

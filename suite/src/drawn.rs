@@ -1,0 +1,93 @@
+//! Cases that the generator makes: of a family, of an edit, or drawn from a seed.
+
+use ptxsmith_gen::{Body, Coverage, Focus, Generator, Header};
+use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Readings};
+use ptxsmith_syntax::{Module, Spacing};
+
+use crate::case::{Case, Source, clauses_of, under};
+use crate::comments;
+
+/// Drawn cases from index 0 on, as many programs as asked, each with its twin where it must be refused. What the
+/// oracle has no rule for is passed over.
+pub fn cases(seed: u64, count: u64) -> Vec<Case> {
+    let generator = Generator::default();
+    let mut coverage = Coverage::new();
+    let mut cases = Vec::new();
+    let mut made = 0;
+    // The oracle knows nearly all that is generated; the bound only keeps an empty generator from looping.
+    for index in 0..count.saturating_mul(4) {
+        if made == count {
+            break;
+        }
+        let drawn = generator.case(Focus::Mixed, seed, index, &mut coverage);
+        let id = format!("random/{seed}-{index}");
+        let note = format!("drawn: case {index} of seed {seed}");
+        let header = Header::default();
+        let pair = match &drawn.body {
+            Body::Negative(negative) => {
+                let twin = negative.twin_header.as_ref().unwrap_or(&header).module(negative.twin.clone());
+                pair(&id, Source::Random, drawn.module(&header), twin, &note)
+            }
+            _ => complete(&id, Source::Random, drawn.module(&header), drawn.spacing, &note, None)
+                .filter(Case::is_accepted)
+                .map(|case| vec![case]),
+        };
+        made += u64::from(pair.is_some());
+        cases.extend(pair.into_iter().flatten());
+    }
+    cases
+}
+
+/// A program that must be refused and its twin, the twin first; `None` where the oracle says otherwise of either.
+pub fn pair(id: &str, source: Source, broken: Module, twin: Module, note: &str) -> Option<Vec<Case>> {
+    let twin_id = format!("{id}-twin");
+    let broken = complete(id, source, broken, Spacing::Canonical, note, Some(twin_id.clone()))?;
+    if !broken.is_refused() {
+        return None;
+    }
+    // What the other is refused by, this one keeps: it is about that clause as well.
+    let note = format!("the twin of {id}: {note}");
+    let twin = complete_about(&broken.clauses, &twin_id, source, twin, Spacing::Canonical, &note, None)?;
+    twin.is_accepted().then(|| vec![twin, broken])
+}
+
+/// A case with its clauses, its comments and its text; `None` where it is about none, or where the printed text does
+/// not read back as the program.
+pub fn complete(
+    id: &str,
+    source: Source,
+    module: Module,
+    spacing: Spacing,
+    note: &str,
+    twin: Option<String>,
+) -> Option<Case> {
+    complete_about(&[], id, source, module, spacing, note, twin)
+}
+
+fn complete_about(
+    about: &[Clause],
+    id: &str,
+    source: Source,
+    module: Module,
+    spacing: Spacing,
+    note: &str,
+    twin: Option<String>,
+) -> Option<Case> {
+    let program = spacing.print(&module);
+    // The places in a refusal are those of the text.
+    let module = ptxsmith_syntax::parse(&program).ok()?;
+    let mut case = Case { twin, ..Case::new(id.to_owned(), source, module) };
+    let clauses = match &case.expected {
+        Expectation::Refused { refusal, .. } => ClauseSet::from(refusal.clause),
+        expected => clauses_of(expected),
+    };
+    case.clauses = clauses.union(about.iter().copied().collect()).iter().collect();
+    if case.clauses.is_empty() {
+        return None;
+    }
+    let text = comments::write(&case, note) + &program;
+    // Lines are counted in the file.
+    case.module = ptxsmith_syntax::parse(&text).ok()?;
+    case.expected = under(&case.module, Readings::default());
+    Some(Case { text, ..case })
+}

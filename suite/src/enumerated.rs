@@ -1,0 +1,82 @@
+//! Small programs of every form, as many as show each clause in each form often enough.
+
+use std::collections::BTreeMap;
+
+use ptxsmith_gen::{Enumeration, Header};
+use ptxsmith_oracle::{Clause, Readings};
+
+use crate::case::{Case, Source, clauses_of, under};
+use crate::drawn::complete;
+
+/// How often each clause is shown in each family of programs, where the family is larger than [`WHOLE`].
+const EACH: u32 = 10;
+/// Families of up to so many programs are taken whole.
+const WHOLE: u64 = 300;
+/// How many programs of a family are looked at.
+const MOST_LOOKED_AT: u64 = 3_000;
+
+/// The chosen programs, family by family, in the order of their numbers.
+pub fn cases() -> Vec<Case> {
+    let all = Enumeration::new(2);
+    let mut cases = Vec::new();
+    let mut first = 0;
+    for family in all.families() {
+        let count = family.count();
+        let mut chosen = Vec::new();
+        let mut shown: BTreeMap<Clause, u32> = BTreeMap::new();
+        for place in 0..count.min(MOST_LOOKED_AT) {
+            let number = if count <= WHOLE { place } else { scattered(place, count) };
+            let Some(small) = all.case(first + number) else { continue };
+            let id = format!("enumerated/{}-{number}", family.name);
+            let note = format!("program {number} of all small ones of the form {}", family.name);
+            let module = small.module(&Header::default());
+            let wanted = count <= WHOLE || {
+                let clauses = clauses_of(&under(&module, Readings::default()));
+                clauses.iter().any(|clause| *shown.entry(clause).or_default() < EACH)
+            };
+            if !wanted {
+                continue;
+            }
+            let Some(case) = complete(&id, Source::Enumerated, module, small.spacing, &note, None) else {
+                continue;
+            };
+            // A refusal without a twin shows nothing; the edits have those.
+            if case.is_accepted() {
+                case.clauses.iter().for_each(|&clause| *shown.entry(clause).or_default() += 1);
+                chosen.push((number, case));
+            }
+        }
+        chosen.sort_by_key(|&(number, _)| number);
+        cases.extend(chosen.into_iter().map(|(_, case)| case));
+        first += count;
+    }
+    cases
+}
+
+/// The numbers below `count` in an order that jumps through all of them, so that the first few are not alike.
+fn scattered(place: u64, count: u64) -> u64 {
+    // A step near the golden section, made coprime with the count, so that every number comes once.
+    let mut step = (count as f64 * 0.618_033_988_749_895) as u64;
+    while gcd(step, count) != 1 {
+        step += 1;
+    }
+    (u128::from(place) * u128::from(step) % u128::from(count)) as u64
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scattered_numbers_come_once_each() {
+        for count in [301, 1000, 4096] {
+            let mut numbers: Vec<u64> = (0..count).map(|place| scattered(place, count)).collect();
+            numbers.sort_unstable();
+            assert!(numbers.into_iter().eq(0..count), "{count}");
+        }
+    }
+}

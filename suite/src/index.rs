@@ -1,0 +1,69 @@
+//! The index by clause, for people and for programs.
+
+use std::fmt::Write as _;
+
+use ptxsmith_oracle::Observed;
+use serde_json::{Value, json};
+
+use crate::case::{Case, Source};
+use crate::coverage::{Covered, coverage};
+
+/// The most cases of one clause that the index for people names.
+const MOST_NAMED: usize = 6;
+
+/// `index.json`: every clause with the ids of the cases about it.
+pub fn json(cases: &[Case]) -> String {
+    let ids = |cases: &[&Case]| cases.iter().map(|case| case.id.clone()).collect::<Vec<_>>();
+    let clauses: Vec<Value> = coverage(cases)
+        .iter()
+        .map(|covered| {
+            json!({
+                "id": covered.clause.id(),
+                "summary": covered.clause.summary(),
+                "observed": observed(covered),
+                "positive": ids(&covered.positive),
+                "negative": ids(&covered.negative),
+            })
+        })
+        .collect();
+    let index = json!({ "schema": "ptxsmith.suite-index/1", "clauses": clauses });
+    serde_json::to_string_pretty(&index).expect("texts are always JSON") + "\n"
+}
+
+/// `index.md`: every clause with how many cases are about it, and the first few, those of the corpus first.
+pub fn markdown(cases: &[Case]) -> String {
+    let mut text = String::from(
+        "# The suite by clause\n\nA clause is one statement of the PTX manual that an implementation can keep or break. The part \
+         before the slash\nis the manual's section. `instruction` and `nothing` are seen in no initialized data: this suite does not \
+         test them.\nEvery case of a clause is in `index.json`.\n\n",
+    );
+    text.push_str("| clause | what it says | seen in | accepted | refused | cases |\n| --- | --- | --- | --- | --- | --- |\n");
+    for covered in coverage(cases) {
+        let mut named: Vec<&&Case> = covered.positive.iter().chain(&covered.negative).collect();
+        named.sort_by_key(|case| (case.source != Source::Hand, case.source, case.is_refused()));
+        let links: Vec<String> =
+            named.iter().take(MOST_NAMED).map(|case| format!("[{0}](cases/{0}.ptx)", case.id)).collect();
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} | {} | {} | {} |",
+            covered.clause.id(),
+            covered.clause.summary().replace('|', "\\|"),
+            observed(&covered),
+            covered.positive.len(),
+            covered.negative.len(),
+            links.join(", ")
+        );
+    }
+    text
+}
+
+fn observed(covered: &Covered<'_>) -> &'static str {
+    match covered.clause.observed() {
+        Observed::Value => "value",
+        Observed::Layout => "layout",
+        Observed::Refusal => "refusal",
+        Observed::Address => "address",
+        Observed::Instruction => "instruction",
+        Observed::Nothing => "nothing",
+    }
+}

@@ -1,0 +1,26 @@
+//! A self-contained conformance suite: programs, what the specification says of each, and how to run them without us.
+//!
+//! [`Suite::build`] is a pure function: the same options give the same files, byte for byte. Programs come from the
+//! corpus (worked out by hand), from the generator's enumeration (every clause, bounded), and from its negatives with
+//! their twins. Expectations are the oracle's; what an open question makes of a program is told for each answer. Nothing
+//! here knows any implementation: known deviations of one are no part of what a suite expects.
+
+mod alternatives;
+mod case;
+mod comments;
+mod corpus;
+mod coverage;
+mod drawn;
+mod edited;
+mod enumerated;
+mod index;
+mod manifest;
+mod relocatable;
+mod suite;
+
+pub use alternatives::{Alternative, MOST_CHANGES, alternatives};
+pub use case::{Case, Source};
+pub use comments::twin;
+pub use coverage::{ALSO_REFUSE, Covered, coverage};
+pub use relocatable::holds_addresses_of_code_or_constants;
+pub use suite::{File, Options, Suite, SuiteError};

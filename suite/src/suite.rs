@@ -1,0 +1,82 @@
+//! The whole suite: its cases, and the files that they are.
+
+use std::collections::BTreeSet;
+
+use crate::case::Case;
+use crate::{corpus, drawn, edited, enumerated, index, manifest};
+
+/// What a suite is made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// How many programs are drawn beside those that are always there.
+    pub random: u64,
+    /// What they are drawn from.
+    pub seed: u64,
+}
+
+/// A suite.
+pub struct Suite {
+    /// Its cases, ordered by id.
+    pub cases: Vec<Case>,
+    options: Options,
+}
+
+/// One file of a suite.
+pub struct File {
+    /// Its path below the suite's folder.
+    pub path: String,
+    /// What it holds.
+    pub contents: String,
+}
+
+/// A program of the corpus that a suite cannot take: a mistake in this build, not in its use.
+#[derive(Debug, thiserror::Error)]
+#[error("{id}: {reason}")]
+pub struct SuiteError {
+    /// The program.
+    pub id: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Suite {
+    /// Makes a suite. The same options give the same suite.
+    ///
+    /// # Errors
+    /// Where the corpus that this was built with is not in order.
+    pub fn build(options: Options) -> Result<Suite, SuiteError> {
+        let mut cases = corpus::cases()?;
+        cases.extend(enumerated::cases());
+        cases.extend(edited::cases());
+        cases.extend(drawn::cases(options.seed, options.random));
+        cases.sort_by(|a, b| a.id.cmp(&b.id));
+        let ids: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+        let lost =
+            cases.iter().find(|case| case.twin.as_ref().is_some_and(|twin| !ids.contains(twin.as_str())));
+        if let Some(case) = lost {
+            return Err(SuiteError { id: case.id.clone(), reason: "its twin is not there".into() });
+        }
+        Ok(Suite { cases, options })
+    }
+
+    /// Every file of the suite.
+    pub fn files(&self) -> Vec<File> {
+        let file = |path: &str, contents: &str| File { path: path.to_owned(), contents: contents.to_owned() };
+        let mut files = vec![
+            file("README.md", include_str!("../files/README.md")),
+            file("cases/README.md", corpus::readme()),
+            file("run.py", include_str!("../files/run.py")),
+            file("manifest.schema.json", include_str!("../files/manifest.schema.json")),
+            file("module.schema.json", include_str!("../files/module.schema.json")),
+            File { path: "manifest.json".into(), contents: manifest::manifest(&self.cases, &self.options) },
+            File { path: "index.json".into(), contents: index::json(&self.cases) },
+            File { path: "index.md".into(), contents: index::markdown(&self.cases) },
+        ];
+        files.extend(
+            self.cases
+                .iter()
+                .map(|case| File { path: format!("cases/{}.ptx", case.id), contents: case.text.clone() }),
+        );
+        files
+    }
+}

@@ -1,0 +1,122 @@
+//! What a suite promises: complete by clause, the same each time, described by its schemas.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use ptxsmith_oracle::{Clause, Expectation, Observed};
+use ptxsmith_suite::{ALSO_REFUSE, Options, Source, Suite, coverage};
+
+static SUITE: LazyLock<Suite> = LazyLock::new(|| Suite::build(Options::default()).unwrap());
+
+#[test]
+fn every_clause_that_data_can_show_has_a_program_that_keeps_it() {
+    let missing: Vec<&str> = coverage(&SUITE.cases)
+        .iter()
+        .filter(|covered| covered.clause.observed().by_data() && covered.positive.is_empty())
+        .map(|covered| covered.clause.id())
+        .collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn every_clause_that_can_refuse_has_a_program_that_it_refuses_beside_a_twin() {
+    let missing: Vec<&str> = coverage(&SUITE.cases)
+        .iter()
+        .filter(|covered| covered.can_be_refused())
+        .filter(|covered| !covered.negative.iter().any(|case| case.twin.is_some()))
+        .map(|covered| covered.clause.id())
+        .collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn every_clause_that_refuses_something_is_known_to() {
+    let refusing = SUITE.cases.iter().filter_map(|case| match &case.expected {
+        Expectation::Refused { refusal, .. } => Some(refusal.clause),
+        _ => None,
+    });
+    let known = |clause: &Clause| clause.observed() == Observed::Refusal || ALSO_REFUSE.contains(clause);
+    let unknown: BTreeSet<&str> = refusing.filter(|clause| !known(clause)).map(Clause::id).collect();
+    assert!(unknown.is_empty(), "not in ALSO_REFUSE: {unknown:?}");
+}
+
+#[test]
+fn every_twin_is_accepted() {
+    let by_id: BTreeMap<&str, _> = SUITE.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let mut pairs = 0;
+    for case in &SUITE.cases {
+        if let Some(twin) = &case.twin {
+            pairs += 1;
+            assert!(by_id[twin.as_str()].is_accepted(), "{}: its twin {twin} is not accepted", case.id);
+        }
+    }
+    assert!(pairs >= 350, "only {pairs} pairs");
+}
+
+#[test]
+fn a_suite_is_a_few_megabytes_and_the_same_each_time() {
+    let bytes = |suite: &Suite| suite.files().into_iter().map(|f| (f.path, f.contents)).collect::<Vec<_>>();
+    let first = bytes(&SUITE);
+    assert_eq!(first, bytes(&Suite::build(Options::default()).unwrap()));
+    let size: usize = first.iter().map(|(_, contents)| contents.len()).sum();
+    let mut sources: BTreeMap<Source, usize> = BTreeMap::new();
+    SUITE.cases.iter().for_each(|case| *sources.entry(case.source).or_default() += 1);
+    println!("{} cases {sources:?}, {size} bytes", SUITE.cases.len());
+    assert!(size < 5_000_000, "{size} bytes");
+}
+
+fn file(path: &str) -> serde_json::Value {
+    let files = SUITE.files();
+    let found = files.iter().find(|file| file.path == path).unwrap();
+    serde_json::from_str(&found.contents).unwrap()
+}
+
+#[test]
+fn the_manifest_is_as_its_schema_says() {
+    let schema = jsonschema::validator_for(&file("manifest.schema.json")).unwrap();
+    let manifest = file("manifest.json");
+    let errors: Vec<String> =
+        schema.iter_errors(&manifest).take(3).map(|e| format!("{e} at {}", e.instance_path)).collect();
+    assert_eq!(errors, [""; 0]);
+    let mut other = manifest.clone();
+    other["cases"][0]["expected"]["outcome"] = "crashed".into();
+    assert!(!schema.is_valid(&other), "the schema takes an outcome that no expectation has");
+}
+
+#[test]
+fn what_a_program_is_said_to_hold_is_an_observation_as_the_schema_says() {
+    let schema = jsonschema::validator_for(&file("module.schema.json")).unwrap();
+    for case in &SUITE.cases {
+        let mut said = case.expected.to_json(&case.text, &ptxsmith_oracle::Readings::default());
+        // What only an oracle says.
+        if said["outcome"] == "unmodelled" {
+            continue;
+        }
+        said["diagnostics"] = serde_json::json!([]);
+        let error = schema.iter_errors(&said).next().map(|e| format!("{e} at {}", e.instance_path));
+        assert_eq!(error, None, "{}", case.id);
+    }
+    let hostile = serde_json::json!({"schema": "ptxsmith.module/1", "outcome": "accepted",
+        "variables": {"a": {"space": "global", "size": 1, "bytes": "0G"}}});
+    assert!(!schema.is_valid(&hostile));
+}
+
+#[test]
+fn a_file_that_is_named_is_there_and_every_case_is_in_the_manifest() {
+    let files: BTreeSet<String> = SUITE.files().into_iter().map(|file| file.path).collect();
+    let manifest = file("manifest.json");
+    let cases = manifest["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), SUITE.cases.len());
+    for case in cases {
+        assert!(files.contains(case["file"].as_str().unwrap()), "{}", case["file"]);
+    }
+}
+
+#[test]
+fn drawn_programs_are_added_on_request_and_change_nothing_else() {
+    let more = Suite::build(Options { random: 20, seed: 3 }).unwrap();
+    let drawn: Vec<_> = more.cases.iter().filter(|case| case.source == Source::Random).collect();
+    assert!((20..=40).contains(&drawn.len()), "{}", drawn.len());
+    let others = more.cases.iter().filter(|case| case.source != Source::Random).map(|case| &case.text);
+    assert!(others.eq(SUITE.cases.iter().map(|case| &case.text)));
+}
