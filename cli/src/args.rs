@@ -295,6 +295,9 @@ pub struct Run {
     /// Weights of the grammar's productions, a line each: NAME = WEIGHT
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    /// How long new findings are made smaller for, all together; 0s leaves them as they are
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
+    pub reduce: Duration,
     /// Go on with the campaign in --out, if it holds one that was stopped
     #[arg(long)]
     pub resume: bool,

@@ -117,6 +117,10 @@ fn against_another_campaign_only_what_is_added_shows_and_decides_the_status() {
     assert!(!text.contains("dividing by zero"), "{text}");
     assert!(text.ends_with("2 findings are added, 7 are in both, 0 are no longer shown\n"), "{text}");
     assert!(stderr(&output).contains("the earlier campaign is incomplete"), "{}", stderr(&output));
+    let mut command = ptxsmith();
+    command.arg("report").arg(campaign()).arg("--against").arg(&before).args(["--format", "markdown"]);
+    let summary = stdout(&command.output().unwrap());
+    assert!(summary.starts_with("# ptxsmith: the change adds 1 new deviation, 1 known\n"), "{summary}");
     // Known ones are no fault of a change.
     let output = against(&known_only, &before);
     assert_eq!(status(&output), 0);

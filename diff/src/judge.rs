@@ -180,7 +180,16 @@ impl<'a> Judge<'a> {
                     Verdict::ConformsByOutcome => 0,
                     _ => self.unseen.get(&p.trial.id).copied().unwrap_or(0),
                 };
-                Judged { id: p.trial.id, verdict, must, trace: p.trace, excluded, contradicts, unseen, operands: Share::default() }
+                Judged {
+                    id: p.trial.id,
+                    verdict,
+                    must,
+                    trace: p.trace,
+                    excluded,
+                    contradicts,
+                    unseen,
+                    operands: Share::default(),
+                }
             })
             .collect())
     }

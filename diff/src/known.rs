@@ -210,6 +210,48 @@ pub const KNOWN: &[Known] = &[
         link: None,
     },
     Known {
+        id: "function-in-sum-accepted",
+        title: "the name of a function is taken as an operand of add",
+        clauses: &[Clause::FunctionOperand],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Rule(|rules| rules.function_in_sum = true),
+        example: example!(
+            "7.7",
+            ".global .u32 a[4];\n.func f() { ret; }\n.visible .entry k() { .reg .u64 p; add.u64 p, f, 4; ret; }"
+        ),
+        first_seen: "2026-11-21",
+        link: None,
+    },
+    Known {
+        id: "wide-offset-accepted",
+        title: "an offset of more than 32 bits is taken",
+        clauses: &[Clause::OperandOffsetWidth, Clause::OperandAbsolute],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Rule(|rules| rules.wide_offset = true),
+        example: example!(
+            "7.7",
+            ".global .u32 a[4];\n.func f() { ret; }\n.visible .entry k() { .reg .u32 r; ld.global.u32 r, [a + 2147483648]; ret; }"
+        ),
+        first_seen: "2026-11-21",
+        link: None,
+    },
+    Known {
+        id: "missing-element-accepted",
+        title: "an element that the vector lacks is taken",
+        clauses: &[Clause::VectorSuffix],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Rule(|rules| rules.missing_element = true),
+        example: example!(
+            "7.7",
+            ".global .u32 a[4];\n.func f() { ret; }\n.visible .entry k() { .reg .v2 .u32 v; .reg .u32 r, s; mov.u32 r, 1; mov.v2.u32 v, {r, r}; mov.u32 s, v.z; ret; }"
+        ),
+        first_seen: "2026-11-21",
+        link: None,
+    },
+    Known {
         id: "subtracted-index-refused",
         title: "an index of a register minus a constant is refused",
         clauses: &[Clause::ArrayIndex],

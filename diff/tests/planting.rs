@@ -4,11 +4,14 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{NVIDIA, fake, known_rules};
+use common::{NVIDIA, fake, known_rules, observe};
+use ptxsmith_diff::gone;
+use ptxsmith_diff::known::Effect;
 use ptxsmith_diff::suspects::{SUSPECTS, Suspect};
-use ptxsmith_diff::{Body, Header, Judge, Ledger, Options, Status, Triage, Trial};
+use ptxsmith_diff::{Body, Header, Judge, Ledger, Maker, Options, Status, Triage, Trial};
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator};
 use ptxsmith_oracle::Rules;
+use ptxsmith_subject::{Description, FnSubject, Request, Subject};
 
 /// Cases that the generator makes, as trials.
 fn trials(seed: u64, count: u64) -> Vec<Trial> {
@@ -95,4 +98,36 @@ fn two_planted_faults_are_two_new_findings() {
         }
     }
     assert!(wrong.is_empty(), "{}: {wrong:#?}", wrong.len());
+}
+
+#[test]
+fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_is_named() {
+    for known in gone::listed_for(NVIDIA) {
+        // Everything that is listed, but this.
+        let mut rules = Rules::default();
+        for other in gone::listed_for(NVIDIA).filter(|other| other.id != known.id) {
+            if let Effect::Rule(change) | Effect::Refusal(change) = other.effect {
+                change(&mut rules);
+            }
+        }
+        let mended =
+            FnSubject::new("mended", move |request: &Request<'_>| observe(Maker::default(), &rules, request));
+        let description = Description {
+            lineage: NVIDIA.lineage.map(str::to_owned),
+            version: NVIDIA.version.map(str::to_owned),
+            ..mended.description().clone()
+        };
+        let mended = mended.described(description);
+        let finding = gone::check(&mended, known, "sm_80").expect("nothing of ours fails");
+        let finding = finding.unwrap_or_else(|| panic!("{} is not missed", known.id));
+        assert_eq!((finding.status, finding.id), (Status::Gone, format!("gone-{}", known.id)));
+        let edit = gone::edit(&format!("gone-{}", known.id), &["fake".to_owned()]).unwrap();
+        assert!(edit.contains(known.id) && edit.contains("known.rs"), "{edit}");
+        let mut own = Rules::default();
+        if let Effect::Rule(change) | Effect::Refusal(change) = known.effect {
+            change(&mut own);
+        }
+        let whole = fake(NVIDIA, own);
+        assert_eq!(gone::check(&whole, known, "sm_80").unwrap().map(|f| f.id), None, "{}", known.id);
+    }
 }

@@ -87,9 +87,11 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
             }
         }
     }
-    if let Some((refusal, trace)) = crate::execution::refused(module, rules) {
-        return Expectation::Refused { refusal, trace };
+    let (refusal, checked) = crate::execution::checked(module, rules);
+    if let Some(refusal) = refusal {
+        return Expectation::Refused { refusal, trace: checked };
     }
+    trace = trace.union(checked);
     match unmodelled.first() {
         Some((_, reason)) if variables.is_empty() => Expectation::Unmodelled { reason },
         _ => Expectation::Accepted { variables, unmodelled, trace },

@@ -142,6 +142,12 @@ pub struct Rules {
     pub address_slot: fn(u64, Option<u8>, Option<u32>) -> Slot,
     /// Whether a constant may be subtracted from the register of an index (6.4.2).
     pub subtracted_index: bool,
+    /// Whether a function's name stands in a sum too (6.4.4).
+    pub function_in_sum: bool,
+    /// Whether an offset in an address may have more than 32 bits (6.4.1).
+    pub wide_offset: bool,
+    /// Whether a suffix may name an element that the vector lacks (6.4.3).
+    pub missing_element: bool,
     /// How many bytes an element lies behind the array: of a constant index, and of one step of it. `None` past 64 bits.
     pub element_offset: fn(i64, i64) -> Option<i64>,
 }
@@ -185,6 +191,9 @@ impl Rules {
             named: address::named,
             address_slot: address::slot,
             subtracted_index: true,
+            function_in_sum: false,
+            wide_offset: false,
+            missing_element: false,
             element_offset: i64::checked_mul,
         }
     }

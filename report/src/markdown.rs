@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use indicatif::HumanCount;
 
+use crate::against::Against;
 use crate::folder::Folder;
 use crate::harmless::{line, lines};
 use crate::releases::release_map;
@@ -93,12 +94,23 @@ fn environment(out: &mut String, folder: &Folder, finding: &Finding) {
     }
 }
 
-/// What the campaign found, short enough for a comment.
-pub fn summary(folder: &Folder) -> String {
+/// What the campaign found, short enough for a comment; of a report that was narrowed to what a change adds, with how it
+/// differs from the campaign before.
+pub fn summary(folder: &Folder, against: Option<&Against>) -> String {
     let report = &folder.report;
     let mut out = String::new();
     let (new, gone) = (report.count(Status::New), report.count(Status::Gone));
-    let _ = writeln!(out, "# ptxsmith: {}\n", headline(report));
+    let adds = if against.is_some() { "the change adds " } else { "" };
+    let _ = writeln!(out, "# ptxsmith: {adds}{}\n", headline(report));
+    if let Some(against) = against {
+        let _ = writeln!(out, "{}.\n", against.text());
+        for doubt in &against.doubts {
+            let _ = writeln!(out, "- {doubt}");
+        }
+        if !against.doubts.is_empty() {
+            out.push('\n');
+        }
+    }
     if !report.complete {
         let _ = writeln!(out, "The campaign is **incomplete**: it goes on, or was stopped.\n");
     }

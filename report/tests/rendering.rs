@@ -62,7 +62,7 @@ fn the_text_is_a_summary_and_a_finding_in_full() {
 #[test]
 fn markdown_is_a_summary_and_a_bug_report() {
     let folder = campaign();
-    let summary = markdown::summary(&folder);
+    let summary = markdown::summary(&folder, None);
     assert_harmless(&summary);
     insta::assert_snapshot!("markdown", summary);
     for id in ["new-crash", "new-hostile", "gone-rule"] {

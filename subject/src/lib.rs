@@ -6,12 +6,13 @@
 //! judges nothing.
 //!
 //! [`open`] makes subjects of what the user wrote ([`parse_spec`]): NVIDIA's assembler ([`Ptxas`], installed by
-//! [`toolchain`]) or any program ([`Exec`], [`Serve`]).
+//! [`toolchain`]), the same compiler as a library ([`library`]), the driver on a device ([`driver`]) or any program ([`Exec`],
+//! [`Serve`]). What takes its process along when it fails runs in a [`worker`].
 
 pub mod cubin;
 pub mod cuobjdump;
-pub mod exec;
 pub mod driver;
+pub mod exec;
 pub mod library;
 mod observation;
 pub mod process;

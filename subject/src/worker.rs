@@ -1,6 +1,6 @@
 //! Worker processes: this very program, started again to load a library that may take its process with it.
 //!
-//! A worker speaks the protocol of `serve:` ([`answer`]). What the library does to its process (a signal, a hang, memory
+//! A worker speaks the protocol of `serve:`. What the library does to its process (a signal, a hang, memory
 //! that it never gives back) is then seen from outside, as for any other subject.
 
 use std::io::{self, BufRead, Write};

@@ -8,15 +8,13 @@ use super::{Campaign, Found};
 use crate::exit::Failure;
 use crate::reducing::{Budget, Reluctance, reduce_finding};
 
-/// How long all new findings of a campaign are reduced for.
-const TIME: Duration = Duration::from_secs(60);
 /// How long one is.
 const TIME_OF_ONE: Duration = Duration::from_secs(10);
 
 impl Campaign<'_> {
     /// Reduces the new findings, those that show most often first, while there is time.
     pub(super) fn reduce_new(&self, findings: &mut [Found]) -> Result<(), Failure> {
-        let until = Instant::now() + TIME;
+        let until = Instant::now() + self.reduce_for;
         for found in findings.iter_mut().filter(|found| found.is_new()) {
             let left = until.saturating_duration_since(Instant::now());
             let Some(tested) = self.subjects.iter().find(|tested| tested.subject.id() == found.subjects[0])

@@ -55,7 +55,9 @@ fn verdict(tested: &Tested, program: &str) -> Result<ReleaseVerdict, Failure> {
         Verdict::Deviates(difference) => Some(difference.class.name()),
         _ => None,
     });
-    let conforms = |verdict: &Verdict| matches!(verdict, Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::Reads(_));
+    let conforms = |verdict: &Verdict| {
+        matches!(verdict, Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::Reads(_))
+    };
     let untold = parts.iter().find_map(|part| match &part.verdict {
         Verdict::NotCompared(reason) => Some(reason.name()),
         _ => None,

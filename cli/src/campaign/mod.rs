@@ -32,7 +32,7 @@ pub use store::{Identity, Lock, Shard, State};
 pub use subjects::{Tested, open_subjects, target_for};
 
 /// How often what was found is saved while the campaign goes on.
-const SAVE_EVERY: Duration = Duration::from_secs(2);
+const SAVE_EVERY: Duration = Duration::from_millis(500);
 /// Saving may take this share of the time.
 const SAVE_SHARE: u32 = 20;
 /// The most new cases of a task that are listed one by one.
@@ -65,6 +65,8 @@ pub struct Campaign<'a> {
     complete: bool,
     /// What chose the cases.
     pub seed: u64,
+    /// How long all new findings together are reduced for.
+    pub reduce_for: Duration,
     /// The findings whose files were written.
     written: Mutex<BTreeSet<String>>,
     started: manifest::Started,
@@ -154,6 +156,7 @@ impl<'a> Campaign<'a> {
             kept: None,
             complete: true,
             seed: context.seed,
+            reduce_for: Duration::ZERO,
             written: Mutex::default(),
             started: manifest::Started::now(),
         })

@@ -6,8 +6,8 @@ use ptxsmith_diff::known::KNOWN;
 use ptxsmith_diff::{Fate, Must, NotCompared, Status, Tally};
 use ptxsmith_oracle::{Clause, ClauseSet};
 use ptxsmith_report::{
-    ClauseCounts, Confusion, Coverage, Fates, Finding, Operands, Reached, Report, SCHEMA, Status as Reported, Subject,
-    folder,
+    ClauseCounts, Confusion, Coverage, Fates, Finding, Operands, Reached, Report, SCHEMA, Status as Reported,
+    Subject, folder,
 };
 
 use super::{Campaign, Found, lock_of};

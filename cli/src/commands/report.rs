@@ -43,7 +43,7 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
     if let Some(id) = &args.finding {
         keep_only(&mut folder, id)?;
     }
-    let mut rendered = render(&folder, args.format, args.finding.is_some(), &runs)?;
+    let mut rendered = render(&folder, args.format, args.finding.is_some(), against.as_ref(), &runs)?;
     if let (Some(against), Format::Text) = (&against, args.format) {
         rendered.push_str(&against.text());
         rendered.push('\n');
@@ -58,7 +58,13 @@ pub fn read(path: &Path) -> Result<Folder, Failure> {
     Folder::read(path).map_err(|error| Failure::BadInput(error.to_string()))
 }
 
-fn render(folder: &Folder, format: Format, only: bool, runs: &[Run]) -> Result<String, Failure> {
+fn render(
+    folder: &Folder,
+    format: Format,
+    only: bool,
+    against: Option<&Against>,
+    runs: &[Run],
+) -> Result<String, Failure> {
     let report = &folder.report;
     let lines = |json: serde_json::Result<String>| json.map(|text| text + "\n");
     Ok(match format {
@@ -68,7 +74,7 @@ fn render(folder: &Folder, format: Format, only: bool, runs: &[Run]) -> Result<S
         Format::Markdown if only => {
             report.findings.iter().map(|found| markdown::bundle(folder, found)).collect()
         }
-        Format::Markdown => markdown::summary(folder),
+        Format::Markdown => markdown::summary(folder, against),
         Format::Junit => junit::junit(report)?,
         Format::Sarif => lines(serde_json::to_string_pretty(&sarif::sarif(report)))?,
         Format::Html => html::page(folder, runs)?,

@@ -67,6 +67,7 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     let is_wide = |task: u64| takes_wide && task % WIDE_EVERY == WIDE_EVERY - 1;
     // What only a campaign of more than a few tasks makes is nothing that a shorter one lacks.
     let reaches_wide = cases.is_none_or(|cases| tasks_of(cases) >= WIDE_EVERY);
+    campaign.reduce_for = args.reduce;
     campaign.generator = generator.generator(takes_wide && reaches_wide);
     campaign.keep(
         identity(context, args, cases, &campaign.subjects),

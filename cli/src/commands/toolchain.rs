@@ -116,10 +116,11 @@ pub fn ensure_disassembler(context: &Context) -> Result<(), Failure> {
     let (Some(toolchains), Some(tool)) = (toolchains, newest) else { return Ok(()) };
     match install(context, &toolchains, Installable::Tool(tool)) {
         Err(Failure::Interrupted) => Err(Failure::Interrupted),
-        Err(failure) => {
-            context.console.note(&format!("kernels will not be observed without a device: {failure}"));
+        Err(Failure::Harness(error)) => {
+            context.console.note(&format!("kernels will not be observed without a device: {error:#}"));
             Ok(())
         }
+        Err(failure) => Err(failure),
         Ok(_) => Ok(()),
     }
 }

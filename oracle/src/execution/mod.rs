@@ -10,7 +10,7 @@ mod memory;
 mod names;
 mod operand;
 
-use ptxsmith_syntax::{Function, FunctionKind, Module, StateSpace, Text};
+use ptxsmith_syntax::{FunctionKind, Item, Module, StateSpace, Text};
 use serde::Serialize;
 
 use crate::{
@@ -101,28 +101,35 @@ pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rul
         .collect()
 }
 
-/// What the text refuses of the instructions of a function: the first, with what that rests on.
-pub(crate) fn refused(module: &Module, rules: &Rules) -> Option<(Refusal, Trace)> {
-    let has_instructions = |function: &Function| function.body.is_some();
-    let functions = module
-        .items
-        .iter()
-        .any(|item| matches!(item, ptxsmith_syntax::Item::Function(function) if has_instructions(function)));
-    if !functions {
-        return None;
+/// What the text refuses of the instructions of a module: the first, and what the answer rests on, of the clauses that only
+/// instructions show.
+pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace) {
+    let has_body = |item: &Item| matches!(item, Item::Function(function) if function.body.is_some());
+    if !module.items.iter().any(has_body) {
+        return (None, Trace::default());
     }
     let program = names::read(module, rules);
     let version = module.version().unwrap_or((u32::MAX, 0));
     let mut found: Option<(Refusal, Trace)> = None;
+    let mut all = Trace::default();
     for line in program.functions.values().flat_map(|body| &body.lines) {
         let mut reader = operand::Reader { rules, version, trace: Trace::default() };
-        if let Err(Stop::Refused(refusal)) = reader.check(line.instruction, &line.names)
-            && found.as_ref().is_none_or(|(first, _)| refusal.span.start < first.span.start)
-        {
-            found = Some((refusal, reader.trace));
+        match reader.check(line.instruction, &line.names) {
+            Err(Stop::Refused(refusal)) => {
+                if found.as_ref().is_none_or(|(first, _)| refusal.span.start < first.span.start) {
+                    found = Some((refusal, reader.trace));
+                }
+            }
+            _ => all = all.union(reader.trace),
         }
     }
-    found
+    match found {
+        Some((refusal, trace)) => (Some(refusal), trace),
+        None => {
+            all.clauses = all.clauses.iter().filter(|clause| !clause.observed().by_data()).collect();
+            (None, all)
+        }
+    }
 }
 
 /// An object for a variable at module scope, without its addresses.

@@ -57,7 +57,10 @@ impl Reader<'_> {
         let value = Evaluator::new(self.rules, self.version).integer(expr, rule, &mut self.trace)?;
         if !value.signed && value.bits > i64::MAX as u64 {
             // No width that an offset can have holds it, whatever its sign is taken for.
-            return self.refuse(RefusalClass::OffsetWidth, Clause::OperandOffsetWidth, expr.span());
+            self.uses(Clause::OperandOffsetWidth);
+            if !self.rules.wide_offset {
+                return self.refuse(RefusalClass::OffsetWidth, Clause::OperandOffsetWidth, expr.span());
+            }
         }
         Ok(value.bits as i64)
     }
@@ -93,7 +96,7 @@ impl Reader<'_> {
         let bytes = self.integer(&offset, (RefusalClass::OffsetType, clause))?;
         let bytes = if subtracted { bytes.wrapping_neg() } else { bytes };
         self.uses(Clause::OperandOffsetWidth);
-        if i32::try_from(bytes).is_err() {
+        if i32::try_from(bytes).is_err() && !self.rules.wide_offset {
             return self.refuse(RefusalClass::OffsetWidth, Clause::OperandOffsetWidth, offset.span());
         }
         Ok(Address { base, offset: bytes, index: None })
@@ -146,7 +149,7 @@ impl Reader<'_> {
         let rule = (RefusalClass::OffsetType, Clause::OperandAbsolute);
         let address = self.integer(expr, rule)?;
         self.uses(Clause::OperandAbsolute);
-        if u32::try_from(address).is_err() {
+        if u32::try_from(address).is_err() && !self.rules.wide_offset {
             return self.refuse(RefusalClass::OffsetWidth, Clause::OperandAbsolute, expr.span());
         }
         Ok(Address { base: Base::Absolute, offset: address, index: None })
@@ -241,6 +244,7 @@ impl Reader<'_> {
         self.uses(Clause::VectorSuffix);
         match lane {
             Some(lane) if register.lanes > 1 && lane < usize::from(register.lanes) => Ok(lane),
+            Some(_) if register.lanes > 1 && self.rules.missing_element => Ok(0),
             _ => self.refuse(RefusalClass::VectorElement, Clause::VectorSuffix, suffix.span),
         }
     }
@@ -262,7 +266,8 @@ impl Reader<'_> {
                     self.named(operand, names, Allowed { label: false, function: true })?;
                 }
                 operand => {
-                    let function = opcode == "mov" && nth == 1;
+                    let function =
+                        opcode == "mov" && nth == 1 || opcode == "add" && self.rules.function_in_sum;
                     self.named(operand, names, Allowed { label: false, function })?;
                 }
             }
@@ -291,13 +296,15 @@ impl Reader<'_> {
         match operand {
             Operand::Value(expr) if !expr.nodes().iter().any(|n| matches!(n.kind, NodeKind::Name(_))) => {
                 let mut evaluator = Evaluator::new(self.rules, self.version);
-                match evaluator.store(expr, ty, &mut self.trace) {
+                let mut trace = Trace::default();
+                match evaluator.store(expr, ty, &mut trace) {
                     Err(Stop::Refused(refusal))
                         if !matches!(
                             refusal.class,
                             RefusalClass::ValueKind | RefusalClass::TypeWithoutInitializer
                         ) =>
                     {
+                        self.trace = self.trace.union(trace);
                         Err(Stop::Refused(refusal))
                     }
                     _ => Ok(()),

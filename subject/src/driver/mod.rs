@@ -6,7 +6,7 @@
 //!
 //! What is seen is memory: the bytes of each `.global` and `.const` variable with the address that it got
 //! ([`Variable::base`](crate::Variable::base)), addresses as numbers ([`solve`](crate::solve)), and what kernels leave in
-//! their output buffers. Writes past a variable are seen where they change a fence ([`fenced`](module::fenced)) or padding.
+//! their output buffers. Writes past a variable are seen where they change a fence (`driver/module.rs`) or padding.
 
 mod memory;
 mod module;

@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 
 use crate::cubin;
 use crate::observation::{Diagnostic, Observation, Outcome, Severity};
-use crate::sass::Disassembler;
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
+use crate::sass::Disassembler;
 use crate::subject::{Description, Error, Request, Subject};
 
 /// The lineage of everything that NVIDIA built.

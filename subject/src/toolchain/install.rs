@@ -176,7 +176,9 @@ impl Toolchains {
     ) -> Result<PathBuf, InstallError> {
         let wheel = Wheel::of_tool(tool);
         self.install_wheel(&wheel, cancel, progress, &|file| match tool.kind {
-            ToolKind::Cuobjdump | ToolKind::Nvdisasm => wheel.check_version(file, ptxas::banner_version, cancel),
+            ToolKind::Cuobjdump | ToolKind::Nvdisasm => {
+                wheel.check_version(file, ptxas::banner_version, cancel)
+            }
             // A library tells its version to those who load it.
             ToolKind::NvJitLink | ToolKind::PtxJit => Ok(()),
         })

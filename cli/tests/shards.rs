@@ -1,0 +1,179 @@
+//! A campaign in parts: shards that are merged, and one that is killed and goes on.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::*;
+
+/// A subject that follows the specification under another reading, but for some bytes.
+fn wrong_subject(directory: &Path) -> String {
+    let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
+    script(
+        directory,
+        &format!(
+            "{ptxsmith} eval --json --reading shift-count=modulo \"$1\" | sed 's/\\(\"bytes\": \"\\)01/\\102/'"
+        ),
+    )
+}
+
+const CASES: &str = "4000";
+
+/// A directory in which campaigns write to one relative name, since a report names its own files.
+struct Place {
+    directory: tempfile::TempDir,
+    subject: String,
+}
+
+impl Place {
+    fn new() -> Place {
+        let directory = tempfile::tempdir().unwrap();
+        let subject = wrong_subject(directory.path());
+        Place { directory, subject }
+    }
+
+    fn run(&self, out: &str, more: &[&str]) -> assert_cmd::Command {
+        let mut command = ptxsmith();
+        command.current_dir(self.directory.path());
+        command.args(["run", "--cases", CASES, "--reduce", "0s", "--subject", &self.subject, "--out", out]);
+        command.args(more);
+        command
+    }
+
+    fn merge(&self, shards: &[String], out: &str, more: &[&str]) -> assert_cmd::Command {
+        let mut command = ptxsmith();
+        command.current_dir(self.directory.path()).arg("merge").args(shards).args(["--out", out]).args(more);
+        command
+    }
+
+    /// Everything that a campaign left, without what depends on time; moves it away.
+    fn result(&self, out: &str) -> Vec<(PathBuf, String)> {
+        let from = self.directory.path().join(out);
+        let mut files = Vec::new();
+        let mut add = |path: PathBuf| {
+            let name = path.strip_prefix(&from).unwrap().to_owned();
+            files.push((name, std::fs::read_to_string(&path).unwrap()));
+        };
+        add(from.join("report.json"));
+        add(from.join("verdicts.jsonl"));
+        let findings = std::fs::read_dir(from.join("findings")).unwrap();
+        findings.for_each(|entry| add(entry.unwrap().path()));
+        files.sort();
+        std::fs::remove_dir_all(&from).unwrap();
+        files
+    }
+}
+
+#[test]
+fn shards_merge_to_the_bytes_of_the_undivided_campaign() {
+    let place = Place::new();
+    let whole = place.run("out", &[]).output().unwrap();
+    assert_eq!(status(&whole), 1, "{}{}", stdout(&whole), stderr(&whole));
+    let whole = place.result("out");
+    assert!(whole.len() > 4, "there are findings: {whole:?}");
+    for of in [1, 2, 7, 64] {
+        let mut shards = Vec::new();
+        for number in 1..=of {
+            let out = format!("shard-{of}-{number}");
+            let output = place.run(&out, &["--shard", &format!("{number}/{of}")]).output().unwrap();
+            // A shard to which no case falls compares nothing.
+            assert!([0, 1, 3].contains(&status(&output)), "{}{}", stdout(&output), stderr(&output));
+            shards.push(out);
+        }
+        let merged = place.merge(&shards, "out", &[]).output().unwrap();
+        assert_eq!(status(&merged), 1, "{of}: {}", stderr(&merged));
+        assert!(place.result("out") == whole, "{of} shards give something else");
+    }
+}
+
+#[test]
+fn shards_that_do_not_belong_together_are_refused_by_name() {
+    let place = Place::new();
+    for (out, arguments) in [
+        ("one", &["--shard", "1/3"][..]),
+        ("two", &["--shard", "2/3"]),
+        ("seed", &["--shard", "3/3", "--seed", "9"]),
+        ("other", &["--shard", "1/2"]),
+    ] {
+        place.run(out, arguments).output().unwrap();
+    }
+    let refused = |shards: &[&str]| {
+        let shards: Vec<String> = shards.iter().map(|&shard| shard.to_owned()).collect();
+        one_line_error(&place.merge(&shards, "out", &[]).output().unwrap())
+    };
+    let missing = refused(&["one", "two"]);
+    assert!(missing.contains("missing: 3/3"), "{missing}");
+    let doubled = refused(&["one", "two", "one"]);
+    assert!(doubled.contains("both shard 1/3"), "{doubled}");
+    let seed = refused(&["one", "two", "seed"]);
+    assert!(seed.contains("their seed is `0` and `9`"), "{seed}");
+    let count = refused(&["one", "other"]);
+    assert!(count.contains("number of shards is `3` and `2`"), "{count}");
+    let none = refused(&["nothing"]);
+    assert!(none.contains("nothing holds no campaign"), "{none}");
+
+    let partial = ["one".to_owned(), "two".to_owned()];
+    let output = place.merge(&partial, "out", &["--partial"]).output().unwrap();
+    assert!(stderr(&output).contains("missing: 3/3"), "{}", stderr(&output));
+    let report = std::fs::read_to_string(place.directory.path().join("out/report.json")).unwrap();
+    assert!(report.contains("\"complete\": false"), "{report}");
+}
+
+#[test]
+fn a_campaign_killed_at_any_moment_goes_on_to_the_undisturbed_result() {
+    let place = Place::new();
+    place.run("out", &[]).output().unwrap();
+    let whole = place.result("out");
+    let mut kills = 0;
+    for milliseconds in [40, 90, 160, 250, 400, 600, 850, 1_100, 1_400, 1_700] {
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"))
+            .current_dir(place.directory.path())
+            .args(["run", "--cases", CASES, "--reduce", "0s", "--subject", &place.subject, "--out", "out"])
+            .arg("--resume")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            kills += 1;
+        }
+        child.wait().unwrap();
+    }
+    assert!(kills >= 3, "it was over too soon to be killed: {kills}");
+    let output = place.run("out", &["--resume"]).output().unwrap();
+    assert_eq!(status(&output), 1, "{}{}", stdout(&output), stderr(&output));
+    let resumed = place.result("out");
+    for (before, after) in whole.iter().zip(&resumed) {
+        assert!(before == after, "{} and {} differ", before.0.display(), after.0.display());
+    }
+    assert_eq!(whole.len(), resumed.len());
+}
+
+#[test]
+fn another_campaign_is_not_gone_on_with() {
+    let place = Place::new();
+    place.run("out", &[]).output().unwrap();
+    let message = one_line_error(&place.run("out", &["--resume", "--seed", "5"]).output().unwrap());
+    assert!(message.contains("its seed is `0`"), "{message}");
+}
+
+#[test]
+fn the_environment_of_a_cluster_says_the_shard() {
+    let place = Place::new();
+    let mut command = place.run("out", &[]);
+    command
+        .env("SLURM_ARRAY_TASK_ID", "5")
+        .env("SLURM_ARRAY_TASK_MIN", "4")
+        .env("SLURM_ARRAY_TASK_COUNT", "3");
+    command.output().unwrap();
+    let state = std::fs::read_to_string(place.directory.path().join("out/state.json")).unwrap();
+    assert!(state.contains(r#""shard":{"number":2,"of":3}"#), "{}", &state[..300]);
+    let mut command = place.run("other", &[]);
+    command.env("JOB_COMPLETION_INDEX", "7").env("PTXSMITH_SHARDS", "3");
+    let message = one_line_error(&command.output().unwrap());
+    assert!(message.contains("JOB_COMPLETION_INDEX is 7"), "{message}");
+}

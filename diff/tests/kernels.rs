@@ -1,0 +1,124 @@
+//! Judging kernels, with subjects that answer from the oracle and then change their answer.
+
+use ptxsmith_diff::{Body, Class, Judged, KernelJudge, NotCompared, Options, Share, Trial, Verdict};
+use ptxsmith_oracle::{Expectation, Left, Rules, execute, expect};
+use ptxsmith_subject::{Address, FnSubject, Observation, Outcome, Output, Request};
+use ptxsmith_syntax::{Item, parse};
+
+const KERNEL: &str = ".version 7.8\n.target sm_80\n.address_size 64\n\
+    .shared .u32 s[2];\n\
+    .global .u32 g = 5;\n\
+    .visible .entry k(.param .u64 out) {\n\
+        .reg .u64 o, p; .reg .u32 r;\n\
+        ld.param.u64 o, [out];\n\
+        ld.global.u32 r, [g];\n\
+        st.global.u32 [o], r;\n\
+        mov.u64 p, g;\n\
+        st.global.u64 [o + 8], p;\n\
+        mov.u64 p, s + 4;\n\
+        st.global.u64 [o + 16], p;\n\
+        ret;\n\
+    }\n";
+
+fn trial(id: u64) -> Trial {
+    let items: Vec<Item> = parse(KERNEL).unwrap().items.split_off(3);
+    Trial::new(id, Body::Items(items))
+}
+
+/// What the specification says of the kernels that are asked for, then changed.
+fn answer(request: &Request<'_>, change: impl Fn(&mut Output)) -> Observation {
+    let module = parse(request.ptx).unwrap();
+    let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else { panic!() };
+    let mut observation = Observation::new(Outcome::Accepted);
+    for kernel in execute(&module, &variables, &Rules::default()) {
+        let Left::Output(left) = kernel.left else { panic!() };
+        assert!(request.launch.iter().any(|launch| launch.kernel == *kernel.name && launch.out == 24));
+        let address = |a: &ptxsmith_oracle::Address| Address {
+            offset: a.offset,
+            width: a.width,
+            symbol: a.symbol.to_string(),
+            addend: a.addend,
+            generic: Some(a.generic),
+            byte: None,
+        };
+        let mut output = Output {
+            size: left.bytes.len() as u64,
+            addresses: left.addresses.iter().map(address).collect(),
+            bytes: Some(left.bytes),
+            seen: None,
+        };
+        change(&mut output);
+        observation.kernels.insert(kernel.name.to_string(), output);
+    }
+    observation
+}
+
+fn judged(change: impl Fn(&mut Output) + Send + Sync) -> Vec<Judged> {
+    let subject = FnSubject::new("fake", move |request: &Request<'_>| answer(request, &change));
+    let trials: Vec<Trial> = (1..=3).map(trial).collect();
+    KernelJudge::new(&subject, Rules::default(), Options::default()).batch(&trials).unwrap()
+}
+
+fn class(judged: &Judged) -> Class {
+    match &judged.verdict {
+        Verdict::Deviates(difference) => difference.class,
+        verdict => panic!("{verdict:?}"),
+    }
+}
+
+#[test]
+fn a_subject_that_shows_what_is_expected_conforms_and_all_was_seen() {
+    for judged in judged(|_| {}) {
+        assert_eq!(judged.verdict, Verdict::Conforms);
+        assert_eq!(judged.operands, Share { seen: 3, total: 3 });
+    }
+}
+
+#[test]
+fn a_wrong_byte_is_a_wrong_value_and_a_wrong_addend_a_wrong_address() {
+    assert_eq!(class(&judged(|output| output.bytes.as_mut().unwrap()[0] = 6)[0]), Class::WrongValue);
+    // Between what is written the buffer stays zero.
+    assert_eq!(class(&judged(|output| output.bytes.as_mut().unwrap()[5] = 1)[0]), Class::WrongValue);
+    assert_eq!(class(&judged(|output| output.addresses[0].addend += 1 << 32)[0]), Class::WrongAddress);
+    assert_eq!(class(&judged(|output| output.addresses[1].symbol.push('x'))[1]), Class::WrongAddress);
+    assert_eq!(class(&judged(|output| output.addresses.clear())[2]), Class::WrongAddress);
+}
+
+#[test]
+fn what_is_not_seen_is_not_compared_and_not_counted_as_seen() {
+    let hidden = judged(|output| {
+        output.bytes.as_mut().unwrap()[0] = 6;
+        output.seen = Some([[0; 8], [0xff; 8], [0xff; 8]].concat());
+    });
+    assert_eq!((&hidden[0].verdict, hidden[0].operands), (&Verdict::Conforms, Share { seen: 2, total: 3 }));
+    let nothing = judged(|output| output.seen = Some(vec![0; 24]));
+    assert_eq!(nothing[0].verdict, Verdict::NotCompared(NotCompared::Unobserved));
+    assert_eq!(nothing[0].operands, Share { seen: 0, total: 3 });
+}
+
+#[test]
+fn an_address_of_32_bits_may_be_told_with_zeros_behind_it() {
+    for judged in judged(|output| output.addresses[1].width = 4) {
+        assert_eq!(judged.verdict, Verdict::Conforms);
+    }
+    let spoiled = judged(|output| {
+        output.addresses[1].width = 4;
+        output.bytes.as_mut().unwrap()[23] = 1;
+    });
+    assert_eq!(class(&spoiled[0]), Class::WrongAddress);
+}
+
+#[test]
+fn a_kernel_that_kills_the_subject_is_found_among_others() {
+    let subject = FnSubject::new("fake", |request: &Request<'_>| match request.ptx.contains("6.5") {
+        true => Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) },
+        false => answer(request, |_| {}),
+    });
+    let mut trials: Vec<Trial> = (1..=9).map(trial).collect();
+    let deadly = parse(&KERNEL.replace(".global .u32 g = 5;", ".global .u32 g = 5; .global .f32 h = 6.5;"));
+    trials[6].body = Body::Items(deadly.unwrap().items.split_off(3));
+    let judged = KernelJudge::new(&subject, Rules::default(), Options::default()).batch(&trials).unwrap();
+    assert_eq!(class(&judged[6]), Class::Crash);
+    let conform = judged.iter().filter(|judged| judged.verdict == Verdict::Conforms).count();
+    assert_eq!(conform, 8);
+}
