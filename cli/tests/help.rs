@@ -27,8 +27,10 @@ fn every_form_of_subject_is_listed_with_why_it_is_not_available() {
         "ptxas",
         "ptxas@all",
         "ptxas:/PATH",
-        "nvjitlink@RELEASE",
+        "nvjitlink@13.5",
+        "ptxjit@550.163.01",
         "driver",
+        "driver:ptxas@RELEASE",
         "exec:CMD ARGS",
         "serve:CMD ARGS",
     ];

@@ -5,13 +5,16 @@
 
 use ptxsmith_oracle::{Rules, expect};
 use ptxsmith_subject::{Error, Subject};
-use ptxsmith_syntax::{Module, parse};
+use ptxsmith_syntax::{FunctionKind, Item, Module, parse};
 
 use crate::{
+    judge::Options,
+    kernel::KernelJudge,
     known::{Effect, KNOWN, Known},
     ledger::{Example, Finding, Status},
     maker::Maker,
     program::judge_program,
+    trial::{Body, Header, Trial},
     verdict::{Class, Difference, NotCompared, Verdict},
 };
 
@@ -29,15 +32,28 @@ pub fn listed_for(maker: Maker<'_>) -> impl Iterator<Item = &'static Known> {
 pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Option<Finding>, Error> {
     let module = parse(known.example).unwrap_or_default();
     let rules = Rules::default();
-    let parts = judge_program(subject, &rules, &module, known.example, target)?;
-    let shown = parts.iter().any(|part| match &part.verdict {
+    let verdicts: Vec<Verdict> = match header_of_kernels(&module, target) {
+        Some(header) => {
+            let items =
+                module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
+            let trial = Trial::new(0, Body::Items(items.cloned().collect()));
+            let options = Options { header, ..Options::default() };
+            let judged = KernelJudge::new(subject, rules, options).batch(&[trial])?;
+            judged.into_iter().map(|judged| judged.verdict).collect()
+        }
+        None => {
+            let parts = judge_program(subject, &rules, &module, known.example, target)?;
+            parts.into_iter().map(|part| part.verdict).collect()
+        }
+    };
+    let shown = verdicts.iter().any(|verdict| match verdict {
         Verdict::Deviates(difference) => {
             difference.explanation.as_ref().is_some_and(|explanation| explanation.known.contains(&known.id))
         }
         _ => false,
     });
     let tells = |reason: &NotCompared| matches!(reason, NotCompared::Unmodelled);
-    let untold = parts.iter().all(|part| matches!(&part.verdict, Verdict::NotCompared(r) if !tells(r)));
+    let untold = verdicts.iter().all(|verdict| matches!(verdict, Verdict::NotCompared(r) if !tells(r)));
     if shown || untold {
         return Ok(None);
     }
@@ -66,6 +82,18 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
     }))
 }
 
+/// The header of a program with kernels, whose instructions are what is judged; `None` for one without.
+pub fn header_of_kernels(module: &Module, target: &str) -> Option<Header> {
+    let entry =
+        |item: &Item| matches!(item, Item::Function(function) if function.kind == FunctionKind::Entry);
+    let (major, minor) = module.version()?;
+    module.items.iter().any(entry).then(|| Header {
+        version: format!("{major}.{minor}"),
+        target: target.to_owned(),
+        ..Header::default()
+    })
+}
+
 /// How the list has to change for a deviation that is gone from these releases.
 pub fn edit(id: &str, releases: &[String]) -> Option<String> {
     let known = KNOWN.iter().find(|known| id.strip_prefix("gone-") == Some(known.id))?;
@@ -92,7 +120,7 @@ pub fn class_of(known: &Known, example: &Module) -> Class {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptxsmith_oracle::Expectation;
+    use ptxsmith_oracle::{Expectation, execute};
 
     #[test]
     fn the_least_program_of_every_deviation_shows_it() {
@@ -100,8 +128,11 @@ mod tests {
             let module = parse(known.example).unwrap_or_else(|error| panic!("{}: {error:?}", known.id));
             let held = |rules: &Rules| match expect(&module, rules) {
                 Expectation::Accepted { variables, trace, .. } => {
+                    let kernels = execute(&module, &variables, rules);
+                    let trace = kernels.iter().fold(trace, |trace, kernel| trace.union(kernel.trace));
                     let held = variables.into_iter().map(|v| (v.bytes, v.addresses)).collect::<Vec<_>>();
-                    (Ok(held), trace)
+                    let left = kernels.into_iter().map(|kernel| kernel.left).collect::<Vec<_>>();
+                    (Ok((held, left)), trace)
                 }
                 Expectation::Refused { refusal, trace } => (Err(refusal.class), trace),
                 Expectation::Unmodelled { reason } => panic!("{}: {reason}", known.id),

@@ -224,6 +224,26 @@ pub const KNOWN: &[Known] = &[
         link: None,
     },
     Known {
+        id: "negative-index-unsigned",
+        title: "a negative constant index is an unsigned offset of 32 bits",
+        clauses: &[Clause::ArrayIndex],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Rule(|rules| {
+            rules.element_offset = |index, step| {
+                index
+                    .checked_mul(step)
+                    .map(|offset| if offset < 0 { i64::from(offset as u32) } else { offset })
+            }
+        }),
+        example: example!(
+            "7.7",
+            ".global .u32 a[4];\n.visible .entry k(.param .u64 out) { .reg .u64 p, o; mov.u64 p, a[-2]; ld.param.u64 o, [out]; st.global.u64 [o], p; ret; }"
+        ),
+        first_seen: "2026-11-21",
+        link: None,
+    },
+    Known {
         id: "wide-offset-accepted",
         title: "an offset of more than 32 bits is taken",
         clauses: &[Clause::OperandOffsetWidth, Clause::OperandAbsolute],

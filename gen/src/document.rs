@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn the_grammar_shows_every_production_that_is_not_switched_off() {
-        let everything = Config { unified: true, b128: true, ..Config::default() };
+        let everything = Config { unified: true, b128: true, operands: true, ..Config::default() };
         let all = Generator::new(everything).grammar();
         for id in productions() {
             assert!(all.contains(&format!(" {} ", id.get().name)), "{}", id.get().name);

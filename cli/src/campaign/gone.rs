@@ -17,7 +17,11 @@ impl Campaign<'_> {
                     continue;
                 }
                 let target = target_for(&module, description);
-                match gone::check(tested.subject_for(&module), known, &target) {
+                let subject = match gone::header_of_kernels(&module, &target) {
+                    Some(_) => tested.relocatable(),
+                    None => tested.subject_for(&module),
+                };
+                match gone::check(subject, known, &target) {
                     Ok(Some(finding)) => tested.ledger().put(finding),
                     Ok(None) => {}
                     Err(error) if error.is_cancelled() => return Ok(()),

@@ -2,9 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use ptxsmith_report::Reduced;
+use ptxsmith_diff::known::KNOWN;
+use ptxsmith_diff::{Verdict, judge_program};
+use ptxsmith_oracle::Rules;
+use ptxsmith_reduce::Program;
+use ptxsmith_report::{Answers, Reduced};
+use ptxsmith_syntax::parse;
 
-use super::{Campaign, Found};
+use super::{Campaign, Found, Tested, target_for};
 use crate::exit::Failure;
 use crate::reducing::{Budget, Reluctance, reduce_finding};
 
@@ -12,6 +17,22 @@ use crate::reducing::{Budget, Reluctance, reduce_finding};
 const TIME_OF_ONE: Duration = Duration::from_secs(10);
 
 impl Campaign<'_> {
+    /// Shows known findings by the least programs that the list has of them.
+    pub(super) fn show_known_least(&self, findings: &mut [Found]) -> Result<(), Failure> {
+        for found in findings.iter_mut() {
+            let Some(known) = KNOWN.iter().find(|known| known.id == found.finding.id) else { continue };
+            let Some(tested) = self.subjects.iter().find(|tested| tested.subject.id() == found.subjects[0])
+            else {
+                continue;
+            };
+            let Some(answers) = answers(tested, known.example, Some(known.id))? else { continue };
+            let tokens = Program::parse(known.example).map_or(0, |program| program.size().tokens as u64);
+            let program = known.example.to_owned();
+            found.reduced = Some(Reduced { program, tokens, answers: Some(answers) });
+        }
+        Ok(())
+    }
+
     /// Reduces the new findings, those that show most often first, while there is time.
     pub(super) fn reduce_new(&self, findings: &mut [Found]) -> Result<(), Failure> {
         let until = Instant::now() + self.reduce_for;
@@ -31,9 +52,9 @@ impl Campaign<'_> {
                 Ok(shrunk) => {
                     let program = shrunk.reduced.program;
                     found.reduced = Some(Reduced {
+                        answers: answers(tested, program.text(), None)?,
                         program: program.text().to_owned(),
                         tokens: program.size().tokens as u64,
-                        answers: None,
                     });
                 }
                 Err(Reluctance::Failed(error)) => return Err(error.into()),
@@ -44,4 +65,32 @@ impl Campaign<'_> {
         }
         Ok(())
     }
+}
+
+/// What holds of a program that shows a deviation, and what the subject does with it. `None` where it shows none, or
+/// not the known one that is asked for.
+fn answers(tested: &Tested, program: &str, known: Option<&str>) -> Result<Option<Answers>, Failure> {
+    let Ok(module) = parse(program) else { return Ok(None) };
+    if !tested.takes_version_of(&module) {
+        return Ok(None);
+    }
+    let target = target_for(&module, tested.subject.description());
+    let parts = judge_program(tested.subject_for(&module), &Rules::default(), &module, program, &target);
+    let parts = match parts {
+        Ok(parts) => parts,
+        Err(error) if error.is_cancelled() => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let shown = parts.into_iter().find_map(|part| match part.verdict {
+        Verdict::Deviates(difference) => {
+            let explains = |id| difference.explanation.as_ref().is_some_and(|e| e.known.contains(&id));
+            known.is_none_or(explains).then_some(difference)
+        }
+        _ => None,
+    });
+    Ok(shown.map(|difference| Answers {
+        variable: difference.variable,
+        expected: difference.expected,
+        observed: difference.observed,
+    }))
 }

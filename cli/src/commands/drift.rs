@@ -276,7 +276,9 @@ fn without_header(module: &Module) -> String {
 
 /// What changed from each release to the next one in which the same program was compared.
 fn changes(tried: &[Tried], releases: &[&str]) -> Vec<Change> {
-    let mut found: BTreeMap<(usize, usize, Vec<String>, Vec<String>), (u64, &Tried)> = BTreeMap::new();
+    /// From which release to which, and the facts that go and come.
+    type Key = (usize, usize, Vec<String>, Vec<String>);
+    let mut found: BTreeMap<Key, (u64, &Tried)> = BTreeMap::new();
     for tried in tried {
         let seen = tried.facts.iter().enumerate().filter_map(|(place, facts)| Some((place, facts.as_ref()?)));
         let seen: Vec<(usize, &Facts)> = seen.collect();

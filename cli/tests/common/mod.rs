@@ -6,10 +6,11 @@ use std::process::Output;
 
 use assert_cmd::Command;
 
-/// The program under test, where no release of ptxas is installed and none can be found.
+/// The program under test, where no release of ptxas is installed, none can be found, and none can be put, not even by
+/// the superuser.
 pub fn ptxsmith() -> Command {
     let mut command = Command::cargo_bin("ptxsmith").expect("the program was built with its tests");
-    command.env("PTXSMITH_CACHE", "/nonexistent/ptxsmith").env_remove("CUDA_HOME").env_remove("CUDA_PATH");
+    command.env("PTXSMITH_CACHE", "/dev/null/ptxsmith").env_remove("CUDA_HOME").env_remove("CUDA_PATH");
     command
 }
 

@@ -133,12 +133,12 @@ fn read_question(name: &str) -> Result<Question, BadState> {
     Question::from_name(name).ok_or_else(|| bad("question", name))
 }
 
-fn read_lead(id: &String) -> Result<&'static str, BadState> {
+fn read_lead(id: &str) -> Result<&'static str, BadState> {
     lead::id_of(id).ok_or_else(|| bad("wrong rule", id))
 }
 
 fn read_alternatives(sets: &[Vec<String>]) -> Result<lead::Alternatives, BadState> {
-    sets.iter().map(|set| set.iter().map(read_lead).collect()).collect()
+    sets.iter().map(|set| set.iter().map(|id| read_lead(id)).collect()).collect()
 }
 
 fn owned(sets: &[Vec<&'static str>]) -> Vec<Vec<String>> {

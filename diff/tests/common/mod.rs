@@ -2,9 +2,10 @@
 
 use ptxsmith_diff::Maker;
 use ptxsmith_diff::known::{Effect, KNOWN};
-use ptxsmith_oracle::{Expectation, Rules, expect};
+use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, execute, expect};
 use ptxsmith_subject::{
-    Address, Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject, Variable,
+    Address, Description, Diagnostic, FnSubject, Observation, Outcome, Output, Request, Severity, Subject,
+    Variable,
 };
 use ptxsmith_syntax::{line_column, parse};
 
@@ -38,15 +39,11 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
     match expected {
         Expectation::Accepted { variables, .. } => {
             let mut observation = Observation::new(Outcome::Accepted);
+            if !request.launch.is_empty() {
+                let kernels = execute(&module, &variables, rules);
+                observation.kernels = kernels.into_iter().filter_map(left).collect();
+            }
             for v in variables {
-                let address = |a: &ptxsmith_oracle::Address| Address {
-                    offset: a.offset,
-                    width: a.width,
-                    symbol: a.symbol.to_string(),
-                    addend: a.addend,
-                    generic: Some(a.generic),
-                    byte: a.byte,
-                };
                 let variable = Variable {
                     space: Some(v.space.name().into()),
                     size: Some(v.size),
@@ -70,6 +67,29 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
         }
         Expectation::Unmodelled { reason } => Observation::because(Outcome::Unsupported, reason),
     }
+}
+
+fn address(a: &ptxsmith_oracle::Address) -> Address {
+    Address {
+        offset: a.offset,
+        width: a.width,
+        symbol: a.symbol.to_string(),
+        addend: a.addend,
+        generic: Some(a.generic),
+        byte: a.byte,
+    }
+}
+
+/// What a kernel leaves, under its name, where there is a rule for it.
+fn left(kernel: Kernel) -> Option<(String, Output)> {
+    let Left::Output(left) = kernel.left else { return None };
+    let output = Output {
+        size: left.bytes.len() as u64,
+        bytes: Some(left.bytes),
+        seen: None,
+        addresses: left.addresses.iter().map(address).collect(),
+    };
+    Some((kernel.name.to_string(), output))
 }
 
 /// An implementation of this maker that follows these rules.
