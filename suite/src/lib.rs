@@ -22,5 +22,5 @@ pub use alternatives::{Alternative, MOST_CHANGES, alternatives};
 pub use case::{Case, Source};
 pub use comments::twin;
 pub use coverage::{ALSO_REFUSE, Covered, coverage};
-pub use relocatable::holds_addresses_of_code_or_constants;
+pub use relocatable::needs_relocatable_form;
 pub use suite::{File, Options, Suite, SuiteError};

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Source};
-use crate::relocatable::holds_addresses_of_code_or_constants;
+use crate::relocatable::needs_relocatable_form;
 use crate::suite::Options;
 
 #[derive(Serialize)]
@@ -70,7 +70,7 @@ fn entry(case: &Case) -> Entry<'_> {
         clauses: case.clauses.iter().map(|clause| clause.id()).collect(),
         version: case.module.version().map(|(major, minor)| format!("{major}.{minor}")),
         target: case.module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80"),
-        relocatable: holds_addresses_of_code_or_constants(&case.module),
+        relocatable: needs_relocatable_form(&case.module),
         expected: expected(case, &case.expected),
         questions: &case.questions,
         readings: readings.collect(),

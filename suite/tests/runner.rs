@@ -10,7 +10,7 @@ use ptxsmith_oracle::{Expectation, Rules};
 use ptxsmith_subject::{
     Description, Error, Observation, OpenOptions, Outcome, Request, Subject, open, parse_spec,
 };
-use ptxsmith_suite::{Case, Options, Suite, holds_addresses_of_code_or_constants};
+use ptxsmith_suite::{Case, Options, Suite, needs_relocatable_form};
 use serde_json::Value;
 
 /// A ptxas as this runner's author knows it: by what it does. A suite does not know NVIDIA's deviations.
@@ -54,7 +54,7 @@ impl Subject for Stranger {
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
         let module = ptxsmith_syntax::parse(request.ptx).expect("cases parse");
-        if holds_addresses_of_code_or_constants(&module) {
+        if needs_relocatable_form(&module) {
             self.relocatable.observe(request)
         } else {
             self.executable.observe(request)

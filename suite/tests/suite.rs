@@ -35,7 +35,10 @@ fn every_clause_that_refuses_something_is_known_to() {
         Expectation::Refused { refusal, .. } => Some(refusal.clause),
         _ => None,
     });
-    let known = |clause: &Clause| clause.observed() == Observed::Refusal || ALSO_REFUSE.contains(clause);
+    // Clauses on instructions are no part of what the suite promises, though their cases come along.
+    let known = |clause: &Clause| {
+        matches!(clause.observed(), Observed::Refusal | Observed::Instruction) || ALSO_REFUSE.contains(clause)
+    };
     let unknown: BTreeSet<&str> = refusing.filter(|clause| !known(clause)).map(Clause::id).collect();
     assert!(unknown.is_empty(), "not in ALSO_REFUSE: {unknown:?}");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ptxsmith_diff::{Header, Ledger};
 use ptxsmith_subject::{Cancel, Description, Limits, OpenOptions, Subject, SubjectSpec, open, parse_spec};
-use ptxsmith_suite::holds_addresses_of_code_or_constants;
+use ptxsmith_suite::needs_relocatable_form;
 use ptxsmith_syntax::Module;
 
 use crate::commands::{Context, toolchain, worker};
@@ -47,7 +47,7 @@ impl Tested {
     /// In an executable, ptxas writes addresses of functions and of `.const` variables as plain numbers, which only a
     /// loader could tell from others. Relocatable output shows them as addresses, but lacks other things.
     pub fn subject_for(&self, module: &Module) -> &dyn Subject {
-        if holds_addresses_of_code_or_constants(module) { self.relocatable() } else { &*self.subject }
+        if needs_relocatable_form(module) { self.relocatable() } else { &*self.subject }
     }
 
     /// The subject in the form that writes addresses as such, where it has one; else the subject.
