@@ -1,8 +1,8 @@
 //! Makers of addresses: what they are addresses of, what holds them, and how they are written.
 
 use ptxsmith_syntax::{
-    BinaryOp, Function, FunctionKind, Instruction, Item, Name, NodeKind, ScalarType, Span, Statement, Text,
-    UnaryOp, precedence,
+    BinaryOp, Function, FunctionKind, Instruction, Item, Name, NodeKind, ScalarType, Span, StateSpace,
+    Statement, Text, UnaryOp, precedence,
 };
 
 use crate::{declare::Symbol, draft::Draft, grammar::Nonterminal, number::integer_text};
@@ -30,7 +30,37 @@ fn targets_and_holders(d: &mut Draft<'_, '_>) -> usize {
     for _ in 0..1 + d.below(2) {
         d.make(Nonterminal::Holder, 1);
     }
+    if d.below(FENCED) == FENCED - 1 {
+        let holders = d.sketch.items.split_off(targets);
+        d.sketch.items.extend(fenced(holders));
+    }
     targets
+}
+
+/// One group in this many has its holders fenced.
+const FENCED: usize = 4;
+
+/// Variables with a sentinel before and another behind each: of the same space and alignment, so that they lie beside it
+/// wherever an implementation puts them, and of known bytes, so that whatever is written past a variable shows.
+fn fenced(variables: Vec<Item>) -> Vec<Item> {
+    let mut items = Vec::with_capacity(3 * variables.len());
+    for (number, variable) in variables.into_iter().enumerate() {
+        let sentinel = |side: &str| match &variable {
+            Item::Variables(declaration) => {
+                let space = declaration.space().unwrap_or(StateSpace::Global).keyword();
+                let align = declaration.scalar_type().and_then(ScalarType::size).unwrap_or(1).clamp(1, 8);
+                let bytes = vec!["0xa5"; align as usize].join(", ");
+                let text = format!("{space} .align {align} .b8 fence{number}{side}[{align}] = {{{bytes}}};");
+                ptxsmith_syntax::parse(&text).map(|module| module.items).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        let (before, behind) = (sentinel("a"), sentinel("b"));
+        items.extend(before);
+        items.push(variable);
+        items.extend(behind);
+    }
+    items
 }
 
 // What addresses are of
@@ -273,4 +303,19 @@ pub(crate) fn name_long(d: &mut Draft<'_, '_>, _: u32) {
 pub(crate) fn make_name(d: &mut Draft<'_, '_>) -> Name {
     d.make(Nonterminal::Name, 1);
     Name::new(d.sketch.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_syntax::{Module, parse, print};
+
+    #[test]
+    fn a_fenced_variable_stands_between_two_sentinels_of_its_space_and_alignment() {
+        let items = fenced(parse(".const .u32 x = 7;").unwrap().items);
+        let expected = ".const .align 4 .b8 fence0a[4] = {0xa5, 0xa5, 0xa5, 0xa5};\n\
+                        .const .u32 x = 7;\n\
+                        .const .align 4 .b8 fence0b[4] = {0xa5, 0xa5, 0xa5, 0xa5};\n";
+        assert_eq!(print(&Module { items }), expected);
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::hex;
-use ptxsmith_subject::{Outcome, Severity, Variable};
+use ptxsmith_subject::{Outcome, Output, Severity, Variable};
 use serde_json::Value;
 
 use crate::Finding;
@@ -30,6 +30,11 @@ pub fn expected(finding: &Finding) -> Vec<String> {
         return vec![format!("refused: {summary} ({class})")];
     }
     // Expectation and observation have one shape, so that one reader does for both.
+    let own = kernels_of(expected);
+    let guilty = guilty_kernels(&own, &finding.example().observed.kernels);
+    if !guilty.is_empty() {
+        return kernels(&own, &guilty);
+    }
     let variable =
         |(name, json): (&String, &Value)| Some((name.clone(), serde_json::from_value(json.clone()).ok()?));
     variables(
@@ -43,6 +48,10 @@ pub fn observed(finding: &Finding) -> Vec<String> {
     let observed = finding.example().observed;
     let mut did = match (observed.outcome, observed.signal) {
         (Outcome::Accepted, _) => {
+            let guilty = guilty_kernels(&kernels_of(finding.example().expected), &observed.kernels);
+            if !guilty.is_empty() {
+                return kernels(&observed.kernels, &guilty);
+            }
             let mut lines = variables(finding, &observed.variables);
             lines.extend(first_difference(finding));
             return lines;
@@ -64,6 +73,47 @@ pub fn observed(finding: &Finding) -> Vec<String> {
         None => line(&diagnostic.message).into_owned(),
     });
     [did].into_iter().chain(error).collect()
+}
+
+fn kernels_of(expected: &Value) -> BTreeMap<String, Output> {
+    let kernels = expected["kernels"].as_object().into_iter().flatten();
+    kernels
+        .filter_map(|(name, json)| Some((name.clone(), serde_json::from_value(json.clone()).ok()?)))
+        .collect()
+}
+
+/// Whether the byte of an output is known.
+fn is_seen(output: &Output, at: usize) -> bool {
+    output.seen.as_ref().is_none_or(|seen| seen.get(at).is_some_and(|&seen| seen != 0))
+}
+
+/// The kernels that leave something else than they should, where both is known.
+fn guilty_kernels(expected: &BTreeMap<String, Output>, seen: &BTreeMap<String, Output>) -> Vec<String> {
+    let differs = |(name, own): (&String, &Output)| {
+        let other = seen.get(name)?;
+        let (bytes, others) = (own.bytes.as_ref()?, other.bytes.as_ref()?);
+        let known = |at: &usize| is_seen(own, *at) && is_seen(other, *at);
+        let mut known = (0..bytes.len().min(others.len())).filter(known);
+        (known.any(|at| bytes[at] != others[at]) || own.addresses != other.addresses).then(|| name.clone())
+    };
+    expected.iter().filter_map(differs).collect()
+}
+
+/// `k0 leaves: 8dc2..83`, with dots for bytes that are not known, and addresses behind it.
+fn kernels(outputs: &BTreeMap<String, Output>, names: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (name, output) in outputs.iter().filter(|(name, _)| names.contains(name)).take(MOST_VARIABLES) {
+        let mut text = format!("{} leaves: ", line(name));
+        for (at, byte) in output.bytes.iter().flatten().take(MOST_BYTES).enumerate() {
+            let _ = if is_seen(output, at) { write!(text, "{byte:02x}") } else { write!(text, "..") };
+        }
+        for a in output.addresses.iter().take(MOST_ADDRESSES) {
+            let shown = address(&a.symbol, a.addend, a.generic.unwrap_or(false), a.byte);
+            let _ = write!(text, ", {} at {}", line(&shown), a.offset);
+        }
+        lines.push(text);
+    }
+    lines
 }
 
 /// Where to look in a long variable.

@@ -19,7 +19,11 @@ impl Campaign<'_> {
     pub(super) fn observe_again(&self, findings: &mut [Found]) -> Result<(), Failure> {
         // These two are about company and placement themselves.
         let by_chance = |class| matches!(class, Class::Inconsistent | Class::WrongLayout);
-        let generated = |found: &&mut Found| found.origin.is_none() && !by_chance(found.finding.class);
+        // What kernels leave is not asked for here.
+        let of_kernels = |found: &Found| !found.finding.example.difference.observed.kernels.is_empty();
+        let generated = |found: &&mut Found| {
+            found.origin.is_none() && !by_chance(found.finding.class) && !of_kernels(found)
+        };
         for found in findings.iter_mut().filter(generated).take(MOST) {
             let Some(tested) = self.subjects.iter().find(|tested| tested.subject.id() == found.subjects[0])
             else {

@@ -5,10 +5,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ptxsmith_diff::{Body, Judged, Must, NotCompared, Part, Trial, Verdict, judge_program};
+use ptxsmith_diff::{
+    Body, Header, Judged, KernelJudge, Must, NotCompared, Options, Part, Trial, Verdict, gone, judge_program,
+};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{Outcome, Request};
-use ptxsmith_syntax::Item;
+use ptxsmith_syntax::{Item, Module};
 
 use super::Context;
 use super::run::status_of;
@@ -79,6 +81,14 @@ fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Progra
             judge_program(tested.subject_for(&module), &Rules::default(), &module, &source.text, &target)
                 .map_err(of_subject)?;
         let parts = beside_the_twin(parts, tested, path, &source.text)?;
+        let taken = !parts.iter().any(|part| {
+            part.variable.is_none() && !matches!(part.verdict, Verdict::Conforms | Verdict::ConformsByOutcome)
+        });
+        let kernels = if taken { left_by_kernels(tested, &trial, &module, &target)? } else { None };
+        if let Some((judged, header)) = &kernels {
+            let entry = Entry { trial: &trial, header, judged: judged.clone() };
+            campaign.enter(tested, [entry], Some(&source))?;
+        }
         let entries = parts.into_iter().map(|part| Entry {
             trial: &trial,
             header: &tested.header,
@@ -96,6 +106,22 @@ fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Progra
         campaign.enter(tested, entries, Some(&source))?;
     }
     Ok(())
+}
+
+/// The verdict on what the kernels of a program leave in their output buffers; `None` where it has none that can be run,
+/// or nothing is seen of them.
+fn left_by_kernels(
+    tested: &Tested,
+    trial: &Trial,
+    module: &Module,
+    target: &str,
+) -> Result<Option<(Judged, Header)>, Failure> {
+    let Some(header) = gone::header_of_kernels(module, target) else { return Ok(None) };
+    let options = Options { header: header.clone(), ..Options::default() };
+    let mut judge = KernelJudge::new(tested.relocatable(), Rules::default(), options);
+    let judged = judge.batch(std::slice::from_ref(trial)).map_err(of_subject)?;
+    let told = judged.into_iter().find(|judged| !matches!(judged.verdict, Verdict::NotCompared(_)));
+    Ok(told.map(|judged| (judged, header)))
 }
 
 /// A program that is refused, and should be, may be refused for another reason. Where its comments name a valid
