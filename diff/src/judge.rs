@@ -18,7 +18,7 @@ use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, Spacing, StateSpace, 
 use crate::{
     compare::{Mismatch, compare, unobserved, unseen},
     explain::{Told, explain, explain_crash, explain_variables, suspect_variables, with_one_more},
-    known::refusals,
+    known::{KNOWN, refusals},
     lead::{Alternatives, Lead, alternatives, crash_alternatives},
     maker::Maker,
     read, seats,
@@ -284,6 +284,7 @@ impl<'a> Judge<'a> {
                 };
                 verdicts[at] = Some(verdict);
             }
+            self.confirm_alone(predicted, &group, verdicts)?;
             return Ok(guilty);
         }
         let (blamed, rest) = split_blamed(&batch, &group, &observation);
@@ -396,6 +397,45 @@ impl<'a> Judge<'a> {
         }
         verdicts[at] = Some(verdict);
         Ok(guilty)
+    }
+
+    /// Shows what is new in a batch once more, each trial alone: what shows only in company is another finding, or none
+    /// where a known deviation of its neighbours writes over it.
+    fn confirm_alone(
+        &self,
+        predicted: &[Predicted<'_>],
+        group: &[usize],
+        verdicts: &mut [Option<Verdict>],
+    ) -> Result<(), Error> {
+        let is_new = |verdict: &Verdict| matches!(verdict, Verdict::Deviates(difference) if difference.explanation.is_none());
+        let new: Vec<usize> =
+            group.iter().copied().filter(|&at| verdicts[at].as_ref().is_some_and(is_new)).collect();
+        for at in new.into_iter().take(MOST_CONFIRMED) {
+            let p = &predicted[at];
+            // Seats are about one module with all of them.
+            if matches!(p.trial.body, Body::Seats(_)) {
+                continue;
+            }
+            let alone = self.alone(p)?;
+            let written_over = || group.iter().any(|&other| self.reaches_beyond(&predicted[other]));
+            verdicts[at] = match verdicts[at].take() {
+                _ if is_new(&alone) || written_over() => Some(alone),
+                Some(Verdict::Deviates(d)) => {
+                    Some(Verdict::Deviates(Box::new(Difference { class: Class::Inconsistent, ..*d })))
+                }
+                verdict => verdict,
+            };
+        }
+        Ok(())
+    }
+
+    /// Whether a known deviation has an address of the trial written beyond the variable that holds it.
+    fn reaches_beyond(&self, p: &Predicted<'_>) -> bool {
+        let Answer::Variables(variables) = &p.answer else { return false };
+        let known =
+            KNOWN.iter().any(|known| known.id == "address-always-8-bytes" && known.is_of(self.maker()));
+        let mut addresses = variables.iter().flat_map(|variable| &variable.addresses);
+        known && addresses.any(|address| address.byte.is_none() && address.width < 8)
     }
 
     fn observe(&self, text: &str) -> Result<Observation, Error> {
@@ -584,6 +624,9 @@ impl<'a> Judge<'a> {
 
 /// The most differences of one batch whose cause is looked for among wrong rules that nobody is known to follow.
 const MOST_LOOKED_INTO: u32 = 300;
+
+/// The most new differences of one batch that are shown alone.
+const MOST_CONFIRMED: usize = 50;
 
 /// The most trials of one batch that are asked whether they rule out a wrong rule.
 const MOST_ASKED: u32 = 2_000;

@@ -176,7 +176,7 @@ fn observe(library: &Library, question: &Question) -> Result<Observation, CubinE
         (_, Some(Failed { about: About::Target, result, .. })) => {
             Observation::because(Outcome::Unsupported, format!("target {}: result {result}", question.target))
         }
-        (_, Some(_)) if other.iter().any(|line| line.contains("Undefined reference to")) => {
+        (_, Some(_)) if other.iter().any(|line| is_left_undefined(line, &question.ptx)) => {
             Observation::because(Outcome::Unsupported, "it cannot leave a name undefined")
         }
         (_, Some(Failed { step, result, about })) => match (ptxas::refusal(&diagnostics), other.last()) {
@@ -199,4 +199,9 @@ fn observe(library: &Library, question: &Question) -> Result<Observation, CubinE
     }
     observation.diagnostics = diagnostics;
     Ok(observation)
+}
+/// Whether a message says that a name is declared elsewhere and nowhere to be found. The oldest releases say no more than
+/// that the end failed.
+fn is_left_undefined(message: &str, ptx: &str) -> bool {
+    message.contains("Undefined reference to") || message == "ERROR 9: finish" && ptx.contains(".extern")
 }
