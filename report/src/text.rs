@@ -1,7 +1,7 @@
 //! A report as text, for a person with ten seconds.
 //!
-//! The text holds the escape sequences of styles; whoever writes it elsewhere than to a terminal takes them out
-//! ([`plain`]).
+//! The text holds the escape sequences of styles.
+//! `anstream` takes them out where it writes to no terminal.
 
 use std::fmt::Write as _;
 use std::path::Path;
