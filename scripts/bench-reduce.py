@@ -3,12 +3,14 @@
 import os
 import platform
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import time
 
-WORK, LIMIT, LINES, PEERS = sys.argv[1], int(sys.argv[2]), sys.argv[3].split(), sys.argv[4].split()
+WORK, LIMIT = sys.argv[1], int(sys.argv[2])
+LINES, KINDS, REDUCERS = (argument.split() for argument in sys.argv[3:6])
 PTXSMITH, PTXAS = os.environ["PTXSMITH"], os.environ["PTXAS"]
 
 # INT64_MIN / -1 inside a larger expression kills ptxas; rows that are not complete are packed to the front.
@@ -93,14 +95,14 @@ def run_peer(peer, kind, name, source):
         "creduce": ["creduce", "--n", str(os.cpu_count()), "--not-c", script, "a.ptx"],
         "shrinkray": ["shrinkray", "--ui=basic", "--no-history", "--no-clang-delta", "--parallelism", str(os.cpu_count()), script, "a.ptx"],
     }[peer]
-    started = time.monotonic()
+    started, busy = time.monotonic(), busy_children()
     with open(os.path.join(directory, "log"), "w") as log:
         child = subprocess.Popen(
             command, cwd=directory, env=dict(os.environ, COUNT=count), stdout=log, stderr=log, start_new_session=True
         )
         try:
             child.wait(LIMIT)
-            late = ""
+            late = False
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, 15)
             try:
@@ -108,12 +110,19 @@ def run_peer(peer, kind, name, source):
             except subprocess.TimeoutExpired:
                 os.killpg(child.pid, 9)
                 child.wait()
-            late = " (stopped)"
-    took = time.monotonic() - started
+            late = True
+    took, busy = time.monotonic() - started, busy_children() - busy
     with open(os.path.join(directory, "a.ptx")) as file:
         tokens, size = measure(file.read())
     calls = os.path.getsize(count) // 2
-    return f"{took:.1f} s{late}", calls, size, tokens
+    said = f"not ended after {LIMIT / 60:.0f} min" if late else f"{took:.1f} s"
+    return said, f"{busy:.1f} s", calls, size, tokens
+
+
+def busy_children():
+    """Processor time of all child processes that have ended, which does not depend on what else the machine does."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def run_ours(name, source):
@@ -121,17 +130,18 @@ def run_ours(name, source):
     best = None
     # The best of three: starting ptxas for the first time reads it from the disk.
     for _ in range(3):
-        started = time.monotonic()
+        started, busy = time.monotonic(), busy_children()
         command = [PTXSMITH, "reduce", source, "--subject", f"ptxas:{PTXAS}", "--out", out, "--quiet"]
         done = subprocess.run(command, capture_output=True, text=True)
-        took = time.monotonic() - started
+        took, busy = time.monotonic() - started, busy_children() - busy
         if done.returncode != 0:
             raise SystemExit(done.stderr)
         runs = int(re.search(r"(\d+) runs", done.stdout).group(1))
-        best = min(best or (took, runs), (took, runs))
+        best = min(best or (took, busy, runs), (took, busy, runs))
     with open(out) as file:
         tokens, size = measure(file.read())
-    return f"{best[0]:.2f} s", best[1], size, tokens
+    took, busy, runs = best
+    return f"{took:.2f} s", f"{busy:.2f} s", runs, size, tokens
 
 
 def version(peer):
@@ -145,21 +155,24 @@ def version(peer):
 def main():
     print(f"{os.cpu_count()} cores, {platform.machine()}, {platform.freedesktop_os_release().get('PRETTY_NAME')}, "
           f"load before: {os.getloadavg()[0]:.1f}\n")
-    for peer in PEERS:
-        if shutil.which(peer):
+    for peer in REDUCERS:
+        if peer != "ptxsmith" and shutil.which(peer):
             print(f"- {version(peer)}")
-    print("\n| program | lines | reducer | time | calls | bytes | tokens |\n| --- | --- | --- | --- | --- | --- | --- |")
-    for kind, needle in NEEDLES.items():
+    print("\n| program | lines | reducer | time | processor | calls | bytes | tokens |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for kind in KINDS:
         for lines in LINES:
             name = f"{kind}-{lines}"
             source = os.path.join(WORK, f"{name}.ptx")
             with open(source, "w") as file:
-                file.write(program(int(lines), needle))
-            rows = [("ptxsmith", run_ours(name, source))]
-            for peer in PEERS:
-                found = shutil.which(peer)
-                rows.append((peer, run_peer(peer, kind, name, source) if found else ("NOT TESTED: not installed", "", "", "")))
-            for reducer, cells in rows:
+                file.write(program(int(lines), NEEDLES[kind]))
+            for reducer in REDUCERS:
+                if reducer == "ptxsmith":
+                    cells = run_ours(name, source)
+                elif shutil.which(reducer):
+                    cells = run_peer(reducer, kind, name, source)
+                else:
+                    cells = ("NOT TESTED: not installed", "", "", "", "")
                 print(f"| {kind} | {lines} | {reducer} | " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
 
 

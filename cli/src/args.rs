@@ -329,6 +329,10 @@ pub struct Merge {
     /// Merge also where shards are missing or unfinished, and say which
     #[arg(long)]
     pub partial: bool,
+    /// A program that the shards tested and that may be run once more: exec:, serve: or a path. Others are not run, since
+    /// nobody but the shards names them
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
+    pub subjects: Vec<SubjectSpec>,
 }
 
 /// `drift`
@@ -376,9 +380,12 @@ pub struct Reduce {
     /// The implementation that shows the deviation: ptxas, ptxas@RELEASE, ptxas:/PATH, exec:CMD ARGS [default: ptxas]
     #[arg(long, value_name = "SUBJECT", value_parser = parse_spec, conflicts_with = "command")]
     pub subject: Vec<SubjectSpec>,
-    /// The deviation to keep, where there are several: its class, the name of a known one, or QUESTION=ANSWER
+    /// The deviation to keep, where there are several: its class, the name of a known or suspected one, or QUESTION=ANSWER
     #[arg(long, value_name = "VERDICT", value_parser = Expected::parse, conflicts_with = "command")]
     pub expect: Option<Expected>,
+    /// Keep also on which of these the deviation shows: ptxas@all, or several
+    #[arg(long, value_name = "SUBJECT", value_parser = parse_spec, num_args = 1.., conflicts_with_all = ["command", "text"])]
+    pub same_on: Vec<SubjectSpec>,
     /// Keep instead what this command ends with status 0 for, given the program's file as its last argument
     #[arg(long, value_name = "CMD")]
     pub command: Option<String>,

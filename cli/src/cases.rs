@@ -15,7 +15,7 @@ pub struct Made {
     /// The header that it needs, where that is not the usual one.
     pub header: Option<Header>,
     /// Of a program that must be refused, its valid twin, with the header that that one needs.
-    pub twin: Option<(Trial, Option<Header>)>,
+    pub twin: Option<Box<(Trial, Option<Header>)>>,
     /// Whether it is shown in the form in which addresses of functions can be told from numbers.
     pub relocatable: bool,
     /// Whether it is a kernel, which is judged by what it leaves in its output buffer.
@@ -59,7 +59,8 @@ pub fn generator_of(options: &BTreeMap<String, String>, wide: bool) -> Result<Ge
 impl Cases {
     /// Cases drawn from a seed.
     pub fn drawn(seed: u64, focus: Focus, weights: Weights) -> Cases {
-        let config = Config { weights, operands: focus == Focus::Operands, ..Config::default() };
+        let knobs = if focus == Focus::Expressions { Config::bulk() } else { Config::default() };
+        let config = Config { weights, operands: focus == Focus::Operands, ..knobs };
         let wide = Config { unified: true, b128: true, ..config.clone() };
         let (generator, wide) = (Generator::new(config), Generator::new(wide));
         Cases { source: Source::Drawn(Box::new(Drawn { generator, wide, focus, seed })) }
@@ -122,7 +123,7 @@ impl Cases {
             ptxsmith_gen::Body::Negative(negative) => {
                 let twin = (trial(Body::Items(negative.twin)), negative.twin_header.map(header));
                 let broken = made(Body::Items(negative.broken), true);
-                Made { header: negative.header.map(header), twin: Some(twin), ..broken }
+                Made { header: negative.header.map(header), twin: Some(Box::new(twin)), ..broken }
             }
         }
     }

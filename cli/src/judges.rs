@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_diff::{Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Trial, Verdict};
+use ptxsmith_diff::{
+    Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Part, Trial, Verdict, gone, judge_program,
+};
 use ptxsmith_oracle::Rules;
-use ptxsmith_subject::Error;
+use ptxsmith_subject::{Error, Subject};
+use ptxsmith_syntax::Module;
 
-use crate::campaign::{Entry, Tested};
+use crate::campaign::{Entry, Tested, target_for};
 use crate::cases::Made;
 use crate::exit::Failure;
 
@@ -36,15 +39,25 @@ impl<'a> Judges<'a> {
     /// Judges cases; the verdicts come in their order, the one on a twin behind that on its case.
     pub fn verdicts<'m>(&mut self, made: &'m [Made], usual: &'m Header) -> Result<Vec<Entry<'m>>, Failure> {
         let mut lanes: BTreeMap<(&'m Header, bool, bool), Vec<Place<'m>>> = BTreeMap::new();
+        // Nearly all cases go one way.
+        let mut most = Vec::with_capacity(made.len());
         for (case, one) in made.iter().enumerate() {
-            let header = one.header.as_ref().unwrap_or(usual);
             let place = Place { case, is_twin: false, trial: &one.trial };
-            lanes.entry((header, one.relocatable, one.kernel)).or_default().push(place);
-            if let Some((twin, header)) = &one.twin {
+            match &one.header {
+                None if !one.relocatable && !one.kernel => most.push(place),
+                header => {
+                    let header = header.as_ref().unwrap_or(usual);
+                    lanes.entry((header, one.relocatable, one.kernel)).or_default().push(place);
+                }
+            }
+            if let Some((twin, header)) = one.twin.as_deref() {
                 let header = header.as_ref().unwrap_or(usual);
                 let place = Place { case, is_twin: true, trial: twin };
                 lanes.entry((header, one.relocatable, one.kernel)).or_default().push(place);
             }
+        }
+        if !most.is_empty() {
+            lanes.entry((usual, false, false)).or_default().extend(most);
         }
         let mut verdicts: Vec<[Option<Entry<'m>>; 2]> = made.iter().map(|_| [None, None]).collect();
         for ((header, relocatable, kernel), places) in lanes {
@@ -112,4 +125,40 @@ impl<'a> Judges<'a> {
 /// A run of a subject that did not come to an end: ours, or stopped by Ctrl-C.
 pub fn of_subject(error: Error) -> Failure {
     if error.is_cancelled() { Failure::Interrupted } else { error.into() }
+}
+
+/// The verdicts on a program that exists already, for the target that it names or the nearest one that the subject has.
+pub fn parts_of(tested: &Tested, module: &Module, text: &str) -> Result<Vec<Part>, Failure> {
+    let target = target_for(module, tested.subject.description());
+    judge_program(tested.subject_for(module), &Rules::default(), module, text, &target).map_err(of_subject)
+}
+
+/// Whether a program was taken, so that its kernels can be looked at.
+pub fn taken(parts: &[Part]) -> bool {
+    let whole = |part: &&Part| part.variable.is_none();
+    parts
+        .iter()
+        .filter(whole)
+        .all(|part| matches!(part.verdict, Verdict::Conforms | Verdict::ConformsByOutcome))
+}
+
+/// The verdict on what the kernels of a program leave in their output buffers, and the header under which they were
+/// shown; `None` where the program has none that can be run, or nothing is seen of them. `trial` holds the statements of
+/// the program.
+///
+/// # Errors
+/// Only where our machine or code fails.
+pub fn left_by_kernels(
+    subject: &dyn Subject,
+    trial: &Trial,
+    module: &Module,
+    target: &str,
+) -> Result<Option<(Judged, Header)>, Error> {
+    let Some(header) = gone::header_of_kernels(module, target) else { return Ok(None) };
+    let header = Header { address_size: module.address_size().unwrap_or(32), ..header };
+    let options = Options { header: header.clone(), ..Options::default() };
+    let mut judge = KernelJudge::new(subject, Rules::default(), options);
+    let judged = judge.batch(std::slice::from_ref(trial))?;
+    let told = judged.into_iter().find(|judged| !matches!(judged.verdict, Verdict::NotCompared(_)));
+    Ok(told.map(|judged| (judged, header)))
 }

@@ -169,6 +169,115 @@ fn a_module_that_kills_the_driver_costs_nothing_but_itself() {
     assert_eq!(report["conform"], 2, "{report}");
 }
 
+/// A cache with a release of an assembler: a script that takes every module and makes an ELF file without sections with
+/// the text behind its header, which the stub reads.
+fn cache_with_assembler(directory: &Path, before: &str) -> PathBuf {
+    let folder = directory.join("cache/toolchains/13.5.37/bin");
+    std::fs::create_dir_all(&folder).unwrap();
+    let ident = r"\177ELF\002\001\001\063\007\000\000\000\000\000\000\000";
+    let kind = r"\002\000\276\000\001\000\000\000";
+    let zeros = r"\000\000\000\000".repeat(7);
+    let sizes = r"\100\000\000\000\000\000\100\000\000\000\000\000";
+    let script = format!(
+        "#!/bin/sh\ncase \"$1\" in\n\
+         --version) echo 'ptxas: a script'; echo 'Cuda compilation tools, release 13.5, V13.5.37' ;;\n\
+         --help) echo \"--gpu-name 'sm_75','sm_80','sm_90','sm_100'\" ;;\n\
+         *) {before}\n{{ printf '{ident}{kind}{zeros}{sizes}'; cat in.ptx; }} > out.cubin ;;\nesac\n"
+    );
+    let ptxas = file(&folder, "ptxas", &script);
+    std::fs::set_permissions(ptxas, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    directory.join("cache")
+}
+
+/// As [`check`], with cubins that a script makes; `before` is what it does first.
+fn check_cubins(directory: &Path, before: &str, script: &str, modules: &[(&str, &str)]) -> (Output, Value) {
+    let folder = directory.join("modules");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, text) in modules {
+        file(&folder, name, &module(text));
+    }
+    let out = directory.join("out");
+    let mut command = on_stub(directory, &format!("{DEVICE}{script}"));
+    command.env("PTXSMITH_CACHE", cache_with_assembler(directory, before));
+    command.args(["check", "--quiet", "--jobs", "1", "--subject", "driver:ptxas@13.5", "--out"]);
+    let output = command.args([&out, &folder]).output().unwrap();
+    let report = std::fs::read(out.join("report.json")).unwrap_or_default();
+    (output, serde_json::from_slice(&report).unwrap_or_default())
+}
+
+const KERNEL: &str = ".global .u32 g[2] = {5, 6};\n.visible .entry k(.param .u64 out) { .reg .u64 o, p; .reg .u32 r;\n\
+    ld.param.u64 o, [out]; ld.global.u32 r, [g + 4]; st.global.u32 [o], r; ret; }";
+
+#[test]
+fn cubins_of_a_release_are_loaded_and_read_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = ".global .u32 a[2] = {5, 6};\n.global .u64 p[2] = {a+4, 1};";
+    let good = "variable a 0500000006000000\nvariable p 00000000000000000100000000000000\n";
+    let one = |script: &str| check_cubins(directory.path(), "", script, &[("a.ptx", text)]);
+    let (output, report) = one(&format!("{good}address p 0 8 a 4\n"));
+    assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    assert_eq!((&report["compared"], &report["conform"]), (&2.into(), &2.into()), "{report}");
+    let subject = &report["subjects"][0];
+    assert_eq!((&subject["id"], &subject["version"]), (&"driver:ptxas@13.5".into(), &"13.5.37".into()));
+
+    let (output, report) = one(&format!("{good}address p 0 8 a 0\n"));
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert_eq!(report["findings"][0]["class"], "wrong-address", "{report}");
+}
+
+#[test]
+fn kernels_run_from_text_and_from_cubins() {
+    let directory = tempfile::tempdir().unwrap();
+    let modules = [("k.ptx", KERNEL)];
+    for (left, code) in [("06000000", 0), ("05000000", 1)] {
+        let script = format!("variable g 0500000006000000\nkernel k {left}\n");
+        for (output, report) in [
+            check(directory.path(), &script, &modules, &[]),
+            check_cubins(directory.path(), "", &script, &modules),
+        ] {
+            assert_eq!(status(&output), code, "{left}: {}{report}", stderr(&output));
+            let operands = &report["subjects"][0]["operands"];
+            assert_eq!((&operands["seen"], &operands["total"]), (&1.into(), &1.into()), "{report}");
+            if code == 1 {
+                assert_eq!(report["findings"][0]["class"], "wrong-value", "{report}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_assembler_and_the_loader_refuse_are_told_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let modules = [("a.ptx", ".global .u8 a = 1;"), ("b.ptx", ".global .u8 b = 2;")];
+    let script = |line: &str| format!("variable a 01\nvariable b 02\n{line}\n");
+    let refuse =
+        "grep -q ' b ' in.ptx && { echo 'ptxas in.ptx, line 4; error   : Not today' >&2; exit 255; }";
+    let (output, report) = check_cubins(directory.path(), refuse, &script(""), &modules);
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert_eq!((&report["findings"][0]["class"], &report["conform"]), (&"refuses-valid".into(), &1.into()));
+    assert!(report["findings"][0].to_string().contains("Not today"), "{report}");
+
+    let kill = "grep -q ' b ' in.ptx && kill -SEGV $$";
+    let (output, report) = check_cubins(directory.path(), kill, &script(""), &modules);
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert_eq!(report["findings"][0]["observed"]["signal"], 11, "{report}");
+
+    // The loader: no cubin, a cubin for another device, a fault in the loader.
+    let (output, report) = check_cubins(directory.path(), "", &script("if b load 200"), &modules);
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert_eq!((&report["findings"][0]["class"], &report["conform"]), (&"refuses-valid".into(), &1.into()));
+    let (output, report) = check_cubins(directory.path(), "", &script("if b load 209"), &modules);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert_eq!(
+        (&report["conform"], &report["not_compared"]["unavailable"]),
+        (&1.into(), &1.into()),
+        "{report}"
+    );
+    let (output, report) = check_cubins(directory.path(), "", &script("if b signal 8"), &modules);
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert_eq!((&report["findings"][0]["class"], &report["conform"]), (&"crash".into(), &1.into()));
+}
+
 /// A prepared module of one variable, as text and as what the stub takes for a cubin, and a kernel that checks it.
 fn prepared(directory: &Path) -> PathBuf {
     let prepared = directory.join("prepared");

@@ -115,3 +115,64 @@ fn a_large_variable_is_cut_for_people_and_whole_in_json() {
     assert!(stdout(&output).contains("... (99744 more; --json has all)"));
     assert_eq!(bytes(declarations).len(), 200_000);
 }
+
+/// A module with these declarations, and a kernel `k` of one parameter with this body.
+fn kernel(declarations: &str, body: &str) -> String {
+    format!(
+        "{declarations}\n.visible .entry k(.param .u64 out)\n{{\n    .reg .u64 o, p;\n    .reg .u32 r;\n{body}\n    ret;\n}}"
+    )
+}
+
+#[test]
+fn what_a_kernel_leaves_in_its_output_buffer_is_told() {
+    let text = kernel(
+        ".global .u32 g[2] = {5, 6};",
+        "ld.param.u64 o, [out]; ld.global.u32 r, [g + 4]; st.global.u32 [o], r; mov.u64 p, g + 4; st.global.u64 [o + 8], p;",
+    );
+    let json = json(&text, &[]);
+    let k = &json["kernels"]["k"];
+    assert_eq!((&k["size"], &k["bytes"]), (&16.into(), &"06000000000000000000000000000000".into()));
+    assert_eq!(k["seen"], "f".repeat(32));
+    let address = serde_json::json!({
+        "offset": 8, "width": 8, "symbol": "g", "addend": 4, "generic": true, "byte": null
+    });
+    assert_eq!(k["addresses"], serde_json::json!([address]));
+    assert!(k["clauses"].as_array().unwrap().contains(&"6.4.1/variable-offset".into()), "{k}");
+    assert!(k["readings"].is_object() && json.get("unmodelled").is_none(), "{json}");
+
+    let output = ptxsmith().args(["eval", "-"]).write_stdin(module(&text)).output().unwrap();
+    let text = stdout(&output);
+    for part in [
+        "k: kernel, leaves 16 bytes in its output buffer",
+        "leaves   offset 0, 4 bytes: 6 (0x6)",
+        "offset 8, 8 bytes: generic(g+4)",
+        "6.4.1/variable-offset ",
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+}
+
+#[test]
+fn why_it_cannot_be_said_what_a_kernel_leaves_is_told() {
+    // Where a variable lies nobody knows, so neither what is left of its address.
+    let part = "ld.param.u64 o, [out]; mov.u64 p, g; shr.u64 p, p, 4; st.global.u64 [o], p; mov.u32 r, 7; st.global.u32 [o+8], r;";
+    let partly = json(&kernel(".global .u32 g;", part), &[]);
+    assert_eq!(partly["kernels"]["k"]["bytes"], "000000000000000007000000");
+    assert_eq!(partly["kernels"]["k"]["seen"], "0000000000000000ffffffff");
+
+    let unmodelled =
+        kernel("", "ld.param.u64 o, [out]; sin.approx.f32 f, f;").replace(".reg .u32 r;", ".reg .f32 f;");
+    let json = json(&unmodelled, &[]);
+    assert_eq!(json["outcome"], "accepted");
+    assert_eq!(json["unmodelled"][0]["kernel"], "k");
+    assert!(json["unmodelled"][0]["reason"].is_string() && json.get("kernels").is_none(), "{json}");
+    let output = ptxsmith().args(["eval", "-"]).write_stdin(module(&unmodelled)).output().unwrap();
+    assert!(stdout(&output).contains("k: kernel, unmodelled: "), "{}", stdout(&output));
+
+    let nothing = ptxsmith().args(["eval", "-"]).write_stdin(module(&kernel("", ""))).output().unwrap();
+    assert!(
+        stdout(&nothing).contains("k: kernel, writes nothing to its output buffer"),
+        "{}",
+        stdout(&nothing)
+    );
+}

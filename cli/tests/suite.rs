@@ -18,7 +18,9 @@ fn a_suite_is_written_where_nothing_is() {
     let out = directory.path().join("suite");
     let output = suite(&out, &[]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
-    for file in ["README.md", "run.py", "manifest.json", "manifest.schema.json", "module.schema.json"] {
+    for file in
+        ["README.md", "run.py", "ptxas.py", "manifest.json", "manifest.schema.json", "module.schema.json"]
+    {
         assert!(out.join(file).is_file(), "{file}");
     }
     let message = one_line_error(&suite(&out, &[]));
@@ -72,42 +74,70 @@ fn ptxas(release: &str) -> Option<String> {
     output.status.success().then(|| stdout(&output).trim().to_owned())
 }
 
+/// Judges the cases of some sections with the runner and with `check`, and compares what both count.
+fn the_runner_agrees(on: [&str; 2], section: &str, subject: &str, least: u64) {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("suite");
+    assert_eq!(status(&suite(&out, &[])), 0);
+    let lines = directory.path().join("verdicts");
+    let mut runner = Command::new("python3");
+    runner.arg(out.join("run.py")).args(on).args(["--only", &format!("{section}/"), "--json"]);
+    assert!(runner.arg(&lines).status().unwrap().code().is_some_and(|status| status < 2));
+    let told = std::fs::read_to_string(&lines).unwrap();
+    let count = |verdict: &str| {
+        told.lines().filter(|line| line.contains(&format!("\"verdict\": \"{verdict}\""))).count() as u64
+    };
+    let checked = directory.path().join("checked");
+    let mut check = ptxsmith();
+    check.args(["check", "--quiet", "--subject", subject, "--out"]).arg(&checked);
+    let output = check.arg(out.join("cases").join(section)).output().unwrap();
+    assert!(matches!(status(&output), 0 | 1), "{}", stderr(&output));
+    let report: Value = serde_json::from_slice(&std::fs::read(checked.join("report.json")).unwrap()).unwrap();
+    // A reading that a known deviation explains as well is one here and not there: neither is in these sections.
+    let [compared, conform] = ["compared", "conform"].map(|key| report[key].as_u64().unwrap());
+    assert_eq!(conform, count("conforms") + count("reading"), "{section}");
+    assert_eq!(compared - conform, count("deviates"), "{section}");
+    let left_out: u64 = report["not_compared"].as_object().unwrap().values().filter_map(Value::as_u64).sum();
+    assert_eq!(left_out, count("not-compared"), "{section}");
+    assert!(conform >= least, "{section}: only {conform} conform");
+}
+
+fn python(what: &str) -> bool {
+    let there = Command::new("python3").arg("--version").output().is_ok();
+    if !there {
+        eprintln!("NOT TESTED: {what}: no python3");
+    }
+    there
+}
+
 #[test]
 fn the_runner_counts_what_check_counts() {
     let Some(ptxas) = ptxas("13.5") else {
         eprintln!("NOT TESTED: the runner beside check: ptxas 13.5 is not installed");
         return;
     };
-    if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("NOT TESTED: the runner beside check: no python3");
+    if python("the runner beside check") {
+        for section in ["4.5.6", "5.4.3"] {
+            the_runner_agrees(["--ptxas", &ptxas], section, &format!("ptxas:{ptxas}"), 20);
+        }
+    }
+}
+
+#[test]
+fn the_runner_asks_any_program_that_prints_observations() {
+    if !python("the runner with another program") {
         return;
     }
+    let toy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/examples/toy_subject.py");
+    let toy = format!("python3 {}", toy.display());
+    the_runner_agrees(["--exec", &toy], "4.5.1", &format!("exec:{toy}"), 20);
+    // One that only parses is judged on what it accepts and refuses.
     let directory = tempfile::tempdir().unwrap();
-    let out = directory.path().join("suite");
-    assert_eq!(status(&suite(&out, &[])), 0);
-    for section in ["4.5.6", "5.4.3"] {
-        let lines = directory.path().join("verdicts");
-        let mut runner = Command::new("python3");
-        runner.arg(out.join("run.py")).args(["--ptxas", &ptxas, "--only", &format!("{section}/"), "--json"]);
-        assert!(runner.arg(&lines).status().unwrap().code().is_some_and(|status| status < 2));
-        let told = std::fs::read_to_string(&lines).unwrap();
-        let count = |verdict: &str| {
-            told.lines().filter(|line| line.contains(&format!("\"verdict\": \"{verdict}\""))).count() as u64
-        };
-        let checked = directory.path().join(section);
-        let mut check = ptxsmith();
-        check.args(["check", "--quiet", "--subject", &format!("ptxas:{ptxas}"), "--out"]).arg(&checked);
-        let output = check.arg(out.join("cases").join(section)).output().unwrap();
-        assert!(matches!(status(&output), 0 | 1), "{}", stderr(&output));
-        let report: Value =
-            serde_json::from_slice(&std::fs::read(checked.join("report.json")).unwrap()).unwrap();
-        // A reading that a known deviation explains as well is one here and not there: neither is in these sections.
-        assert_eq!(report["conform"].as_u64().unwrap(), count("conforms") + count("reading"), "{section}");
-        assert_eq!(
-            report["compared"].as_u64().unwrap() - report["conform"].as_u64().unwrap(),
-            count("deviates"),
-            "{section}"
-        );
-        assert!(count("conforms") > 20, "{section}");
-    }
+    let takes_all = file(
+        directory.path(),
+        "takes-all.sh",
+        "[ \"$1\" = --describe ] && exit 1; echo '{\"schema\": \"ptxsmith.module/1\", \"outcome\": \"accepted\"}'",
+    );
+    let takes_all = format!("sh {}", takes_all.display());
+    the_runner_agrees(["--exec", &takes_all], "5.4.3", &format!("exec:{takes_all}"), 10);
 }

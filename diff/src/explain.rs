@@ -204,6 +204,14 @@ fn ways_to_accept(base: &Rules, maker: Maker<'_>, tell: &impl Fn(&Rules) -> Told
     ways
 }
 
+/// The known deviations by which a program that rests on this kills its compiler, with the signal.
+pub(crate) fn predicts_crash(trace: &Trace, maker: Maker<'_>) -> impl Iterator<Item = (&'static Known, i32)> {
+    KNOWN.iter().filter_map(move |known| match known.effect {
+        Effect::Crash { signal, when } if when(trace) && known.is_of(maker) => Some((known, signal)),
+        Effect::Crash { .. } | Effect::Rule(_) | Effect::Refusal(_) => None,
+    })
+}
+
 /// Looks for the known deviation that predicts a crash, together with the rules changed by others where the crash shows
 /// only under them. `rests_on` evaluates the program under changed rules.
 pub(crate) fn explain_crash(
@@ -214,10 +222,8 @@ pub(crate) fn explain_crash(
     mut rests_on: impl FnMut(&Rules) -> Trace,
 ) -> Option<Explanation> {
     let predicts = |trace: &Trace| {
-        KNOWN.iter().filter(|known| known.is_of(maker)).find(|known| match known.effect {
-            Effect::Crash { signal, when } => observation.signal == Some(signal) && when(trace),
-            Effect::Rule(_) | Effect::Refusal(_) => false,
-        })
+        let mut crashes = predicts_crash(trace, maker);
+        crashes.find_map(|(known, signal)| (observation.signal == Some(signal)).then_some(known))
     };
     if let Some(known) = predicts(trace) {
         return Some(Explanation { readings: Vec::new(), known: vec![known.id] });
@@ -250,7 +256,7 @@ pub(crate) fn with_one_more(
 /// What may explain an answer that rests on these clauses and questions, deviations first.
 pub(crate) fn hypotheses(trace: &Trace, maker: Maker<'_>) -> Vec<Hypothesis> {
     let rules = KNOWN.iter().enumerate().filter_map(|(at, known)| match known.effect {
-        Effect::Rule(_) | Effect::Refusal(_) if known.is_of(maker) && known.touches(trace) => {
+        Effect::Rule(_) | Effect::Refusal(_) if known.touches(trace) && known.is_of(maker) => {
             Some(Hypothesis::Known(at))
         }
         _ => None,

@@ -260,13 +260,49 @@ pub const KNOWN: &[Known] = &[
     Known {
         id: "missing-element-accepted",
         title: "an element that the vector lacks is taken",
-        clauses: &[Clause::VectorSuffix],
+        clauses: &[Clause::VectorElementExists],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
         effect: Effect::Rule(|rules| rules.missing_element = true),
         example: example!(
             "7.7",
             ".global .u32 a[4];\n.func f() { ret; }\n.visible .entry k() { .reg .v2 .u32 v; .reg .u32 r, s; mov.u32 r, 1; mov.v2.u32 v, {r, r}; mov.u32 s, v.z; ret; }"
+        ),
+        first_seen: "2026-11-21",
+        link: None,
+    },
+    Known {
+        // Whether such an element is taken or kills depends on what the optimizer knows of the vector: one that was never
+        // set kills every release, one that was set before kills from 12.3 on, and one whose value nobody uses is taken.
+        id: "missing-element-crash",
+        title: "an element that the vector lacks kills the compiler (SIGSEGV)",
+        clauses: &[Clause::VectorElementExists],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Crash {
+            signal: 11,
+            when: |trace| trace.clauses.contains(Clause::VectorElementExists),
+        },
+        example: example!(
+            "7.7",
+            ".visible .entry k() { .reg .v2 .u32 v; .reg .u32 c; mov.u32 c, v.z; ret; }"
+        ),
+        first_seen: "2026-11-21",
+        link: None,
+    },
+    Known {
+        // The address is followed in 64 bits, but constants in 32 with their sign: after `add p, v, 0x80000006` and an
+        // offset of -0x80000000 it is taken for v + 6 - 2^32, which no other access meets, so that a store there is dropped
+        // and a load has nothing to load. With -O0 and -O1 both are there.
+        id: "local-address-in-32-bits",
+        title: "a .local variable is missed by way of an address 2^31 bytes and more behind it",
+        clauses: &[Clause::ByteAddresses],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Rule(|rules| rules.local_moved = Some(|bytes| i64::from(bytes as i32))),
+        example: example!(
+            "7.7",
+            ".visible .entry k(.param .u64 out) { .local .u16 v[4]; .reg .u64 o, p; .reg .u16 h; ld.param.u64 o, [out]; mov.u64 p, v; add.u64 p, p, 2147483654; st.local.u16 [p + -2147483648], 7; ld.local.u16 h, [v + 6]; st.global.u16 [o], h; ret; }"
         ),
         first_seen: "2026-11-21",
         link: None,
@@ -404,7 +440,7 @@ pub(crate) fn refusals(
     maker: Maker<'_>,
 ) -> impl Iterator<Item = (&'static Known, fn(&mut Rules))> {
     KNOWN.iter().filter_map(move |known| match known.effect {
-        Effect::Refusal(change) if known.is_of(maker) && known.touches(trace) => Some((known, change)),
+        Effect::Refusal(change) if known.touches(trace) && known.is_of(maker) => Some((known, change)),
         _ => None,
     })
 }

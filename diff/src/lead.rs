@@ -1,6 +1,6 @@
 //! What may be behind a difference that nothing listed explains.
 //!
-//! A lead is one wrong rule: a plausible one of nobody's ([`SUSPECTS`]), or a known deviation of another implementation or
+//! A lead is one wrong rule: a plausible one of nobody's ([`suspects`]), or a known deviation of another implementation or
 //! release. A lead that predicts a new difference to the byte names its root cause, so that a thousand programs that
 //! show one fault become one finding ([`crate::triage`]).
 
@@ -10,9 +10,10 @@ use ptxsmith_subject::{Observation, Outcome};
 use crate::{
     compare::{Mismatch, compare},
     explain::{Hypothesis, Told, combined, explain, explain_crash, explain_variables, hypotheses},
+    kernel,
     known::{Effect, KNOWN, Known},
     maker::Maker,
-    suspects::SUSPECTS,
+    suspects,
 };
 
 /// The sets of leads that each predict one difference, by id: any one of them may be the cause. Empty where nothing does.
@@ -62,7 +63,7 @@ fn leads(maker: Maker<'_>) -> impl Iterator<Item = Lead> {
         }
         Effect::Crash { .. } => None,
     });
-    let suspects = SUSPECTS.iter().map(|suspect| Lead {
+    let suspects = suspects::all().map(|suspect| Lead {
         id: suspect.id,
         clauses: std::slice::from_ref(&suspect.clause),
         change: suspect.change,
@@ -79,14 +80,14 @@ pub fn described(id: &str) -> Option<(String, &'static [Clause])> {
             known.clauses,
         ));
     }
-    let suspect = SUSPECTS.iter().find(|suspect| suspect.id == id)?;
+    let suspect = suspects::all().find(|suspect| suspect.id == id)?;
     Some((format!("a wrong rule: {}", suspect.title), std::slice::from_ref(&suspect.clause)))
 }
 
 /// The `'static` form of a lead's id, for what was read from a file.
 pub fn id_of(id: &str) -> Option<&'static str> {
     let known = KNOWN.iter().map(|known| known.id);
-    known.chain(SUSPECTS.iter().map(|suspect| suspect.id)).find(|own| *own == id)
+    known.chain(suspects::all().map(|suspect| suspect.id)).find(|own| *own == id)
 }
 
 /// Looks for the leads that predict a difference: alone, with one known cause, two together, or with two known causes,
@@ -170,6 +171,11 @@ pub(crate) fn predict(
     let leads: Option<Vec<Lead>> = leads.iter().map(|id| Lead::from_id(id)).collect();
     let Some(leads) = leads else { return false };
     let base = leads.iter().fold(Rules::default(), |rules, lead| lead.rules(&rules));
+    if !observed.kernels.is_empty() {
+        let tell = |rules: &Rules| kernel::compare::agrees(&module, rules, observed);
+        let (agrees, trace) = tell(&base);
+        return agrees || explain(&trace, &base, maker, tell).is_some();
+    }
     let trace_of = |expected: &Expectation| match expected {
         Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } => *trace,
         Expectation::Unmodelled { .. } => Trace::default(),

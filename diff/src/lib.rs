@@ -19,7 +19,6 @@ mod maker;
 mod program;
 mod read;
 mod seats;
-pub mod selfcheck;
 pub mod suspects;
 mod triage;
 mod trial;
@@ -31,7 +30,8 @@ pub use judge::{Judge, Options};
 pub use kernel::{KernelJudge, holds_kernels};
 pub use lead::{Alternatives, Lead};
 pub use ledger::{
-    BadState, Confusion, Example, Finding, Followed, Ledger, LedgerState, Status, Tallies, Tally,
+    BadState, Confusion, Example, Finding, Followed, Least, LeastPrograms, Ledger, LedgerState, Status,
+    Tallies, Tally,
 };
 pub use maker::{Maker, Releases};
 pub use program::{Part, judge_program};

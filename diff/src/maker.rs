@@ -40,11 +40,11 @@ impl Releases {
 
     /// Whether a release is one of them. One without a number, or with one that is none, may be any.
     pub fn contain(&self, version: Option<&str>) -> bool {
-        let Some(version) = version.and_then(numbers) else { return true };
-        let compare = |bound: &str| {
-            let bound = numbers(bound).unwrap_or_default();
-            version[..version.len().min(bound.len())].cmp(&bound)
+        let Some(version) = version.filter(|version| numbers(version).all(|n| n.is_some())) else {
+            return true;
         };
+        // Asked of every case: nothing is allocated.
+        let compare = |bound: &str| numbers(version).take(numbers(bound).count()).cmp(numbers(bound));
         compare(self.first).is_ge() && self.last.is_none_or(|last| compare(last).is_le())
     }
 }
@@ -59,8 +59,8 @@ impl std::fmt::Display for Releases {
     }
 }
 
-fn numbers(version: &str) -> Option<Vec<u32>> {
-    version.split('.').map(|number| number.parse().ok()).collect()
+fn numbers(version: &str) -> impl Iterator<Item = Option<u32>> {
+    version.split('.').map(|number| number.parse().ok())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Judging a program as it is: a file of a user's, or of the corpus.
 
-use ptxsmith_oracle::{Expectation, Rules, Trace, Variable, expect};
+use ptxsmith_oracle::{Expectation, Rules, Trace, Variable, execute, expect};
 use ptxsmith_subject::{Error, Observation, Outcome, Request, Subject};
 use ptxsmith_syntax::Module;
 
@@ -141,7 +141,18 @@ impl Program<'_> {
             (None, _) => Some(vec![alternatives(&trace, self.rules, self.maker, whole)]),
         };
         let verdict = self.difference(class, None, expected, explanation, suspected);
-        Part { variable: None, verdict, must: must(expected), trace }
+        Part { variable: None, verdict, must: must(expected), trace: self.or_kernels(trace, expected) }
+    }
+
+    /// What a program rests on; one that declares nothing, on what its kernels do.
+    fn or_kernels(&self, trace: Trace, expected: &Expectation) -> Trace {
+        match expected {
+            Expectation::Accepted { variables, .. } if trace.clauses.is_empty() => {
+                let kernels = execute(self.module, variables, self.rules);
+                kernels.iter().fold(trace, |trace, kernel| trace.union(kernel.trace))
+            }
+            _ => trace,
+        }
     }
 
     fn variable(&self, variable: &Variable, expected: &Expectation) -> Part {

@@ -4,6 +4,8 @@
 //! named after it ([`Difference::suspected`](crate::Difference::suspected)), so that many programs with one cause become
 //! one finding; and the power of the generator is measured by how soon it tells each from the right rule.
 
+mod operands;
+
 use ptxsmith_oracle::{
     AddressValue, Clause, Integer, Named, Placement, Readings, Ruled, Rules, Step, Stored, Value, Version,
     narrow,
@@ -119,7 +121,14 @@ fn low_32(value: Value) -> Value {
     integer(value, |value| Integer { bits: value.bits & 0xffff_ffff, ..value })
 }
 
+pub use operands::OPERANDS;
+
 /// Every plausible wrong rule that is looked for.
+pub fn all() -> impl Iterator<Item = &'static Suspect> {
+    SUSPECTS.iter().chain(OPERANDS)
+}
+
+/// Every plausible wrong rule of data.
 #[rustfmt::skip]
 pub const SUSPECTS: &[Suspect] = &[
     // Literals

@@ -126,9 +126,20 @@ impl Trial {
 fn item_weight(item: &Item) -> usize {
     match item {
         Item::Variables(declaration) => declaration_weight(declaration),
-        Item::Function(_) => 6,
+        Item::Function(function) => 6 + function.body.as_deref().map_or(0, statements_weight),
         Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => 2,
     }
+}
+
+fn statements_weight(statements: &[Statement]) -> usize {
+    let one = |statement: &Statement| match statement {
+        Statement::Variables(declaration) => declaration_weight(declaration),
+        Statement::Block(inner) => 1 + statements_weight(inner),
+        Statement::Instruction(instruction) => 1 + instruction.operands.len(),
+        Statement::Label(_) | Statement::BranchTargets(_) => 2,
+        Statement::Tokens(tokens) => tokens.len(),
+    };
+    statements.iter().map(one).sum()
 }
 
 fn scalar(space: StateSpace, ty: ScalarType, expr: Expr) -> Declaration {

@@ -99,7 +99,8 @@ pub struct Difference {
     pub class: Class,
     /// The variable that shows it, where one does.
     pub variable: Option<String>,
-    /// What the specification says, as `ptxsmith.module/1`.
+    /// What the specification says, as `ptxsmith.module/1`. Null where a shorter trial of the same batch has the same
+    /// explanation: only the shortest is ever shown.
     pub expected: serde_json::Value,
     /// What the subject did with the trial.
     pub observed: Observation,

@@ -1,46 +1,21 @@
 //! Judging against subjects made from the oracle itself, with and without planted deviations.
 
+mod common;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptxsmith_diff::{
     Body, Class, Header, Judge, Judged, Ledger, Maker, NotCompared, Options, Status, Triage, Trial, Verdict,
 };
-use ptxsmith_oracle::{Expectation, Placement, Question, Rules, expect};
+use ptxsmith_oracle::{Placement, Question, Rules};
 use ptxsmith_subject::{
-    Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject, Variable,
+    Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject,
 };
-use ptxsmith_syntax::{ScalarType, StateSpace, line_column, parse, parse_expr};
+use ptxsmith_syntax::{ScalarType, StateSpace, parse, parse_expr};
 
 /// What an implementation that follows these rules would do.
 fn observe(rules: &Rules, request: &Request<'_>) -> Observation {
-    let module = parse(request.ptx).expect("modules that are shown parse");
-    match expect(&module, rules) {
-        Expectation::Accepted { variables, .. } => {
-            let mut observation = Observation::new(Outcome::Accepted);
-            for v in variables {
-                let variable = Variable {
-                    space: Some(v.space.name().into()),
-                    size: Some(v.size),
-                    align: Some(v.align),
-                    bytes: Some(v.bytes),
-                    addresses: Some(Vec::new()),
-                    base: None,
-                };
-                observation.variables.insert(v.name.to_string(), variable);
-            }
-            observation
-        }
-        Expectation::Refused { refusal, .. } => {
-            let mut observation = Observation::new(Outcome::Refused);
-            observation.diagnostics.push(Diagnostic {
-                severity: Severity::Fatal,
-                line: Some(line_column(request.ptx, refusal.span.start).0),
-                message: refusal.class.summary().into(),
-            });
-            observation
-        }
-        Expectation::Unmodelled { reason } => Observation::because(Outcome::Unsupported, reason),
-    }
+    common::observe(Maker::default(), rules, request)
 }
 
 /// A subject of the lineage that the known deviations are listed for.

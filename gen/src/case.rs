@@ -242,13 +242,18 @@ impl Generator {
             let negative = self.negative(seed, turn, coverage);
             return Case { id, body: Body::Negative(Box::new(negative)), spacing: Spacing::Canonical };
         }
-        let mut bytes = [0; DECLARATION_BYTES];
-        let bytes = match focus {
-            Focus::Expressions | Focus::Seats => &mut bytes[..EXPRESSION_BYTES],
-            _ => &mut bytes[..],
-        };
-        case_bytes(seed, index, bytes);
-        let mut u = Unstructured::new(bytes);
+        if matches!(focus, Focus::Expressions | Focus::Seats) {
+            self.made_of::<EXPRESSION_BYTES>(focus, id, coverage)
+        } else {
+            self.made_of::<DECLARATION_BYTES>(focus, id, coverage)
+        }
+    }
+
+    /// The case of this seed and index, of no more than so many bytes.
+    fn made_of<const N: usize>(&self, focus: Focus, id: CaseId, coverage: &mut Coverage) -> Case {
+        let mut bytes = [0; N];
+        case_bytes(id.seed, id.index, &mut bytes);
+        let mut u = Unstructured::new(&bytes);
         let spacing = self.spacing(&mut u);
         let body = match focus {
             Focus::Initializers => {

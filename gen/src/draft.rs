@@ -145,10 +145,11 @@ impl<'g, 'd> Draft<'g, 'd> {
 
     /// Makes an expression of its own, beside the one at hand.
     pub fn expression(&mut self, make: impl FnOnce(&mut Self)) -> Expr {
-        // Most expressions are small; room for them at once costs less than growing into it.
+        // Most expressions are small; room for them at once costs less than growing into it. What is kept has the memory
+        // that it needs: there are hundreds of thousands at a time.
         let around = std::mem::replace(&mut self.builder, Builder::with_capacity(24));
         make(self);
-        std::mem::replace(&mut self.builder, around).finish()
+        std::mem::replace(&mut self.builder, around).take()
     }
 
     /// Makes an operand that stands in parentheses of its own, whatever they belong to.

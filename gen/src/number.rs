@@ -67,29 +67,47 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
         }
         return text;
     }
-    let mut buffer = [0u8; 80];
+    // Zeros in front are left over where the number has fewer digits.
+    let mut buffer = [b'0'; 80];
     let mut at = buffer.len();
+    if unsigned {
+        at -= 1;
+        buffer[at] = b'U';
+    }
+    let prefix = match radix {
+        Radix::Hexadecimal => {
+            let digits = DIGITS[(detail >> 1 & 3) as usize];
+            for place in 0..8 {
+                let byte = (value >> (8 * place)) as usize & 0xff;
+                buffer[at - 2 * place - 2] = digits[byte >> 4];
+                buffer[at - 2 * place - 1] = digits[byte & 15];
+            }
+            at -= digits_of(value, 4);
+            Some(if detail & 1 == 0 { b'x' } else { b'X' })
+        }
+        Radix::Octal => {
+            for place in 0..22 {
+                buffer[at - place - 1] = b'0' + (value >> (3 * place) & 7) as u8;
+            }
+            at -= digits_of(value, 3);
+            None
+        }
+        Radix::Decimal | Radix::Binary => {
+            for place in 0..8 {
+                let byte = value >> (8 * place) & 0xff;
+                // Eight copies of the byte, of each of which one bit is kept: of the lowest copy the highest bit.
+                let bits = byte.wrapping_mul(0x8040_2010_0804_0201) >> 7 & 0x0101_0101_0101_0101;
+                let digits = (bits | 0x3030_3030_3030_3030).to_le_bytes();
+                buffer[at - 8 * place - 8..at - 8 * place].copy_from_slice(&digits);
+            }
+            at -= digits_of(value, 1);
+            Some(if detail & 1 == 0 { b'b' } else { b'B' })
+        }
+    };
     let mut put = |byte: u8| {
         at -= 1;
         buffer[at] = byte;
     };
-    if unsigned {
-        put(b'U');
-    }
-    let (shift, prefix) = match radix {
-        Radix::Hexadecimal => (4, Some(if detail & 1 == 0 { b'x' } else { b'X' })),
-        Radix::Octal => (3, None),
-        Radix::Decimal | Radix::Binary => (1, Some(if detail & 1 == 0 { b'b' } else { b'B' })),
-    };
-    let digits = DIGITS[(detail >> 1 & 3) as usize];
-    let mut rest = value;
-    loop {
-        put(digits[(rest & ((1 << shift) - 1)) as usize]);
-        rest >>= shift;
-        if rest == 0 {
-            break;
-        }
-    }
     if detail >> 3 & 7 == 7 {
         for _ in 0..=detail >> 6 {
             put(b'0');
@@ -102,6 +120,11 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
         put(b'0');
     }
     text(&buffer[at..])
+}
+
+/// How many digits of so many bits each a number has: at least one.
+fn digits_of(value: u64, bits: u32) -> usize {
+    (u64::BITS - (value | 1).leading_zeros()).div_ceil(bits) as usize
 }
 
 /// Digits in small letters, capitals and both, chosen by two bits.
@@ -381,4 +404,42 @@ pub(crate) fn single(d: &mut Draft<'_, '_>, _: u32) {
     let bits = d.word() >> 32;
     let bits = if bits & EXPONENT == EXPONENT { bits & !(1 << 23) } else { bits };
     push_bits(d, bits, 8);
+}
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_syntax::{Number, read_number};
+
+    use super::*;
+
+    #[test]
+    fn an_integer_reads_as_the_number_that_it_was_made_of_in_every_spelling() {
+        let powers = (0..64).map(|bit| 1u64 << bit);
+        let values = powers.flat_map(|p| [p - 1, p, p | 1, p.wrapping_mul(0xb5)]).chain([u64::MAX, 0xa5c3]);
+        for value in values {
+            for radix in Radix::ALL {
+                for detail in [0, 1, 0b110, 0b10_111_100, 0b11_111_011, u8::MAX] {
+                    for suffix in [false, true] {
+                        let text = integer_text(value, radix, suffix, detail);
+                        let Some(Number::Integer { value: Some(read), unsigned, .. }) = read_number(&text)
+                        else {
+                            panic!("{text} of {value}");
+                        };
+                        assert_eq!((read, unsigned), (value, suffix), "{text}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_has_no_more_digits_than_it_needs_unless_zeros_are_asked_for() {
+        let text = |value, radix, detail| integer_text(value, radix, false, detail).to_string();
+        assert_eq!(text(0, Radix::Binary, 0), "0b0");
+        assert_eq!(text(0xa5, Radix::Binary, 0), "0b10100101");
+        assert_eq!(text(0x1_f00d, Radix::Hexadecimal, 0b101), "0X1F00D");
+        assert_eq!(text(0o1750, Radix::Octal, 0), "01750");
+        assert_eq!(text(0, Radix::Octal, 0), "0");
+        assert_eq!(text(5, Radix::Hexadecimal, 0b01_111_000), "0x005");
+    }
 }

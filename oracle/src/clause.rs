@@ -283,6 +283,7 @@ clauses! {
     VectorOperand = "6.4.3/vector-operand", Instruction, "a vector is a source, a destination or an argument";
     VectorUniqueDestination = "6.4.3/unique-destination", Nothing, "a destination that repeats is undefined";
     VectorSuffix = "6.4.3/element-suffix", Instruction, ".x .y .z .w or .r .g .b .a name the elements in order";
+    VectorElementExists = "6.4.3/element-exists", Instruction, "a suffix names an element that the vector has";
     VectorBraces = "6.4.3/braces", Instruction, "braces take a vector apart or put it together, in order";
     VectorAccess = "6.4.3/vector-access", Instruction, "a wide access moves a vector or a list of like scalars";
 

@@ -78,12 +78,15 @@ impl<'a> Evaluator<'a> {
     fn grouped(&mut self, expr: &Expr, trace: &mut Trace) -> Ruled<Value> {
         self.values.clear();
         self.pending = None;
+        let mut step = self.step(Span::NONE, trace);
         for (id, node) in expr.nodes().iter().enumerate() {
-            let mut step = self.step(node.span, trace);
-            let result = self.node(&mut step, expr, id as NodeId, &node.kind);
-            self.pending = step.pending;
-            self.values.push(result?);
+            step.span = node.span;
+            match self.node(&mut step, expr, id as NodeId, &node.kind) {
+                Ok(value) => self.values.push(value),
+                Err(stop) => return Err(stop),
+            }
         }
+        self.pending = step.pending;
         Ok(self.values[self.values.len() - 1])
     }
 

@@ -27,7 +27,7 @@ mod value;
 pub use address::{Named, Slot, Version};
 pub use clause::{Clause, ClauseSet, Observed};
 pub use evaluate::Evaluator;
-pub use execution::{Kernel, Left, Output, execute};
+pub use execution::{Kernel, Left, Output, Written, execute};
 pub use expectation::{Address, Expectation, Variable, hex};
 pub use grouping::{Grouping, regrouped};
 pub use layout::{MAX_BYTES, expect};

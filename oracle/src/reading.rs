@@ -249,6 +249,11 @@ impl QuestionSet {
         QuestionSet(self.0 | other.0)
     }
 
+    /// Whether any question is in both sets.
+    pub fn meets(self, other: QuestionSet) -> bool {
+        self.0 & other.0 != 0
+    }
+
     /// Whether no question is in the set.
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -256,7 +261,12 @@ impl QuestionSet {
 
     /// The questions, in the order of [`Question::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Question> {
-        Question::ALL.iter().copied().filter(move |&question| self.contains(question))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let lowest = rest.trailing_zeros() as usize;
+            rest &= rest.checked_sub(1)?;
+            Some(Question::ALL[lowest])
+        })
     }
 }
 

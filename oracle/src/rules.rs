@@ -9,6 +9,7 @@ use ptxsmith_syntax::{BinaryOp, Cast, Expr, Number, ScalarType, Span, TypeKind, 
 use crate::{
     address::{self, Named, Slot, Version},
     clause::{Clause, ClauseSet},
+    execution,
     grouping::Grouping,
     reading::{
         AddressSubtraction, BitsFromFloat, BitwiseType, DivisionByZero, FloatDivisionByZero, FloatOverflow,
@@ -150,6 +151,19 @@ pub struct Rules {
     pub missing_element: bool,
     /// How many bytes an element lies behind the array: of a constant index, and of one step of it. `None` past 64 bits.
     pub element_offset: fn(i64, i64) -> Option<i64>,
+    /// How many steps a register of this type that holds these bits is as an index (6.4.2).
+    pub index: fn(ScalarType, u64) -> i64,
+    /// How many bytes an offset behind a name or a register is (6.4.1).
+    pub operand_offset: fn(i64) -> i64,
+    /// Which element a suffix names, by its letter (6.4.3).
+    pub element_named: fn(&str) -> Option<usize>,
+    /// Which part of a scalar, from the lowest, an element of a list in braces is: of its place, and of how many (6.4.3).
+    pub part_of_scalar: fn(usize, usize) -> usize,
+    /// Whether a constant of these bits is true (4.5.3).
+    pub predicate: fn(u64) -> bool,
+    /// How far a constant that is added to the address of a `.local` variable moves it, where that is not what it says; an
+    /// access that then misses the variable does nothing, and nobody knows what it loads.
+    pub local_moved: Option<fn(i64) -> i64>,
 }
 
 impl Rules {
@@ -195,6 +209,12 @@ impl Rules {
             wide_offset: false,
             missing_element: false,
             element_offset: i64::checked_mul,
+            index: execution::extended_index,
+            operand_offset: std::convert::identity,
+            element_named: execution::element_named,
+            part_of_scalar: |place, _| place,
+            predicate: |bits| bits != 0,
+            local_moved: None,
         }
     }
 }
@@ -754,17 +774,16 @@ fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
             }
             Ok(Stored::Bits(integer.bits))
         }
-        (Value::Float(_) | Value::Single(_), TypeKind::Float) => store_float(step, value, size),
-        (Value::Float(_) | Value::Single(_), TypeKind::Bits) => {
+        (Value::Float(_) | Value::ComputedNan | Value::Single(_), TypeKind::Float) => {
+            store_float(step, value, size)
+        }
+        (Value::Float(_) | Value::ComputedNan | Value::Single(_), TypeKind::Bits) => {
             step.meets(Question::BitsFromFloat);
             if step.readings.bits_from_float == BitsFromFloat::Refused || !matches!(size, 4 | 8) {
                 return step.refuse(RefusalClass::ValueKind, Clause::ValueKind);
             }
             step.uses(Clause::ConstantForBitSizeType);
             store_float(step, value, size)
-        }
-        (Value::ComputedNan, TypeKind::Float | TypeKind::Bits) => {
-            Err(Stop::Unmodelled("a NaN that arithmetic made: its sign and payload are not said"))
         }
         (Value::Address(address), _) => address::store(step, address, ty),
         (Value::AddressByte(address, byte), _) => address::store_byte(step, address, byte, ty),
@@ -779,6 +798,9 @@ fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
 
 fn store_float(step: &mut Step<'_>, value: Value, size: u64) -> Ruled<Stored> {
     step.uses(Clause::ValueKind);
+    if let Value::ComputedNan = value {
+        return Err(Stop::Unmodelled("a NaN that arithmetic made: its sign and payload are not said"));
+    }
     let nan = match value {
         Value::Float(value) => value.is_nan(),
         Value::Single(bits) => f32::from_bits(bits).is_nan(),

@@ -35,6 +35,11 @@ impl Names {
         smaller.mentioned.iter().any(|name| self.declares(name) && !smaller.declares(name))
     }
 
+    /// Whether a name stands anywhere in the module.
+    pub(crate) fn knows(&self, name: &Text) -> bool {
+        self.mentioned.contains(name) || self.declares(name)
+    }
+
     fn declares(&self, name: &str) -> bool {
         self.declaring(name).is_some()
     }

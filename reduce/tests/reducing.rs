@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use ptxsmith_reduce::{
     Answer, Each, Ended, Event, Objection, Options, Program, Question, Reduced, check, neighbours, reduce,
 };
-use ptxsmith_syntax::{BinaryOp, Expr, Initializer, Module, NodeKind};
+use ptxsmith_syntax::{BinaryOp, Expr, Initializer, Instruction, Item, Module, NodeKind, Operand, Statement};
 
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 const LEAST: &str = ".version 1.0\n.target sm_10\n";
@@ -213,6 +213,93 @@ fn functions_lose_what_is_not_asked_for() {
     reduces_to(text, ".entry a\n{\n    bar.sync 0;\n}", says("bar.sync"));
     reduces_to(text, ".entry a;", says(".entry"));
     reduces_to(text, ".entry a\n.maxntid 8, 1, 1;", says(".maxntid"));
+}
+
+const KERNEL: &str = ".global .align 8 .u32 g[4];
+.visible .entry kernel(.param .u64 out)
+{
+    .reg .b64 %rd<5>;
+    .reg .pred %p<2>;
+    ld.param.u64 %rd1, [out];
+    { mov.u64 %rd2, g+12; }
+    add.u64 %rd3, %rd1, 0x1F;
+    @%p1 st.global.u64 [%rd3+8], %rd2;
+    mov.b64 {%rd3, %rd4}, g[2];
+    ret;
+}";
+
+/// Whether a kernel holds an instruction like this.
+fn executes(module: &Module, is: impl Fn(&Instruction) -> bool) -> bool {
+    fn any(statements: &[Statement], is: &dyn Fn(&Instruction) -> bool) -> bool {
+        statements.iter().any(|statement| match statement {
+            Statement::Instruction(instruction) => is(instruction),
+            Statement::Block(inner) => any(inner, is),
+            _ => false,
+        })
+    }
+    module.items.iter().any(|item| match item {
+        Item::Function(function) => function.body.as_ref().is_some_and(|body| any(body, &is)),
+        _ => false,
+    })
+}
+
+#[test]
+fn a_kernel_keeps_the_instruction_that_is_asked_for_and_its_simplest_operands() {
+    let stores = |of: fn(&Expr) -> bool| {
+        move |module: &Module| {
+            executes(module, |instruction| {
+                let store = &*instruction.opcode.text == "st" && instruction.operands.len() == 2;
+                store && matches!(&instruction.operands[0], Operand::Address(address) if of(address))
+            })
+        }
+    };
+    let sum = |expr: &Expr| matches!(expr.kind(expr.root()), NodeKind::Binary(BinaryOp::Add, ..));
+    reduces_to(KERNEL, ".entry a\n{\n    st [0 + 0], 0;\n}", stores(sum));
+    let indexes = |module: &Module| {
+        executes(module, |i| i.operands.iter().any(|operand| matches!(operand, Operand::Element(..))))
+    };
+    // The name may be any that is declared: here that of the kernel itself.
+    reduces_to(KERNEL, ".entry a\n{\n    mov a[0];\n}", indexes);
+    let splits = |module: &Module| {
+        executes(module, |i| matches!(&i.operands[..], [Operand::Vector(parts), ..] if parts.len() == 2))
+    };
+    reduces_to(KERNEL, ".entry a\n{\n    mov {0, 0};\n}", splits);
+}
+
+#[test]
+fn registers_are_joined_and_those_that_are_left_get_short_names() {
+    let declared = |module: &Module| -> BTreeSet<String> {
+        let registers = |declaration: &ptxsmith_syntax::Declaration| {
+            declaration.space() == Some(ptxsmith_syntax::StateSpace::Reg)
+        };
+        let in_body = module.items.iter().filter_map(|item| match item {
+            Item::Function(function) => function.body.as_deref(),
+            _ => None,
+        });
+        in_body
+            .flatten()
+            .filter_map(|statement| match statement {
+                Statement::Variables(declaration) if registers(declaration) => Some(declaration),
+                _ => None,
+            })
+            .flat_map(|declaration| &declaration.declarators)
+            .filter(|declarator| declarator.count.is_none())
+            .map(|declarator| declarator.name.text.to_string())
+            .collect()
+    };
+    let adds = |module: &Module, wanted: usize| {
+        let plain = declared(module);
+        let declares = |prefix: &str| ptxsmith_syntax::print(module).contains(prefix);
+        executes(module, |instruction| {
+            let known = |name: &&ptxsmith_syntax::Text| {
+                plain.contains(name.as_str()) || declares("%rd<") && name.starts_with("%rd")
+            };
+            let names: BTreeSet<_> = instruction.names().into_iter().filter(known).collect();
+            &*instruction.opcode.text == "add" && names.len() >= wanted
+        })
+    };
+    reduces_to(KERNEL, ".entry a\n{\n    .reg .b8 b;\n    add b;\n}", |module| adds(module, 1));
+    reduces_to(KERNEL, ".entry a\n{\n    .reg .b8 b, c;\n    add b, c;\n}", |module| adds(module, 2));
 }
 
 #[test]

@@ -93,6 +93,8 @@ pub struct Cell<'a> {
     pub counts: Option<ClauseCounts>,
     /// The findings that name the clause, those with the least program first.
     pub findings: Vec<&'a Finding>,
+    /// The least program of this subject that shows the standing, where one was kept.
+    pub least: Option<&'a str>,
 }
 
 impl<'a> Cell<'a> {
@@ -151,7 +153,7 @@ impl<'a> Matrix<'a> {
                     None if subject.compared == 0 || missing.contains(clause) => Standing::NotReached,
                     None => Standing::Conforms,
                 };
-                Cell { standing, counts, findings: Vec::new() }
+                Cell { standing, counts, findings: Vec::new(), least: None }
             };
             let mut cells: Vec<Cell<'a>> = subjects.iter().map(unseen).collect();
             for named in findings.get(clause).into_iter().flatten() {
@@ -166,6 +168,9 @@ impl<'a> Matrix<'a> {
                     }
                 }
             }
+            for (cell, subject) in cells.iter_mut().zip(&subjects) {
+                cell.least = least(subject, clause, cell.standing);
+            }
             Row { clause, cells }
         };
         let rows = ids.into_iter().map(row).collect();
@@ -177,6 +182,14 @@ impl<'a> Matrix<'a> {
         let sections = self.rows.chunk_by(|a, b| clauses::section(a.clause) == clauses::section(b.clause));
         sections.map(|rows| (clauses::section(rows[0].clause), rows)).collect()
     }
+}
+
+/// The least program of a subject that makes this of a clause.
+fn least<'a>(subject: &'a Subject, clause: &str, standing: Standing) -> Option<&'a str> {
+    let kept = subject.least.get(clause)?.iter();
+    let shows =
+        kept.filter(|(class, _)| Standing::of_class(class) == standing).map(|(_, program)| &**program);
+    shows.min_by_key(|program| (program.len(), *program))
 }
 
 /// The subjects: those of one lineage together, in it those of one program, the oldest release first; otherwise in the
@@ -236,7 +249,8 @@ mod tests {
                 "subjects": [
                     {"id": "a@1.10", "lineage": "a", "compared": 1}, {"id": "b1", "lineage": "b", "compared": 1,
                      "clauses": {"4.5.5/division": {"compared": 3, "conform": 2, "accepts_invalid": 1},
-                                 "9.9/later": {"unsupported": 1}}},
+                                 "9.9/later": {"unsupported": 1}},
+                     "least": {"4.5.5/division": {"accepts-invalid": "taken", "refuses-valid": "no"}}},
                     {"id": "a@1.9", "lineage": "a"}, {"id": "none", "compared": 1}],
                 "coverage": {"clauses": {"missing": ["4.5.5/addition"]}},
                 "findings": [
@@ -275,6 +289,9 @@ mod tests {
         assert!(gone.needs_attention() && gone.gone().count() == 1);
         let ids: Vec<&str> = row("4.5.5/division").cells[1].findings.iter().map(|f| &*f.id).collect();
         assert_eq!(ids, ["y", "x"]);
+        // Of what a subject does otherwise, its own least program of the kind that its colour means.
+        let least: Vec<_> = row("4.5.5/division").cells.iter().map(|cell| cell.least).collect();
+        assert_eq!(least, [None, None, Some("taken"), None]);
         assert_eq!(matrix.rows.last().unwrap().clause, "9.9/later");
         assert_eq!(matrix.sections()[0].0, "4.5");
     }

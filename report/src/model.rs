@@ -61,6 +61,9 @@ pub struct Report {
 pub struct Subject {
     /// As `--subject` names it: `ptxas@13.5`.
     pub id: String,
+    /// What a command calls itself, where the subject is one and says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The full version.
     #[serde(default)]
     pub version: Option<String>,
@@ -97,6 +100,20 @@ pub struct Subject {
     /// Verdicts by the clauses that they rest on; empty where they were not counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub clauses: BTreeMap<String, ClauseCounts>,
+    /// Of each clause that it breaks, by class of finding, the least program that shows it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub least: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Subject {
+    /// What it is called where there is little room: `toy 1` rather than its whole command line.
+    pub fn label(&self) -> String {
+        match (&self.name, &self.version) {
+            (Some(name), Some(version)) => format!("{name} {version}"),
+            (Some(name), None) => name.clone(),
+            (None, _) => self.id.clone(),
+        }
+    }
 }
 
 /// What was seen of the results of operands in kernels.

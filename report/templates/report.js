@@ -157,9 +157,13 @@
     byId("cell-title").textContent = button.getAttribute("aria-label");
     byId("cell-summary").textContent = row.dataset.summary;
     byId("cell-standing").textContent = button.dataset.note;
-    byId("cell-least").hidden = !finding;
+    // The subject's own least program, or that of the finding where it has no shorter one.
+    const own = button.dataset.program && byId("programs").children[Number(button.dataset.program)];
+    const program = own || finding && finding.querySelector(".program");
+    byId("cell-least").hidden = !program;
+    byId("cell-program").textContent = program ? program.textContent : "";
+    byId("cell-finding").hidden = !finding;
     if (finding) {
-      byId("cell-program").textContent = finding.querySelector(".program").textContent;
       byId("cell-link").href = "#" + finding.id;
       const more = Number(button.dataset.count) - 1;
       byId("cell-more").textContent = more > 0 ? "and " + more + " more" : "";

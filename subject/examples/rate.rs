@@ -1,21 +1,42 @@
-//! How many modules a second an implementation answers: `rate PTXSMITH SUBJECT [MODULES]`, where `PTXSMITH` is the program whose
-//! workers load libraries.
+//! How many modules a second an implementation answers: `rate SUBJECT [MODULES]`.
 //!
-//! Each module is another one, of one variable, asked for one after the other.
+//! Each module is another one, of one variable, asked for one after the other. Like ptxsmith, it starts itself again as the
+//! worker that loads a library.
 
 use std::error::Error;
+use std::io;
+use std::path::Path;
 use std::time::Instant;
 
 use ptxsmith_subject::worker::Workers;
-use ptxsmith_subject::{OpenOptions, Outcome, Request, open, parse_spec};
+use ptxsmith_subject::{OpenOptions, Outcome, Request, library, open, parse_spec};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [program, spec, rest @ ..] = args.as_slice() else {
-        return Err("write PTXSMITH SUBJECT [MODULES]".into());
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        ["worker", kind, path, ref describe @ ..] => work(kind, Path::new(path), !describe.is_empty()),
+        [spec] => measure(spec, 2_000),
+        [spec, count] => measure(spec, count.parse()?),
+        _ => Err("write SUBJECT [MODULES]".into()),
+    }
+}
+
+fn work(kind: &str, path: &Path, describe: bool) -> Result<(), Box<dyn Error>> {
+    let kind = match kind {
+        "nvjitlink" => library::Kind::NvJitLink,
+        "ptxjit" => library::Kind::PtxCompiler,
+        _ => return Err(format!("no worker of kind {kind}").into()),
     };
-    let count: u32 = rest.first().map_or(Ok(2000), |count| count.parse())?;
-    let workers = Workers { program: program.into(), args: vec!["worker".to_owned()] };
+    match describe {
+        true => library::describe(kind, path, io::stdout().lock())?,
+        false => library::work(kind, path, io::stdin().lock(), io::stdout().lock())?,
+    }
+    Ok(())
+}
+
+fn measure(spec: &str, count: u32) -> Result<(), Box<dyn Error>> {
+    let workers = Workers { program: std::env::current_exe()?, args: vec!["worker".to_owned()] };
     let options = OpenOptions { workers: Some(workers), ..OpenOptions::default() };
     for subject in open(&parse_spec(spec)?, &options)? {
         let text = |index: u32| {

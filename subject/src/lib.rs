@@ -14,6 +14,7 @@ pub mod cuobjdump;
 pub mod driver;
 pub mod exec;
 pub mod library;
+mod lister;
 mod observation;
 pub mod process;
 pub mod ptxas;
@@ -26,6 +27,7 @@ pub mod toolchain;
 pub mod worker;
 
 pub use exec::Exec;
+pub use lister::ListError;
 pub use observation::{Address, Diagnostic, Observation, Outcome, Output, SCHEMA, Severity, Variable};
 pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;

@@ -177,22 +177,35 @@ impl Serve {
 
     /// The observation in an answer, or why it is none.
     fn answer(&self, line: &[u8], id: u64) -> Result<Result<Observation, String>, Error> {
-        let answer: Answer = match serde_json::from_slice(line) {
+        let answer = match parse_answer(line, id) {
             Ok(answer) => answer,
-            Err(error) => return Ok(Err(error.to_string())),
+            Err(reason) => return Ok(Err(reason)),
         };
-        if answer.id != id {
-            return Ok(Err(format!("its id is {}, not {id}", answer.id)));
-        }
-        if let (Some(failure), true) = (answer.failure, self.own.is_some()) {
+        if let (Some(failure), true) = (&answer.failure, self.own.is_some()) {
             let subject = self.description.id.clone();
-            return Err(Error::Worker { subject, failure });
+            return Err(Error::Worker { subject, failure: failure.clone() });
         }
-        Ok(match answer.observation {
-            None => Err("it has no observation".to_owned()),
-            Some(mut observation) => exec::check(&mut observation).map(|()| observation),
-        })
+        Ok(observation_in(answer))
     }
+}
+
+fn parse_answer(line: &[u8], id: u64) -> Result<Answer, String> {
+    let answer: Answer = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    if answer.id == id { Ok(answer) } else { Err(format!("its id is {}, not {id}", answer.id)) }
+}
+
+fn observation_in(answer: Answer) -> Result<Observation, String> {
+    let mut observation = answer.observation.ok_or("it has no observation")?;
+    exec::check(&mut observation)?;
+    Ok(observation)
+}
+
+/// The observation in a line that answers question `id`.
+///
+/// # Errors
+/// If it is no answer, or not to that question, or says what cannot be: says why.
+pub fn read_answer(line: &[u8], id: u64) -> Result<Observation, String> {
+    parse_answer(line, id).and_then(observation_in)
 }
 
 impl Subject for Serve {

@@ -155,7 +155,7 @@ pub enum Error {
     },
     /// Generated code could not be read.
     #[error(transparent)]
-    Disassembler(#[from] crate::sass::Error),
+    Disassembler(#[from] crate::lister::ListError),
     /// The result is more than our reader knows.
     #[error("cannot read the result of {subject}: {source}")]
     Cubin {

@@ -16,6 +16,7 @@ mod enumerated;
 mod index;
 mod manifest;
 mod relocatable;
+pub mod selfcheck;
 mod suite;
 
 pub use alternatives::{Alternative, MOST_CHANGES, alternatives};

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Source};
 use crate::relocatable::needs_relocatable_form;
+use crate::selfcheck;
 use crate::suite::Options;
 
 #[derive(Serialize)]
@@ -75,7 +76,8 @@ fn entry(case: &Case) -> Entry<'_> {
         questions: &case.questions,
         readings: readings.collect(),
         twin: case.twin.as_deref(),
-        self_check: None,
+        self_check: selfcheck::of_case(case)
+            .map(|check| json!({ "kernel": selfcheck::KERNEL, "text": check.text, "checks": check.checks })),
     }
 }
 

@@ -66,6 +66,7 @@ impl Suite {
             file("README.md", include_str!("../files/README.md")),
             file("cases/README.md", corpus::readme()),
             file("run.py", include_str!("../files/run.py")),
+            file("ptxas.py", include_str!("../files/ptxas.py")),
             file("manifest.schema.json", include_str!("../files/manifest.schema.json")),
             file("module.schema.json", include_str!("../files/module.schema.json")),
             File { path: "manifest.json".into(), contents: manifest::manifest(&self.cases, &self.options) },

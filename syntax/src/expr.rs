@@ -215,7 +215,11 @@ impl Builder {
     }
 
     /// The expression whose root is the node that was added last; the builder is empty afterwards and keeps its memory.
-    pub(crate) fn take(&mut self) -> Expr {
+    ///
+    /// # Panics
+    /// When nothing was added.
+    pub fn take(&mut self) -> Expr {
+        assert!(!self.nodes.is_empty(), "an expression has at least one node");
         // Small ones are many, and each gets the memory that it needs; a large one is not worth a copy.
         const LARGE: usize = 1024;
         let large = self.nodes.len() > LARGE;

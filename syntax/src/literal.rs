@@ -54,9 +54,9 @@ pub fn read_number(text: &str) -> Option<Number> {
         [b'0', b'x' | b'X', digits @ ..] => integer(digits, 16, Radix::Hexadecimal),
         [b'0', b'b' | b'B', digits @ ..] => integer(digits, 2, Radix::Binary),
         [b'0'] | [b'0', b'U'] => integer(bytes, 10, Radix::Octal),
-        [b'0', digits @ ..] if !is_float(bytes) => integer(digits, 8, Radix::Octal),
-        _ if is_float(bytes) => text.parse().ok().map(Number::Float),
-        _ => integer(bytes, 10, Radix::Decimal),
+        // What is written as an integer is no float, and most numbers are integers.
+        [b'0', digits @ ..] => integer(digits, 8, Radix::Octal).or_else(|| float(text)),
+        _ => integer(bytes, 10, Radix::Decimal).or_else(|| float(text)),
     }
 }
 
@@ -64,6 +64,11 @@ fn hex(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0, |value, &digit| Some(value << 4 | u64::from((digit as char).to_digit(16)?)))
 }
 
+fn float(text: &str) -> Option<Number> {
+    if is_float(text.as_bytes()) { text.parse().ok().map(Number::Float) } else { None }
+}
+
+#[inline]
 fn integer(digits: &[u8], base: u32, radix: Radix) -> Option<Number> {
     let (digits, unsigned) = match digits {
         [digits @ .., b'U'] => (digits, true),
@@ -72,13 +77,16 @@ fn integer(digits: &[u8], base: u32, radix: Radix) -> Option<Number> {
     if digits.is_empty() {
         return None;
     }
-    let (mut value, mut wrapped) = (Some(0u64), 0u64);
+    let (mut wrapped, mut wraps) = (0u64, false);
     for &digit in digits {
         let digit = u64::from((digit as char).to_digit(base)?);
-        value = value.and_then(|v| v.checked_mul(base.into())?.checked_add(digit));
-        wrapped = wrapped.wrapping_mul(base.into()).wrapping_add(digit);
+        let (shifted, beyond) = wrapped.overflowing_mul(base.into());
+        wraps |= beyond;
+        let (sum, beyond) = shifted.overflowing_add(digit);
+        wraps |= beyond;
+        wrapped = sum;
     }
-    Some(Number::Integer { value, wrapped, unsigned, radix })
+    Some(Number::Integer { value: (!wraps).then_some(wrapped), wrapped, unsigned, radix })
 }
 
 /// Whether these characters are `digits [. digits] [e [sign] digits]` with a point or an exponent, and a digit.

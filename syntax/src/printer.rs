@@ -3,6 +3,8 @@
 //! The printer says which tokens come in which order and what may stand between them; a [`Sink`] decides what does.
 //! It adds no token of its own, parentheses least of all.
 
+use smallvec::SmallVec;
+
 use crate::{
     expr::{Expr, NodeId, NodeKind},
     instruction::{Instruction, Operand},
@@ -72,7 +74,7 @@ pub fn print(module: &Module) -> String {
 
 /// Prints a module, without a line break behind the last token.
 pub fn print_to(module: &Module, sink: &mut impl Sink) {
-    let mut printer = Printer { sink, stack: Vec::new() };
+    let mut printer = Printer { sink, stack: Stack::new() };
     for item in &module.items {
         printer.item(item);
     }
@@ -80,11 +82,14 @@ pub fn print_to(module: &Module, sink: &mut impl Sink) {
 
 /// Prints an expression. The first token comes with [`Break::Joined`].
 pub fn print_expr(expr: &Expr, sink: &mut impl Sink) {
-    Printer { sink, stack: Vec::new() }.expr(Break::Joined, expr);
+    Printer { sink, stack: Stack::new() }.expr(Break::Joined, expr);
 }
 
 /// A node whose first operand is being printed, or its second.
 type Frame = (NodeId, Printed);
+
+/// Of most expressions no more nodes than these wait at a time.
+type Stack = SmallVec<[Frame; 16]>;
 
 #[derive(Clone, Copy, Debug)]
 enum Printed {
@@ -95,7 +100,7 @@ enum Printed {
 struct Printer<'s, S> {
     sink: &'s mut S,
     /// What is left to print of the expression at hand. Kept for its memory.
-    stack: Vec<Frame>,
+    stack: Stack,
 }
 
 impl<S: Sink> Printer<'_, S> {

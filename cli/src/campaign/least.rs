@@ -11,7 +11,7 @@ use ptxsmith_syntax::parse;
 
 use super::{Campaign, Found, Tested, target_for};
 use crate::exit::Failure;
-use crate::reducing::{Budget, Reluctance, reduce_finding};
+use crate::reducing::{Budget, Expected, Reluctance, Wanted, reduce_finding};
 
 /// How long one is.
 const TIME_OF_ONE: Duration = Duration::from_secs(10);
@@ -46,8 +46,18 @@ impl Campaign<'_> {
                 break;
             }
             let budget = Budget { time: Some(left.min(TIME_OF_ONE)) };
-            let shrunk =
-                reduce_finding(self.context, tested, &found.program, false, None, budget, &mut |_, _| {});
+            let reduce = |expected: Option<&Expected>| {
+                let wanted = Wanted { expected, ..Wanted::default() };
+                reduce_finding(self.context, tested, &found.program, false, wanted, budget, &mut |_, _| {})
+            };
+            // What triage put it down to is kept. The program alone may not show that, where only many together did.
+            let shrunk = match Expected::of_finding(&found.finding.id) {
+                Some(expected) => match reduce(Some(&expected)) {
+                    Err(Reluctance::NothingShown) => reduce(None),
+                    shrunk => shrunk,
+                },
+                None => reduce(None),
+            };
             match shrunk {
                 Ok(shrunk) => {
                     let program = shrunk.reduced.program;

@@ -194,7 +194,7 @@ impl<'a> Campaign<'a> {
             for kept in &state.subjects {
                 let tested = self.subjects.iter().find(|tested| tested.subject.id() == kept.description.id);
                 if let Some(tested) = tested {
-                    *tested.ledger() = Ledger::from_state(kept.ledger.clone())?;
+                    *tested.ledger() = ledger_of(kept)?;
                 }
             }
             *lock_of(&self.coverage) = state.coverage()?;
@@ -216,7 +216,7 @@ impl<'a> Campaign<'a> {
             for kept in &shard.subjects {
                 let tested = self.subjects.iter().find(|tested| tested.subject.id() == kept.description.id);
                 if let Some(tested) = tested {
-                    tested.ledger().merge(Ledger::from_state(kept.ledger.clone())?);
+                    tested.ledger().merge(ledger_of(kept)?);
                 }
             }
             lock_of(&self.coverage).merge(&shard.coverage()?);
@@ -436,6 +436,12 @@ impl<'a> Campaign<'a> {
             let _ = std::fs::remove_file(file::path_of(out, id));
         }
     }
+}
+
+/// What was found of an implementation, as a state has it. One that this build cannot read is the user's to mend.
+fn ledger_of(kept: &store::Kept) -> Result<Ledger, Failure> {
+    let read = Ledger::from_state(kept.ledger.clone());
+    read.map_err(|error| Failure::BadInput(format!("{} cannot be read: {error}", store::STATE)))
 }
 
 /// What a subject did with the cases of a task, as a line of `verdicts.jsonl`.

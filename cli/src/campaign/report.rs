@@ -3,16 +3,24 @@
 use std::collections::BTreeMap;
 
 use ptxsmith_diff::known::KNOWN;
-use ptxsmith_diff::{Fate, Must, NotCompared, Status, Tally};
+use ptxsmith_diff::{Fate, Ledger, Must, NotCompared, Status, Tally};
 use ptxsmith_oracle::{Clause, ClauseSet};
 use ptxsmith_report::{
     ClauseCounts, Confusion, Coverage, Fates, Finding, Operands, Reached, Report, SCHEMA, Status as Reported,
     Subject, folder,
 };
+use ptxsmith_subject::Description;
 
 use super::{Campaign, Found, lock_of};
 use crate::commands;
 use crate::exit::Failure;
+
+/// What a command says that its name is. One that does not describe itself has the name of its program, which may be that
+/// of an interpreter, and no version.
+fn own_name(description: &Description) -> Option<String> {
+    let is_command = ["exec:", "serve:"].iter().any(|form| description.id.starts_with(form));
+    (is_command && description.version.is_some()).then(|| description.name.clone())
+}
 
 fn confusion(confusion: &ptxsmith_diff::Confusion) -> Confusion {
     let fates = |must| Fates {
@@ -102,6 +110,7 @@ impl Campaign<'_> {
             let reasons = ledger.not_compared.iter();
             subjects.push(Subject {
                 id: description.id.clone(),
+                name: own_name(description),
                 version: description.version.clone(),
                 lineage: description.lineage.clone(),
                 available: true,
@@ -118,6 +127,7 @@ impl Campaign<'_> {
                     .iter()
                     .map(|(clause, tally)| (clause.id().to_owned(), tally_of(&tally)))
                     .collect(),
+                least: self.least_of(&ledger),
             });
         }
         let coverage = |(reached, total), missing| Reached { reached, total, missing };
@@ -144,6 +154,18 @@ impl Campaign<'_> {
                 pairs: coverage(pair_coverage(self), None),
             },
         }
+    }
+
+    /// The least program of each clause and class; those of the user's files as they stand there.
+    fn least_of(&self, ledger: &Ledger) -> BTreeMap<String, BTreeMap<String, String>> {
+        let texts = lock_of(&self.texts);
+        let mut all: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+        for (clause, class, least) in ledger.least.iter() {
+            let program = texts.get(&least.trial).map_or(&least.program, |source| &source.text);
+            let of_clause = all.entry(clause.id().to_owned()).or_default();
+            of_clause.insert(class.name().to_owned(), program.clone());
+        }
+        all
     }
 
     pub(super) fn finding(&self, found: &Found) -> Finding {

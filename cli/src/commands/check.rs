@@ -5,12 +5,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ptxsmith_diff::{
-    Body, Header, Judged, KernelJudge, Must, NotCompared, Options, Part, Trial, Verdict, gone, judge_program,
-};
-use ptxsmith_oracle::{Question, Rules};
+use ptxsmith_diff::{Body, Judged, Must, NotCompared, Part, Trial, Verdict};
+use ptxsmith_oracle::Question;
 use ptxsmith_subject::{Outcome, Request};
-use ptxsmith_syntax::{Item, Module};
+use ptxsmith_syntax::Item;
 
 use super::Context;
 use super::run::status_of;
@@ -18,7 +16,7 @@ use crate::args;
 use crate::campaign::{Budget, Campaign, Entry, Source, Tested, each, open_subjects, target_for};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Program};
-use crate::judges::of_subject;
+use crate::judges::{left_by_kernels, of_subject, parts_of, taken};
 
 /// Judges every variable of every file.
 ///
@@ -77,14 +75,12 @@ fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Progra
     let source = Source { path: path.to_string_lossy().into_owned(), text };
     for tested in &campaign.subjects {
         let target = target_for(&module, tested.subject.description());
-        let parts =
-            judge_program(tested.subject_for(&module), &Rules::default(), &module, &source.text, &target)
-                .map_err(of_subject)?;
+        let parts = parts_of(tested, &module, &source.text)?;
         let parts = beside_the_twin(parts, tested, path, &source.text)?;
-        let taken = !parts.iter().any(|part| {
-            part.variable.is_none() && !matches!(part.verdict, Verdict::Conforms | Verdict::ConformsByOutcome)
-        });
-        let kernels = if taken { left_by_kernels(tested, &trial, &module, &target)? } else { None };
+        let kernels = match taken(&parts) {
+            true => left_by_kernels(tested.relocatable(), &trial, &module, &target).map_err(of_subject)?,
+            false => None,
+        };
         if let Some((judged, header)) = &kernels {
             let entry = Entry { trial: &trial, header, judged: judged.clone() };
             campaign.enter(tested, [entry], Some(&source))?;
@@ -106,22 +102,6 @@ fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Progra
         campaign.enter(tested, entries, Some(&source))?;
     }
     Ok(())
-}
-
-/// The verdict on what the kernels of a program leave in their output buffers; `None` where it has none that can be run,
-/// or nothing is seen of them.
-fn left_by_kernels(
-    tested: &Tested,
-    trial: &Trial,
-    module: &Module,
-    target: &str,
-) -> Result<Option<(Judged, Header)>, Failure> {
-    let Some(header) = gone::header_of_kernels(module, target) else { return Ok(None) };
-    let options = Options { header: header.clone(), ..Options::default() };
-    let mut judge = KernelJudge::new(tested.relocatable(), Rules::default(), options);
-    let judged = judge.batch(std::slice::from_ref(trial)).map_err(of_subject)?;
-    let told = judged.into_iter().find(|judged| !matches!(judged.verdict, Verdict::NotCompared(_)));
-    Ok(told.map(|judged| (judged, header)))
 }
 
 /// A program that is refused, and should be, may be refused for another reason. Where its comments name a valid

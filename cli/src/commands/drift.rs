@@ -6,21 +6,21 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use indicatif::HumanCount;
-use ptxsmith_diff::{Header, Must, Trial, Verdict, judge_program};
+use ptxsmith_diff::{Header, Must, Trial, Verdict};
 use ptxsmith_gen::{Coverage, Focus, Weights};
-use ptxsmith_oracle::{Clause, ClauseSet, Rules};
+use ptxsmith_oracle::{Clause, ClauseSet};
 use ptxsmith_subject::{SubjectSpec, parse_spec};
 use ptxsmith_syntax::{Item, Module, print};
 use serde::Serialize;
 
 use super::{Context, make_directory, write_whole};
 use crate::args;
-use crate::campaign::{Budget, Ended, Tested, each, open_subjects, target_for};
+use crate::campaign::{Budget, Ended, Tested, each, open_subjects};
 use crate::cases::Cases;
 use crate::console::{self, BOLD};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Program};
-use crate::judges::{Judges, of_subject};
+use crate::judges::{Judges, parts_of};
 
 /// The value of `"schema"`.
 const SCHEMA: &str = "ptxsmith.drift/1";
@@ -190,10 +190,7 @@ fn corpus(context: &Context, args: &args::Drift, subjects: &[Tested]) -> Result<
                 if !tested.takes_version_of(&module) {
                     continue;
                 }
-                let target = target_for(&module, tested.subject.description());
-                let parts =
-                    judge_program(tested.subject_for(&module), &Rules::default(), &module, &text, &target)
-                        .map_err(of_subject)?;
+                let parts = parts_of(tested, &module, &text)?;
                 let mut all = tried.lock().expect("a panic ends the program");
                 for part in parts {
                     // A program that one release refuses has one part there, and one for each variable elsewhere.

@@ -1,8 +1,11 @@
-//! `ptxsmith eval`: what the specification says that a module holds.
+//! `ptxsmith eval`: what the specification says that a module holds, and what its kernels leave.
 
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::{Expectation, Readings, Refusal, Rules, Trace, Variable, expect, hex};
+use ptxsmith_oracle::{
+    Address, Expectation, Kernel, Left, Output, Readings, Refusal, Rules, Trace, Variable, Written, execute,
+    expect, hex,
+};
 use ptxsmith_syntax::line_column;
 
 use super::Context;
@@ -15,16 +18,24 @@ use ptxsmith_report::values::{self, Shape, Slot};
 /// The most bytes that people are shown of a variable; JSON has all.
 const MOST_BYTES: usize = 256;
 
+/// The most values that people are shown of what a kernel leaves; JSON has all.
+const MOST_VALUES: usize = 64;
+
 /// Evaluates a module and prints the answer. A refusal by the specification is an answer.
 pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     let program = Program::read(&args.file)?;
     let rules = Rules::specification(readings(&args.readings)?);
     let expectation = expect(&program.module, &rules);
+    let kernels = match &expectation {
+        Expectation::Accepted { variables, .. } => execute(&program.module, variables, &rules),
+        Expectation::Refused { .. } | Expectation::Unmodelled { .. } => Vec::new(),
+    };
     let text = if args.json {
-        let json = expectation.to_json(&program.text, &rules.readings);
+        let mut json = expectation.to_json(&program.text, &rules.readings);
+        Kernel::add_to_json(&kernels, &rules.readings, &mut json);
         serde_json::to_string_pretty(&json)? + "\n"
     } else {
-        describe(&program, &expectation, &rules.readings)
+        describe(&program, &expectation, &kernels, &rules.readings)
     };
     context.console.print(&text)?;
     Ok(Exit::Success)
@@ -43,7 +54,7 @@ fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<Readings, F
     Ok(readings)
 }
 
-fn describe(program: &Program, expectation: &Expectation, readings: &Readings) -> String {
+fn describe(program: &Program, expectation: &Expectation, kernels: &[Kernel], readings: &Readings) -> String {
     let mut out = String::new();
     match expectation {
         Expectation::Accepted { variables, unmodelled, .. } => {
@@ -54,7 +65,10 @@ fn describe(program: &Program, expectation: &Expectation, readings: &Readings) -
                 let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: {NOTE}unmodelled{NOTE:#}: {reason}\n");
             }
             if variables.is_empty() && unmodelled.is_empty() {
-                out.push_str("accepted, and no variable in .global or .const\n");
+                out.push_str("accepted, and no variable in .global or .const\n\n");
+            }
+            for kernel in kernels {
+                describe_kernel(&mut out, kernel, readings);
             }
         }
         Expectation::Refused { refusal, trace } => {
@@ -102,6 +116,51 @@ fn describe_variable(out: &mut String, program: &Program, variable: &Variable, r
     }
     describe_trace(out, &variable.trace, readings);
     out.push('\n');
+}
+
+fn describe_kernel(out: &mut String, kernel: &Kernel, readings: &Readings) {
+    let name = &kernel.name;
+    let output = match &kernel.left {
+        Left::Output(output) => output,
+        Left::Unmodelled(reason) => {
+            let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: kernel, {NOTE}unmodelled{NOTE:#}: {reason}\n");
+            return;
+        }
+    };
+    let size = output.bytes.len();
+    let _ = match size {
+        0 => writeln!(out, "{BOLD}{name}{BOLD:#}: kernel, writes nothing to its output buffer"),
+        _ => writeln!(
+            out,
+            "{BOLD}{name}{BOLD:#}: kernel, leaves {} in its output buffer",
+            bytes_of(size as u64)
+        ),
+    };
+    for (nth, &Written { offset, width, .. }) in output.slots.iter().take(MOST_VALUES).enumerate() {
+        let heading = if nth == 0 { "leaves" } else { "" };
+        let held = held(output, offset, width);
+        let _ = writeln!(out, "  {heading:<8} offset {offset}, {}: {held}", bytes_of(width as u64));
+    }
+    if let Some(more) = output.slots.len().checked_sub(MOST_VALUES).filter(|&more| more > 0) {
+        let _ = writeln!(out, "           ... ({more} more; --json has all)");
+    }
+    describe_trace(out, &kernel.trace, readings);
+    out.push('\n');
+}
+
+/// What a scalar of an output buffer holds, as people write it: an address, or the number in both its bases.
+fn held(output: &Output, offset: usize, width: usize) -> String {
+    let is_here = |address: &&Address| address.offset == offset as u64 && usize::from(address.width) == width;
+    if let Some(a) = output.addresses.iter().find(is_here) {
+        return values::address(&a.symbol, a.addend, a.generic, a.byte);
+    }
+    let range = offset..offset + width;
+    let inside = |address: &Address| range.contains(&(address.offset as usize));
+    if !output.known[range.clone()].iter().all(|&known| known) || output.addresses.iter().any(inside) {
+        return "not known".to_owned();
+    }
+    let number = output.bytes[range].iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte));
+    format!("{number} ({number:#x})")
 }
 
 fn describe_refusal(

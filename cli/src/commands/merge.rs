@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
-use ptxsmith_subject::{FnSubject, Observation, Outcome, Request, Subject, parse_spec};
+use ptxsmith_subject::{FnSubject, Observation, Outcome, Request, Subject, SubjectSpec, parse_spec};
 
 use super::Context;
 use crate::args;
@@ -81,7 +81,7 @@ pub fn run(context: &Context, args: &args::Merge) -> Result<Exit, Failure> {
     let wide = shards.values().any(|(_, state)| state.wide);
     let directories: Vec<&Path> = shards.values().map(|(directory, _)| *directory).collect();
     let states: Vec<State> = shards.into_values().map(|(_, state)| state).collect();
-    let subjects = states[0].subjects.iter().map(|kept| tested(context, &kept.description));
+    let subjects = states[0].subjects.iter().map(|kept| tested(context, &kept.description, &args.subjects));
     let subjects = subjects.collect::<Result<Vec<Tested>, Failure>>()?;
     let mut campaign = Campaign::new(context, "run", "cases", subjects, Some(args.out.clone()))?;
     campaign.seed = identity.seed;
@@ -91,10 +91,16 @@ pub fn run(context: &Context, args: &args::Merge) -> Result<Exit, Failure> {
     campaign.finish(Ended::All, started)
 }
 
-/// The subject itself, for what is shown to it once more at the end; where it is not here, what is known of it.
-fn tested(context: &Context, description: &ptxsmith_subject::Description) -> Result<Tested, Failure> {
+/// The subject itself, for what is shown to it once more at the end; where it is not here, or is not to be run, what is
+/// known of it. `allowed` are those that the user names.
+fn tested(
+    context: &Context,
+    description: &ptxsmith_subject::Description,
+    allowed: &[SubjectSpec],
+) -> Result<Tested, Failure> {
     let spec = parse_spec(&description.id);
     if let Ok(spec) = spec
+        && (is_release(&spec) || allowed.contains(&spec))
         && let Ok(mut opened) = open_subjects(context, &[spec], None)
         && opened.len() == 1
         && opened[0].subject.description().sha256 == description.sha256
@@ -102,7 +108,7 @@ fn tested(context: &Context, description: &ptxsmith_subject::Description) -> Res
         return Ok(opened.remove(0));
     }
     context.console.note(&format!(
-        "{} is not here as it was tested: its findings stay as the shards have them",
+        "{} is not here as it was tested, or not to be run (--subject): its findings stay as the shards have them",
         console::line(&description.id)
     ));
     let absent = FnSubject::new(description.id.clone(), |_: &Request<'_>| {
@@ -110,4 +116,21 @@ fn tested(context: &Context, description: &ptxsmith_subject::Description) -> Res
     });
     let subject: Box<dyn Subject> = Box::new(absent.described(description.clone()));
     Ok(Tested::absent(subject))
+}
+
+/// Whether it is a release that we install by name, or the driver of this machine. Anything else is a program of the shards'
+/// choosing, and shards may come from anywhere.
+fn is_release(spec: &SubjectSpec) -> bool {
+    match spec {
+        SubjectSpec::PtxasRelease(_)
+        | SubjectSpec::Library(..)
+        | SubjectSpec::Driver
+        | SubjectSpec::DriverLoading(_) => true,
+        SubjectSpec::Ptxas
+        | SubjectSpec::PtxasAll
+        | SubjectSpec::PtxasAt(_)
+        | SubjectSpec::LibraryAt(..)
+        | SubjectSpec::Exec(_)
+        | SubjectSpec::Serve(_) => false,
+    }
 }

@@ -15,7 +15,9 @@ use crate::campaign::{Tested, expectation, open_subjects, without_leading_commen
 use crate::console;
 use crate::exit::{Exit, Failure};
 use crate::input;
-use crate::reducing::{Budget, Reluctance, Script, Shrunk, choose, difference, judge, reduce_finding};
+use crate::reducing::{
+    Budget, Reluctance, Script, Shrunk, Wanted, choose, difference, judge, reduce_finding,
+};
 
 /// Reduces one file.
 pub fn run(context: &Context, args: &args::Reduce) -> Result<Exit, Failure> {
@@ -73,6 +75,10 @@ impl Work<'_> {
                 return Err(Failure::BadInput(format!("{n} subjects are named, and a finding is about one")));
             }
         };
+        let same_on = match &self.args.same_on[..] {
+            [] => Vec::new(),
+            specs => open_subjects(self.context, specs, self.args.timeout)?,
+        };
         let bar = toolchain::spinner(self.context);
         let mut saving = Ok(());
         let mut on_better = |better: &Program, processes: u64| {
@@ -82,13 +88,13 @@ impl Work<'_> {
             }
         };
         let budget = Budget { time: self.args.time };
-        let expected = self.args.expect.as_ref();
+        let wanted = Wanted { expected: self.args.expect.as_ref(), same_on: &same_on };
         let shrunk = reduce_finding(
             self.context,
             &tested,
             without_leading_comments(&self.text),
             self.args.text,
-            expected,
+            wanted,
             budget,
             &mut on_better,
         );
@@ -290,7 +296,8 @@ impl Work<'_> {
                 "not reproducible: for a smaller program, {what} answered now so and now otherwise; this is the last that answered twice"
             )),
         }
-        if let Some(doubt) = &reduced.doubt {
+        // What Ctrl-C stopped was not told either, but that is no news.
+        if let Some(doubt) = reduced.doubt.as_ref().filter(|_| !self.context.cancel.is_cancelled()) {
             let count = reduced.could_not_tell;
             note(&format!("{count} programs were not taken because nothing could be told of them: {doubt}"));
         }
@@ -318,6 +325,17 @@ fn observed(difference: &ptxsmith_diff::Difference) -> Vec<String> {
                 variable.bytes.as_deref().map_or_else(|| "not shown".to_owned(), ptxsmith_oracle::hex);
             lines.push(format!("{name} holds {bytes}"));
         }
+    }
+    for (name, left) in &seen.kernels {
+        let bytes =
+            left.bytes.as_deref().map_or_else(|| "nothing that is seen".to_owned(), ptxsmith_oracle::hex);
+        lines.push(format!("{name} leaves {bytes}"));
+        lines.extend(left.addresses.iter().map(|address| {
+            format!(
+                "{name} leaves at {} an address in {}, {:+}",
+                address.offset, address.symbol, address.addend
+            )
+        }));
     }
     if lines.is_empty() {
         lines.push(did);

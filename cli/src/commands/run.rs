@@ -18,27 +18,44 @@ use crate::judges::Judges;
 /// expressions and 20,000 aggregates, also without those that the specification leaves open.
 const CASES: u64 = 250_000;
 
-/// The most cases that are judged as one task. Starting ptxas costs as much as some thousand of them; more would only
-/// delay what is saved after each task, and the end that somebody waits for.
-const BATCH: u64 = 5_000;
-
-/// The cases of a task. The first tasks are short: of a subject that is slow, or wrong about everything, something is
-/// known soon.
-fn cases_of(task: u64) -> Range<u64> {
-    const FIRST: u64 = 250;
-    // 250, 500, 1000, 2000, 4000, 5000, 5000 ...
-    const DOUBLED: u64 = 5;
-    let start = |task: u64| match task {
-        0..=DOUBLED => FIRST * ((1 << task) - 1),
-        _ => FIRST * ((1 << DOUBLED) - 1) + (task - DOUBLED) * BATCH,
-    };
-    start(task)..start(task + 1)
+/// How cases are shared out as tasks. The first ones are short: of a subject that is slow, or wrong about everything,
+/// something is known soon.
+#[derive(Clone, Copy)]
+struct Tasks {
+    /// How many times the number of cases doubles from one task to the next: 250, 500, 1000 ...
+    doubled: u32,
+    /// The cases of each task behind those.
+    most: u64,
 }
 
-/// How many tasks these cases are.
-fn tasks_of(cases: u64) -> u64 {
-    let doubled = (0..6).find(|&task| cases_of(task).end >= cases).map(|last| last + 1);
-    doubled.unwrap_or_else(|| 6 + (cases - cases_of(5).end).div_ceil(BATCH))
+impl Tasks {
+    const FIRST: u64 = 250;
+
+    /// The tasks of a run with this focus. Starting ptxas costs as much as some thousand expressions. Values of arrays
+    /// cost it the less each the more there are, up to some hundred thousand; declarations cost the more.
+    fn of(focus: args::Focus) -> Tasks {
+        match focus {
+            args::Focus::Expressions => Tasks { doubled: 9, most: 100_000 },
+            _ => Tasks { doubled: 5, most: 5_000 },
+        }
+    }
+
+    fn start(self, task: u64) -> u64 {
+        let doubled = u64::from(self.doubled);
+        Self::FIRST * ((1 << task.min(doubled)) - 1) + task.saturating_sub(doubled) * self.most
+    }
+
+    /// The cases of a task.
+    fn cases(self, task: u64) -> Range<u64> {
+        self.start(task)..self.start(task + 1)
+    }
+
+    /// How many tasks these cases are.
+    fn count(self, cases: u64) -> u64 {
+        let doubled = u64::from(self.doubled);
+        let few = (0..doubled).find(|&task| self.start(task + 1) >= cases).map(|last| last + 1);
+        few.unwrap_or_else(|| doubled + (cases - self.start(doubled)).div_ceil(self.most))
+    }
 }
 
 /// One task in this many makes what needs a later version and target, where every subject takes those.
@@ -64,9 +81,10 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         None => cases,
     };
     let takes_wide = campaign.subjects.iter().all(|tested| tested.takes(&wide_header()));
+    let tasks = Tasks::of(args.focus);
     let is_wide = |task: u64| takes_wide && task % WIDE_EVERY == WIDE_EVERY - 1;
     // What only a campaign of more than a few tasks makes is nothing that a shorter one lacks.
-    let reaches_wide = cases.is_none_or(|cases| tasks_of(cases) >= WIDE_EVERY);
+    let reaches_wide = cases.is_none_or(|cases| tasks.count(cases) >= WIDE_EVERY);
     campaign.reduce_for = args.reduce;
     campaign.generator = generator.generator(takes_wide && reaches_wide);
     campaign.keep(
@@ -76,10 +94,11 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         args.resume,
     )?;
     let campaign = campaign;
-    let budget = Budget { tasks: cases.map(tasks_of), time: args.campaign.time, units: cases };
+    let budget =
+        Budget { tasks: cases.map(|cases| tasks.count(cases)), time: args.campaign.time, units: cases };
     let judges = || campaign.subjects.iter().map(Judges::of).collect::<Vec<_>>();
     let ended = each(context, budget, campaign.unit, judges, |judges, task, work| {
-        let Range { start, end } = cases_of(task);
+        let Range { start, end } = tasks.cases(task);
         if !campaign.is_to_do(task) {
             work.done(end.min(cases.unwrap_or(u64::MAX)) - start);
             return Ok(());
@@ -161,18 +180,22 @@ mod tests {
 
     #[test]
     fn the_tasks_cover_every_case_once() {
-        let mut next = 0;
-        for task in 0..20 {
-            let cases = cases_of(task);
-            assert!(
-                cases.start == next && (1..=BATCH).contains(&(cases.end - cases.start)),
-                "{task}: {cases:?}"
-            );
-            next = cases.end;
+        for tasks in [Tasks::of(args::Focus::Mixed), Tasks::of(args::Focus::Expressions)] {
+            let mut next = 0;
+            for task in 0..20 {
+                let cases = tasks.cases(task);
+                assert!(
+                    cases.start == next && (1..=tasks.most * 2).contains(&(cases.end - cases.start)),
+                    "{task}: {cases:?}"
+                );
+                next = cases.end;
+                assert_eq!([tasks.count(next), tasks.count(next + 1)], [task + 1, task + 2]);
+            }
         }
+        let mixed = Tasks::of(args::Focus::Mixed);
         for (cases, tasks) in [(1, 1), (250, 1), (251, 2), (7_750, 5), (7_751, 6), (12_750, 6), (12_751, 7)] {
-            assert_eq!(tasks_of(cases), tasks, "{cases}");
+            assert_eq!(mixed.count(cases), tasks, "{cases}");
         }
-        assert_eq!(tasks_of(u64::MAX), (u64::MAX - 12_750).div_ceil(BATCH) + 6);
+        assert_eq!(mixed.count(u64::MAX), (u64::MAX - 12_750).div_ceil(5_000) + 6);
     }
 }

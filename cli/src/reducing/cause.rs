@@ -3,10 +3,11 @@
 use std::fmt;
 
 use ptxsmith_diff::known::{Effect, KNOWN};
-use ptxsmith_diff::{Class, Difference, Explanation, Part, Verdict};
-use ptxsmith_oracle::{ClauseSet, Expectation, Question, Rules, Trace, expect};
+use ptxsmith_diff::suspects::SUSPECTS;
+use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, Part, Verdict};
+use ptxsmith_oracle::{ClauseSet, Expectation, Kernel, Question, Rules, Trace, execute, expect};
 use ptxsmith_subject::{Observation, Severity};
-use ptxsmith_syntax::Module;
+use ptxsmith_syntax::{FunctionKind, Item, Module};
 
 /// The root cause of one finding, as far as verdicts tell.
 #[derive(Clone, Debug)]
@@ -18,10 +19,13 @@ pub struct Cause {
     explanation: Option<Explanation>,
     /// Of several things that explain it together, the one that has to stay.
     kept: Option<Expected>,
+    /// Where nothing listed explains it: the sets of wrong rules of which any may be behind it. What another one is
+    /// behind is another cause.
+    suspected: Alternatives,
     /// What tells it from others of its class where nothing explains it.
     mark: Mark,
-    /// Where nothing explains it, the clauses that a program may rest on: those that the first one rested on, and those
-    /// of the plainest variables. What the program did not use to begin with cannot be its cause.
+    /// Where nothing is even suspected, the clauses that a program may rest on: those that the first one rested on, and
+    /// those of the plainest variables. What the program did not use to begin with cannot be its cause.
     clauses: ClauseSet,
 }
 
@@ -54,8 +58,8 @@ enum Mark {
 pub enum Expected {
     /// A deviation of this class.
     Class(Class),
-    /// A known deviation.
-    Known(&'static str),
+    /// What this wrong rule is behind: a known deviation, or one that is suspected.
+    Rule(&'static str),
     /// Another reading of an open question.
     Reading(Question, usize),
 }
@@ -66,8 +70,8 @@ impl Expected {
         if let Some(class) = Class::ALL.into_iter().find(|class| class.name() == text) {
             return Ok(Expected::Class(class));
         }
-        if let Some(known) = KNOWN.iter().find(|known| known.id == text) {
-            return Ok(Expected::Known(known.id));
+        if let Some(rule) = Expected::rule(text) {
+            return Ok(rule);
         }
         let reading = text.split_once('=').and_then(|(name, answer)| {
             let question = Question::from_name(name)?;
@@ -76,21 +80,41 @@ impl Expected {
         reading.map(|(question, answer)| Expected::Reading(question, answer)).ok_or_else(|| {
             let classes = Class::ALL.map(Class::name).join(", ");
             format!(
-                "no verdict `{text}`; write one of {classes}, the name of a known deviation, or QUESTION=ANSWER"
+                "no verdict `{text}`; write one of {classes}, the name of a known or suspected deviation, or QUESTION=ANSWER"
             )
         })
+    }
+
+    /// The wrong rule of this name.
+    fn rule(name: &str) -> Option<Expected> {
+        let known = KNOWN.iter().map(|known| known.id);
+        let mut all = known.chain(SUSPECTS.iter().map(|suspect| suspect.id));
+        all.find(|&id| id == name).map(Expected::Rule)
+    }
+
+    /// What the finding of this name is put down to, where it is put down to one wrong rule.
+    pub fn of_finding(id: &str) -> Option<Expected> {
+        Expected::rule(id.strip_prefix("unlisted-").unwrap_or(id))
     }
 
     fn is_shown_by(&self, difference: &Difference) -> bool {
         let explanation = difference.explanation.as_ref();
         match self {
             Expected::Class(class) => difference.class == *class && !difference.is_reading(),
-            Expected::Known(id) => explanation.is_some_and(|explanation| explanation.known.contains(id)),
+            Expected::Rule(id) => match explanation {
+                Some(explanation) => explanation.known.contains(id),
+                None => suspected(difference).any(|set| set.contains(id)),
+            },
             Expected::Reading(question, answer) => {
                 explanation.is_some_and(|explanation| explanation.readings.contains(&(*question, *answer)))
             }
         }
     }
+}
+
+/// The sets of wrong rules that each predict a difference which nothing listed explains.
+fn suspected(difference: &Difference) -> impl Iterator<Item = &Vec<&'static str>> {
+    difference.suspected.iter().flatten().flatten()
 }
 
 /// What a verdict says of a difference, another reading included.
@@ -123,23 +147,62 @@ impl Cause {
         }
         let explanation = difference.explanation.clone();
         let kept = explanation.as_ref().and_then(|explanation| match expected {
-            Some(Expected::Known(_) | Expected::Reading(..)) => expected.cloned(),
+            Some(Expected::Rule(_) | Expected::Reading(..)) => expected.cloned(),
             _ => kept_of(explanation, difference.class),
         });
+        // Who names a class alone wants whatever is behind it.
+        let suspected: Alternatives = match (&explanation, expected) {
+            (Some(_), _) | (None, Some(Expected::Class(_) | Expected::Reading(..))) => Vec::new(),
+            (None, Some(Expected::Rule(id))) => {
+                suspected(difference).filter(|set| set.contains(id)).cloned().collect()
+            }
+            // Many a wrong rule would refuse, or accept, much: the complaint, or the clause, tells more.
+            (None, None) if matches!(difference.class, Class::RefusesValid | Class::AcceptsInvalid) => {
+                Vec::new()
+            }
+            (None, None) => suspected(difference).cloned().collect(),
+        };
         let mark = match (&explanation, difference.class) {
             (Some(_), _) => Mark::None,
             (None, class) => Mark::of(class, &difference.observed),
         };
-        let clauses = part.trace.clauses.union(plain());
-        let validity = Validity::of(&expect(module, &Rules::default()));
-        Some(Cause { class: difference.class, validity, explanation, kept, mark, clauses })
+        let says = Says::of(module, &Rules::default());
+        let mut clauses = part.trace.clauses.union(plain());
+        // A kernel may use whatever its module holds.
+        if !says.kernels.is_empty() {
+            clauses = clauses.union(says.trace().clauses);
+        }
+        let validity = Validity::of(&says.expected);
+        Some(Cause { class: difference.class, validity, explanation, kept, suspected, mark, clauses })
     }
 
     /// The cause of a crash or hang of which nothing but the observation is known: the text is no PTX to us.
     pub fn of_observation(class: Class, observation: &Observation) -> Cause {
         let mark = Mark::of(class, observation);
         let clauses = ClauseSet::all();
-        Cause { class, validity: Validity::Unmodelled, explanation: None, kept: None, mark, clauses }
+        Cause {
+            class,
+            validity: Validity::Unmodelled,
+            explanation: None,
+            kept: None,
+            suspected: Vec::new(),
+            mark,
+            clauses,
+        }
+    }
+
+    /// The same without what explains it besides what has to stay; `None` where there is no such thing.
+    pub fn narrowed(&self) -> Option<Cause> {
+        let (whole, kept) = (self.explanation.as_ref()?, self.kept.as_ref()?);
+        let only = match kept {
+            Expected::Rule(id) => Explanation { known: vec![id], readings: Vec::new() },
+            Expected::Reading(question, answer) => {
+                Explanation { known: Vec::new(), readings: vec![(*question, *answer)] }
+            }
+            Expected::Class(_) => return None,
+        };
+        let same_kind = only.is_reading() == whole.is_reading();
+        (same_kind && only != *whole).then(|| Cause { explanation: Some(only), ..self.clone() })
     }
 
     /// The class of its deviations.
@@ -147,9 +210,14 @@ impl Cause {
         self.class
     }
 
-    /// Whether it is explained, so that [`Cause::is_predicted_by`] is more than a guess.
+    /// Whether it is explained, so that a program which [may show it](Cause::may_be_shown_by) mostly does.
     pub fn is_explained(&self) -> bool {
         self.explanation.is_some()
+    }
+
+    /// Whether [`Cause::is_predicted_by`] is more than a guess.
+    pub fn predicts(&self) -> bool {
+        self.is_explained() || !self.suspected.is_empty()
     }
 
     /// Whether a verdict that rests on this shows it.
@@ -160,9 +228,22 @@ impl Cause {
                 (Some(whole), Some(part)) => {
                     is_part(part, whole) && self.kept.as_ref().is_none_or(|kept| kept.is_shown_by(difference))
                 }
-                (None, None) => self.mark.is_on(&difference.observed) && self.allows(trace),
+                (None, None) => self.mark.is_on(&difference.observed) && self.is_behind(difference, trace),
                 _ => false,
             }
+    }
+
+    /// Whether what may be behind this may be behind a difference that nothing listed explains.
+    fn is_behind(&self, other: &Difference, trace: Trace) -> bool {
+        if self.suspected.is_empty() {
+            return self.allows(trace);
+        }
+        // In a batch, causes of the first differences only are looked into; then it is shown alone.
+        other.suspected.is_none()
+            || suspected(other).any(|set| {
+                let among = |whole: &Vec<&'static str>| set.iter().all(|id| whole.contains(id));
+                self.suspected.iter().any(among)
+            })
     }
 
     /// Whether an observation of a text that is no PTX to us shows it.
@@ -174,39 +255,62 @@ impl Cause {
         trace.clauses.intersection(self.clauses) == trace.clauses
     }
 
-    /// What can be said of a program without showing it to anybody: whether the specification says the same of it, and
-    /// whether the explanation, where there is one, predicts a difference.
+    /// Whether a program may show it, as far as can be told without showing it to anybody: whether the specification says
+    /// the same of it, and whether it holds what the cause needs.
+    pub fn may_be_shown_by(&self, module: &Module) -> bool {
+        if self.is_explained() {
+            return self.is_predicted_by(module);
+        }
+        let says = Says::of(module, &Rules::default());
+        self.is_as_valid(&says.expected)
+            && (!self.suspected.is_empty()
+                || match (&says.expected, self.class) {
+                    (
+                        Expectation::Accepted { variables, .. },
+                        Class::WrongValue | Class::WrongAddress | Class::WrongLayout,
+                    ) if says.kernels.is_empty() => {
+                        variables.iter().any(|variable| self.allows(variable.trace))
+                    }
+                    _ => self.allows(says.trace()),
+                })
+    }
+
+    /// Whether the specification says the same of a program, and the explanation, or something that is suspected,
+    /// predicts a difference.
     pub fn is_predicted_by(&self, module: &Module) -> bool {
         let base = Rules::default();
-        let expected = expect(module, &base);
-        let valid = match (Validity::of(&expected), &self.validity) {
+        let says = Says::of(module, &base);
+        if !self.is_as_valid(&says.expected) {
+            return false;
+        }
+        let predicts = |rules: &Rules, ids: &[&'static str]| {
+            let otherwise = Says::of(module, rules);
+            match self.class {
+                Class::Crash => {
+                    let trace = otherwise.trace();
+                    KNOWN.iter().filter(|known| ids.contains(&known.id)).any(|known| match known.effect {
+                        Effect::Crash { when, .. } => when(&trace),
+                        Effect::Rule(_) | Effect::Refusal(_) => false,
+                    })
+                }
+                _ => says.differs_from(&otherwise),
+            }
+        };
+        match &self.explanation {
+            Some(explanation) => {
+                let rules = changed(&base, &explanation.known);
+                let readings = explanation.applied(&base).readings;
+                predicts(&Rules { readings, ..rules }, &explanation.known)
+            }
+            None => self.suspected.iter().any(|set| predicts(&changed(&base, set), set)),
+        }
+    }
+
+    fn is_as_valid(&self, expected: &Expectation) -> bool {
+        match (Validity::of(expected), &self.validity) {
             // What we have a rule for is nearer to what is known than what we have none for.
             (Validity::Accepted, Validity::Unmodelled) => true,
             (validity, before) => validity == *before,
-        };
-        if !valid {
-            return false;
-        }
-        let Some(explanation) = &self.explanation else {
-            return match (&expected, self.class) {
-                (
-                    Expectation::Accepted { variables, .. },
-                    Class::WrongValue | Class::WrongAddress | Class::WrongLayout,
-                ) => variables.iter().any(|variable| self.allows(variable.trace)),
-                _ => self.allows(trace_of(&expected)),
-            };
-        };
-        let rules = changed(explanation, &base);
-        let otherwise = expect(module, &rules);
-        match self.class {
-            Class::Crash => {
-                let trace = trace_of(&otherwise);
-                explanation.deviations().any(|known| match known.effect {
-                    Effect::Crash { when, .. } => when(&trace),
-                    Effect::Rule(_) | Effect::Refusal(_) => false,
-                })
-            }
-            _ => differ(&expected, &otherwise),
         }
     }
 }
@@ -215,10 +319,11 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.class.name())?;
         let Some(explanation) = &self.explanation else {
-            return match &self.mark {
-                Mark::Crash { signal: Some(signal), .. } => write!(f, " (signal {signal})"),
-                _ => Ok(()),
-            };
+            if let Mark::Crash { signal: Some(signal), .. } = &self.mark {
+                write!(f, " (signal {signal})")?;
+            }
+            let sets: Vec<String> = self.suspected.iter().map(|set| set.join(" and ")).collect();
+            return if sets.is_empty() { Ok(()) } else { write!(f, " (suspected: {})", sets.join(", or ")) };
         };
         let readings = explanation.readings.iter();
         let readings =
@@ -237,7 +342,7 @@ fn kept_of(explanation: &Explanation, class: Class) -> Option<Expected> {
     };
     let reading =
         || explanation.readings.first().map(|&(question, answer)| Expected::Reading(question, answer));
-    known.map(|known| Expected::Known(known.id)).or_else(reading)
+    known.map(|known| Expected::Rule(known.id)).or_else(reading)
 }
 
 /// Whether an explanation needs nothing that another does not, and is of the same kind.
@@ -247,16 +352,51 @@ fn is_part(part: &Explanation, whole: &Explanation) -> bool {
         && part.readings.iter().all(|reading| whole.readings.contains(reading))
 }
 
-/// The rules with everything that an explanation changes.
-fn changed(explanation: &Explanation, base: &Rules) -> Rules {
+/// The rules with these wrong ones.
+fn changed(base: &Rules, wrong: &[&'static str]) -> Rules {
     let mut rules = *base;
-    for known in explanation.deviations() {
-        match known.effect {
-            Effect::Rule(change) | Effect::Refusal(change) => change(&mut rules),
-            Effect::Crash { .. } => {}
-        }
+    let known =
+        KNOWN.iter().filter(|known| wrong.contains(&known.id)).filter_map(|known| match known.effect {
+            Effect::Rule(change) | Effect::Refusal(change) => Some(change),
+            Effect::Crash { .. } => None,
+        });
+    let suspects = SUSPECTS.iter().filter(|suspect| wrong.contains(&suspect.id));
+    known.chain(suspects.map(|suspect| suspect.change)).for_each(|change| change(&mut rules));
+    rules
+}
+
+/// What rules say of a program.
+struct Says {
+    expected: Expectation,
+    kernels: Vec<Kernel>,
+}
+
+impl Says {
+    fn of(module: &Module, rules: &Rules) -> Says {
+        let expected = expect(module, rules);
+        let kernels = match &expected {
+            Expectation::Accepted { variables, .. } if has_kernels(module) => {
+                execute(module, variables, rules)
+            }
+            _ => Vec::new(),
+        };
+        Says { expected, kernels }
     }
-    Rules { readings: explanation.applied(base).readings, ..rules }
+
+    fn trace(&self) -> Trace {
+        self.kernels.iter().fold(trace_of(&self.expected), |trace, kernel| trace.union(kernel.trace))
+    }
+
+    fn differs_from(&self, other: &Says) -> bool {
+        let left = |says: &Says| says.kernels.iter().map(|kernel| kernel.left.clone()).collect::<Vec<_>>();
+        differ(&self.expected, &other.expected) || left(self) != left(other)
+    }
+}
+
+fn has_kernels(module: &Module) -> bool {
+    module.items.iter().any(
+        |item| matches!(item, Item::Function(function) if function.kind == FunctionKind::Entry && function.body.is_some()),
+    )
 }
 
 fn differ(expected: &Expectation, otherwise: &Expectation) -> bool {
@@ -350,8 +490,11 @@ mod tests {
     #[test]
     fn verdicts_are_named_as_in_reports() {
         assert_eq!(Expected::parse("crash"), Ok(Expected::Class(Class::Crash)));
-        assert_eq!(Expected::parse("incomplete-rows-packed"), Ok(Expected::Known("incomplete-rows-packed")));
+        assert_eq!(Expected::parse("incomplete-rows-packed"), Ok(Expected::Rule("incomplete-rows-packed")));
         assert_eq!(Expected::parse("shift-count=modulo"), Ok(Expected::Reading(Question::ShiftCount, 1)));
+        assert_eq!(Expected::parse("product-signed"), Ok(Expected::Rule("product-signed")));
+        assert_eq!(Expected::of_finding("unlisted-product-signed"), Some(Expected::Rule("product-signed")));
+        assert_eq!(Expected::of_finding("wrong-value-4-5-5"), None);
         assert!(Expected::parse("crush").unwrap_err().contains("write one of crash, hang, "));
         assert!(Expected::parse("shift-count=x").is_err());
     }

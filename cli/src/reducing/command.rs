@@ -10,6 +10,7 @@ use ptxsmith_reduce::{Answer, Program, Question};
 use ptxsmith_subject::process::{End, Invocation, run, scratch};
 use ptxsmith_subject::{Cancel, Limits};
 
+use super::question::full_disk;
 use crate::exit::Failure;
 
 /// A command that exits with 0 for a program that is interesting, as `cvise` and `creduce` have it: it is run in a
@@ -74,7 +75,10 @@ impl<'a> Script<'a> {
         match run(&invocation, &self.limits, self.cancel) {
             Err(error) => Answer::CannotTell(error.to_string()),
             Ok(finished) => match finished.end {
-                End::Exited(0) => Answer::Yes,
+                End::Exited(0) => match full_disk(program.text()) {
+                    Some(reason) => Answer::CannotTell(reason),
+                    None => Answer::Yes,
+                },
                 // What a shell answers where it could not run something.
                 End::Exited(status @ (126 | 127)) => Answer::CannotTell(format!(
                     "the command ended with status {status}: not found, or not executable"

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use ptxsmith_diff::Class;
+use ptxsmith_reduce::passes::TREE;
 use ptxsmith_reduce::{Event, Objection, Options, Program, Reduced, reduce, slice};
 use ptxsmith_subject::Error;
 
@@ -18,6 +19,15 @@ use crate::commands::Context;
 pub use cause::{Cause, Expected, choose, difference};
 pub use command::Script;
 pub use question::{SameCause, judge};
+
+/// What a smaller program has to show.
+#[derive(Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Which deviation, where the program may show several.
+    pub expected: Option<&'a Expected>,
+    /// Other releases and implementations that go on showing it, or not showing it.
+    pub same_on: &'a [Tested],
+}
 
 /// What reducing may cost.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,8 +67,7 @@ pub enum Reluctance {
 
 /// Reduces a program to the least one that shows the same deviation on the same subject for the same cause.
 ///
-/// `text` is the program as it was found; it is reduced as PTX, or, if `as_text`, as tokens and characters. `expected`
-/// says which deviation, where the program may show several. Each smaller program that shows it is given to `on_better`
+/// `text` is the program as it was found; it is reduced as PTX, or, if `as_text`, as tokens and characters. Each smaller program that shows it is given to `on_better`
 /// at once, with the number of processes so far. The result does not depend on the number of jobs.
 ///
 /// This is what a campaign calls for each new finding, with a budget.
@@ -70,7 +79,7 @@ pub fn reduce_finding(
     tested: &Tested,
     text: &str,
     as_text: bool,
-    expected: Option<&Expected>,
+    wanted: Wanted<'_>,
     budget: Budget,
     on_better: &mut dyn FnMut(&Program, u64),
 ) -> Result<Shrunk, Reluctance> {
@@ -81,14 +90,15 @@ pub fn reduce_finding(
         false => Program::parse(text).map_err(|_| Reluctance::OnlyAsText)?,
     };
     let limits = question::Limits { jobs: context.jobs.get(), until, cancel: &context.cancel };
-    let (cause, guilty) = question::cause_of(tested, text, expected, &processes)?;
+    let (cause, guilty) = question::cause_of(tested, text, wanted.expected, &processes)?;
     let mut question = SameCause::new(tested, &cause, limits, &processes);
+    question.keep_on(wanted.same_on, &program)?;
     let mut start = program.clone();
     if let (Some(name), Some(module)) = (guilty, program.module()) {
         let slice = slice(module, &[&name]).and_then(|slice| Program::of(&slice));
         start = slice.filter(|slice| slice.is_smaller_than(&program) && question.yes(slice)).unwrap_or(start);
     }
-    if cause.is_explained() && start.module().is_some() {
+    if cause.predicts() && start.module().is_some() {
         start = led_by_prediction(start, &mut question);
     }
     if start != program {
@@ -112,12 +122,42 @@ pub fn reduce_finding(
             });
         }
     };
-    let others = std::mem::take(&mut question.others);
+    let mut others = std::mem::take(&mut question.others);
+    let (mut reduced, mut cause) = (reduced, cause.clone());
+    if let Some(narrowed) = cause.narrowed() {
+        let mut question = SameCause::new(tested, &narrowed, limits, &processes);
+        question.keep_on(wanted.same_on, &program)?;
+        if let Some(again) = shown_alone(&reduced.program, &mut question, &options, &mut on_event) {
+            reduced =
+                Reduced { steps: reduced.steps + again.steps, asked: reduced.asked + again.asked, ..again };
+            others.append(&mut question.others);
+            drop(question);
+            cause = narrowed;
+        }
+    }
     let processes = processes.load(Ordering::Relaxed);
     Ok(Shrunk { reduced, cause, processes, others })
 }
 
-/// The least program of which the explanation predicts the same, if the subject bears it out; else the smallest on the
+/// The least program that shows one cause alone, where a program shows it together with others: another type, which need
+/// not be a lesser one, may be enough to part them.
+fn shown_alone(
+    program: &Program,
+    question: &mut SameCause<'_>,
+    options: &Options,
+    on_event: &mut dyn FnMut(Event<'_>),
+) -> Option<Reduced> {
+    if program.module().is_none() || question.yes(program) {
+        return None;
+    }
+    let types = TREE.iter().find(|pass| pass.name == "types")?;
+    let mut candidates = (types.edits)(program).into_iter().filter_map(|edit| edit(program));
+    let start = candidates.find(|candidate| question.yes(candidate))?;
+    reduce(start, question, options, on_event).ok()
+}
+
+/// The least program of which the explanation, or what is suspected, predicts the same, if the subject bears it out; else
+/// the smallest on the
 /// way to it that the subject does bear out. All the rest is prediction, and takes no process.
 fn led_by_prediction(start: Program, question: &mut SameCause<'_>) -> Program {
     let mut way = vec![start.clone()];

@@ -4,15 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use ptxsmith_diff::{Body, Class, Judge, Judged, NotCompared, Options, Part, Trial, Verdict, judge_program};
+use ptxsmith_diff::{
+    Body, Class, Judge, Judged, NotCompared, Options, Part, Trial, Verdict, gone, judge_program,
+};
 use ptxsmith_oracle::Rules;
 use ptxsmith_reduce::{Answer, Program, Question, together};
+use ptxsmith_subject::process::scratch_left;
 use ptxsmith_subject::{Cancel, Description, Error, Observation, Outcome, Request, Subject};
 use ptxsmith_syntax::{Item, Module, parse};
 
 use super::Reluctance;
 use super::cause::{Cause, Expected, choose, difference};
 use crate::campaign::{Tested, target_for};
+use crate::judges::{left_by_kernels, taken};
 
 /// A subject that counts how often it is asked.
 pub struct Counted<'a> {
@@ -46,6 +50,8 @@ pub struct SameCause<'a> {
     /// How many programs are shown together next. While programs kill the subject, few: each is found by halves. When
     /// no more do, many at once tell so.
     group: usize,
+    /// Other subjects, and whether they show a deviation of the same class.
+    same_on: Vec<(&'a Tested, bool)>,
     /// Other deviations that were met, each with the smallest program, by the name of the finding.
     pub others: BTreeMap<String, Program>,
 }
@@ -67,7 +73,36 @@ impl<'a> SameCause<'a> {
         limits: Limits<'a>,
         processes: &'a AtomicU64,
     ) -> SameCause<'a> {
-        SameCause { tested, cause, limits, processes, group: 1, others: BTreeMap::new() }
+        let (same_on, others) = (Vec::new(), BTreeMap::new());
+        SameCause { tested, cause, limits, processes, group: 1, same_on, others }
+    }
+
+    /// Asks from now on also that these show the deviation of `program`, or do not, as they do now.
+    ///
+    /// # Errors
+    /// If one of them cannot be asked.
+    pub fn keep_on(&mut self, same_on: &'a [Tested], program: &Program) -> Result<(), Reluctance> {
+        for tested in same_on {
+            let shows = self.shows_alike(tested, program).map_err(Reluctance::CannotTell)?;
+            self.same_on.push((tested, shows));
+        }
+        Ok(())
+    }
+
+    /// Whether another subject shows a deviation of the same class.
+    fn shows_alike(&self, tested: &Tested, program: &Program) -> Result<bool, String> {
+        let Some(module) = program.module() else {
+            return Err("on other subjects, text that is no PTX to us cannot be compared".to_owned());
+        };
+        let parts =
+            judge(tested, module, program.text(), self.processes).map_err(|error| error.to_string())?;
+        match parts.iter().find_map(|part| self.doubt(&part.verdict)) {
+            Some(reason) => Err(format!("{}: {reason}", tested.subject.id())),
+            None => Ok(parts
+                .iter()
+                .filter_map(|part| difference(&part.verdict))
+                .any(|difference| difference.class == self.cause.class())),
+        }
     }
 
     /// Whether one program shows the cause.
@@ -94,11 +129,19 @@ impl<'a> SameCause<'a> {
             Ok(parts) => parts,
             Err(error) => return Shown { answer: Answer::CannotTell(error.to_string()), others: Vec::new() },
         };
-        if let Some(reason) = parts.iter().find_map(|part| self.doubt(&part.verdict)) {
+        let doubt = parts.iter().find_map(|part| self.doubt(&part.verdict));
+        if let Some(reason) = doubt.or_else(|| full_disk(program.text())) {
             return Shown { answer: Answer::CannotTell(reason), others: Vec::new() };
         }
-        let shown = self.cause.is_predicted_by(module)
+        let shown = self.cause.may_be_shown_by(module)
             && parts.iter().any(|part| self.cause.is_shown_by(&part.verdict, part.trace));
+        for &(tested, shows) in self.same_on.iter().filter(|_| shown) {
+            match self.shows_alike(tested, program) {
+                Ok(now) if now == shows => {}
+                Ok(_) => return Shown { answer: Answer::No, others: Vec::new() },
+                Err(reason) => return Shown { answer: Answer::CannotTell(reason), others: Vec::new() },
+            }
+        }
         let others = parts.into_iter().filter(|part| !self.cause.is_shown_by(&part.verdict, part.trace));
         let others = others.filter_map(|part| name_of(&part.verdict)).collect();
         Shown { answer: shown.into(), others }
@@ -113,7 +156,7 @@ impl<'a> SameCause<'a> {
             Err(error) => Answer::CannotTell(error.to_string()),
             Ok(observed) => match class_of(&observed) {
                 None => Answer::No,
-                Some(class) => match self.doubt_about(class, &observed) {
+                Some(class) => match self.doubt_about(class, &observed).or_else(|| full_disk(text)) {
                     Some(reason) => Answer::CannotTell(reason),
                     None => self.cause.is_shown_by_observation(class, &observed).into(),
                 },
@@ -138,7 +181,7 @@ impl<'a> SameCause<'a> {
             Class::Hang if self.cause.class() != Class::Hang => {
                 Some(observed.reason.clone().unwrap_or_else(|| "no answer in time".to_owned()))
             }
-            Class::Crash => failure_of_machine(observed),
+            Class::Crash | Class::RefusesValid => failure_of_machine(observed),
             _ => None,
         }
     }
@@ -152,8 +195,7 @@ impl<'a> SameCause<'a> {
             let mut wave = Vec::new();
             let mut to = from;
             while to < programs.len() && wave.len() < width {
-                let predicted = programs[to].module().is_none_or(|module| self.cause.is_predicted_by(module));
-                if predicted {
+                if programs[to].module().is_none_or(|module| self.cause.may_be_shown_by(module)) {
                     wave.push(to);
                 }
                 to += 1;
@@ -202,7 +244,7 @@ impl<'a> SameCause<'a> {
         let mut answers = vec![Answer::No; programs.len()];
         let mut trials = Vec::new();
         for (at, program) in programs.iter().enumerate() {
-            let module = program.module().filter(|module| self.cause.is_predicted_by(module));
+            let module = program.module().filter(|module| self.cause.may_be_shown_by(module));
             if let Some(module) = module {
                 let declarations = module.items.iter().filter(|item| matches!(item, Item::Variables(_)));
                 trials.push(Trial::new(at as u64, Body::Items(declarations.cloned().collect())));
@@ -239,14 +281,14 @@ impl<'a> SameCause<'a> {
     /// Looks for the first program that kills the subject, many in one module: one that takes them all tells that none
     /// of them does.
     fn groups(&mut self, programs: &[Program]) -> Vec<Answer> {
-        let predicted: Vec<usize> = (0..programs.len())
-            .filter(|&at| programs[at].module().is_none_or(|module| self.cause.is_predicted_by(module)))
+        let possible: Vec<usize> = (0..programs.len())
+            .filter(|&at| programs[at].module().is_none_or(|module| self.cause.may_be_shown_by(module)))
             .collect();
         let mut answers = vec![Answer::No; programs.len()];
         let mut from = 0;
-        while from < predicted.len() && !self.is_over() {
-            let to = predicted.len().min(from + self.group);
-            if let Some(at) = self.first_in(programs, &predicted[from..to], &mut answers) {
+        while from < possible.len() && !self.is_over() {
+            let to = possible.len().min(from + self.group);
+            if let Some(at) = self.first_in(programs, &possible[from..to], &mut answers) {
                 self.group = 1;
                 answers.truncate(at + 1);
                 return answers;
@@ -254,7 +296,7 @@ impl<'a> SameCause<'a> {
             from = to;
             self.group = MOST_IN_GROUP.min(2 * self.group);
         }
-        for &at in predicted.iter().skip(from) {
+        for &at in possible.iter().skip(from) {
             answers[at] = Answer::CannotTell("there was no time left".to_owned());
         }
         answers
@@ -389,7 +431,7 @@ fn counted<'a>(tested: &'a Tested, module: &Module, processes: &'a AtomicU64) ->
     Counted { subject: tested.subject_for(module), asked: processes }
 }
 
-/// Judges a program as it is.
+/// Judges a program as it is: its variables, or the program as a whole; and, where it is taken, what its kernels leave.
 pub fn judge(
     tested: &Tested,
     module: &Module,
@@ -397,7 +439,18 @@ pub fn judge(
     processes: &AtomicU64,
 ) -> Result<Vec<Part>, Error> {
     let target = target_for(module, tested.subject.description());
-    judge_program(&counted(tested, module, processes), &Rules::default(), module, text, &target)
+    let mut parts =
+        judge_program(&counted(tested, module, processes), &Rules::default(), module, text, &target)?;
+    if taken(&parts) && gone::header_of_kernels(module, &target).is_some() {
+        let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
+        let trial = Trial::new(0, Body::Items(items.cloned().collect()));
+        let subject = Counted { subject: tested.relocatable(), asked: processes };
+        if let Some((judged, _)) = left_by_kernels(&subject, &trial, module, &target)? {
+            let Judged { verdict, must, trace, .. } = judged;
+            parts.push(Part { variable: None, verdict, must, trace });
+        }
+    }
+    Ok(parts)
 }
 
 /// The cause of the deviation that a program shows, and the variable that shows it, where it is one.
@@ -415,7 +468,7 @@ pub fn cause_of(
         let module = Module::default();
         let request = Request::new(text, "sm_80");
         let observed = counted(tested, &module, processes).observe(&request).map_err(failed)?;
-        if let Some(reason) = failure_of_machine(&observed) {
+        if let Some(reason) = failure_of_machine(&observed).or_else(|| full_disk(text)) {
             return Err(Reluctance::CannotTell(reason));
         }
         let class = class_of(&observed).ok_or(Reluctance::NothingShown)?;
@@ -427,7 +480,7 @@ pub fn cause_of(
     let parts = judge(tested, &module, text, processes).map_err(failed)?;
     let part = choose(&parts, expected).ok_or(Reluctance::NothingShown)?;
     let shown = difference(&part.verdict).ok_or(Reluctance::NothingShown)?;
-    if let Some(reason) = failure_of_machine(&shown.observed) {
+    if let Some(reason) = failure_of_machine(&shown.observed).or_else(|| full_disk(text)) {
         return Err(Reluctance::CannotTell(reason));
     }
     // No answer in time is a finding only where somebody says so: mostly it is the machine that is slow.
@@ -461,13 +514,27 @@ fn class_of(observed: &Observation) -> Option<Class> {
     }
 }
 
-/// What looks like a crash and is a failure of this machine, or a limit that we set: killed from outside, out of memory,
+/// Why nothing that was seen of a program tells anything: there was no room for what is written on the way.
+pub fn full_disk(text: &str) -> Option<String> {
+    let length = text.len() as u64;
+    too_little(scratch_left(length)?, length)
+}
+
+/// A cubin, and the files that ptxas writes on the way, are larger than the program.
+fn too_little(left: u64, length: u64) -> Option<String> {
+    const LEAST: u64 = 1 << 20;
+    (left < LEAST + 16 * length)
+        .then(|| format!("the disk is full, or nearly: {left} bytes are left for temporary files"))
+}
+
+/// What looks like a crash or a refusal and is a failure of this machine, or a limit that we set: killed from outside, out of memory,
 /// out of disk.
 fn failure_of_machine(observed: &Observation) -> Option<String> {
     const KILLED: [i32; 3] = [9, 24, 25];
     let said = observed.reason.iter().map(String::as_str);
     let said = said.chain(observed.diagnostics.iter().map(|diagnostic| &*diagnostic.message));
-    let machine = ["out of memory", "Memory allocation failure", "No space left", "Disk quota"];
+    let machine =
+        ["out of memory", "Memory allocation failure", "No space left", "Disk quota", "could not be opened"];
     let blamed = said.clone().find(|text| machine.iter().any(|words| text.contains(words)));
     match (observed.signal, blamed) {
         (_, Some(text)) => Some(text.to_owned()),
@@ -485,4 +552,33 @@ fn name_of(verdict: &Verdict) -> Option<String> {
         Some(explanation) if !explanation.is_reading() => explanation.known.join("+"),
         _ => difference.class.name().to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_subject::{Diagnostic, Severity};
+
+    #[test]
+    fn a_disk_without_room_for_a_cubin_tells_nothing() {
+        assert_eq!(too_little(10 << 20, 1000), None);
+        assert!(too_little(4096, 60).unwrap().contains("4096 bytes are left"));
+        assert!(too_little(10 << 20, 1 << 20).is_some());
+    }
+
+    #[test]
+    fn what_the_machine_did_is_not_what_the_subject_did() {
+        let died = |signal| Observation { signal: Some(signal), ..Observation::new(Outcome::Crashed) };
+        assert_eq!([8, 11, 6].map(|signal| failure_of_machine(&died(signal))), [None, None, None]);
+        assert!([9, 24, 25].iter().all(|&signal| failure_of_machine(&died(signal)).is_some()));
+        let mut refused = Observation::new(Outcome::Refused);
+        let mut complain = |message: &str| {
+            refused.diagnostics =
+                vec![Diagnostic { severity: Severity::Fatal, line: None, message: message.to_owned() }];
+            failure_of_machine(&refused)
+        };
+        assert!(complain("cannot write out.cubin: No space left on device").is_some());
+        assert!(complain("Output file 'x' could not be opened").is_some());
+        assert_eq!(complain("Unknown symbol 'x'"), None);
+    }
 }

@@ -1,5 +1,6 @@
 //! What a campaign found so far: counts, and one entry for each distinct deviation.
 
+mod least;
 mod name;
 mod state;
 mod tally;
@@ -17,6 +18,7 @@ use crate::{
 };
 use name::Name;
 
+pub use least::{Least, LeastPrograms};
 pub use state::{BadState, LedgerState};
 pub use tally::{Tallies, Tally};
 
@@ -163,6 +165,8 @@ pub struct Ledger {
     pub confusion: Confusion,
     /// What was seen of each clause.
     pub tallies: Tallies,
+    /// The least program that shows each clause broken.
+    pub least: LeastPrograms,
     /// Differences that nothing listed explains, and whose cause was not looked for, since the batch had very many.
     pub unsorted: u64,
     pub(crate) findings: BTreeMap<String, Finding>,
@@ -204,12 +208,13 @@ impl Ledger {
             }
             Verdict::Reads(ref difference) => {
                 self.conforms(&judged);
-                let example = Example::new(trial, (**difference).clone(), header);
-                for &answer in example.difference.explanation.iter().flat_map(|e| &e.readings) {
-                    let followed =
-                        self.followed.entry(answer).or_insert_with(|| Followed::new(example.clone()));
+                for &answer in difference.explanation.iter().flat_map(|e| &e.readings) {
+                    let example = || Example::new(trial, (**difference).clone(), header);
+                    let followed = self.followed.entry(answer).or_insert_with(|| Followed::new(example()));
                     followed.count += 1;
-                    followed.offer(example.clone());
+                    if (trial.weight(), trial.id) < (followed.example.weight, followed.example.trial) {
+                        followed.example = example();
+                    }
                 }
                 None
             }
@@ -261,10 +266,11 @@ impl Ledger {
             shorter = self.enter_named(trial, names, difference.clone(), header);
         }
         for alternatives in suspected.into_iter().filter(|alternatives| !alternatives.is_empty()) {
+            let weight = trial.weight() + if alone { 0 } else { ALONE_SHOWS_BETTER };
             for clause in alternatives[0].iter().flat_map(|id| Name::lead(id).clauses) {
                 self.tallies.deviates(clause, difference.class);
+                self.least.offer((clause, difference.class), trial, header, weight);
             }
-            let weight = trial.weight() + if alone { 0 } else { ALONE_SHOWS_BETTER };
             let group = self.suspected.get_mut(&alternatives);
             if let Some(group) = group {
                 group.count += 1;
@@ -300,6 +306,7 @@ impl Ledger {
         for name in names {
             for &clause in &name.clauses {
                 self.tallies.deviates(clause, difference.class);
+                self.least.offer((clause, difference.class), trial, header, weight);
             }
             let finding = self.findings.get_mut(&name.id);
             let is_shorter =
@@ -446,6 +453,7 @@ impl Ledger {
             *self.not_compared.entry(reason).or_default() += count;
         }
         self.tallies.merge(&other.tallies);
+        self.least.merge(other.least);
         self.unsorted += other.unsorted;
         for (id, finding) in other.findings {
             match self.findings.get_mut(&id) {

@@ -1,6 +1,6 @@
 //! What a finding is called: the same tomorrow, in another shard, and in another order.
 
-use ptxsmith_oracle::{Clause, ClauseSet};
+use ptxsmith_oracle::{Clause, ClauseSet, Observed};
 use ptxsmith_subject::Outcome;
 
 use super::{Finding, Status};
@@ -45,6 +45,9 @@ impl Name {
     /// Without an explanation, what the trial rested on is all there is to group by.
     pub fn unexplained(difference: &Difference, clauses: ClauseSet) -> Name {
         let class = difference.class;
+        // What a kernel leaves rests on much besides the operand that it shows: its types, its literals.
+        let of_kernel = difference.variable.is_none() && !difference.observed.kernels.is_empty();
+        let clauses = if of_kernel { of_operands(clauses) } else { clauses };
         let title = match (class, &difference.observed) {
             (Class::Crash, seen) => match seen.signal {
                 Some(signal) => format!("the subject is killed by signal {signal}"),
@@ -56,6 +59,8 @@ impl Name {
                 let class = difference.expected["refusal"]["class"].as_str().unwrap_or("invalid");
                 format!("an invalid program is accepted: {class}")
             }
+            (Class::WrongValue, _) if of_kernel => "a kernel leaves other bytes".to_owned(),
+            (Class::WrongAddress, _) if of_kernel => "a kernel leaves another address".to_owned(),
             (Class::WrongValue, _) => "a variable holds other bytes".to_owned(),
             (Class::WrongAddress, _) => "a variable holds another address".to_owned(),
             (Class::WrongLayout, _) => "a variable has another size, alignment or space".to_owned(),
@@ -74,6 +79,15 @@ impl Name {
     }
 }
 
+/// The clauses that only instructions show among these, but for the one that almost every instruction does; all, where
+/// there are none.
+fn of_operands(clauses: ClauseSet) -> ClauseSet {
+    let is_own =
+        |clause: &Clause| clause.observed() == Observed::Instruction && *clause != Clause::ConstantAsOperand;
+    let own: ClauseSet = clauses.iter().filter(is_own).collect();
+    if own.is_empty() { clauses } else { own }
+}
+
 /// The first complaint of a refusal, without what names the program at hand.
 fn first_error(observation: &ptxsmith_subject::Observation) -> String {
     debug_assert_eq!(observation.outcome, Outcome::Refused);
@@ -83,12 +97,24 @@ fn first_error(observation: &ptxsmith_subject::Observation) -> String {
 /// A message without what it quotes of the program.
 pub fn quoteless(message: &str) -> String {
     let mut quoted = false;
-    message
-        .chars()
-        .filter(|&c| {
-            let keep = !quoted || c == '\'';
-            quoted ^= c == '\'';
-            keep
+    let kept = message.chars().filter(|&c| {
+        let keep = !quoted || c == '\'';
+        quoted ^= c == '\'';
+        keep
+    });
+    placeless(&kept.collect::<String>())
+}
+
+/// A message without numbers that stand by themselves: places in the program, mostly, which would make each refusal a
+/// finding of its own. `sm_35` and `3.1` stay.
+fn placeless(message: &str) -> String {
+    let is_part_of_name = |c: char| c.is_alphanumeric() || "_.$%".contains(c);
+    let words = message.split_inclusive(|c: char| !is_part_of_name(c));
+    words
+        .map(|word| {
+            let name = word.trim_end_matches(|c: char| !is_part_of_name(c) || c == '.');
+            let is_number = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
+            if is_number { format!("N{}", &word[name.len()..]) } else { word.to_owned() }
         })
         .collect()
 }
@@ -111,4 +137,23 @@ fn slug(text: &str) -> String {
     let hash =
         text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
     format!("{}-{:08x}", &slug[..40].trim_end_matches('-'), hash as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_the_same_wherever_in_the_program_it_is_about() {
+        let span = |at| format!("parsing error at Span {{ start: {at}, end: {} }}: found 'x{at}'.", at + 1);
+        assert_eq!(quoteless(&span(9)), "parsing error at Span { start: N, end: N }: found ''.");
+        assert_eq!(quoteless(&span(9)), quoteless(&span(1234)));
+        assert_eq!(quoteless("trailing input at offset 335."), "trailing input at offset N.");
+    }
+
+    #[test]
+    fn versions_and_targets_are_no_places() {
+        let message = "Feature '.b128' requires .target sm_70 and .version 8.3 or later";
+        assert_eq!(quoteless(message), message.replace(".b128", ""));
+    }
 }

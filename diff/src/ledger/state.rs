@@ -9,7 +9,7 @@ use ptxsmith_oracle::{Clause, ClauseSet, Question};
 use ptxsmith_subject::Observation;
 use serde::{Deserialize, Serialize};
 
-use super::{Confusion, Example, Finding, Followed, Group, Ledger, Status, Tallies, Tally};
+use super::{Confusion, Example, Finding, Followed, Group, Least, Ledger, Status, Tallies, Tally};
 use crate::{
     explain::Explanation,
     known::KNOWN,
@@ -46,6 +46,8 @@ pub struct LedgerState {
     /// Compared must-accept and must-refuse programs by fate.
     confusion: BTreeMap<String, u64>,
     tallies: BTreeMap<String, [u64; 6]>,
+    #[serde(default)]
+    least: Vec<LeastState>,
     contradicted: BTreeMap<String, u64>,
     findings: BTreeMap<String, FindingState>,
     suspected: Vec<GroupState>,
@@ -65,6 +67,15 @@ struct FindingState {
     clauses: Vec<String>,
     count: u64,
     example: ExampleState,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct LeastState {
+    clause: String,
+    class: String,
+    trial: u64,
+    weight: usize,
+    program: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,6 +150,13 @@ fn read_lead(id: &str) -> Result<&'static str, BadState> {
 
 fn read_alternatives(sets: &[Vec<String>]) -> Result<lead::Alternatives, BadState> {
     sets.iter().map(|set| set.iter().map(|id| read_lead(id)).collect()).collect()
+}
+
+/// Whether a finding is called what one may be called: its program is kept in a file of that name, and whoever wrote the
+/// state must not choose where.
+fn is_plain(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'=');
+    !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.bytes().all(plain)
 }
 
 fn owned(sets: &[Vec<&'static str>]) -> Vec<Vec<String>> {
@@ -221,6 +239,13 @@ impl Ledger {
             class: group.class.name().to_owned(),
             example: ExampleState::of(&group.example),
         });
+        let least = self.least.iter().map(|(clause, class, least)| LeastState {
+            clause: clause.id().to_owned(),
+            class: class.name().to_owned(),
+            trial: least.trial,
+            weight: least.weight,
+            program: least.program.clone(),
+        });
         LedgerState {
             compared: self.compared,
             conform: self.conform,
@@ -235,6 +260,7 @@ impl Ledger {
             clauses: ids(self.clauses.iter()),
             confusion,
             tallies: self.tallies.iter().map(|(of, tally)| (of.id().to_owned(), tally.counts())).collect(),
+            least: least.collect(),
             contradicted: self.contradicted.iter().map(|(&id, &n)| (id.to_owned(), n)).collect(),
             findings: findings.collect(),
             suspected: suspected.collect(),
@@ -284,10 +310,16 @@ impl Ledger {
         for (of, counts) in state.tallies {
             ledger.tallies.set(read_clause(&of)?, Tally::from_counts(counts));
         }
+        for LeastState { clause, class, trial, weight, program } in state.least {
+            ledger.least.put((read_clause(&clause)?, read_class(&class)?), Least { trial, program, weight });
+        }
         for (id, count) in state.contradicted {
             ledger.contradicted.insert(read_lead(&id)?, count);
         }
         for (id, finding) in state.findings {
+            if !is_plain(&id) {
+                return Err(bad("finding", &id));
+            }
             let finding = Finding {
                 id: id.clone(),
                 status: finding.status,

@@ -1,4 +1,5 @@
 //! Subjects made from the oracle itself, with other rules.
+#![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
 use ptxsmith_diff::Maker;
 use ptxsmith_diff::known::{Effect, KNOWN};

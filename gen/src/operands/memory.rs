@@ -218,7 +218,8 @@ fn address(d: &mut Draft<'_, '_>, form: u8, variable: &Variable, first: u64) -> 
             Operand::Element(Name::new(name.clone()), Expr::name(register))
         }
         place::ELEMENT_REGISTER_OFFSET => {
-            let part = d.below(index as usize + 1) as i64;
+            // A constant of more than the index makes the register negative.
+            let part = d.below(index as usize + 4) as i64;
             let register = index_register(d, index - part);
             let part = spelled(d, part);
             Operand::Element(Name::new(name.clone()), plus(&register, part))
@@ -273,7 +274,8 @@ fn pointer(d: &mut Draft<'_, '_>, variable: &Variable, byte: i64) -> Text {
 
 /// A register that holds this index.
 fn index_register(d: &mut Draft<'_, '_>, index: i64) -> Text {
-    let ty = d.pick(&[ScalarType::U32, ScalarType::S32, ScalarType::B32, ScalarType::U64, ScalarType::S64]);
+    let types = [ScalarType::S32, ScalarType::S64, ScalarType::U32, ScalarType::B32, ScalarType::U64];
+    let ty = d.pick(if index < 0 { &types[..2] } else { &types });
     let register = d.sketch.kernel.register(ty);
     let value = Operand::Value(spelled(d, index));
     d.sketch.kernel.add(&format!("mov{}", ty.keyword()), vec![Operand::name(&register), value]);

@@ -19,8 +19,10 @@ use crate::{
     refusal::{Refusal, Stop},
     rules::{Rules, Trace},
 };
+pub(crate) use machine::extended_index;
 use machine::{MOST_OUTPUT, Machine, OUTPUT};
 use memory::{Byte, Object, Pointer, Target};
+pub(crate) use operand::element_named;
 
 /// What one kernel does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +53,19 @@ pub struct Output {
     pub known: Vec<bool>,
     /// The addresses of variables and functions, sorted by offset.
     pub addresses: Vec<Address>,
-    /// Offset and width of each scalar that was written, in order, without repetition: what the operands left.
-    pub slots: Vec<(usize, usize)>,
+    /// Each scalar that was written, by offset and width, without repetition: what the operands left.
+    pub slots: Vec<Written>,
+}
+
+/// A scalar that a kernel writes to its output buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Bytes from the start of the buffer.
+    pub offset: usize,
+    /// Its size in bytes.
+    pub width: usize,
+    /// What it rests on, as far as the order of instructions tells: those since the output was last written.
+    pub trace: Trace,
 }
 
 /// Runs the kernels of a module that [`expect`](crate::expect) accepts, in the order of their names.
@@ -86,6 +99,7 @@ pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rul
                 objects,
                 module,
                 written: Vec::new(),
+                recent: None,
                 steps: 0,
                 calls: 0,
             };
@@ -164,9 +178,11 @@ fn fill(objects: &mut [Object], expected: &[expectation::Variable]) {
 
 fn output(machine: &Machine<'_, '_>) -> Output {
     let mut slots = machine.written.clone();
-    slots.sort_unstable();
-    slots.dedup();
-    let size = slots.iter().map(|(at, width)| at + width).max().unwrap_or(0);
+    // What was written last is what is left.
+    slots.reverse();
+    slots.sort_by_key(|slot| (slot.offset, slot.width));
+    slots.dedup_by_key(|slot| (slot.offset, slot.width));
+    let size = slots.iter().map(|slot| slot.offset + slot.width).max().unwrap_or(0);
     let memory = &machine.objects[OUTPUT].bytes[..size];
     let mut output = Output { bytes: vec![0; size], known: vec![false; size], addresses: Vec::new(), slots };
     let mut at = 0;
@@ -220,26 +236,43 @@ struct JsonOutput<'a> {
     bytes: String,
     seen: String,
     addresses: &'a [Address],
+    clauses: Vec<&'static str>,
+    readings: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Kernel {
-    /// The kernel as an entry of `"kernels"` in `ptxsmith.module/1`: `seen` is `ff` for each byte that is known.
-    pub fn to_json(&self, readings: &Readings) -> serde_json::Value {
-        let mut json = match &self.left {
-            Left::Output(output) => {
-                let seen: Vec<u8> = output.known.iter().map(|&known| if known { 0xff } else { 0 }).collect();
-                serde_json::to_value(JsonOutput {
-                    size: output.bytes.len(),
-                    bytes: hex(&output.bytes),
-                    seen: hex(&seen),
-                    addresses: &output.addresses,
-                })
-                .expect("names and numbers are always JSON")
-            }
-            Left::Unmodelled(reason) => serde_json::json!({ "unmodelled": reason }),
+    /// The kernel as an entry of `"kernels"` in `ptxsmith.module/1`: `seen` is `ff` for each byte that is known. `None` for a
+    /// kernel that is not modelled.
+    fn to_json(&self, readings: &Readings) -> Option<serde_json::Value> {
+        let Left::Output(output) = &self.left else { return None };
+        let seen: Vec<u8> = output.known.iter().map(|&known| if known { 0xff } else { 0 }).collect();
+        let json = JsonOutput {
+            size: output.bytes.len(),
+            bytes: hex(&output.bytes),
+            seen: hex(&seen),
+            addresses: &output.addresses,
+            clauses: self.trace.clauses.iter().map(|clause| clause.id()).collect(),
+            readings: expectation::readings_met(&self.trace, readings),
         };
-        json["clauses"] = self.trace.clauses.iter().map(|clause| clause.id()).collect();
-        json["readings"] = expectation::readings_met(&self.trace, readings).into();
-        json
+        Some(serde_json::to_value(json).expect("names and numbers are always JSON"))
+    }
+
+    /// Adds what kernels leave to the [`to_json`](expectation::Expectation::to_json) of the module that they are of: those
+    /// that are modelled to `"kernels"`, by name, the others with the reason to `"unmodelled"`. A module without kernels
+    /// gets nothing.
+    pub fn add_to_json(kernels: &[Kernel], readings: &Readings, module: &mut serde_json::Value) {
+        for kernel in kernels {
+            match (kernel.to_json(readings), &kernel.left) {
+                (Some(json), _) => module["kernels"][kernel.name.as_str()] = json,
+                (None, Left::Unmodelled(reason)) => {
+                    let entry = serde_json::json!({ "kernel": kernel.name.as_str(), "reason": reason });
+                    match &mut module["unmodelled"] {
+                        serde_json::Value::Array(entries) => entries.push(entry),
+                        missing => *missing = vec![entry].into(),
+                    }
+                }
+                (None, Left::Output(_)) => {}
+            }
+        }
     }
 }

@@ -99,7 +99,7 @@ impl Reader<'_> {
         if i32::try_from(bytes).is_err() && !self.rules.wide_offset {
             return self.refuse(RefusalClass::OffsetWidth, Clause::OperandOffsetWidth, offset.span());
         }
-        Ok(Address { base, offset: bytes, index: None })
+        Ok(Address { base, offset: (self.rules.operand_offset)(bytes), index: None })
     }
 
     /// The name and the offset of `name + offset`, and whether the offset is subtracted. All that follows the sign is
@@ -238,13 +238,14 @@ impl Reader<'_> {
 
     /// Which element of a vector a suffix names (6.4.3).
     pub fn lane(&mut self, register: Register, suffix: &Name) -> Ruled<usize> {
-        let letters = suffix.text.trim_start_matches('.');
-        let lane = ["x", "y", "z", "w"].iter().position(|&l| l == letters);
-        let lane = lane.or_else(|| ["r", "g", "b", "a"].iter().position(|&l| l == letters));
+        let lane = (self.rules.element_named)(suffix.text.trim_start_matches('.'));
         self.uses(Clause::VectorSuffix);
         match lane {
             Some(lane) if register.lanes > 1 && lane < usize::from(register.lanes) => Ok(lane),
             Some(_) if register.lanes > 1 && self.rules.missing_element => Ok(0),
+            Some(_) if register.lanes > 1 => {
+                self.refuse(RefusalClass::VectorElement, Clause::VectorElementExists, suffix.span)
+            }
             _ => self.refuse(RefusalClass::VectorElement, Clause::VectorSuffix, suffix.span),
         }
     }
@@ -368,4 +369,11 @@ pub(super) fn lanes_of(instruction: &Instruction) -> Option<usize> {
     [(".v2", 2), (".v4", 4), (".v8", 8)]
         .into_iter()
         .find_map(|(modifier, lanes)| instruction.has(modifier).then_some(lanes))
+}
+
+/// `x y z w` and `r g b a`, in order.
+pub(crate) fn element_named(letter: &str) -> Option<usize> {
+    [["x", "y", "z", "w"], ["r", "g", "b", "a"]]
+        .iter()
+        .find_map(|names| names.iter().position(|&n| n == letter))
 }

@@ -2,16 +2,19 @@
 
 use std::rc::Rc;
 
-use ptxsmith_syntax::{BinaryOp, Cast, Expr, NodeId, NodeKind, UnaryOp, parse_expr, precedence};
+use ptxsmith_syntax::{
+    BinaryOp, Cast, Expr, NodeId, NodeKind, ScalarType, Specifier, UnaryOp, parse_expr, precedence,
+};
 
 use super::literals;
-use super::tree::{exprs, replace_expr};
+use super::tree::{change_declaration, exprs, exprs_of_declarations, replace_expr};
 use super::{Edit, edit};
 use crate::program::Program;
 
 /// Expressions that anything may be replaced by, smallest first: zero, one, minus one, small integers, the shift counts
-/// that matter, the least signed integer in its shortest spellings, and floating-point numbers.
-const CONSTANTS: [&str; 20] = [
+/// that matter, the least signed integer in its shortest spellings, and floating-point numbers, of
+/// which one is subnormal.
+const CONSTANTS: [&str; 21] = [
     "0",
     "1",
     "2",
@@ -28,6 +31,7 @@ const CONSTANTS: [&str; 20] = [
     "0.",
     "1.",
     "1e99",
+    "1e-308",
     "-1",
     "1 << 63",
     "(.s64)0x8000000000000000",
@@ -81,7 +85,32 @@ pub(super) fn constants(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Each operator replaced by each other one of its kind, and the operands of infix operators exchanged.
+/// A part of an initial value in the place of the whole, where it needs a wider type: numbers that are no integers, and
+/// addresses.
+pub(super) fn wider_operands(program: &Program) -> Vec<Edit> {
+    const WIDER: [ScalarType; 3] = [ScalarType::B32, ScalarType::B64, ScalarType::U64];
+    let mut edits = Vec::new();
+    for (number, expr, declaration) in program.module().map(exprs_of_declarations).unwrap_or_default() {
+        let expr = Rc::new(expr);
+        for id in 0..expr.root() {
+            for wider in WIDER {
+                let expr = expr.clone();
+                edits.push(edit(move |module| {
+                    replace_expr(module, number, &expr.part(id))?;
+                    change_declaration(module, declaration, |declaration| {
+                        let of_type = |specifier: &&mut Specifier| matches!(specifier, Specifier::Type(_));
+                        *declaration.specifiers.iter_mut().find(of_type)? = Specifier::Type(wider);
+                        Some(())
+                    })
+                }));
+            }
+        }
+    }
+    edits
+}
+
+/// Each operator replaced by each other one of its kind, also with a simple right operand; the operands of infix operators
+/// exchanged; and operators moved into the arms of `?:`.
 pub(super) fn operators(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (number, expr) in exprs_of(program) {
@@ -142,7 +171,9 @@ fn others(expr: &Expr, id: NodeId) -> Vec<Expr> {
     match *expr.kind(id) {
         NodeKind::Unary(own, operand) => {
             let ops = UnaryOp::ALL.into_iter().filter(|op| *op != own);
+            let moved = into_arms(expr, own, operand).into_iter().filter_map(read);
             ops.filter_map(|op| read(format!("{} {}", op.symbol(), part(operand, precedence::UNARY))))
+                .chain(moved)
                 .collect()
         }
         NodeKind::Cast(own, operand) => {
@@ -158,7 +189,15 @@ fn others(expr: &Expr, id: NodeId) -> Vec<Expr> {
             let mut ops: Vec<BinaryOp> = BinaryOp::ALL.into_iter().filter(|op| *op != own).collect();
             ops.sort_by_key(|op| (op.symbol().len(), op.symbol()));
             let exchanged = infix(own, right, left);
-            ops.into_iter().filter_map(|op| infix(op, left, right)).chain(exchanged).collect()
+            let with_simple = |op: BinaryOp| {
+                let left = part(left, op.precedence());
+                ["0", "1", "2"]
+                    .map(|right| read(format!("{left} {} {right}", op.symbol())))
+                    .into_iter()
+                    .flatten()
+            };
+            let simple: Vec<Expr> = ops.iter().copied().flat_map(with_simple).collect();
+            ops.into_iter().filter_map(|op| infix(op, left, right)).chain(exchanged).chain(simple).collect()
         }
         NodeKind::Ternary(condition, then, otherwise) => {
             let (condition, then, otherwise) = (
@@ -166,10 +205,25 @@ fn others(expr: &Expr, id: NodeId) -> Vec<Expr> {
                 part(then, 0),
                 part(otherwise, precedence::TERNARY),
             );
-            read(format!("{condition} ? {otherwise} : {then}")).into_iter().collect()
+            // The arms exchanged, also so that the other one is taken.
+            let conditions = [condition.as_str(), "0", "1"];
+            let exchanged = |condition: &str| read(format!("{condition} ? {otherwise} : {then}"));
+            conditions.into_iter().filter_map(exchanged).collect()
         }
         _ => Vec::new(),
     }
+}
+
+/// `-(c ? a : b)` as `(c ? a : -b)` and as `(c ? -a : b)`.
+fn into_arms(expr: &Expr, op: UnaryOp, operand: NodeId) -> Vec<String> {
+    let NodeKind::Paren(inner) = *expr.kind(operand) else { return Vec::new() };
+    let NodeKind::Ternary(condition, then, otherwise) = *expr.kind(inner) else { return Vec::new() };
+    let part = |id: NodeId| text(&expr.part(id));
+    let unary = |id: NodeId| format!("{}{}", op.symbol(), bound(&expr.part(id), precedence::UNARY));
+    vec![
+        format!("({} ? {} : {})", part(condition), part(then), unary(otherwise)),
+        format!("({} ? {} : {})", part(condition), unary(then), part(otherwise)),
+    ]
 }
 
 fn text(expr: &Expr) -> String {
@@ -243,6 +297,19 @@ mod tests {
             infix.contains(&"(1 + 2) << -3".to_owned()) && infix.contains(&"-3 * (1 + 2)".to_owned()),
             "{infix:?}"
         );
-        assert_eq!(infix.len(), BinaryOp::ALL.len());
+        assert!(infix.contains(&"(1 + 2) / 2".to_owned()), "{infix:?}");
+        assert_eq!(infix.len(), BinaryOp::ALL.len() + 3 * (BinaryOp::ALL.len() - 1));
+    }
+
+    #[test]
+    fn the_arms_of_a_choice_are_exchanged_and_take_operators_in() {
+        let texts = |text_of: &str| {
+            let expr = parse_expr(text_of).unwrap();
+            others(&expr, expr.root()).iter().map(text).collect::<Vec<_>>()
+        };
+        assert_eq!(texts("1 ? -1 : 0U"), ["1 ? 0U : -1", "0 ? 0U : -1", "1 ? 0U : -1"]);
+        let moved = texts("-(0 ? 0U : 1)");
+        assert!(moved.contains(&"(0 ? 0U : -1)".to_owned()), "{moved:?}");
+        assert!(moved.contains(&"(0 ? -0U : 1)".to_owned()), "{moved:?}");
     }
 }

@@ -6,11 +6,14 @@ use super::{Edit, edit};
 use crate::cuts::all_and_cuts;
 use crate::program::Program;
 
+/// The most statements of a body of which neighbours are exchanged.
+const FEW: usize = 16;
+
 /// Changes a function; `None` where there is nothing to change.
 type Change = Box<dyn Fn(&mut Function) -> Option<()>>;
 
-/// For each function: no body, no directives, fewer statements, blocks without their braces, fewer parameters, fewer
-/// words before and behind `.entry` and `.func`.
+/// For each function: no body, no directives, fewer statements, declarations joined, neighbours exchanged, blocks without their braces, fewer
+/// parameters, fewer words before and behind `.entry` and `.func`.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let mut edits = Vec::new();
     let items = program.module().map_or(&[][..], |module| &module.items);
@@ -26,6 +29,16 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
                 function.body.as_mut()?.drain(run.clone());
                 Some(())
             }));
+        }
+        for nth in 1..statements.len() {
+            add(Box::new(move |function| join(function.body.as_mut()?, nth)));
+            // Of many statements the exchange would be most of the work.
+            if statements.len() <= FEW {
+                add(Box::new(move |function| {
+                    function.body.as_mut()?.swap(nth - 1, nth);
+                    Some(())
+                }));
+            }
         }
         for (nth, statement) in statements.iter().enumerate() {
             if matches!(statement, Statement::Block(_)) {
@@ -63,6 +76,16 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
         }
     }
     edits
+}
+
+/// Makes one declaration of this one and the one before, where both say the same of their variables.
+fn join(statements: &mut Vec<Statement>, nth: usize) -> Option<()> {
+    let [Statement::Variables(first), Statement::Variables(second)] = &mut statements[nth - 1..=nth] else {
+        return None;
+    };
+    (first.specifiers == second.specifiers).then(|| first.declarators.append(&mut second.declarators))?;
+    statements.remove(nth);
+    Some(())
 }
 
 fn function_at(module: &mut Module, at: usize) -> Option<&mut Function> {

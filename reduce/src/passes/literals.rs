@@ -38,7 +38,8 @@ fn integers(value: u64, unsigned: bool) -> Vec<String> {
 }
 
 fn floats(value: f64) -> Vec<String> {
-    let mut found: Vec<String> = ["0.", "1.", "2.", "1e9", "1e99", "1e-9", "1e-99"].map(Into::into).into();
+    let mut found: Vec<String> =
+        ["0.", "1.", "2.", "1e9", "1e99", "1e-9", "1e-99", "1e-308"].map(Into::into).into();
     if value.is_finite() {
         found.push(format!("{value:e}"));
         found.push(format!("{:e}", value / 2.0));

@@ -9,6 +9,7 @@ mod expressions;
 mod functions;
 mod header;
 mod initializers;
+mod instructions;
 mod items;
 mod literals;
 mod renaming;
@@ -36,17 +37,20 @@ pub struct Pass {
 pub const TREE: &[Pass] = &[
     Pass { name: "statements", edits: items::edits },
     Pass { name: "functions", edits: functions::edits },
+    Pass { name: "instructions", edits: instructions::parts },
     Pass { name: "declarators", edits: declarations::declarators },
     Pass { name: "initializers", edits: initializers::edits },
     Pass { name: "specifiers", edits: declarations::specifiers },
     Pass { name: "symbols", edits: renaming::symbols },
     Pass { name: "operands", edits: expressions::operands },
+    Pass { name: "wider operands", edits: expressions::wider_operands },
     Pass { name: "constants", edits: expressions::constants },
     Pass { name: "operators", edits: expressions::operators },
     Pass { name: "literals", edits: expressions::literals },
     Pass { name: "types", edits: declarations::types },
     Pass { name: "header", edits: header::edits },
     Pass { name: "names", edits: renaming::edits },
+    Pass { name: "names in functions", edits: instructions::names },
 ];
 
 /// The passes for programs that are reduced as text.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{Expr, Item, Module, NodeKind, Statement, Text};
 
-use super::tree::each_expr;
+use super::tree::{each_expr, each_instruction};
 use super::{Edit, edit};
 use crate::program::Program;
 
@@ -72,6 +72,16 @@ fn inline(module: &mut Module, name: &Text, with: &Expr) -> Option<()> {
             }
         }
     });
+    // What is indexed, and what an element is taken of, is a name and no expression.
+    if let NodeKind::Name(other) = with.kind(with.root()) {
+        each_instruction(module, &mut |instruction| {
+            instruction.names_mut(&mut |used| {
+                if used.text == *name {
+                    used.text = other.clone();
+                }
+            });
+        });
+    }
     Some(())
 }
 
@@ -97,7 +107,7 @@ pub(crate) fn declared(module: &Module) -> Vec<Text> {
 const MOST: usize = 1000;
 
 /// `a` to `z`, `aa` to `zz`, and so on. Not those that C and PTX give a meaning to.
-fn short_names() -> impl Iterator<Item = Text> {
+pub(super) fn short_names() -> impl Iterator<Item = Text> {
     let letters = || ('a'..='z').map(String::from);
     let two = letters().flat_map(move |first| letters().map(move |second| format!("{first}{second}")));
     let more = (0..).map(|number| format!("a{number}"));
@@ -119,7 +129,7 @@ pub(crate) fn rename(module: &mut Module, names: &BTreeMap<Text, Text>) {
             }
         }
     };
-    each_expr(module, &mut { in_expr });
+    each_expr(module, &mut |expr| in_expr(expr));
     for item in &mut module.items {
         match item {
             Item::Variables(declaration) => {
@@ -127,10 +137,7 @@ pub(crate) fn rename(module: &mut Module, names: &BTreeMap<Text, Text>) {
             }
             Item::Function(function) => {
                 new(&mut function.name.text);
-                function
-                    .body
-                    .iter_mut()
-                    .for_each(|body| in_statements(body, &mut |text| new(text), &mut { in_expr }));
+                function.body.iter_mut().for_each(|body| in_statements(body, &mut |text| new(text)));
             }
             Item::Other(tokens) => tokens.iter_mut().for_each(|token| new(&mut token.text)),
             Item::Version(_) | Item::Target(_) | Item::AddressSize(_) => {}
@@ -139,19 +146,12 @@ pub(crate) fn rename(module: &mut Module, names: &BTreeMap<Text, Text>) {
 }
 
 /// Labels keep their names, as what is declared in a body does; their uses are among the names all the same.
-fn in_statements(
-    statements: &mut [Statement],
-    name: &mut dyn FnMut(&mut Text),
-    expr: &mut dyn FnMut(&mut Expr),
-) {
+fn in_statements(statements: &mut [Statement], name: &mut dyn FnMut(&mut Text)) {
     for statement in statements {
         match statement {
-            Statement::Block(inner) => in_statements(inner, name, expr),
+            Statement::Block(inner) => in_statements(inner, name),
             Statement::Tokens(tokens) => tokens.iter_mut().for_each(|token| name(&mut token.text)),
-            Statement::Instruction(instruction) => {
-                instruction.names_mut(&mut |used| name(&mut used.text));
-                instruction.expressions_mut(&mut |operand| expr(operand));
-            }
+            Statement::Instruction(instruction) => instruction.names_mut(&mut |used| name(&mut used.text)),
             Statement::BranchTargets(table) => table.targets.iter_mut().for_each(|used| name(&mut used.text)),
             Statement::Variables(_) | Statement::Label(_) => {}
         }

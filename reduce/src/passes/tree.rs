@@ -1,6 +1,8 @@
 //! Declarations and expressions of a module by number, wherever they stand.
 
-use ptxsmith_syntax::{Declaration, Declarator, Expr, Initializer, Item, Module, Specifier, Statement};
+use ptxsmith_syntax::{
+    Declaration, Declarator, Expr, Initializer, Instruction, Item, Module, Specifier, Statement,
+};
 
 /// Calls `each` with every declaration, those of parameters and in functions included, in the order written.
 pub(super) fn each_declaration(module: &mut Module, each: &mut dyn FnMut(&mut Declaration)) {
@@ -27,6 +29,27 @@ fn in_statements(statements: &mut [Statement], each: &mut dyn FnMut(&mut Declara
             | Statement::Instruction(_)
             | Statement::BranchTargets(_)
             | Statement::Tokens(_) => {}
+        }
+    }
+}
+
+/// Calls `each` with every instruction, in the order written.
+pub(super) fn each_instruction(module: &mut Module, each: &mut dyn FnMut(&mut Instruction)) {
+    fn visit(statements: &mut [Statement], each: &mut dyn FnMut(&mut Instruction)) {
+        for statement in statements {
+            match statement {
+                Statement::Instruction(instruction) => each(instruction),
+                Statement::Block(inner) => visit(inner, each),
+                Statement::Variables(_)
+                | Statement::Label(_)
+                | Statement::BranchTargets(_)
+                | Statement::Tokens(_) => {}
+            }
+        }
+    }
+    for item in &mut module.items {
+        if let Item::Function(function) = item {
+            visit(function.body.as_deref_mut().unwrap_or(&mut []), each);
         }
     }
 }
@@ -66,26 +89,36 @@ pub(super) fn change_declarator(
     })
 }
 
-/// Calls `each` with every expression, in the order written but for those of specifiers, which come first.
+/// Calls `each` with every expression: those of declarations in the order written, but for those of specifiers, which
+/// come first; then those of instructions.
 pub(super) fn each_expr(module: &mut Module, each: &mut dyn FnMut(&mut Expr)) {
     each_declaration(module, &mut |declaration| {
-        for specifier in &mut declaration.specifiers {
-            match specifier {
-                Specifier::Space(_, Some(expr)) | Specifier::Align(expr) => each(expr),
-                Specifier::Attributes(attributes) => {
-                    attributes.iter_mut().flat_map(|a| &mut a.arguments).for_each(&mut *each);
-                }
-                _ => {}
-            }
-        }
+        each_of_specifiers(declaration, each);
         for declarator in &mut declaration.declarators {
-            let of_type = declarator.count.iter_mut().chain(declarator.dimensions.iter_mut().flatten());
-            of_type.for_each(&mut *each);
+            each_of_type(declarator, each);
             if let Some(initializer) = &mut declarator.initializer {
                 in_initializer(initializer, each);
             }
         }
     });
+    each_instruction(module, &mut |instruction| instruction.expressions_mut(&mut |operand| each(operand)));
+}
+
+fn each_of_specifiers(declaration: &mut Declaration, each: &mut dyn FnMut(&mut Expr)) {
+    for specifier in &mut declaration.specifiers {
+        match specifier {
+            Specifier::Space(_, Some(expr)) | Specifier::Align(expr) => each(expr),
+            Specifier::Attributes(attributes) => {
+                attributes.iter_mut().flat_map(|a| &mut a.arguments).for_each(&mut *each);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn each_of_type(declarator: &mut Declarator, each: &mut dyn FnMut(&mut Expr)) {
+    let of_type = declarator.count.iter_mut().chain(declarator.dimensions.iter_mut().flatten());
+    of_type.for_each(each);
 }
 
 fn in_initializer(initializer: &mut Initializer, each: &mut dyn FnMut(&mut Expr)) {
@@ -100,6 +133,28 @@ fn in_initializer(initializer: &mut Initializer, each: &mut dyn FnMut(&mut Expr)
 pub(super) fn exprs(module: &Module) -> Vec<Expr> {
     let mut found = Vec::new();
     each_expr(&mut module.clone(), &mut |expr| found.push(expr.clone()));
+    found
+}
+
+/// Copies of the initial values, each with its number in the order of [`each_expr`] and the number of its declaration.
+pub(super) fn exprs_of_declarations(module: &Module) -> Vec<(usize, Expr, usize)> {
+    let mut found = Vec::new();
+    let mut module = module.clone();
+    let (mut number, mut of_declaration) = (0, 0);
+    // As each_expr goes.
+    each_declaration(&mut module, &mut |declaration| {
+        each_of_specifiers(declaration, &mut |_| number += 1);
+        for declarator in &mut declaration.declarators {
+            each_of_type(declarator, &mut |_| number += 1);
+            if let Some(initializer) = &mut declarator.initializer {
+                in_initializer(initializer, &mut |expr| {
+                    found.push((number, expr.clone(), of_declaration));
+                    number += 1;
+                });
+            }
+        }
+        of_declaration += 1;
+    });
     found
 }
 

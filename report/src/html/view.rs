@@ -4,6 +4,7 @@ use indicatif::HumanCount;
 use sha2::{Digest, Sha256};
 
 use super::bytes::{Bytes, bytes};
+use super::programs::Programs;
 use super::trend::{Trend, trend};
 use crate::folder::Folder;
 use crate::harmless::{line, lines};
@@ -28,6 +29,8 @@ const MOST_LISTED: usize = 400;
 pub struct Limits {
     /// The bytes that all findings together may take, about.
     pub findings: usize,
+    /// The bytes that the programs of cells may take.
+    pub programs: usize,
     /// Columns.
     pub subjects: usize,
     /// Rows of the scoreboard.
@@ -47,6 +50,8 @@ pub struct View {
     pub lineages: Vec<(String, usize)>,
     pub legend: Vec<(&'static str, &'static str, &'static str)>,
     pub sections: Vec<SectionView>,
+    /// What cells show that no finding has, by number.
+    pub programs: Vec<String>,
     pub findings: Vec<FindingView>,
     pub findings_left_out: usize,
     pub classes: Vec<String>,
@@ -66,6 +71,7 @@ pub struct Tile {
 /// A column of the scoreboard, and a row of the table of subjects.
 pub struct SubjectView {
     pub id: String,
+    pub label: String,
     pub version: String,
     pub lineage: String,
     pub hash: String,
@@ -107,6 +113,8 @@ pub struct CellView {
     /// The finding with the least program.
     pub finding: String,
     pub findings: usize,
+    /// The number of its least program, where that is not the finding's.
+    pub program: Option<usize>,
 }
 
 /// A finding.
@@ -163,6 +171,8 @@ impl View {
         let mut classes: Vec<String> = findings.iter().map(|finding| finding.class.clone()).collect();
         classes.sort();
         classes.dedup();
+        let mut programs = Programs::new(limits.programs);
+        let sections = sections(&matrix, &mut programs);
         View {
             title: title(&matrix),
             headline: markdown::headline(report),
@@ -176,7 +186,8 @@ impl View {
             legend: Standing::ALL
                 .map(|standing| (class_of(standing), glyph(standing), standing.name()))
                 .to_vec(),
-            sections: sections(&matrix),
+            sections,
+            programs: programs.texts,
             classes,
             atlas: questions(report, &matrix),
             coverage: [
@@ -196,8 +207,8 @@ impl View {
 }
 
 fn title(matrix: &Matrix<'_>) -> String {
-    let subjects: Vec<&str> = matrix.subjects.iter().map(|subject| &*subject.id).collect();
-    let of = match subjects[..] {
+    let subjects: Vec<String> = matrix.subjects.iter().map(|subject| subject.label()).collect();
+    let of = match &subjects[..] {
         [first, _, .., last] => format!("{first} … {last}"),
         _ => subjects.join(", "),
     };
@@ -266,6 +277,7 @@ fn subject_view(subject: &Subject) -> SubjectView {
     let (accept, refuse) = (subject.confusion.must_accept, subject.confusion.must_refuse);
     SubjectView {
         id: name(&subject.id),
+        label: name(&subject.label()),
         version: name(subject.version.as_deref().unwrap_or("")),
         lineage: short(subject.lineage.as_deref().unwrap_or("")),
         hash: short(subject.sha256.as_deref().unwrap_or("")),
@@ -284,15 +296,17 @@ fn lineages(matrix: &Matrix<'_>) -> Vec<(String, usize)> {
     groups.map(|group| (short(group[0].lineage.as_deref().unwrap_or("")), group.len())).collect()
 }
 
-fn sections(matrix: &Matrix<'_>) -> Vec<SectionView> {
-    let section = |(number, rows): (&str, &[crate::matrix::Row<'_>])| {
+fn sections(matrix: &Matrix<'_>, programs: &mut Programs) -> Vec<SectionView> {
+    let mut section = |(number, rows): (&str, &[crate::matrix::Row<'_>])| {
         let clauses: Vec<ClauseView> = rows
             .iter()
             .map(|row| ClauseView {
                 id: name(row.clause),
                 name: name(row.clause.split_once('/').map_or(row.clause, |(_, name)| name)),
                 summary: clauses::summary(row.clause).unwrap_or(""),
-                cells: row.cells.iter().take(matrix.subjects.len()).map(cell_view).collect(),
+                cells: (row.cells.iter().take(matrix.subjects.len()))
+                    .map(|cell| cell_view(cell, programs))
+                    .collect(),
                 differs: row.cells.iter().any(|cell| differs(cell.standing) || cell.gone().next().is_some()),
             })
             .collect();
@@ -304,10 +318,11 @@ fn sections(matrix: &Matrix<'_>) -> Vec<SectionView> {
             CellView {
                 class: format!("{} h2", class_of(worst)),
                 glyph: glyph(worst),
-                title: format!("{}: {}", name(&subject.id), worst.name()),
+                title: format!("{}: {}", name(&subject.label()), worst.name()),
                 note: format!("{conform} of {reached} clauses conform"),
                 finding: String::new(),
                 findings: 0,
+                program: None,
             }
         });
         SectionView {
@@ -318,14 +333,14 @@ fn sections(matrix: &Matrix<'_>) -> Vec<SectionView> {
             rows: clauses,
         }
     };
-    matrix.sections().into_iter().map(section).collect()
+    matrix.sections().into_iter().map(&mut section).collect()
 }
 
 fn differs(standing: Standing) -> bool {
     !matches!(standing, Standing::Conforms | Standing::NotReached | Standing::Unsupported)
 }
 
-fn cell_view(cell: &Cell<'_>) -> CellView {
+fn cell_view(cell: &Cell<'_>, programs: &mut Programs) -> CellView {
     let note = match cell.counts {
         None => String::new(),
         Some(counts) => {
@@ -359,6 +374,9 @@ fn cell_view(cell: &Cell<'_>) -> CellView {
     let tells = |f: &&&Finding| f.status != Status::Gone && Standing::of_class(&f.class) == cell.standing;
     let telling = cell.findings.iter().filter(|f| differs(cell.standing) && tells(f)).copied();
     let shown: Vec<&Finding> = telling.chain(cell.gone()).collect();
+    // That of the finding may be another subject's, and reduced; its own may be shorter, or all that there is.
+    let of_finding = shown.first().map_or(usize::MAX, |finding| finding.example().program.len());
+    let own = cell.least.filter(|least| least.len() < of_finding);
     CellView {
         class: format!("{} {heat}{attention}", class_of(cell.standing)),
         glyph: glyph(cell.standing),
@@ -366,6 +384,7 @@ fn cell_view(cell: &Cell<'_>) -> CellView {
         note,
         finding: shown.first().map_or_else(String::new, |finding| anchor(&finding.id)),
         findings: shown.len(),
+        program: own.and_then(|text| programs.number_of(&program(text))),
     }
 }
 

@@ -155,6 +155,18 @@ unsafe fn text(from: *const c_char) -> Result<String, c_int> {
     Ok(unsafe { CStr::from_ptr(from) }.to_string_lossy().into_owned())
 }
 
+/// Where the text of an image begins: at its start, or behind the header of an ELF file, of which the tests make cubins.
+///
+/// # Safety
+/// The image must be null, or a text that ends with a zero byte, or an ELF header with such a text behind it.
+unsafe fn behind_header(image: *const c_void) -> *const c_void {
+    let magic = *b"\x7fELF";
+    // SAFETY: a text of one byte ends there, so that no byte is read behind the first that differs.
+    let is_elf = !image.is_null() && (0..4).all(|at| unsafe { *image.cast::<u8>().add(at) } == magic[at]);
+    // SAFETY: behind an ELF header of 64 bytes there is a text, says the caller.
+    if is_elf { unsafe { image.byte_add(64) } } else { image }
+}
+
 /// The counts so far, [`COUNTS`] numbers.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ptxsmith_driver_stub_counts(to: *mut [u64; COUNTS]) -> c_int {
@@ -279,8 +291,8 @@ unsafe extern "C" fn cuModuleLoadDataEx(
     values: *const *mut c_void,
 ) -> c_int {
     status(enter("cuModuleLoadDataEx").and_then(|mut state| {
-        // SAFETY: the tests of ours pass texts, which end with a zero byte, cubins as texts too.
-        let image = unsafe { text(image.cast()) }?;
+        // SAFETY: as the documentation of the function asks.
+        let image = unsafe { text(behind_header(image).cast()) }?;
         let option = |wanted: c_int| {
             (0..count as usize)
                 // SAFETY: there are as many options and values as the caller says.

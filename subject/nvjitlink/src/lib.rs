@@ -4,11 +4,13 @@
 //! driver's JIT compiler library too. Either is the code behind ptxas, in the process that loads it: it can take that process
 //! with it, or never come back. Call it in a process of its own. Nothing here knows what a cubin holds.
 
+mod memory;
 mod nvjitlink;
 mod ptx_compiler;
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
+pub use memory::keep_freed_memory;
 pub use nvjitlink::NvJitLink;
 pub use ptx_compiler::PtxCompiler;
 

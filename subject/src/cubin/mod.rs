@@ -153,6 +153,11 @@ impl Unplaced<'_> {
 
 /// Reads every variable of a module with its bytes and addresses, by name.
 pub fn read(bytes: &[u8]) -> Result<BTreeMap<String, Variable>, CubinError> {
+    read_within(bytes, MAX_NOBITS)
+}
+
+/// The same, of a file that declares no more than `most` bytes of storage that it does not hold.
+pub fn read_within(bytes: &[u8], most: u64) -> Result<BTreeMap<String, Variable>, CubinError> {
     let header = Header::parse(bytes).map_err(|error| malformed(error.to_string()))?;
     header
         .endian()
@@ -167,8 +172,8 @@ pub fn read(bytes: &[u8]) -> Result<BTreeMap<String, Variable>, CubinError> {
         .symbols(LE, bytes, object::elf::SHT_SYMTAB)
         .map_err(|error| malformed(format!("symbol table: {error}")))?;
 
-    let mut homes = find_homes(&sections, bytes)?;
-    let unplaced = place_variables(&mut homes, &sections, &symbols)?;
+    let mut homes = find_homes(&sections, bytes, most)?;
+    let unplaced = place_variables(&mut homes, &sections, &symbols, most)?;
     relocate(&mut homes, &sections, &symbols, bytes)?;
 
     // Sorted while they are small: a map is then built of them in one pass.
@@ -211,7 +216,11 @@ fn variable(home: &Home<'_>, placed: &Placed<'_>, addresses: Vec<Address>) -> Va
 }
 
 /// The sections that hold variables, by section index.
-fn find_homes<'a>(sections: &Sections<'a>, bytes: &'a [u8]) -> Result<Vec<Option<Home<'a>>>, CubinError> {
+fn find_homes<'a>(
+    sections: &Sections<'a>,
+    bytes: &'a [u8],
+    most: u64,
+) -> Result<Vec<Option<Home<'a>>>, CubinError> {
     let (mut without_bytes, mut with_bytes) = (0u64, 0u64);
     let mut homes = Vec::with_capacity(sections.len());
     for section in sections.iter() {
@@ -223,7 +232,7 @@ fn find_homes<'a>(sections: &Sections<'a>, bytes: &'a [u8]) -> Result<Vec<Option
         let data = match section.sh_type(LE) {
             SHT_NOBITS | SHT_CUDA_GLOBAL | SHT_CUDA_SHARED => {
                 without_bytes = without_bytes.saturating_add(section.sh_size(LE));
-                if without_bytes > MAX_NOBITS || usize::try_from(without_bytes).is_err() {
+                if without_bytes > most || usize::try_from(without_bytes).is_err() {
                     return Err(CubinError::TooLarge { section: name.to_owned(), size: without_bytes });
                 }
                 None
@@ -277,6 +286,7 @@ fn place_variables<'a>(
     homes: &mut [Option<Home<'a>>],
     sections: &Sections<'a>,
     symbols: &Symbols<'a>,
+    most: u64,
 ) -> Result<Vec<Unplaced<'a>>, CubinError> {
     let mut unplaced = Vec::new();
     let mut without_bytes =
@@ -295,7 +305,7 @@ fn place_variables<'a>(
                 return Err(malformed(format!("variable `{name}`: {size} bytes, aligned to {align}")));
             }
             without_bytes = without_bytes.saturating_add(size);
-            if without_bytes > MAX_NOBITS || usize::try_from(size).is_err() {
+            if without_bytes > most || usize::try_from(size).is_err() {
                 return Err(CubinError::TooLarge { section: "COMMON".into(), size: without_bytes });
             }
             unplaced.push(Unplaced { name, space, size, align });

@@ -7,15 +7,13 @@
 mod text;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
+use crate::lister::{ListError, Lister};
 use crate::observation::Variable;
-use crate::process::{self, Cancel, End, Invocation, Limits};
+use crate::process::Cancel;
 
-pub use text::{MAX_ZEROS, read};
+pub use text::{MAX_ZEROS, read, read_within};
 
 /// Why a text could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,15 +56,9 @@ pub enum TextError {
 /// Why a cubin could not be read with cuobjdump.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The program could not be run.
+    /// The program could not list it.
     #[error(transparent)]
-    Process(#[from] process::Error),
-    /// The cubin could not be put where the program finds it.
-    #[error("cannot write a cubin for cuobjdump: {0}")]
-    File(#[from] io::Error),
-    /// The program refused the cubin.
-    #[error("cuobjdump failed: {0}")]
-    Refused(String),
+    List(#[from] ListError),
     /// The program printed what this reader cannot read.
     #[error("cannot read what cuobjdump printed: {0}")]
     Text(#[from] TextError),
@@ -74,18 +66,12 @@ pub enum Error {
 
 /// The program `cuobjdump`.
 #[derive(Clone, Debug)]
-pub struct Cuobjdump {
-    program: PathBuf,
-    limits: Limits,
-    cancel: Cancel,
-}
+pub struct Cuobjdump(Lister);
 
 impl Cuobjdump {
     /// The program at this path.
     pub fn new(program: impl Into<PathBuf>, cancel: Cancel) -> Self {
-        // The listing of a cubin is some ten times its size.
-        let limits = Limits { time: Duration::from_secs(60), output: 256 << 20, ..Limits::default() };
-        Cuobjdump { program: program.into(), limits, cancel }
+        Cuobjdump(Lister::new(program.into(), "-elf", cancel))
     }
 
     /// Every variable of a cubin with its bytes and addresses, by name.
@@ -94,26 +80,8 @@ impl Cuobjdump {
     }
 
     /// What the program prints of a cubin.
-    pub fn list(&self, cubin: &[u8]) -> Result<String, Error> {
-        let directory = process::scratch(cubin.len() as u64)?;
-        fs::write(directory.path().join("in.cubin"), cubin)?;
-        let invocation = Invocation {
-            program: self.program.clone(),
-            args: vec!["-elf".into(), "in.cubin".into()],
-            directory: Some(directory.path().to_owned()),
-            temporary: directory.path().to_owned(),
-        };
-        let finished = process::run(&invocation, &self.limits, &self.cancel)?;
-        match finished.end {
-            End::Exited(0) if finished.stdout.dropped > 0 => {
-                Err(Error::Refused(format!("it printed more than {} bytes", self.limits.output)))
-            }
-            End::Exited(0) => Ok(finished.stdout.text().into_owned()),
-            other => {
-                let stderr = finished.stderr.text();
-                Err(Error::Refused(format!("{other:?}: {}", stderr.trim())))
-            }
-        }
+    pub fn list(&self, cubin: &[u8]) -> Result<String, ListError> {
+        self.0.list(cubin)
     }
 }
 

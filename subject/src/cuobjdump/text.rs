@@ -15,6 +15,11 @@ use crate::observation::{Address, Variable};
 /// The text is trusted in nothing: whatever it says, the answer is variables or an error, in time and memory in
 /// proportion to the text and the storage that it declares (at most [`MAX_ZEROS`]).
 pub fn read(text: &str) -> Result<BTreeMap<String, Variable>, TextError> {
+    read_within(text, MAX_ZEROS)
+}
+
+/// The same, of a text that declares no more than `most` bytes of storage that it does not list.
+pub fn read_within(text: &str, most: u64) -> Result<BTreeMap<String, Variable>, TextError> {
     let listing = Listing::parse(text)?;
     let mut variables = Vec::new();
     let mut zeros = 0u64;
@@ -23,7 +28,7 @@ pub fn read(text: &str) -> Result<BTreeMap<String, Variable>, TextError> {
             if home.bytes.is_none() {
                 zeros = zeros.saturating_add(symbol.size);
             }
-            if zeros > MAX_ZEROS {
+            if zeros > most {
                 return Err(TextError::TooLarge(symbol.name.to_owned()));
             }
             variables.push(Placed { symbol, home, addresses: Vec::new() });

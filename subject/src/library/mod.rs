@@ -142,6 +142,7 @@ pub fn describe(kind: Kind, path: &Path, to: impl Write) -> Result<(), WorkError
 
 /// The life of a worker: loads the library, then answers a line for each line, until there are no more.
 pub fn work(kind: Kind, path: &Path, from: impl BufRead, to: impl Write) -> Result<(), WorkError> {
+    ptxsmith_nvjitlink::keep_freed_memory();
     let library = Library::load(kind, path)?;
     worker::answer(from, to, |question| {
         (observe(&library, question).map_err(|error| error.to_string()), Next::Ready)

@@ -24,7 +24,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process_group, pidfd_open, prlimit};
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process_group, pidfd_open, prlimit,
+};
 
 pub use session::{Reply, Session};
 
@@ -259,13 +261,13 @@ fn restrict_cpu(pid: Pid, time: Duration) -> io::Result<()> {
 }
 
 fn set_limit(pid: Pid, resource: Resource, value: u64) -> io::Result<()> {
+    // Whoever started us may have set a lower bound, which holds for the child too and which nobody may raise.
+    let value = getrlimit(resource).maximum.map_or(value, |most| value.min(most));
     // The processor time of a child that serves on is raised again and again: that needs its upper bound left open.
     let maximum = if matches!(resource, Resource::Cpu) { None } else { Some(value) };
     match prlimit(Some(pid), resource, Rlimit { current: Some(value), maximum }) {
         // It may be over already.
         Ok(_) | Err(Errno::SRCH) => Ok(()),
-        // Whoever started us set a lower bound, which serves as well.
-        Err(Errno::PERM) if matches!(resource, Resource::Cpu) => Ok(()),
         Err(errno) => Err(errno.into()),
     }
 }
@@ -391,15 +393,29 @@ impl Stream {
 /// It lies in memory (`/dev/shm`) where that is writable and has `room` bytes left, else in the temporary directory:
 /// a run writes two small files, and on a disk that costs more than a short child does.
 pub fn scratch(room: u64) -> io::Result<tempfile::TempDir> {
-    let shared_memory = Path::new("/dev/shm");
     let mut builder = tempfile::Builder::new();
     builder.prefix("ptxsmith-");
-    if rustix::fs::statvfs(shared_memory).is_ok_and(|fs| fs.f_bavail.saturating_mul(fs.f_frsize) >= room)
-        && let Ok(directory) = builder.tempdir_in(shared_memory)
+    if left_in(Path::new(SHARED_MEMORY)).is_some_and(|left| left >= room)
+        && let Ok(directory) = builder.tempdir_in(SHARED_MEMORY)
     {
         return Ok(directory);
     }
     builder.tempdir()
+}
+
+const SHARED_MEMORY: &str = "/dev/shm";
+
+/// How many bytes are left where [`scratch`] puts a directory for so many; `None` where the system does not tell.
+/// What a program does whose disk is full is hard to tell from a deviation: ptxas dies of a
+/// signal, or reads its own temporary file as empty.
+pub fn scratch_left(room: u64) -> Option<u64> {
+    let shared = left_in(Path::new(SHARED_MEMORY)).filter(|&left| left >= room);
+    shared.or_else(|| left_in(&std::env::temp_dir()))
+}
+
+fn left_in(directory: &Path) -> Option<u64> {
+    let fs = rustix::fs::statvfs(directory).ok()?;
+    Some(fs.f_bavail.saturating_mul(fs.f_frsize))
 }
 
 #[cfg(test)]

@@ -10,40 +10,20 @@ mod machine;
 mod value;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use crate::lister::{ListError, Lister};
 use crate::observation::{Address, Output, Variable};
-use crate::process::{self, Cancel, End, Invocation, Limits};
+use crate::process::Cancel;
 use crate::subject::Launch;
 use crate::toolchain::{Tool, ToolKind, Toolchains};
 use listing::Listing;
 use machine::{Byte, Machine};
 use value::{Root, Symbol, Wide, Word, wide};
 
-/// Why generated code could not be listed.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The program could not be run.
-    #[error(transparent)]
-    Process(#[from] process::Error),
-    /// The cubin could not be put where the program finds it.
-    #[error("cannot write a cubin for nvdisasm: {0}")]
-    File(#[from] io::Error),
-    /// The program refused the cubin, or printed too much.
-    #[error("nvdisasm failed: {0}")]
-    Refused(String),
-}
-
 /// The program `nvdisasm`.
 #[derive(Clone, Debug)]
-pub struct Disassembler {
-    program: PathBuf,
-    limits: Limits,
-    cancel: Cancel,
-}
+pub struct Disassembler(Lister);
 
 /// What was seen of a kernel, or why nothing was.
 pub type Seen = Result<Output, String>;
@@ -51,9 +31,8 @@ pub type Seen = Result<Output, String>;
 impl Disassembler {
     /// The program at this path.
     pub fn new(program: impl Into<PathBuf>, cancel: Cancel) -> Self {
-        // The listing of a cubin is some ten times its size.
-        let limits = Limits { time: Duration::from_secs(120), output: 512 << 20, ..Limits::default() };
-        Disassembler { program: program.into(), limits, cancel }
+        // The analysis of data flow takes as long as all else, and is not used here.
+        Disassembler(Lister::new(program.into(), "-ndf", cancel))
     }
 
     /// The newest that is installed, else the one in `$PATH`.
@@ -66,7 +45,7 @@ impl Disassembler {
 
     /// The program.
     pub fn program(&self) -> &Path {
-        &self.program
+        self.0.program()
     }
 
     /// What kernels of a cubin leave in their output buffers, by name. `variables` is what the cubin holds otherwise.
@@ -75,33 +54,10 @@ impl Disassembler {
         cubin: &[u8],
         variables: &BTreeMap<String, Variable>,
         launches: &[Launch],
-    ) -> Result<BTreeMap<String, Seen>, Error> {
-        let listing = Listing::read(&self.list(cubin)?);
+    ) -> Result<BTreeMap<String, Seen>, ListError> {
+        let listing = Listing::read(&self.0.list(cubin)?);
         let seen = |launch: &Launch| (launch.kernel.clone(), execute(&listing, variables, launch));
         Ok(launches.iter().map(seen).collect())
-    }
-
-    fn list(&self, cubin: &[u8]) -> Result<String, Error> {
-        let directory = process::scratch(cubin.len() as u64)?;
-        fs::write(directory.path().join("in.cubin"), cubin)?;
-        let invocation = Invocation {
-            program: self.program.clone(),
-            // The analysis of data flow takes as long as all else, and is not used here.
-            args: vec!["-ndf".into(), "in.cubin".into()],
-            directory: Some(directory.path().to_owned()),
-            temporary: directory.path().to_owned(),
-        };
-        let finished = process::run(&invocation, &self.limits, &self.cancel)?;
-        match finished.end {
-            End::Exited(0) if finished.stdout.dropped > 0 => {
-                Err(Error::Refused(format!("it printed more than {} bytes", self.limits.output)))
-            }
-            End::Exited(0) => Ok(finished.stdout.text().into_owned()),
-            other => {
-                let stderr = finished.stderr.text();
-                Err(Error::Refused(format!("{other:?}: {}", stderr.trim())))
-            }
-        }
     }
 }
 

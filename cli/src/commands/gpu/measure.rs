@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use ptxsmith_diff::selfcheck::{self, Found};
 use ptxsmith_diff::{NotCompared, Verdict, judge_program};
 use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::driver::Driver;
@@ -13,6 +12,7 @@ use ptxsmith_subject::solve::{self, Slot};
 use ptxsmith_subject::{
     Description, FnSubject, Launch, Limits, Observation, Outcome, Request, Subject, Variable, cubin,
 };
+use ptxsmith_suite::selfcheck::{self, Found};
 use serde::Serialize;
 
 use super::{Context, Exit, Failure, Run, kernels, prepare, table};

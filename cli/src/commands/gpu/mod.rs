@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Subcommand;
-use ptxsmith_diff::selfcheck::{self, SelfCheck};
 use ptxsmith_oracle::Variable;
 use ptxsmith_subject::toolchain::Release;
+use ptxsmith_suite::selfcheck::{self, SelfCheck};
 
 use super::Context;
 use crate::exit::{Exit, Failure};

@@ -6,8 +6,11 @@
 
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::{Address, Variable};
+use ptxsmith_oracle::{Address, Expectation, Variable};
 use ptxsmith_syntax::StateSpace;
+use serde::Serialize;
+
+use crate::case::Case;
 
 /// Bytes of the output buffer: a word that says that the kernel ran to its end, then the index of the first mismatch.
 pub const OUTPUT_SIZE: u64 = 8;
@@ -17,7 +20,7 @@ const RAN: u32 = 0x600d_600d;
 const NONE: u32 = u32::MAX;
 
 /// One comparison of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
     /// The variable.
     pub variable: String,
@@ -26,6 +29,11 @@ pub struct Check {
     /// Bytes compared.
     pub width: u8,
 }
+
+/// The name of the kernel that checks a case of a suite.
+pub const KERNEL: &str = "ptxsmith_self_check";
+/// A case whose kernel would make more comparisons has none: a few cases would be most of the suite.
+const MOST_CHECKS: usize = 32;
 
 /// A kernel, and what it compares, by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +88,20 @@ pub fn kernel(
          \tst.global.u32 [%out+4], %index;\n\tret;\n}}\n"
     );
     SelfCheck { text, checks: kernel.checks }
+}
+
+/// The kernel of a case, to stand behind its program.
+///
+/// There is none where an open question decides what the program holds, or whether it is taken: a mismatch would be no
+/// deviation. Nor is there one where addresses have not 64 bits, or the case has nothing to compare, or very much.
+pub fn of_case(case: &Case) -> Option<SelfCheck> {
+    let Expectation::Accepted { variables, unmodelled, .. } = &case.expected else { return None };
+    if !unmodelled.is_empty() || !case.alternatives.is_empty() || case.module.address_size() != Some(64) {
+        return None;
+    }
+    let space_of = |name: &str| variables.iter().find(|v| v.name == name).map(|v| v.space);
+    let made = kernel(KERNEL, variables, space_of);
+    (1..=MOST_CHECKS).contains(&made.checks.len()).then_some(made)
 }
 
 struct Kernel {

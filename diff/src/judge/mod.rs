@@ -1,30 +1,37 @@
 //! Judging many trials with few runs of the subject.
 //!
 //! The verdict of a trial in a batch is the verdict that it gets alone: a batch that is accepted tells each trial's
-//! answer apart, and one that is not is split until it does. Trials that the specification refuses are always shown
-//! alone, since one refusal hides every other answer of its module.
+//! answer apart, and one that is not is split until it does. Trials that will be refused are shown in modules of their
+//! own, since one refusal hides every other answer of its module.
+
+mod module;
+mod schedule;
 
 use std::borrow::Borrow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use ptxsmith_oracle::{
-    Evaluator, Expectation, Question, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect,
+    Evaluator, Expectation, Question, Readings, Rules, Stop, Stored, Trace, Variable, expect,
 };
-use ptxsmith_subject::{Diagnostic, Error, Observation, Outcome, Request, Severity, Subject};
-use ptxsmith_syntax::{Canonical, Item, Module, ScalarType, Spacing, StateSpace, print};
+use ptxsmith_subject::{Error, Observation, Outcome, Request, Severity, Subject};
+use ptxsmith_syntax::Item;
 
 use crate::{
     compare::{Mismatch, compare, unobserved, unseen},
-    explain::{Told, explain, explain_crash, explain_variables, suspect_variables, with_one_more},
+    explain::{
+        Explanation, Told, explain, explain_crash, explain_variables, predicts_crash, suspect_variables,
+        with_one_more,
+    },
     known::{KNOWN, refusals},
     lead::{Alternatives, Lead, alternatives, crash_alternatives},
     maker::Maker,
     read, seats,
-    trial::{ALONE, Body, Header, Trial, prefixed, with_prefix, without_prefix},
+    trial::{ALONE, Body, Header, Trial},
     verdict::{Class, Difference, Judged, Must, NotCompared, Share, Verdict},
 };
+use module::{Seated, complaints, compose, compose_apart, groups, seated, split_blamed};
+use schedule::{Followed, Foreseen, Habits, Suspicion};
 
 /// The lines of a header: `.version`, `.target` and `.address_size`.
 const HEADER_LINES: u32 = 3;
@@ -41,12 +48,9 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { header: Header::default(), recheck_every: 5_000 }
+        Options { header: Header::default(), recheck_every: 100_000 }
     }
 }
-
-/// The constant bank holds this much; a module that declares more in `.const` is refused by every implementation.
-const CONST_BYTES: u64 = 60_000;
 
 /// Shows trials to one subject and judges them.
 pub struct Judge<'a> {
@@ -55,12 +59,15 @@ pub struct Judge<'a> {
     options: Options,
     version: (u32, u32),
     suspicion: Suspicion,
+    habits: Habits,
     /// Of the batch at hand, the trials with variables that the subject does not show, by number.
     unseen: BTreeMap<u64, u32>,
     /// How many trials that will be refused are shown in one module.
     refused_together: usize,
     /// How many differences of the batch at hand had their cause looked for among wrong rules.
     looked_into: Cell<u32>,
+    /// The shortest trial of the batch at hand, so far, of those that show the same.
+    shortest: RefCell<BTreeMap<(Class, Explanation), (usize, u64)>>,
 }
 
 /// What the specification says of a trial.
@@ -78,19 +85,6 @@ struct Predicted<'t> {
     trace: Trace,
 }
 
-/// Where a trial went in a batch.
-enum Seat {
-    Element { array: String, offset: u64, width: usize },
-    Names { prefix: String },
-}
-
-struct Batch {
-    text: String,
-    seats: Vec<Seat>,
-    /// The 1-based line on which each trial starts, ascending.
-    lines: Vec<(u32, usize)>,
-}
-
 impl<'a> Judge<'a> {
     /// A judge of one subject under the specification's rules.
     pub fn new(subject: &'a dyn Subject, rules: Rules, options: Options) -> Judge<'a> {
@@ -101,9 +95,11 @@ impl<'a> Judge<'a> {
             options,
             version,
             suspicion: Suspicion::default(),
+            habits: Habits::new(rules.readings),
             unseen: BTreeMap::new(),
             refused_together: 512,
             looked_into: Cell::new(0),
+            shortest: RefCell::default(),
         }
     }
 
@@ -124,31 +120,45 @@ impl<'a> Judge<'a> {
         let predicted: Vec<Predicted<'_>> = self.predict(trials);
         self.unseen.clear();
         self.looked_into.set(0);
+        self.shortest.borrow_mut().clear();
         let mut verdicts: Vec<Option<Verdict>> = vec![None; trials.len()];
-        let mut together = Vec::new();
-        let mut refused = Vec::new();
+        let (mut together, mut doubtful, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for (at, p) in predicted.iter().enumerate() {
             match p.answer {
                 Answer::Unmodelled if matches!(p.trial.body, Body::Seats(_)) => together.push(at),
                 Answer::Unmodelled => verdicts[at] = Some(Verdict::NotCompared(NotCompared::Unmodelled)),
-                Answer::Refused => refused.push(at),
-                Answer::Bits(_) | Answer::Variables(_) if self.is_known_refusal(p) => refused.push(at),
-                Answer::Bits(_) | Answer::Variables(_) => together.push(at),
+                _ => match self.foreseen(p) {
+                    Foreseen::Accepted => together.push(at),
+                    Foreseen::Doubtful => doubtful.push(at),
+                    Foreseen::Refused => refused.push(at),
+                    Foreseen::Dead => {
+                        self.settle_alone(&predicted, at, &mut verdicts)?;
+                    }
+                },
             }
         }
         self.settle_refused(&predicted, refused, &mut verdicts)?;
-        for group in const_groups(&predicted, together) {
+        for group in groups(&predicted, together).into_iter().chain(groups(&predicted, doubtful)) {
             self.settle(&predicted, group, &mut verdicts)?;
         }
         if self.options.recheck_every > 0 {
             for (at, p) in predicted.iter().enumerate() {
-                if p.trial.id.is_multiple_of(self.options.recheck_every) {
+                let is_compared = p.answer != Answer::Unmodelled;
+                if is_compared && p.trial.id.is_multiple_of(self.options.recheck_every) {
                     self.recheck(p, &mut verdicts[at])?;
                 }
             }
         }
         let suspected = suspected_leads(verdicts.iter().flatten());
         let mut asked = 0;
+        let followed = Followed::of(self.rules.readings, verdicts.iter().flatten());
+        self.habits.learn(&followed);
+        for (p, verdict) in predicted.iter().zip(&mut verdicts) {
+            if let Some(Verdict::Reads(difference)) = verdict {
+                self.read_as_others(p, difference, followed.readings);
+            }
+        }
+        let mut spared = [MOST_EXCLUDED; Question::ALL.len()];
         Ok(predicted
             .iter()
             .zip(verdicts)
@@ -156,10 +166,13 @@ impl<'a> Judge<'a> {
                 let verdict = verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved));
                 let excluded = match &verdict {
                     // A refusal may have another cause than the one expected: it shows no answer to a question.
-                    Verdict::Conforms if p.answer != Answer::Refused => self.excluded(p, &self.rules),
+                    Verdict::Conforms if p.answer != Answer::Refused => {
+                        self.excluded(p, &self.rules, &followed, &mut spared)
+                    }
                     Verdict::Reads(difference) if difference.observed.outcome == Outcome::Accepted => {
                         let reading = difference.explanation.as_ref();
-                        self.excluded(p, &reading.map_or(self.rules, |reading| reading.applied(&self.rules)))
+                        let rules = reading.map_or(self.rules, |reading| reading.applied(&self.rules));
+                        self.excluded(p, &rules, &followed, &mut spared)
                     }
                     _ => Vec::new(),
                 };
@@ -271,15 +284,17 @@ impl<'a> Judge<'a> {
         let batch = compose(predicted, &group, &self.options.header);
         let observation = self.observe(&batch.text)?;
         if observation.outcome == Outcome::Accepted {
+            let arrays = batch.arrays(&observation);
             for (&at, seat) in group.iter().zip(&batch.seats) {
                 self.suspicion.clear(predicted[at].trace.questions);
-                let (seated, unseen) = seated(&predicted[at], seat, &observation);
+                let (seated, unseen) = seated(&predicted[at], seat, &arrays, &observation);
                 if unseen > 0 {
                     self.unseen.insert(predicted[at].trial.id, unseen);
                 }
                 let verdict = match seated {
                     Seated::Agrees => Verdict::Conforms,
                     Seated::Unobserved => unobserved(self.subject, &observation),
+                    Seated::Holds(bits, seen) => self.explained_element(&predicted[at], bits, seen),
                     Seated::Differs(seen) => self.explained(&predicted[at], seen),
                 };
                 verdicts[at] = Some(verdict);
@@ -293,15 +308,20 @@ impl<'a> Judge<'a> {
             self.settle(predicted, left.to_vec(), verdicts)?
                 | self.settle(predicted, right.to_vec(), verdicts)?
         } else {
-            let mut found = false;
-            for at in blamed {
-                // Lines are a hint only: ptxas sometimes names the line behind the one that it complains about.
+            // Lines are a hint only: ptxas sometimes names the line behind the one that it complains about. What should
+            // be refused may be blamed again together; what should not is shown alone.
+            let (refused, innocent): (Vec<_>, Vec<_>) =
+                blamed.into_iter().partition(|&at| predicted[at].answer == Answer::Refused);
+            let mut found = self.settle_refused(predicted, refused, verdicts)?;
+            for at in innocent {
                 found |= self.settle_alone(predicted, at, verdicts)?;
             }
             // What stands behind a fatal error was not read: halves keep the next run short.
-            let (left, right) = rest.split_at(rest.len() / 2);
-            found |= self.settle(predicted, left.to_vec(), verdicts)?;
-            found | self.settle(predicted, right.to_vec(), verdicts)?
+            let whole = found && !is_fatal(&observation);
+            let (left, right) = rest.split_at(if whole { 0 } else { rest.len() / 2 });
+            found
+                | self.settle(predicted, left.to_vec(), verdicts)?
+                | self.settle(predicted, right.to_vec(), verdicts)?
         };
         // How long a module takes says something of one program, not of many together.
         if !found && observation.outcome != Outcome::TimedOut {
@@ -318,29 +338,49 @@ impl<'a> Judge<'a> {
         Ok(true)
     }
 
-    /// Whether a known deviation refuses the trial.
-    fn is_known_refusal(&self, p: &Predicted<'_>) -> bool {
-        refusals(&p.trace, self.maker()).any(|(_, change)| {
-            let mut rules = self.rules;
-            change(&mut rules);
-            self.answer(p.trial, &rules).0 == Answer::Refused
-        })
+    /// What the subject will probably do with a trial, from what is listed of it and what it did with others.
+    fn foreseen(&self, p: &Predicted<'_>) -> Foreseen {
+        if predicts_crash(&p.trace, self.maker()).next().is_some() {
+            return Foreseen::Dead;
+        }
+        let refuses = |rules: &Rules| self.answer(p.trial, rules).0 == Answer::Refused;
+        let is_known_refusal = |base: &Rules| {
+            refusals(&p.trace, self.maker()).any(|(_, change)| {
+                let mut rules = *base;
+                change(&mut rules);
+                refuses(&rules)
+            })
+        };
+        // What is refused as an expression is one of two answers; of a program there are too many to foresee.
+        let is_expression = matches!(p.trial.body, Body::Expression { .. });
+        let refused = if is_expression && self.habits.concern(p.trace.questions) {
+            let rules = Rules { readings: self.habits.readings(), ..self.rules };
+            refuses(&rules) || is_known_refusal(&rules)
+        } else {
+            p.answer == Answer::Refused || is_known_refusal(&self.rules)
+        };
+        match (refused, &p.answer) {
+            (true, _) => Foreseen::Refused,
+            (false, Answer::Refused) => Foreseen::Doubtful,
+            (false, _) => Foreseen::Accepted,
+        }
     }
 
     /// Gives trials that will be refused their verdicts. An error on a trial's own lines refuses it, whatever else the
     /// module holds; one that ends the reading is followed by others that were not read. What is not complained about
-    /// although it was read is shown alone.
+    /// although it was read is shown alone. Returns whether any of them spoils its company.
     fn settle_refused(
         &mut self,
         predicted: &[Predicted<'_>],
         mut left: Vec<usize>,
         verdicts: &mut [Option<Verdict>],
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
+        let mut guilty = false;
         while !left.is_empty() {
             let rest = left.split_off(left.len().min(self.refused_together));
             let group = std::mem::replace(&mut left, rest);
             if let [at] = group[..] {
-                verdicts[at] = Some(self.alone(&predicted[at])?);
+                guilty |= self.settle_alone(predicted, at, verdicts)?;
                 // Fatal errors come in runs; try a few together again from time to time.
                 self.refused_together = if at.is_multiple_of(16) { 8 } else { 1 };
                 continue;
@@ -349,29 +389,26 @@ impl<'a> Judge<'a> {
             let observation = self.observe(&batch.text)?;
             let complaints = complaints(&batch, group.len(), &observation);
             let read = complaints.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-            let fatal =
-                observation.diagnostics.iter().any(|d| d.severity == Severity::Fatal && d.line.is_some());
-            let read = if observation.outcome == Outcome::Refused && !fatal { group.len() } else { read };
+            let all = observation.outcome == Outcome::Refused && !is_fatal(&observation);
+            let read = if all { group.len() } else { read };
             for (&at, complaint) in group.iter().zip(complaints).take(read) {
-                verdicts[at] = Some(match complaint {
-                    Some(diagnostic) => {
-                        let refused = Observation::new(Outcome::Refused);
-                        self.explained(
-                            &predicted[at],
-                            Observation { diagnostics: vec![diagnostic], ..refused },
-                        )
-                    }
-                    None => self.alone(&predicted[at])?,
-                });
+                let Some(diagnostic) = complaint else {
+                    guilty |= self.settle_alone(predicted, at, verdicts)?;
+                    continue;
+                };
+                guilty = true;
+                let refused = Observation::new(Outcome::Refused);
+                let refused = Observation { diagnostics: vec![diagnostic], ..refused };
+                verdicts[at] = Some(self.explained(&predicted[at], refused));
             }
             if read == 0 {
-                verdicts[group[0]] = Some(self.alone(&predicted[group[0]])?);
+                guilty |= self.settle_alone(predicted, group[0], verdicts)?;
             }
             let unread = &group[read.max(1)..];
             self.refused_together = if unread.is_empty() { 512 } else { read.max(1) };
             left.splice(0..0, unread.iter().copied());
         }
-        Ok(())
+        Ok(guilty)
     }
 
     fn settle_alone(
@@ -479,6 +516,41 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
+    /// The verdict on an element of an array that holds other bits than expected, or any where none are. `observation`
+    /// is what was seen of it, as if it had stood alone.
+    fn explained_element(&self, p: &Predicted<'_>, bits: u64, observation: Observation) -> Verdict {
+        match self.explain_bits(p, bits) {
+            Some(explanation) => {
+                let class =
+                    if p.answer == Answer::Refused { Class::AcceptsInvalid } else { Class::WrongValue };
+                let variable = (class == Class::WrongValue).then(|| ALONE.to_owned());
+                self.difference(p, class, variable, observation, Some(explanation), None)
+            }
+            None => self.explained(p, observation),
+        }
+    }
+
+    /// What predicts exactly these bits of an expression.
+    fn explain_bits(&self, p: &Predicted<'_>, bits: u64) -> Option<Explanation> {
+        explain(&p.trace, &self.rules, self.maker(), |rules| {
+            let (answer, trace) = self.answer(p.trial, rules);
+            (answer == Answer::Bits(bits), trace)
+        })
+    }
+
+    /// What predicts the one variable of an expression that stands alone, if it is the bits that differ.
+    fn explain_alone(&self, p: &Predicted<'_>, observation: &Observation) -> Option<Explanation> {
+        let Body::Expression { ty, .. } = p.trial.body else { return None };
+        let bytes = observation.variables.get(ALONE)?.bytes.as_deref()?;
+        let width = ty.size()? as usize;
+        let bits = module::little_endian(bytes.get(..width)?);
+        let explanation = self.explain_bits(p, bits)?;
+        let Told::Variables(variables) = self.told(p.trial, &explanation.rules(&self.rules)) else {
+            return None;
+        };
+        variables.iter().all(|variable| agrees(variable, observation)).then_some(explanation)
+    }
+
     /// The verdict on what a subject did with one trial.
     fn explained(&self, p: &Predicted<'_>, observation: Observation) -> Verdict {
         match observation.outcome {
@@ -507,8 +579,12 @@ impl<'a> Judge<'a> {
                 self.answer(p.trial, rules).1
             }),
             _ if observation.outcome == Outcome::Accepted => {
-                let tell = |rules: &Rules| self.told(p.trial, rules);
-                explain_variables(&self.rules, self.maker(), tell, |variable| agrees(variable, &observation))
+                self.explain_alone(p, &observation).or_else(|| {
+                    let tell = |rules: &Rules| self.told(p.trial, rules);
+                    explain_variables(&self.rules, self.maker(), tell, |variable| {
+                        agrees(variable, &observation)
+                    })
+                })
             }
             _ => explain(&trace, &self.rules, self.maker(), |rules| {
                 let (answer, trace) = self.expect_alone(p.trial, rules);
@@ -519,15 +595,41 @@ impl<'a> Judge<'a> {
             Some(_) => None,
             None => self.suspected(p, &trace, class, &observation),
         };
-        let difference = Box::new(Difference {
-            class,
-            variable,
-            expected: self.expected_json(p.trial, &self.rules),
-            observed: observation,
-            explanation,
-            suspected,
-        });
+        self.difference(p, class, variable, observation, explanation, suspected)
+    }
+
+    fn difference(
+        &self,
+        p: &Predicted<'_>,
+        class: Class,
+        variable: Option<String>,
+        observed: Observation,
+        explanation: Option<Explanation>,
+        suspected: Option<Vec<Alternatives>>,
+    ) -> Verdict {
+        let expected = match &explanation {
+            Some(explanation) if self.repeats(p.trial, class, explanation) => serde_json::Value::Null,
+            _ => self.expected_json(p.trial, &self.rules),
+        };
+        let difference = Box::new(Difference { class, variable, expected, observed, explanation, suspected });
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
+    }
+
+    /// Whether a shorter trial of the batch showed the same before.
+    fn repeats(&self, trial: &Trial, class: Class, explanation: &Explanation) -> bool {
+        let own = (trial.weight(), trial.id);
+        let mut shortest = self.shortest.borrow_mut();
+        match shortest.get_mut(&(class, explanation.clone())) {
+            Some(shortest) if *shortest < own => true,
+            Some(shortest) => {
+                *shortest = own;
+                false
+            }
+            None => {
+                shortest.insert((class, explanation.clone()), own);
+                false
+            }
+        }
     }
 
     fn told(&self, trial: &Trial, rules: &Rules) -> Told {
@@ -592,20 +694,65 @@ impl<'a> Judge<'a> {
         }))
     }
 
+    /// Where the answers that most trials of the batch follow explain this one too, they are why, though another answer
+    /// alone would do: with many trials, some have the right value for the wrong reason.
+    fn read_as_others(&self, p: &Predicted<'_>, difference: &mut Difference, readings: Readings) {
+        let Some(explanation) = &mut difference.explanation else { return };
+        if explanation.readings.iter().all(|&(question, answer)| readings.answer(question) == answer) {
+            return;
+        }
+        let (answer, trace) = self.answer(p.trial, &Rules { readings, ..self.rules });
+        let seen = difference.observed.variables.get(ALONE).and_then(|seen| seen.bytes.as_deref());
+        let agrees = match (&answer, difference.observed.outcome) {
+            (Answer::Bits(bits), Outcome::Accepted) => {
+                seen.is_some_and(|seen| seen.len() <= 8 && module::little_endian(seen) == *bits)
+            }
+            (Answer::Refused, Outcome::Refused) => true,
+            _ => false,
+        };
+        if agrees {
+            let other =
+                |&question: &Question| readings.answer(question) != self.rules.readings.answer(question);
+            let met = trace.questions.iter().filter(other);
+            explanation.readings = met.map(|question| (question, readings.answer(question))).collect();
+        }
+    }
+
     /// The answers to open questions that would have given another result than these rules, also together with any one
-    /// other change.
-    fn excluded(&self, p: &Predicted<'_>, followed: &Rules) -> Vec<(Question, usize)> {
+    /// other change, or with the answers that most trials of the batch follow. All of those to a question that is contested, since two answers to one question are a finding; of
+    /// the others, as many as are left to spare.
+    fn excluded(
+        &self,
+        p: &Predicted<'_>,
+        rules: &Rules,
+        followed: &Followed,
+        spared: &mut [u32; Question::ALL.len()],
+    ) -> Vec<(Question, usize)> {
         let mut excluded = Vec::new();
         // An aggregate holds many values, each with causes of its own: too many to rule one out.
         let Body::Expression { .. } = p.trial.body else { return excluded };
-        let (seen, trace) = self.answer(p.trial, followed);
+        let is_asked =
+            |question: Question| followed.contested.contains(question) || spared[question as usize] > 0;
+        if !p.trace.questions.iter().any(is_asked) {
+            return excluded;
+        }
+        let (seen, trace) = self.answer(p.trial, rules);
         for question in trace.questions.iter() {
+            if !followed.contested.contains(question) {
+                if spared[question as usize] == 0 {
+                    continue;
+                }
+                spared[question as usize] -= 1;
+            }
             for answer in 0..question.answers().len() {
-                let Some(readings) = followed.readings.with(question, answer) else { continue };
-                let rules = Rules { readings, ..*followed };
+                let with = |readings: Readings| {
+                    let readings = readings.with(question, answer);
+                    readings.map(|readings| Rules { readings, ..*rules })
+                };
                 let differs = |rules: &Rules| self.answer(p.trial, rules).0 != seen;
-                if differs(&rules)
-                    && with_one_more(&rules, self.maker(), &trace, question).all(|rules| differs(&rules))
+                let Some(own) = with(rules.readings).filter(differs) else { continue };
+                if with(followed.readings).is_some_and(|rules| differs(&rules))
+                    && with_one_more(&own, self.maker(), &trace, question).all(|rules| differs(&rules))
                 {
                     excluded.push((question, answer));
                 }
@@ -622,6 +769,9 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// How many trials of one batch are asked which answers to a question that nobody answers otherwise they rule out.
+const MOST_EXCLUDED: u32 = 64;
+
 /// The most differences of one batch whose cause is looked for among wrong rules that nobody is known to follow.
 const MOST_LOOKED_INTO: u32 = 300;
 
@@ -632,13 +782,18 @@ const MOST_CONFIRMED: usize = 50;
 const MOST_ASKED: u32 = 2_000;
 
 /// The wrong rules that are suspected of any of these.
-fn suspected_leads<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Vec<Lead> {
+pub(crate) fn suspected_leads<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Vec<Lead> {
     let suspected = verdicts.filter_map(|verdict| match verdict {
         Verdict::Deviates(difference) => difference.suspected.as_ref(),
         _ => None,
     });
     let ids: BTreeSet<&'static str> = suspected.flatten().flatten().flatten().copied().collect();
     ids.into_iter().filter_map(Lead::from_id).collect()
+}
+
+/// Whether the subject stopped reading at an error.
+fn is_fatal(observation: &Observation) -> bool {
+    observation.diagnostics.iter().any(|d| d.severity == Severity::Fatal && d.line.is_some())
 }
 
 /// Whether a variable is as it was observed, or was not.
@@ -677,236 +832,5 @@ fn judge(answer: &Answer, observation: &Observation) -> Judgement {
         (_, Answer::Unmodelled | Answer::Bits(_)) | (Outcome::Unsupported | Outcome::Unavailable, _) => {
             Judgement::Unobserved
         }
-    }
-}
-
-/// The most trials with variables of their own in one module: ptxas takes more than twice as long for twice as many.
-const NAMED_TOGETHER: usize = 1_000;
-
-/// Groups that fit into one module each: what `.const` holds is limited, and so is how many names are worth while.
-fn const_groups(predicted: &[Predicted<'_>], all: Vec<usize>) -> Vec<Vec<usize>> {
-    let mut groups = Vec::new();
-    let mut group = Vec::new();
-    let (mut used, mut named) = (0, 0);
-    for at in all {
-        let need = const_need(&predicted[at]);
-        let names = usize::from(predicted[at].trial.body.items().is_some());
-        let full = used + need > CONST_BYTES && need > 0 || named + names > NAMED_TOGETHER;
-        if full && !group.is_empty() {
-            groups.push(std::mem::take(&mut group));
-            (used, named) = (0, 0);
-        }
-        used += need;
-        named += names;
-        group.push(at);
-    }
-    groups.push(group);
-    groups
-}
-
-fn const_need(p: &Predicted<'_>) -> u64 {
-    match (&p.trial.body, &p.answer) {
-        (Body::Expression { ty, space: StateSpace::Const, .. }, _) => ty.size().unwrap_or(0),
-        (Body::Items(_) | Body::Seats(_), Answer::Variables(variables)) => {
-            let in_const = variables.iter().filter(|v| v.space == StateSpace::Const);
-            in_const.map(|v| v.size + v.align).sum()
-        }
-        _ => 0,
-    }
-}
-
-fn compose(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Batch {
-    let mut text = Canonical(print(&Module { items: header.items() }));
-    let mut line = 1 + text.0.bytes().filter(|&b| b == b'\n').count() as u32;
-    let mut seats: Vec<Option<Seat>> = group.iter().map(|_| None).collect();
-    let mut lines = Vec::with_capacity(group.len());
-    let mut arrays: BTreeMap<(StateSpace, ScalarType), Vec<usize>> = BTreeMap::new();
-    for (place, &at) in group.iter().enumerate() {
-        match &predicted[at].trial.body {
-            Body::Expression { ty, space, .. } => arrays.entry((*space, *ty)).or_default().push(place),
-            Body::Items(items) | Body::Seats(items) => {
-                let prefix = format!("t{place}_");
-                lines.push((line, place));
-                let items = prefixed(items, &prefix);
-                let before = text.0.len();
-                text.0.push_str(&predicted[at].trial.spacing.print(&Module { items }));
-                line += text.0[before..].bytes().filter(|&b| b == b'\n').count() as u32;
-                seats[place] = Some(Seat::Names { prefix });
-            }
-        }
-    }
-    for ((space, ty), places) in arrays {
-        let array = format!("e{}{}", space.name(), &ty.keyword()[1..]);
-        let width = ty.size().unwrap_or(0);
-        let _ = writeln!(text.0, "{} {} {array}[{}] = {{", space.keyword(), ty.keyword(), places.len());
-        line += 1;
-        for (index, &place) in places.iter().enumerate() {
-            lines.push((line, place));
-            let trial = predicted[group[place]].trial;
-            if let Body::Expression { expr, .. } = &trial.body {
-                let before = text.0.len();
-                trial.spacing.print_expr(expr, &mut text);
-                if trial.spacing != Spacing::Canonical {
-                    line += text.0[before..].bytes().filter(|&b| b == b'\n').count() as u32;
-                }
-            }
-            text.0.push_str(if index + 1 == places.len() { "\n" } else { ",\n" });
-            line += 1;
-            let offset = index as u64 * width;
-            seats[place] = Some(Seat::Element { array: array.clone(), offset, width: width as usize });
-        }
-        text.0.push_str("};\n");
-        line += 1;
-    }
-    Batch { text: text.0, seats: seats.into_iter().flatten().collect(), lines }
-}
-
-enum Seated {
-    Agrees,
-    Unobserved,
-    /// The part of the observation that belongs to the trial, as if it had stood alone.
-    Differs(Observation),
-}
-
-/// What a batch shows of one trial, and how many of its variables it does not show.
-fn seated(predicted: &Predicted<'_>, seat: &Seat, observation: &Observation) -> (Seated, u32) {
-    let answer = &predicted.answer;
-    match (answer, seat) {
-        (Answer::Bits(bits), Seat::Element { array, offset, width }) => {
-            (element(*bits, array, *offset, *width, observation), 0)
-        }
-        (Answer::Variables(variables), Seat::Names { prefix }) => {
-            let names = variables.iter().map(|variable| variable.name.as_str());
-            let alone = seen_alone(names, prefix, observation);
-            let unseen = unseen(variables, &alone.variables);
-            let seated = match judge(answer, &alone) {
-                Judgement::Agrees => Seated::Agrees,
-                Judgement::Unobserved => Seated::Unobserved,
-                Judgement::Differs(..) => Seated::Differs(alone),
-            };
-            (seated, unseen)
-        }
-        (Answer::Unmodelled, Seat::Names { prefix }) => {
-            let items = predicted.trial.body.items().unwrap_or(&[]);
-            let alone = seen_alone(seats::names(items), prefix, observation);
-            let seated = match seats::disagreement(items, &alone) {
-                None => Seated::Agrees,
-                Some(_) => Seated::Differs(alone),
-            };
-            (seated, 0)
-        }
-        _ => (Seated::Unobserved, 0),
-    }
-}
-
-/// One element of an array of many trials.
-fn element(bits: u64, array: &str, offset: u64, width: usize, observation: &Observation) -> Seated {
-    let Some(seen) = observation.variables.get(array) else { return Seated::Unobserved };
-    let (from, to) = (offset as usize, offset as usize + width);
-    let Some(bytes) = seen.bytes.as_ref().and_then(|bytes| bytes.get(from..to)) else {
-        return Seated::Unobserved;
-    };
-    let own = offset..to as u64;
-    let addressed = seen.addresses.iter().flatten().any(|address| own.contains(&address.offset));
-    if *bytes == bits.to_le_bytes()[..width] && !addressed {
-        return Seated::Agrees;
-    }
-    let variable = ptxsmith_subject::Variable {
-        space: seen.space.clone(),
-        size: Some(width as u64),
-        align: None,
-        bytes: Some(bytes.to_vec()),
-        addresses: Some(Vec::new()),
-        base: None,
-    };
-    let mut alone = Observation::new(Outcome::Accepted);
-    alone.variables.insert(ALONE.to_owned(), variable);
-    Seated::Differs(alone)
-}
-
-/// What was seen of these variables, as if they had stood alone.
-fn seen_alone<'n>(
-    names: impl Iterator<Item = &'n str>,
-    prefix: &str,
-    observation: &Observation,
-) -> Observation {
-    let mut alone = Observation::new(Outcome::Accepted);
-    for name in names {
-        let Some(seen) = observation.variables.get(with_prefix(name, prefix).as_str()) else { continue };
-        let mut seen = seen.clone();
-        for address in seen.addresses.iter_mut().flatten() {
-            if let Some(symbol) = without_prefix(&address.symbol, prefix) {
-                address.symbol = symbol.to_string();
-            }
-        }
-        alone.variables.insert(name.to_owned(), seen);
-    }
-    alone
-}
-
-/// The first complaint about each trial of a batch that was refused.
-fn complaints(batch: &Batch, count: usize, observation: &Observation) -> Vec<Option<Diagnostic>> {
-    let mut complaints = vec![None; count];
-    if observation.outcome == Outcome::Refused {
-        for error in observation.diagnostics.iter().filter(|d| d.severity >= Severity::Error) {
-            let Some(line) = error.line else { continue };
-            let behind = batch.lines.partition_point(|&(start, _)| start <= line);
-            if let Some(&(start, place)) = behind.checked_sub(1).and_then(|at| batch.lines.get(at)) {
-                let line = Some(line - start + 1 + HEADER_LINES);
-                complaints[place].get_or_insert(Diagnostic { line, ..error.clone() });
-            }
-        }
-    }
-    complaints
-}
-
-/// The trials on whose lines the subject complains, and the others.
-fn split_blamed(batch: &Batch, group: &[usize], observation: &Observation) -> (Vec<usize>, Vec<usize>) {
-    let complaints = complaints(batch, group.len(), observation);
-    let (guilty, rest): (Vec<_>, Vec<_>) = group.iter().zip(complaints).partition(|(_, c)| c.is_some());
-    let trials = |these: Vec<(&usize, Option<Diagnostic>)>| these.into_iter().map(|(&at, _)| at).collect();
-    (trials(guilty), trials(rest))
-}
-
-/// A module in which every trial is a statement of its own with an innocent one behind it, so that a complaint about
-/// the line behind a trial is still about the trial.
-fn compose_apart(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Batch {
-    let mut text = print(&Module { items: header.items() });
-    let mut line = 1 + HEADER_LINES;
-    let mut lines = Vec::with_capacity(group.len());
-    for (place, &at) in group.iter().enumerate() {
-        lines.push((line, place));
-        let trial = predicted[at].trial;
-        let items = prefixed(&trial.items(), &format!("t{place}_"));
-        let before = text.len();
-        text.push_str(&trial.spacing.print(&Module { items }));
-        let _ = writeln!(text, ".global .u8 z{place};");
-        line += text[before..].bytes().filter(|&b| b == b'\n').count() as u32;
-    }
-    Batch { text, seats: Vec::new(), lines }
-}
-
-/// Which open questions spoil a batch: those that most of the trials that met them were guilty with. Trials that meet
-/// one are shown alone at once. Only the schedule depends on this, no verdict.
-#[derive(Default)]
-struct Suspicion {
-    guilty: [u32; Question::ALL.len()],
-    innocent: [u32; Question::ALL.len()],
-}
-
-impl Suspicion {
-    fn raise(&mut self, questions: QuestionSet) {
-        questions.iter().for_each(|question| self.guilty[question as usize] += 1);
-    }
-
-    fn clear(&mut self, questions: QuestionSet) {
-        if !questions.is_empty() {
-            questions.iter().for_each(|question| self.innocent[question as usize] += 1);
-        }
-    }
-
-    fn falls_on(&self, questions: QuestionSet) -> bool {
-        !questions.is_empty()
-            && questions.iter().any(|q| self.guilty[q as usize] > 2 * self.innocent[q as usize])
     }
 }

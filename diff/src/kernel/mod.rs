@@ -4,26 +4,35 @@
 //! ([`Launch`]). What it does not show is not compared, and is counted ([`Share`]); a kernel of which nothing is shown is
 //! unobserved. A module that is refused or kills the subject is split until the guilty kernel stands alone.
 
+pub(crate) mod compare;
+
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Trace, execute, expect};
-use ptxsmith_subject::solve::{self, Slot};
-use ptxsmith_subject::{Error, Launch, Observation, Outcome, Output, Request, Severity, Subject};
+use ptxsmith_subject::{Error, Launch, Observation, Outcome, Request, Severity, Subject};
 use ptxsmith_syntax::{Canonical, FunctionKind, Item, Module, print};
 
 use crate::{
-    explain::{explain, explain_crash},
-    judge::Options,
+    explain::{Explanation, explain, explain_crash},
+    gone,
+    judge::{Options, suspected_leads},
+    known::Effect,
+    lead::{Alternatives, Lead, alternatives, crash_alternatives},
     maker::Maker,
     trial::{Header, Trial, prefixed, with_prefix, without_prefix},
     verdict::{Class, Difference, Judged, Must, NotCompared, Share, Verdict},
 };
+use compare::{agrees, compare};
 
 /// The most kernels in one module: listing the code of one costs as much as that of a hundred, and more would only
 /// delay what a refused one makes necessary.
 const TOGETHER: usize = 100;
+
+/// The most differences of one batch whose cause is looked for among wrong rules: an implementation that is wrong about
+/// everything is not worth hours.
+const MOST_LOOKED_INTO: u32 = 500;
 
 /// Shows kernels to one subject and judges them. The counterpart of [`Judge`](crate::Judge), which judges data.
 pub struct KernelJudge<'a> {
@@ -32,6 +41,12 @@ pub struct KernelJudge<'a> {
     options: Options,
     /// Of the batch at hand, what was seen of each trial, by number.
     shares: BTreeMap<u64, Share>,
+    /// Of the batch at hand, what the first scalar that differs rests on, by the number of the trial.
+    differs: BTreeMap<u64, Trace>,
+    /// Of the batch at hand, what was seen of the trials that conform, by number.
+    conform: BTreeMap<u64, Observation>,
+    /// How many differences of the batch at hand had their cause looked for among wrong rules.
+    looked_into: u32,
 }
 
 /// What the specification says of a trial.
@@ -47,16 +62,18 @@ enum Answer {
     Unmodelled,
 }
 
-/// How a kernel compares with what was seen of it.
-struct Compared {
-    share: Share,
-    differs: Option<Class>,
-}
-
 impl<'a> KernelJudge<'a> {
     /// A judge of one subject under the specification's rules.
     pub fn new(subject: &'a dyn Subject, rules: Rules, options: Options) -> KernelJudge<'a> {
-        KernelJudge { subject, rules, options, shares: BTreeMap::new() }
+        KernelJudge {
+            subject,
+            rules,
+            options,
+            shares: BTreeMap::new(),
+            differs: BTreeMap::new(),
+            conform: BTreeMap::new(),
+            looked_into: 0,
+        }
     }
 
     /// Judges trials of statements that hold kernels; the verdicts come in the order of the trials.
@@ -65,6 +82,9 @@ impl<'a> KernelJudge<'a> {
     /// Only where our machine or code fails; whatever the subject does is a verdict.
     pub fn batch<T: Borrow<Trial>>(&mut self, trials: &[T]) -> Result<Vec<Judged>, Error> {
         self.shares.clear();
+        self.differs.clear();
+        self.conform.clear();
+        self.looked_into = 0;
         let predicted: Vec<Predicted<'_>> = trials
             .iter()
             .map(|trial| {
@@ -89,20 +109,27 @@ impl<'a> KernelJudge<'a> {
                 self.recheck(p, verdict)?;
             }
         }
-        let judged = predicted.iter().zip(verdicts).map(|(p, verdict)| Judged {
-            id: p.trial.id,
-            verdict: verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved)),
-            must: match p.answer {
-                Answer::Kernels(_) => Some(Must::Accept),
-                Answer::Refused => Some(Must::Refuse),
-                Answer::Unmodelled => None,
-            },
-            trace: p.trace,
-            excluded: Vec::new(),
-            contradicts: Vec::new(),
-            unseen: 0,
-            operands: self.shares.get(&p.trial.id).copied().unwrap_or_default(),
-        });
+        let suspected = suspected_leads(verdicts.iter().flatten());
+        let contradicted: Vec<Vec<&'static str>> =
+            predicted.iter().map(|p| self.contradicted(p, &suspected)).collect();
+        let innocent: BTreeSet<&'static str> = contradicted.iter().flatten().copied().collect();
+        verdicts.iter_mut().flatten().for_each(|verdict| acquit(verdict, &innocent));
+        let judged =
+            predicted.iter().zip(verdicts).zip(contradicted).map(|((p, verdict), contradicts)| Judged {
+                id: p.trial.id,
+                contradicts,
+                verdict: verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved)),
+                must: match p.answer {
+                    Answer::Kernels(_) => Some(Must::Accept),
+                    Answer::Refused => Some(Must::Refuse),
+                    Answer::Unmodelled => None,
+                },
+                // A kernel shows many operands; what differs is one.
+                trace: self.differs.get(&p.trial.id).copied().unwrap_or(p.trace),
+                excluded: Vec::new(),
+                unseen: 0,
+                operands: self.shares.get(&p.trial.id).copied().unwrap_or_default(),
+            });
         Ok(judged.collect())
     }
 
@@ -145,7 +172,7 @@ impl<'a> KernelJudge<'a> {
             found |= self.settle(predicted, part, verdicts)?;
         }
         if !found && observation.outcome != Outcome::TimedOut {
-            let difference = self.difference(&predicted[group[0]], Class::Inconsistent, observation, None);
+            let difference = self.inconsistent(&predicted[group[0]], observation);
             verdicts[group[0]] = Some(Verdict::Deviates(difference));
             return Ok(true);
         }
@@ -170,7 +197,7 @@ impl<'a> KernelJudge<'a> {
                 Verdict::Reads(difference) | Verdict::Deviates(difference) => difference.observed,
                 _ => Observation::new(Outcome::Accepted),
             };
-            *verdict = Verdict::Deviates(self.difference(p, Class::Inconsistent, observed, None));
+            *verdict = Verdict::Deviates(self.inconsistent(p, observed));
         }
         Ok(())
     }
@@ -186,7 +213,9 @@ impl<'a> KernelJudge<'a> {
                 let hangs = observation.outcome == Outcome::TimedOut;
                 let class = if hangs { Class::Hang } else { Class::Crash };
                 let explanation = explain_crash(&p.trace, &self.rules, maker, &observation, rests_on);
-                let difference = self.difference(p, class, observation, explanation);
+                let suspected = vec![crash_alternatives(&p.trace, maker, &observation)];
+                let suspected = if explanation.is_none() { suspected } else { Vec::new() };
+                let difference = self.difference(p, class, observation, explanation, Some(suspected));
                 return Verdict::Deviates(difference);
             }
             (_, Answer::Unmodelled) => return Verdict::NotCompared(NotCompared::Unmodelled),
@@ -198,28 +227,55 @@ impl<'a> KernelJudge<'a> {
                 self.shares.insert(p.trial.id, compared.share);
                 let modelled = kernels.iter().any(|kernel| matches!(kernel.left, Left::Output(_)));
                 match compared.differs {
-                    Some(class) => class,
+                    Some(differs) => {
+                        self.differs.extend(differs.trace.map(|trace| (p.trial.id, trace)));
+                        differs.class
+                    }
                     None if !modelled => return Verdict::NotCompared(NotCompared::Unmodelled),
                     None if compared.share.seen == 0 => {
                         return Verdict::NotCompared(NotCompared::Unobserved);
                     }
-                    None => return Verdict::Conforms,
+                    None => {
+                        self.conform.insert(p.trial.id, observation);
+                        return Verdict::Conforms;
+                    }
                 }
             }
         };
-        let explanation = explain(&p.trace, &self.rules, maker, |rules| {
-            let (answer, trace) = answer(p.trial, &self.options.header, rules);
-            let agrees = match (&answer, observation.outcome) {
-                (Answer::Kernels(kernels), Outcome::Accepted) => {
-                    compare(kernels, &observation).differs.is_none()
-                }
-                (Answer::Refused, Outcome::Refused) => true,
-                _ => false,
-            };
-            (agrees, trace)
-        });
-        let difference = self.difference(p, class, observation, explanation);
+        let module = p.trial.module(&self.options.header);
+        let tell = |rules: &Rules| agrees(&module, rules, &observation);
+        let explanation = explain(&p.trace, &self.rules, maker, tell);
+        let suspected = match explanation {
+            Some(_) => Some(Vec::new()),
+            None if self.looked_into == MOST_LOOKED_INTO => None,
+            None => {
+                self.looked_into += 1;
+                Some(vec![alternatives(&p.trace, &self.rules, maker, tell)])
+            }
+        };
+        let difference = self.difference(p, class, observation, explanation, suspected);
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
+    }
+
+    /// The suspected wrong rules under which a trial that conforms would have left something else, alone and with all that
+    /// is known of the subject.
+    fn contradicted(&self, p: &Predicted<'_>, suspected: &[Lead]) -> Vec<&'static str> {
+        let Some(observation) = self.conform.get(&p.trial.id).filter(|_| !suspected.is_empty()) else {
+            return Vec::new();
+        };
+        let module = p.trial.module(&self.options.header);
+        let touched = suspected.iter().filter(|lead| lead.touches(&p.trace));
+        let known = all_known(&self.rules, Maker::of(self.subject.description()));
+        let differs = |lead: &&Lead| {
+            let under = |rules: &Rules| agrees(&module, &lead.rules(rules), observation).0;
+            !under(&self.rules) && !under(&known)
+        };
+        touched.filter(differs).map(|lead| lead.id).collect()
+    }
+
+    /// A trial that is answered differently in other company.
+    fn inconsistent(&self, p: &Predicted<'_>, observed: Observation) -> Box<Difference> {
+        self.difference(p, Class::Inconsistent, observed, None, Some(Vec::new()))
     }
 
     fn difference(
@@ -227,17 +283,11 @@ impl<'a> KernelJudge<'a> {
         p: &Predicted<'_>,
         class: Class,
         observed: Observation,
-        explanation: Option<crate::Explanation>,
+        explanation: Option<Explanation>,
+        suspected: Option<Vec<Alternatives>>,
     ) -> Box<Difference> {
         let expected = self.expected_json(p.trial);
-        Box::new(Difference {
-            class,
-            variable: None,
-            expected,
-            observed,
-            explanation,
-            suspected: Some(Vec::new()),
-        })
+        Box::new(Difference { class, variable: None, expected, observed, explanation, suspected })
     }
 
     fn expected_json(&self, trial: &Trial) -> serde_json::Value {
@@ -247,8 +297,7 @@ impl<'a> KernelJudge<'a> {
         let mut json = expectation.to_json(&text, &self.rules.readings);
         if let Expectation::Accepted { variables, .. } = &expectation {
             let kernels = execute(&module, variables, &self.rules);
-            let entry = |kernel: &Kernel| (kernel.name.to_string(), kernel.to_json(&self.rules.readings));
-            json["kernels"] = kernels.iter().map(entry).collect::<serde_json::Map<_, _>>().into();
+            Kernel::add_to_json(&kernels, &self.rules.readings, &mut json);
         }
         json
     }
@@ -329,113 +378,25 @@ fn own(observation: &Observation, prefix: &str) -> Observation {
     alone
 }
 
-fn compare(kernels: &[Kernel], observation: &Observation) -> Compared {
-    let mut compared = Compared { share: Share::default(), differs: None };
-    // Of what is read from memory, only addresses of variables whose place is known can be told from numbers.
-    let from_memory = observation.variables.values().any(|variable| variable.base.is_some());
-    let base_of = |symbol: &str| {
-        let variable = observation.variables.get(symbol)?;
-        variable.base.filter(|_| variable.space.as_deref() == Some("global"))
-    };
-    for kernel in kernels {
-        let Left::Output(expected) = &kernel.left else { continue };
-        let one = match observation.kernels.get(kernel.name.as_str()) {
-            Some(seen) => {
-                let memory = from_memory
-                    .then(|| solve::memory(&expected.bytes, expected.addresses.iter().map(slot), base_of));
-                compare_output(expected, seen, memory.as_deref())
-            }
-            None => Compared {
-                share: Share { seen: 0, total: predicted_slots(expected).count() as u64 },
-                differs: None,
-            },
-        };
-        compared.share = compared.share.plus(one.share);
-        compared.differs = compared.differs.or(one.differs);
-    }
-    compared
-}
-
-/// An address expected in a buffer, for comparison with memory.
-fn slot(address: &ptxsmith_oracle::Address) -> Slot<'_> {
-    Slot {
-        offset: address.offset,
-        width: address.width,
-        symbol: &address.symbol,
-        addend: address.addend,
-        bits: address.addend_bits,
-        byte: address.byte,
-    }
-}
-
-/// The scalars that the specification says something about.
-fn predicted_slots(expected: &ptxsmith_oracle::Output) -> impl Iterator<Item = (usize, usize)> {
-    let known = |&(at, width): &(usize, usize)| expected.known[at..at + width].iter().all(|&known| known);
-    expected.slots.iter().copied().filter(known)
-}
-
-fn compare_output(
-    expected: &ptxsmith_oracle::Output,
-    output: &Output,
-    memory: Option<&[Option<u8>]>,
-) -> Compared {
-    let mut compared = Compared { share: Share::default(), differs: None };
-    let nothing = Vec::new();
-    let bytes = output.bytes.as_ref().unwrap_or(&nothing);
-    let is_seen =
-        |at: usize| at < bytes.len() && output.seen.as_ref().is_none_or(|seen| seen.get(at) == Some(&0xff));
-    for (at, width) in predicted_slots(expected) {
-        compared.share.total += 1;
-        if !(at..at + width).all(is_seen) {
-            continue;
+/// These rules with all that is known of an implementation.
+fn all_known(base: &Rules, maker: Maker<'_>) -> Rules {
+    let mut rules = *base;
+    for known in gone::listed_for(maker) {
+        if let Effect::Rule(change) | Effect::Refusal(change) = known.effect {
+            change(&mut rules);
         }
-        if let Some(memory) = memory {
-            let Some(held) = memory[at..at + width].iter().copied().collect::<Option<Vec<u8>>>() else {
-                continue;
-            };
-            let slots = at as u64..(at + width) as u64;
-            let is_address = expected.addresses.iter().any(|address| slots.contains(&address.offset));
-            let class = if is_address { Class::WrongAddress } else { Class::WrongValue };
-            compared.share.seen += 1;
-            compared.differs = compared.differs.or((held != bytes[at..at + width]).then_some(class));
-            continue;
-        }
-        let inside = |offset: u64| (at as u64..(at + width) as u64).contains(&offset);
-        let address = expected.addresses.iter().find(|address| inside(address.offset));
-        let mut seen = output.addresses.iter().filter(|address| inside(address.offset));
-        let (found, more) = (seen.next(), seen.next());
-        let wrong = match (address, found) {
-            (Some(address), Some(found)) => {
-                // An address of 32 bits may be told as such, with zeros behind it.
-                let zeros = |from: usize| bytes[from..at + width].iter().all(|&byte| byte == 0);
-                let small = found.width == 4
-                    && found.generic == Some(false)
-                    && !address.generic
-                    && zeros(at + 4)
-                    && more.is_none();
-                let moved = (address.addend ^ found.addend) as u64;
-                let same_addend = if found.width == 8 { moved == 0 } else { moved as u32 == 0 };
-                let same = found.offset == address.offset
-                    && (found.width == address.width || small)
-                    && found.symbol == address.symbol.as_str()
-                    && same_addend
-                    && found.generic.is_none_or(|generic| generic == address.generic);
-                (!same).then_some(Class::WrongAddress)
-            }
-            (Some(_), None) | (None, Some(_)) => Some(Class::WrongAddress),
-            (None, None) => {
-                (bytes[at..at + width] != expected.bytes[at..at + width]).then_some(Class::WrongValue)
-            }
-        };
-        compared.share.seen += 1;
-        compared.differs = compared.differs.or(wrong);
     }
-    // Between what was written the buffer stays zero.
-    let written =
-        |at: usize| expected.slots.iter().any(|&(start, width)| (start..start + width).contains(&at));
-    let spoiled = (0..expected.bytes.len()).any(|at| is_seen(at) && bytes[at] != 0 && !written(at));
-    compared.differs = compared.differs.or(spoiled.then_some(Class::WrongValue));
-    compared
+    rules
+}
+
+/// Leaves out of what a difference may be put down to the wrong rules that other trials rule out: of few that are looked
+/// for, one will predict a difference of another cause by chance.
+fn acquit(verdict: &mut Verdict, innocent: &BTreeSet<&'static str>) {
+    if let Verdict::Deviates(difference) = verdict {
+        for alternatives in difference.suspected.iter_mut().flatten() {
+            alternatives.retain(|set| !set.iter().any(|id| innocent.contains(id)));
+        }
+    }
 }
 
 /// Whether statements hold a kernel that [`KernelJudge`] can say something about.
@@ -448,39 +409,4 @@ pub fn holds_kernels(items: &[Item]) -> bool {
         }
         _ => false,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ptxsmith_subject::Variable;
-
-    /// How a kernel that leaves `g+4` and 5 compares where a device left these numbers, with `g` at this place or unseen.
-    fn left(address: u64, number: u64, base: Option<u64>) -> Compared {
-        let text = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 g[4];\n.global .u32 other;\n\
-            .visible .entry k(.param .u64 out)\n{\n.reg .u64 %o;\n.reg .u64 %a;\nld.param.u64 %o, [out];\n\
-            mov.u64 %a, g+4;\nst.global.u64 [%o], %a;\nmov.u64 %a, 5;\nst.global.u64 [%o+8], %a;\nret;\n}\n";
-        let module = ptxsmith_syntax::parse(text).unwrap();
-        let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else { panic!() };
-        let kernels = execute(&module, &variables, &Rules::default());
-        assert!(matches!(kernels[0].left, Left::Output(_)), "{:?}", kernels[0]);
-        let variable = |base| Variable { space: Some("global".into()), base, ..Variable::default() };
-        let mut observation = Observation::new(Outcome::Accepted);
-        observation.variables.insert("g".into(), variable(base));
-        observation.variables.insert("other".into(), variable(Some(0x7f00)));
-        let bytes = [address.to_le_bytes(), number.to_le_bytes()].concat();
-        observation.kernels.insert("k".into(), Output { size: 16, bytes: Some(bytes), ..Output::default() });
-        compare(&kernels, &observation)
-    }
-
-    #[test]
-    fn an_address_that_a_device_leaves_is_that_of_its_variable() {
-        let same = left(0x8004, 5, Some(0x8000));
-        assert_eq!((same.share.seen, same.share.total, same.differs), (2, 2, None));
-        assert_eq!(left(0x8005, 5, Some(0x8000)).differs, Some(Class::WrongAddress));
-        assert_eq!(left(0x8004, 6, Some(0x8000)).differs, Some(Class::WrongValue));
-        // Where the variable is not seen, nothing can be said of its address.
-        let unseen = left(0x9999, 5, None);
-        assert_eq!((unseen.share.seen, unseen.share.total, unseen.differs), (1, 2, None));
-    }
 }

@@ -1,0 +1,56 @@
+//! One release of one compiler behind two doors: what the two do differently is a finding at the end of a campaign.
+
+mod common;
+
+use std::path::Path;
+
+use common::*;
+use serde_json::Value;
+
+/// A door of this name and version, of the lineage `made-up`, that says that `a` holds this byte.
+fn door(directory: &Path, name: &str, version: &str, byte: &str) -> String {
+    let describes = format!(
+        r#"{{"schema": "ptxsmith.subject/1", "name": "{name}", "version": "{version}", "lineage": "made-up", "relocations": true}}"#
+    );
+    let holds = format!(
+        r#"{{"schema": "ptxsmith.module/1", "outcome": "accepted", "diagnostics": [], "variables": {{"a": {{"space": "global", "size": 1, "align": null, "bytes": "{byte}", "addresses": []}}}}}}"#
+    );
+    let script = format!("if [ \"$1\" = --describe ]; then echo '{describes}'; else echo '{holds}'; fi\n");
+    format!("exec:sh {}", file(directory, &format!("{name}.sh"), &script).display())
+}
+
+/// The findings about doors of a campaign over one module with two subjects.
+fn findings(directory: &Path, doors: [String; 2]) -> Vec<Value> {
+    let module = file(directory, "module.ptx", &module(".global .u8 a = 1;"));
+    let out = directory.join("out");
+    let mut command = ptxsmith();
+    command.args(["check", "--quiet", "--subject", &doors[0], "--subject", &doors[1], "--out"]);
+    let output = command.arg(&out).arg(&module).output().unwrap();
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
+    let findings = report["findings"].as_array().unwrap().iter();
+    findings.filter(|finding| finding["id"].as_str().unwrap().starts_with("doors-")).cloned().collect()
+}
+
+#[test]
+fn two_answers_of_one_release_are_inconsistent() {
+    let directory = tempfile::tempdir().unwrap();
+    let [one, other] = [("program", "02"), ("library", "01")]
+        .map(|(name, byte)| door(directory.path(), name, "1.2.3", byte));
+    let found = findings(directory.path(), [one, other.clone()]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&found[0]["class"], &found[0]["variable"]), (&"inconsistent".into(), &"a".into()));
+    assert_eq!(found[0]["subjects"], serde_json::json!([other]));
+    assert_eq!(found[0]["expected"]["variables"]["a"]["bytes"], "02");
+    assert_eq!(found[0]["observed"]["variables"]["a"]["bytes"], "01");
+}
+
+#[test]
+fn alike_answers_and_other_releases_are_no_finding_about_doors() {
+    for (version, byte) in [("1.2.3", "02"), ("1.3.0", "01")] {
+        let directory = tempfile::tempdir().unwrap();
+        let one = door(directory.path(), "program", "1.2.3", "02");
+        let other = door(directory.path(), "library", version, byte);
+        assert_eq!(findings(directory.path(), [one, other]), [Value::Null; 0], "{version} {byte}");
+    }
+}

@@ -1,0 +1,224 @@
+//! What kernels leave, compared with what was seen of it.
+
+use std::ops::Range;
+
+use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Trace, Written, execute, expect};
+use ptxsmith_subject::solve::{self, Slot};
+use ptxsmith_subject::{Observation, Outcome, Output};
+use ptxsmith_syntax::Module;
+
+use crate::verdict::{Class, Share};
+
+/// How kernels compare with what was seen of them.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Compared {
+    pub share: Share,
+    pub differs: Option<Differs>,
+}
+
+/// The first scalar that differs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Differs {
+    pub class: Class,
+    /// What the scalar rests on; `None` where the difference lies between those that were written.
+    pub trace: Option<Trace>,
+}
+
+impl Compared {
+    fn plus(self, other: Compared) -> Compared {
+        Compared { share: self.share.plus(other.share), differs: self.differs.or(other.differs) }
+    }
+}
+
+/// Whether a program of which this was observed does what these rules say, and what that rests on. What the rules say
+/// nothing of is no agreement: every kernel that was seen has to be told.
+pub(crate) fn agrees(module: &Module, rules: &Rules, observation: &Observation) -> (bool, Trace) {
+    match expect(module, rules) {
+        Expectation::Accepted { variables, trace, .. } => {
+            let kernels = execute(module, &variables, rules);
+            let trace = kernels.iter().fold(trace, |trace, kernel| trace.union(kernel.trace));
+            (all_agree(&kernels, observation), trace)
+        }
+        Expectation::Refused { trace, .. } => (observation.outcome == Outcome::Refused, trace),
+        Expectation::Unmodelled { .. } => (false, Trace::default()),
+    }
+}
+
+fn all_agree(kernels: &[Kernel], observation: &Observation) -> bool {
+    let told = |name: &String| {
+        kernels.iter().any(|kernel| kernel.name == *name && matches!(kernel.left, Left::Output(_)))
+    };
+    observation.outcome == Outcome::Accepted
+        && observation.kernels.keys().all(told)
+        && compare(kernels, observation).differs.is_none()
+}
+
+/// Compares what was seen of kernels with what they leave.
+pub(super) fn compare(kernels: &[Kernel], observation: &Observation) -> Compared {
+    let mut compared = Compared::default();
+    // Of what is read from memory, only addresses of variables whose place is known can be told from numbers.
+    let from_memory = observation.variables.values().any(|variable| variable.base.is_some());
+    let base_of = |symbol: &str| {
+        let variable = observation.variables.get(symbol)?;
+        variable.base.filter(|_| variable.space.as_deref() == Some("global"))
+    };
+    for kernel in kernels {
+        let Left::Output(expected) = &kernel.left else { continue };
+        let one = match observation.kernels.get(kernel.name.as_str()) {
+            Some(seen) => {
+                let memory = from_memory
+                    .then(|| solve::memory(&expected.bytes, expected.addresses.iter().map(slot), base_of));
+                compare_output(expected, seen, memory.as_deref())
+            }
+            None => Compared {
+                share: Share { seen: 0, total: predicted_slots(expected).count() as u64 },
+                differs: None,
+            },
+        };
+        compared = compared.plus(one);
+    }
+    compared
+}
+
+/// An address expected in a buffer, for comparison with memory.
+fn slot(address: &ptxsmith_oracle::Address) -> Slot<'_> {
+    Slot {
+        offset: address.offset,
+        width: address.width,
+        symbol: &address.symbol,
+        addend: address.addend,
+        bits: address.addend_bits,
+        byte: address.byte,
+    }
+}
+
+/// The scalars that the specification says something about.
+fn predicted_slots(expected: &ptxsmith_oracle::Output) -> impl Iterator<Item = &Written> {
+    expected.slots.iter().filter(|slot| expected.known[range(slot)].iter().all(|&known| known))
+}
+
+fn range(slot: &Written) -> Range<usize> {
+    slot.offset..slot.offset + slot.width
+}
+
+fn compare_output(
+    expected: &ptxsmith_oracle::Output,
+    output: &Output,
+    memory: Option<&[Option<u8>]>,
+) -> Compared {
+    let mut compared = Compared::default();
+    let nothing = Vec::new();
+    let bytes = output.bytes.as_ref().unwrap_or(&nothing);
+    let is_seen =
+        |at: usize| at < bytes.len() && output.seen.as_ref().is_none_or(|seen| seen.get(at) == Some(&0xff));
+    for slot in predicted_slots(expected) {
+        compared.share.total += 1;
+        if !range(slot).all(is_seen) {
+            continue;
+        }
+        let wrong = match memory {
+            Some(memory) => {
+                let held: Option<Vec<u8>> = memory[range(slot)].iter().copied().collect();
+                // The address of a variable that is not seen.
+                let Some(held) = held else { continue };
+                wrong_in_memory(expected, slot, &held, bytes)
+            }
+            None => wrong_by_name(expected, slot, output, bytes),
+        };
+        compared.share.seen += 1;
+        let differs = wrong.map(|class| Differs { class, trace: Some(slot.trace) });
+        compared.differs = compared.differs.or(differs);
+    }
+    // Between what was written the buffer stays zero.
+    let written = |at: usize| expected.slots.iter().any(|slot| range(slot).contains(&at));
+    let spoiled = (0..expected.bytes.len()).any(|at| is_seen(at) && bytes[at] != 0 && !written(at));
+    let spoiled = spoiled.then_some(Differs { class: Class::WrongValue, trace: None });
+    compared.differs = compared.differs.or(spoiled);
+    compared
+}
+
+/// Compares a scalar with what it should be in memory, where addresses are numbers.
+fn wrong_in_memory(
+    expected: &ptxsmith_oracle::Output,
+    slot: &Written,
+    held: &[u8],
+    bytes: &[u8],
+) -> Option<Class> {
+    let is_address = expected.addresses.iter().any(|a| range(slot).contains(&(a.offset as usize)));
+    let class = if is_address { Class::WrongAddress } else { Class::WrongValue };
+    (*held != bytes[range(slot)]).then_some(class)
+}
+
+/// Compares a scalar where addresses are told by name.
+fn wrong_by_name(
+    expected: &ptxsmith_oracle::Output,
+    slot: &Written,
+    output: &Output,
+    bytes: &[u8],
+) -> Option<Class> {
+    let range = range(slot);
+    let inside = |offset: u64| range.contains(&(offset as usize));
+    let address = expected.addresses.iter().find(|address| inside(address.offset));
+    let mut seen = output.addresses.iter().filter(|address| inside(address.offset));
+    let (found, more) = (seen.next(), seen.next());
+    match (address, found) {
+        (Some(address), Some(found)) => {
+            // An address of 32 bits may be told as such, with zeros behind it.
+            let zeros = |from: usize| bytes[from..range.end].iter().all(|&byte| byte == 0);
+            let small = found.width == 4
+                && found.generic == Some(false)
+                && !address.generic
+                && zeros(range.start + 4)
+                && more.is_none();
+            let moved = (address.addend ^ found.addend) as u64;
+            let same_addend = if found.width == 8 { moved == 0 } else { moved as u32 == 0 };
+            let same = found.offset == address.offset
+                && (found.width == address.width || small)
+                && found.symbol == address.symbol.as_str()
+                && same_addend
+                && found.generic.is_none_or(|generic| generic == address.generic);
+            (!same).then_some(Class::WrongAddress)
+        }
+        (Some(_), None) | (None, Some(_)) => Some(Class::WrongAddress),
+        (None, None) => (bytes[range.clone()] != expected.bytes[range.clone()]).then_some(Class::WrongValue),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_subject::Variable;
+
+    /// How a kernel that leaves `g+4` and 5 compares where a device left these numbers, with `g` at this place or unseen.
+    fn left(address: u64, number: u64, base: Option<u64>) -> Compared {
+        let text = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 g[4];\n.global .u32 other;\n\
+            .visible .entry k(.param .u64 out)\n{\n.reg .u64 %o;\n.reg .u64 %a;\nld.param.u64 %o, [out];\n\
+            mov.u64 %a, g+4;\nst.global.u64 [%o], %a;\nmov.u64 %a, 5;\nst.global.u64 [%o+8], %a;\nret;\n}\n";
+        let module = ptxsmith_syntax::parse(text).unwrap();
+        let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else { panic!() };
+        let kernels = execute(&module, &variables, &Rules::default());
+        assert!(matches!(kernels[0].left, Left::Output(_)), "{:?}", kernels[0]);
+        let variable = |base| Variable { space: Some("global".into()), base, ..Variable::default() };
+        let mut observation = Observation::new(Outcome::Accepted);
+        observation.variables.insert("g".into(), variable(base));
+        observation.variables.insert("other".into(), variable(Some(0x7f00)));
+        let bytes = [address.to_le_bytes(), number.to_le_bytes()].concat();
+        observation.kernels.insert("k".into(), Output { size: 16, bytes: Some(bytes), ..Output::default() });
+        compare(&kernels, &observation)
+    }
+
+    fn class(compared: Compared) -> Option<Class> {
+        compared.differs.map(|differs| differs.class)
+    }
+
+    #[test]
+    fn an_address_that_a_device_leaves_is_that_of_its_variable() {
+        let same = left(0x8004, 5, Some(0x8000));
+        assert_eq!((same.share.seen, same.share.total, class(same)), (2, 2, None));
+        assert_eq!(class(left(0x8005, 5, Some(0x8000))), Some(Class::WrongAddress));
+        assert_eq!(class(left(0x8004, 6, Some(0x8000))), Some(Class::WrongValue));
+        // Where the variable is not seen, nothing can be said of its address.
+        let unseen = left(0x9999, 5, None);
+        assert_eq!((unseen.share.seen, unseen.share.total, class(unseen)), (1, 2, None));
+    }
+}

@@ -1,0 +1,93 @@
+//! Wrong rules of operands, planted into an implementation: each is one new finding, and nothing besides.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{NVIDIA, fake, known_rules};
+use ptxsmith_diff::suspects::{OPERANDS, Suspect};
+use ptxsmith_diff::{Body, Class, Finding, Header, KernelJudge, Ledger, Options, Status, Triage, Trial};
+use ptxsmith_gen::{self as generate, Config, Coverage, Focus, Generator};
+use ptxsmith_oracle::{Clause, Rules};
+
+fn trials(seed: u64, count: u64) -> Vec<Trial> {
+    let generator = Generator::new(Config { operands: true, ..Config::default() });
+    let trial = |index| {
+        let case = generator.case(Focus::Operands, seed, index, &mut Coverage::new());
+        let generate::Body::Kernel(items) = case.body else { panic!("{:?}", case.body) };
+        Trial { id: index, body: Body::Items(items), spacing: case.spacing }
+    };
+    (0..count).map(trial).collect()
+}
+
+/// The new findings about ptxas with these faults planted.
+fn new_findings(planted: &[&Suspect], trials: &[Trial]) -> Vec<Finding> {
+    let mut rules = known_rules(NVIDIA);
+    planted.iter().for_each(|suspect| (suspect.change)(&mut rules));
+    judged(rules, trials)
+}
+
+fn judged(rules: Rules, trials: &[Trial]) -> Vec<Finding> {
+    let subject = fake(NVIDIA, rules);
+    let options = Options { recheck_every: 0, ..Options::default() };
+    let mut judge = KernelJudge::new(&subject, Rules::default(), options);
+    let mut ledger = Ledger::default();
+    for (trial, judged) in trials.iter().zip(judge.batch(trials).expect("nothing of ours fails")) {
+        ledger.enter(trial, judged, &Header::default());
+    }
+    let findings = ledger.findings(&Triage::of([(&ledger, NVIDIA)]));
+    findings.into_iter().filter(|finding| finding.status == Status::New).collect()
+}
+
+fn ids(findings: &[Finding]) -> BTreeSet<&str> {
+    findings.iter().map(|finding| finding.id.as_str()).collect()
+}
+
+#[test]
+fn without_a_planted_fault_nothing_is_new() {
+    assert_eq!(ids(&new_findings(&[], &trials(0, 120))), BTreeSet::new());
+}
+
+#[test]
+fn one_planted_fault_is_one_new_finding_that_names_its_clause() {
+    let trials = trials(0, 120);
+    let mut told = 0;
+    for suspect in OPERANDS {
+        let found = new_findings(&[suspect], &trials);
+        // What is rare does not show in these few cases.
+        if !found.is_empty() {
+            told += 1;
+            assert_eq!(ids(&found), BTreeSet::from([suspect.id]));
+            assert_eq!(found[0].clauses, [suspect.clause], "{}", suspect.id);
+        }
+    }
+    assert!(told >= 8, "{told} of {} show", OPERANDS.len());
+}
+
+#[test]
+fn two_planted_faults_are_two_new_findings() {
+    let trials = trials(1, 80);
+    let ids_of =
+        ["operand-offset-ignored", "colors-reversed", "braces-from-the-highest", "predicate-is-lowest-bit"];
+    let faults =
+        ids_of.map(|id| OPERANDS.iter().find(|suspect| suspect.id == id).expect("it is in the list"));
+    for pair in faults.windows(2) {
+        let found = new_findings(pair, &trials);
+        assert_eq!(ids(&found), pair.iter().map(|suspect| suspect.id).collect());
+    }
+}
+
+#[test]
+fn a_fault_that_no_wrong_rule_predicts_has_one_name_for_all_that_show_it_alike() {
+    // One is false as well as zero: nothing that is listed or suspected says so.
+    let rules = Rules { predicate: |bits| bits > 1, ..known_rules(NVIDIA) };
+    for seed in [0, 7] {
+        let found = judged(rules, &trials(seed, 100));
+        assert_eq!(ids(&found), BTreeSet::from(["wrong-value-4-5-3-predicate-constant"]), "seed {seed}");
+        assert_eq!(
+            (found[0].class, &found[0].clauses[..]),
+            (Class::WrongValue, &[Clause::PredicateConstant][..])
+        );
+        assert!(found[0].count > 1, "it shows in {} case", found[0].count);
+    }
+}

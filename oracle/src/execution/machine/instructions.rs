@@ -1,0 +1,289 @@
+//! What instructions do: they read operands, and set registers or memory.
+
+use ptxsmith_syntax::{Instruction, NodeKind, Operand, ScalarType, StateSpace, TypeKind};
+
+use super::super::{
+    memory::{Byte, Cell, Pointer, from_bytes, to_bytes},
+    names::Names,
+    operand::lanes_of,
+};
+use super::values::{extended, mask, sign_extended};
+use super::{FORM, Frame, Machine, OUTPUT, UNKNOWN, Written};
+use crate::{clause::Clause, refusal::Stop, rules::Ruled};
+
+impl<'m> Machine<'m, '_> {
+    pub(super) fn mov(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
+        let [to, from] = i.operands.as_slice() else { return Err(FORM) };
+        let ty = last_type(i)?;
+        if let Some(lanes) = lanes_of(i) {
+            let cells = self.values(frame, from, ty, lanes, names)?;
+            return self.set_all(frame, to, ty, cells, names);
+        }
+        if ty == ScalarType::Pred {
+            let value = self.predicate(frame, from, names)?;
+            let cell = value.map_or(Cell::Unknown, |value| Cell::Bits(u64::from(value)));
+            return self.set(frame, to, ty, cell, names);
+        }
+        let size = ty.size().ok_or(FORM)? as usize;
+        let part = |parts: usize| {
+            let width = size / parts.max(1);
+            [ScalarType::B8, ScalarType::B16, ScalarType::B32, ScalarType::B64]
+                .into_iter()
+                .find(|ty| ty.size() == Some(width as u64) && width * parts == size)
+                .ok_or(FORM)
+        };
+        match (to, from) {
+            (Operand::Vector(parts), from) => {
+                self.reader.uses(Clause::VectorBraces);
+                let ty_of_part = part(parts.len())?;
+                let width = ty_of_part.size().unwrap_or(1) as usize;
+                let bytes = to_bytes(&self.value(frame, from, ty, names)?, size);
+                let part = |place| width * (self.reader.rules.part_of_scalar)(place, parts.len());
+                let cell = |place| from_bytes(&bytes[part(place)..part(place) + width]);
+                let cells = (0..parts.len()).map(cell).collect();
+                self.set_all(frame, to, ty_of_part, cells, names)
+            }
+            (to, Operand::Vector(parts)) => {
+                self.reader.uses(Clause::VectorBraces);
+                let ty_of_part = part(parts.len())?;
+                let width = ty_of_part.size().unwrap_or(1) as usize;
+                let cells = self.values(frame, from, ty_of_part, parts.len(), names)?;
+                let mut bytes = vec![Byte::Unknown; size];
+                for (place, cell) in cells.iter().enumerate() {
+                    let part = width * (self.reader.rules.part_of_scalar)(place, cells.len());
+                    bytes[part..part + width].clone_from_slice(&to_bytes(cell, width));
+                }
+                self.set(frame, to, ty, from_bytes(&bytes), names)
+            }
+            (to, from) => {
+                let cell = match self.place_of(frame, from, names)? {
+                    Some(pointer) => {
+                        self.reader.uses(Clause::MoveAddress);
+                        Cell::Pointer(pointer)
+                    }
+                    None => self.value(frame, from, ty, names)?,
+                };
+                self.set(frame, to, ty, cell, names)
+            }
+        }
+    }
+
+    pub(super) fn cvta(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
+        let [to, from] = i.operands.as_slice() else { return Err(FORM) };
+        let (ty, space) = (last_type(i)?, space_of(i).ok_or(FORM)?);
+        let cell = match self.place_of(frame, from, names)? {
+            Some(pointer) => Cell::Pointer(pointer),
+            None => self.value(frame, from, ty, names)?,
+        };
+        self.reader.uses(Clause::GenericWindows);
+        let cell = match cell {
+            Cell::Pointer(pointer) => {
+                let to_space = i.has(".to");
+                if self.space(&pointer.target) != Some(space) {
+                    return Err(Stop::Unmodelled("an address of another state space"));
+                }
+                // A global address and its generic form are the same number.
+                if pointer.generic != to_space && space != StateSpace::Global {
+                    return Err(Stop::Unmodelled("an address converted twice"));
+                }
+                Cell::Pointer(Pointer { generic: !to_space, ..pointer })
+            }
+            _ => Cell::Unknown,
+        };
+        self.set(frame, to, ty, cell, names)
+    }
+
+    pub(super) fn load(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
+        let [to, from] = i.operands.as_slice() else { return Err(FORM) };
+        let (ty, lanes) = (last_type(i)?, lanes_of(i).unwrap_or(1));
+        let size = ty.size().ok_or(FORM)? as usize;
+        let cells = match self.access(frame, i, from, size * lanes, names)? {
+            Some((object, at)) => {
+                let bytes = &self.objects[object].bytes[at..at + size * lanes];
+                bytes.chunks(size).map(from_bytes).collect()
+            }
+            None => vec![Cell::Unknown; lanes],
+        };
+        if lanes > 1 {
+            self.reader.uses(Clause::VectorAccess);
+        }
+        self.set_all(frame, to, ty, cells, names)
+    }
+
+    pub(super) fn store(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
+        let [to, from] = i.operands.as_slice() else { return Err(FORM) };
+        let (ty, lanes) = (last_type(i)?, lanes_of(i).unwrap_or(1));
+        let size = ty.size().ok_or(FORM)? as usize;
+        let cells = self.values(frame, from, ty, lanes, names)?;
+        // Where in the output it goes is no part of what a kernel shows.
+        let source = self.reader.trace;
+        let Some((object, at)) = self.access(frame, i, to, size * lanes, names)? else { return Ok(()) };
+        if self.objects[object].space == StateSpace::Const {
+            return Err(Stop::Unmodelled("a store to .const"));
+        }
+        if lanes > 1 {
+            self.reader.uses(Clause::VectorAccess);
+        }
+        let bytes: Vec<Byte> = cells.iter().flat_map(|cell| to_bytes(cell, size)).collect();
+        self.objects[object].bytes[at..at + bytes.len()].clone_from_slice(&bytes);
+        if object == OUTPUT {
+            let trace = self.since_last_output(source);
+            let lane = |lane| Written { offset: at + lane * size, width: size, trace };
+            self.written.extend((0..lanes).map(lane));
+        }
+        Ok(())
+    }
+
+    pub(super) fn setp(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
+        let ty = last_type(i)?;
+        let compare = i.modifiers.first().map_or("", |m| m.text.as_str());
+        let combine = i.modifiers.get(1).map(|m| m.text.as_str()).filter(|_| i.modifiers.len() == 3);
+        let (to, a, b, third) = match (i.operands.as_slice(), combine) {
+            ([to, a, b], None) => (to, a, b, None),
+            ([to, a, b, c], Some(_)) => (to, a, b, Some(c)),
+            _ => return Err(FORM),
+        };
+        if ty.kind() == TypeKind::Float {
+            return Err(FORM);
+        }
+        let (a, b) = (self.value(frame, a, ty, names)?, self.value(frame, b, ty, names)?);
+        let (a, b) = match (a, b) {
+            (Cell::Bits(a), Cell::Bits(b)) => (extended(ty, a), extended(ty, b)),
+            (Cell::Pointer(a), Cell::Pointer(b)) if a.target == b.target && a.generic == b.generic => {
+                if !matches!(compare, ".eq" | ".ne") {
+                    return Err(UNKNOWN);
+                }
+                (a.offset as u64, b.offset as u64)
+            }
+            _ => return Err(UNKNOWN),
+        };
+        let order = if ty.kind() == TypeKind::Signed { (a as i64).cmp(&(b as i64)) } else { a.cmp(&b) };
+        let result = match compare {
+            ".eq" => order.is_eq(),
+            ".ne" => order.is_ne(),
+            ".lt" | ".lo" => order.is_lt(),
+            ".le" | ".ls" => order.is_le(),
+            ".gt" | ".hi" => order.is_gt(),
+            ".ge" | ".hs" => order.is_ge(),
+            _ => return Err(FORM),
+        };
+        let third = match third {
+            None => None,
+            Some(third) => Some(self.predicate(frame, third, names)?.ok_or(UNKNOWN)?),
+        };
+        let combined = |value: bool| match (combine, third) {
+            (None, _) => Ok(value),
+            (Some(".and"), Some(c)) => Ok(value && c),
+            (Some(".or"), Some(c)) => Ok(value || c),
+            (Some(".xor"), Some(c)) => Ok(value ^ c),
+            _ => Err(FORM),
+        };
+        let Operand::Value(expr) = to else { return Err(FORM) };
+        let mut destinations = vec![(expr.clone(), combined(result)?)];
+        if let NodeKind::Binary(ptxsmith_syntax::BinaryOp::Or, p, q) = *expr.kind(expr.root()) {
+            destinations = vec![(expr.part(p), combined(result)?), (expr.part(q), combined(!result)?)];
+        }
+        for (to, value) in destinations {
+            let cell = Cell::Bits(u64::from(value));
+            self.set(frame, &Operand::Value(to), ScalarType::Pred, cell, names)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn cvt(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
+        let [to, from] = i.operands.as_slice() else { return Err(FORM) };
+        let types: Vec<ScalarType> =
+            i.modifiers.iter().filter_map(|m| ScalarType::from_keyword(&m.text)).collect();
+        let [into, of] = types[..] else { return Err(FORM) };
+        let numbers = |ty: ScalarType| matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned);
+        if i.modifiers.len() != 2 || !numbers(into) || !numbers(of) {
+            return Err(FORM);
+        }
+        let cell = match self.value(frame, from, of, names)? {
+            Cell::Bits(bits) => Cell::Bits(mask(into, extended(of, bits))),
+            _ => Cell::Unknown,
+        };
+        self.set(frame, to, into, cell, names)
+    }
+
+    /// How far a constant moves an address.
+    fn moved(&self, pointer: &Pointer, bytes: i64) -> i64 {
+        match self.reader.rules.local_moved {
+            Some(moved) if self.space(&pointer.target) == Some(StateSpace::Local) => moved(bytes),
+            _ => bytes,
+        }
+    }
+
+    pub(super) fn arithmetic(
+        &mut self,
+        frame: &mut Frame<'m>,
+        i: &'m Instruction,
+        names: &Names,
+    ) -> Ruled<()> {
+        let ty = last_type(i)?;
+        if !matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits) {
+            return Err(FORM);
+        }
+        let known: &[&str] = match i.opcode.text.as_str() {
+            "mul" | "mad" => &[".lo"],
+            _ => &[],
+        };
+        let modifiers = &i.modifiers[..i.modifiers.len() - 1];
+        if modifiers.len() != known.len() || !modifiers.iter().all(|m| known.contains(&m.text.as_str())) {
+            return Err(FORM);
+        }
+        let Some((to, sources)) = i.operands.split_first() else { return Err(FORM) };
+        let mut cells = Vec::new();
+        for (nth, source) in sources.iter().enumerate() {
+            let count = matches!(i.opcode.text.as_str(), "shl" | "shr") && nth == 1;
+            cells.push(self.value(frame, source, if count { ScalarType::U32 } else { ty }, names)?);
+        }
+        let bits = 8 * ty.size().unwrap_or(8);
+        let number = |f: &dyn Fn(u64, u64) -> u64, a: u64, b: u64| Cell::Bits(mask(ty, f(a, b)));
+        let cell = match (i.opcode.text.as_str(), cells.as_slice()) {
+            ("add", [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_add, *a, *b),
+            ("add", [Cell::Pointer(p), Cell::Bits(b)] | [Cell::Bits(b), Cell::Pointer(p)]) => {
+                let offset = p.offset.wrapping_add(self.moved(p, sign_extended(ty, *b)));
+                Cell::Pointer(Pointer { offset, ..p.clone() })
+            }
+            ("sub", [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_sub, *a, *b),
+            ("sub", [Cell::Pointer(p), Cell::Bits(b)]) => {
+                let offset = p.offset.wrapping_sub(self.moved(p, sign_extended(ty, *b)));
+                Cell::Pointer(Pointer { offset, ..p.clone() })
+            }
+            ("sub", [Cell::Pointer(p), Cell::Pointer(q)])
+                if p.target == q.target && p.generic == q.generic =>
+            {
+                Cell::Bits(mask(ty, p.offset.wrapping_sub(q.offset) as u64))
+            }
+            ("mul", [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_mul, *a, *b),
+            ("mad", [Cell::Bits(a), Cell::Bits(b), Cell::Bits(c)]) => {
+                Cell::Bits(mask(ty, a.wrapping_mul(*b).wrapping_add(*c)))
+            }
+            ("and", [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a & b, *a, *b),
+            ("or", [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a | b, *a, *b),
+            ("xor", [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a ^ b, *a, *b),
+            ("shl", [Cell::Bits(a), Cell::Bits(b)]) if *b < bits => number(&|a, b| a << b, *a, *b),
+            ("shr", [Cell::Bits(a), Cell::Bits(b)]) if *b < bits => {
+                let shifted = match ty.kind() {
+                    TypeKind::Signed => (sign_extended(ty, *a) >> b) as u64,
+                    _ => mask(ty, *a) >> b,
+                };
+                Cell::Bits(mask(ty, shifted))
+            }
+            ("add" | "sub" | "mul" | "mad" | "and" | "or" | "xor" | "shl" | "shr", _) => Cell::Unknown,
+            _ => return Err(FORM),
+        };
+        self.set(frame, to, ty, cell, names)
+    }
+}
+
+/// The type of an instruction: the last of its modifiers.
+pub(super) fn last_type(i: &Instruction) -> Ruled<ScalarType> {
+    i.modifiers.last().and_then(|m| ScalarType::from_keyword(&m.text)).ok_or(FORM)
+}
+
+/// The state space that an instruction names.
+pub(super) fn space_of(i: &Instruction) -> Option<StateSpace> {
+    i.modifiers.iter().find_map(|m| StateSpace::from_keyword(&m.text))
+}

@@ -1,0 +1,331 @@
+//! Executes one kernel on one thread: here the flow of control, from the launch through branches and calls.
+
+mod instructions;
+mod places;
+mod values;
+
+use std::rc::Rc;
+
+use ptxsmith_syntax::{FunctionKind, Instruction, Name, Operand, ScalarType, Text};
+
+use super::{
+    Written,
+    memory::{Byte, Cell, Object, Pointer, Target, from_bytes, to_bytes},
+    names::{Body, Meaning, Names, Place, Program, Variable},
+    operand::Reader,
+};
+use crate::{
+    clause::Clause,
+    refusal::Stop,
+    rules::{Ruled, Trace},
+};
+use instructions::last_type;
+pub(crate) use values::extended_index;
+
+/// Instructions that one kernel may execute, so that no loop goes on for ever.
+const MOST_STEPS: u32 = 20_000;
+/// Calls that may be open at once.
+const MOST_CALLS: u32 = 32;
+/// The largest output buffer.
+pub(super) const MOST_OUTPUT: usize = 1 << 14;
+
+/// The place of the output buffer among the objects.
+pub(super) const OUTPUT: usize = 0;
+
+pub(super) struct Machine<'m, 'r> {
+    pub program: &'m Program<'m>,
+    pub reader: Reader<'r>,
+    pub objects: Vec<Object>,
+    /// The objects of the variables at module scope.
+    pub module: Vec<usize>,
+    /// What was written to the output.
+    pub written: Vec<Written>,
+    /// What the instructions since the output was last written rest on; `None` where there were none.
+    pub recent: Option<Trace>,
+    pub steps: u32,
+    pub calls: u32,
+}
+
+/// One call of a function.
+struct Frame<'m> {
+    body: &'m Body<'m>,
+    registers: Vec<Vec<Cell>>,
+    objects: Vec<usize>,
+}
+
+enum Flow {
+    Next,
+    Jump(usize),
+    Return,
+    Exit,
+}
+
+const UNKNOWN: Stop = Stop::Unmodelled("what happens depends on a value that is not known");
+const FORM: Stop = Stop::Unmodelled("an instruction in a form that is not modelled");
+
+impl<'m> Machine<'m, '_> {
+    /// Runs a kernel whose one parameter is the address of the output buffer.
+    pub fn kernel(&mut self, body: &'m Body<'m>) -> Ruled<()> {
+        let [Meaning::Variable(parameter)] = body.parameters.as_slice() else {
+            return Err(Stop::Unmodelled("a kernel with other parameters than an output buffer"));
+        };
+        if parameter.size != Some(8) || !parameter.extents.is_empty() {
+            return Err(Stop::Unmodelled("a kernel with other parameters than an output buffer"));
+        }
+        let out = Pointer { target: Target::Object(OUTPUT), offset: 0, generic: false };
+        self.call(body, &[to_bytes(&Cell::Pointer(out), 8)]).map(|_| ())
+    }
+
+    /// Runs a function; arguments and results as the bytes of each. `None`: the thread ended.
+    fn call(&mut self, body: &'m Body<'m>, arguments: &[Vec<Byte>]) -> Ruled<Option<Vec<Vec<Byte>>>> {
+        if let Some(reason) = body.unmodelled {
+            return Err(Stop::Unmodelled(reason));
+        }
+        self.calls += 1;
+        if self.calls > MOST_CALLS {
+            return Err(Stop::Unmodelled("more calls at once than are modelled"));
+        }
+        let registers = body.registers.iter().map(|r| vec![Cell::Unknown; usize::from(r.lanes)]).collect();
+        let mut frame = Frame { body, registers, objects: Vec::new() };
+        for variable in &body.variables {
+            let object = self.object(variable)?;
+            frame.objects.push(object);
+        }
+        if arguments.len() != body.parameters.len() {
+            return Err(FORM);
+        }
+        for (parameter, bytes) in body.parameters.iter().zip(arguments) {
+            self.pass(&mut frame, parameter, bytes)?;
+        }
+        let ended = self.run(&mut frame)?;
+        self.calls -= 1;
+        if ended {
+            return Ok(None);
+        }
+        let results = body.results.iter().map(|result| match result {
+            Meaning::Register(register) => {
+                let size = register.ty.size().ok_or(FORM)? as usize;
+                Ok(frame.registers[register.id].iter().flat_map(|cell| to_bytes(cell, size)).collect())
+            }
+            Meaning::Variable(variable) => {
+                let Place::Function(at) = variable.place else { return Err(FORM) };
+                Ok(self.objects[frame.objects[at]].bytes.clone())
+            }
+            Meaning::Function(_) | Meaning::Label => Err(FORM),
+        });
+        results.collect::<Ruled<_>>().map(Some)
+    }
+
+    fn pass(&mut self, frame: &mut Frame<'m>, to: &Meaning, bytes: &[Byte]) -> Ruled<()> {
+        match to {
+            Meaning::Register(register) => {
+                let size = register.ty.size().ok_or(FORM)? as usize;
+                if bytes.len() != size * usize::from(register.lanes) {
+                    return Err(FORM);
+                }
+                frame.registers[register.id] = bytes.chunks(size).map(from_bytes).collect();
+                Ok(())
+            }
+            Meaning::Variable(variable) => {
+                let Place::Function(at) = variable.place else { return Err(FORM) };
+                let object = &mut self.objects[frame.objects[at]].bytes;
+                if bytes.len() != object.len() {
+                    return Err(FORM);
+                }
+                object.clone_from_slice(bytes);
+                Ok(())
+            }
+            Meaning::Function(_) | Meaning::Label => Err(FORM),
+        }
+    }
+
+    /// A new object for a variable of a function. What it holds nobody knows.
+    fn object(&mut self, variable: &Variable) -> Ruled<usize> {
+        let size = variable.size.ok_or(Stop::Unmodelled("a variable of unknown size"))?;
+        self.objects.push(Object {
+            name: variable.name.clone(),
+            space: variable.space,
+            align: variable.align,
+            bytes: vec![Byte::Unknown; size as usize],
+        });
+        Ok(self.objects.len() - 1)
+    }
+
+    /// Runs to the end of the function; whether the thread ended.
+    fn run(&mut self, frame: &mut Frame<'m>) -> Ruled<bool> {
+        let mut at = 0;
+        while let Some(line) = frame.body.lines.get(at) {
+            self.steps += 1;
+            if self.steps > MOST_STEPS {
+                return Err(Stop::Unmodelled("more instructions than are executed here"));
+            }
+            let (instruction, names) = (line.instruction, Rc::clone(&line.names));
+            if let Some(guard) = &instruction.guard {
+                let Some(Meaning::Register(register)) = names.find(&guard.predicate.text) else {
+                    return Err(FORM);
+                };
+                match frame.registers[register.id][0] {
+                    Cell::Bits(bits) if (bits != 0) != guard.negated => {}
+                    Cell::Bits(_) => {
+                        at += 1;
+                        continue;
+                    }
+                    _ => return Err(UNKNOWN),
+                }
+            }
+            let before = std::mem::take(&mut self.reader.trace);
+            let writes = self.written.len();
+            let flow = self.step(frame, instruction, &names);
+            let own = self.reader.trace;
+            // That a kernel first asks where its output is shows no operand.
+            let asks = self.written.is_empty() && instruction.has(".param");
+            self.recent = match self.written.len() > writes {
+                true => None,
+                false if asks => self.recent,
+                false => Some(self.recent.unwrap_or_default().union(own)),
+            };
+            self.reader.trace = before.union(own);
+            match flow? {
+                Flow::Next => at += 1,
+                Flow::Jump(to) => at = to,
+                Flow::Return => return Ok(false),
+                Flow::Exit => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
+    /// What a scalar rests on that is written to the output now, by an instruction whose source rests on this.
+    fn since_last_output(&self, source: Trace) -> Trace {
+        match (self.recent, self.written.last()) {
+            (Some(recent), _) => recent.union(source),
+            // One of several that were made together.
+            (None, Some(last)) => last.trace.union(source),
+            (None, None) => source,
+        }
+    }
+
+    fn step(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<Flow> {
+        let operands = i.operands.as_slice();
+        match i.opcode.text.as_str() {
+            "ret" => return Ok(Flow::Return),
+            "exit" => return Ok(Flow::Exit),
+            "bra" => {
+                let [Operand::Value(label)] = operands else { return Err(FORM) };
+                self.reader.uses(Clause::LabelOperand);
+                return Ok(Flow::Jump(self.label(frame, &label.as_name().ok_or(FORM)?)?));
+            }
+            "brx" => return self.branch_by_index(frame, i, names),
+            "call" => return self.call_instruction(frame, i, names),
+            "mov" => self.mov(frame, i, names)?,
+            "cvta" => self.cvta(frame, i, names)?,
+            "ld" => self.load(frame, i, names)?,
+            "st" => self.store(frame, i, names)?,
+            "setp" => self.setp(frame, i, names)?,
+            "selp" => {
+                let (ty, [to, a, b, condition]) = (last_type(i)?, operands) else { return Err(FORM) };
+                let cell = match self.predicate(frame, condition, names)? {
+                    Some(true) => self.value(frame, a, ty, names)?,
+                    Some(false) => self.value(frame, b, ty, names)?,
+                    None => Cell::Unknown,
+                };
+                self.set(frame, to, ty, cell, names)?;
+            }
+            "cvt" => self.cvt(frame, i, names)?,
+            _ => self.arithmetic(frame, i, names)?,
+        }
+        Ok(Flow::Next)
+    }
+
+    fn label(&self, frame: &Frame<'m>, name: &Name) -> Ruled<usize> {
+        frame.body.labels.get(name.text.as_str()).copied().ok_or(FORM)
+    }
+
+    fn branch_by_index(&mut self, frame: &Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<Flow> {
+        let [index, Operand::Value(table)] = i.operands.as_slice() else { return Err(FORM) };
+        let table = table.as_name().ok_or(FORM)?;
+        let targets = *frame.body.tables.get(table.text.as_str()).ok_or(FORM)?;
+        self.reader.uses(Clause::LabelOperand);
+        let Cell::Bits(index) = self.value(frame, index, ScalarType::U32, names)? else {
+            return Err(UNKNOWN);
+        };
+        let target = targets.get(index as usize).ok_or(Stop::Unmodelled("an index behind a branch table"))?;
+        Ok(Flow::Jump(self.label(frame, target)?))
+    }
+
+    fn call_instruction(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<Flow> {
+        let none: &[Operand] = &[];
+        let (results, rest) = match i.operands.split_first() {
+            Some((Operand::List(results), rest)) => (results.as_slice(), rest),
+            _ => (none, i.operands.as_slice()),
+        };
+        let Some((Operand::Value(callee), rest)) = rest.split_first() else { return Err(FORM) };
+        let arguments = match rest.first() {
+            Some(Operand::List(arguments)) => arguments.as_slice(),
+            _ => none,
+        };
+        let callee = callee.as_name().ok_or(FORM)?;
+        let name: Text = match names.find(&callee.text) {
+            Some(Meaning::Function(_)) => callee.text,
+            Some(Meaning::Register(register)) => match &frame.registers[register.id][0] {
+                Cell::Pointer(Pointer { target: Target::Function(name), offset: 0, .. }) => name.clone(),
+                _ => return Err(UNKNOWN),
+            },
+            _ => return Err(FORM),
+        };
+        self.reader.uses(Clause::FunctionOperand);
+        let body = self.program.functions.get(name.as_str()).ok_or(FORM)?;
+        if body.kind == FunctionKind::Entry || body.parameters.len() != arguments.len() {
+            return Err(FORM);
+        }
+        let mut passed = Vec::new();
+        for (argument, parameter) in arguments.iter().zip(&body.parameters) {
+            passed.push(self.argument(frame, argument, parameter, names)?);
+        }
+        let Some(returned) = self.call(body, &passed)? else { return Ok(Flow::Exit) };
+        if returned.len() != results.len() {
+            return Err(FORM);
+        }
+        for (to, bytes) in results.iter().zip(returned) {
+            let Operand::Value(expr) = to else { return Err(FORM) };
+            let to = names.find(&expr.as_name().ok_or(FORM)?.text).ok_or(FORM)?;
+            self.pass(frame, &to, &bytes)?;
+        }
+        Ok(Flow::Next)
+    }
+
+    fn argument(
+        &mut self,
+        frame: &Frame<'m>,
+        argument: &Operand,
+        parameter: &Meaning,
+        names: &Names,
+    ) -> Ruled<Vec<Byte>> {
+        if let Operand::Value(expr) = argument
+            && let Some(name) = expr.as_name()
+        {
+            match names.find(&name.text) {
+                Some(Meaning::Variable(variable)) => {
+                    let Place::Function(at) = variable.place else { return Err(FORM) };
+                    return Ok(self.objects[frame.objects[at]].bytes.clone());
+                }
+                Some(Meaning::Register(register)) => {
+                    let size = register.ty.size().ok_or(FORM)? as usize;
+                    if register.lanes > 1 {
+                        self.reader.uses(Clause::VectorOperand);
+                    }
+                    let cells = frame.registers[register.id].iter();
+                    return Ok(cells.flat_map(|cell| to_bytes(cell, size)).collect());
+                }
+                _ => return Err(FORM),
+            }
+        }
+        let (ty, size) = match parameter {
+            Meaning::Register(register) => (register.ty, register.ty.size()),
+            Meaning::Variable(variable) => (variable.ty, variable.size),
+            Meaning::Function(_) | Meaning::Label => return Err(FORM),
+        };
+        let cell = self.value(frame, argument, ty, names)?;
+        Ok(to_bytes(&cell, size.ok_or(FORM)? as usize))
+    }
+}

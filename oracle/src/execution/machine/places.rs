@@ -1,0 +1,174 @@
+//! Where in memory operands lie.
+
+use ptxsmith_syntax::{FunctionKind, Instruction, NodeKind, Operand, StateSpace};
+
+use super::super::{
+    memory::{Byte, Cell, Object, Pointer, Target},
+    names::{Meaning, Names, Place},
+    operand::{Address, Base},
+};
+use super::instructions::space_of;
+use super::{FORM, Frame, Machine, UNKNOWN};
+use crate::{clause::Clause, refusal::Stop, rules::Ruled};
+
+impl<'m> Machine<'m, '_> {
+    /// The address that an operand stands for without brackets: `var`, `var + imm`, `var[index]`, a function.
+    pub(super) fn place_of(
+        &mut self,
+        frame: &Frame<'m>,
+        operand: &Operand,
+        names: &Names,
+    ) -> Ruled<Option<Pointer>> {
+        let address = match operand {
+            Operand::Element(name, index) => self.reader.element(name, index, names)?,
+            Operand::Value(expr) => {
+                let first = expr.first(expr.root());
+                let NodeKind::Name(name) = expr.kind(first) else { return Ok(None) };
+                match names.find(name) {
+                    Some(Meaning::Variable(variable)) => {
+                        if !variable.extents.is_empty() {
+                            self.reader.uses(Clause::ArrayName);
+                        }
+                        self.reader.address(expr, names)?
+                    }
+                    Some(Meaning::Function(kind)) if expr.nodes().len() == 1 => {
+                        self.reader.uses(match kind {
+                            FunctionKind::Entry => Clause::MoveKernelAddress,
+                            FunctionKind::Func => Clause::FunctionOperand,
+                        });
+                        let target = Target::Function(name.clone());
+                        return Ok(Some(Pointer { target, offset: 0, generic: false }));
+                    }
+                    _ => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
+        if let Base::Variable(variable) = &address.base
+            && variable.space == StateSpace::Param
+        {
+            return Err(Stop::Unmodelled("the address of a parameter"));
+        }
+        self.pointer(frame, &address, None).map(Some)
+    }
+
+    pub(super) fn space(&self, target: &Target) -> Option<StateSpace> {
+        match target {
+            Target::Object(at) => Some(self.objects[*at].space),
+            Target::Absolute(space) => Some(*space),
+            Target::Function(_) => None,
+        }
+    }
+
+    /// Where an access of so many bytes goes: the object, and the offset in it. `None`: nowhere, under a rule that misses the
+    /// variable.
+    pub(super) fn access(
+        &mut self,
+        frame: &Frame<'m>,
+        i: &'m Instruction,
+        operand: &Operand,
+        size: usize,
+        names: &Names,
+    ) -> Ruled<Option<(usize, usize)>> {
+        let address = match operand {
+            Operand::Address(expr) => self.reader.address(expr, names)?,
+            Operand::Element(name, index) => self.reader.element(name, index, names)?,
+            _ => return Err(FORM),
+        };
+        let space = space_of(i);
+        let pointer = self.pointer(frame, &address, space)?;
+        self.reader.uses(Clause::AccessSize);
+        self.reader.uses(Clause::ByteAddresses);
+        let target = self.space(&pointer.target).ok_or(Stop::Unmodelled("an access to a function"))?;
+        match space {
+            None => {
+                self.reader.uses(Clause::GenericByDefault);
+                if !pointer.generic && target != StateSpace::Global {
+                    return Err(Stop::Unmodelled("an offset in a state space taken for a generic address"));
+                }
+            }
+            Some(space) => {
+                if space != target || pointer.generic && space != StateSpace::Global {
+                    return Err(Stop::Unmodelled("an address of another state space"));
+                }
+            }
+        }
+        let object = match pointer.target {
+            Target::Object(object) => object,
+            Target::Absolute(space) => self.absolute(frame, space)?,
+            Target::Function(_) => return Err(FORM),
+        };
+        let Object { bytes, align, .. } = &self.objects[object];
+        let inside = pointer.offset >= 0 && pointer.offset as usize + size <= bytes.len();
+        if !inside && target == StateSpace::Local && self.reader.rules.local_moved.is_some() {
+            return Ok(None);
+        }
+        if !inside {
+            return Err(Stop::Unmodelled("an access outside of the variable"));
+        }
+        if !(pointer.offset as usize).is_multiple_of(size) {
+            self.reader.uses(Clause::MisalignedAccess);
+            return Err(Stop::Unmodelled("an access that is not aligned, which is undefined"));
+        }
+        if (*align as usize) < size {
+            return Err(Stop::Unmodelled("an access of which nobody knows whether it is aligned"));
+        }
+        Ok(Some((object, pointer.offset as usize)))
+    }
+
+    /// The memory behind absolute addresses: of a thread that has no variables in `.local` space, where nothing else lies.
+    fn absolute(&mut self, frame: &Frame<'m>, space: StateSpace) -> Ruled<usize> {
+        const ABSOLUTE: &str = "[absolute]";
+        let declares = frame.body.variables.iter().any(|variable| variable.space == StateSpace::Local);
+        if space != StateSpace::Local || declares {
+            return Err(Stop::Unmodelled("an absolute address in a space where variables may lie"));
+        }
+        if let Some(at) = self.objects.iter().position(|object| object.name == ABSOLUTE) {
+            return Ok(at);
+        }
+        let bytes = vec![Byte::Unknown; 1 << 10];
+        self.objects.push(Object { name: ABSOLUTE.into(), space, align: 16, bytes });
+        Ok(self.objects.len() - 1)
+    }
+
+    pub(super) fn pointer(
+        &mut self,
+        frame: &Frame<'m>,
+        address: &Address,
+        space: Option<StateSpace>,
+    ) -> Ruled<Pointer> {
+        let index = match address.index {
+            None => 0,
+            Some((register, unit)) => match &frame.registers[register.id][0] {
+                Cell::Bits(bits) => {
+                    let index = (self.reader.rules.index)(register.ty, *bits);
+                    if i32::try_from(index).is_err() {
+                        return Err(Stop::Unmodelled("an index of more than 32 bits"));
+                    }
+                    index.checked_mul(unit).ok_or(FORM)?
+                }
+                _ => return Err(UNKNOWN),
+            },
+        };
+        let offset = address.offset.checked_add(index).ok_or(FORM)?;
+        match &address.base {
+            Base::Variable(variable) => {
+                let object = match variable.place {
+                    Place::Module(at) => self.module[at],
+                    Place::Function(at) => frame.objects[at],
+                };
+                Ok(Pointer { target: Target::Object(object), offset, generic: false })
+            }
+            Base::Register(register) => match &frame.registers[register.id][0] {
+                Cell::Pointer(pointer) => {
+                    Ok(Pointer { offset: pointer.offset.wrapping_add(offset), ..pointer.clone() })
+                }
+                _ => Err(UNKNOWN),
+            },
+            Base::Absolute => {
+                let space = space.ok_or(Stop::Unmodelled("an absolute generic address"))?;
+                Ok(Pointer { target: Target::Absolute(space), offset, generic: false })
+            }
+        }
+    }
+}

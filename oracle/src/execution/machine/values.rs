@@ -1,0 +1,230 @@
+//! What operands hold, and what they are set to.
+
+use ptxsmith_syntax::{NodeKind, Operand, ScalarType, TypeKind};
+
+use super::super::{
+    memory::Cell,
+    names::{Meaning, Names, Register},
+};
+use super::{FORM, Frame, Machine};
+use crate::{
+    clause::Clause,
+    evaluate::Evaluator,
+    refusal::Stop,
+    rules::{Ruled, Stored, Trace},
+};
+
+impl<'m> Machine<'m, '_> {
+    /// A predicate operand: a register, its negation, or a constant (4.5.3). `None`: nobody knows.
+    pub(super) fn predicate(
+        &mut self,
+        frame: &Frame<'m>,
+        operand: &Operand,
+        names: &Names,
+    ) -> Ruled<Option<bool>> {
+        let Operand::Value(expr) = operand else { return Err(FORM) };
+        let (expr, negated) = match *expr.kind(expr.root()) {
+            NodeKind::Unary(ptxsmith_syntax::UnaryOp::Not, inner)
+                if matches!(expr.kind(inner), NodeKind::Name(_)) =>
+            {
+                (expr.part(inner), true)
+            }
+            _ => (expr.clone(), false),
+        };
+        if let Some(name) = expr.as_name() {
+            let Some(Meaning::Register(register)) = names.find(&name.text) else { return Err(FORM) };
+            return Ok(match frame.registers[register.id][0] {
+                Cell::Bits(bits) => Some((bits != 0) != negated),
+                _ => None,
+            });
+        }
+        self.reader.uses(Clause::PredicateConstant);
+        self.reader.uses(Clause::ConstantAsOperand);
+        match self.constant(&expr, ScalarType::U64)? {
+            Cell::Bits(bits) => Ok(Some((self.reader.rules.predicate)(bits))),
+            _ => Ok(None),
+        }
+    }
+
+    fn constant(&mut self, expr: &ptxsmith_syntax::Expr, ty: ScalarType) -> Ruled<Cell> {
+        let mut trace = Trace::default();
+        let mut evaluator = Evaluator::new(self.reader.rules, self.reader.version);
+        let stored = evaluator.store(expr, ty, &mut trace);
+        // All that the value rests on, except that it stands in an initializer: it does not.
+        trace.clauses = trace.clauses.iter().filter(|&c| c != Clause::ConstantInInitializer).collect();
+        self.reader.trace = self.reader.trace.union(trace);
+        self.reader.uses(Clause::ConstantAsOperand);
+        match stored? {
+            Stored::Bits(bits) => Ok(Cell::Bits(mask(ty, bits))),
+            Stored::Address(..) => Err(FORM),
+        }
+    }
+
+    /// The value of a scalar source operand.
+    pub(super) fn value(
+        &mut self,
+        frame: &Frame<'m>,
+        operand: &Operand,
+        ty: ScalarType,
+        names: &Names,
+    ) -> Ruled<Cell> {
+        match operand {
+            Operand::Value(expr) => match expr.as_name().map(|name| names.find(&name.text)) {
+                Some(Some(Meaning::Register(register))) if register.lanes == 1 => {
+                    Ok(frame.registers[register.id][0].clone())
+                }
+                Some(_) => Err(FORM),
+                None => self.constant(expr, ty),
+            },
+            Operand::Component(name, suffix) => {
+                let Some(Meaning::Register(register)) = names.find(&name.text) else { return Err(FORM) };
+                let lane = self.reader.lane(register, suffix)?;
+                Ok(frame.registers[register.id][lane].clone())
+            }
+            _ => Err(FORM),
+        }
+    }
+
+    /// The values of a source operand of so many elements.
+    pub(super) fn values(
+        &mut self,
+        frame: &Frame<'m>,
+        operand: &Operand,
+        ty: ScalarType,
+        lanes: usize,
+        names: &Names,
+    ) -> Ruled<Vec<Cell>> {
+        match operand {
+            Operand::Vector(parts) => {
+                self.reader.uses(Clause::VectorBraces);
+                if parts.len() != lanes {
+                    return Err(FORM);
+                }
+                parts.iter().map(|part| self.value(frame, part, ty, names)).collect()
+            }
+            Operand::Value(expr) if lanes > 1 => {
+                self.reader.uses(Clause::VectorOperand);
+                self.reader.uses(Clause::VectorInRegisters);
+                match names.find(&expr.as_name().ok_or(FORM)?.text) {
+                    Some(Meaning::Register(register)) if usize::from(register.lanes) == lanes => {
+                        Ok(frame.registers[register.id].clone())
+                    }
+                    _ => Err(FORM),
+                }
+            }
+            operand => self.value(frame, operand, ty, names).map(|cell| vec![cell]),
+        }
+    }
+
+    /// Sets a scalar destination to a value of a type, extended to what the register holds.
+    pub(super) fn set(
+        &mut self,
+        frame: &mut Frame<'m>,
+        to: &Operand,
+        ty: ScalarType,
+        cell: Cell,
+        names: &Names,
+    ) -> Ruled<()> {
+        let (register, lane) = match to {
+            Operand::Value(expr) => {
+                let name = expr.as_name().ok_or(FORM)?;
+                if name.text == "_" {
+                    return Ok(());
+                }
+                match names.find(&name.text) {
+                    Some(Meaning::Register(register)) if register.lanes == 1 => (register, 0),
+                    _ => return Err(FORM),
+                }
+            }
+            Operand::Component(name, suffix) => {
+                let Some(Meaning::Register(register)) = names.find(&name.text) else { return Err(FORM) };
+                (register, self.reader.lane(register, suffix)?)
+            }
+            _ => return Err(FORM),
+        };
+        let cell = match cell {
+            Cell::Bits(bits) => Cell::Bits(mask(register.ty, extended(ty, bits))),
+            cell => cell,
+        };
+        if register.ty.size() < ty.size() {
+            return Err(FORM);
+        }
+        frame.registers[register.id][lane] = cell;
+        Ok(())
+    }
+
+    /// Sets a destination of several elements.
+    pub(super) fn set_all(
+        &mut self,
+        frame: &mut Frame<'m>,
+        to: &Operand,
+        ty: ScalarType,
+        cells: Vec<Cell>,
+        names: &Names,
+    ) -> Ruled<()> {
+        match to {
+            Operand::Vector(parts) => {
+                self.reader.uses(Clause::VectorBraces);
+                if parts.len() != cells.len() {
+                    return Err(FORM);
+                }
+                let repeated = |at: usize| {
+                    let name = |part: &Operand| matches!(part, Operand::Value(e) if e.as_name().is_some_and(|n| n.text == "_"));
+                    !name(&parts[at]) && parts[..at].contains(&parts[at])
+                };
+                if (1..parts.len()).any(repeated) {
+                    self.reader.uses(Clause::VectorUniqueDestination);
+                    return Err(Stop::Unmodelled(
+                        "a destination that repeats an element, which is undefined",
+                    ));
+                }
+                let mut parts = parts.iter().zip(cells);
+                parts.try_for_each(|(part, cell)| self.set(frame, part, ty, cell, names))
+            }
+            Operand::Value(expr) if cells.len() > 1 => {
+                self.reader.uses(Clause::VectorOperand);
+                self.reader.uses(Clause::VectorInRegisters);
+                match names.find(&expr.as_name().ok_or(FORM)?.text) {
+                    Some(Meaning::Register(Register { id, lanes, ty: of }))
+                        if usize::from(lanes) == cells.len() && of.size() >= ty.size() =>
+                    {
+                        let extend = |cell| match cell {
+                            Cell::Bits(bits) => Cell::Bits(mask(of, extended(ty, bits))),
+                            cell => cell,
+                        };
+                        frame.registers[id] = cells.into_iter().map(extend).collect();
+                        Ok(())
+                    }
+                    _ => Err(FORM),
+                }
+            }
+            to => {
+                let [cell] = <[Cell; 1]>::try_from(cells).map_err(|_| FORM)?;
+                self.set(frame, to, ty, cell, names)
+            }
+        }
+    }
+}
+
+pub(super) fn mask(ty: ScalarType, bits: u64) -> u64 {
+    match ty.size() {
+        Some(size @ 1..=7) => bits & ((1 << (8 * size)) - 1),
+        None => u64::from(bits != 0),
+        _ => bits,
+    }
+}
+
+pub(super) fn sign_extended(ty: ScalarType, bits: u64) -> i64 {
+    let unused = 64 - 8 * ty.size().unwrap_or(8).min(8) as u32;
+    ((bits << unused) as i64) >> unused
+}
+
+/// A register of this type as an index: with its sign, if it has one.
+pub(crate) fn extended_index(ty: ScalarType, bits: u64) -> i64 {
+    extended(ty, bits) as i64
+}
+
+/// A number of this type as one of 64 bits.
+pub(super) fn extended(ty: ScalarType, bits: u64) -> u64 {
+    if ty.kind() == TypeKind::Signed { sign_extended(ty, bits) as u64 } else { mask(ty, bits) }
+}

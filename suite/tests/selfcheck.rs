@@ -1,0 +1,57 @@
+//! The kernels that check cases where they are, executed over symbolic addresses: they pass where the data is as
+//! expected, and tell the place where it is not.
+
+use ptxsmith_oracle::{Expectation, Left, Rules, Variable, execute};
+use ptxsmith_suite::selfcheck::{self, Check, Found};
+use ptxsmith_suite::{Case, Options, Suite};
+
+/// What the kernel of a case finds in a memory that holds these variables; `None` where the oracle has no rule for it.
+fn found(case: &Case, kernel: &str, variables: &[Variable]) -> Option<Found> {
+    let module = ptxsmith_syntax::parse(&format!("{}{kernel}", case.text)).unwrap();
+    let kernels = execute(&module, variables, &Rules::default());
+    let kernel = kernels.into_iter().find(|kernel| kernel.name == selfcheck::KERNEL).unwrap();
+    match kernel.left {
+        Left::Output(output) => Some(selfcheck::result(&output.bytes)),
+        Left::Unmodelled(_) => None,
+    }
+}
+
+/// The variables with one other byte where a comparison looks, if that is no part of an address.
+fn spoiled(variables: &[Variable], check: &Check) -> Option<Vec<Variable>> {
+    let mut variables = variables.to_vec();
+    let variable = variables.iter_mut().find(|variable| variable.name == check.variable)?;
+    let is_address = variable.addresses.iter().any(|address| address.offset == check.offset);
+    let last = usize::try_from(check.offset).ok()? + usize::from(check.width) - 1;
+    *variable.bytes.get_mut(last)? ^= 0x80;
+    (!is_address).then_some(variables)
+}
+
+#[test]
+fn a_kernel_passes_what_is_expected_and_tells_the_first_byte_that_is_not() {
+    let suite = Suite::build(Options::default()).unwrap();
+    let (mut kernels, mut passed, mut noticed) = (0, 0, 0);
+    for case in &suite.cases {
+        let Some(made) = selfcheck::of_case(case) else { continue };
+        let Expectation::Accepted { variables, .. } = &case.expected else { panic!("{}", case.id) };
+        kernels += 1;
+        let Some(answer) = found(case, &made.text, variables) else { continue };
+        assert_eq!(answer, Found::Passed, "{}\n{}", case.id, made.text);
+        passed += 1;
+        for (index, check) in made.checks.iter().enumerate() {
+            let Some(other) = spoiled(variables, check) else { continue };
+            let answer = found(case, &made.text, &other);
+            assert_eq!(answer, Some(Found::Mismatch(index as u32)), "{}: {check:?}\n{}", case.id, made.text);
+            noticed += 1;
+        }
+    }
+    println!("{kernels} kernels, {passed} executed, {noticed} other bytes noticed");
+    assert!(kernels >= 2_000 && passed * 10 >= kernels * 9 && noticed >= 3_000);
+}
+
+#[test]
+fn a_case_that_an_open_question_decides_has_no_kernel() {
+    let suite = Suite::build(Options::default()).unwrap();
+    let open: Vec<&Case> = suite.cases.iter().filter(|case| !case.alternatives.is_empty()).collect();
+    assert!(open.len() > 100);
+    assert!(open.iter().all(|case| selfcheck::of_case(case).is_none()));
+}
