@@ -100,7 +100,7 @@ fn what_an_implementation_says_is_neither_a_path_nor_markup_nor_a_terminal_s_bus
     let refusal = format!(
         r#"{{"outcome": "refused", "diagnostics": [{{"severity": "error", "line": 4, "message": "{hostile}"}}]}}"#
     );
-    let dies = format!("printf '../../evil\\033[2J<script>alert(1)</script>' >&2; exit 3");
+    let dies = "printf '../../evil\\033[2J<script>alert(1)</script>' >&2; exit 3".to_owned();
     for (name, script) in [("refuses", format!("echo '{refusal}'")), ("dies", dies)] {
         let work = directory.path().join(name);
         std::fs::create_dir_all(work.join("a/b/c")).unwrap();

@@ -10,7 +10,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Trace, execute, expect};
+use ptxsmith_oracle::{Expectation, Kernel, Left, Question, Rules, Trace, execute, expect};
 use ptxsmith_subject::{Error, Launch, Observation, Outcome, Request, Severity, Subject};
 use ptxsmith_syntax::{Canonical, FunctionKind, Item, Module, print};
 
@@ -245,6 +245,10 @@ impl<'a> KernelJudge<'a> {
         let module = p.trial.module(&self.options.header);
         let tell = |rules: &Rules| agrees(&module, rules, &observation);
         let explanation = explain(&p.trace, &self.rules, maker, tell);
+        let accepted = observation.outcome == Outcome::Accepted;
+        if explanation.is_none() && accepted && self.has_no_meaning_for_some(p) {
+            return Verdict::NotCompared(NotCompared::Unmodelled);
+        }
         let suspected = match explanation {
             Some(_) => Some(Vec::new()),
             None if self.looked_into == MOST_LOOKED_INTO => None,
@@ -255,6 +259,28 @@ impl<'a> KernelJudge<'a> {
         };
         let difference = self.difference(p, class, observation, explanation, suspected);
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
+    }
+
+    /// Whether some answer to an open question leaves a kernel without a meaning that the default answer gives it: an access
+    /// that is misaligned only where an index counts otherwise, say. Whoever follows that answer may do anything.
+    fn has_no_meaning_for_some(&self, p: &Predicted<'_>) -> bool {
+        let without = |answer: &Answer| match answer {
+            Answer::Kernels(kernels) => {
+                kernels.iter().filter(|kernel| matches!(kernel.left, Left::Unmodelled(_))).count()
+            }
+            Answer::Unmodelled => usize::MAX,
+            Answer::Refused => 0,
+        };
+        let by_default = without(&p.answer);
+        let answers =
+            |question: Question| (0..question.answers().len()).map(move |answer| (question, answer));
+        p.trace.questions.iter().flat_map(answers).any(|(question, other)| {
+            let readings = self.rules.readings.with(question, other);
+            readings.is_some_and(|readings| {
+                let rules = Rules { readings, ..self.rules };
+                without(&answer(p.trial, &self.options.header, &rules).0) > by_default
+            })
+        })
     }
 
     /// The suspected wrong rules under which a trial that conforms would have left something else, alone and with all that

@@ -1,0 +1,181 @@
+//! Target `eval`: the oracle answers every program, the same twice, with the same value in every seat, and as the naive
+//! evaluator does.
+
+use ptxsmith_oracle::{Evaluator, Expectation, Readings, Rules, Stop, Stored, Trace, expect};
+use ptxsmith_syntax::{
+    Declaration, Declarator, Expr, Initializer, Item, Module, Name, NodeKind, ScalarType, Span, Specifier,
+    StateSpace, VectorLength, parse, print_expr,
+};
+
+use crate::naive::{self, Answer};
+use crate::target::{Failure, Target, text};
+
+/// The target.
+pub static EVAL: Target = Target { name: "eval", run, program: text };
+
+/// The largest program whose every value is looked at. Larger ones are only evaluated.
+const MOST_VALUES: usize = 64;
+/// How many values of a program are put in every seat.
+const SEATED: usize = 2;
+
+fn run(data: &[u8]) -> Result<(), Failure> {
+    let Some(module) = std::str::from_utf8(data).ok().and_then(|text| parse(text).ok()) else {
+        return Ok(());
+    };
+    let rules = Rules::default();
+    let first = expect(&module, &rules);
+    Failure::unless(first == expect(&module, &rules), || "two answers for one program".to_owned())?;
+    if let Expectation::Accepted { variables, .. } = &first {
+        for variable in variables {
+            Failure::unless(variable.bytes.len() as u64 == variable.size, || {
+                format!("`{}` has {} bytes and size {}", variable.name, variable.bytes.len(), variable.size)
+            })?;
+            Failure::unless(variable.align.is_power_of_two(), || {
+                format!("`{}` aligned to {}", variable.name, variable.align)
+            })?;
+        }
+    }
+    // Without a version there is no mask; the oracle takes the latest then.
+    let version = module.version().unwrap_or((u32::MAX, 0));
+    for (nth, (expr, ty)) in values(&module).into_iter().take(MOST_VALUES).enumerate() {
+        agreement(expr, ty, version)?;
+        if nth < SEATED {
+            seated(expr, ty)?;
+        }
+    }
+    Ok(())
+}
+
+/// The single values that variables at module scope are initialized with, with the types that they are converted to.
+fn values(module: &Module) -> Vec<(&Expr, ScalarType)> {
+    fn collect<'m>(initializer: &'m Initializer, ty: ScalarType, found: &mut Vec<(&'m Expr, ScalarType)>) {
+        match initializer {
+            Initializer::Value(expr) => found.push((expr, ty)),
+            Initializer::List(list) => list.items.iter().for_each(|item| collect(item, ty, found)),
+            Initializer::Property(_) => {}
+        }
+    }
+    let mut found = Vec::new();
+    for declaration in module.declarations() {
+        let Some(ty) = declaration.scalar_type() else { continue };
+        for declarator in &declaration.declarators {
+            declarator.initializer.iter().for_each(|initializer| collect(initializer, ty, &mut found));
+        }
+    }
+    found
+}
+
+/// What the oracle says a scalar holds, in the words of the naive evaluator.
+fn answer(expr: &Expr, ty: ScalarType, version: (u32, u32), rules: &Rules, trace: &mut Trace) -> Answer {
+    let size = ty.size().unwrap_or(0).min(8);
+    match Evaluator::new(rules, version).store(expr, ty, trace) {
+        Ok(Stored::Bits(bits)) => Answer::Bits(if size == 8 { bits } else { bits & ((1 << (8 * size)) - 1) }),
+        Ok(Stored::Address(..)) => Answer::Unknown,
+        Err(Stop::Refused(_)) => Answer::Refused,
+        Err(Stop::Unmodelled(_)) => Answer::Open,
+    }
+}
+
+/// Asks the oracle and the naive evaluator what a scalar of this type holds, under the default readings and under every
+/// other answer to a question that was met. Returns how many answers were compared.
+///
+/// # Errors
+/// If they differ.
+pub fn agreement(expr: &Expr, ty: ScalarType, version: (u32, u32)) -> Result<u32, Failure> {
+    let mut trace = Trace::default();
+    let mut compared = compare(expr, ty, version, Readings::default(), &mut trace)?;
+    for question in trace.questions.iter() {
+        for answer in 1..question.answers().len() {
+            let readings = Readings::default().with(question, answer).unwrap_or_default();
+            compared += compare(expr, ty, version, readings, &mut Trace::default())?;
+        }
+    }
+    Ok(compared)
+}
+
+fn compare(
+    expr: &Expr,
+    ty: ScalarType,
+    version: (u32, u32),
+    readings: Readings,
+    trace: &mut Trace,
+) -> Result<u32, Failure> {
+    let ours = answer(expr, ty, version, &Rules::specification(readings), trace);
+    let naive = naive::store(expr, ty, version, &readings);
+    if naive == Answer::Unknown {
+        return Ok(0);
+    }
+    Failure::unless(ours == naive, || {
+        let mut text = ptxsmith_syntax::Canonical::default();
+        print_expr(expr, &mut text);
+        let readings: Vec<String> = (trace.questions.iter())
+            .map(|question| format!("{}={}", question.name(), question.answers()[readings.answer(question)]))
+            .collect();
+        let ty = ty.keyword();
+        format!(
+            "`{}` in {ty} is {ours:?} to the oracle, {naive:?} to the naive evaluator, under {}",
+            text.0,
+            readings.join(", ")
+        )
+    })?;
+    Ok(1)
+}
+
+/// Puts a constant in scalars, arrays and vectors, in both state spaces: all hold what the scalar holds, or are refused if it
+/// is.
+fn seated(expr: &Expr, ty: ScalarType) -> Result<(), Failure> {
+    let address = |kind: &NodeKind| matches!(kind, NodeKind::Name(_) | NodeKind::Generic(_));
+    if expr.nodes().iter().any(|node| address(&node.kind)) {
+        return Ok(());
+    }
+    let Some(size) = ty.size() else { return Ok(()) };
+    let rules = Rules::default();
+    let expected = answer(expr, ty, (9, 0), &rules, &mut Trace::default());
+    for (name, module) in seats(expr, ty) {
+        let found = match expect(&module, &rules) {
+            Expectation::Refused { .. } => Answer::Refused,
+            Expectation::Unmodelled { .. } => Answer::Open,
+            Expectation::Accepted { variables, .. } => {
+                let bytes = variables.last().map(|variable| &*variable.bytes).unwrap_or_default();
+                let last = bytes.rchunks(size as usize).next().unwrap_or_default();
+                Answer::Bits(last.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
+            }
+        };
+        Failure::unless(found == expected, || {
+            let mut text = ptxsmith_syntax::Canonical::default();
+            print_expr(expr, &mut text);
+            format!("`{}` in {} is {expected:?} as a scalar and {found:?} as {name}", text.0, ty.keyword())
+        })?;
+    }
+    Ok(())
+}
+
+/// Modules whose one variable holds a constant in its last scalar.
+fn seats(expr: &Expr, ty: ScalarType) -> Vec<(&'static str, Module)> {
+    let one = |name, space, vector: Option<VectorLength>, extents: &[u64], initializer| {
+        let mut specifiers = vec![Specifier::Space(space, None)];
+        specifiers.extend(vector.map(Specifier::Vector));
+        specifiers.push(Specifier::Type(ty));
+        let dimensions = extents.iter().map(|extent| Some(Expr::number(extent.to_string()))).collect();
+        let declarator =
+            Declarator { name: Name::new("x"), count: None, dimensions, initializer: Some(initializer) };
+        let items = vec![
+            Item::Version(Name::new("9.0")),
+            Item::Target(vec![Name::new("sm_90")]),
+            Item::Variables(Declaration { specifiers, declarators: vec![declarator], span: Span::NONE }),
+        ];
+        (name, Module { items })
+    };
+    let value = || Initializer::Value(expr.clone());
+    let pair = || Initializer::list(vec![value(), value()]);
+    let mut seats = vec![
+        one("a .const scalar", StateSpace::Const, None, &[], value()),
+        one("an element", StateSpace::Global, None, &[2], pair()),
+        one("an element of a row", StateSpace::Const, None, &[1, 2], Initializer::list(vec![pair()])),
+    ];
+    // Two of a larger type are more than a vector may have (5.4.2).
+    if ty.size().is_some_and(|size| size <= 8) {
+        seats.push(one("an element of a vector", StateSpace::Global, Some(VectorLength::V2), &[], pair()));
+    }
+    seats
+}

@@ -1,0 +1,58 @@
+//! Where a program can be changed.
+
+use ptxsmith_syntax::{Declaration, Expr, Initializer, Item, Module, Specifier};
+
+/// The declarations at module scope.
+pub(super) fn declarations(module: &mut Module) -> Vec<&mut Declaration> {
+    fn declaration(item: &mut Item) -> Option<&mut Declaration> {
+        if let Item::Variables(declaration) = item { Some(declaration) } else { None }
+    }
+    module.items.iter_mut().filter_map(declaration).collect()
+}
+
+/// The expressions of the declarations at module scope: initial values, and now and then a dimension, a count or an alignment.
+pub(super) fn expressions(module: &mut Module) -> Vec<&mut Expr> {
+    let mut found = Vec::new();
+    for declaration in declarations(module) {
+        for specifier in &mut declaration.specifiers {
+            if let Specifier::Align(count) = specifier {
+                found.push(count);
+            }
+        }
+        for declarator in &mut declaration.declarators {
+            found.extend(declarator.count.as_mut());
+            found.extend(declarator.dimensions.iter_mut().flatten());
+            declarator.initializer.iter_mut().for_each(|initializer| values(initializer, &mut found));
+        }
+    }
+    found
+}
+
+fn values<'m>(initializer: &'m mut Initializer, found: &mut Vec<&'m mut Expr>) {
+    match initializer {
+        Initializer::Value(expr) => found.push(expr),
+        Initializer::List(list) => list.items.iter_mut().for_each(|item| values(item, found)),
+        Initializer::Property(property) => found.push(&mut property.value),
+    }
+}
+
+/// The lists of initial values of the declarations at module scope that hold single values or nothing; of nested ones, the
+/// innermost.
+pub(super) fn lists(module: &mut Module) -> Vec<&mut Vec<Initializer>> {
+    let mut found = Vec::new();
+    for declaration in declarations(module) {
+        for initializer in declaration.declarators.iter_mut().filter_map(|d| d.initializer.as_mut()) {
+            innermost(initializer, &mut found);
+        }
+    }
+    found
+}
+
+fn innermost<'m>(initializer: &'m mut Initializer, found: &mut Vec<&'m mut Vec<Initializer>>) {
+    let Initializer::List(list) = initializer else { return };
+    if list.items.iter().any(|item| matches!(item, Initializer::List(_))) {
+        list.items.iter_mut().for_each(|item| innermost(item, found));
+    } else {
+        found.push(&mut list.items);
+    }
+}

@@ -1,0 +1,253 @@
+//! Binary floating point by exact fractions: work out the true result, then round it once, to nearest and ties to even.
+
+use std::cmp::Ordering;
+
+use num_bigint::{BigInt, BigUint, Sign};
+
+/// A binary format of IEEE 754.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Format {
+    /// Bits of the significand, the hidden one included.
+    precision: i64,
+    /// The exponent of the least normal number.
+    least: i64,
+    /// Bits of the encoding.
+    width: u32,
+}
+
+/// Double precision.
+pub(super) const DOUBLE: Format = Format { precision: 53, least: -1022, width: 64 };
+/// Single precision.
+pub(super) const SINGLE: Format = Format { precision: 24, least: -126, width: 32 };
+
+impl Format {
+    fn sign(self, negative: bool) -> u64 {
+        u64::from(negative) << (self.width - 1)
+    }
+
+    /// An infinity.
+    pub(super) fn infinity(self, negative: bool) -> u64 {
+        let ones = (1u64 << (i64::from(self.width) - self.precision)) - 1;
+        self.sign(negative) | ones << (self.precision - 1)
+    }
+}
+
+/// What an encoding stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Real {
+    Nan,
+    Infinity(bool),
+    /// Sign, numerator, denominator. The sign of zero counts.
+    Finite(bool, BigUint, BigUint),
+}
+
+/// The number that an encoding stands for.
+pub(super) fn decode(format: Format, bits: u64) -> Real {
+    let negative = bits >> (format.width - 1) & 1 == 1;
+    let fraction_bits = (format.precision - 1) as u32;
+    let fraction = bits & ((1 << fraction_bits) - 1);
+    let exponents = format.width - 1 - fraction_bits;
+    let exponent = (bits >> fraction_bits & ((1 << exponents) - 1)) as i64;
+    if exponent == (1 << exponents) - 1 {
+        return if fraction == 0 { Real::Infinity(negative) } else { Real::Nan };
+    }
+    let significand = if exponent == 0 { fraction } else { fraction | 1 << fraction_bits };
+    let power = exponent.max(1) - 1 + format.least - (format.precision - 1);
+    let one = BigUint::from(1u32);
+    let (numerator, denominator) = if power >= 0 {
+        (BigUint::from(significand) << power as u64, one)
+    } else {
+        (BigUint::from(significand), one << power.unsigned_abs())
+    };
+    Real::Finite(negative, numerator, denominator)
+}
+
+/// The encoding nearest to a fraction; of two as near, the one whose last bit is zero.
+pub(super) fn round(format: Format, negative: bool, numerator: BigUint, denominator: BigUint) -> u64 {
+    let zero = BigUint::ZERO;
+    if numerator == zero {
+        return format.sign(negative);
+    }
+    // The largest power of two that is not above the fraction.
+    let mut exponent = numerator.bits() as i64 - denominator.bits() as i64;
+    if at_power(&numerator, &denominator, -exponent).0 < at_power(&numerator, &denominator, -exponent).1 {
+        exponent -= 1;
+    }
+    // The distance between neighbours there, as a power of two.
+    let step = exponent.max(format.least) - (format.precision - 1);
+    let (numerator, denominator) = at_power(&numerator, &denominator, -step);
+    let quotient = &numerator / &denominator;
+    let rest = numerator - &quotient * &denominator;
+    let up = match (rest << 1u32).cmp(&denominator) {
+        Ordering::Less => false,
+        Ordering::Equal => quotient.bit(0),
+        Ordering::Greater => true,
+    };
+    let steps = u64::try_from(&quotient).expect("no more than the precision") + u64::from(up);
+    // Encodings of neighbours are neighbouring numbers, also across a power of two and into infinity.
+    let bottom = (step - (format.least - (format.precision - 1))) as u64;
+    let encoding = (bottom << (format.precision - 1)) + steps;
+    format.sign(negative) | encoding.min(format.infinity(false))
+}
+
+/// A fraction times a power of two.
+fn at_power(numerator: &BigUint, denominator: &BigUint, power: i64) -> (BigUint, BigUint) {
+    let shift = power.unsigned_abs();
+    match power >= 0 {
+        true => (numerator << shift, denominator.clone()),
+        false => (numerator.clone(), denominator << shift),
+    }
+}
+
+/// An operation on two doubles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+/// The double nearest to the true result; `None` where there is none (not a number).
+pub(super) fn apply(operation: Operation, left: u64, right: u64) -> Option<u64> {
+    let (left, mut right) = (decode(DOUBLE, left), decode(DOUBLE, right));
+    if operation == Operation::Subtract {
+        right = match right {
+            Real::Nan => Real::Nan,
+            Real::Infinity(negative) => Real::Infinity(!negative),
+            Real::Finite(negative, n, d) => Real::Finite(!negative, n, d),
+        };
+    }
+    let zero = BigUint::ZERO;
+    match (operation, left, right) {
+        (_, Real::Nan, _) | (_, _, Real::Nan) => None,
+        (Operation::Add | Operation::Subtract, left, right) => match (left, right) {
+            (Real::Infinity(a), Real::Infinity(b)) => (a == b).then(|| DOUBLE.infinity(a)),
+            (Real::Infinity(a), _) | (_, Real::Infinity(a)) => Some(DOUBLE.infinity(a)),
+            (Real::Finite(a, an, ad), Real::Finite(b, bn, bd)) => {
+                let signed = |negative, magnitude| {
+                    BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, magnitude)
+                };
+                let sum = signed(a, an * &bd) + signed(b, bn * &ad);
+                // A sum of zero is positive, unless it is one of two negative zeros.
+                let negative = if sum.sign() == Sign::NoSign { a && b } else { sum.sign() == Sign::Minus };
+                Some(round(DOUBLE, negative, sum.magnitude().clone(), ad * bd))
+            }
+            _ => unreachable!("not a number was told apart"),
+        },
+        (Operation::Multiply, left, right) => match (left, right) {
+            (Real::Finite(a, an, ad), Real::Finite(b, bn, bd)) => {
+                Some(round(DOUBLE, a != b, an * bn, ad * bd))
+            }
+            (Real::Infinity(a), Real::Infinity(b)) => Some(DOUBLE.infinity(a != b)),
+            (Real::Infinity(a), Real::Finite(b, n, _)) | (Real::Finite(b, n, _), Real::Infinity(a)) => {
+                (n != zero).then(|| DOUBLE.infinity(a != b))
+            }
+            _ => unreachable!("not a number was told apart"),
+        },
+        (Operation::Divide, left, right) => match (left, right) {
+            (Real::Infinity(_), Real::Infinity(_)) => None,
+            (Real::Infinity(a), Real::Finite(b, ..)) => Some(DOUBLE.infinity(a != b)),
+            (Real::Finite(a, ..), Real::Infinity(b)) => Some(DOUBLE.sign(a != b)),
+            (Real::Finite(a, an, _), Real::Finite(b, bn, _)) if bn == zero => {
+                (an != zero).then(|| DOUBLE.infinity(a != b))
+            }
+            (Real::Finite(a, an, ad), Real::Finite(b, bn, bd)) => {
+                Some(round(DOUBLE, a != b, an * bd, ad * bn))
+            }
+            _ => unreachable!("not a number was told apart"),
+        },
+    }
+}
+
+/// The order of two doubles; `None` where one is not a number.
+pub(super) fn compare(left: u64, right: u64) -> Option<Ordering> {
+    let signed = |real: Real| match real {
+        Real::Nan => None,
+        Real::Infinity(negative) => Some((if negative { -1 } else { 1 }, BigInt::ZERO, BigUint::from(1u32))),
+        Real::Finite(negative, n, d) => {
+            Some((0, BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, n), d))
+        }
+    };
+    let (a, an, ad) = signed(decode(DOUBLE, left))?;
+    let (b, bn, bd) = signed(decode(DOUBLE, right))?;
+    // Numbers lie between the infinities.
+    Some(a.cmp(&b).then_with(|| (an * BigInt::from(bd)).cmp(&(bn * BigInt::from(ad)))))
+}
+
+/// A double that is a number as a single, or a single as a double.
+pub(super) fn convert(from: Format, to: Format, bits: u64) -> u64 {
+    match decode(from, bits) {
+        Real::Nan => unreachable!("what becomes of a payload is another rule"),
+        Real::Infinity(negative) => to.infinity(negative),
+        Real::Finite(negative, n, d) => round(to, negative, n, d),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERESTING: [u64; 22] = [
+        0,
+        1 << 63,
+        1,
+        1 << 63 | 1,
+        0x000f_ffff_ffff_ffff,
+        0x0010_0000_0000_0000,
+        0x3690_0000_0000_0000,
+        0x380f_ffff_e000_0000,
+        0x3c90_0000_0000_0000,
+        0x3ff0_0000_0000_0000,
+        0x3ff0_0000_0000_0001,
+        0x3ff0_0000_1000_0000,
+        0x3ff8_0000_0000_0000,
+        0x3fd5_5555_5555_5555,
+        0xbff0_0000_0000_0000,
+        0x4340_0000_0000_0001,
+        0x47ef_ffff_efff_ffff,
+        0x47ef_ffff_f000_0000,
+        0x7fef_ffff_ffff_ffff,
+        0x7ff0_0000_0000_0000,
+        0xfff0_0000_0000_0000,
+        0x7ff8_0000_0000_0000,
+    ];
+
+    /// The machine's arithmetic is IEEE 754's, to nearest and ties to even.
+    #[test]
+    fn exact_fractions_rounded_once_are_what_the_machine_computes() {
+        type Machine = fn(f64, f64) -> f64;
+        let machine: [(Operation, Machine); 4] = [
+            (Operation::Add, |a, b| a + b),
+            (Operation::Subtract, |a, b| a - b),
+            (Operation::Multiply, |a, b| a * b),
+            (Operation::Divide, |a, b| a / b),
+        ];
+        for a in INTERESTING {
+            for b in INTERESTING {
+                let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+                for (operation, machine) in machine {
+                    let expected = machine(x, y);
+                    let expected = (!expected.is_nan()).then(|| expected.to_bits());
+                    assert_eq!(apply(operation, a, b), expected, "{x:e} {operation:?} {y:e}");
+                }
+                assert_eq!(compare(a, b), x.partial_cmp(&y), "{x:e} {y:e}");
+            }
+            if !f64::from_bits(a).is_nan() {
+                let single = (f64::from_bits(a) as f32).to_bits();
+                assert_eq!(convert(DOUBLE, SINGLE, a), u64::from(single), "{a:x}");
+                let double = f64::from(f32::from_bits(single)).to_bits();
+                assert_eq!(convert(SINGLE, DOUBLE, single.into()), double, "{a:x}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_double_comes_back_from_its_fraction() {
+        for bits in INTERESTING {
+            if let Real::Finite(negative, n, d) = decode(DOUBLE, bits) {
+                assert_eq!(round(DOUBLE, negative, n, d), bits);
+            }
+        }
+    }
+}

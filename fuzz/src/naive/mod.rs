@@ -1,0 +1,471 @@
+//! A second evaluator of constant expressions, deliberately naive and written differently from the oracle.
+//!
+//! It reads the same sections (4.5.1 to 4.5.6, 5.4.4) and shares with the oracle nothing but the tree and the names of the
+//! open questions. Where the oracle makes one pass from front to back over 64-bit machine words and marks values that
+//! are refused if they matter, this one first works out the type of every part, and then the value by recursion, on
+//! numbers without a size: an integer is a mathematical integer within the range of its type, a floating-point result
+//! is an exact fraction that is rounded once ([`float`]). It is slow, has no rule table, records no clause, and knows no
+//! addresses.
+
+mod float;
+mod number;
+
+use std::cmp::Ordering;
+
+use num_bigint::BigUint;
+use ptxsmith_oracle::{
+    BitsFromFloat, BitwiseType, DivisionByZero, FloatDivisionByZero, FloatOverflow, LiteralRange,
+    NanNarrowing, ParenthesizedSingle, QuotientOverflow, Readings, RemainderType, ShiftCount, SignedOverflow,
+    SkippedOperand, WarpSizeType,
+};
+use ptxsmith_syntax::{BinaryOp, Cast, Expr, NodeId, NodeKind, ScalarType, TypeKind, UnaryOp};
+
+use float::{DOUBLE, Operation, SINGLE};
+use number::Literal;
+
+/// The largest expression that is evaluated: recursion goes as deep as there are operators in a row.
+pub const MOST_NODES: usize = 1000;
+
+/// What a scalar of some type holds that is initialized with an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// These bits, of which there are as many as the type has.
+    Bits(u64),
+    /// The specification refuses it.
+    Refused,
+    /// The specification does not say enough.
+    Open,
+    /// This evaluator does not know: an address, or too large an expression.
+    Unknown,
+}
+
+/// What a scalar of this type holds that is initialized with this expression, in a module of this `.version`.
+pub fn store(expr: &Expr, ty: ScalarType, version: (u32, u32), readings: &Readings) -> Answer {
+    let knows = |kind: &NodeKind| !matches!(kind, NodeKind::Name(_) | NodeKind::Generic(_));
+    if expr.nodes().len() > MOST_NODES || !expr.nodes().iter().all(|node| knows(&node.kind)) {
+        return Answer::Unknown;
+    }
+    let naive = Naive { expr, kinds: Vec::new(), version, readings };
+    let stored = naive.typed().and_then(|naive| {
+        let value = naive.value(expr.root())?;
+        naive.fits(naive.kind(expr.root()), ty)?;
+        naive.stored(value, ty)
+    });
+    match stored {
+        Ok(bits) => Answer::Bits(bits),
+        Err(Stop::Refused) => Answer::Refused,
+        Err(Stop::Open) => Answer::Open,
+    }
+}
+
+enum Stop {
+    Refused,
+    Open,
+}
+
+type Result<T> = std::result::Result<T, Stop>;
+
+/// The type of a part of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Signed,
+    Unsigned,
+    Double,
+    /// A single-precision bit pattern, which is a value and no operand (4.5.2).
+    Single,
+}
+
+impl Kind {
+    fn is_integer(self) -> bool {
+        matches!(self, Kind::Signed | Kind::Unsigned)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Value {
+    /// A number within the range of its type.
+    Integer(i128),
+    /// The bits of a double; `None` for a NaN that arithmetic made, whose bits nobody states.
+    Double(Option<u64>),
+    Single(u32),
+}
+
+const TWO_64: i128 = 1 << 64;
+
+/// The number of a type that is the same modulo 2^64.
+fn wrap(number: i128, kind: Kind) -> i128 {
+    let unsigned = number.rem_euclid(TWO_64);
+    if kind == Kind::Signed && unsigned >= TWO_64 / 2 { unsigned - TWO_64 } else { unsigned }
+}
+
+struct Naive<'a> {
+    expr: &'a Expr,
+    /// The type of each part, by its place.
+    kinds: Vec<Kind>,
+    version: (u32, u32),
+    readings: &'a Readings,
+}
+
+fn require(condition: bool) -> Result<()> {
+    if condition { Ok(()) } else { Err(Stop::Refused) }
+}
+
+/// The usual arithmetic conversions (4.5.5).
+fn usual(a: Kind, b: Kind) -> Kind {
+    if a == Kind::Signed && b == Kind::Signed { Kind::Signed } else { Kind::Unsigned }
+}
+
+// Types. What is refused whatever the values are is refused here.
+impl Naive<'_> {
+    fn typed(mut self) -> Result<Self> {
+        for id in 0..=self.expr.root() {
+            let kind = self.kind_of(id)?;
+            self.kinds.push(kind);
+        }
+        Ok(self)
+    }
+
+    fn kind(&self, id: NodeId) -> Kind {
+        self.kinds[id as usize]
+    }
+
+    fn kind_of(&self, id: NodeId) -> Result<Kind> {
+        match *self.expr.kind(id) {
+            NodeKind::Number(ref text) => self.literal(text).map(|(kind, _)| kind),
+            NodeKind::WarpSize => Ok(match self.readings.warp_size_type {
+                WarpSizeType::Signed => Kind::Signed,
+                WarpSizeType::Unsigned => Kind::Unsigned,
+            }),
+            NodeKind::Paren(inner) => {
+                let kind = self.kind(inner);
+                let allowed = self.readings.parenthesized_single == ParenthesizedSingle::Allowed;
+                require(kind != Kind::Single || allowed)?;
+                Ok(kind)
+            }
+            NodeKind::Unary(op, operand) => {
+                let kind = self.kind(operand);
+                require(
+                    kind.is_integer() || kind == Kind::Double && matches!(op, UnaryOp::Plus | UnaryOp::Minus),
+                )?;
+                Ok(match op {
+                    UnaryOp::Plus | UnaryOp::Minus => kind,
+                    UnaryOp::Not => Kind::Signed,
+                    UnaryOp::Complement => Kind::Unsigned,
+                })
+            }
+            NodeKind::Cast(cast, operand) => {
+                require(self.kind(operand).is_integer())?;
+                Ok(if cast == Cast::S64 { Kind::Signed } else { Kind::Unsigned })
+            }
+            NodeKind::Binary(op, left, right) => self.binary_kind(op, self.kind(left), self.kind(right)),
+            NodeKind::Ternary(condition, then, otherwise) => {
+                let (condition, a, b) = (self.kind(condition), self.kind(then), self.kind(otherwise));
+                require(condition.is_integer())?;
+                match (a, b) {
+                    (Kind::Double, Kind::Double) => Ok(Kind::Double),
+                    _ => {
+                        require(a.is_integer() && b.is_integer())?;
+                        Ok(usual(a, b))
+                    }
+                }
+            }
+            NodeKind::Mask(ref mask, operand) => {
+                let kind = self.kind(operand);
+                if id != self.expr.root() {
+                    // A mask of a mask is refused; of a mask as another operand the text does not speak.
+                    let nested = matches!(self.expr.kind(id + 1), NodeKind::Mask(..));
+                    return Err(if nested { Stop::Refused } else { Stop::Open });
+                }
+                require(self.version >= (7, 1) && self.masked_byte(mask).is_some())?;
+                require(kind.is_integer() && self.version >= (7, 3))?;
+                Ok(Kind::Unsigned)
+            }
+            NodeKind::Name(_) | NodeKind::Generic(_) => unreachable!("addresses were told apart"),
+        }
+    }
+
+    fn binary_kind(&self, op: BinaryOp, a: Kind, b: Kind) -> Result<Kind> {
+        use BinaryOp as B;
+        let integers = a.is_integer() && b.is_integer();
+        let doubles = a == Kind::Double && b == Kind::Double;
+        match op {
+            B::Mul | B::Div | B::Add | B::Sub => {
+                require(integers || doubles)?;
+                Ok(if doubles { Kind::Double } else { usual(a, b) })
+            }
+            B::Lt | B::Gt | B::Le | B::Ge | B::Eq | B::Ne => {
+                require(integers || doubles)?;
+                Ok(Kind::Signed)
+            }
+            B::Rem => {
+                require(integers)?;
+                Ok(match self.readings.remainder_type {
+                    RemainderType::Signed => Kind::Signed,
+                    RemainderType::Unsigned => Kind::Unsigned,
+                    RemainderType::Converted => usual(a, b),
+                })
+            }
+            B::Shl | B::Shr => {
+                require(integers)?;
+                Ok(a)
+            }
+            B::And | B::Or | B::Xor => {
+                require(integers)?;
+                Ok(match self.readings.bitwise_type {
+                    BitwiseType::Converted => usual(a, b),
+                    BitwiseType::Unsigned => Kind::Unsigned,
+                })
+            }
+            B::LogicalAnd | B::LogicalOr => {
+                require(integers)?;
+                Ok(Kind::Signed)
+            }
+        }
+    }
+
+    /// 4.5.1, 4.5.2
+    fn literal(&self, text: &str) -> Result<(Kind, Value)> {
+        match number::read(text).ok_or(Stop::Refused)? {
+            Literal::Integer(value, suffixed) => {
+                let largest = BigUint::from(u64::MAX);
+                let low = i128::from((&value & &largest).iter_u64_digits().next().unwrap_or(0));
+                let number = match (value <= largest, self.readings.literal_range) {
+                    (true, _) | (false, LiteralRange::WrappedByMagnitude) => low,
+                    (false, LiteralRange::Refused) => return Err(Stop::Refused),
+                    (false, LiteralRange::Wrapped) => return Ok((Kind::Unsigned, Value::Integer(low))),
+                    (false, LiteralRange::Saturated) => TWO_64 - 1,
+                };
+                let unsigned = suffixed || number >= TWO_64 / 2;
+                Ok((if unsigned { Kind::Unsigned } else { Kind::Signed }, Value::Integer(number)))
+            }
+            Literal::Decimal(bits) => {
+                require(
+                    bits != DOUBLE.infinity(false) || self.readings.float_overflow == FloatOverflow::Infinity,
+                )?;
+                Ok((Kind::Double, Value::Double(Some(bits))))
+            }
+            Literal::Double(bits) => Ok((Kind::Double, Value::Double(Some(bits)))),
+            Literal::Single(bits) => Ok((Kind::Single, Value::Single(bits))),
+        }
+    }
+
+    /// Which byte a mask takes, from the lowest.
+    fn masked_byte(&self, mask: &str) -> Option<u32> {
+        let Literal::Integer(mask, _) = number::read(mask)? else { return None };
+        (0..8).find(|byte| mask == BigUint::from(255u32) << (8 * byte))
+    }
+
+    /// 5.4.4: whether a value of this kind initializes a scalar of this type.
+    fn fits(&self, kind: Kind, ty: ScalarType) -> Result<()> {
+        let takes = !matches!(ty, ScalarType::F16 | ScalarType::F16x2 | ScalarType::Pred);
+        require(takes)?;
+        match (kind.is_integer(), ty.kind()) {
+            (true, TypeKind::Bits) if ty.size() == Some(16) => Err(Stop::Open),
+            (true, TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits) | (false, TypeKind::Float) => {
+                Ok(())
+            }
+            (false, TypeKind::Bits) => require(
+                self.readings.bits_from_float == BitsFromFloat::SameSize && matches!(ty.size(), Some(4 | 8)),
+            ),
+            _ => Err(Stop::Refused),
+        }
+    }
+}
+
+// Values. What is refused here is refused because of a value, and only where that value counts.
+impl Naive<'_> {
+    fn value(&self, id: NodeId) -> Result<Value> {
+        match *self.expr.kind(id) {
+            NodeKind::Number(ref text) => self.literal(text).map(|(_, value)| value),
+            NodeKind::WarpSize => Ok(Value::Integer(32)),
+            NodeKind::Paren(inner) => self.value(inner),
+            NodeKind::Unary(op, operand) => match (op, self.value(operand)?) {
+                (UnaryOp::Plus, value) => Ok(value),
+                (UnaryOp::Minus, Value::Double(bits)) => Ok(Value::Double(bits.map(|bits| bits ^ 1 << 63))),
+                (UnaryOp::Minus, value) => self.limited(-integer(value), self.kind(id)).map(Value::Integer),
+                (UnaryOp::Not, value) => Ok(truth(integer(value) == 0)),
+                (UnaryOp::Complement, value) => {
+                    Ok(Value::Integer(TWO_64 - 1 - wrap(integer(value), Kind::Unsigned)))
+                }
+            },
+            NodeKind::Cast(_, operand) => {
+                Ok(Value::Integer(wrap(integer(self.value(operand)?), self.kind(id))))
+            }
+            NodeKind::Binary(op @ (BinaryOp::LogicalAnd | BinaryOp::LogicalOr), left, right) => {
+                let decisive = op == BinaryOp::LogicalOr;
+                let left = integer(self.value(left)?) != 0;
+                if left == decisive && self.readings.skipped_operand == SkippedOperand::Skipped {
+                    return Ok(truth(decisive));
+                }
+                let right = integer(self.value(right)?) != 0;
+                Ok(truth(if decisive { left || right } else { left && right }))
+            }
+            NodeKind::Binary(op, left, right) => self.binary(op, id, left, right),
+            NodeKind::Ternary(condition, then, otherwise) => {
+                let condition = integer(self.value(condition)?) != 0;
+                let (chosen, other) = if condition { (then, otherwise) } else { (otherwise, then) };
+                let value = self.value(chosen)?;
+                if self.readings.skipped_operand == SkippedOperand::Evaluated {
+                    self.value(other)?;
+                }
+                Ok(match value {
+                    Value::Integer(number) => Value::Integer(wrap(number, self.kind(id))),
+                    other => other,
+                })
+            }
+            NodeKind::Mask(ref mask, operand) => {
+                let number = wrap(integer(self.value(operand)?), Kind::Unsigned);
+                let byte = self.masked_byte(mask).ok_or(Stop::Refused)?;
+                Ok(Value::Integer(number >> (8 * byte) & 0xff))
+            }
+            NodeKind::Name(_) | NodeKind::Generic(_) => unreachable!("addresses were told apart"),
+        }
+    }
+
+    /// A result that may be outside the range of its type.
+    fn limited(&self, number: i128, kind: Kind) -> Result<i128> {
+        let wrapped = wrap(number, kind);
+        let refuses = self.readings.signed_overflow == SignedOverflow::Refused;
+        require(wrapped == number || kind == Kind::Unsigned || !refuses)?;
+        Ok(wrapped)
+    }
+
+    fn binary(&self, op: BinaryOp, id: NodeId, left: NodeId, right: NodeId) -> Result<Value> {
+        let common = usual(self.kind(left), self.kind(right));
+        let (left, right) = (self.value(left)?, self.value(right)?);
+        if let (Value::Double(left), Value::Double(right)) = (left, right) {
+            return self.floats(op, left, right);
+        }
+        let (left, right) = (integer(left), integer(right));
+        let kind = self.kind(id);
+        let (a, b) = (wrap(left, common), wrap(right, common));
+        let unsigned = |number| wrap(number, Kind::Unsigned);
+        use BinaryOp as B;
+        Ok(match op {
+            B::Add => Value::Integer(self.limited(a + b, common)?),
+            B::Sub => Value::Integer(self.limited(a - b, common)?),
+            // Two unsigned factors may exceed 128 bits, which changes no low bit.
+            B::Mul if common == Kind::Unsigned => Value::Integer(wrap(a.wrapping_mul(b), common)),
+            B::Mul => Value::Integer(self.limited(a * b, common)?),
+            B::Div if b == 0 => Value::Integer(self.by_zero(kind)?),
+            B::Div => {
+                let quotient = a / b;
+                let fits = wrap(quotient, common) == quotient;
+                require(fits || self.readings.quotient_overflow == QuotientOverflow::Wrap)?;
+                Value::Integer(wrap(quotient, common))
+            }
+            B::Rem if right == 0 => Value::Integer(self.by_zero(kind)?),
+            B::Rem => Value::Integer(wrap(unsigned(left) % unsigned(right), kind)),
+            B::Shl | B::Shr => {
+                let count = match (unsigned(right), self.readings.shift_count) {
+                    (count, ShiftCount::Modulo) => count % 64,
+                    (count, ShiftCount::Saturate) => count.min(64),
+                };
+                let power = 1i128 << count;
+                // Rounding towards minus infinity is what an arithmetic shift does.
+                let shifted =
+                    if op == B::Shr { left.div_euclid(power) } else { wrap(left, Kind::Signed) * power };
+                Value::Integer(wrap(shifted, kind))
+            }
+            B::Lt => truth(a < b),
+            B::Gt => truth(a > b),
+            B::Le => truth(a <= b),
+            B::Ge => truth(a >= b),
+            B::Eq => truth(a == b),
+            B::Ne => truth(a != b),
+            B::And => Value::Integer(wrap(by_bits(a, b, |a, b| a == 1 && b == 1), kind)),
+            B::Or => Value::Integer(wrap(by_bits(a, b, |a, b| a == 1 || b == 1), kind)),
+            B::Xor => Value::Integer(wrap(by_bits(a, b, |a, b| a != b), kind)),
+            B::LogicalAnd | B::LogicalOr => unreachable!("they look at one operand at a time"),
+        })
+    }
+
+    fn by_zero(&self, kind: Kind) -> Result<i128> {
+        match self.readings.division_by_zero {
+            DivisionByZero::Refused => Err(Stop::Refused),
+            DivisionByZero::Zero => Ok(0),
+            DivisionByZero::AllOnes => Ok(wrap(TWO_64 - 1, kind)),
+        }
+    }
+
+    fn floats(&self, op: BinaryOp, left: Option<u64>, right: Option<u64>) -> Result<Value> {
+        use BinaryOp as B;
+        let arithmetic = |operation| match (left, right) {
+            (Some(a), Some(b)) => Value::Double(float::apply(operation, a, b)),
+            _ => Value::Double(None),
+        };
+        let order = match (left, right) {
+            (Some(a), Some(b)) => float::compare(a, b),
+            _ => None,
+        };
+        Ok(match op {
+            B::Add => arithmetic(Operation::Add),
+            B::Sub => arithmetic(Operation::Subtract),
+            B::Mul => arithmetic(Operation::Multiply),
+            B::Div => {
+                let zero = right.is_some_and(|bits| bits << 1 == 0);
+                require(!zero || self.readings.float_division_by_zero == FloatDivisionByZero::Ieee)?;
+                arithmetic(Operation::Divide)
+            }
+            B::Lt => truth(order == Some(Ordering::Less)),
+            B::Gt => truth(order == Some(Ordering::Greater)),
+            B::Le => truth(matches!(order, Some(Ordering::Less | Ordering::Equal))),
+            B::Ge => truth(matches!(order, Some(Ordering::Greater | Ordering::Equal))),
+            B::Eq => truth(order == Some(Ordering::Equal)),
+            B::Ne => truth(order != Some(Ordering::Equal)),
+            _ => return Err(Stop::Refused),
+        })
+    }
+
+    fn stored(&self, value: Value, ty: ScalarType) -> Result<u64> {
+        let size = ty.size().ok_or(Stop::Refused)?;
+        match value {
+            Value::Integer(number) => Ok(number.rem_euclid(1 << (8 * size)) as u64),
+            Value::Double(None) => Err(Stop::Open),
+            Value::Double(Some(bits)) => Ok(if size == 8 { bits } else { self.narrowed(bits) }),
+            Value::Single(bits) => Ok(if size == 4 { bits.into() } else { self.widened(bits) }),
+        }
+    }
+
+    fn narrowed(&self, bits: u64) -> u64 {
+        let fraction = bits & 0x000f_ffff_ffff_ffff;
+        let is_nan = bits >> 52 & 0x7ff == 0x7ff && fraction != 0;
+        match self.readings.nan_narrowing {
+            _ if !is_nan => float::convert(DOUBLE, SINGLE, bits),
+            NanNarrowing::Canonical => 0x7fff_ffff,
+            // The leading 23 bits of the fraction, made quiet.
+            NanNarrowing::Payload => bits >> 63 << 31 | 0xff << 23 | fraction >> 29 | 1 << 22,
+        }
+    }
+
+    fn widened(&self, bits: u32) -> u64 {
+        let bits = u64::from(bits);
+        let fraction = bits & 0x007f_ffff;
+        let is_nan = bits >> 23 & 0xff == 0xff && fraction != 0;
+        match self.readings.nan_narrowing {
+            _ if !is_nan => float::convert(SINGLE, DOUBLE, bits),
+            NanNarrowing::Canonical => 0x7fff_ffff_ffff_ffff,
+            NanNarrowing::Payload => bits >> 31 << 63 | 0x7ff << 52 | fraction << 29 | 1 << 51,
+        }
+    }
+}
+
+fn integer(value: Value) -> i128 {
+    match value {
+        Value::Integer(number) => number,
+        Value::Double(_) | Value::Single(_) => unreachable!("its type is that of an integer"),
+    }
+}
+
+fn truth(truth: bool) -> Value {
+    Value::Integer(truth.into())
+}
+
+/// An operation on each of the 64 bits of two numbers.
+fn by_bits(a: i128, b: i128, operation: fn(i128, i128) -> bool) -> i128 {
+    let bit = |number: i128, place: u32| wrap(number, Kind::Unsigned) >> place & 1;
+    (0..64).map(|place| i128::from(operation(bit(a, place), bit(b, place))) << place).sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! How a number is spelled and what it means (4.5.1, 4.5.2), read from the grammar a character at a time.
+
+use num_bigint::BigUint;
+
+use super::float::{self, DOUBLE};
+
+/// What a spelling means, before any rule on types and ranges.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Literal {
+    /// An integer of any size, and whether `U` stands behind it.
+    Integer(BigUint, bool),
+    /// A decimal floating-point literal as a double, rounded once.
+    Decimal(u64),
+    /// The bits of a double.
+    Double(u64),
+    /// The bits of a single.
+    Single(u32),
+}
+
+/// Reads a number; `None` where no literal form derives it.
+pub(super) fn read(text: &str) -> Option<Literal> {
+    let lower = text.to_ascii_lowercase();
+    let (body, unsigned) = match text.strip_suffix('U') {
+        Some(_) => (&lower[..lower.len() - 1], true),
+        None => (&lower[..], false),
+    };
+    if let Some(digits) = body.strip_prefix("0x") {
+        return Some(Literal::Integer(in_base(digits, 16)?, unsigned));
+    }
+    if let Some(digits) = lower.strip_prefix("0d").filter(|digits| digits.len() == 16) {
+        return Some(Literal::Double(u64::from_str_radix(checked(digits, 16)?, 16).ok()?));
+    }
+    if let Some(digits) = lower.strip_prefix("0f").filter(|digits| digits.len() == 8) {
+        return Some(Literal::Single(u32::from_str_radix(checked(digits, 16)?, 16).ok()?));
+    }
+    if let Some(digits) = body.strip_prefix("0b") {
+        return Some(Literal::Integer(in_base(digits, 2)?, unsigned));
+    }
+    if lower.contains(['.', 'e']) {
+        return decimal(&lower).map(Literal::Decimal);
+    }
+    // A lone zero is in neither form of the grammar, which the text uses all the same.
+    let base = if body.len() > 1 && body.starts_with('0') { 8 } else { 10 };
+    Some(Literal::Integer(in_base(body, base)?, unsigned))
+}
+
+fn checked(digits: &str, base: u32) -> Option<&str> {
+    (!digits.is_empty() && digits.chars().all(|c| c.is_digit(base))).then_some(digits)
+}
+
+fn in_base(digits: &str, base: u32) -> Option<BigUint> {
+    BigUint::parse_bytes(checked(digits, base)?.as_bytes(), base)
+}
+
+/// An exponent that no number of digits before it makes up for. Zeros in front of one do not count for its size, but nobody
+/// writes ten of them.
+const FAR: i64 = 1 << 40;
+
+/// `digits . digits e sign digits`, where point or exponent may be missing and one side of the point may be empty.
+fn decimal(text: &str) -> Option<u64> {
+    let (mantissa, exponent) = match text.split_once('e') {
+        Some((mantissa, exponent)) => {
+            let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+            checked(digits, 10)?;
+            // One with more digits than fit is as good as one far beyond any number that is as short.
+            let size = digits.parse::<u32>().map_or(FAR, i64::from);
+            (mantissa, if exponent.starts_with('-') { -size } else { size })
+        }
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let significant = checked(&digits, 10)?.trim_start_matches('0');
+    let number = in_base(if significant.is_empty() { "0" } else { significant }, 10)?;
+    let scale = exponent - fraction.len() as i64;
+    // Where the first digit stands: far beyond either end of the range, the power of ten need not be worked out.
+    let first = significant.len() as i64 + scale;
+    let ten = BigUint::from(10u32);
+    let power = |exponent: i64| ten.pow(exponent.unsigned_abs() as u32);
+    Some(match () {
+        () if significant.is_empty() || first < -400 => 0,
+        () if first > 400 => DOUBLE.infinity(false),
+        () if scale >= 0 => float::round(DOUBLE, false, number * power(scale), BigUint::from(1u32)),
+        () => float::round(DOUBLE, false, number, power(scale)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_read() {
+        let integer = |value: u64, unsigned| Some(Literal::Integer(value.into(), unsigned));
+        assert_eq!(read("0"), integer(0, false));
+        assert_eq!(read("0U"), integer(0, true));
+        assert_eq!(read("0123"), integer(83, false));
+        assert_eq!(read("0XfFU"), integer(255, true));
+        assert_eq!(read("0b101"), integer(5, false));
+        assert_eq!(read("42U"), integer(42, true));
+        assert_eq!(read("0F3f800000"), Some(Literal::Single(0x3f80_0000)));
+        assert_eq!(read("0d3FF0000000000000"), Some(Literal::Double(0x3ff0_0000_0000_0000)));
+        for text in [
+            "08", "5u", "0x", "0b2", "0xU", "1e", "1e+", ".", "1.5f", "1.5U", "0f123", "0d0", "1.2.3", "",
+            "U",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_rounded_once() {
+        let read = |text: &str| match read(text) {
+            Some(Literal::Decimal(bits)) => bits,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(read("1.0"), 0x3ff0_0000_0000_0000);
+        assert_eq!(read("0.1"), 0x3fb9_9999_9999_999a);
+        // 2^53 + 1 is halfway between two doubles; the even one is 2^53.
+        assert_eq!(read("9007199254740993.0"), 0x4340_0000_0000_0000);
+        assert_eq!(read("9007199254740993.00000000000000000001"), 0x4340_0000_0000_0001);
+        // The least denormal is 2^-1074, about 4.94e-324: half of it ties to zero from below only.
+        assert_eq!((read("2.47e-324"), read("2.48e-324")), (0, 1));
+        // The largest double is (2 - 2^-52) * 2^1023, about 1.7977e308.
+        assert_eq!(read("1.7976931348623157e308"), 0x7fef_ffff_ffff_ffff);
+        assert_eq!(read("1.8e308"), 0x7ff0_0000_0000_0000);
+        assert_eq!(read("1e99999999999999999999"), 0x7ff0_0000_0000_0000);
+        assert_eq!(read("1e-99999999999999999999"), 0);
+        assert_eq!(read("0e99999999999999999999"), 0);
+    }
+}

@@ -1,0 +1,154 @@
+//! Target `reduce`: the result of a reduction still answers yes, is no larger than the program, and is the same again.
+
+use ptxsmith_gen::stream::SplitMix64;
+use ptxsmith_reduce::{Answer, Ended, Event, Objection, Options, Program, Question, Reduced, reduce};
+use ptxsmith_syntax::{Initializer, Module, NodeKind};
+
+use crate::target::{Failure, Target};
+
+/// The target.
+pub static REDUCE: Target = Target { name: "reduce", run, program };
+
+/// The largest program that is reduced, in bytes: the time goes into many candidates rather than large ones.
+const MOST_BYTES: usize = 1500;
+/// How many programs a question answers for before it is over.
+const MOST_ASKED: usize = 400;
+
+/// The number behind `// question`, among the leading comments, and the program behind that line.
+fn split(data: &[u8]) -> Option<(u64, &str)> {
+    let text = std::str::from_utf8(data).ok()?;
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n').filter(|(line, _)| line.starts_with("//")) {
+        if let Some(question) = line.strip_prefix("// question ") {
+            return Some((question.trim().parse().ok()?, after));
+        }
+        rest = after;
+    }
+    None
+}
+
+/// The program, behind the line that chooses the question.
+fn program(data: &[u8]) -> Option<String> {
+    split(data).map(|(question, text)| format!("// question {question}\n{text}"))
+}
+
+/// An invented question: what is to be kept. Some ask for one thing in the tree, as a real verdict does; others for something
+/// that has no reason, as a verdict that depends on the whole program.
+struct Invented {
+    question: u64,
+    asked: usize,
+}
+
+impl Invented {
+    fn answer(&self, program: &Program) -> bool {
+        let (kind, detail) = (self.question % 8, self.question / 8);
+        let text = program.text();
+        match kind {
+            0 => text.bytes().filter(|&byte| byte == b',').count() as u64 >= detail % 4,
+            1 => holds(
+                program,
+                |node| matches!(node, NodeKind::Binary(op, ..) if *op as u64 % 6 == detail % 6),
+            ),
+            2 => holds(program, |node| matches!(node, NodeKind::Unary(..) | NodeKind::Cast(..))),
+            3 => holds(program, |node| matches!(node, NodeKind::Name(_))),
+            4 => text.contains(['u', 's', 'f', '{', '?', '%'][detail as usize % 6]),
+            5 => program.size().tokens as u64 % 3 == detail % 3,
+            // Chance, but the same for the same text.
+            6 => {
+                text.bytes()
+                    .fold(SplitMix64::new(detail), |mut hash, byte| {
+                        SplitMix64::new(hash.next_u64() ^ u64::from(byte))
+                    })
+                    .next_u64()
+                    % 4
+                    != 0
+            }
+            _ => true,
+        }
+    }
+}
+
+impl Question for Invented {
+    fn ask(&mut self, programs: &[Program]) -> Vec<Answer> {
+        self.asked += programs.len();
+        programs.iter().map(|program| self.answer(program).into()).collect()
+    }
+
+    fn at_once(&self) -> usize {
+        16
+    }
+
+    fn is_over(&self) -> bool {
+        self.asked >= MOST_ASKED
+    }
+}
+
+fn holds(program: &Program, is: impl Fn(&NodeKind) -> bool) -> bool {
+    fn any(initializer: &Initializer, is: &dyn Fn(&NodeKind) -> bool) -> bool {
+        match initializer {
+            Initializer::Value(expr) => expr.nodes().iter().any(|node| is(&node.kind)),
+            Initializer::List(list) => list.items.iter().any(|item| any(item, is)),
+            Initializer::Property(property) => property.value.nodes().iter().any(|node| is(&node.kind)),
+        }
+    }
+    let declarators =
+        program.module().into_iter().flat_map(Module::declarations).flat_map(|d| &d.declarators);
+    declarators
+        .filter_map(|declarator| declarator.initializer.as_ref())
+        .any(|initializer| any(initializer, &is))
+}
+
+fn run(data: &[u8]) -> Result<(), Failure> {
+    let Some((question, text)) = split(data) else { return Ok(()) };
+    if text.len() > MOST_BYTES {
+        return Ok(());
+    }
+    // What is no PTX is reduced as text.
+    let program = Program::parse(text).unwrap_or_else(|_| Program::from_text(text));
+    let (first, asked) = reduced(&program, question)?;
+    let (again, _) = reduced(&program, question)?;
+    Failure::unless(first == again, || "two results for one program and question".to_owned())?;
+    let reduced = match first {
+        Ok(reduced) => reduced,
+        Err(Objection::NotInteresting) => {
+            let interesting = Invented { question, asked: 0 }.answer(&program);
+            return Failure::unless(!interesting, || "an interesting program is not taken".to_owned());
+        }
+        Err(objection) => {
+            return Err(Failure(format!("{objection:?}, though the answer depends on the program alone")));
+        }
+    };
+    Failure::unless(Invented { question, asked: 0 }.answer(&reduced.program), || {
+        format!("the result answers no:\n{}", reduced.program.text())
+    })?;
+    Failure::unless(!program.is_smaller_than(&reduced.program), || {
+        format!("the result is larger:\n{}", reduced.program.text())
+    })?;
+    if reduced.ended == Ended::Least {
+        let next = self::reduced(&reduced.program, question)?.0;
+        let stays = matches!(&next, Ok(next) if next.program.text() == reduced.program.text());
+        Failure::unless(stays || asked * 2 > MOST_ASKED, || {
+            format!("the least program is reduced further:\n{}", reduced.program.text())
+        })?;
+    }
+    Ok(())
+}
+
+/// The result, every step of which is smaller than the one before, and how many programs were asked.
+fn reduced(program: &Program, question: u64) -> Result<(Result<Reduced, Objection>, usize), Failure> {
+    let mut invented = Invented { question, asked: 0 };
+    let mut best = program.clone();
+    let mut grown = None;
+    let result = reduce(program.clone(), &mut invented, &Options::default(), &mut |event| {
+        if let Event::Better(better, pass) = event {
+            if !better.is_smaller_than(&best) {
+                grown.get_or_insert(pass);
+            }
+            best = better.clone();
+        }
+    });
+    match grown {
+        Some(pass) => Err(Failure(format!("pass {pass} makes a program larger"))),
+        None => Ok((result, invented.asked)),
+    }
+}

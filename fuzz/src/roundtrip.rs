@@ -1,0 +1,87 @@
+//! Target `roundtrip`: bytes make a program, the program makes a text, and the text is the program again.
+
+use std::sync::LazyLock;
+
+use arbitrary::{Arbitrary, Unstructured};
+use ptxsmith_gen::{Config, Coverage, Generator, Header};
+use ptxsmith_syntax::{
+    Declaration, Declarator, Initializer, Item, Module, Name, ScalarType, Spacing, Span, Specifier,
+    StateSpace, parse, print,
+};
+
+use crate::target::{Failure, Target};
+
+/// The target.
+pub static ROUNDTRIP: Target = Target { name: "roundtrip", run, program: |data| Some(print(&module(data))) };
+
+/// Generators of all sorts: the default one, one that makes kernels, and some in which features are missing.
+static GENERATORS: LazyLock<Vec<Generator>> = LazyLock::new(|| {
+    let mut configs =
+        vec![Config::default(), Config { operands: true, unified: true, b128: true, ..Config::default() }];
+    for seed in 0..14 {
+        let mut bytes = [0; 4096];
+        ptxsmith_gen::stream::case_bytes(seed, 0, &mut bytes);
+        configs.push(Config::arbitrary(&mut Unstructured::new(&bytes)).unwrap_or_default());
+    }
+    configs.into_iter().map(Generator::new).collect()
+});
+
+const TYPES: [ScalarType; 6] =
+    [ScalarType::S64, ScalarType::U32, ScalarType::B64, ScalarType::S8, ScalarType::F64, ScalarType::F32];
+
+/// The program that these bytes stand for: the first chooses a generator, each part begins with a byte that says what it
+/// is, and the parts are made until the bytes are used up.
+pub fn module(data: &[u8]) -> Module {
+    let mut u = Unstructured::new(data);
+    let mut coverage = Coverage::new();
+    let generator = &GENERATORS[usize::from(u.arbitrary::<u8>().unwrap_or(0)) % GENERATORS.len()];
+    let mut items = Vec::new();
+    loop {
+        let what: u8 = u.arbitrary().unwrap_or(0);
+        let ty = TYPES[usize::from(what) / 8 % TYPES.len()];
+        let made = match what % 8 {
+            0..=2 => generator.expression(ty, &mut u, &mut coverage).map(|expr| {
+                let specifiers = vec![Specifier::Space(StateSpace::Global, None), Specifier::Type(ty)];
+                let name = Name::new(format!("x{}", items.len()));
+                let initializer = Some(Initializer::Value(expr));
+                let declarator = Declarator { name, count: None, dimensions: Vec::new(), initializer };
+                vec![Item::Variables(Declaration {
+                    specifiers,
+                    declarators: vec![declarator],
+                    span: Span::NONE,
+                })]
+            }),
+            3 | 4 => generator.declaration(&mut u, &mut coverage).map(|made| vec![Item::Variables(made)]),
+            5 => generator.addresses(&mut u, &mut coverage),
+            6 => generator.seats(&mut u, &mut coverage),
+            _ if generator.config().operands => generator.kernel(&mut u, &mut coverage),
+            _ => {
+                let seed = u.arbitrary().unwrap_or(0);
+                Ok(generator.negative(seed, u.arbitrary::<u16>().unwrap_or(0).into(), &mut coverage).broken)
+            }
+        };
+        items.extend(made.unwrap_or_default());
+        if u.is_empty() {
+            return Header::default().module(items);
+        }
+    }
+}
+
+fn run(data: &[u8]) -> Result<(), Failure> {
+    let module = module(data);
+    let text = print(&module);
+    let again = parse(&text)
+        .map_err(|error| Failure(format!("the text does not parse: {}", error.render("", &text))))?;
+    Failure::unless(again == module, || "the text is parsed as another program".to_owned())?;
+    Failure::unless(print(&again) == text, || "the same program is printed in two ways".to_owned())?;
+    // What is kept as tokens keeps the gaps between them, so that only other programs can be spaced oddly.
+    if !text.contains(".pragma") && module.items.iter().all(|item| matches!(item, Item::Variables(_))) {
+        let seed =
+            data.iter().fold(data.len() as u64, |sum, &byte| sum.wrapping_mul(257).wrapping_add(byte.into()));
+        let odd = Spacing::Odd(seed).print(&module);
+        let read =
+            parse(&odd).map_err(|error| Failure(format!("oddly spaced: {}", error.render("", &odd))))?;
+        Failure::unless(read == module, || format!("oddly spaced, it is another program:\n{odd}"))?;
+    }
+    Ok(())
+}

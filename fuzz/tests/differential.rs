@@ -1,0 +1,74 @@
+//! Target `differential` against invented implementations, and against ptxas where it is installed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use ptxsmith_fuzz::differential::{Differential, long_bytes};
+use ptxsmith_subject::{FnSubject, Observation, OpenOptions, Outcome, Subject, open, parse_spec};
+
+fn input(seed: u32) -> Vec<u8> {
+    let mut data = vec![0; 4096];
+    let size = long_bytes(&mut data, 0, 4096, seed, |_, size, _| size);
+    data.truncate(size);
+    data
+}
+
+fn kept(store: &Path) -> BTreeSet<String> {
+    let files =
+        std::fs::read_dir(store).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    files.collect()
+}
+
+#[test]
+fn an_implementation_that_always_dies_is_a_finding_and_stops_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let dies = || -> Box<dyn Subject> {
+        Box::new(FnSubject::new("dies", |_| Observation {
+            signal: Some(11),
+            ..Observation::new(Outcome::Crashed)
+        }))
+    };
+    let mut differential = Differential::new(vec![[dies(), dies()]], directory.path().to_owned()).unwrap();
+    for seed in 0..3 {
+        differential.judge(&input(seed)).unwrap();
+    }
+    assert!(differential.judged() > 100, "{}", differential.judged());
+    let kept = kept(directory.path());
+    assert!(!kept.is_empty());
+    for name in kept {
+        let text = std::fs::read_to_string(directory.path().join(&name)).unwrap();
+        assert!(
+            text.starts_with("// clause: ") && text.contains("; dies; repeat: ptxsmith check "),
+            "{text}"
+        );
+        assert!(ptxsmith_syntax::parse(&text).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn ptxas_shows_its_crash_and_its_packed_rows_within_a_few_inputs() {
+    let mut subjects: Vec<[Box<dyn Subject>; 2]> = Vec::new();
+    for release in ["ptxas@12.0", "ptxas@13.5"] {
+        let spec = parse_spec(release).unwrap();
+        let opened = |relocatable| open(&spec, &OpenOptions { relocatable, ..OpenOptions::default() });
+        match (opened(false), opened(true)) {
+            (Ok(mut plain), Ok(mut relocatable)) => subjects.push([plain.remove(0), relocatable.remove(0)]),
+            (Err(error), _) | (_, Err(error)) => {
+                eprintln!(
+                    "NOT TESTED: ptxas_shows_its_crash_and_its_packed_rows_within_a_few_inputs: {error}"
+                );
+                return;
+            }
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let mut differential = Differential::new(subjects, directory.path().to_owned()).unwrap();
+    for seed in 0..200 {
+        differential.judge(&input(seed)).unwrap();
+        let kept = kept(directory.path());
+        if kept.contains("quotient-overflow-crash.ptx") && kept.contains("incomplete-rows-packed.ptx") {
+            return;
+        }
+    }
+    panic!("200 inputs show only {:?}", kept(directory.path()));
+}
