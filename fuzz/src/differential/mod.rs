@@ -1,7 +1,7 @@
 //! Target `differential`: bytes make many declarations, which real implementations assemble in processes of their own, and
 //! which are judged as in a campaign.
 //!
-//! What an implementation does stops nothing: a crash, a hang or a wrong value is a finding in the [store], whether it is
+//! What an implementation does stops nothing: a crash, a hang or a wrong value is a finding in the store, whether it is
 //! listed or new. The target fails only where our own code or machine does.
 
 mod store;

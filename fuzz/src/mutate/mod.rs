@@ -1,7 +1,7 @@
 //! Changes programs as trees, so that what coverage guides are programs rather than bytes.
 //!
 //! An input is the text of a program. [`mutate`] parses it, makes one to four [moves](MOVES) and prints it. What does not parse is left
-//! to libFuzzer's own mutations with the [dictionary](dictionary), and so is one input in sixteen that does: the parser
+//! to libFuzzer's own mutations with the [dictionary], and so is one input in sixteen that does: the parser
 //! is to be tried as well. Where there is nothing to change, a program is generated.
 
 pub mod dictionary;

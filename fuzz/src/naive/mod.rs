@@ -4,7 +4,7 @@
 //! open questions. Where the oracle makes one pass from front to back over 64-bit machine words and marks values that
 //! are refused if they matter, this one first works out the type of every part, and then the value by recursion, on
 //! numbers without a size: an integer is a mathematical integer within the range of its type, a floating-point result
-//! is an exact fraction that is rounded once ([`float`]). It is slow, has no rule table, records no clause, and knows no
+//! is an exact fraction that is rounded once (`float`). It is slow, has no rule table, records no clause, and knows no
 //! addresses.
 
 mod float;
