@@ -109,14 +109,7 @@ fn compare_memory(
     let base_of = |symbol: &str| {
         observed.get(symbol).filter(|seen| seen.space.as_deref() == Some("global")).and_then(|seen| seen.base)
     };
-    let slots = expected.addresses.iter().map(|address| Slot {
-        offset: address.offset,
-        width: address.width,
-        symbol: &address.symbol,
-        addend: address.addend,
-        bits: address.addend_bits,
-        byte: address.byte,
-    });
+    let slots = expected.addresses.iter().map(slot);
     let memory = solve::memory(&expected.bytes, slots, base_of);
     let differs = |(held, seen): (&Option<u8>, &u8)| held.is_some_and(|held| held != *seen);
     let name = || expected.name.to_string();
@@ -131,6 +124,18 @@ fn compare_memory(
         None if bytes.len() != memory.len() => Some(Mismatch::Differs(Class::WrongLayout, name())),
         None if memory.contains(&None) => Some(Mismatch::Unobserved(name())),
         None => None,
+    }
+}
+
+/// An address that is expected, for comparison with memory.
+pub(crate) fn slot(address: &oracle::Address) -> Slot<'_> {
+    Slot {
+        offset: address.offset,
+        width: address.width,
+        symbol: &address.symbol,
+        addend: address.addend,
+        bits: address.addend_bits,
+        byte: address.byte,
     }
 }
 

@@ -239,7 +239,7 @@ knobs! {
 
 impl Config {
     /// The default knobs for campaigns of millions of expressions. What ptxas dies of, or reads no further at, costs a run of
-    /// its own, which is as much time as thousands of others: it is made about once in 20,000 cases.
+    /// its own, which is as much time as thousands of others.
     pub fn bulk() -> Config {
         Config {
             division_by_zero: Odds::new(1, 40_000),

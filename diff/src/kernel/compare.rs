@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Trace, Written, execute, expect};
-use ptxsmith_subject::solve::{self, Slot};
+use ptxsmith_subject::solve;
 use ptxsmith_subject::{Observation, Outcome, Output};
 use ptxsmith_syntax::Module;
 
+use crate::compare::slot;
 use crate::verdict::{Class, Share};
 
 /// How kernels compare with what was seen of them.
@@ -78,18 +79,6 @@ pub(super) fn compare(kernels: &[Kernel], observation: &Observation) -> Compared
         compared = compared.plus(one);
     }
     compared
-}
-
-/// An address expected in a buffer, for comparison with memory.
-fn slot(address: &ptxsmith_oracle::Address) -> Slot<'_> {
-    Slot {
-        offset: address.offset,
-        width: address.width,
-        symbol: &address.symbol,
-        addend: address.addend,
-        bits: address.addend_bits,
-        byte: address.byte,
-    }
 }
 
 /// The scalars that the specification says something about.
