@@ -12,7 +12,9 @@ use common::*;
 use ptxsmith_diff::{Verdict, judge_program};
 use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_reduce::{Program, neighbours};
-use ptxsmith_subject::{OpenOptions, Subject, SubjectSpec, open};
+use ptxsmith_subject::sass::Disassembler;
+use ptxsmith_subject::toolchain::Toolchains;
+use ptxsmith_subject::{Cancel, OpenOptions, Subject, SubjectSpec, open};
 use ptxsmith_syntax::{Item, StateSpace};
 
 /// A subject that follows the specification, but for what a line of shell does before, with the module in `$1`, or
@@ -319,6 +321,11 @@ fn a_declaration_that_ptxas_gets_wrong_is_found_in_a_file_that_clang_made() {
 #[test]
 fn a_kernel_of_ptxas_reduces_to_the_operand_that_is_wrong() {
     if real_ptxas().is_none() {
+        return;
+    }
+    let toolchains = Toolchains::of_user().ok();
+    if Disassembler::find(toolchains.as_ref(), &Cancel::new()).is_none() {
+        eprintln!("NOT TESTED: reduce: no nvdisasm: ptxsmith toolchain install nvdisasm");
         return;
     }
     let directory = tempfile::tempdir().unwrap();

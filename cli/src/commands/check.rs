@@ -33,6 +33,13 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         [only] => Some(Program::read(only)?),
         _ => None,
     };
+    let kernels = match &first {
+        Some(program) => has_kernels(&program.text),
+        None => files.iter().any(|file| std::fs::read_to_string(file).is_ok_and(|text| has_kernels(&text))),
+    };
+    if kernels {
+        super::toolchain::ensure_disassembler(context)?;
+    }
     let subjects = open_subjects(context, &args.campaign.subjects, args.campaign.timeout)?;
     let campaign = Campaign::new(context, "check", "variables", subjects, args.out.clone())?;
     let count = files.len() as u64;
@@ -65,6 +72,11 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     );
     let exit = status_of(&campaign, ended, started)?;
     Ok(if bad.into_inner() && exit != Exit::Deviation { Exit::BadInput } else { exit })
+}
+
+/// Whether a text may hold kernels, which are observed only where their code can be listed.
+pub(super) fn has_kernels(text: &str) -> bool {
+    text.contains(".entry")
 }
 
 fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Program) -> Result<(), Failure> {

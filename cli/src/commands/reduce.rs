@@ -68,6 +68,9 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn by_subject(&self) -> Result<Exit, Failure> {
+        if super::check::has_kernels(&self.text) {
+            toolchain::ensure_disassembler(self.context)?;
+        }
         let mut subjects = open_subjects(self.context, &self.args.subject, self.args.timeout)?;
         let tested = match subjects.len() {
             1 => subjects.remove(0),
