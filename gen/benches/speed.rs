@@ -5,11 +5,11 @@ use std::hint::black_box;
 use arbitrary::Unstructured;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use ptxsmith_gen::{Config, Coverage, Focus, Generator, Header, Odds, stream};
-use ptxsmith_syntax::{Canonical, print_expr, print_to};
+use ptxsmith_syntax::{Canonical, Infix, print_expr, print_to};
 
 /// A configuration whose expressions have about ten nodes each.
 fn ten_nodes() -> Generator {
-    Generator::new(Config { max_nodes: 19, early_leaf: Odds::NEVER, ..Config::default() })
+    Generator::new(Config { max_nodes: 21, early_leaf: Odds::NEVER, ..Config::default() })
 }
 
 fn expressions(c: &mut Criterion) {
@@ -30,13 +30,23 @@ fn expressions(c: &mut Criterion) {
         });
     });
     let mut text = Canonical::default();
-    group.bench_function("made and printed", |b| {
+    group.bench_function("made as a tree and printed", |b| {
         b.iter(|| {
             next(&mut bytes);
             let expr = generator.integer(&mut Unstructured::new(&bytes), &mut coverage).unwrap();
             text.0.clear();
             print_expr(&expr, &mut text);
             black_box(text.0.len())
+        });
+    });
+    let mut infix = Infix::default();
+    group.bench_function("made as text", |b| {
+        b.iter(|| {
+            next(&mut bytes);
+            infix.text.clear();
+            infix.end();
+            generator.assemble(None, &mut Unstructured::new(&bytes), &mut coverage, &mut infix);
+            black_box(infix.text.len())
         });
     });
     group.finish();

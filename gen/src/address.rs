@@ -1,8 +1,8 @@
 //! Makers of addresses: what they are addresses of, what holds them, and how they are written.
 
 use ptxsmith_syntax::{
-    BinaryOp, Function, FunctionKind, Instruction, Item, Name, NodeKind, ScalarType, Span, StateSpace,
-    Statement, Text, UnaryOp, precedence,
+    BinaryOp, Function, FunctionKind, Instruction, Item, Name, ScalarType, Span, StateSpace, Statement, Text,
+    UnaryOp, precedence,
 };
 
 use crate::{declare::Symbol, draft::Draft, grammar::Nonterminal, number::integer_text};
@@ -133,7 +133,7 @@ fn symbol(d: &mut Draft<'_, '_>, function: bool) -> (Text, bool) {
 /// Adds a name. Returns whether it is that of a function, to which nothing may be added.
 fn name_of(d: &mut Draft<'_, '_>, function: bool) -> bool {
     let (name, is_function) = symbol(d, function);
-    d.leaf(NodeKind::Name(name));
+    d.name(&name);
     is_function
 }
 
@@ -147,10 +147,9 @@ pub(crate) fn function(d: &mut Draft<'_, '_>, _: u32) {
 
 /// Adds an offset to what was added last.
 fn plus_offset(d: &mut Draft<'_, '_>) {
-    let left = d.top();
     d.make(Nonterminal::Offset, 3);
-    let right = d.bind(BinaryOp::Add.precedence() + 1);
-    d.infix(BinaryOp::Add, left, right);
+    d.bind(BinaryOp::Add.precedence() + 1);
+    d.infix(BinaryOp::Add);
 }
 
 pub(crate) fn offset(d: &mut Draft<'_, '_>, _: u32) {
@@ -163,7 +162,7 @@ pub(crate) fn offset(d: &mut Draft<'_, '_>, _: u32) {
 fn generic_of_name(d: &mut Draft<'_, '_>) -> bool {
     let is_function = name_of(d, false);
     if !is_function {
-        d.leaf(NodeKind::Generic(d.top()));
+        d.generic();
     }
     !is_function
 }
@@ -190,35 +189,33 @@ pub(crate) fn offset_twice(d: &mut Draft<'_, '_>, _: u32) {
 
 pub(crate) fn own_name(d: &mut Draft<'_, '_>, _: u32) {
     let name = d.sketch.name.clone();
-    d.leaf(NodeKind::Name(name));
+    d.name(&name);
 }
 
 pub(crate) fn subtracted(d: &mut Draft<'_, '_>, _: u32) {
     if !name_of(d, false) {
-        let left = d.top();
         d.make(Nonterminal::Literal, 1);
-        d.infix(BinaryOp::Sub, left, d.top());
+        d.infix(BinaryOp::Sub);
     }
 }
 
 pub(crate) fn offset_first(d: &mut Draft<'_, '_>, _: u32) {
     d.make(Nonterminal::Literal, 1);
-    let left = d.top();
     let (name, _) = symbol(d, false);
-    d.leaf(NodeKind::Name(name));
-    d.infix(BinaryOp::Add, left, d.top());
+    d.name(&name);
+    d.infix(BinaryOp::Add);
 }
 
 pub(crate) fn offset_in_generic(d: &mut Draft<'_, '_>, _: u32) {
     if !name_of(d, false) {
         plus_offset(d);
-        d.leaf(NodeKind::Generic(d.top()));
+        d.generic();
     }
 }
 
 pub(crate) fn parenthesized(d: &mut Draft<'_, '_>, _: u32) {
     name_of(d, false);
-    d.leaf(NodeKind::Paren(d.top()));
+    d.paren();
 }
 
 pub(crate) fn function_offset(d: &mut Draft<'_, '_>, _: u32) {
@@ -228,20 +225,20 @@ pub(crate) fn function_offset(d: &mut Draft<'_, '_>, _: u32) {
 
 pub(crate) fn generic_function(d: &mut Draft<'_, '_>, _: u32) {
     name_of(d, true);
-    d.leaf(NodeKind::Generic(d.top()));
+    d.generic();
 }
 
 // Offsets
 
 pub(crate) fn offset_negative(d: &mut Draft<'_, '_>, _: u32) {
     d.make(Nonterminal::Literal, 1);
-    let operand = d.bind(precedence::UNARY);
-    d.prefix(NodeKind::Unary(UnaryOp::Minus, operand));
+    d.bind(precedence::UNARY);
+    d.unary(UnaryOp::Minus);
 }
 
 pub(crate) fn offset_expression(d: &mut Draft<'_, '_>, _: u32) {
-    let operand = d.operand_alone(Nonterminal::Integer, 5);
-    d.leaf(NodeKind::Paren(operand));
+    d.operand_alone(Nonterminal::Integer, 5);
+    d.paren();
 }
 
 // Masks
@@ -252,8 +249,8 @@ fn mask(d: &mut Draft<'_, '_>, of: Nonterminal, room: u32) {
     let radix = d.choose(Nonterminal::Spelling);
     let detail = if d.config().odd_spellings { d.byte() } else { 0 };
     let mask = integer_text(0xff << (8 * byte), ptxsmith_syntax::Radix::ALL[radix as usize], false, detail);
-    let operand = d.operand_alone(of, room);
-    d.leaf(NodeKind::Mask(mask, operand));
+    d.operand_alone(of, room);
+    d.mask(&mask);
 }
 
 pub(crate) fn masked_address(d: &mut Draft<'_, '_>, _: u32) {

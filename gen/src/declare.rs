@@ -1,8 +1,10 @@
 //! Makers of declarations: types, dimensions, and initial values of every shape.
 
+use std::cell::LazyCell;
+
 use ptxsmith_syntax::{
-    Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, Name, NodeKind,
-    ScalarType, Span, Specifier, StateSpace, Text, VectorLength,
+    Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, Name, ScalarType, Span,
+    Specifier, StateSpace, Text, VectorLength,
 };
 
 use crate::{
@@ -11,6 +13,7 @@ use crate::{
     generator::value_of,
     grammar::Nonterminal,
     number::{integer_text, spelled_signed},
+    operands::Kernel,
 };
 
 /// A declaration while it is being made.
@@ -43,8 +46,8 @@ pub(crate) struct Sketch {
     level: usize,
     /// The initial value that was made last.
     made: Option<Initializer>,
-    /// The kernel at hand.
-    pub kernel: crate::operands::Kernel,
+    /// The kernel at hand. Most drafts have none, and there are millions.
+    pub kernel: LazyCell<Box<Kernel>>,
 }
 
 impl Default for Sketch {
@@ -67,7 +70,7 @@ impl Default for Sketch {
             extent: 1,
             level: 0,
             made: None,
-            kernel: Default::default(),
+            kernel: LazyCell::new(Box::default),
         }
     }
 }
@@ -314,9 +317,8 @@ pub(crate) fn extent_literal(d: &mut Draft<'_, '_>, _: u32) {
 
 fn infix(d: &mut Draft<'_, '_>, left: u64, op: BinaryOp, right: u64) {
     spelled_signed(d, left);
-    let left = d.top();
     spelled_signed(d, right);
-    d.infix(op, left, d.top());
+    d.infix(op);
 }
 
 pub(crate) fn extent_sum(d: &mut Draft<'_, '_>, _: u32) {
@@ -332,26 +334,23 @@ pub(crate) fn extent_difference(d: &mut Draft<'_, '_>, _: u32) {
 /// `WARP_SZ / n` where that can be the extent, and else `WARP_SZ - n`.
 pub(crate) fn extent_warp_size(d: &mut Draft<'_, '_>, _: u32) {
     let extent = d.sketch.extent;
-    d.leaf(NodeKind::WarpSize);
-    let left = d.top();
+    d.warp_size();
     let (op, right) = match extent {
         0..=32 if 32 % extent == 0 => (BinaryOp::Div, 32 / extent),
         0..=32 => (BinaryOp::Sub, 32 - extent),
         _ => (BinaryOp::Add, extent - 32),
     };
     spelled_signed(d, right);
-    d.infix(op, left, d.top());
+    d.infix(op);
 }
 
 pub(crate) fn extent_ternary(d: &mut Draft<'_, '_>, _: u32) {
     let extent = d.sketch.extent;
     let condition = u64::from(d.byte() & 1);
     spelled_signed(d, condition);
-    let first = d.top();
     spelled_signed(d, if condition == 1 { extent } else { 0 });
-    let second = d.top();
     spelled_signed(d, if condition == 1 { 0 } else { extent });
-    d.ternary(first, second, d.top());
+    d.ternary();
 }
 
 // Initial values

@@ -1,7 +1,7 @@
 //! A program while it is being made.
 
 use arbitrary::Unstructured;
-use ptxsmith_syntax::{BinaryOp, Builder, Expr, NodeKind, Span, precedence};
+use ptxsmith_syntax::{Assemble, BinaryOp, Cast, Expr, Tree, UnaryOp, precedence};
 
 use crate::{
     config::Config,
@@ -12,6 +12,17 @@ use crate::{
     number::Numeral,
     wheel::Step,
 };
+
+/// Adds a node, whose operands are those that were completed last, and notes how tightly it binds.
+macro_rules! add {
+    ($self:ident, $tightness:expr, $node:ident($($part:expr)?)) => {
+        match &mut $self.instead {
+            Some(instead) => instead.$node($($part)?),
+            None => $self.tree.$node($($part)?),
+        }
+        $self.tightness = $tightness;
+    };
+}
 
 /// What the makers of productions work on: where the bytes come from, and what has been made so far.
 ///
@@ -24,7 +35,9 @@ pub(crate) struct Draft<'g, 'd> {
     parent: ProductionId,
     depth: u32,
     /// The expression at hand.
-    builder: Builder,
+    tree: Tree,
+    /// What takes its nodes instead, where no tree is wanted.
+    instead: Option<&'g mut dyn Assemble>,
     /// How tightly the node that was added last binds.
     tightness: u8,
     /// The literal at hand.
@@ -42,11 +55,29 @@ impl<'g, 'd> Draft<'g, 'd> {
             coverage,
             parent: ProductionId::NONE,
             depth: 0,
-            builder: Builder::new(),
+            tree: Tree::default(),
+            instead: None,
             tightness: precedence::PRIMARY,
             numeral: Numeral::default(),
             sketch: Sketch::default(),
         }
+    }
+
+    /// A draft of one expression, whose nodes go to `into`.
+    pub fn assembling(
+        generator: &'g Generator,
+        u: &Unstructured<'d>,
+        coverage: &'g mut Coverage,
+        into: &'g mut dyn Assemble,
+    ) -> Self {
+        Draft { instead: Some(into), ..Draft::new(generator, u, coverage) }
+    }
+
+    /// How many nodes an expression may have, from one byte.
+    pub fn room(&mut self) -> u32 {
+        // Not one byte below the last size: the sizes are as likely as each other, up to 256.
+        let most = self.config().max_nodes.clamp(1, 256);
+        1 + self.below(most as usize) as u32
     }
 
     pub fn config(&self) -> &'g Config {
@@ -96,65 +127,84 @@ impl<'g, 'd> Draft<'g, 'd> {
         of[self.below(of.len())]
     }
 
-    /// Adds a number or another node without operands.
+    /// Adds a number, spelled in ASCII.
     #[inline]
-    pub fn leaf(&mut self, kind: NodeKind) {
-        self.push(kind, precedence::PRIMARY);
+    pub fn number(&mut self, text: &[u8]) {
+        add!(self, precedence::PRIMARY, number(text));
     }
 
-    /// Adds a prefix operator or a cast.
-    #[inline]
-    pub fn prefix(&mut self, kind: NodeKind) {
-        self.push(kind, precedence::UNARY);
+    /// Adds `WARP_SZ`.
+    pub fn warp_size(&mut self) {
+        add!(self, precedence::PRIMARY, warp_size());
     }
 
-    /// Adds an infix operator.
-    #[inline]
-    pub fn infix(&mut self, op: BinaryOp, left: u32, right: u32) {
-        self.push(NodeKind::Binary(op, left, right), op.precedence());
+    /// Adds the name of a variable or function.
+    pub fn name(&mut self, text: &str) {
+        add!(self, precedence::PRIMARY, name(text));
     }
 
-    /// Adds a conditional expression.
+    /// Puts parentheses around what was added last.
     #[inline]
-    pub fn ternary(&mut self, condition: u32, then: u32, otherwise: u32) {
-        self.push(NodeKind::Ternary(condition, then, otherwise), precedence::TERNARY);
+    pub fn paren(&mut self) {
+        add!(self, precedence::PRIMARY, paren());
     }
 
-    /// Every caller knows how tightly its node binds, so nobody has to look at the node to find out.
+    /// Puts a prefix operator before what was added last.
     #[inline]
-    fn push(&mut self, kind: NodeKind, tightness: u8) {
-        debug_assert_eq!(kind.precedence(), tightness);
-        self.builder.push(kind, Span::NONE);
-        self.tightness = tightness;
+    pub fn unary(&mut self, op: UnaryOp) {
+        add!(self, precedence::UNARY, unary(op));
     }
 
-    /// The place of the node that was added last.
+    /// Puts a cast before what was added last.
     #[inline]
-    pub fn top(&self) -> u32 {
-        self.builder.len() as u32 - 1
+    pub fn cast(&mut self, cast: Cast) {
+        add!(self, precedence::UNARY, cast(cast));
+    }
+
+    /// Joins the last two operands.
+    #[inline]
+    pub fn infix(&mut self, op: BinaryOp) {
+        add!(self, op.precedence(), binary(op));
+    }
+
+    /// Joins the last three operands.
+    #[inline]
+    pub fn ternary(&mut self) {
+        add!(self, precedence::TERNARY, ternary());
+    }
+
+    /// Puts what was added last into `generic()`.
+    pub fn generic(&mut self) {
+        add!(self, precedence::PRIMARY, generic());
+    }
+
+    /// Puts what was added last into a mask.
+    pub fn mask(&mut self, mask: &str) {
+        add!(self, precedence::PRIMARY, mask(mask));
     }
 
     /// Puts parentheses around what was added last if it binds less tightly than `least`.
     #[inline]
-    pub fn bind(&mut self, least: u8) -> u32 {
+    pub fn bind(&mut self, least: u8) {
         if self.tightness < least {
-            self.leaf(NodeKind::Paren(self.top()));
+            self.paren();
         }
-        self.top()
     }
 
     /// Makes an expression of its own, beside the one at hand.
     pub fn expression(&mut self, make: impl FnOnce(&mut Self)) -> Expr {
         // Most expressions are small; room for them at once costs less than growing into it. What is kept has the memory
         // that it needs: there are hundreds of thousands at a time.
-        let around = std::mem::replace(&mut self.builder, Builder::with_capacity(24));
+        let around = std::mem::replace(&mut self.tree, Tree::with_capacity(24));
+        let instead = self.instead.take();
         make(self);
-        std::mem::replace(&mut self.builder, around).take()
+        self.instead = instead;
+        std::mem::replace(&mut self.tree, around).take()
     }
 
     /// Makes an operand that stands in parentheses of its own, whatever they belong to.
-    pub fn operand_alone(&mut self, of: Nonterminal, room: u32) -> u32 {
-        self.operand(of, room, 0)
+    pub fn operand_alone(&mut self, of: Nonterminal, room: u32) {
+        self.operand(of, room, 0);
     }
 
     #[inline]
@@ -182,30 +232,30 @@ impl<'g, 'd> Draft<'g, 'd> {
         match *self.generator.wheels().step(chosen) {
             Step::Same(part) => self.make(part, room),
             Step::Paren(part) => {
-                let operand = self.operand(part, room.saturating_sub(1), 0);
-                self.leaf(NodeKind::Paren(operand));
+                self.operand(part, room.saturating_sub(1), 0);
+                self.paren();
             }
             Step::Prefix(op, part) => {
-                let operand = self.operand(part, room.saturating_sub(1), precedence::UNARY);
-                self.prefix(NodeKind::Unary(op, operand));
+                self.operand(part, room.saturating_sub(1), precedence::UNARY);
+                self.unary(op);
             }
             Step::Cast(cast, part) => {
-                let operand = self.operand(part, room.saturating_sub(1), precedence::UNARY);
-                self.prefix(NodeKind::Cast(cast, operand));
+                self.operand(part, room.saturating_sub(1), precedence::UNARY);
+                self.cast(cast);
             }
             Step::Infix(op, left, right) => {
                 let [left_room, right_room] = self.split(room.saturating_sub(1), [left, right]);
-                let left = self.operand(left, left_room, op.precedence());
-                let right = self.operand(right, right_room, op.precedence() + 1);
-                self.infix(op, left, right);
+                self.operand(left, left_room, op.precedence());
+                self.operand(right, right_room, op.precedence() + 1);
+                self.infix(op);
             }
             Step::Ternary(condition, then, otherwise) => {
                 let parts = [condition, then, otherwise];
                 let rooms = self.split(room.saturating_sub(1), parts);
-                let condition = self.operand(condition, rooms[0], precedence::BINARY_LOWEST);
-                let then = self.operand(then, rooms[1], precedence::TERNARY);
-                let otherwise = self.operand(otherwise, rooms[2], precedence::TERNARY);
-                self.ternary(condition, then, otherwise);
+                self.operand(condition, rooms[0], precedence::BINARY_LOWEST);
+                self.operand(then, rooms[1], precedence::TERNARY);
+                self.operand(otherwise, rooms[2], precedence::TERNARY);
+                self.ternary();
             }
             Step::Made(maker) => maker(self, room),
             Step::Choice(_) => debug_assert!(false, "{} is chosen, not made", of.name()),
@@ -215,12 +265,12 @@ impl<'g, 'd> Draft<'g, 'd> {
 
     /// Makes an operand that binds at least as tightly as `least`.
     #[inline]
-    fn operand(&mut self, of: Nonterminal, room: u32, least: u8) -> u32 {
+    fn operand(&mut self, of: Nonterminal, room: u32, least: u8) {
         self.depth += 1;
         let room = if self.depth >= self.config().max_depth { 0 } else { room };
         self.make(of, room);
         self.depth -= 1;
-        self.bind(least)
+        self.bind(least);
     }
 
     /// Divides room among operands: each has what it needs at least, and the rest is dealt out at random.

@@ -1,7 +1,7 @@
 //! The generator: a configuration, made ready for use.
 
 use arbitrary::{Result, Unstructured};
-use ptxsmith_syntax::{Declaration, Expr, Item, ScalarType, Spacing};
+use ptxsmith_syntax::{Assemble, Declaration, Expr, Item, ScalarType, Spacing};
 
 use crate::{
     config::Config,
@@ -129,11 +129,28 @@ impl Generator {
         Ok(seats::seats(&constant, float, self.config.masks))
     }
 
+    /// As [`Generator::expression`] and [`Generator::integer`], for whoever needs no tree: the nodes go to `into`. The
+    /// nonterminal is the value of a type, or without one an integer.
+    ///
+    /// # Panics
+    /// As [`Generator::expression`].
+    pub fn assemble(
+        &self,
+        ty: Option<ScalarType>,
+        u: &mut Unstructured<'_>,
+        coverage: &mut Coverage,
+        into: &mut dyn Assemble,
+    ) {
+        let value = |ty| value_of(ty).expect("the type takes an initial value");
+        let mut draft = Draft::assembling(self, u, coverage, into);
+        let room = draft.room();
+        draft.make(ty.map_or(Nonterminal::Integer, value), room);
+        draft.give_back(u);
+    }
+
     fn root(&self, of: Nonterminal, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Expr {
         let mut draft = Draft::new(self, u, coverage);
-        // Not one byte below the last size: the sizes are as likely as each other, up to 256.
-        let most = self.config.max_nodes.clamp(1, 256);
-        let room = 1 + draft.below(most as usize) as u32;
+        let room = draft.room();
         let expr = draft.expression(|draft| draft.make(of, room));
         draft.give_back(u);
         expr

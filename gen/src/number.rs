@@ -1,6 +1,6 @@
 //! Makers of numbers: their values, and how they are written.
 
-use ptxsmith_syntax::{BinaryOp, Cast, NodeKind, Radix, Text, UnaryOp, precedence};
+use ptxsmith_syntax::{BinaryOp, Cast, Radix, Text, UnaryOp, precedence};
 
 use crate::{boundary, draft::Draft, grammar::Nonterminal};
 
@@ -53,22 +53,30 @@ fn push_integer(d: &mut Draft<'_, '_>, value: u64, radix: u8, unsigned: bool) {
     let radix = Radix::ALL[radix as usize];
     // Also where it says nothing, as for decimal digits: so the bytes behind it mean the same in every base.
     let detail = if d.config().odd_spellings { d.byte() } else { 0 };
-    d.leaf(NodeKind::Number(integer_text(value, radix, unsigned, detail)));
+    let mut room = ROOM;
+    d.number(spell_integer(value, radix, unsigned, detail, &mut room));
 }
 
-/// Writes an integer. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of the digits, bits 3 to 5
-/// all set for leading zeros, as many as bits 6 and 7 say and one more.
+/// An integer as it is written; see [`spell_integer`].
 pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8) -> Text {
+    let mut room = ROOM;
+    let text = spell_integer(value, radix, unsigned, detail, &mut room);
+    Text::from_utf8(text).expect("numbers are spelled in ASCII")
+}
+
+/// Room for any spelling of an integer, full of zeros, which are left over in front where it has fewer digits.
+const ROOM: [u8; 80] = [b'0'; 80];
+
+/// Writes an integer into [`ROOM`]. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of the digits,
+/// bits 3 to 5 all set for leading zeros, as many as bits 6 and 7 say and one more.
+fn spell_integer(value: u64, radix: Radix, unsigned: bool, detail: u8, buffer: &mut [u8; 80]) -> &[u8] {
     if radix == Radix::Decimal {
-        let mut buffer = itoa::Buffer::new();
-        let mut text = Text::from(buffer.format(value));
-        if unsigned {
-            text.push('U');
-        }
-        return text;
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(value).as_bytes();
+        buffer[..digits.len()].copy_from_slice(digits);
+        buffer[digits.len()] = b'U';
+        return &buffer[..digits.len() + usize::from(unsigned)];
     }
-    // Zeros in front are left over where the number has fewer digits.
-    let mut buffer = [b'0'; 80];
     let mut at = buffer.len();
     if unsigned {
         at -= 1;
@@ -119,7 +127,7 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
     } else if value != 0 {
         put(b'0');
     }
-    text(&buffer[at..])
+    &buffer[at..]
 }
 
 /// How many digits of so many bits each a number has: at least one.
@@ -131,10 +139,6 @@ fn digits_of(value: u64, bits: u32) -> usize {
 static DIGITS: [&[u8; 16]; 4] =
     [b"0123456789abcdef", b"0123456789abcdef", b"0123456789ABCDEF", b"0123456789aBcDeF"];
 
-fn text(bytes: &[u8]) -> Text {
-    Text::from(std::str::from_utf8(bytes).expect("numbers are spelled in ASCII"))
-}
-
 // Integers as nodes
 
 pub(crate) fn literal(d: &mut Draft<'_, '_>, _: u32) {
@@ -144,17 +148,17 @@ pub(crate) fn literal(d: &mut Draft<'_, '_>, _: u32) {
 }
 
 pub(crate) fn warp_size(d: &mut Draft<'_, '_>, _: u32) {
-    d.leaf(NodeKind::WarpSize);
+    d.warp_size();
 }
 
 pub(crate) fn huge(d: &mut Draft<'_, '_>, _: u32) {
     let text = d.pick(&boundary::HUGE);
-    d.leaf(NodeKind::Number(text.into()));
+    d.number(text.as_bytes());
 }
 
 fn minus(d: &mut Draft<'_, '_>) {
-    let operand = d.bind(precedence::UNARY);
-    d.prefix(NodeKind::Unary(UnaryOp::Minus, operand));
+    d.bind(precedence::UNARY);
+    d.unary(UnaryOp::Minus);
 }
 
 /// A signed literal with a minus: the value is brought into the range of `.s64`.
@@ -221,24 +225,22 @@ pub(crate) fn wide_shift_count(d: &mut Draft<'_, '_>, _: u32) {
 pub(crate) fn least_difference(d: &mut Draft<'_, '_>, _: u32) {
     spelled_signed(d, i64::MAX as u64);
     minus(d);
-    let left = d.top();
     spelled_signed(d, 1);
-    d.infix(BinaryOp::Sub, left, d.top());
+    d.infix(BinaryOp::Sub);
 }
 
 /// `1 << 63`, or a smaller shift of a larger power of two.
 pub(crate) fn least_shift(d: &mut Draft<'_, '_>, _: u32) {
     let power = d.below(3);
     spelled_signed(d, 1 << power);
-    let left = d.top();
     spelled_signed(d, 63 - power as u64);
-    d.infix(BinaryOp::Shl, left, d.top());
+    d.infix(BinaryOp::Shl);
 }
 
 /// `(.s64) 2^63`
 pub(crate) fn least_cast(d: &mut Draft<'_, '_>, _: u32) {
     spelled_signed(d, 1 << 63);
-    d.prefix(NodeKind::Cast(Cast::S64, d.top()));
+    d.cast(Cast::S64);
 }
 
 /// `-1`
@@ -251,22 +253,20 @@ pub(crate) fn minus_one(d: &mut Draft<'_, '_>, _: u32) {
 pub(crate) fn minus_one_difference(d: &mut Draft<'_, '_>, _: u32) {
     let value = d.below(64) as u64;
     spelled_signed(d, value);
-    let left = d.top();
     spelled_signed(d, value + 1);
-    d.infix(BinaryOp::Sub, left, d.top());
+    d.infix(BinaryOp::Sub);
 }
 
 /// `(.s64) (2^64 - 1)`
 pub(crate) fn minus_one_cast(d: &mut Draft<'_, '_>, _: u32) {
     spelled_signed(d, u64::MAX);
-    d.prefix(NodeKind::Cast(Cast::S64, d.top()));
+    d.cast(Cast::S64);
 }
 
 // Floats
 
 /// Writes the bits of a float: `0d` or `0f` and its digits. `detail` as for integers, but for the leading zeros.
-fn bits_text(bits: u64, digits: usize, detail: u8) -> Text {
-    let mut buffer = [0u8; 18];
+fn spell_bits(bits: u64, digits: usize, detail: u8, buffer: &mut [u8; 18]) -> &[u8] {
     buffer[0] = b'0';
     buffer[1] = match (digits, detail & 1) {
         (16, 0) => b'd',
@@ -278,17 +278,18 @@ fn bits_text(bits: u64, digits: usize, detail: u8) -> Text {
     for (place, byte) in buffer[2..2 + digits].iter_mut().enumerate() {
         *byte = spelling[(bits >> (4 * (digits - 1 - place)) & 15) as usize];
     }
-    text(&buffer[..2 + digits])
+    &buffer[..2 + digits]
 }
 
 fn push_bits(d: &mut Draft<'_, '_>, bits: u64, digits: usize) {
     let detail = if d.config().odd_spellings { d.byte() } else { 0 };
-    d.leaf(NodeKind::Number(bits_text(bits, digits, detail)));
+    let mut room = [0; 18];
+    d.number(spell_bits(bits, digits, detail, &mut room));
 }
 
 pub(crate) fn boundary_decimal(d: &mut Draft<'_, '_>, _: u32) {
     let text = d.pick(&boundary::DECIMALS);
-    d.leaf(NodeKind::Number(text.into()));
+    d.number(text.as_bytes());
 }
 
 /// Digits, a point somewhere among them, and maybe an exponent, so that the value stays far inside the range.
@@ -334,8 +335,7 @@ fn push_decimal(d: &mut Draft<'_, '_>, nonzero: bool) {
         }
         put(b'0' + exponent % 10);
     }
-    let text = text(&buffer[..at]);
-    d.leaf(NodeKind::Number(text));
+    d.number(&buffer[..at]);
 }
 
 pub(crate) fn nonzero_decimal(d: &mut Draft<'_, '_>, _: u32) {
@@ -349,17 +349,17 @@ pub(crate) fn negative_decimal(d: &mut Draft<'_, '_>, _: u32) {
 
 pub(crate) fn decimal_out_of_range(d: &mut Draft<'_, '_>, _: u32) {
     let text = d.pick(&boundary::DECIMALS_OUT_OF_RANGE);
-    d.leaf(NodeKind::Number(text.into()));
+    d.number(text.as_bytes());
 }
 
 pub(crate) fn denormal_decimal(d: &mut Draft<'_, '_>, _: u32) {
     let text = d.pick(&boundary::DENORMAL_DECIMALS);
-    d.leaf(NodeKind::Number(text.into()));
+    d.number(text.as_bytes());
 }
 
 pub(crate) fn float_zero(d: &mut Draft<'_, '_>, _: u32) {
     let text = d.pick(&["0.0", "0d0000000000000000", "0e0", "0d8000000000000000"]);
-    d.leaf(NodeKind::Number(text.into()));
+    d.number(text.as_bytes());
 }
 
 pub(crate) fn boundary_double(d: &mut Draft<'_, '_>, _: u32) {

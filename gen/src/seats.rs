@@ -1,8 +1,8 @@
 //! One constant in every place where it may stand.
 
 use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Initializer, Item, Name, NodeKind, ScalarType, Span, Specifier,
-    StateSpace, VectorLength,
+    Assemble, Declaration, Declarator, Expr, Initializer, Item, Name, ScalarType, Span, Specifier,
+    StateSpace, Tree, VectorLength,
 };
 
 use ScalarType as T;
@@ -100,8 +100,8 @@ fn last_of(extents: &[u64], constant: &Expr, zero: &Expr) -> Initializer {
 
 fn masked(constant: &Expr, byte: u32) -> Initializer {
     let mask = format!("{:#x}", 0xff_u64 << (8 * byte));
-    let mut builder = ptxsmith_syntax::Builder::new();
-    let operand = builder.push(NodeKind::Number("0".into()), Span::NONE);
-    builder.push(NodeKind::Mask(mask.into(), operand), Span::NONE);
-    Initializer::Value(builder.finish().replaced(operand, constant))
+    let mut tree = Tree::default();
+    tree.graft(constant);
+    tree.mask(&mask);
+    Initializer::Value(tree.take())
 }

@@ -201,6 +201,11 @@ impl Builder {
         self.nodes.len() as NodeId - 1
     }
 
+    /// Adds a node of another expression, its operands being where `to` says.
+    pub(crate) fn push_moved(&mut self, node: &Node, to: impl Fn(NodeId) -> NodeId) {
+        self.nodes.push(node.clone().moved(to));
+    }
+
     /// The node that was added last.
     ///
     /// # Panics

@@ -9,6 +9,7 @@
 //! assert_eq!(ptxsmith_syntax::parse(&ptxsmith_syntax::print(&module)).unwrap(), module);
 //! ```
 
+mod assemble;
 mod error;
 mod expr;
 mod instruction;
@@ -22,6 +23,7 @@ mod span;
 mod tree;
 mod types;
 
+pub use assemble::{Assemble, Infix, Tree};
 pub use error::{ParseError, ParseErrorKind};
 pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
 pub use instruction::{BranchTargets, Guard, Instruction, OPCODES, Operand};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Function, FunctionKind, Initializer, Instruction, Item, Linkage, Name,
-    NodeKind, Operand, ScalarType, Span, Specifier, StateSpace, Statement, Text, TypeKind, UnaryOp,
+    Assemble, Declaration, Declarator, Expr, Function, FunctionKind, Initializer, Instruction, Item, Linkage,
+    Name, Operand, ScalarType, Span, Specifier, StateSpace, Statement, Text, Tree, TypeKind, UnaryOp,
     VectorLength,
 };
 
@@ -121,7 +121,7 @@ pub(crate) fn kernel(d: &mut Draft<'_, '_>, _: u32) {
     for _ in 0..probes {
         d.make(Nonterminal::Probe, 1);
     }
-    let made = std::mem::take(&mut d.sketch.kernel);
+    let made = std::mem::take(&mut **d.sketch.kernel);
     let mut body: Vec<Statement> = Vec::new();
     body.push(registers(ScalarType::U64, declarator(&pointer, None)));
     for (prefix, (ty, count)) in &made.registers {
@@ -181,32 +181,14 @@ pub(crate) fn plus(name: &str, offset: Expr) -> Expr {
 
 /// `name op offset`
 pub(crate) fn joined(name: &str, op: ptxsmith_syntax::BinaryOp, offset: Expr) -> Expr {
-    let mut builder = ptxsmith_syntax::Builder::new();
-    let left = builder.push(NodeKind::Name(name.into()), Span::NONE);
-    for node in offset.nodes() {
-        let moved = moved(&node.kind, 1);
-        builder.push(moved, Span::NONE);
-    }
-    let mut right = builder.len() as u32 - 1;
+    let mut tree = Tree::default();
+    tree.name(name);
+    tree.graft(&offset);
     if offset.kind(offset.root()).precedence() <= op.precedence() {
-        right = builder.push(NodeKind::Paren(right), Span::NONE);
+        tree.paren();
     }
-    builder.push(NodeKind::Binary(op, left, right), Span::NONE);
-    builder.finish()
-}
-
-/// A node whose operands lie so much further on.
-fn moved(kind: &NodeKind, by: u32) -> NodeKind {
-    match kind {
-        NodeKind::Number(_) | NodeKind::WarpSize | NodeKind::Name(_) => kind.clone(),
-        NodeKind::Paren(a) => NodeKind::Paren(a + by),
-        NodeKind::Unary(op, a) => NodeKind::Unary(*op, a + by),
-        NodeKind::Cast(cast, a) => NodeKind::Cast(*cast, a + by),
-        NodeKind::Generic(a) => NodeKind::Generic(a + by),
-        NodeKind::Mask(mask, a) => NodeKind::Mask(mask.clone(), a + by),
-        NodeKind::Binary(op, a, b) => NodeKind::Binary(*op, a + by, b + by),
-        NodeKind::Ternary(a, b, c) => NodeKind::Ternary(a + by, b + by, c + by),
-    }
+    tree.binary(op);
+    tree.take()
 }
 
 /// A constant expression of this value: a literal in some base, or a little arithmetic around one.
@@ -215,39 +197,35 @@ pub(crate) fn spelled(d: &mut Draft<'_, '_>, value: i64) -> Expr {
     let form = d.byte();
     d.expression(|d| {
         let magnitude = value.unsigned_abs();
-        let literal = |d: &mut Draft<'_, '_>, value: u64| {
-            spelled_signed(d, value);
-            d.top()
-        };
         match form {
             // `(a + b)`, `(a - b)`: in parentheses, since what stands around them binds as it likes.
             200..=219 if (0..1 << 30).contains(&value) => {
                 let part = d.below(1 + magnitude.min(200) as usize) as u64;
-                let left = literal(d, magnitude - part);
-                let right = literal(d, part);
-                d.infix(BinaryOp::Add, left, right);
-                d.leaf(NodeKind::Paren(d.top()));
+                spelled_signed(d, magnitude - part);
+                spelled_signed(d, part);
+                d.infix(BinaryOp::Add);
+                d.paren();
             }
             220..=239 if value.abs() < 1 << 30 => {
                 let more = u64::from(d.byte());
-                let left = literal(d, magnitude + more);
-                let right = literal(d, more);
-                d.infix(BinaryOp::Sub, left, right);
-                d.leaf(NodeKind::Paren(d.top()));
+                spelled_signed(d, magnitude + more);
+                spelled_signed(d, more);
+                d.infix(BinaryOp::Sub);
+                d.paren();
                 if value < 0 {
-                    d.prefix(NodeKind::Unary(UnaryOp::Minus, d.top()));
+                    d.unary(UnaryOp::Minus);
                 }
             }
             240.. if value > 0 && magnitude.is_power_of_two() => {
-                let left = literal(d, 1);
-                let right = literal(d, u64::from(magnitude.ilog2()));
-                d.infix(BinaryOp::Shl, left, right);
-                d.leaf(NodeKind::Paren(d.top()));
+                spelled_signed(d, 1);
+                spelled_signed(d, u64::from(magnitude.ilog2()));
+                d.infix(BinaryOp::Shl);
+                d.paren();
             }
             _ => {
-                literal(d, magnitude);
+                spelled_signed(d, magnitude);
                 if value < 0 {
-                    d.prefix(NodeKind::Unary(UnaryOp::Minus, d.top()));
+                    d.unary(UnaryOp::Minus);
                 }
             }
         }
@@ -268,7 +246,7 @@ pub(crate) fn random(d: &mut Draft<'_, '_>, ty: ScalarType) -> Expr {
             d.expression(|d| {
                 spelled_signed(d, magnitude);
                 if negative {
-                    d.prefix(NodeKind::Unary(UnaryOp::Minus, d.top()));
+                    d.unary(UnaryOp::Minus);
                 }
             })
         }
