@@ -6,6 +6,8 @@ use std::path::Path;
 use ptxsmith_diff::{Body, Header, Trial};
 use ptxsmith_gen::{Case, Config, Coverage, Enumeration, Focus, Generator, Weights};
 
+use ptxsmith_syntax::{Assemble, ScalarType, StateSpace};
+
 use crate::exit::Failure;
 
 /// What a case is made into: what is shown, under which header, and beside what.
@@ -100,6 +102,27 @@ impl Cases {
             }
             Source::Listed(all) => all.case(index).expect("a case is asked for that there is"),
         }
+    }
+
+    /// Whether all cases are expressions, which can be sifted.
+    pub fn are_expressions(&self) -> bool {
+        matches!(&self.source, Source::Drawn(drawn) if drawn.focus == Focus::Expressions)
+    }
+
+    /// The nodes of one expression, its type and its state space; nothing of one that is spaced oddly.
+    ///
+    /// # Panics
+    /// If not all cases are expressions.
+    pub fn assemble(
+        &self,
+        index: u64,
+        wide: bool,
+        coverage: &mut Coverage,
+        into: &mut dyn Assemble,
+    ) -> Option<(ScalarType, StateSpace)> {
+        let Source::Drawn(drawn) = &self.source else { panic!("only what is drawn can be assembled") };
+        let generator = if wide { &drawn.wide } else { &drawn.generator };
+        generator.assemble_case(drawn.seed, index, coverage, into)
     }
 
     /// One case as it is judged.

@@ -1,13 +1,15 @@
 //! Judging cases, each under the header and in the form that it needs.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use ptxsmith_diff::{
-    Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Part, Trial, Verdict, gone, judge_program,
+    Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Part, Sifted, Trial, Verdict, gone,
+    judge_program,
 };
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Error, Subject};
-use ptxsmith_syntax::Module;
+use ptxsmith_syntax::{Assemble, Module, ScalarType, StateSpace};
 
 use crate::campaign::{Entry, Tested, target_for};
 use crate::cases::Made;
@@ -86,6 +88,26 @@ impl<'a> Judges<'a> {
         Ok(verdicts.into_iter().flatten().flatten().collect())
     }
 
+    /// Sifts expressions under this header, which the subject has to take: see [`Judge::sift`].
+    pub fn sift(
+        &mut self,
+        header: &Header,
+        cases: Range<u64>,
+        make: impl FnMut(u64, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
+    ) -> Result<Sifted, Failure> {
+        self.judge(header, false).sift(cases, make).map_err(of_subject)
+    }
+
+    /// The judge of expressions and declarations under this header.
+    fn judge(&mut self, header: &Header, relocatable: bool) -> &mut Judge<'a> {
+        let tested = self.tested;
+        self.lanes.entry((header.clone(), relocatable)).or_insert_with(|| {
+            let subject = if relocatable { tested.relocatable() } else { &*tested.subject };
+            let options = Options { header: header.clone(), ..Options::default() };
+            Judge::new(subject, Rules::default(), options)
+        })
+    }
+
     fn judged(
         &mut self,
         header: &Header,
@@ -113,12 +135,7 @@ impl<'a> Judges<'a> {
             });
             return judge.batch(trials).map_err(of_subject);
         }
-        let judge = self.lanes.entry((header.clone(), relocatable)).or_insert_with(|| {
-            let subject = if relocatable { tested.relocatable() } else { &*tested.subject };
-            let options = Options { header: header.clone(), ..Options::default() };
-            Judge::new(subject, Rules::default(), options)
-        });
-        judge.batch(trials).map_err(of_subject)
+        self.judge(header, relocatable).batch(trials).map_err(of_subject)
     }
 }
 

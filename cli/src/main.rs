@@ -11,6 +11,7 @@ mod input;
 mod interrupt;
 mod judges;
 mod reducing;
+mod sifting;
 mod statistics;
 
 use std::process::ExitCode;

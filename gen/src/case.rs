@@ -4,8 +4,8 @@ use std::{fmt, str::FromStr};
 
 use arbitrary::Unstructured;
 use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Initializer, Item, Module, Name, ScalarType, Spacing, Span, Specifier,
-    StateSpace, Statement,
+    Assemble, Declaration, Declarator, Expr, Initializer, Item, Module, Name, ScalarType, Spacing, Span,
+    Specifier, StateSpace, Statement,
 };
 
 use crate::{
@@ -247,6 +247,26 @@ impl Generator {
         } else {
             self.made_of::<DECLARATION_BYTES>(focus, id, coverage)
         }
+    }
+
+    /// The nodes of the case of this seed and index under [`Focus::Expressions`], with its type and its state space. A
+    /// case that is not spaced canonically has more to it than its nodes: of it nothing is made or recorded.
+    pub fn assemble_case(
+        &self,
+        seed: u64,
+        index: u64,
+        coverage: &mut Coverage,
+        into: &mut dyn Assemble,
+    ) -> Option<(ScalarType, StateSpace)> {
+        let mut bytes = [0; EXPRESSION_BYTES];
+        case_bytes(seed, index, &mut bytes);
+        let mut u = Unstructured::new(&bytes);
+        if self.spacing(&mut u) != Spacing::Canonical {
+            return None;
+        }
+        let (ty, space) = self.seat(&mut u, coverage);
+        self.assemble(Some(ty), &mut u, coverage, into);
+        Some((ty, space))
     }
 
     /// The case of this seed and index, of no more than so many bytes.

@@ -1,6 +1,8 @@
-//! Evaluation of one constant expression: a single pass over its nodes, operands before operators.
+//! Evaluation of constant expressions: a stack machine that takes their nodes, operands before operators.
 
-use ptxsmith_syntax::{BinaryOp, Cast, Expr, NodeId, NodeKind, ScalarType, Span, precedence};
+use ptxsmith_syntax::{
+    Assemble, BinaryOp, Cast, Expr, NodeId, NodeKind, ScalarType, Span, UnaryOp, precedence,
+};
 
 use crate::{
     address,
@@ -12,18 +14,55 @@ use crate::{
     value::{Address, Integer, Value},
 };
 
-/// Evaluates expressions under a table of rules. Keeps its working memory between expressions.
+/// Evaluates expressions under a table of rules: trees, or nodes as they are made ([`Assemble`]). Keeps its working
+/// memory between expressions.
+///
+/// Nodes that nobody made a tree of are evaluated as they are grouped: [`Rules::grouping`] is for trees only.
 pub struct Evaluator<'a> {
     rules: &'a Rules,
     version: (u32, u32),
-    values: Vec<Value>,
+    /// The operands that nothing has joined yet.
+    operands: Vec<Operand>,
+    /// How many nodes there were.
+    nodes: NodeId,
+    /// Where the node at hand stood.
+    span: Span,
+    trace: Trace,
     pending: Option<Stop>,
+    /// Why the expression has no value. What follows is not looked at.
+    stopped: Option<Stop>,
+}
+
+/// A part of an expression that waits for what joins it.
+#[derive(Clone, Copy)]
+struct Operand {
+    value: Value,
+    /// How tightly it binds.
+    precedence: u8,
+    /// How tightly that binds which it has in parentheses.
+    within: u8,
+    is_name: bool,
+}
+
+impl Operand {
+    fn new(value: Value, precedence: u8) -> Operand {
+        Operand { value, precedence, within: precedence::PRIMARY, is_name: false }
+    }
 }
 
 impl<'a> Evaluator<'a> {
     /// An evaluator for modules of this `.version`, which decides whether `mask()` exists.
     pub fn new(rules: &'a Rules, version: (u32, u32)) -> Evaluator<'a> {
-        Evaluator { rules, version, values: Vec::new(), pending: None }
+        Evaluator {
+            rules,
+            version,
+            operands: Vec::new(),
+            nodes: 0,
+            span: Span::NONE,
+            trace: Trace::default(),
+            pending: None,
+            stopped: None,
+        }
     }
 
     /// What the expression stands for when it is converted to a type, as in an initializer.
@@ -31,10 +70,26 @@ impl<'a> Evaluator<'a> {
     /// # Errors
     /// [`Stop::Refused`] where the specification refuses the value, [`Stop::Unmodelled`] where there is no rule.
     pub fn store(&mut self, expr: &Expr, ty: ScalarType, trace: &mut Trace) -> Ruled<Stored> {
-        let value = self.evaluate(expr, trace)?;
-        let mut step = self.step(expr.span(), trace);
-        step.uses(Clause::ConstantInInitializer);
-        (self.rules.store)(&mut step, value, ty)
+        self.read(expr);
+        let (stored, own) = self.stored(ty);
+        *trace = trace.union(own);
+        stored
+    }
+
+    /// As [`Evaluator::store`], of the nodes that were assembled since the last expression, with what it rested on.
+    ///
+    /// # Errors
+    /// As [`Evaluator::store`].
+    pub fn stored(&mut self, ty: ScalarType) -> (Ruled<Stored>, Trace) {
+        let rules = self.rules;
+        let stored = self.value().and_then(|value| {
+            let mut step = self.step();
+            step.uses(Clause::ConstantInInitializer);
+            (rules.store)(&mut step, value, ty)
+        });
+        let trace = self.trace;
+        self.begin();
+        (stored, trace)
     }
 
     /// The expression as an integer constant, as in a dimension or an alignment.
@@ -47,7 +102,10 @@ impl<'a> Evaluator<'a> {
         (class, clause): (RefusalClass, Clause),
         trace: &mut Trace,
     ) -> Ruled<Integer> {
-        match self.evaluate(expr, trace)? {
+        self.read(expr);
+        let value = self.value();
+        *trace = trace.union(self.trace);
+        match value? {
             Value::Integer(integer) => Ok(integer),
             Value::Undefined { .. } => Err(self.pending.take().expect("an undefined value has a reason")),
             Value::Address(_) | Value::AddressByte(..) => {
@@ -61,106 +119,215 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn step<'t>(&mut self, span: Span, trace: &'t mut Trace) -> Step<'t> {
-        Step { readings: self.rules.readings, trace, span, pending: self.pending.take() }
+    fn begin(&mut self) {
+        self.operands.clear();
+        self.nodes = 0;
+        self.span = Span::NONE;
+        self.trace = Trace::default();
+        self.pending = None;
+        self.stopped = None;
     }
 
-    fn evaluate(&mut self, expr: &Expr, trace: &mut Trace) -> Ruled<Value> {
+    fn step(&mut self) -> Step<'_> {
+        Step {
+            readings: self.rules.readings,
+            trace: &mut self.trace,
+            span: self.span,
+            pending: &mut self.pending,
+        }
+    }
+
+    fn value(&mut self) -> Ruled<Value> {
+        match self.stopped.take() {
+            Some(stop) => Err(stop),
+            None => Ok(self.operands.last().expect("an expression has a node").value),
+        }
+    }
+
+    /// Takes the nodes of a tree.
+    fn read(&mut self, expr: &Expr) {
+        self.begin();
         match self.rules.grouping {
             // An address names its variable by a node of the expression as it was parsed.
             Some(table) if !expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) => {
-                self.grouped(&regrouped(expr, table), trace)
+                self.take(&regrouped(expr, table));
             }
-            _ => self.grouped(expr, trace),
+            _ => self.take(expr),
         }
+        self.span = expr.span();
     }
 
-    fn grouped(&mut self, expr: &Expr, trace: &mut Trace) -> Ruled<Value> {
-        self.values.clear();
-        self.pending = None;
-        let mut step = self.step(Span::NONE, trace);
-        for (id, node) in expr.nodes().iter().enumerate() {
-            step.span = node.span;
-            match self.node(&mut step, expr, id as NodeId, &node.kind) {
-                Ok(value) => self.values.push(value),
-                Err(stop) => return Err(stop),
-            }
-        }
-        self.pending = step.pending;
-        Ok(self.values[self.values.len() - 1])
-    }
-
-    fn node(&self, step: &mut Step<'_>, expr: &Expr, id: NodeId, kind: &NodeKind) -> Ruled<Value> {
-        let at = |operand: NodeId| self.values[operand as usize];
-        match *kind {
-            NodeKind::Number(ref text) => (self.rules.number)(step, text),
-            NodeKind::WarpSize => (self.rules.warp_size)(step),
-            NodeKind::Name(_) => {
-                Ok(Value::Address(Address { name: id, addend: 0, generic: false, moved: false }))
-            }
-            NodeKind::Paren(operand) => self.paren(step, at(operand)),
-            NodeKind::Unary(op, operand) => {
-                grouping(step, expr, kind.precedence(), &[operand]);
-                match at(operand) {
-                    Value::Undefined { signed } => Ok(Value::Undefined { signed }),
-                    value => (self.rules.unary[op as usize])(step, value),
+    fn take(&mut self, expr: &Expr) {
+        for node in expr.nodes() {
+            self.span = node.span;
+            match node.kind {
+                NodeKind::Number(ref text) => self.numeral(text),
+                NodeKind::WarpSize => self.warp_size(),
+                NodeKind::Name(ref name) => self.name(name),
+                NodeKind::Paren(_) => self.paren(),
+                NodeKind::Unary(op, _) => self.unary(op),
+                NodeKind::Cast(cast, _) => self.cast(cast),
+                NodeKind::Binary(op, ..) => self.binary(op),
+                NodeKind::Ternary(..) => self.ternary(),
+                NodeKind::Generic(_) => self.generic(),
+                NodeKind::Mask(ref mask, _) => {
+                    let stop = match expr.nodes().get(self.nodes as usize + 1).map(|next| &next.kind) {
+                        None => None,
+                        Some(NodeKind::Mask(..)) => Some(true),
+                        Some(_) => Some(false),
+                    };
+                    self.masked(mask, stop);
                 }
             }
-            NodeKind::Cast(cast, operand) => {
-                grouping(step, expr, kind.precedence(), &[operand]);
-                match at(operand) {
-                    Value::Undefined { .. } => Ok(Value::Undefined { signed: cast == Cast::S64 }),
-                    value => (self.rules.cast[cast as usize])(step, value),
-                }
-            }
-            NodeKind::Binary(op, left, right) => {
-                grouping(step, expr, op.precedence(), &[left, right]);
-                let (left, right) = (at(left), at(right));
-                let logical = matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr);
-                match (left, right) {
-                    (Value::Undefined { signed }, _) | (_, Value::Undefined { signed }) if !logical => {
-                        Ok(Value::Undefined { signed })
-                    }
-                    _ => (self.rules.binary[op as usize])(step, left, right),
-                }
-            }
-            NodeKind::Ternary(condition, then, otherwise) => {
-                grouping(step, expr, kind.precedence(), &[condition, then, otherwise]);
-                (self.rules.ternary)(step, at(condition), at(then), at(otherwise))
-            }
-            NodeKind::Generic(operand) => {
-                let is_name = matches!(expr.kind(operand), NodeKind::Name(_));
-                address::generic(step, at(operand), is_name)
-            }
-            NodeKind::Mask(ref mask, operand) => {
-                match expr.nodes().get(id as usize + 1).map(|next| &next.kind) {
-                    None => {}
-                    Some(NodeKind::Mask(..)) => {
-                        return refuse(step, RefusalClass::MaskOperand, Clause::MaskOperand);
-                    }
-                    Some(_) => return Err(Stop::Unmodelled("mask() as an operand")),
-                }
-                (self.rules.mask)(step, self.version, mask, at(operand))
+            if self.stopped.is_some() {
+                return;
             }
         }
     }
 
-    fn paren(&self, step: &mut Step<'_>, value: Value) -> Ruled<Value> {
-        step.uses(Clause::Parentheses);
-        if let Value::Single(_) = value {
-            step.trace.questions.insert(Question::ParenthesizedSingle);
-            if step.readings.parenthesized_single == ParenthesizedSingle::Refused {
-                return refuse(step, RefusalClass::SingleBitsInExpression, Clause::SingleBitsNotInExpression);
-            }
-        }
-        if let Value::Address(_) = value {
-            step.trace.questions.insert(Question::ParenthesizedAddress);
-            if step.readings.parenthesized_address == ParenthesizedAddress::Refused {
-                return refuse(step, RefusalClass::AddressArithmetic, Clause::VariableAddress);
-            }
-        }
-        Ok(value)
+    fn push(&mut self, operand: Operand) {
+        self.nodes += 1;
+        self.operands.push(operand);
     }
+
+    /// Replaces the last operands by what a rule makes of them, which binds this tightly.
+    #[inline]
+    fn join<const N: usize>(
+        &mut self,
+        precedence: u8,
+        rule: impl FnOnce(&Rules, &mut Step<'_>, [Value; N]) -> Ruled<Value>,
+    ) {
+        self.nodes += 1;
+        if self.stopped.is_some() {
+            return;
+        }
+        let at = self.operands.len() - N;
+        let rules = self.rules;
+        let operands: [Operand; N] = std::array::from_fn(|operand| self.operands[at + operand]);
+        let mut step = self.step();
+        if precedence < precedence::PRIMARY {
+            grouping(&mut step, precedence, &operands);
+        }
+        match rule(rules, &mut step, operands.map(|operand| operand.value)) {
+            Ok(value) => {
+                self.operands.truncate(at);
+                self.operands.push(Operand::new(value, precedence));
+            }
+            Err(stop) => self.stopped = Some(stop),
+        }
+    }
+
+    /// Adds what a rule gives that takes no operands, or only looks at the last one.
+    fn leaf(&mut self, rule: impl FnOnce(&Rules, &mut Step<'_>) -> Ruled<Value>) {
+        if self.stopped.is_some() {
+            return;
+        }
+        let rules = self.rules;
+        match rule(rules, &mut self.step()) {
+            Ok(value) => self.push(Operand::new(value, precedence::PRIMARY)),
+            Err(stop) => self.stopped = Some(stop),
+        }
+    }
+
+    fn numeral(&mut self, text: &str) {
+        self.leaf(|rules, step| (rules.number)(step, text));
+    }
+
+    /// A mask. `joined` says of one that is an operand itself whether it is that of another mask.
+    fn masked(&mut self, mask: &str, joined: Option<bool>) {
+        let version = self.version;
+        self.join(precedence::PRIMARY, |rules, step, [operand]| match joined {
+            Some(true) => refuse(step, RefusalClass::MaskOperand, Clause::MaskOperand),
+            Some(false) => Err(Stop::Unmodelled("mask() as an operand")),
+            None => (rules.mask)(step, version, mask, operand),
+        });
+    }
+}
+
+impl Assemble for Evaluator<'_> {
+    fn number(&mut self, text: &[u8]) {
+        self.numeral(std::str::from_utf8(text).expect("numbers are spelled in ASCII"));
+    }
+
+    fn warp_size(&mut self) {
+        self.leaf(|rules, step| (rules.warp_size)(step));
+    }
+
+    fn name(&mut self, _: &str) {
+        let value = Value::Address(Address { name: self.nodes, addend: 0, generic: false, moved: false });
+        self.push(Operand { is_name: true, ..Operand::new(value, precedence::PRIMARY) });
+    }
+
+    fn paren(&mut self) {
+        if self.stopped.is_some() {
+            return;
+        }
+        self.nodes += 1;
+        let mut operand = self.operands.pop().expect("parentheses have something in them");
+        match paren(&mut self.step(), operand.value) {
+            Ok(value) => {
+                operand = Operand { within: operand.precedence, ..Operand::new(value, precedence::PRIMARY) };
+                self.operands.push(operand);
+            }
+            Err(stop) => self.stopped = Some(stop),
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp) {
+        self.join(precedence::UNARY, |rules, step, [operand]| match operand {
+            Value::Undefined { signed } => Ok(Value::Undefined { signed }),
+            value => (rules.unary[op as usize])(step, value),
+        });
+    }
+
+    fn cast(&mut self, cast: Cast) {
+        self.join(precedence::UNARY, |rules, step, [operand]| match operand {
+            Value::Undefined { .. } => Ok(Value::Undefined { signed: cast == Cast::S64 }),
+            value => (rules.cast[cast as usize])(step, value),
+        });
+    }
+
+    fn binary(&mut self, op: BinaryOp) {
+        let logical = matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr);
+        self.join(op.precedence(), |rules, step, [left, right]| match (left, right) {
+            (Value::Undefined { signed }, _) | (_, Value::Undefined { signed }) if !logical => {
+                Ok(Value::Undefined { signed })
+            }
+            _ => (rules.binary[op as usize])(step, left, right),
+        });
+    }
+
+    fn ternary(&mut self) {
+        self.join(precedence::TERNARY, |rules, step, [condition, then, otherwise]| {
+            (rules.ternary)(step, condition, then, otherwise)
+        });
+    }
+
+    fn generic(&mut self) {
+        let is_name = self.operands.last().is_some_and(|operand| operand.is_name);
+        self.join(precedence::PRIMARY, |_, step, [operand]| address::generic(step, operand, is_name));
+    }
+
+    fn mask(&mut self, mask: &str) {
+        self.masked(mask, None);
+    }
+}
+
+fn paren(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+    step.uses(Clause::Parentheses);
+    if let Value::Single(_) = value {
+        step.trace.questions.insert(Question::ParenthesizedSingle);
+        if step.readings.parenthesized_single == ParenthesizedSingle::Refused {
+            return refuse(step, RefusalClass::SingleBitsInExpression, Clause::SingleBitsNotInExpression);
+        }
+    }
+    if let Value::Address(_) = value {
+        step.trace.questions.insert(Question::ParenthesizedAddress);
+        if step.readings.parenthesized_address == ParenthesizedAddress::Refused {
+            return refuse(step, RefusalClass::AddressArithmetic, Clause::VariableAddress);
+        }
+    }
+    Ok(value)
 }
 
 fn refuse<T>(step: &mut Step<'_>, class: RefusalClass, clause: Clause) -> Ruled<T> {
@@ -169,18 +336,14 @@ fn refuse<T>(step: &mut Step<'_>, class: RefusalClass, clause: Clause) -> Ruled<
 }
 
 /// Records whether the grouping of operators mattered, with parentheses or without (4.5.4, Table 4).
-fn grouping(step: &mut Step<'_>, expr: &Expr, precedence: u8, operands: &[NodeId]) {
-    for &operand in operands {
-        let inner = match *expr.kind(operand) {
-            NodeKind::Paren(inner) if expr.kind(inner).precedence() < precedence => {
-                step.uses(Clause::Precedence);
-                continue;
-            }
-            ref inner => inner.precedence(),
-        };
-        if inner == precedence {
+#[inline]
+fn grouping(step: &mut Step<'_>, precedence: u8, operands: &[Operand]) {
+    for operand in operands {
+        if operand.within < precedence {
+            step.uses(Clause::Precedence);
+        } else if operand.precedence == precedence {
             step.uses(Clause::Associativity);
-        } else if inner < precedence::PRIMARY {
+        } else if operand.precedence < precedence::PRIMARY {
             step.uses(Clause::Precedence);
         }
     }

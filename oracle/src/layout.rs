@@ -433,7 +433,7 @@ impl Work<'_, '_> {
         let rule = (RefusalClass::Dimension, Clause::Dimension);
         let extent = self.evaluator.integer(dimension, rule, &mut self.trace)?;
         let readings = self.rules.readings;
-        let mut step = Step { readings, trace: &mut self.trace, span: dimension.span(), pending: None };
+        let mut step = Step { readings, trace: &mut self.trace, span: dimension.span(), pending: &mut None };
         let extent = (self.rules.dimension)(&mut step, dimension, extent)?;
         if extent.signed && (extent.bits as i64) < 0 {
             return self.refuse(RefusalClass::Dimension, Clause::Dimension, dimension.span());
@@ -676,7 +676,7 @@ impl Work<'_, '_> {
             self.uses(Clause::ParameterizedNames);
         }
         let readings = self.rules.readings;
-        let mut step = Step { readings, trace: &mut self.trace, span, pending: None };
+        let mut step = Step { readings, trace: &mut self.trace, span, pending: &mut None };
         (self.rules.named)(&mut step, self.scope.version, symbol, address, byte)
     }
 

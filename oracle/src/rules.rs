@@ -45,7 +45,7 @@ pub struct Step<'a> {
     /// The place of the operation.
     pub span: Span,
     /// The first refusal that an [`Value::Undefined`] stands for.
-    pub pending: Option<Stop>,
+    pub pending: &'a mut Option<Stop>,
 }
 
 impl Step<'_> {

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::{Finding, Header, Judged, Ledger, Maker, Status, Triage, Trial, Verdict};
+use ptxsmith_diff::{Finding, Header, Judged, Ledger, Maker, Sifted, Status, Triage, Trial, Verdict};
 use ptxsmith_gen::{Coverage, Generator};
 use ptxsmith_report::text::Summary;
 use ptxsmith_report::{Reduced, releases::ReleaseVerdict};
@@ -94,6 +94,8 @@ pub struct Judgements<'t> {
     pub tested: &'t Tested,
     /// The verdicts.
     pub entries: Vec<Entry<'t>>,
+    /// The cases that conform and of which nothing else is known.
+    pub sifted: Sifted,
 }
 
 /// A verdict on a trial, and the header under which it was shown.
@@ -247,8 +249,9 @@ impl<'a> Campaign<'a> {
         {
             let mut progress = self.kept.as_ref().map(|kept| (kept.shard, lock_of(&kept.progress)));
             let mut lines = Vec::new();
-            for Judgements { tested, entries } in judgements {
-                lines.push(line(task, tested.subject.id(), &entries));
+            for Judgements { tested, entries, sifted } in judgements {
+                lines.push(line(task, tested.subject.id(), &entries, &sifted));
+                tested.ledger().enter_sifted(&sifted);
                 better.extend(self.note(tested, entries, None));
             }
             lock_of(&self.coverage).merge(coverage);
@@ -445,8 +448,10 @@ fn ledger_of(kept: &store::Kept) -> Result<Ledger, Failure> {
 }
 
 /// What a subject did with the cases of a task, as a line of `verdicts.jsonl`.
-fn line(task: u64, subject: &str, entries: &[Entry<'_>]) -> store::Line {
+fn line(task: u64, subject: &str, entries: &[Entry<'_>], sifted: &Sifted) -> store::Line {
     let mut line = store::Line { task, subject: subject.to_owned(), ..store::Line::default() };
+    line.compared += sifted.conform;
+    line.conform += sifted.conform;
     for Entry { judged, .. } in entries {
         match &judged.verdict {
             Verdict::NotCompared(reason) => {

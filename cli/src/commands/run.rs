@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
-use ptxsmith_diff::Header;
-use ptxsmith_gen::Coverage;
-
 use super::Context;
 use crate::args;
-use crate::campaign::{Budget, Campaign, Ended, Identity, Judgements, Tested, each, open_subjects};
-use crate::cases::{Cases, Made, weights, wide_header};
+use crate::campaign::{Budget, Campaign, Ended, Identity, Tested, each, open_subjects};
+use crate::cases::{Cases, weights, wide_header};
 use crate::exit::{Exit, Failure};
 use crate::judges::Judges;
+use crate::sifting::TaskCases;
 
 /// How many cases are judged where neither a number nor a time is given: with the default focus more than 200,000
 /// expressions and 20,000 aggregates, also without those that the specification leaves open.
@@ -103,19 +101,14 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
             work.done(end.min(cases.unwrap_or(u64::MAX)) - start);
             return Ok(());
         }
-        let mut coverage = Coverage::new();
         let wide = is_wide(task);
-        let made: Vec<Made> = (start..end.min(cases.unwrap_or(u64::MAX)))
-            .map(|index| generator.made(index, wide, &mut coverage))
-            .collect();
+        let cases = start..end.min(cases.unwrap_or(u64::MAX));
         let usual = |tested: &Tested| if wide { wide_header() } else { tested.header.clone() };
-        let headers: Vec<Header> = campaign.subjects.iter().map(usual).collect();
-        let mut judgements = Vec::new();
-        for ((tested, judges), usual) in campaign.subjects.iter().zip(judges).zip(&headers) {
-            judgements.push(Judgements { tested, entries: judges.verdicts(&made, usual)? });
-        }
-        campaign.commit(task, judgements, &coverage)?;
-        work.done(made.len() as u64);
+        let headers = campaign.subjects.iter().map(usual).collect();
+        let cases = TaskCases::new(&generator, cases, wide, headers);
+        let judgements = cases.judge(&campaign.subjects, judges)?;
+        campaign.commit(task, judgements, &cases.coverage())?;
+        work.done(cases.count());
         work.say(format!("{} deviate", campaign.deviations()));
         Ok(())
     });

@@ -1,6 +1,6 @@
 //! What explains a difference of a trial: known deviations, other readings, and wrong rules that are suspected.
 
-use ptxsmith_oracle::{Question, Readings, Rules, Trace, Variable, expect};
+use ptxsmith_oracle::{Question, QuestionSet, Readings, Rules, Trace, Variable, expect};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Item;
 
@@ -227,31 +227,27 @@ impl Judge<'_> {
     }
 
     /// The answers to open questions that would have given another result than these rules, also together with any one
-    /// other change, or with the answers that most trials of the batch follow. All of those to a question that is contested, since two answers to one question are a finding; of
-    /// the others, as many as are left to spare.
+    /// other change, or with the answers that most trials of the batch follow. All of those to a question that is
+    /// contested, since two answers to one question are a finding, if what others follow would show; of the others, those
+    /// to questions that the trial is among the first to meet.
     pub(super) fn excluded(
         &self,
         p: &Predicted<'_>,
         rules: &Rules,
         followed: &Followed,
-        spared: &mut [u32; Question::ALL.len()],
+        first: QuestionSet,
     ) -> Vec<(Question, usize)> {
         let mut excluded = Vec::new();
         // An aggregate holds many values, each with causes of its own: too many to rule one out.
         let Body::Expression { .. } = p.trial.body else { return excluded };
-        let is_asked =
-            |question: Question| followed.contested.contains(question) || spared[question as usize] > 0;
-        if !p.trace.questions.iter().any(is_asked) {
+        if !followed.contested.union(first).meets(p.trace.questions) {
             return excluded;
         }
         let (seen, trace) = self.answer(p.trial, rules);
-        for question in trace.questions.iter() {
-            if !followed.contested.contains(question) {
-                if spared[question as usize] == 0 {
-                    continue;
-                }
-                spared[question as usize] -= 1;
-            }
+        let others = Rules { readings: followed.readings, ..self.rules };
+        let shows = rules.readings != self.rules.readings || self.answer(p.trial, &others).0 != seen;
+        let asked = if shows { followed.contested.union(first) } else { first };
+        for question in trace.questions.iter().filter(|&question| asked.contains(question)) {
             for answer in 0..question.answers().len() {
                 let with = |readings: Readings| {
                     let readings = readings.with(question, answer);

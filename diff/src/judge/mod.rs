@@ -7,12 +7,13 @@
 mod explaining;
 mod module;
 mod schedule;
+mod sieve;
 
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_oracle::{Evaluator, Expectation, Question, Rules, Stop, Stored, Trace, Variable, expect};
+use ptxsmith_oracle::{Evaluator, Expectation, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect};
 use ptxsmith_subject::{Error, Observation, Outcome, Request, Severity, Subject};
 
 use crate::{
@@ -27,6 +28,8 @@ use crate::{
 };
 use module::{Seated, complaints, compose, compose_apart, groups, seated, split_blamed};
 use schedule::{Followed, Foreseen, Habits, Suspicion};
+use sieve::Asked;
+pub use sieve::Sifted;
 
 /// The lines of a header: `.version`, `.target` and `.address_size`.
 const HEADER_LINES: u32 = 3;
@@ -153,21 +156,25 @@ impl<'a> Judge<'a> {
                 self.read_as_others(p, difference, followed.readings);
             }
         }
-        let mut spared = [MOST_EXCLUDED; Question::ALL.len()];
+        let mut met = Asked::default();
         Ok(predicted
             .iter()
             .zip(verdicts)
             .map(|(p, verdict)| {
                 let verdict = verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved));
+                let first = match p.answer {
+                    Answer::Bits(_) => met.first_to_meet(p.trace.questions),
+                    _ => QuestionSet::default(),
+                };
                 let excluded = match &verdict {
                     // A refusal may have another cause than the one expected: it shows no answer to a question.
                     Verdict::Conforms if p.answer != Answer::Refused => {
-                        self.excluded(p, &self.rules, &followed, &mut spared)
+                        self.excluded(p, &self.rules, &followed, first)
                     }
                     Verdict::Reads(difference) if difference.observed.outcome == Outcome::Accepted => {
                         let reading = difference.explanation.as_ref();
                         let rules = reading.map_or(self.rules, |reading| reading.applied(&self.rules));
-                        self.excluded(p, &rules, &followed, &mut spared)
+                        self.excluded(p, &rules, &followed, first)
                     }
                     _ => Vec::new(),
                 };
@@ -512,7 +519,8 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// How many trials of one batch are asked which answers to a question that nobody answers otherwise they rule out.
+/// How many expressions of one batch are asked which answers to a question that nobody answers otherwise they rule out:
+/// the first that meet it, whatever becomes of them.
 const MOST_EXCLUDED: u32 = 64;
 
 /// The most differences of one batch whose cause is looked for among wrong rules that nobody is known to follow.

@@ -44,7 +44,7 @@ impl Batch {
 }
 
 /// The constant bank holds this much; a module that declares more in `.const` is refused by every implementation.
-const CONST_BYTES: u64 = 60_000;
+pub(super) const CONST_BYTES: u64 = 60_000;
 
 /// The most trials with variables of their own in one module: ptxas takes more than twice as long for twice as many.
 const NAMED_TOGETHER: usize = 1_000;

@@ -11,6 +11,7 @@ use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Question, Readings, Rules,
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    judge::Sifted,
     lead::Alternatives,
     triage::Triage,
     trial::{Header, Trial},
@@ -132,7 +133,13 @@ impl Confusion {
 
     fn enter(&mut self, judged: &Judged) {
         if let (Some(must), Some(fate)) = (judged.must, judged.fate()) {
-            *self.counts.entry((must, fate)).or_default() += 1;
+            self.enter_many(must, fate, 1);
+        }
+    }
+
+    fn enter_many(&mut self, must: Must, fate: Fate, count: u64) {
+        if count > 0 {
+            *self.counts.entry((must, fate)).or_default() += count;
         }
     }
 }
@@ -223,6 +230,17 @@ impl Ledger {
                 self.clauses = self.clauses.union(judged.trace.clauses);
                 self.deviation(trial, *difference, judged.trace.clauses, header)
             }
+        }
+    }
+
+    /// Enters what conforms of the cases that were sifted.
+    pub fn enter_sifted(&mut self, sifted: &Sifted) {
+        self.compared += sifted.conform;
+        self.conform += sifted.conform;
+        self.confusion.enter_many(Must::Accept, Fate::Accepted, sifted.conform);
+        for (&clause, &count) in Clause::ALL.iter().zip(&sifted.clauses).filter(|&(_, &count)| count > 0) {
+            self.clauses.insert(clause);
+            self.tallies.conform_many(clause, count);
         }
     }
 

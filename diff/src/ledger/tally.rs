@@ -67,6 +67,10 @@ impl Tallies {
         clauses.iter().for_each(|clause| self.0[clause as usize].conform += 1);
     }
 
+    pub(super) fn conform_many(&mut self, clause: Clause, count: u64) {
+        self.0[clause as usize].conform += count;
+    }
+
     pub(super) fn unsupported(&mut self, clauses: ClauseSet) {
         clauses.iter().for_each(|clause| self.0[clause as usize].unsupported += 1);
     }
