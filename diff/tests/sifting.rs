@@ -15,7 +15,9 @@ const BATCHES: u64 = 5;
 
 fn trial(generator: &Generator, index: u64) -> Trial {
     let case = generator.case(Focus::Expressions, SEED, index, &mut Coverage::new());
-    let generate::Body::Expression { ty, space, expr } = case.body else { panic!("an expression is asked for") };
+    let generate::Body::Expression { ty, space, expr } = case.body else {
+        panic!("an expression is asked for")
+    };
     Trial { id: index, body: Body::Expression { ty, space, expr }, spacing: case.spacing }
 }
 
