@@ -89,7 +89,7 @@ impl<'c> TaskCases<'c> {
         let sifted = judges.sift(&self.headers[subject], self.cases.clone(), |case, into| {
             let first = counts && case == next;
             next = case + 1;
-            let coverage = if first { &mut *counted } else { &mut again };
+            let coverage = if first { &mut counted } else { &mut again };
             let made = self.source.assemble(case, self.wide, coverage, into);
             skipped.extend(made.is_none().then_some(case));
             made
@@ -97,7 +97,7 @@ impl<'c> TaskCases<'c> {
         let left = self.left[subject].get_or_init(|| {
             let make = |&case: &u64| {
                 let first = counts && skipped.binary_search(&case).is_ok();
-                self.source.made(case, self.wide, if first { &mut *counted } else { &mut again })
+                self.source.made(case, self.wide, if first { &mut counted } else { &mut again })
             };
             sifted.left.iter().map(make).collect()
         });
