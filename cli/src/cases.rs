@@ -54,14 +54,14 @@ pub fn generator_of(options: &BTreeMap<String, String>, wide: bool) -> Result<Ge
         return Ok(Generator::default());
     }
     let weights = options.get("weights").map(|text| parse_weights(text)).transpose();
-    let weights = weights.map_err(Failure::BadInput)?.unwrap_or_default();
-    Ok(Cases::drawn(0, Focus::Mixed, weights).generator(wide))
+    Ok(Cases::drawn(0, Focus::Mixed, weights.map_err(Failure::BadInput)?).generator(wide))
 }
 
 impl Cases {
-    /// Cases drawn from a seed.
-    pub fn drawn(seed: u64, focus: Focus, weights: Weights) -> Cases {
+    /// Cases drawn from a seed, with other weights than the usual ones if any are given.
+    pub fn drawn(seed: u64, focus: Focus, weights: Option<Weights>) -> Cases {
         let knobs = if focus == Focus::Expressions { Config::bulk() } else { Config::default() };
+        let weights = weights.unwrap_or_else(|| knobs.weights.clone());
         let config = Config { weights, operands: focus == Focus::Operands, ..knobs };
         let wide = Config { unified: true, b128: true, ..config.clone() };
         let (generator, wide) = (Generator::new(config), Generator::new(wide));

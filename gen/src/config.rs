@@ -239,12 +239,19 @@ knobs! {
 
 impl Config {
     /// The default knobs for campaigns of millions of expressions. What ptxas dies of, or reads no further at, costs a run of
-    /// its own, which is as much time as thousands of others.
+    /// its own, which is as much time as thousands of others; and so does what a module has no room for in `.const`.
     pub fn bulk() -> Config {
+        let mut weights = Weights::default();
+        weights.set_by_name("space/global", 7).expect("the grammar has this production");
         Config {
+            weights,
             division_by_zero: Odds::new(1, 40_000),
             unguarded_divisor: Odds::new(1, 1000),
             quotient_overflow: Odds::new(1, 40_000),
+            huge_literal: Odds::new(1, 20_000),
+            float_out_of_range: Odds::new(1, 20_000),
+            denormal_decimal: Odds::new(1, 20_000),
+            float_ternary: Odds::new(1, 5_000),
             ..Config::default()
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use indicatif::HumanCount;
 use ptxsmith_diff::{Header, Must, Trial, Verdict};
-use ptxsmith_gen::{Coverage, Focus, Weights};
+use ptxsmith_gen::{Coverage, Focus};
 use ptxsmith_oracle::{Clause, ClauseSet};
 use ptxsmith_subject::{SubjectSpec, parse_spec};
 use ptxsmith_syntax::{Item, Module, print};
@@ -229,7 +229,7 @@ fn generated(
     subjects: &[Tested],
     header: &Header,
 ) -> Result<Vec<Tried>, Failure> {
-    let cases = Cases::drawn(context.seed, Focus::Mixed, Weights::default());
+    let cases = Cases::drawn(context.seed, Focus::Mixed, None);
     let tried: Mutex<BTreeMap<u64, Tried>> = Mutex::default();
     let tasks = args.cases.div_ceil(BATCH);
     let budget = Budget { tasks: Some(tasks), time: None, units: Some(args.cases) };

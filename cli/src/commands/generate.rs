@@ -19,7 +19,7 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     let cases = match args.exhaustive {
         Some(depth) => Cases::listed(depth),
         None => {
-            let weights = args.weights.as_deref().map(weights).transpose()?.unwrap_or_default();
+            let weights = args.weights.as_deref().map(weights).transpose()?;
             Cases::drawn(context.seed, args.focus.into(), weights)
         }
     };

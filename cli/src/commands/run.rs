@@ -147,7 +147,7 @@ fn cases_for(context: &Context, args: &args::Run) -> Result<Cases, Failure> {
         Some(depth) => Ok(Cases::listed(depth)),
         None => {
             let weights = args.weights.as_deref().map(weights).transpose()?;
-            Ok(Cases::drawn(context.seed, args.focus.into(), weights.unwrap_or_default()))
+            Ok(Cases::drawn(context.seed, args.focus.into(), weights))
         }
     }
 }

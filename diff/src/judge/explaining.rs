@@ -255,9 +255,12 @@ impl Judge<'_> {
                 };
                 let differs = |rules: &Rules| self.answer(p.trial, rules).0 != seen;
                 let Some(own) = with(rules.readings).filter(differs) else { continue };
-                if with(followed.readings).is_some_and(|rules| differs(&rules))
-                    && with_one_more(&own, self.maker(), &trace, question).all(|rules| differs(&rules))
-                {
+                let Some(others) = with(followed.readings).filter(differs) else { continue };
+                let others_trace = self.answer(p.trial, &others).1;
+                let mut one_more = [(&own, &trace), (&others, &others_trace)]
+                    .into_iter()
+                    .flat_map(|(rules, trace)| with_one_more(rules, self.maker(), trace, question));
+                if one_more.all(|rules| differs(&rules)) {
                     excluded.push((question, answer));
                 }
             }

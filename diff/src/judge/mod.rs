@@ -345,6 +345,16 @@ impl<'a> Judge<'a> {
         if predicts_crash(&p.trace, self.maker()).next().is_some() {
             return Foreseen::Dead;
         }
+        // What is refused as an expression is one of two answers; of a program there are too many to foresee.
+        let is_expression = matches!(p.trial.body, Body::Expression { .. });
+        let answers_otherwise = is_expression && self.habits.concern(p.trace.questions);
+        let others = Rules { readings: self.habits.readings(), ..self.rules };
+        if answers_otherwise {
+            let trace = self.answer(p.trial, &others).1;
+            if predicts_crash(&trace, self.maker()).next().is_some() {
+                return Foreseen::Dead;
+            }
+        }
         let refuses = |rules: &Rules| self.answer(p.trial, rules).0 == Answer::Refused;
         let is_known_refusal = |base: &Rules| {
             refusals(&p.trace, self.maker()).any(|(_, change)| {
@@ -353,11 +363,8 @@ impl<'a> Judge<'a> {
                 refuses(&rules)
             })
         };
-        // What is refused as an expression is one of two answers; of a program there are too many to foresee.
-        let is_expression = matches!(p.trial.body, Body::Expression { .. });
-        let refused = if is_expression && self.habits.concern(p.trace.questions) {
-            let rules = Rules { readings: self.habits.readings(), ..self.rules };
-            refuses(&rules) || is_known_refusal(&rules)
+        let refused = if answers_otherwise {
+            refuses(&others) || is_known_refusal(&others)
         } else {
             p.answer == Answer::Refused || is_known_refusal(&self.rules)
         };
@@ -383,8 +390,6 @@ impl<'a> Judge<'a> {
             let group = std::mem::replace(&mut left, rest);
             if let [at] = group[..] {
                 guilty |= self.settle_alone(predicted, at, verdicts)?;
-                // Fatal errors come in runs; try a few together again from time to time.
-                self.refused_together = if at.is_multiple_of(16) { 8 } else { 1 };
                 continue;
             }
             let batch = compose_apart(predicted, &group, &self.options.header);
@@ -407,7 +412,9 @@ impl<'a> Judge<'a> {
                 guilty |= self.settle_alone(predicted, group[0], verdicts)?;
             }
             let unread = &group[read.max(1)..];
-            self.refused_together = if unread.is_empty() { 512 } else { read.max(1) };
+            // One run reads up to the first fatal error: together there are never more runs than alone, if the modules
+            // stay short.
+            self.refused_together = if unread.is_empty() { 512 } else { (2 * read).clamp(32, 512) };
             left.splice(0..0, unread.iter().copied());
         }
         Ok(guilty)

@@ -181,11 +181,13 @@ impl Judge<'_> {
                 || self.suspicion.falls_on(trace.questions)
                 || crashes.iter().any(|when| when(&trace))
                 || rechecked > 0 && case.is_multiple_of(rechecked);
-            // Whether it is otherwise under rules that the subject follows.
+            // Whether it is otherwise under rules that the subject follows, or dies of what it then rests on.
             let mut is_otherwise = |rules: &Rules| {
                 let mut evaluator = Evaluator::new(rules, self.version);
                 make(case, &mut evaluator);
-                !matches!(evaluator.stored(ty).0, Ok(Stored::Bits(other)) if other == bits)
+                let (stored, trace) = evaluator.stored(ty);
+                !matches!(stored, Ok(Stored::Bits(other)) if other == bits)
+                    || crashes.iter().any(|when| when(&trace))
             };
             if stands_out
                 || self.habits.concern(trace.questions) && is_otherwise(&followed)
