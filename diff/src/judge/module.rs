@@ -47,7 +47,7 @@ impl Batch {
 pub(super) const CONST_BYTES: u64 = 60_000;
 
 /// The most trials with variables of their own in one module: ptxas takes more than twice as long for twice as many.
-const NAMED_TOGETHER: usize = 1_000;
+const NAMED_TOGETHER: usize = 250;
 
 /// Groups that fit into one module each: what `.const` holds is limited, and so is how many names are worth while.
 pub(super) fn groups(predicted: &[Predicted<'_>], all: Vec<usize>) -> Vec<Vec<usize>> {
