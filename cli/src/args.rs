@@ -201,6 +201,14 @@ Examples:
   ptxsmith gpu run prepared/ --json gpu.json --markdown gpu.md"
     )]
     Gpu(crate::commands::gpu::Gpu),
+    /// Write manual pages
+    #[command(after_help = "Example:\n  ptxsmith manual --out ~/.local/share/man/man1")]
+    Manual(Manual),
+    /// Print what a shell needs to complete command lines
+    #[command(
+        after_help = "Example:\n  ptxsmith completions bash > ~/.local/share/bash-completion/completions/ptxsmith"
+    )]
+    Completions(Completions),
     /// Load a library and answer questions, one a line: what this program starts itself as
     #[command(subcommand, hide = true)]
     Worker(Worker),
@@ -542,6 +550,21 @@ pub struct Subjects {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `manual`
+#[derive(Args, Debug)]
+pub struct Manual {
+    /// The directory of the pages
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+/// `completions`
+#[derive(Args, Debug)]
+pub struct Completions {
+    /// The shell
+    pub shell: clap_complete::Shell,
 }
 
 /// A worker that loads a library.

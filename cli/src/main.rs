@@ -51,6 +51,8 @@ fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
         Command::Toolchain(args) => commands::toolchain::run(&context, args),
         Command::Cuda(args) => commands::cuda::run(&context, args),
         Command::Gpu(args) => commands::gpu::run(&context, args),
+        Command::Manual(args) => commands::manual::run(&context, args),
+        Command::Completions(args) => commands::manual::completions(&context, args),
         Command::Worker(args) => commands::worker::run(&context, args),
     }
 }

@@ -35,14 +35,22 @@ fn findings(directory: &Path, doors: [String; 2]) -> Vec<Value> {
 #[test]
 fn two_answers_of_one_release_are_inconsistent() {
     let directory = tempfile::tempdir().unwrap();
-    let [one, other] = [("program", "02"), ("library", "01")]
+    let [one, other] = [("program", "02"), ("library", "03")]
         .map(|(name, byte)| door(directory.path(), name, "1.2.3", byte));
     let found = findings(directory.path(), [one, other.clone()]);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((&found[0]["class"], &found[0]["variable"]), (&"inconsistent".into(), &"a".into()));
     assert_eq!(found[0]["subjects"], serde_json::json!([other]));
     assert_eq!(found[0]["expected"]["variables"]["a"]["bytes"], "02");
-    assert_eq!(found[0]["observed"]["variables"]["a"]["bytes"], "01");
+    assert_eq!(found[0]["observed"]["variables"]["a"]["bytes"], "03");
+}
+
+#[test]
+fn what_only_one_door_does_wrong_is_told_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let doors = [("program", "02"), ("library", "01")]
+        .map(|(name, byte)| door(directory.path(), name, "1.2.3", byte));
+    assert_eq!(findings(directory.path(), doors), [Value::Null; 0]);
 }
 
 #[test]

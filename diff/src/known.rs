@@ -291,6 +291,27 @@ pub const KNOWN: &[Known] = &[
         link: None,
     },
     Known {
+        id: "vector-register-address-crash",
+        title: "a vector register in brackets kills the compiler (SIGSEGV)",
+        clauses: &[Clause::OperandRegister],
+        lineage: "nvidia",
+        releases: Releases::between("11.7", "12.9"),
+        // A register that may hold an address is asked for its width next.
+        effect: Effect::Crash {
+            signal: 11,
+            when: |trace| {
+                trace.clauses.contains(Clause::OperandRegister)
+                    && !trace.clauses.contains(Clause::AddressWidth)
+            },
+        },
+        example: example!(
+            "7.7",
+            ".visible .entry k() { .reg .v2 .u32 v; .reg .u32 r; ld.global.u32 r, [v]; ret; }"
+        ),
+        first_seen: "2026-11-21",
+        link: None,
+    },
+    Known {
         // The address is followed in 64 bits, but constants in 32 with their sign: after `add p, v, 0x80000006` and an
         // offset of -0x80000000 it is taken for v + 6 - 2^32, which no other access meets, so that a store there is dropped
         // and a load has nothing to load. With -O0 and -O1 both are there.

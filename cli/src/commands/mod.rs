@@ -7,6 +7,7 @@ pub mod eval;
 pub mod generate;
 pub mod gpu;
 pub mod history;
+pub mod manual;
 pub mod merge;
 pub mod reduce;
 pub mod report;

@@ -177,6 +177,9 @@ fn observe(library: &Library, question: &Question) -> Result<Observation, CubinE
         (_, Some(Failed { about: About::Target, result, .. })) => {
             Observation::because(Outcome::Unsupported, format!("target {}: result {result}", question.target))
         }
+        (_, Some(_)) if other.iter().any(|line| is_of_unified(line, &question.ptx)) => {
+            Observation::because(Outcome::Unsupported, "it cannot link what has the attribute .unified")
+        }
         (_, Some(_)) if other.iter().any(|line| is_left_undefined(line, &question.ptx)) => {
             Observation::because(Outcome::Unsupported, "it cannot leave a name undefined")
         }
@@ -201,6 +204,12 @@ fn observe(library: &Library, question: &Question) -> Result<Observation, CubinE
     observation.diagnostics = diagnostics;
     Ok(observation)
 }
+/// Whether linking failed of a module with `.unified`, which releases before 13 assemble and do not link; they say no more
+/// than that the end failed.
+fn is_of_unified(message: &str, ptx: &str) -> bool {
+    message == "ERROR 1: finish" && ptx.contains(".unified")
+}
+
 /// Whether a message says that a name is declared elsewhere and nowhere to be found. The oldest releases say no more than
 /// that the end failed.
 fn is_left_undefined(message: &str, ptx: &str) -> bool {

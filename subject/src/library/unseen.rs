@@ -39,7 +39,11 @@ fn shown_as_numbers(module: &Module, functions_left: bool, constants_left: bool)
 }
 
 fn names_any(initializer: &Initializer, names: &BTreeSet<&str>) -> bool {
-    let is_named = |kind: &NodeKind| matches!(kind, NodeKind::Name(name) if names.contains(name.as_str()));
+    // Also the numbered names that a parameterized one declares. Of a name that only looks like one, less is compared.
+    let is_one = |name: &str| {
+        names.contains(name) || names.contains(name.trim_end_matches(|digit: char| digit.is_ascii_digit()))
+    };
+    let is_named = |kind: &NodeKind| matches!(kind, NodeKind::Name(name) if is_one(name));
     match initializer {
         Initializer::Value(expr) => expr.nodes().iter().any(|node| is_named(&node.kind)),
         Initializer::List(list) => list.items.iter().any(|item| names_any(item, names)),
@@ -58,6 +62,8 @@ mod tests {
         assert_eq!(variables(text, true, false), BTreeSet::from(["of_c".to_owned()]));
         assert_eq!(variables(text, false, true), BTreeSet::from(["of_c".to_owned(), "of_f".to_owned()]));
         assert!(variables(text, true, true).is_empty());
+        let numbered = ".version 7.8\n.target sm_80\n.const .u32 c<5>; .global .u64 of_c = c3;";
+        assert_eq!(variables(numbered, true, false), BTreeSet::from(["of_c".to_owned()]));
         assert!(variables("no PTX", false, false).is_empty());
     }
 }

@@ -1,0 +1,173 @@
+//! The documents that are rendered from the tables are current: `PTXSMITH_BLESS=1` writes them anew.
+//!
+//! `docs/specification.md` holds the clauses and the open questions. `docs/deviations/` has a page for each known
+//! deviation, of which what stands between the marks is rendered and the rest written by hand.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use ptxsmith_diff::known::{Effect, KNOWN, Known};
+use ptxsmith_oracle::{Clause, Expectation, Left, Observed, Question, Rules, execute, expect, hex};
+use ptxsmith_syntax::{Item, Module, parse};
+
+const BEGIN: &str = "<!-- rendered: begin -->";
+const END: &str = "<!-- rendered: end -->";
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the package is a folder of the workspace")
+        .join("docs")
+}
+
+/// Holds what stands between the marks of a document against what it should be, or puts that there.
+fn current(path: &Path, rendered: &str) {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let parts = text.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, behind) = parts.unwrap_or_else(|| panic!("{} has no marks", path.display()));
+    let whole = format!("{before}{BEGIN}\n{rendered}{END}{behind}");
+    if env::var_os("PTXSMITH_BLESS").is_some() {
+        fs::write(path, &whole).expect("the documents can be written");
+    }
+    let text = fs::read_to_string(path).expect("it was read before");
+    assert!(text == whole, "{} is not current: run with PTXSMITH_BLESS=1", path.display());
+}
+
+fn observed(how: Observed) -> &'static str {
+    match how {
+        Observed::Value => "the bytes of a variable",
+        Observed::Layout => "space, size or alignment",
+        Observed::Refusal => "a refusal",
+        Observed::Address => "an address",
+        Observed::Instruction => "an instruction",
+        Observed::Nothing => "nothing",
+    }
+}
+
+#[test]
+fn the_table_of_clauses_and_questions_is_current() {
+    let mut text = String::from("## Clauses\n");
+    let mut section = "";
+    for &clause in Clause::ALL {
+        if clause.section() != section {
+            section = clause.section();
+            let _ =
+                writeln!(text, "\n### {section}\n\n| clause | says that | seen in |\n| --- | --- | --- |");
+        }
+        let known: Vec<String> = KNOWN
+            .iter()
+            .filter(|known| known.clauses.contains(&clause))
+            .map(|known| format!(" [{0}](deviations/{0}.md)", known.id))
+            .collect();
+        let broken = if known.is_empty() { String::new() } else { format!("; broken by{}", known.join(",")) };
+        let (summary, seen) = (clause.summary().replace('|', "\\|"), observed(clause.observed()));
+        let _ = writeln!(text, "| `{}` | {summary} | {seen}{broken} |", clause.id());
+    }
+    text.push_str("\n## Open questions\n\nThe first answer is the literal text, and what the oracle says unless it is told otherwise.\n");
+    for &question in Question::ALL {
+        let clauses: Vec<String> = question.clauses().iter().map(|clause| format!("`{clause}`")).collect();
+        let _ = writeln!(text, "\n### {}\n\nLeft open by {}.\n", question.name(), clauses.join(", "));
+        for (answer, summary) in question.answers().iter().zip(question.summaries()) {
+            let _ = writeln!(text, "- `{answer}`: {summary}");
+        }
+    }
+    assert!(Clause::ALL.len() > 100 && Question::ALL.len() > 20);
+    current(&docs().join("specification.md"), &text);
+}
+
+/// What these rules say of a program, a line each.
+fn said(module: &Module, rules: &Rules) -> Vec<String> {
+    match expect(module, rules) {
+        Expectation::Accepted { variables, .. } => {
+            let mut lines: Vec<String> = Vec::new();
+            for variable in &variables {
+                let mut line = format!("{}: {}", variable.name, hex(&variable.bytes));
+                for address in &variable.addresses {
+                    let byte = address.byte.map_or(String::new(), |byte| format!("byte {byte} of "));
+                    let _ = write!(
+                        line,
+                        ", {byte}the address of {} + {} in {} bytes at {}",
+                        address.symbol, address.addend, address.width, address.offset
+                    );
+                }
+                lines.push(line);
+            }
+            for kernel in execute(module, &variables, rules) {
+                if let Left::Output(output) = kernel.left {
+                    let of = |a: &ptxsmith_oracle::Address| {
+                        format!(", the address of {} + {}", a.symbol, a.addend)
+                    };
+                    let addresses: String = output.addresses.iter().map(of).collect();
+                    lines.push(format!("{} leaves {}{addresses}", kernel.name, hex(&output.bytes)));
+                }
+            }
+            if lines.is_empty() { vec!["taken".to_owned()] } else { lines }
+        }
+        Expectation::Refused { refusal, .. } => vec![format!("refused: {}", refusal.class.summary())],
+        Expectation::Unmodelled { reason } => vec![format!("no rule: {reason}")],
+    }
+}
+
+fn rendered(known: &Known) -> String {
+    let module = parse(known.example).expect("the example parses");
+    let body: String = known.example.lines().skip(3).fold(String::new(), |text, line| text + line + "\n");
+    let expected = said(&module, &Rules::default());
+    let actual = match known.effect {
+        Effect::Crash { signal: 8, .. } => vec!["killed by SIGFPE".to_owned()],
+        Effect::Crash { signal: 11, .. } => vec!["killed by SIGSEGV".to_owned()],
+        Effect::Crash { signal, .. } => vec![format!("killed by signal {signal}")],
+        Effect::Rule(change) | Effect::Refusal(change) => {
+            let mut rules = Rules::default();
+            change(&mut rules);
+            // Of what should have been refused, nobody says what it holds.
+            let refused = expected[0].starts_with("refused");
+            if refused { vec!["taken".to_owned()] } else { said(&module, &rules) }
+        }
+    };
+    assert_ne!(expected, actual, "{}: the page would show no difference", known.id);
+    let version = module.items.iter().find_map(|item| match item {
+        Item::Version(version) => Some(version.text.as_str()),
+        _ => None,
+    });
+    let mut text = format!("{}.\n\n```text\n{body}```\n\n", known.title);
+    let _ = writeln!(text, "| | |\n| --- | --- |");
+    let _ = writeln!(text, "| expected | `{}` |", expected.join("`, `"));
+    let _ = writeln!(text, "| actual | `{}` |", actual.join("`, `"));
+    for clause in known.clauses {
+        let summary = clause.summary().replace('|', "\\|");
+        let _ = writeln!(text, "| clause | `{}`: {summary} |", clause.id());
+    }
+    let _ = writeln!(text, "| ptxas | {} |", known.releases);
+    let _ = writeln!(text, "| first seen | {} |", known.first_seen);
+    let _ = writeln!(text, "\nThe program needs `.version {}`.", version.unwrap_or("1.0"));
+    text
+}
+
+#[test]
+fn every_known_deviation_has_a_page_that_is_current_and_says_what_it_means() {
+    let folder = docs().join("deviations");
+    for known in KNOWN {
+        let path = folder.join(format!("{}.md", known.id));
+        current(&path, &rendered(known));
+        let text = fs::read_to_string(&path).expect("it was read before");
+        for heading in ["## What it means", "## Work-around", "## How it was found"] {
+            let written =
+                text.split_once(heading).map(|(_, rest)| rest.split("\n## ").next().unwrap_or("").trim());
+            assert!(written.is_some_and(|written| written.len() >= 15), "{}: {heading}", path.display());
+        }
+    }
+    let mut index = String::from("| deviation | what happens | ptxas |\n| --- | --- | --- |\n");
+    for known in KNOWN {
+        let _ = writeln!(
+            index,
+            "| [{0}]({0}.md) | {1} | {2} |",
+            known.id,
+            known.title.replace('|', "\\|"),
+            known.releases
+        );
+    }
+    current(&folder.join("README.md"), &index);
+    let pages = fs::read_dir(&folder).expect("the folder is there").count();
+    assert_eq!(pages, KNOWN.len() + 1, "a page of a deviation that is not listed any more");
+}
