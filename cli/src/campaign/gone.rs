@@ -1,5 +1,6 @@
 //! Looks for listed deviations that are no longer there.
 
+use ptxsmith_diff::known::Effect;
 use ptxsmith_diff::{Maker, gone};
 use ptxsmith_syntax::parse;
 
@@ -12,6 +13,11 @@ impl Campaign<'_> {
         for tested in &self.subjects {
             let description = tested.subject.description();
             for known in gone::listed_for(Maker::of(description)) {
+                // What a compiler reads beyond its memory is what earlier modules left there: one that answers for many in
+                // one process may live where the program of its own dies.
+                if matches!(known.effect, Effect::Crash { .. }) && description.name != "ptxas" {
+                    continue;
+                }
                 let module = parse(known.example).unwrap_or_default();
                 if !tested.takes_version_of(&module) {
                     continue;
