@@ -144,6 +144,10 @@ fn a_campaign_killed_at_any_moment_goes_on_to_the_undisturbed_result() {
         child.wait().unwrap();
     }
     assert!(kills >= 3, "it was over too soon to be killed: {kills}");
+    // What a campaign leaves that is killed while it writes.
+    for place_of in ["out", "out/findings"] {
+        std::fs::write(place.directory.path().join(place_of).join(".writing-AbCdEf"), "half").unwrap();
+    }
     let output = place.run("out", &["--resume"]).output().unwrap();
     assert_eq!(status(&output), 1, "{}{}", stdout(&output), stderr(&output));
     let resumed = place.result("out");

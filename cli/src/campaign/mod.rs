@@ -178,6 +178,9 @@ impl<'a> Campaign<'a> {
     ) -> Result<(), Failure> {
         let Some(out) = self.out.clone() else { return Ok(()) };
         let lock = Lock::take(&out)?;
+        for directory in [&out, &out.join(file::FOLDER)] {
+            commands::remove_unfinished(directory);
+        }
         let name = || crate::console::line(&out.to_string_lossy()).into_owned();
         let state = if resume { State::read(&out)? } else { None };
         let mut done = store::Done::default();

@@ -60,6 +60,18 @@ pub fn make_directory(path: &Path) -> Result<(), Failure> {
     })
 }
 
+/// How the names of files begin that are being written.
+const UNFINISHED: &str = ".writing-";
+
+/// Removes what a writer that was killed left of its files in a directory. Nobody else may be writing there.
+pub fn remove_unfinished(directory: &Path) {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)) {
+        // What cannot be removed is a file too many.
+        let _ = std::fs::remove_file(entry.path());
+    }
+}
+
 /// Writes a file at once: whoever looks sees all of it or nothing, also after a crash.
 pub fn write_whole(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     use anyhow::Context as _;
@@ -67,7 +79,7 @@ pub fn write_whole(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
 
     let directory = path.parent().unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".writing-").tempfile_in(directory)?;
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory)?;
         file.write_all(contents)?;
         // Temporary files are made for their owner alone; results are for whoever the directory is for.
         #[cfg(unix)]
