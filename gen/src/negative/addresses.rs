@@ -134,7 +134,14 @@ pub(super) fn other_type_before_3_1(d: &mut Draft<'_, '_>) -> Pair {
 pub(super) fn kernel_before_3_1(d: &mut Draft<'_, '_>) -> Pair {
     let kernel = function(FunctionKind::Entry, "v1", Vec::new(), Vec::new());
     let holder = holder(d, ScalarType::U64, v1());
-    Pair::since(vec![kernel, Item::Variables(holder)], "sm_20", ("3.1", "3.0"))
+    // The targets of 3.0 end below the one from which implementations have kernels that start kernels.
+    let Pair { twin, broken, headers } =
+        Pair::since(vec![kernel, Item::Variables(holder)], "sm_35", ("3.1", "3.0"));
+    let headers = headers.map(|mut headers| {
+        headers.broken.target = "sm_30".to_owned();
+        headers
+    });
+    Pair { twin, broken, headers }
 }
 
 pub(super) fn byte_without_mask(d: &mut Draft<'_, '_>) -> Pair {
