@@ -7,6 +7,8 @@ import sys
 from playwright.sync_api import expect, sync_playwright
 
 MOST_BYTES = 5_000_000
+# How much of a scoreboard its picture shows.
+BOARD_PIXELS = 1400
 VIEWS = [("dark", 1280, 900, "dark"), ("light", 1280, 900, "light"), ("phone", 390, 844, "dark")]
 
 
@@ -35,6 +37,9 @@ def main(page_path: pathlib.Path, images: pathlib.Path | None) -> None:
             if images:
                 images.mkdir(parents=True, exist_ok=True)
                 page.screenshot(path=images / f"report-{name}.png")
+                board = page.locator("#scoreboard").bounding_box()
+                top = {**board, "height": min(board["height"], BOARD_PIXELS)}
+                page.screenshot(path=images / f"scoreboard-{name}.png", full_page=True, clip=top)
             drive(page, images and images / f"finding-{name}.png")
             assert not complaints, f"{name}: {complaints}"
             context.close()

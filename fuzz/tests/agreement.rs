@@ -3,7 +3,7 @@
 
 use ptxsmith_fuzz::agreement;
 use ptxsmith_gen::{Body, Case, Coverage, Enumeration, Focus, Generator};
-use ptxsmith_oracle::{Evaluator, Rules, Stop, Trace};
+use ptxsmith_oracle::{Evaluator, Question, Readings, Rules, Stop, Stored, Trace};
 use ptxsmith_syntax::ScalarType;
 
 /// How many answers of a case were compared: expressions under every reading that they meet.
@@ -43,5 +43,36 @@ fn a_nan_that_arithmetic_made_is_refused_where_any_float_is() {
         let stored = Evaluator::new(&Rules::default(), (7, 8)).store(&expr, ty, &mut Trace::default());
         assert!(matches!(stored, Err(Stop::Refused(_))), "{ty:?}: {stored:?}");
         assert!(agreement(&expr, ty, (7, 8)).unwrap() >= 2, "{ty:?}");
+    }
+}
+
+/// Found by `scripts/fuzz-agree`: an operand that is not evaluated still has a type (4.5.5), which the oracle took from the
+/// operand of its last operator. `~` gives an unsigned value, `!` and comparisons a signed one.
+#[test]
+fn what_is_not_evaluated_has_the_type_of_its_operator() {
+    let skipped = Readings::default().with(Question::SkippedOperand, 1).unwrap();
+    let skipped = Rules::specification(skipped);
+    let stored = |text: &str| {
+        let expr = ptxsmith_syntax::parse_expr(text).unwrap();
+        assert!(agreement(&expr, ScalarType::S8, (7, 8)).unwrap() >= 2, "{text}");
+        Evaluator::new(&skipped, (7, 8)).store(&expr, ScalarType::S8, &mut Trace::default())
+    };
+    // As `.u64`, -8 is above 5; as `.s64` it is below.
+    for (text, less) in [
+        ("5 < (1 ? -8 : ~(4 / 0))", 1),
+        ("5 < (1 ? -8 : 4 / 0)", 0),
+        ("5 < (1 ? -8 : !(4U / 0U))", 0),
+        ("5 < (1 ? -8 : (4U / 0U) < 3)", 0),
+        ("5 < (1 ? -8 : 4U + 4 / 0)", 1),
+        ("5 < (1 ? -8 : 4 / 0 + 4U)", 1),
+        ("5 < (1 ? -8 : 4 / 0 << 4U)", 0),
+        ("5 < (1 ? -8 : (.u64) (4 / 0))", 1),
+        ("5 < (1 ? -8 : 4 / 0 ? 4 : 4U)", 1),
+    ] {
+        assert_eq!(stored(text), Ok(Stored::Bits(less)), "{text}");
+    }
+    // What has no type is refused, evaluated or not.
+    for text in ["1 ? 5 : (4 / 0) + 1.0", "1 ? 5 : (4 / 0 ? 1.0 : 2.0)", "1 ? 5 : ~(4 / 0 ? 1.0 : 2.0)"] {
+        assert!(matches!(stored(text), Err(Stop::Refused(_))), "{text}");
     }
 }

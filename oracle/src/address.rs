@@ -8,7 +8,7 @@ use crate::{
     reading::{FunctionOffset, GenericFunction, MaskedType, OffsetInGeneric, Question},
     refusal::RefusalClass,
     rules::{Ruled, Step, Stored},
-    value::{Address, Integer, Value},
+    value::{Address, Integer, Kind, Value},
 };
 
 /// What a name at module scope stands for.
@@ -48,10 +48,12 @@ pub(crate) fn mask(step: &mut Step<'_>, version: Version, mask: &str, operand: V
             Ok(Value::Integer(Integer::unsigned(integer.bits >> (8 * byte) & 0xff)))
         }
         Value::Address(address) => Ok(Value::AddressByte(address, byte)),
-        Value::Undefined { .. } => Ok(operand),
-        Value::Float(_) | Value::ComputedNan | Value::Single(_) | Value::AddressByte(..) => {
-            step.refuse(RefusalClass::MaskOperand, Clause::MaskOperand)
-        }
+        Value::Undefined(Kind::Signed | Kind::Unsigned) => Ok(Value::Undefined(Kind::Unsigned)),
+        Value::Float(_)
+        | Value::ComputedNan
+        | Value::Undefined(Kind::Float)
+        | Value::Single(_)
+        | Value::AddressByte(..) => step.refuse(RefusalClass::MaskOperand, Clause::MaskOperand),
     }
 }
 

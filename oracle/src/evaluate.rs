@@ -107,7 +107,7 @@ impl<'a> Evaluator<'a> {
         *trace = trace.union(self.trace);
         match value? {
             Value::Integer(integer) => Ok(integer),
-            Value::Undefined { .. } => Err(self.pending.take().expect("an undefined value has a reason")),
+            Value::Undefined(_) => Err(self.pending.take().expect("an undefined value has a reason")),
             Value::Address(_) | Value::AddressByte(..) => {
                 trace.clauses.insert(Clause::ConstantOperands);
                 Err(Stop::refused(RefusalClass::NonConstant, Clause::ConstantOperands, expr.span()))
@@ -274,26 +274,23 @@ impl Assemble for Evaluator<'_> {
     }
 
     fn unary(&mut self, op: UnaryOp) {
-        self.join(precedence::UNARY, |rules, step, [operand]| match operand {
-            Value::Undefined { signed } => Ok(Value::Undefined { signed }),
-            value => (rules.unary[op as usize])(step, value),
+        self.join(precedence::UNARY, |rules, step, [operand]| {
+            typed(step, [operand], |step, [operand]| (rules.unary[op as usize])(step, operand))
         });
     }
 
     fn cast(&mut self, cast: Cast) {
-        self.join(precedence::UNARY, |rules, step, [operand]| match operand {
-            Value::Undefined { .. } => Ok(Value::Undefined { signed: cast == Cast::S64 }),
-            value => (rules.cast[cast as usize])(step, value),
+        self.join(precedence::UNARY, |rules, step, [operand]| {
+            typed(step, [operand], |step, [operand]| (rules.cast[cast as usize])(step, operand))
         });
     }
 
     fn binary(&mut self, op: BinaryOp) {
-        let logical = matches!(op, BinaryOp::LogicalAnd | BinaryOp::LogicalOr);
-        self.join(op.precedence(), |rules, step, [left, right]| match (left, right) {
-            (Value::Undefined { signed }, _) | (_, Value::Undefined { signed }) if !logical => {
-                Ok(Value::Undefined { signed })
-            }
-            _ => (rules.binary[op as usize])(step, left, right),
+        let rule = |rules: &Rules| rules.binary[op as usize];
+        self.join(op.precedence(), |rules, step, operands| match op {
+            // These may do without the value of their second operand.
+            BinaryOp::LogicalAnd | BinaryOp::LogicalOr => rule(rules)(step, operands[0], operands[1]),
+            _ => typed(step, operands, |step, [left, right]| rule(rules)(step, left, right)),
         });
     }
 
@@ -311,6 +308,19 @@ impl Assemble for Evaluator<'_> {
     fn mask(&mut self, mask: &str) {
         self.masked(mask, None);
     }
+}
+
+/// What an operator makes of its operands. Of one that is undefined it has the type that it always has, and no value.
+#[inline]
+fn typed<const N: usize>(
+    step: &mut Step<'_>,
+    operands: [Value; N],
+    rule: impl FnOnce(&mut Step<'_>, [Value; N]) -> Ruled<Value>,
+) -> Ruled<Value> {
+    if operands.iter().any(|operand| matches!(operand, Value::Undefined(_))) {
+        return rule(step, operands.map(Value::or_one)).map(Value::undefined);
+    }
+    rule(step, operands)
 }
 
 fn paren(step: &mut Step<'_>, value: Value) -> Ruled<Value> {

@@ -34,4 +34,4 @@ pub use layout::{MAX_BYTES, expect};
 pub use reading::*;
 pub use refusal::{Refusal, RefusalClass, Stop};
 pub use rules::{BinaryRule, Placement, Ruled, Rules, Step, Stored, Trace, UnaryRule};
-pub use value::{Address as AddressValue, Integer, Value, narrow, widen};
+pub use value::{Address as AddressValue, Integer, Kind, Value, narrow, widen};

@@ -17,7 +17,7 @@ use crate::{
         RemainderType, ShiftCount, SignedOverflow, SkippedOperand, WarpSizeType,
     },
     refusal::{RefusalClass, Stop},
-    value::{Address, Integer, Value, narrow, widen},
+    value::{Address, Integer, Kind, Value, narrow, widen},
 };
 
 /// What an evaluation rested on.
@@ -72,7 +72,7 @@ impl Step<'_> {
     fn undefined(&mut self, class: RefusalClass, clause: Clause, signed: bool) -> Value {
         self.uses(clause);
         self.pending.get_or_insert(Stop::refused(class, clause, self.span));
-        Value::Undefined { signed }
+        Value::Undefined(Kind::integer(signed))
     }
 }
 
@@ -320,7 +320,7 @@ fn refuse_operand<T>(step: &mut Step<'_>, value: Value, class: RefusalClass, cla
         Value::Address(_) | Value::AddressByte(..) => {
             step.refuse(RefusalClass::AddressArithmetic, Clause::AddressOffset)
         }
-        Value::Integer(_) | Value::Float(_) | Value::ComputedNan | Value::Undefined { .. } => {
+        Value::Integer(_) | Value::Float(_) | Value::ComputedNan | Value::Undefined(_) => {
             step.refuse(class, clause)
         }
     }
@@ -671,27 +671,19 @@ fn xor(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
 fn logical(step: &mut Step<'_>, left: Value, right: Value, clause: Clause, decisive: bool) -> Ruled<Value> {
     step.uses(clause);
     step.uses(Clause::LogicalSignedResult);
-    if let Value::Undefined { .. } = left {
-        integer_or_undefined(step, right)?;
-        return Ok(Value::Undefined { signed: true });
-    }
-    let left = integer(step, left)?.bits != 0;
-    let right = integer_or_undefined(step, right)?;
-    match right {
-        Some(right) => {
-            let right = right.bits != 0;
-            Ok(Value::truth(if decisive { left || right } else { left && right }))
-        }
-        None if left == decisive && skips(step) => Ok(Value::truth(decisive)),
-        None => Ok(Value::Undefined { signed: true }),
+    let left = truth(step, left)?;
+    let right = truth(step, right)?;
+    match (left, right) {
+        (Some(left), Some(right)) => Ok(Value::truth(if decisive { left || right } else { left && right })),
+        (Some(left), None) if left == decisive && skips(step) => Ok(Value::truth(decisive)),
+        _ => Ok(Value::Undefined(Kind::Signed)),
     }
 }
 
-fn integer_or_undefined(step: &mut Step<'_>, value: Value) -> Ruled<Option<Integer>> {
-    match value {
-        Value::Undefined { .. } => Ok(None),
-        value => integer(step, value).map(Some),
-    }
+/// Whether an operand of `&&` and `||` is not zero; `None` if it is undefined.
+fn truth(step: &mut Step<'_>, value: Value) -> Ruled<Option<bool>> {
+    let integer = integer(step, value.or_one())?;
+    Ok(if let Value::Undefined(_) = value { None } else { Some(integer.bits != 0) })
 }
 
 /// Whether an operand that C would not evaluate is not evaluated here either.
@@ -713,46 +705,43 @@ fn ternary(step: &mut Step<'_>, condition: Value, then: Value, otherwise: Value)
     step.uses(Clause::TernarySelection);
     let condition = match condition {
         Value::Integer(integer) => Some(integer.bits != 0),
-        Value::Undefined { .. } => None,
+        Value::Undefined(Kind::Signed | Kind::Unsigned) => None,
         other => {
             return refuse_operand(step, other, RefusalClass::TernaryCondition, Clause::TernaryCondition);
         }
     };
-    let signed = |value| match value {
-        Value::Integer(Integer { signed, .. }) | Value::Undefined { signed } => Some(signed),
+    let kind = |value| match value {
+        Value::Integer(Integer { signed, .. }) => Some(Kind::integer(signed)),
+        Value::Float(_) | Value::ComputedNan => Some(Kind::Float),
+        Value::Undefined(kind) => Some(kind),
         _ => None,
     };
-    let float = |value| matches!(value, Value::Float(_) | Value::ComputedNan);
-    if float(then) && float(otherwise) {
-        step.uses(Clause::TernarySameKind);
-        step.uses(Clause::FloatTernary);
-        return Ok(match condition {
-            Some(condition) => {
-                if condition {
-                    then
-                } else {
-                    otherwise
-                }
-            }
-            None => Value::Undefined { signed: true },
-        });
-    }
-    let (Some(a), Some(b)) = (signed(then), signed(otherwise)) else {
-        let other = if signed(then).is_some() || float(then) { otherwise } else { then };
-        return refuse_operand(step, other, RefusalClass::IntFloatMix, Clause::TernarySameKind);
-    };
-    step.uses(Clause::TernaryConversions);
-    step.uses(Clause::UsualConversions);
-    let signed = a && b;
-    let undefined = |value| matches!(value, Value::Undefined { .. });
-    let Some(condition) = condition else { return Ok(Value::Undefined { signed }) };
-    let (chosen, skipped) = if condition { (then, otherwise) } else { (otherwise, then) };
-    match chosen {
-        Value::Integer(chosen) if !undefined(skipped) || skips(step) => {
-            Ok(Value::Integer(Integer { bits: chosen.bits, signed }))
+    let common = match (kind(then), kind(otherwise)) {
+        (Some(Kind::Float), Some(Kind::Float)) => {
+            step.uses(Clause::TernarySameKind);
+            step.uses(Clause::FloatTernary);
+            Kind::Float
         }
-        _ => Ok(Value::Undefined { signed }),
-    }
+        (Some(a @ (Kind::Signed | Kind::Unsigned)), Some(b @ (Kind::Signed | Kind::Unsigned))) => {
+            step.uses(Clause::TernaryConversions);
+            step.uses(Clause::UsualConversions);
+            Kind::integer((a, b) == (Kind::Signed, Kind::Signed))
+        }
+        (of_then, _) => {
+            let other = if of_then.is_some() { otherwise } else { then };
+            return refuse_operand(step, other, RefusalClass::IntFloatMix, Clause::TernarySameKind);
+        }
+    };
+    let Some(condition) = condition else { return Ok(Value::Undefined(common)) };
+    let (chosen, skipped) = if condition { (then, otherwise) } else { (otherwise, then) };
+    Ok(match (chosen, skipped) {
+        (Value::Undefined(_), _) => Value::Undefined(common),
+        (_, Value::Undefined(_)) if !skips(step) => Value::Undefined(common),
+        (Value::Integer(Integer { bits, .. }), _) => {
+            Value::Integer(Integer { bits, signed: common == Kind::Signed })
+        }
+        (float, _) => float,
+    })
 }
 
 // 4.5.1, 4.5.2, 5.4.4: conversion to the type of the variable
@@ -790,7 +779,7 @@ fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
         (Value::Integer(_) | Value::Float(_) | Value::ComputedNan | Value::Single(_), _) => {
             step.refuse(RefusalClass::ValueKind, Clause::ValueKind)
         }
-        (Value::Undefined { .. }, _) => {
+        (Value::Undefined(_), _) => {
             Err(step.pending.take().unwrap_or(Stop::Unmodelled("an undefined value without a reason")))
         }
     }

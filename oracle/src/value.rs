@@ -56,11 +56,26 @@ pub enum Value {
     Address(Address),
     /// One byte of an address: what `mask()` takes of it (5.4.4).
     AddressByte(Address, u8),
-    /// The result of an operation that is refused if its value matters; an integer of this signedness otherwise.
-    Undefined {
-        /// Whether the type is `.s64`.
-        signed: bool,
-    },
+    /// The result of an operation that is refused if its value matters. Its type is known all the same.
+    Undefined(Kind),
+}
+
+/// The type of a value that is an operand of arithmetic (4.5.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `.s64`
+    Signed,
+    /// `.u64`
+    Unsigned,
+    /// `.f64`
+    Float,
+}
+
+impl Kind {
+    /// The type of an integer.
+    pub const fn integer(signed: bool) -> Kind {
+        if signed { Kind::Signed } else { Kind::Unsigned }
+    }
 }
 
 impl Value {
@@ -70,6 +85,26 @@ impl Value {
             Value::ComputedNan => Value::Float(f64::NAN),
             other => other,
         }
+    }
+
+    /// The value; for one that is undefined, another of its type: what an operator makes of it has the right type.
+    pub(crate) fn or_one(self) -> Value {
+        match self {
+            Value::Undefined(Kind::Float) => Value::Float(1.0),
+            Value::Undefined(kind) => Value::Integer(Integer { bits: 1, signed: kind == Kind::Signed }),
+            defined => defined,
+        }
+    }
+
+    /// An undefined value of the type of this one.
+    pub(crate) fn undefined(self) -> Value {
+        Value::Undefined(match self {
+            Value::Undefined(kind) => kind,
+            Value::Float(_) | Value::ComputedNan => Kind::Float,
+            Value::Integer(Integer { signed: false, .. }) => Kind::Unsigned,
+            // Of the rest, addresses and bit patterns, no operator makes one that is undefined.
+            _ => Kind::Signed,
+        })
     }
 
     /// A truth value: 0 or 1, signed.

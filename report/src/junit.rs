@@ -12,7 +12,6 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use crate::harmless::{line, lines};
 use crate::matrix::{Cell, Matrix, Standing};
-use crate::releases::release_map;
 use crate::{Finding, Report, Status, clauses, describe};
 
 /// The most findings that one test describes.
@@ -189,7 +188,7 @@ fn text(report: &Report, finding: &Finding) -> String {
     let shown: Vec<String> = finding.subjects.iter().map(|id| report.named(id)).collect();
     let _ = writeln!(out, "subjects  {}", line(&shown.join(", ")));
     if !finding.releases.is_empty() {
-        let _ = writeln!(out, "releases  {}", line(&release_map(&finding.releases)));
+        let _ = writeln!(out, "releases  {}", line(&report.release_map(finding)));
     }
     if let Some(edit) = &finding.edit {
         let _ = writeln!(out, "edit\n{}", lines(edit));

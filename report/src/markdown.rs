@@ -9,7 +9,6 @@ use indicatif::HumanCount;
 use crate::against::Against;
 use crate::folder::Folder;
 use crate::harmless::{line, lines};
-use crate::releases::release_map;
 use crate::{Finding, Report, Status, clauses, describe};
 
 /// The most findings that a summary lists.
@@ -64,7 +63,7 @@ pub fn bundle(folder: &Folder, finding: &Finding) -> String {
         let _ = writeln!(out, "{}", block("text", &describe::observed(finding).join("\n")));
     }
     if !finding.releases.is_empty() {
-        let _ = writeln!(out, "## Releases\n\n{}\n", text(&release_map(&finding.releases)));
+        let _ = writeln!(out, "## Releases\n\n{}\n", text(&report.release_map(finding)));
     }
     environment(&mut out, folder, finding);
     out
@@ -138,7 +137,7 @@ pub fn summary(folder: &Folder, against: Option<&Against>) -> String {
             if finding.status.needs_attention() { format!("**{status}**") } else { status.to_owned() };
         let releases = match finding.releases.is_empty() {
             true => finding.subjects.join(", "),
-            false => release_map(&finding.releases),
+            false => report.release_map(finding),
         };
         let _ = writeln!(
             out,

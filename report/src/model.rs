@@ -12,7 +12,7 @@ use ptxsmith_subject::Observation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::releases::ReleaseVerdict;
+use crate::releases::{ReleaseVerdict, release_map};
 
 /// The value of `"schema"`.
 pub const SCHEMA: &str = "ptxsmith.report/1";
@@ -364,13 +364,32 @@ pub struct Fates {
 }
 
 impl Report {
-    /// A subject with its version: `ptxas@13.5 (13.5.37)`.
+    /// A subject with its version: `ptxas@13.5 (13.5.37)`; by the name that it gives itself where it is a command that
+    /// does: `toy (1)`.
     pub fn named(&self, id: &str) -> String {
-        let known = self.subjects.iter().find(|subject| subject.id == id);
-        match known.and_then(|subject| subject.version.as_deref()) {
-            Some(version) => format!("{id} ({version})"),
-            None => id.to_owned(),
+        let name = self.called(id);
+        match self.subject(id).and_then(|subject| subject.version.as_deref()) {
+            Some(version) => format!("{name} ({version})"),
+            None => name.to_owned(),
         }
+    }
+
+    /// A subject by the name that it gives itself, or as `--subject` names it.
+    fn called<'a>(&'a self, id: &'a str) -> &'a str {
+        self.subject(id).and_then(|subject| subject.name.as_deref()).unwrap_or(id)
+    }
+
+    fn subject(&self, id: &str) -> Option<&Subject> {
+        self.subjects.iter().find(|subject| subject.id == id)
+    }
+
+    /// What every subject does with the program of a finding, in a line; see [`release_map`].
+    pub fn release_map(&self, finding: &Finding) -> String {
+        let called = |verdict: &ReleaseVerdict| ReleaseVerdict {
+            subject: self.called(&verdict.subject).to_owned(),
+            ..verdict.clone()
+        };
+        release_map(&finding.releases.iter().map(called).collect::<Vec<_>>())
     }
 
     /// What was judged, in the plural: `cases`, or of files `variables`.
@@ -409,6 +428,23 @@ mod tests {
         assert_eq!((report.count(Status::Gone), report.count(Status::New)), (1, 0));
         assert_eq!(report.named("ptxas@13.5"), "ptxas@13.5 (13.5.37)");
         assert_eq!(report.named("ptxas@13.4"), "ptxas@13.4");
+    }
+
+    #[test]
+    fn a_command_is_called_what_it_calls_itself() {
+        let mut report: Report = serde_json::from_str(LEAST).unwrap();
+        let command = "serve:python3 /some/where/toy.py";
+        let (name, version) = (Some("toy".to_owned()), Some("1".to_owned()));
+        report.subjects.push(Subject { id: command.to_owned(), name, version, ..Subject::default() });
+        let verdict = |subject: &str, version: &str, verdict: &str| ReleaseVerdict {
+            subject: subject.to_owned(),
+            version: version.to_owned(),
+            verdict: verdict.to_owned(),
+        };
+        let releases = vec![verdict("ptxas@13.5", "13.5.37", "crash"), verdict(command, "1", "conform")];
+        let finding = Finding { releases, ..report.findings[0].clone() };
+        assert_eq!(report.named(command), "toy (1)");
+        assert_eq!(report.release_map(&finding), "ptxas 13.5 crash; toy 1 conform");
     }
 
     #[test]

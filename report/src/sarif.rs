@@ -6,7 +6,6 @@
 use serde_json::{Value, json};
 
 use crate::harmless::{line, lines};
-use crate::releases::release_map;
 use crate::{Finding, Report, Status, clauses, describe};
 
 /// The rule of findings that name no clause.
@@ -100,7 +99,7 @@ fn message(report: &Report, finding: &Finding) -> String {
     parts.extend(describe::expected(finding).into_iter().map(|text| format!("expected  {text}")));
     parts.extend(describe::observed(finding).into_iter().map(|text| format!("actual    {text}")));
     if !finding.releases.is_empty() {
-        parts.push(format!("releases  {}", line(&release_map(&finding.releases))));
+        parts.push(format!("releases  {}", line(&report.release_map(finding))));
     }
     if let Some(first) = finding.subjects.first() {
         parts.push(format!("subject   {}", line(&report.named(first))));

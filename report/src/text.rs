@@ -12,7 +12,6 @@ use indicatif::HumanCount;
 use ptxsmith_syntax::{Item, Module, print};
 
 use crate::harmless::{line, lines};
-use crate::releases::release_map;
 use crate::{Finding, Operands, Report, Status, clauses, describe, folder};
 
 /// Headings and names.
@@ -118,7 +117,7 @@ impl<'a> Summary<'a> {
             }
         }
         if !finding.releases.is_empty() {
-            say("releases", &line(&release_map(&finding.releases)));
+            say("releases", &line(&self.report.release_map(finding)));
         }
         if let Some(first_seen) = &finding.first_seen {
             say("since", &line(first_seen));
@@ -155,7 +154,7 @@ impl<'a> Summary<'a> {
             let _ = writeln!(
                 out,
                 "{:<24} {:>10} {:>10} {:>10}",
-                line(&subject.id),
+                line(&subject.label()),
                 "accepted",
                 "refused",
                 "died"
