@@ -133,6 +133,17 @@ pub const KNOWN: &[Known] = &[
         link: None,
     },
     Known {
+        id: "float-in-small-bits",
+        title: "a bit-size type that is smaller than any float takes the low bytes of one",
+        clauses: &[Clause::ValueKind],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Rule(|rules| rules.store = float_in_small_bits),
+        example: example!("7.7", ".global .b16 x = 0d400921FB54442D18;"),
+        first_seen: "2026-11-21",
+        link: None,
+    },
+    Known {
         id: "ternary-not-converted",
         title: "the second and third operands of ?: are not brought to a common type",
         clauses: &[Clause::TernaryConversions],
@@ -405,6 +416,15 @@ fn single_bits_raw(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<S
             Ok(Stored::Bits(bits.into()))
         }
         other => (Rules::specification(step.readings).store)(step, other, ty),
+    }
+}
+
+fn float_in_small_bits(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
+    let small = matches!(ty, ScalarType::B8 | ScalarType::B16);
+    match value {
+        Value::Float(float) if small => Ok(Stored::Bits(float.to_bits())),
+        Value::Single(bits) if small => Ok(Stored::Bits(bits.into())),
+        value => (Rules::specification(step.readings).store)(step, value, ty),
     }
 }
 

@@ -95,5 +95,8 @@ def ask(ptxas, targets, folder, case, timeout):
     crash = run.returncode <= 0 or run.returncode - 128 in (4, 5, 6, 7, 8, 9, 11, 24, 25) or not errors
     if crash or re.search("Memory allocation failure|bad_alloc|Internal (compiler )?error", said):
         return {"outcome": "crashed"}
-    lacks = r"Unsupported .version|SM version specified by .target is higher|Value '.*' is not defined for option 'gpu"
+    lacks = r"Unsupported .version|SM version specified by .target is higher|Value '.*' is not defined for option 'gpu" \
+            r"|'Compile only\(-c\)' requires"
+    if target != case["target"]:
+        lacks += rf"|PTX .version \S+ does not support .target {target}"
     return {"outcome": "unsupported" if any(re.match(lacks, e) for e in errors) else "refused"}

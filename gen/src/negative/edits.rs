@@ -243,6 +243,11 @@ pub(super) fn float_in_integer(d: &mut Draft<'_, '_>) -> Pair {
     values(d, ty, good, bad)
 }
 
+pub(super) fn float_in_small_bits(d: &mut Draft<'_, '_>) -> Pair {
+    let (good, bad, ty) = (integer(d), float(d), d.pick(&[ScalarType::B8, ScalarType::B16]));
+    values(d, ty, good, bad)
+}
+
 pub(super) fn integer_in_float(d: &mut Draft<'_, '_>) -> Pair {
     let (good, bad, ty) = (float(d), integer(d), float_type(d));
     values(d, ty, good, bad)

@@ -96,6 +96,7 @@ pub static EDITS: &[Edit] = &[
     edit("single-bits-in-expression/prefix", "single-bits-in-expression", "4.5.2/single-bits-not-in-expression", e::single_prefix),
     edit("ternary-condition/float", "ternary-condition", "4.5.5/ternary-condition", e::float_condition),
     edit("value-kind/float-in-integer", "value-kind", "5.4.4/value-kind", e::float_in_integer),
+    edit("value-kind/float-in-small-bits", "value-kind", "5.4.4/value-kind", e::float_in_small_bits),
     edit("value-kind/integer-in-float", "value-kind", "5.4.4/value-kind", e::integer_in_float),
     edit("type-without-initializer/half", "type-without-initializer", "5.4.4/type-allows-initializer", e::half_initialized),
     edit("initializer-space/other", "initializer-space", "5.4.4/only-global-const", e::other_space),

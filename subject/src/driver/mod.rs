@@ -177,7 +177,7 @@ impl Subject for Driver {
         let Some((ptxas, target)) = &self.assembler else { return self.workers.observe(request) };
         let (text, _) = module::fenced(request.ptx);
         let (finished, cubin) = ptxas.assemble(&Request { ptx: &text, target, ..*request })?;
-        let assembled = ptxas::judge(&finished, cubin.as_deref(), &self.limits)
+        let assembled = ptxas::judge(&finished, cubin.as_deref(), request.ptx, &self.limits)
             .map_err(|source| Error::Cubin { subject: self.id().to_owned(), source })?;
         match (assembled.outcome, cubin) {
             (Outcome::Accepted, Some(cubin)) => {

@@ -139,7 +139,7 @@ fn observe(context: &Context<'_>, question: &Question) -> (Result<Observation, S
     };
     let (module, log) = match context.load(&image) {
         Ok(loaded) => loaded,
-        Err(refused) => return of_failure(&refused.error, &refused.log, question.image.is_some()),
+        Err(refused) => return of_failure(&refused.error, &refused.log, question),
     };
     let observed = read_back(context, &module, question);
     // Unloading waits for whatever the kernels still do.
@@ -150,12 +150,12 @@ fn observe(context: &Context<'_>, question: &Question) -> (Result<Observation, S
             observation.diagnostics = diagnostics;
             (Ok(observation), Next::Ready)
         }
-        Err(error) => of_failure(&error, &log, question.image.is_some()),
+        Err(error) => of_failure(&error, &log, question),
     }
 }
 
 /// What a call that did not succeed says about the module.
-fn of_failure(error: &CallError, log: &str, is_cubin: bool) -> (Result<Observation, String>, Next) {
+fn of_failure(error: &CallError, log: &str, question: &Question) -> (Result<Observation, String>, Next) {
     let (mut diagnostics, other) = messages::parse(log);
     let reason = error.to_string();
     let outcome = match error.code {
@@ -165,7 +165,7 @@ fn of_failure(error: &CallError, log: &str, is_cubin: bool) -> (Result<Observati
         | JIT_COMPILER_NOT_FOUND
         | JIT_COMPILATION_DISABLED
         | OUT_OF_MEMORY => Outcome::Unavailable,
-        INVALID_PTX => match ptxas::refusal(&diagnostics) {
+        INVALID_PTX => match ptxas::refusal(&diagnostics, &question.ptx) {
             Some(outcome) => outcome,
             None => {
                 let message = other.last().map_or_else(|| reason.clone(), |line| (*line).to_owned());
@@ -174,7 +174,7 @@ fn of_failure(error: &CallError, log: &str, is_cubin: bool) -> (Result<Observati
             }
         },
         // The loader takes no cubin that it cannot read.
-        INVALID_IMAGE if is_cubin => {
+        INVALID_IMAGE if question.image.is_some() => {
             diagnostics.push(Diagnostic { severity: Severity::Error, line: None, message: reason.clone() });
             Outcome::Refused
         }

@@ -183,22 +183,26 @@ fn observe(library: &Library, question: &Question) -> Result<Observation, CubinE
         (_, Some(_)) if other.iter().any(|line| is_left_undefined(line, &question.ptx)) => {
             Observation::because(Outcome::Unsupported, "it cannot leave a name undefined")
         }
-        (_, Some(Failed { step, result, about })) => match (ptxas::refusal(&diagnostics), other.last()) {
-            (Some(outcome), _) => Observation::new(outcome),
-            (None, said) if about == About::Text => {
-                let message =
-                    said.map_or_else(|| format!("no PTX: result {result}"), |said| (*said).to_owned());
-                diagnostics.push(Diagnostic { severity: Severity::Error, line: None, message });
-                Observation::new(Outcome::Refused)
+        (_, Some(Failed { step, result, about })) => {
+            match (ptxas::refusal(&diagnostics, &question.ptx), other.last()) {
+                (Some(outcome), _) => Observation::new(outcome),
+                (None, said) if about == About::Text => {
+                    let message =
+                        said.map_or_else(|| format!("no PTX: result {result}"), |said| (*said).to_owned());
+                    diagnostics.push(Diagnostic { severity: Severity::Error, line: None, message });
+                    Observation::new(Outcome::Refused)
+                }
+                (None, said) => {
+                    let said = said.map(|line| format!("; it said {line:?}")).unwrap_or_default();
+                    crashed(format!("cannot {step}: result {result} without a diagnostic{said}"))
+                }
             }
-            (None, said) => {
-                let said = said.map(|line| format!("; it said {line:?}")).unwrap_or_default();
-                crashed(format!("cannot {step}: result {result} without a diagnostic{said}"))
-            }
-        },
+        }
     };
     if observation.outcome == Outcome::Unsupported && observation.reason.is_none() {
-        let cause = diagnostics.iter().find(|diagnostic| messages::is_unsupported(&diagnostic.message));
+        let cause = diagnostics
+            .iter()
+            .find(|diagnostic| messages::is_unsupported(&diagnostic.message, &question.ptx));
         observation.reason = cause.map(|diagnostic| diagnostic.message.clone());
     }
     observation.diagnostics = diagnostics;

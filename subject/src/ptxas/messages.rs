@@ -49,14 +49,20 @@ fn severity_and_message(text: &str) -> Option<(Severity, String)> {
     Some((*severity, message.trim().to_owned()))
 }
 
-/// Whether a message says that this release lacks what the module's header asks for: its `.version` or its target.
+/// Whether a message says that this release lacks what the module's header asks for: its `.version`, its target, or one for
+/// the other. It may also lack a way to show the module: relocatable output is for PTX 3.1 and later.
 ///
 /// A feature that is newer than the `.version` which the module itself declares is no such case: refusing that is
-/// what the language asks for.
-pub(crate) fn is_unsupported(message: &str) -> bool {
+/// what the language asks for. Nor is a target that is newer than it, if the module names that target; a target that it does
+/// not name is the nearest one that this release has.
+pub(crate) fn is_unsupported(message: &str, ptx: &str) -> bool {
+    let lacks_both = message.split_once(" does not support .target ");
     message.starts_with("Unsupported .version")
         || message.starts_with("SM version specified by .target is higher than default SM version assumed")
         || (message.starts_with("Value '") && message.contains("is not defined for option 'gpu-name'"))
+        || message.starts_with("'Compile only(-c)' requires PTX ISA .version")
+        || lacks_both
+            .is_some_and(|(version, target)| version.starts_with("PTX .version") && !ptx.contains(target))
 }
 
 /// Whether a message says that the assembler itself failed, and how.
@@ -113,9 +119,21 @@ mod tests {
             "SM version specified by .target is higher than default SM version assumed",
             "Value 'sm_50' is not defined for option 'gpu-name'",
         ] {
-            assert!(is_unsupported(message), "{message}");
+            assert!(is_unsupported(message, ""), "{message}");
         }
-        assert!(!is_unsupported("Feature '.b128' requires PTX ISA .version 8.3 or later"));
-        assert!(!is_unsupported("Feature 'x' requires .target sm_90 or higher"));
+        assert!(!is_unsupported("Feature '.b128' requires PTX ISA .version 8.3 or later", ""));
+        assert!(!is_unsupported("Feature 'x' requires .target sm_90 or higher", ""));
+    }
+
+    #[test]
+    fn a_target_that_the_module_does_not_name_is_unsupported_and_one_that_it_names_is_refused() {
+        let message = "PTX .version 3.1 does not support .target sm_75";
+        assert!(is_unsupported(message, ".version 3.1\n.target sm_35\n"));
+        assert!(!is_unsupported(message, ".version 3.1\n.target sm_75\n"));
+    }
+
+    #[test]
+    fn relocatable_output_that_a_module_is_too_old_for_is_unsupported() {
+        assert!(is_unsupported("'Compile only(-c)' requires PTX ISA .version 3.1 or later", ""));
     }
 }

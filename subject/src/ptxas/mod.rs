@@ -148,7 +148,7 @@ impl Subject for Ptxas {
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
         let (finished, cubin) = self.assemble(request)?;
-        let mut observation = judge(&finished, cubin.as_deref(), &self.limits)
+        let mut observation = judge(&finished, cubin.as_deref(), request.ptx, &self.limits)
             .map_err(|source| Error::Cubin { subject: self.description.id.clone(), source })?;
         if let (Some(cubin), Some(disassembler)) = (cubin, &self.disassembler)
             && observation.outcome == Outcome::Accepted
@@ -166,10 +166,11 @@ impl Subject for Ptxas {
 const INPUT: &str = "in.ptx";
 const OUTPUT: &str = "out.cubin";
 
-/// What a finished run of ptxas amounts to.
+/// What a finished run of ptxas on a module amounts to.
 pub(crate) fn judge(
     finished: &Finished,
     cubin: Option<&[u8]>,
+    ptx: &str,
     limits: &Limits,
 ) -> Result<Observation, cubin::CubinError> {
     let stderr = finished.stderr.text();
@@ -199,7 +200,7 @@ pub(crate) fn judge(
         End::Exited(status) => match status_as_signal(status) {
             Some(signal) => crashed(Some(signal), Some(format!("exit status {status}"))),
             None if own_failure.is_some() => crashed(None, own_failure),
-            None => match refusal(&diagnostics) {
+            None => match refusal(&diagnostics, ptx) {
                 Some(outcome) => Observation::new(outcome),
                 None => crashed(None, Some(silent(status, &other))),
             },
@@ -208,18 +209,18 @@ pub(crate) fn judge(
     if observation.outcome == Outcome::Unsupported {
         observation.reason = diagnostics
             .iter()
-            .find(|diagnostic| messages::is_unsupported(&diagnostic.message))
+            .find(|diagnostic| messages::is_unsupported(&diagnostic.message, ptx))
             .map(|diagnostic| diagnostic.message.clone());
     }
     observation.diagnostics = diagnostics;
     Ok(observation)
 }
 
-/// Whether the diagnostics are those of a refusal, and of which sort.
-pub(crate) fn refusal(diagnostics: &[Diagnostic]) -> Option<Outcome> {
+/// Whether the diagnostics on a module are those of a refusal, and of which sort.
+pub(crate) fn refusal(diagnostics: &[Diagnostic], ptx: &str) -> Option<Outcome> {
     let mut bad = diagnostics.iter().filter(|diagnostic| diagnostic.severity >= Severity::Error).peekable();
     bad.peek()?;
-    let unsupported = bad.any(|diagnostic| messages::is_unsupported(&diagnostic.message));
+    let unsupported = bad.any(|diagnostic| messages::is_unsupported(&diagnostic.message, ptx));
     Some(if unsupported { Outcome::Unsupported } else { Outcome::Refused })
 }
 
