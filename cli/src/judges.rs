@@ -171,9 +171,9 @@ pub fn left_by_kernels(
     module: &Module,
     target: &str,
 ) -> Result<Option<(Judged, Header)>, Error> {
-    let Some(header) = gone::header_of_kernels(module, target) else { return Ok(None) };
+    let Some(header) = gone::header_of_kernels(module) else { return Ok(None) };
     let header = Header { address_size: module.address_size().unwrap_or(32), ..header };
-    let options = Options { header: header.clone(), ..Options::default() };
+    let options = Options { header: header.clone(), target: Some(target.to_owned()), ..Options::default() };
     let mut judge = KernelJudge::new(subject, Rules::default(), options);
     let judged = judge.batch(std::slice::from_ref(trial))?;
     let told = judged.into_iter().find(|judged| !matches!(judged.verdict, Verdict::NotCompared(_)));

@@ -32,12 +32,12 @@ pub fn listed_for(maker: Maker<'_>) -> impl Iterator<Item = &'static Known> {
 pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Option<Finding>, Error> {
     let module = parse(known.example).unwrap_or_default();
     let rules = Rules::default();
-    let verdicts: Vec<Verdict> = match header_of_kernels(&module, target) {
+    let verdicts: Vec<Verdict> = match header_of_kernels(&module) {
         Some(header) => {
             let items =
                 module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
             let trial = Trial::new(0, Body::Items(items.cloned().collect()));
-            let options = Options { header, ..Options::default() };
+            let options = Options { header, target: Some(target.to_owned()), ..Options::default() };
             let judged = KernelJudge::new(subject, rules, options).batch(&[trial])?;
             judged.into_iter().map(|judged| judged.verdict).collect()
         }
@@ -87,15 +87,15 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
 }
 
 /// The header of a program with kernels, whose instructions are what is judged; `None` for one without.
-pub fn header_of_kernels(module: &Module, target: &str) -> Option<Header> {
+pub fn header_of_kernels(module: &Module) -> Option<Header> {
     let entry =
         |item: &Item| matches!(item, Item::Function(function) if function.kind == FunctionKind::Entry);
     let (major, minor) = module.version()?;
-    module.items.iter().any(entry).then(|| Header {
-        version: format!("{major}.{minor}"),
-        target: target.to_owned(),
-        ..Header::default()
-    })
+    let mut header = Header { version: format!("{major}.{minor}"), ..Header::default() };
+    if let Some(target) = module.targets().find(|target| target.starts_with("sm_")) {
+        header.target = target.to_owned();
+    }
+    module.items.iter().any(entry).then_some(header)
 }
 
 /// How the list has to change for a deviation that is gone from these releases.
@@ -125,6 +125,15 @@ pub fn class_of(known: &Known, example: &Module) -> Class {
 mod tests {
     use super::*;
     use ptxsmith_oracle::{Expectation, execute};
+
+    /// PTX 3.1 has no sm_75: a later target is for the assembler, not for the text.
+    #[test]
+    fn kernels_are_shown_under_the_header_that_their_module_has() {
+        let module = parse(".version 3.1\n.target sm_35, debug\n.entry k() { ret; }\n").unwrap();
+        let header = header_of_kernels(&module).unwrap();
+        assert_eq!((&*header.version, &*header.target), ("3.1", "sm_35"));
+        assert_eq!(Options { header, ..Options::default() }.target(), "sm_35");
+    }
 
     #[test]
     fn the_least_program_of_every_deviation_shows_it() {

@@ -63,10 +63,10 @@ fn subject() -> Option<Box<dyn Subject>> {
 }
 
 fn judged(subject: &dyn Subject, module: &Module) -> Judged {
-    let header = gone::header_of_kernels(module, "sm_80").expect("the programs of this section hold kernels");
+    let header = gone::header_of_kernels(module).expect("the programs of this section hold kernels");
     let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
     let trial = Trial::new(0, Body::Items(items.cloned().collect()));
-    let options = Options { header, recheck_every: 0 };
+    let options = Options { header, recheck_every: 0, ..Options::default() };
     let mut judge = KernelJudge::new(subject, Rules::default(), options);
     judge.batch(&[trial]).expect("nothing of ours fails").remove(0)
 }

@@ -23,7 +23,7 @@ impl Campaign<'_> {
                     continue;
                 }
                 let target = target_for(&module, description);
-                let subject = match gone::header_of_kernels(&module, &target) {
+                let subject = match gone::header_of_kernels(&module) {
                     Some(_) => tested.relocatable(),
                     None => tested.subject_for(&module),
                 };

@@ -255,7 +255,11 @@ impl<'a> SameCause<'a> {
         };
         let subject = counted(self.tested, first, self.processes);
         let Some(header) = header_of(self.tested, first) else { return self.each(programs) };
-        let mut judge = Judge::new(&subject, Rules::default(), Options { header, recheck_every: 0 });
+        let mut judge = Judge::new(
+            &subject,
+            Rules::default(),
+            Options { header, recheck_every: 0, ..Options::default() },
+        );
         let judged = match judge.batch(&trials) {
             Ok(judged) => judged,
             Err(_) => return self.each(programs),
@@ -441,7 +445,7 @@ pub fn judge(
     let target = target_for(module, tested.subject.description());
     let mut parts =
         judge_program(&counted(tested, module, processes), &Rules::default(), module, text, &target)?;
-    if taken(&parts) && gone::header_of_kernels(module, &target).is_some() {
+    if taken(&parts) && gone::header_of_kernels(module).is_some() {
         let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
         let trial = Trial::new(0, Body::Items(items.cloned().collect()));
         let subject = Counted { subject: tested.relocatable(), asked: processes };

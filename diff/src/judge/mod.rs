@@ -39,6 +39,8 @@ const HEADER_LINES: u32 = 3;
 pub struct Options {
     /// The header of every module.
     pub header: Header,
+    /// The target to assemble for, where that is not the one of the header: a later one, which the subject has.
+    pub target: Option<String>,
     /// One trial in this many is shown alone as well, to prove that its verdict does not depend on its company.
     /// Zero shows none again.
     pub recheck_every: u64,
@@ -46,7 +48,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { header: Header::default(), recheck_every: 100_000 }
+        Options { header: Header::default(), target: None, recheck_every: 100_000 }
+    }
+}
+
+impl Options {
+    /// The target to assemble for.
+    pub(crate) fn target(&self) -> &str {
+        self.target.as_deref().unwrap_or(&self.header.target)
     }
 }
 
@@ -493,7 +502,7 @@ impl<'a> Judge<'a> {
                 Err(_) => Vec::new(),
             },
         };
-        self.subject.observe(&Request { read: &read, ..Request::new(text, &self.options.header.target) })
+        self.subject.observe(&Request { read: &read, ..Request::new(text, self.options.target()) })
     }
 
     /// The verdict of a trial that is shown as a module of its own.

@@ -180,7 +180,7 @@ impl<'a> KernelJudge<'a> {
     }
 
     fn observe(&self, text: &str, launches: &[Launch]) -> Result<Observation, Error> {
-        let request = Request::new(text, &self.options.header.target).launching(launches);
+        let request = Request::new(text, self.options.target()).launching(launches);
         self.subject.observe(&request)
     }
 
