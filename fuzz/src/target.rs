@@ -41,6 +41,28 @@ impl fmt::Display for Failure {
     }
 }
 
+/// Which of several properties an input is tried for: under libFuzzer one, which follows from the input, so that an execution
+/// is short; in tests and where files are replayed, all.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    one: Option<u64>,
+}
+
+impl Turn {
+    /// The turn of an input among this many properties.
+    pub fn of(data: &[u8], properties: u64) -> Turn {
+        let sum = data.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, &byte| {
+            (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Turn { one: cfg!(fuzzing).then_some((sum >> 32) % properties) }
+    }
+
+    /// Whether it is this property's.
+    pub fn is_of(self, property: u64) -> bool {
+        self.one.is_none_or(|one| one == property)
+    }
+}
+
 /// An input that is text as it is; `None` where it is none.
 pub fn text(data: &[u8]) -> Option<String> {
     std::str::from_utf8(data).ok().map(str::to_owned)
