@@ -7,8 +7,9 @@
 use ptxsmith_diff::Class;
 use ptxsmith_subject::{Observation, Request};
 
-use super::{Campaign, Found, target_for};
+use super::{Campaign, Found, Tested, pool, target_for};
 use crate::exit::Failure;
+use crate::judges::of_subject;
 
 /// The most findings that are shown again: a subject that is wrong about everything has one for each case.
 const MOST: usize = 1_000;
@@ -21,24 +22,24 @@ impl Campaign<'_> {
         let by_chance = |class| matches!(class, Class::Inconsistent | Class::WrongLayout);
         // What kernels leave is not asked for here.
         let of_kernels = |found: &Found| !found.finding.example.difference.observed.kernels.is_empty();
-        let generated = |found: &&mut Found| {
-            found.origin.is_none() && !by_chance(found.finding.class) && !of_kernels(found)
-        };
-        for found in findings.iter_mut().filter(generated).take(MOST) {
-            let Some(tested) = self.subjects.iter().find(|tested| tested.subject.id() == found.subjects[0])
-            else {
-                continue;
-            };
-            let module = ptxsmith_syntax::parse(&found.program).unwrap_or_default();
+        let generated =
+            |found: &Found| found.origin.is_none() && !by_chance(found.finding.class) && !of_kernels(found);
+        let examples: Vec<(usize, &Tested, &str)> = (findings.iter().enumerate())
+            .filter(|(_, found)| generated(found))
+            .filter_map(|(nth, found)| Some((nth, self.tested(&found.subjects[0])?, &*found.program)))
+            .take(MOST)
+            .collect();
+        let alone = pool::map(self.context, &examples, |(_, tested, program)| {
+            let module = ptxsmith_syntax::parse(program).unwrap_or_default();
             let target = target_for(&module, tested.subject.description());
-            let request = Request::new(&found.program, &target);
-            let alone = match tested.subject_for(&module).observe(&request) {
-                Ok(alone) => alone,
-                Err(error) if error.is_cancelled() => return Ok(()),
-                Err(error) => return Err(error.into()),
-            };
-            let difference = &mut found.finding.example.difference;
-            if is_same(&alone, &difference.observed, difference.variable.as_deref()) {
+            tested.subject_for(&module).observe(&Request::new(program, &target)).map_err(of_subject)
+        })?;
+        let of: Vec<usize> = examples.iter().map(|(nth, ..)| *nth).collect();
+        for (nth, alone) in of.into_iter().zip(alone) {
+            let difference = &mut findings[nth].finding.example.difference;
+            if let Some(alone) = alone
+                && is_same(&alone, &difference.observed, difference.variable.as_deref())
+            {
                 difference.observed = alone;
             }
         }

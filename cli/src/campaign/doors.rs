@@ -11,8 +11,9 @@ use ptxsmith_oracle::Trace;
 use ptxsmith_subject::{Description, Observation, Outcome, Request, Variable};
 use ptxsmith_syntax::{Item, parse};
 
-use super::{Campaign, Tested, target_for};
+use super::{Campaign, Found, Tested, pool, target_for};
 use crate::exit::Failure;
+use crate::judges::of_subject;
 
 /// The most findings whose programs are shown.
 const MOST: usize = 200;
@@ -28,44 +29,44 @@ impl Campaign<'_> {
         if pairs.is_empty() {
             return Ok(());
         }
-        for found in self.findings().iter().take(MOST) {
-            let Ok(module) = parse(&found.program) else { continue };
-            for &(one, other) in &pairs {
-                if !(one.takes_version_of(&module) && other.takes_version_of(&module)) {
-                    continue;
-                }
+        let findings = self.findings();
+        let shown: Vec<(&Found, &Tested, &Tested)> = (findings.iter().take(MOST))
+            .flat_map(|found| pairs.iter().map(move |&(one, other)| (found, one, other)))
+            .filter(|(found, one, other)| {
                 let [shows, also_shows] =
                     [one, other].map(|tested| found.subjects.iter().any(|id| id == tested.subject.id()));
-                if found.finding.status == Status::New && shows != also_shows {
-                    continue;
-                }
-                let observe = |tested: &Tested| {
-                    let target = target_for(&module, tested.subject.description());
-                    tested.relocatable().observe(&Request::new(&found.program, &target))
-                };
-                let (seen, also) = match (observe(one), observe(other)) {
-                    (Ok(seen), Ok(also)) => (seen, also),
-                    (Err(error), _) | (_, Err(error)) if error.is_cancelled() => return Ok(()),
-                    (Err(error), _) | (_, Err(error)) => return Err(error.into()),
-                };
-                let Some(variable) = difference(&seen, &also) else { continue };
-                let items =
-                    module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
-                let trial = Trial::new(found.finding.example.trial, Body::Items(items.cloned().collect()));
-                let judged = inconsistent(trial.id, variable, &seen, also);
-                // Not a case of the campaign: it is no more compared than before.
-                let entered = Ledger::default().enter(&trial, judged, &other.header);
-                if let Some(finding) = entered {
-                    let [one_id, other_id] = [one, other].map(|tested| tested.subject.id());
-                    other.ledger().put(Finding {
-                        id: format!("doors-{}", found.finding.id),
-                        title: format!(
-                            "{one_id} and {other_id} answer differently, one release of one compiler"
-                        ),
-                        clauses: found.finding.clauses.clone(),
-                        ..finding
-                    });
-                }
+                // What only one door shows as new is told already.
+                found.finding.status != Status::New || shows == also_shows
+            })
+            .collect();
+        let differences = pool::map(self.context, &shown, |&(found, one, other)| {
+            let Ok(module) = parse(&found.program) else { return Ok(None) };
+            if !(one.takes_version_of(&module) && other.takes_version_of(&module)) {
+                return Ok(None);
+            }
+            let observe = |tested: &Tested| {
+                let target = target_for(&module, tested.subject.description());
+                tested.relocatable().observe(&Request::new(&found.program, &target)).map_err(of_subject)
+            };
+            let (seen, also) = (observe(one)?, observe(other)?);
+            Ok(difference(&seen, &also).map(|variable| (module, variable, seen, also)))
+        })?;
+        for ((found, one, other), difference) in shown.into_iter().zip(differences) {
+            let Some((module, variable, seen, also)) = difference.flatten() else { continue };
+            let items =
+                module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
+            let trial = Trial::new(found.finding.example.trial, Body::Items(items.cloned().collect()));
+            let judged = inconsistent(trial.id, variable, &seen, also);
+            // Not a case of the campaign: it is no more compared than before.
+            let entered = Ledger::default().enter(&trial, judged, &other.header);
+            if let Some(finding) = entered {
+                let [one_id, other_id] = [one, other].map(|tested| tested.subject.id());
+                other.ledger().put(Finding {
+                    id: format!("doors-{}", found.finding.id),
+                    title: format!("{one_id} and {other_id} answer differently, one release of one compiler"),
+                    clauses: found.finding.clauses.clone(),
+                    ..finding
+                });
             }
         }
         Ok(())

@@ -1,38 +1,41 @@
 //! Looks for listed deviations that are no longer there.
 
-use ptxsmith_diff::known::Effect;
+use ptxsmith_diff::known::{Effect, Known};
 use ptxsmith_diff::{Maker, gone};
 use ptxsmith_syntax::parse;
 
-use super::{Campaign, target_for};
+use super::{Campaign, Tested, pool, target_for};
 use crate::exit::Failure;
+use crate::judges::of_subject;
 
 impl Campaign<'_> {
     /// Shows every subject the least programs of what is listed for it, and enters what does not show.
     pub(super) fn look_for_gone(&self) -> Result<(), Failure> {
+        let mut listed: Vec<(&Tested, &'static Known)> = Vec::new();
         for tested in &self.subjects {
             let description = tested.subject.description();
-            for known in gone::listed_for(Maker::of(description)) {
+            let of_it = gone::listed_for(Maker::of(description)).filter(|known| {
                 // What a compiler reads beyond its memory is what earlier modules left there: one that answers for many in
                 // one process may live where the program of its own dies.
-                if matches!(known.effect, Effect::Crash { .. }) && description.name != "ptxas" {
-                    continue;
-                }
-                let module = parse(known.example).unwrap_or_default();
-                if !tested.takes_version_of(&module) {
-                    continue;
-                }
-                let target = target_for(&module, description);
-                let subject = match gone::header_of_kernels(&module) {
-                    Some(_) => tested.relocatable(),
-                    None => tested.subject_for(&module),
-                };
-                match gone::check(subject, known, &target) {
-                    Ok(Some(finding)) => tested.ledger().put(finding),
-                    Ok(None) => {}
-                    Err(error) if error.is_cancelled() => return Ok(()),
-                    Err(error) => return Err(error.into()),
-                }
+                !matches!(known.effect, Effect::Crash { .. }) || description.name == "ptxas"
+            });
+            listed.extend(of_it.map(|known| (tested, known)));
+        }
+        let gone = pool::map(self.context, &listed, |(tested, known)| {
+            let module = parse(known.example).unwrap_or_default();
+            if !tested.takes_version_of(&module) {
+                return Ok(None);
+            }
+            let target = target_for(&module, tested.subject.description());
+            let subject = match gone::header_of_kernels(&module) {
+                Some(_) => tested.relocatable(),
+                None => tested.subject_for(&module),
+            };
+            gone::check(subject, known, &target).map_err(of_subject)
+        })?;
+        for ((tested, _), finding) in listed.iter().zip(gone) {
+            if let Some(finding) = finding.flatten() {
+                tested.ledger().put(finding);
             }
         }
         Ok(())

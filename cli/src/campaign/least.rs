@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::known::KNOWN;
+use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Verdict, judge_program};
 use ptxsmith_oracle::Rules;
 use ptxsmith_reduce::Program;
 use ptxsmith_report::{Answers, Reduced};
 use ptxsmith_syntax::parse;
 
-use super::{Campaign, Found, Tested, target_for};
+use super::{Campaign, Found, Tested, pool, target_for};
 use crate::exit::Failure;
 use crate::reducing::{Budget, Expected, Reluctance, Wanted, reduce_finding};
 
@@ -19,16 +19,20 @@ const TIME_OF_ONE: Duration = Duration::from_secs(10);
 impl Campaign<'_> {
     /// Shows known findings by the least programs that the list has of them.
     pub(super) fn show_known_least(&self, findings: &mut [Found]) -> Result<(), Failure> {
-        for found in findings.iter_mut() {
-            let Some(known) = KNOWN.iter().find(|known| known.id == found.finding.id) else { continue };
-            let Some(tested) = self.subjects.iter().find(|tested| tested.subject.id() == found.subjects[0])
-            else {
-                continue;
-            };
-            let Some(answers) = answers(tested, known.example, Some(known.id))? else { continue };
+        let listed: Vec<(usize, &Tested, &Known)> = (findings.iter().enumerate())
+            .filter_map(|(nth, found)| {
+                let known = KNOWN.iter().find(|known| known.id == found.finding.id)?;
+                Some((nth, self.tested(&found.subjects[0])?, known))
+            })
+            .collect();
+        let answered = pool::map(self.context, &listed, |(_, tested, known)| {
+            answers(tested, known.example, Some(known.id))
+        })?;
+        for ((nth, _, known), answers) in listed.iter().zip(answered) {
+            let Some(answers) = answers.flatten() else { continue };
             let tokens = Program::parse(known.example).map_or(0, |program| program.size().tokens as u64);
             let program = known.example.to_owned();
-            found.reduced = Some(Reduced { program, tokens, answers: Some(answers) });
+            findings[*nth].reduced = Some(Reduced { program, tokens, answers: Some(answers) });
         }
         Ok(())
     }
@@ -38,10 +42,7 @@ impl Campaign<'_> {
         let until = Instant::now() + self.reduce_for;
         for found in findings.iter_mut().filter(|found| found.is_new()) {
             let left = until.saturating_duration_since(Instant::now());
-            let Some(tested) = self.subjects.iter().find(|tested| tested.subject.id() == found.subjects[0])
-            else {
-                continue;
-            };
+            let Some(tested) = self.tested(&found.subjects[0]) else { continue };
             if left.is_zero() {
                 break;
             }

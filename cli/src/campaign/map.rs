@@ -5,8 +5,9 @@ use ptxsmith_oracle::Rules;
 use ptxsmith_report::releases::ReleaseVerdict;
 use ptxsmith_syntax::{Item, Module, Name, parse, print};
 
-use super::{Campaign, Found, Tested, target_for};
+use super::{Campaign, Found, Tested, pool, target_for};
 use crate::exit::Failure;
+use crate::judges::of_subject;
 
 /// The most findings of which a map is made.
 const MOST: usize = 200;
@@ -17,15 +18,13 @@ impl Campaign<'_> {
         if self.subjects.len() < 2 {
             return Ok(());
         }
-        for found in findings.iter_mut().take(MOST) {
-            let program = found.reduced.as_ref().map_or(&found.program, |reduced| &reduced.program);
-            for tested in &self.subjects {
-                match verdict(tested, program) {
-                    Ok(verdict) => found.releases.push(verdict),
-                    Err(Failure::Interrupted) => return Ok(()),
-                    Err(failure) => return Err(failure),
-                }
-            }
+        let programs: Vec<(&Tested, &str)> = (findings.iter().take(MOST))
+            .map(|found| found.reduced.as_ref().map_or(&*found.program, |reduced| &*reduced.program))
+            .flat_map(|program| self.subjects.iter().map(move |tested| (tested, program)))
+            .collect();
+        let verdicts = pool::map(self.context, &programs, |(tested, program)| verdict(tested, program))?;
+        for (found, verdicts) in findings.iter_mut().zip(verdicts.chunks(self.subjects.len())) {
+            found.releases = verdicts.iter().flatten().cloned().collect();
         }
         Ok(())
     }
@@ -47,10 +46,7 @@ fn verdict(tested: &Tested, program: &str) -> Result<ReleaseVerdict, Failure> {
     }
     let target = target_for(&module, description);
     let parts = judge_program(tested.subject_for(&module), &Rules::default(), &module, &text, &target);
-    let parts = parts.map_err(|error| match error.is_cancelled() {
-        true => Failure::Interrupted,
-        false => error.into(),
-    })?;
+    let parts = parts.map_err(of_subject)?;
     let deviation = parts.iter().find_map(|part| match &part.verdict {
         Verdict::Deviates(difference) => Some(difference.class.name()),
         _ => None,

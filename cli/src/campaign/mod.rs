@@ -337,6 +337,11 @@ impl<'a> Campaign<'a> {
     }
 
     /// What the new differences of all subjects together are put down to.
+    /// The subject of this name.
+    fn tested(&self, id: &str) -> Option<&Tested> {
+        self.subjects.iter().find(|tested| tested.subject.id() == id)
+    }
+
     fn triage(&self) -> Triage {
         let ledgers: Vec<_> = self.subjects.iter().map(|t| (t.ledger(), t.subject.description())).collect();
         Triage::of(ledgers.iter().map(|(ledger, description)| (&**ledger, Maker::of(description))))

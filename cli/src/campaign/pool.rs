@@ -57,6 +57,41 @@ pub fn each<S>(
     task: impl Fn(&mut S, u64, &Work) -> Result<(), Failure> + Sync,
 ) -> Result<Ended, Failure> {
     let work = Work { bar: bar(context, budget, unit) };
+    let ended = share(context, budget, state, |state, number| task(state, number, &work));
+    work.bar.finish_and_clear();
+    ended
+}
+
+/// What becomes of each item, in their order, on as many threads as the context allows. `None` for those that Ctrl-C left out.
+///
+/// # Errors
+/// The first failure, which ends all.
+pub fn map<T: Sync, R: Send>(
+    context: &Context,
+    items: &[T],
+    of: impl Fn(&T) -> Result<R, Failure> + Sync,
+) -> Result<Vec<Option<R>>, Failure> {
+    let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::default()).collect();
+    let budget = Budget { tasks: Some(items.len() as u64), time: None, units: None };
+    share(
+        context,
+        budget,
+        || (),
+        |(), number| {
+            let (item, result) = (&items[number as usize], &results[number as usize]);
+            *lock_of(result) = Some(of(item)?);
+            Ok(())
+        },
+    )?;
+    Ok(results.into_iter().map(|result| result.into_inner().expect("a panic ends the program")).collect())
+}
+
+fn share<S>(
+    context: &Context,
+    budget: Budget,
+    state: impl Fn() -> S + Sync,
+    task: impl Fn(&mut S, u64) -> Result<(), Failure> + Sync,
+) -> Result<Ended, Failure> {
     let deadline = budget.time.map(|time| Instant::now() + time);
     let next = AtomicU64::new(0);
     let stop = AtomicBool::new(false);
@@ -73,7 +108,7 @@ pub fn each<S>(
             if budget.tasks.is_some_and(|tasks| number >= tasks) {
                 break;
             }
-            if let Err(failed) = task(&mut state, number, &work) {
+            if let Err(failed) = task(&mut state, number) {
                 stop.store(true, Ordering::Relaxed);
                 lock_of(&failure).get_or_insert(failed);
             }
@@ -86,7 +121,6 @@ pub fn each<S>(
             scope.spawn(thread);
         }
     });
-    work.bar.finish_and_clear();
     match failure.into_inner().expect("a panic ends the program") {
         // The children of a run that is stopped die, which is no failure.
         Some(Failure::Interrupted) => Ok(Ended::Interrupted),
