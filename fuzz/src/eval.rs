@@ -56,7 +56,8 @@ fn consistent(module: &Module) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The single values that variables at module scope are initialized with, with the types that they are converted to.
+/// The single values that variables at module scope are initialized with, with the types that they are converted to. A type
+/// that nothing may be initialized in (5.4.4) has none.
 fn values(module: &Module) -> Vec<(&Expr, ScalarType)> {
     fn collect<'m>(initializer: &'m Initializer, ty: ScalarType, found: &mut Vec<(&'m Expr, ScalarType)>) {
         match initializer {
@@ -68,6 +69,9 @@ fn values(module: &Module) -> Vec<(&Expr, ScalarType)> {
     let mut found = Vec::new();
     for declaration in module.declarations() {
         let Some(ty) = declaration.scalar_type() else { continue };
+        if matches!(ty, ScalarType::F16 | ScalarType::F16x2 | ScalarType::Pred) {
+            continue;
+        }
         for declarator in &declaration.declarators {
             declarator.initializer.iter().for_each(|initializer| collect(initializer, ty, &mut found));
         }

@@ -34,7 +34,7 @@ pub const PROGRAM: &str = "PTXSMITH";
 /// How often it is told how far we are.
 const TELL: Duration = Duration::from_secs(10);
 /// The least length of an input that the mutator makes: assembling many declarations costs little more than one.
-const LEAST_BYTES: usize = 2048;
+const LEAST_BYTES: usize = 16 * 1024;
 
 static GENERATORS: LazyLock<[Generator; 2]> =
     LazyLock::new(|| [Generator::new(Config::calm()), Generator::default()]);
