@@ -11,8 +11,8 @@ use crate::{
 };
 
 /// A slot that leads to the second wheel.
-const RARE: u8 = u8::MAX;
-const _: () = assert!(GRAMMAR.len() < RARE as usize, "a slot is a byte");
+const RARE: u16 = u16::MAX;
+const _: () = assert!(GRAMMAR.len() < RARE as usize, "a slot is two bytes");
 
 /// The least room, in nodes, of each class of room that has a wheel of its own.
 const ROOMS: [u32; 7] = [0, 2, 3, 4, 5, 6, 8];
@@ -24,7 +24,7 @@ fn room_class(room: u32) -> usize {
     CLASSES[room.min(8) as usize] as usize
 }
 
-type Slots = [u8; 256];
+type Slots = [u16; 256];
 
 /// The choices of one nonterminal with one class of room.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,13 +179,13 @@ fn closed(config: &Config) -> Vec<bool> {
 }
 
 /// How often each production of a nonterminal is chosen with this much room. The shares add up to one.
-fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[bool]) -> Vec<(u8, f64)> {
+fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[bool]) -> Vec<(u16, f64)> {
     let room = room.max(least[of as usize]);
     let fitting: Vec<ProductionId> = productions()
         .filter(|&id| id.get().of == of && enabled(config, id) && nodes(id, least) <= room)
         .collect();
     let weighted = |id: &ProductionId| matches!(id.get().weight, Weight::Of(_));
-    let mut shares: Vec<(u8, f64)> = Vec::new();
+    let mut shares: Vec<(u16, f64)> = Vec::new();
 
     let odds = |id: ProductionId| match id.get().weight {
         Weight::Odds(odds) => odds(config).share(),
@@ -227,7 +227,7 @@ fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[
     shares
 }
 
-fn wheel(shares: &[(u8, f64)]) -> Wheel {
+fn wheel(shares: &[(u16, f64)]) -> Wheel {
     let (rare, common): (Vec<_>, Vec<_>) =
         shares.iter().copied().partition(|&(_, share)| share < 1.0 / 256.0);
     if rare.is_empty() {
@@ -249,7 +249,7 @@ fn wheel(shares: &[(u8, f64)]) -> Wheel {
 }
 
 /// Fills the slots in proportion to the shares, in order. Each share has at least one slot.
-fn slots(shares: &[(u8, f64)]) -> Slots {
+fn slots(shares: &[(u16, f64)]) -> Slots {
     let total: f64 = shares.iter().map(|&(_, share)| share).sum();
     let exact: Vec<f64> = shares.iter().map(|&(_, share)| share / total * 256.0).collect();
     let mut counts: Vec<usize> = exact.iter().map(|&e| (e as usize).max(1)).collect();
