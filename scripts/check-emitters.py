@@ -1,5 +1,6 @@
 """The work of scripts/check-emitters, which sets up what this needs."""
 
+import pathlib
 import concurrent.futures
 import glob
 import json
@@ -38,12 +39,14 @@ def llc(version, ir, *options):
 
 def from_object(version, name, ir):
     """The bytes of one variable, and its addresses as (offset, symbol, addend), from an x86-64 object file."""
-    with tempfile.NamedTemporaryFile() as file:
+    # A folder of its own: llc takes away the file of what it could not write.
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder, "out.o")
         old = ["-opaque-pointers"] if int(version) < 15 else []
-        done = run(f"llc-{version}", *old, "-filetype=obj", "-relocation-model=static", "-o", file.name, text=X86 + ir)
+        done = run(f"llc-{version}", *old, "-filetype=obj", "-relocation-model=static", "-o", str(made), text=X86 + ir)
         if done.returncode:
-            return None, done.stderr.strip().splitlines()[0]
-        data = file.read()
+            return None, (done.stderr.strip().splitlines() or [f"llc: status {done.returncode}"])[0]
+        data = made.read_bytes()
     start, = struct.unpack_from("<Q", data, 40)
     count, names = struct.unpack_from("<HH", data, 60)
     sections = [struct.unpack_from("<IIQQQQIIQQ", data, start + 64 * index) for index in range(count)]
