@@ -82,8 +82,9 @@ impl From<Color> for ColorChoice {
 pub enum Command {
     /// Generate programs, show them to implementations, and report what differs from the specification
     #[command(after_help = "\
-Without --subject, ptxas is tested: release 13.5 if it is installed, else the one in CUDA_HOME, CUDA_PATH or PATH, else
-release 13.5 is installed first. Findings are written as they are found, so Ctrl-C loses none.
+Without --subject, ptxas is tested: release 13.5 if it is installed, else the one in CUDA_HOME,
+CUDA_PATH or PATH, else release 13.5 is installed first. Findings are written as they are found,
+so Ctrl-C loses none.
 
 Examples:
   ptxsmith run
@@ -267,12 +268,15 @@ fn from_environment(of: impl Fn(&str) -> Option<String>) -> Result<Shard, String
     Ok(Shard::ALL)
 }
 
+fn subject_help() -> String {
+    format!("An implementation to test: {}; may be repeated", SubjectSpec::forms())
+}
+
 /// What every campaign takes.
 #[derive(Args, Debug)]
 pub struct Campaign {
-    /// An implementation to test: ptxas, ptxas@RELEASE, ptxas@all, ptxas:/PATH, nvjitlink@RELEASE, ptxjit@VERSION,
-    /// driver, driver:ptxas@RELEASE, exec:CMD ARGS, serve:CMD ARGS; may be repeated
-    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
+    /// An implementation to test; may be repeated
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec, help = subject_help())]
     pub subjects: Vec<SubjectSpec>,
     /// Stop after this many cases (of check: files)
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "time")]

@@ -28,13 +28,20 @@ fn every_form_of_subject_is_listed_with_why_it_is_not_available() {
         "ptxas@all",
         "ptxas:/PATH",
         "nvjitlink@13.5",
+        "nvjitlink:/PATH",
         "ptxjit@550.163.01",
+        "ptxjit:/PATH",
         "driver",
         "driver:ptxas@RELEASE",
         "exec:CMD ARGS",
         "serve:CMD ARGS",
     ];
     assert_eq!(named, forms);
+    let documented = include_str!("../../docs/subjects.md");
+    for (form, _) in ptxsmith_subject::SubjectSpec::FORMS {
+        let (kind, _) = form.split_at(form.find(['@', ':']).map_or(form.len(), |at| at + 1));
+        assert!(documented.contains(&format!("`{kind}")), "docs/subjects.md does not tell of {form}");
+    }
     assert!(subjects.iter().all(|subject| subject["available"] == true || subject["reason"].is_string()));
 }
 

@@ -55,15 +55,54 @@ pub struct CommandLine {
     pub args: Vec<String>,
 }
 
+impl SubjectSpec {
+    /// Every form that a user may write, with what it names, in the order in which help and messages list them. Capitals stand
+    /// for what the user fills in.
+    pub const FORMS: [(&str, &str); 12] = [
+        ("ptxas", "the default release of ptxas"),
+        ("ptxas@RELEASE", "a release of ptxas, installed by name"),
+        ("ptxas@all", "every installed release of ptxas"),
+        ("ptxas:/PATH", "a ptxas anywhere on this machine, by its path"),
+        ("nvjitlink@RELEASE", "nvJitLink, installed by name"),
+        ("nvjitlink:/PATH", "a libnvJitLink.so anywhere on this machine, by its path"),
+        ("ptxjit@VERSION", "the compiler of a driver, installed by name"),
+        ("ptxjit:/PATH", "a libnvidia-ptxjitcompiler.so or nvPTXCompiler anywhere on this machine, by its path"),
+        ("driver", "the CUDA driver on a device"),
+        ("driver:ptxas@RELEASE", "what a release of ptxas made, loaded by the driver; needs a device too"),
+        ("exec:CMD ARGS", "any program, started once a module; docs/subjects.md"),
+        ("serve:CMD ARGS", "any program, started once for many modules; docs/subjects.md"),
+    ];
+
+    /// The forms alone: `ptxas, ptxas@RELEASE, ... or serve:CMD ARGS`.
+    pub fn forms() -> String {
+        let forms = Self::FORMS.map(|(form, _)| form);
+        let (last, others) = forms.split_last().unwrap_or((&"", &[]));
+        format!("{} or {last}", others.join(", "))
+    }
+
+    /// Whether it names a program or library of the user's choosing, by a path or a command, rather than what is installed
+    /// by name or is this machine's own.
+    pub fn is_of_users_choosing(&self) -> bool {
+        match self {
+            SubjectSpec::PtxasAt(_)
+            | SubjectSpec::LibraryAt(..)
+            | SubjectSpec::Exec(_)
+            | SubjectSpec::Serve(_) => true,
+            SubjectSpec::Ptxas
+            | SubjectSpec::PtxasRelease(_)
+            | SubjectSpec::PtxasAll
+            | SubjectSpec::Library(..)
+            | SubjectSpec::Driver
+            | SubjectSpec::DriverLoading(_) => false,
+        }
+    }
+}
+
 /// Why a text names no subject.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// No form that is known.
-    #[error(
-        "no subject `{0}`: write ptxas, ptxas@RELEASE, ptxas@all, ptxas:/PATH, nvjitlink@RELEASE, \
-         nvjitlink:/PATH, ptxjit@VERSION, ptxjit:/PATH, driver, \
-         driver:ptxas@RELEASE, exec:CMD ARGS or serve:CMD ARGS"
-    )]
+    #[error("no subject `{0}`: write {forms}", forms = SubjectSpec::forms())]
     UnknownForm(String),
     /// A release that is not known.
     #[error(transparent)]

@@ -113,10 +113,8 @@ pub fn open_subjects(
             let message = unavailable.to_string();
             match spec {
                 _ if context.cancel.is_cancelled() => Failure::Interrupted,
-                // What the user names by its path or command is the user's to mend.
-                SubjectSpec::PtxasAt(_) | SubjectSpec::Exec(_) | SubjectSpec::Serve(_) => {
-                    Failure::BadInput(message)
-                }
+                // A path or a command is the user's to mend.
+                spec if spec.is_of_users_choosing() => Failure::BadInput(message),
                 _ => Failure::NoSubject(message),
             }
         })?;

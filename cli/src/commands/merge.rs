@@ -99,8 +99,9 @@ fn tested(
     allowed: &[SubjectSpec],
 ) -> Result<Tested, Failure> {
     let spec = parse_spec(&description.id);
+    // Shards may come from anywhere, and the programs that they name are of their choosing.
     if let Ok(spec) = spec
-        && (is_release(&spec) || allowed.contains(&spec))
+        && (!spec.is_of_users_choosing() || allowed.contains(&spec))
         && let Ok(mut opened) = open_subjects(context, &[spec], None)
         && opened.len() == 1
         && opened[0].subject.description().sha256 == description.sha256
@@ -116,21 +117,4 @@ fn tested(
     });
     let subject: Box<dyn Subject> = Box::new(absent.described(description.clone()));
     Ok(Tested::absent(subject))
-}
-
-/// Whether it is a release that we install by name, or the driver of this machine. Anything else is a program of the shards'
-/// choosing, and shards may come from anywhere.
-fn is_release(spec: &SubjectSpec) -> bool {
-    match spec {
-        SubjectSpec::PtxasRelease(_)
-        | SubjectSpec::Library(..)
-        | SubjectSpec::Driver
-        | SubjectSpec::DriverLoading(_) => true,
-        SubjectSpec::Ptxas
-        | SubjectSpec::PtxasAll
-        | SubjectSpec::PtxasAt(_)
-        | SubjectSpec::LibraryAt(..)
-        | SubjectSpec::Exec(_)
-        | SubjectSpec::Serve(_) => false,
-    }
 }

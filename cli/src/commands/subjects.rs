@@ -52,18 +52,16 @@ fn named(context: &Context, specs: &[SubjectSpec]) -> Vec<Entry> {
 
 /// Every form of the contract: what is installed by name, what can be, and what only the user can name.
 fn every_form(context: &Context) -> Result<Vec<Entry>, Failure> {
-    let mut entries = look(context, &SubjectSpec::Ptxas, "ptxas");
-    entries.extend(look(context, &SubjectSpec::PtxasAll, "ptxas@all"));
-    entries.push(needs("ptxas:/PATH", "a ptxas anywhere on this machine, by its path"));
-    entries.extend(libraries(context, ToolKind::NvJitLink)?);
-    entries.extend(libraries(context, ToolKind::PtxJit)?);
-    entries.extend(look(context, &SubjectSpec::Driver, "driver"));
-    entries.push(needs(
-        "driver:ptxas@RELEASE",
-        "what a release of ptxas made, loaded by the driver; needs a device too",
-    ));
-    entries.push(needs("exec:CMD ARGS", "any program, started once a module; try --subject 'exec:CMD ARGS'"));
-    entries.push(needs("serve:CMD ARGS", "any program, started once for many modules; docs/subjects.md"));
+    let mut entries = Vec::new();
+    for (form, meaning) in SubjectSpec::FORMS {
+        match form {
+            "ptxas" | "ptxas@all" | "driver" => entries.extend(look(context, &parse_spec(form)?, form)),
+            "ptxas@RELEASE" => {} // those of ptxas@all
+            "nvjitlink@RELEASE" => entries.extend(libraries(context, ToolKind::NvJitLink)?),
+            "ptxjit@VERSION" => entries.extend(libraries(context, ToolKind::PtxJit)?),
+            _ => entries.push(needs(form, meaning)),
+        }
+    }
     Ok(entries)
 }
 
