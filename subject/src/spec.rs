@@ -66,7 +66,10 @@ impl SubjectSpec {
         ("nvjitlink@RELEASE", "nvJitLink, installed by name"),
         ("nvjitlink:/PATH", "a libnvJitLink.so anywhere on this machine, by its path"),
         ("ptxjit@VERSION", "the compiler of a driver, installed by name"),
-        ("ptxjit:/PATH", "a libnvidia-ptxjitcompiler.so or nvPTXCompiler anywhere on this machine, by its path"),
+        (
+            "ptxjit:/PATH",
+            "a libnvidia-ptxjitcompiler.so or nvPTXCompiler anywhere on this machine, by its path",
+        ),
         ("driver", "the CUDA driver on a device"),
         ("driver:ptxas@RELEASE", "what a release of ptxas made, loaded by the driver; needs a device too"),
         ("exec:CMD ARGS", "any program, started once a module; docs/subjects.md"),
