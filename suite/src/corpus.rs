@@ -8,7 +8,7 @@ use crate::case::{Case, Source};
 use crate::comments;
 use crate::suite::SuiteError;
 
-static CORPUS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../corpus");
+static CORPUS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/corpus");
 
 /// The description of the corpus, which is that of a suite's cases too.
 pub fn readme() -> &'static str {
