@@ -253,6 +253,34 @@ fn a_module_of_64_megabytes_is_read_and_one_byte_more_is_not() {
 }
 
 #[test]
+fn a_few_letters_do_not_take_all_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let kernel = |space: &str| {
+        let size = 200_000_000;
+        module(&format!(
+            ".visible .entry k(.param .u64 out) {{\n{space} .align 8 .b8 a[{size}];\n.reg .u64 r, s;\n\
+             ld.param.u64 r, [out];\nmov.u64 s, 5;\nst{space}.u64 [a+{}], s;\nld{space}.u64 s, [a+{}];\n\
+             st.global.u64 [r], s;\nret;\n}}",
+            size - 8,
+            size - 8,
+        ))
+    };
+    for space in [".local", ".shared"] {
+        let program = file(directory.path(), "kernel.ptx", &kernel(space));
+        let mut command = Command::new("sh");
+        command.arg("-c").arg("ulimit -v 1000000; exec \"$@\"").arg("sh");
+        let output = command
+            .arg(assert_cmd::cargo::cargo_bin!("ptxsmith"))
+            .arg("eval")
+            .arg(&program)
+            .output()
+            .unwrap();
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        assert!(stdout(&output).contains("offset 0, 8 bytes: 5 (0x5)"), "{}", stdout(&output));
+    }
+}
+
+#[test]
 fn a_cache_that_cannot_be_used_is_told_and_stops_nothing_that_does_not_need_it() {
     let directory = tempfile::tempdir().unwrap();
     let program = file(directory.path(), "a.ptx", &module(".global .s32 x = 1;"));

@@ -28,12 +28,16 @@ fn run(data: &[u8]) -> Result<(), Failure> {
     }
     // Without a version there is no mask; the oracle takes the latest then.
     let version = module.version().unwrap_or((u32::MAX, 0));
-    for (nth, (expr, ty)) in values(&module).into_iter().take(MOST_VALUES).enumerate() {
-        if turn.is_of(1) {
-            agreement(expr, ty, version)?;
+    let mut values = values(&module);
+    values.truncate(MOST_VALUES);
+    if turn.is_of(1) {
+        for (expr, ty) in turn.some_of(&values) {
+            agreement(expr, *ty, version)?;
         }
-        if turn.is_of(2) && nth < SEATED {
-            seated(expr, ty)?;
+    }
+    if turn.is_of(2) {
+        for (expr, ty) in turn.some_of(&values).iter().take(SEATED) {
+            seated(expr, *ty)?;
         }
     }
     Ok(())

@@ -46,6 +46,8 @@ impl fmt::Display for Failure {
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
     one: Option<u64>,
+    /// Of the input's bytes.
+    sum: u64,
 }
 
 impl Turn {
@@ -54,12 +56,20 @@ impl Turn {
         let sum = data.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, &byte| {
             (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        Turn { one: cfg!(fuzzing).then_some((sum >> 32) % properties) }
+        Turn { one: cfg!(fuzzing).then_some((sum >> 32) % properties), sum: sum & 0xffff_ffff }
     }
 
     /// Whether it is this property's.
     pub fn is_of(self, property: u64) -> bool {
         self.one.is_none_or(|one| one == property)
+    }
+
+    /// Those of several like things that the property is tried on: under libFuzzer one, else all.
+    pub fn some_of<T>(self, things: &[T]) -> &[T] {
+        match (self.one, things.len()) {
+            (None, _) | (_, 0) => things,
+            (Some(_), many) => std::slice::from_ref(&things[self.sum as usize % many]),
+        }
     }
 }
 

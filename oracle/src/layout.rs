@@ -20,9 +20,11 @@ use crate::{
     value,
 };
 
-/// The largest variable whose bytes are worked out; a larger one is unmodelled, so that no declaration can ask for
-/// all memory.
+/// The bytes that are worked out for the variables of a module together; those that are more are unmodelled, so that no module
+/// can ask for all memory.
 pub const MAX_BYTES: u64 = 1 << 28;
+/// The same for parameterized names (5.4.6), of which a few letters declare any number.
+const MAX_NAMES: u64 = 1 << 20;
 
 const OPAQUE: &str = "an opaque type for textures, samplers or surfaces";
 
@@ -53,6 +55,7 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     let mut unmodelled = Vec::new();
     let mut trace = Trace::default();
     let mut evaluator = Evaluator::new(rules, scope.version);
+    let mut left = Left { bytes: MAX_BYTES, names: MAX_NAMES };
     for (index, item) in module.items.iter().enumerate() {
         let (declarations, scope, in_function) = match item {
             Item::Variables(declaration) => (vec![declaration], &scope, false),
@@ -68,8 +71,8 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
         let mut here = (index, 0);
         for declaration in declarations {
             for declarator in &declaration.declarators {
-                let (evaluator, trace_here) = (&mut evaluator, Trace::default());
-                let mut work = Work { rules, scope, here, evaluator, trace: trace_here, written: 0 };
+                let (evaluator, left, trace_here) = (&mut evaluator, &mut left, Trace::default());
+                let mut work = Work { rules, scope, here, evaluator, left, trace: trace_here, written: 0 };
                 let found = work.declarator(declaration, declarator);
                 here.1 += 1;
                 trace = trace.union(work.trace);
@@ -256,6 +259,12 @@ impl Shape {
     }
 }
 
+/// What the variables of a module may still take.
+struct Left {
+    bytes: u64,
+    names: u64,
+}
+
 /// One declarator at work.
 struct Work<'a, 'r> {
     rules: &'r Rules,
@@ -263,6 +272,7 @@ struct Work<'a, 'r> {
     /// Which declarator it is.
     here: Place,
     evaluator: &'a mut Evaluator<'r>,
+    left: &'a mut Left,
     trace: Trace,
     /// Scalars written so far.
     written: u64,
@@ -309,18 +319,21 @@ impl Work<'_, '_> {
         }
         self.attributes(declaration, space)?;
         self.initializer_allowed(declarator, scalar, space, is_extern)?;
-        let names = self.names(declarator)?;
+        let count = self.count(declarator)?;
         let extents = self.extents(declarator, is_extern)?;
         let align = self.alignment(declaration, declarator, scalar, vector)?;
         if is_extern || !matches!(space, StateSpace::Global | StateSpace::Const) {
             return Ok(Vec::new());
         }
+        let mut names = self.names(&declarator.name.text, count)?;
         let shape = Shape { scalar, scalar_size: scalar.size().unwrap_or(0), vector, extents };
         let size = shape.scalars().and_then(|count| count.checked_mul(shape.scalar_size));
-        let size = match size {
-            Some(size) if size <= MAX_BYTES => size,
-            _ => return Err(Stop::Unmodelled("a variable of more than 2^28 bytes")),
+        let all = size.and_then(|size| size.checked_mul(names.len() as u64));
+        let left = all.and_then(|all| self.left.bytes.checked_sub(all));
+        let (Some(size), Some(left)) = (size, left) else {
+            return Err(Stop::Unmodelled("variables of more than 2^28 bytes"));
         };
+        self.left.bytes = left;
         self.uses(if shape.levels() == 0 { Clause::Scalar } else { Clause::ArraySize });
         let mut bytes = vec![0; size as usize];
         let mut addresses = Vec::new();
@@ -336,16 +349,13 @@ impl Work<'_, '_> {
         }
         addresses.sort();
         let trace = self.trace;
-        let variable = |name| Variable {
-            name,
-            space,
-            size,
-            align,
-            bytes: bytes.clone(),
-            addresses: addresses.clone(),
-            trace,
-        };
-        Ok(names.into_iter().map(variable).collect())
+        let variable =
+            |name, bytes, addresses| Variable { name, space, size, align, bytes, addresses, trace };
+        let last = names.pop();
+        let mut found: Vec<Variable> =
+            names.into_iter().map(|name| variable(name, bytes.clone(), addresses.clone())).collect();
+        found.extend(last.map(|name| variable(name, bytes, addresses)));
+        Ok(found)
     }
 
     /// 5.4.2: the length of the vector, if the type is one.
@@ -389,9 +399,8 @@ impl Work<'_, '_> {
     }
 
     /// 5.4.6: the names that a declarator declares.
-    fn names(&mut self, declarator: &Declarator) -> Ruled<Vec<Text>> {
-        let name = &declarator.name.text;
-        let Some(count) = &declarator.count else { return Ok(vec![name.clone()]) };
+    fn count(&mut self, declarator: &Declarator) -> Ruled<Option<u64>> {
+        let Some(count) = &declarator.count else { return Ok(None) };
         self.uses(Clause::ParameterizedNames);
         if !declarator.dimensions.is_empty() {
             return self.refuse(
@@ -405,10 +414,16 @@ impl Work<'_, '_> {
             return self.refuse(RefusalClass::Parameterized, Clause::ParameterizedNoInitializer, span);
         }
         let rule = (RefusalClass::Parameterized, Clause::ParameterizedNames);
-        let count = self.evaluator.integer(count, rule, &mut self.trace)?.bits;
-        if count > 1 << 20 {
+        Ok(Some(self.evaluator.integer(count, rule, &mut self.trace)?.bits))
+    }
+
+    /// The names that a declarator stands for, once it is known that so many are left.
+    fn names(&mut self, name: &Text, count: Option<u64>) -> Ruled<Vec<Text>> {
+        let Some(count) = count else { return Ok(vec![name.clone()]) };
+        let Some(left) = self.left.names.checked_sub(count) else {
             return Err(Stop::Unmodelled("more than 2^20 parameterized names"));
-        }
+        };
+        self.left.names = left;
         Ok((0..count).map(|index| format!("{name}{index}").into()).collect())
     }
 

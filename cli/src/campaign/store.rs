@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::Write as _;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use ptxsmith_diff::LedgerState;
@@ -14,7 +15,7 @@ use ptxsmith_gen::Coverage;
 use ptxsmith_subject::Description;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::write_whole;
+use crate::commands::{write_whole, write_whole_by};
 use crate::console;
 use crate::exit::Failure;
 
@@ -167,7 +168,7 @@ impl State {
         let name = || console::line(&path.to_string_lossy()).into_owned();
         let text = match std::fs::read(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Failure::BadInput(format!("cannot read {}: {error}", name()))),
         };
         let state: State = serde_json::from_slice(&text).map_err(|error| {
@@ -271,15 +272,23 @@ impl Verdicts {
     /// Opens the file of a directory, with the lines of tasks that are done and no others.
     pub fn open(directory: &Path, done: &Done) -> Result<Verdicts, Failure> {
         let path: PathBuf = directory.join(VERDICTS);
-        let before = std::fs::read_to_string(&path).unwrap_or_default();
+        let before = match File::open(&path) {
+            Ok(file) => Some(BufReader::new(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error.into()),
+        };
         let is_done =
-            |line: &&str| serde_json::from_str::<Line>(line).is_ok_and(|line| done.contains(line.task));
-        let mut kept = String::with_capacity(before.len());
-        for line in before.lines().filter(is_done) {
-            kept.push_str(line);
-            kept.push('\n');
-        }
-        write_whole(&path, kept.as_bytes())?;
+            |line: &[u8]| serde_json::from_slice::<Line>(line).is_ok_and(|line| done.contains(line.task));
+        write_whole_by(&path, |file| {
+            for line in before.into_iter().flat_map(|before| before.split(b'\n')) {
+                let line = line?;
+                if is_done(&line) {
+                    file.write_all(&line)?;
+                    file.write_all(b"\n")?;
+                }
+            }
+            Ok(())
+        })?;
         Ok(Verdicts { file: OpenOptions::new().append(true).open(&path)? })
     }
 
@@ -300,23 +309,48 @@ pub fn sort_verdicts(directory: &Path) -> Result<(), Failure> {
     merge_verdicts(&[directory], directory)
 }
 
-/// Puts the lines of several directories together in the order of the tasks.
+/// Puts the lines of several directories together in the order of the tasks. Of a line only its place is kept in memory.
 pub fn merge_verdicts(directories: &[&Path], into: &Path) -> Result<(), Failure> {
-    let mut lines: Vec<(u64, usize, String)> = Vec::new();
-    for directory in directories {
-        let text = std::fs::read_to_string(directory.join(VERDICTS)).unwrap_or_default();
+    struct Place {
+        task: u64,
         // Of one task the lines of several subjects stand in the order of the subjects.
-        for (nth, line) in text.lines().enumerate() {
-            let task = serde_json::from_str::<Line>(line).map(|line| line.task);
-            lines.push((task.unwrap_or(u64::MAX), nth, line.to_owned()));
+        nth: u64,
+        file: usize,
+        start: u64,
+        length: usize,
+    }
+    #[derive(Deserialize)]
+    struct Task {
+        task: u64,
+    }
+    let mut files: Vec<File> = Vec::new();
+    let mut places: Vec<Place> = Vec::new();
+    for directory in directories {
+        let file = match File::open(directory.join(VERDICTS)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let mut start = 0;
+        for (nth, line) in (0..).zip(BufReader::new(&file).split(b'\n')) {
+            let line = line?;
+            let task = serde_json::from_slice(&line).map_or(u64::MAX, |Task { task }| task);
+            places.push(Place { task, nth, file: files.len(), start, length: line.len() });
+            start += line.len() as u64 + 1;
         }
+        files.push(file);
     }
-    lines.sort();
-    let mut text = lines.into_iter().map(|(_, _, line)| line).collect::<Vec<_>>().join("\n");
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    write_whole(&into.join(VERDICTS), text.as_bytes())?;
+    places.sort_by_key(|place| (place.task, place.nth));
+    write_whole_by(&into.join(VERDICTS), |out| {
+        let mut line = Vec::new();
+        for place in &places {
+            line.resize(place.length, 0);
+            files[place.file].read_exact_at(&mut line, place.start)?;
+            out.write_all(&line)?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    })?;
     Ok(())
 }
 

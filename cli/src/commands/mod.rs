@@ -17,6 +17,7 @@ pub mod suite;
 pub mod toolchain;
 pub mod worker;
 
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -74,13 +75,22 @@ pub fn remove_unfinished(directory: &Path) {
 
 /// Writes a file at once: whoever looks sees all of it or nothing, also after a crash.
 pub fn write_whole(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
+    write_whole_by(path, |file| file.write_all(contents))
+}
+
+/// The same, for what is not in memory at once.
+pub fn write_whole_by(
+    path: &Path,
+    contents: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> anyhow::Result<()> {
     use anyhow::Context as _;
-    use std::io::Write;
 
     let directory = path.parent().unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory)?;
-        file.write_all(contents)?;
+        let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory)?;
+        let mut writer = std::io::BufWriter::with_capacity(1 << 16, file);
+        contents(&mut writer)?;
+        let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
         // Temporary files are made for their owner alone; results are for whoever the directory is for.
         #[cfg(unix)]
         {

@@ -7,8 +7,10 @@
 mod store;
 
 use std::io;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use arbitrary::Unstructured;
@@ -168,9 +170,17 @@ impl Differential {
     pub fn judge(&mut self, data: &[u8]) -> Result<(), Failure> {
         let (trials, relocatable) = trials(data);
         let header = Header::default();
-        for tested in &mut self.tested {
+        // Each implementation runs in processes of its own, so all at once.
+        let judged: Vec<_> = thread::scope(|scope| {
+            let trials = &trials;
+            let ask = |tested: &mut Tested| tested.judges[usize::from(relocatable)].batch(trials);
+            let asked: Vec<_> =
+                self.tested.iter_mut().map(|tested| scope.spawn(move || ask(tested))).collect();
+            asked.into_iter().map(|asked| asked.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        for (tested, judged) in self.tested.iter_mut().zip(judged) {
             let ours = |error| Failure(format!("{}: our machine or code failed: {error}", tested.id));
-            let judged = tested.judges[usize::from(relocatable)].batch(&trials).map_err(ours)?;
+            let judged = judged.map_err(ours)?;
             for (trial, judged) in trials.iter().zip(judged) {
                 if !matches!(judged.verdict, Verdict::NotCompared(_)) {
                     self.judged += declarations(trial);

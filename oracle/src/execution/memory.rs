@@ -1,6 +1,11 @@
 //! Memory of which addresses are symbols: what lies where is known, where it lies is not.
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use ptxsmith_syntax::{StateSpace, Text};
+
+use crate::{refusal::Stop, rules::Ruled};
 
 /// What a pointer points into.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +53,70 @@ pub(super) struct Object {
     pub space: StateSpace,
     /// The alignment that its declaration guarantees.
     pub align: u64,
-    pub bytes: Vec<Byte>,
+    pub bytes: Bytes,
+}
+
+/// The bytes of a variable: what was written, over what was there before. A few letters declare a variable of any size, so what
+/// nobody wrote takes no place here.
+#[derive(Clone, Debug)]
+pub(super) struct Bytes {
+    size: usize,
+    before: Before,
+    written: BTreeMap<usize, Byte>,
+}
+
+/// What a variable holds before anything is written.
+#[derive(Clone, Debug)]
+pub(super) enum Before {
+    Unknown,
+    Zero,
+    /// As many bytes as the variable has.
+    Initialized(Rc<[u8]>),
+}
+
+/// The most that is handed to a function or back, in bytes.
+const MOST_PASSED: usize = 1 << 12;
+
+impl Bytes {
+    pub(super) fn new(size: usize, before: Before) -> Bytes {
+        Bytes { size, before, written: BTreeMap::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.size
+    }
+
+    /// The bytes from one offset up to another; all of them are in the variable.
+    pub(super) fn read(&self, from: usize, to: usize) -> Vec<Byte> {
+        let before = |at: usize| match &self.before {
+            Before::Unknown => Byte::Unknown,
+            Before::Zero => Byte::Known(0),
+            Before::Initialized(bytes) => bytes.get(at).copied().map_or(Byte::Unknown, Byte::Known),
+        };
+        let mut read: Vec<Byte> = (from..to).map(before).collect();
+        for (at, byte) in self.written.range(from..to) {
+            read[at - from] = byte.clone();
+        }
+        read
+    }
+
+    /// Writes bytes from an offset on; what falls behind the variable is dropped.
+    pub(super) fn write(&mut self, from: usize, bytes: impl IntoIterator<Item = Byte>) {
+        self.written.extend((from..self.size).zip(bytes));
+    }
+
+    /// All bytes, to be handed to a function or back.
+    pub(super) fn whole(&self) -> Ruled<Vec<Byte>> {
+        passed(self.size).map(|size| self.read(0, size))
+    }
+}
+
+/// The size of a parameter, if it is one that is handed to functions here.
+pub(super) fn passed(size: usize) -> Ruled<usize> {
+    if size > MOST_PASSED {
+        return Err(Stop::Unmodelled("a parameter of more than 2^12 bytes"));
+    }
+    Ok(size)
 }
 
 /// The bytes of a cell, lowest first.

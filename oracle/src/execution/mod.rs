@@ -21,7 +21,7 @@ use crate::{
 };
 pub(crate) use machine::extended_index;
 use machine::{MOST_OUTPUT, Machine, OUTPUT};
-use memory::{Byte, Object, Pointer, Target};
+use memory::{Before, Byte, Bytes, Object, Pointer, Target};
 pub(crate) use operand::element_named;
 
 /// What one kernel does.
@@ -83,7 +83,7 @@ pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rul
                 name: Text::const_new(""),
                 space: StateSpace::Global,
                 align: 256,
-                bytes: vec![Byte::Known(0); MOST_OUTPUT],
+                bytes: Bytes::new(MOST_OUTPUT, Before::Zero),
             }];
             let module = (program.variables.iter())
                 .map(|variable| {
@@ -149,8 +149,10 @@ pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace
 /// An object for a variable at module scope, without its addresses.
 fn object(variable: &names::Variable, expected: &[expectation::Variable]) -> Object {
     let bytes = match expected.iter().find(|v| v.name == variable.name) {
-        Some(expected) => expected.bytes.iter().copied().map(Byte::Known).collect(),
-        None => vec![Byte::Unknown; variable.size.unwrap_or(0) as usize],
+        Some(expected) => {
+            Bytes::new(expected.bytes.len(), Before::Initialized(expected.bytes.as_slice().into()))
+        }
+        None => Bytes::new(variable.size.unwrap_or(0) as usize, Before::Unknown),
     };
     Object { name: variable.name.clone(), space: variable.space, align: variable.align, bytes }
 }
@@ -167,11 +169,8 @@ fn fill(objects: &mut [Object], expected: &[expectation::Variable]) {
             let Some(holder) = objects.iter_mut().skip(1).find(|object| object.name == variable.name) else {
                 continue;
             };
-            for at in 0..usize::from(address.width) {
-                if let Some(byte) = holder.bytes.get_mut(address.offset as usize + at) {
-                    *byte = Byte::Of(pointer.clone(), address.byte.unwrap_or(at as u8));
-                }
-            }
+            let byte = |at| Byte::Of(pointer.clone(), address.byte.unwrap_or(at));
+            holder.bytes.write(address.offset as usize, (0..address.width).map(byte));
         }
     }
 }
@@ -183,7 +182,7 @@ fn output(machine: &Machine<'_, '_>) -> Output {
     slots.sort_by_key(|slot| (slot.offset, slot.width));
     slots.dedup_by_key(|slot| (slot.offset, slot.width));
     let size = slots.iter().map(|slot| slot.offset + slot.width).max().unwrap_or(0);
-    let memory = &machine.objects[OUTPUT].bytes[..size];
+    let memory = machine.objects[OUTPUT].bytes.read(0, size);
     let mut output = Output { bytes: vec![0; size], known: vec![false; size], addresses: Vec::new(), slots };
     let mut at = 0;
     while at < size {

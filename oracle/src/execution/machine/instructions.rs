@@ -99,7 +99,7 @@ impl<'m> Machine<'m, '_> {
         let size = ty.size().ok_or(FORM)? as usize;
         let cells = match self.access(frame, i, from, size * lanes, names)? {
             Some((object, at)) => {
-                let bytes = &self.objects[object].bytes[at..at + size * lanes];
+                let bytes = self.objects[object].bytes.read(at, at + size * lanes);
                 bytes.chunks(size).map(from_bytes).collect()
             }
             None => vec![Cell::Unknown; lanes],
@@ -124,8 +124,7 @@ impl<'m> Machine<'m, '_> {
         if lanes > 1 {
             self.reader.uses(Clause::VectorAccess);
         }
-        let bytes: Vec<Byte> = cells.iter().flat_map(|cell| to_bytes(cell, size)).collect();
-        self.objects[object].bytes[at..at + bytes.len()].clone_from_slice(&bytes);
+        self.objects[object].bytes.write(at, cells.iter().flat_map(|cell| to_bytes(cell, size)));
         if object == OUTPUT {
             let trace = self.since_last_output(source);
             let lane = |lane| Written { offset: at + lane * size, width: size, trace };

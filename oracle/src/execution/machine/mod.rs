@@ -10,7 +10,7 @@ use ptxsmith_syntax::{FunctionKind, Instruction, Name, Operand, ScalarType, Text
 
 use super::{
     Written,
-    memory::{Byte, Cell, Object, Pointer, Target, from_bytes, to_bytes},
+    memory::{Before, Byte, Bytes, Cell, Object, Pointer, Target, from_bytes, passed, to_bytes},
     names::{Body, Meaning, Names, Place, Program, Variable},
     operand::Reader,
 };
@@ -109,7 +109,7 @@ impl<'m> Machine<'m, '_> {
             }
             Meaning::Variable(variable) => {
                 let Place::Function(at) = variable.place else { return Err(FORM) };
-                Ok(self.objects[frame.objects[at]].bytes.clone())
+                self.objects[frame.objects[at]].bytes.whole()
             }
             Meaning::Function(_) | Meaning::Label => Err(FORM),
         });
@@ -132,7 +132,7 @@ impl<'m> Machine<'m, '_> {
                 if bytes.len() != object.len() {
                     return Err(FORM);
                 }
-                object.clone_from_slice(bytes);
+                object.write(0, bytes.iter().cloned());
                 Ok(())
             }
             Meaning::Function(_) | Meaning::Label => Err(FORM),
@@ -146,7 +146,7 @@ impl<'m> Machine<'m, '_> {
             name: variable.name.clone(),
             space: variable.space,
             align: variable.align,
-            bytes: vec![Byte::Unknown; size as usize],
+            bytes: Bytes::new(size as usize, Before::Unknown),
         });
         Ok(self.objects.len() - 1)
     }
@@ -307,7 +307,7 @@ impl<'m> Machine<'m, '_> {
             match names.find(&name.text) {
                 Some(Meaning::Variable(variable)) => {
                     let Place::Function(at) = variable.place else { return Err(FORM) };
-                    return Ok(self.objects[frame.objects[at]].bytes.clone());
+                    return self.objects[frame.objects[at]].bytes.whole();
                 }
                 Some(Meaning::Register(register)) => {
                     let size = register.ty.size().ok_or(FORM)? as usize;
@@ -326,6 +326,6 @@ impl<'m> Machine<'m, '_> {
             Meaning::Function(_) | Meaning::Label => return Err(FORM),
         };
         let cell = self.value(frame, argument, ty, names)?;
-        Ok(to_bytes(&cell, size.ok_or(FORM)? as usize))
+        Ok(to_bytes(&cell, passed(size.ok_or(FORM)? as usize)?))
     }
 }

@@ -3,7 +3,7 @@
 use ptxsmith_syntax::{FunctionKind, Instruction, NodeKind, Operand, StateSpace};
 
 use super::super::{
-    memory::{Byte, Cell, Object, Pointer, Target},
+    memory::{Before, Bytes, Cell, Object, Pointer, Target},
     names::{Meaning, Names, Place},
     operand::{Address, Base},
 };
@@ -126,7 +126,7 @@ impl<'m> Machine<'m, '_> {
         if let Some(at) = self.objects.iter().position(|object| object.name == ABSOLUTE) {
             return Ok(at);
         }
-        let bytes = vec![Byte::Unknown; 1 << 10];
+        let bytes = Bytes::new(1 << 10, Before::Unknown);
         self.objects.push(Object { name: ABSOLUTE.into(), space, align: 16, bytes });
         Ok(self.objects.len() - 1)
     }

@@ -1,0 +1,32 @@
+//! What a few letters declare does not take all memory.
+
+use ptxsmith_oracle::{Expectation, MAX_BYTES, Rules, expect};
+
+/// How many variables are worked out, the bytes that they take, and why others are not.
+fn worked_out(declarations: &str) -> (usize, u64, Vec<&'static str>) {
+    let text = format!(".version 7.0\n.target sm_80\n.address_size 64\n{declarations}");
+    let module = ptxsmith_syntax::parse(&text).unwrap();
+    let Expectation::Accepted { variables, unmodelled, .. } = expect(&module, &Rules::default()) else {
+        panic!("{declarations} is not accepted")
+    };
+    let bytes = variables.iter().map(|variable| variable.bytes.len() as u64).sum();
+    (variables.len(), bytes, unmodelled.into_iter().map(|(_, why)| why).collect())
+}
+
+#[test]
+fn the_arrays_of_a_module_are_worked_out_up_to_a_limit_for_all_of_them() {
+    let arrays: String = (0..100).map(|n| format!(".global .b8 a{n}[100000000];\n")).collect();
+    let (variables, bytes, left_out) = worked_out(&format!("{arrays}.global .s32 x = 1;"));
+    assert_eq!((variables, bytes), (3, 200_000_004));
+    assert_eq!(left_out, ["variables of more than 2^28 bytes"; 98]);
+    assert_eq!(worked_out(&format!(".const .b8 a[{MAX_BYTES}];")).1, MAX_BYTES);
+}
+
+#[test]
+fn so_are_parameterized_names_but_for_those_that_hold_nothing_at_module_scope() {
+    let names = ".global .b8 a<1000000>, b<48576>;\n.global .s32 c<1>;\n.global .s32 x = 1;";
+    assert_eq!(worked_out(names), (1_048_577, 1_048_580, vec!["more than 2^20 parameterized names"]));
+    let registers: String = (0..30).map(|n| format!(".reg .b32 r{n}_<1000000>;\n")).collect();
+    let kernel = format!(".global .s32 x = 1;\n.entry k() {{\n{registers}ret;\n}}");
+    assert_eq!(worked_out(&kernel), (1, 4, vec![]));
+}

@@ -1,0 +1,167 @@
+"""Takes away one guard of docs/fuzzing.md at a time and runs the test that is there for it: it must fail.
+
+Works on a copy of the sources, so that nothing of the checkout is touched. Status 1 if a test passes without its guard, or a
+guard is not where this says it is.
+"""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# A test that hangs without its guard notices its absence too. Those here end in less.
+SECONDS = 180
+
+
+@dataclasses.dataclass
+class Guard:
+    what: str
+    file: str
+    guard: str
+    without: str
+    package: str
+    test: str
+    where: str = "--lib"
+
+
+PROCESS, SERVE, STORE = "subject/src/process/mod.rs", "subject/src/serve.rs", "cli/src/campaign/store.rs"
+CLI = "ptxsmith"
+ROBUST = "--test=robust"
+GUARDS = [
+    Guard("memory of an implementation", PROCESS, "(Resource::As, limits.memory), ", "",
+          "ptxsmith-subject", "memory_beyond_the_limit_is_not_given"),
+    Guard("size of its files", PROCESS, ", (Resource::Fsize, limits.file)]", "]",
+          "ptxsmith-subject", "a_file_beyond_the_limit_is_not_written"),
+    Guard("its time", PROCESS, "        if left.is_zero() {\n            return Ok((true,",
+          "        if false {\n            return Ok((true,",
+          "ptxsmith-subject", "a_child_that_ignores_signals_is_stopped_at_the_limit"),
+    Guard("its output", PROCESS, "let room = self.limit.saturating_sub(self.kept.bytes.len()).min(count);",
+          "let room = count;", "ptxsmith-subject", "output_beyond_the_cap_is_read_and_counted"),
+    Guard("its children", PROCESS, "let _ = kill_process_group(self.pid, Signal::KILL);", "let _ = self.child.kill();",
+          "ptxsmith-subject", "a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies"),
+    Guard("Ctrl-C while it runs", PROCESS, "        if cancel.is_cancelled() {\n            return Err(Stop::Cancelled);",
+          "        if false {\n            return Err(Stop::Cancelled);",
+          "ptxsmith-subject", "the_cancel_flag_stops_a_child_at_once"),
+    Guard("an answer without an end", "subject/src/process/session.rs", "if searched > self.limits.output {", "if false {",
+          "ptxsmith-subject", "two_gigabytes_are_a_crash_and_are_not_kept"),
+    Guard("a worker that died between two modules", SERVE, "if worker.session.is_waiting() {", "if true {",
+          "ptxsmith-subject", "a_death_between_two_modules_is_nobodys"),
+    Guard("a worker of ours that its past killed", SERVE,
+          "Some(observation) if fresh || self.own.is_none() || !died(&observation) => Ok(observation),",
+          "Some(observation) if fresh || !died(&observation) || true => Ok(observation),",
+          "ptxsmith-subject", "a_worker_of_ours_is_asked_again_where_its_past_may_be_to_blame"),
+    Guard("answers of 100,000 variables", "subject/src/exec.rs", "self.limits.output.max(MAX_ANSWER)", "self.limits.output",
+          CLI, "a_module_of_a_hundred_thousand_variables_is_judged", ROBUST),
+    Guard("a full disk", "cli/src/commands/mod.rs", "        file.persist(path)?;",
+          "        std::fs::copy(file.path(), path)?;", CLI,
+          "a_full_disk_is_a_failure_of_the_machine_and_leaves_no_half_of_a_file", ROBUST),
+    Guard("half-written and unsaved lines", STORE, "if is_done(&line) {", "if is_done(&line) || true {",
+          CLI, "a_half_written_line_of_verdicts_is_dropped_and_so_is_what_was_not_saved", "--bins"),
+    Guard("a campaign killed at any moment", STORE, "task < self.before || self.also.contains(&task)", "task < self.before",
+          CLI, "a_campaign_killed_at_any_moment_goes_on_to_the_undisturbed_result", "--test=shards"),
+    Guard("two campaigns in one folder", STORE, "match file.try_lock() {", "match Ok::<(), TryLockError>(()) {",
+          CLI, "a_directory_has_one_campaign_at_a_time", "--bins"),
+    Guard("a cache that cannot be used", "subject/src/spec.rs",
+          "let ptxas = ptxas.map_err(|error| because(kind_of_ptxas(&error), error.to_string()))?;\n        let dis",
+          "let ptxas = ptxas.unwrap();\n        let dis",
+          CLI, "a_cache_that_cannot_be_used_is_told_and_stops_nothing_that_does_not_need_it", ROBUST),
+    Guard("a clock that jumps", PROCESS, "        let left = limits.time.saturating_sub(started.elapsed());",
+          "        let wall = std::time::SystemTime::now();\n"
+          "        let left = limits.time.saturating_sub(started.elapsed() + wall.elapsed().unwrap_or_default());",
+          CLI, "nothing_is_decided_by_the_clock_on_the_wall", ROBUST),
+    Guard("paths that are no text", "cli/src/input.rs", "fs::metadata(path)", "fs::metadata(&*path.to_string_lossy())",
+          CLI, "paths_that_are_no_text_are_paths", ROBUST),
+    Guard("names of a million letters", "report/src/text.rs", "match text.char_indices().nth(MOST_CHARACTERS) {",
+          "match text.char_indices().nth(usize::MAX) {", CLI, "a_name_of_a_million_letters_is_a_name", ROBUST),
+    Guard("files above 64 MB", "cli/src/input.rs", "MAX_BYTES: u64 = 64 << 20", "MAX_BYTES: u64 = 640 << 20",
+          CLI, "a_module_of_64_megabytes_is_read_and_one_byte_more_is_not", ROBUST),
+    Guard("text that nests", "syntax/src/parser/mod.rs", "if self.depth > MAX_NESTING {", "if false {",
+          "ptxsmith-syntax", "what_nests_a_million_deep_is_refused", "--test=robustness"),
+    Guard("what a terminal acts upon", "report/src/harmless.rs", "if !text.contains(acts) {", "if true || !text.contains(acts) {",
+          CLI, "what_an_implementation_says_is_neither_a_path_nor_markup_nor_a_terminal_s_business", ROBUST),
+    Guard("markup", "report/src/html/mod.rs", '#[template(path = "report.html")]',
+          '#[template(path = "report.html", escape = "none")]',
+          CLI, "what_an_implementation_says_is_neither_a_path_nor_markup_nor_a_terminal_s_business", ROBUST),
+    Guard("findings named like paths", "diff/src/ledger/state.rs", "            if !is_plain(&id) {",
+          "            if false && !is_plain(&id) {",
+          CLI, "a_shard_cannot_choose_where_its_findings_are_written", ROBUST),
+    Guard("programs that a shard names", "cli/src/commands/merge.rs", "(!spec.is_of_users_choosing() || allowed.contains(&spec))",
+          "(true || allowed.contains(&spec))", CLI, "a_program_that_only_a_shard_names_is_not_run", ROBUST),
+    Guard("cubins whose storage is a number", "subject/src/cubin/mod.rs",
+          "if without_bytes > most || usize::try_from(without_bytes).is_err() {", "if false {",
+          "ptxsmith-subject", "storage_without_bytes_is_limited"),
+    Guard("cubins whose sizes wrap around", "subject/src/cubin/mod.rs", "(Some(offset), Some(end)) if end <= home.size => {",
+          "(Some(offset), Some(_)) => {", "ptxsmith-subject", "what_cannot_be_is_malformed"),
+]
+
+
+# Kept, so that the packages of others are compiled once.
+TARGET = ROOT / "target/guards"
+
+
+def run(command: list[str], folder: pathlib.Path, seconds: int) -> tuple[int | None, str]:
+    """Status and output; `None` for what did not end. Whatever it started ends with it."""
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               start_new_session=True, env={**os.environ, "CARGO_TARGET_DIR": str(TARGET), "CARGO_INCREMENTAL": "0"})
+    try:
+        output, _ = process.communicate(timeout=seconds)
+        return process.returncode, output
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        process.communicate()
+        return None, ""
+
+
+def noticed(guard: Guard, folder: pathlib.Path) -> str:
+    """How the test notices that the guard is gone; raises `ValueError` with what is wrong."""
+    path = folder / guard.file
+    source = path.read_text()
+    if source.count(guard.guard) != 1:
+        raise ValueError(f"{guard.file} has its guard {source.count(guard.guard)} times")
+    test = ["cargo", "test", "--quiet", "--locked", "-p", guard.package, guard.where]
+    path.write_text(source.replace(guard.guard, guard.without))
+    try:
+        status, output = run([*test, "--no-run"], folder, 1800)
+        if status != 0:
+            raise ValueError(f"without it, nothing builds:\n{output}")
+        status, output = run([*test, guard.test], folder, SECONDS)
+    finally:
+        path.write_text(source)
+    if status is None:
+        return "does not end"
+    # A process that died has printed no result.
+    if status != 0 and (f"{guard.test} --- FAILED" in output or f"{guard.test}\n" in output or "signal:" in output):
+        return "fails"
+    raise ValueError(f"{guard.test} passes without it" if status == 0 else f"something else failed:\n{output}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("only", nargs="*", help="guards whose name has one of these words")
+    arguments = parser.parse_args()
+    chosen = [guard for guard in GUARDS if not arguments.only or any(word in guard.what for word in arguments.only)]
+    failures = 0
+    with tempfile.TemporaryDirectory(prefix="ptxsmith-guards-") as temporary:
+        folder = pathlib.Path(temporary) / "ptxsmith"
+        shutil.copytree(ROOT, folder, symlinks=True,
+                        ignore=shutil.ignore_patterns("target", ".git", "ptxsmith-out", "artifacts", "__pycache__"))
+        for guard in chosen:
+            started = time.monotonic()
+            try:
+                result = f"{guard.test} {noticed(guard, folder)}"
+            except ValueError as error:
+                result = f"FAILURE: {error}"
+                failures += 1
+            print(f"{guard.what}: {result} ({time.monotonic() - started:.0f} s)", flush=True)
+    print(f"{len(chosen) - failures} of {len(chosen)} guards are missed when they are gone")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
