@@ -24,7 +24,7 @@ use crate::{
 /// can ask for all memory.
 pub const MAX_BYTES: u64 = 1 << 28;
 /// The same for parameterized names (5.4.6), of which a few letters declare any number.
-const MAX_NAMES: u64 = 1 << 20;
+const MAX_NAMES: u64 = 1 << 16;
 
 const OPAQUE: &str = "an opaque type for textures, samplers or surfaces";
 
@@ -421,7 +421,7 @@ impl Work<'_, '_> {
     fn names(&mut self, name: &Text, count: Option<u64>) -> Ruled<Vec<Text>> {
         let Some(count) = count else { return Ok(vec![name.clone()]) };
         let Some(left) = self.left.names.checked_sub(count) else {
-            return Err(Stop::Unmodelled("more than 2^20 parameterized names"));
+            return Err(Stop::Unmodelled("more than 2^16 parameterized names"));
         };
         self.left.names = left;
         Ok((0..count).map(|index| format!("{name}{index}").into()).collect())
