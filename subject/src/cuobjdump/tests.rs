@@ -155,6 +155,7 @@ fn what_cannot_be_is_an_error_that_says_why() {
     assert!(broken("0x5  g", "0x9  g").contains("symbol `g`: no section 0x9"));
     assert!(broken("0x5  g", "0x3  g").contains("section .nv.novel (UNKNOWN:), which is not known"));
     assert!(broken("0x6  z", "0x6  g").contains("two variables are named `g`"));
+    assert!(broken("1e  0 10 ", "1e  0 16 ").contains("aligned to 22, no power of two"));
     assert!(broken("0x10  OBJECT", "0x11  OBJECT").contains("does not fit into section .nv.global"));
     assert!(broken("0x10  OBJECT", "0xffffffffffffffff  OBJECT").contains("does not fit"));
 }

@@ -237,6 +237,10 @@ impl<'a> Listing<'a> {
         {
             return contradiction(format!("said to be in {told}, but its section is {}", section.name));
         }
+        let align = section.align.max(1);
+        if !align.is_power_of_two() {
+            return contradiction(format!("section {} is aligned to {align}, no power of two", section.name));
+        }
         let end = symbol.value.checked_add(symbol.size);
         if symbol.size == 0 || end.is_none_or(|end| end > section.size) {
             return contradiction(format!("does not fit into section {}", section.name));
@@ -254,7 +258,7 @@ impl<'a> Listing<'a> {
                 ));
             }
         };
-        Ok(Some(Home { space, align: section.align.max(1), own_align: false, bytes }))
+        Ok(Some(Home { space, align, own_align: false, bytes }))
     }
 
     /// Gives each relocation to the variable that holds its first byte.
