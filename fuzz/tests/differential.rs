@@ -13,6 +13,22 @@ fn input(seed: u32) -> Vec<u8> {
     data
 }
 
+#[test]
+fn from_a_line_break_as_libfuzzer_begins_both_generators_are_chosen_and_much_is_new_each_time() {
+    let mut odd = 0;
+    for seed in 0..100 {
+        let mut data = vec![b'\n'; 65536];
+        let size = long_bytes(&mut data, 1, 65536, seed, |_, size, _| size);
+        assert!(size >= 16 * 1024, "{size}");
+        odd += usize::from(data[0] & 1);
+        let before = data.clone();
+        assert_eq!(long_bytes(&mut data, size, 65536, seed + 1, |_, size, _| size), size);
+        let changed = data.iter().zip(&before).filter(|(now, before)| now != before).count();
+        assert!(changed > 0 || (seed + 1) % 8 == 0, "{seed}");
+    }
+    assert!((30..70).contains(&odd), "{odd}");
+}
+
 fn kept(store: &Path) -> BTreeSet<String> {
     let files =
         std::fs::read_dir(store).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
