@@ -126,7 +126,8 @@ def run(command: list[str], folder: pathlib.Path, seconds: int) -> tuple[int | N
         output, _ = process.communicate(timeout=seconds)
         return process.returncode, output
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
+        # Of its session, since a test starts groups of its own.
+        subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])
         process.communicate()
         return None, ""
 

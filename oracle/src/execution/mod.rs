@@ -75,24 +75,26 @@ pub struct Written {
 pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Kernel> {
     let program = names::read(module, rules);
     let version = module.version().unwrap_or((u32::MAX, 0));
+    let mut objects = vec![Object {
+        name: Text::const_new(""),
+        space: StateSpace::Global,
+        align: 256,
+        bytes: Bytes::new(MOST_OUTPUT, Before::Zero),
+    }];
+    let places: Vec<usize> = (program.variables.iter())
+        .map(|variable| {
+            objects.push(object(variable, variables));
+            objects.len() - 1
+        })
+        .collect();
+    // Pointers in memory name their targets by place, so all have to be there first.
+    fill(&mut objects, variables);
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
     kernels
         .map(|(&name, body)| {
             let reader = operand::Reader { rules, version, trace: Trace::default() };
-            let mut objects = vec![Object {
-                name: Text::const_new(""),
-                space: StateSpace::Global,
-                align: 256,
-                bytes: Bytes::new(MOST_OUTPUT, Before::Zero),
-            }];
-            let module = (program.variables.iter())
-                .map(|variable| {
-                    objects.push(object(variable, variables));
-                    objects.len() - 1
-                })
-                .collect();
-            // Pointers in memory name their targets by place, so all have to be there first.
-            fill(&mut objects, variables);
+            // Each kernel finds the module's memory as it was initialized.
+            let (objects, module) = (objects.clone(), places.clone());
             let mut machine = Machine {
                 program: &program,
                 reader,
