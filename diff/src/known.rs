@@ -9,7 +9,7 @@ use ptxsmith_oracle::{
     AddressValue, Clause, Integer, Named, Placement, Question, Readings, RefusalClass, Ruled, Rules, Slot,
     Step, Stop, Stored, Trace, Value, Version,
 };
-use ptxsmith_syntax::{Expr, Number, ScalarType, read_number};
+use ptxsmith_syntax::{Expr, ScalarType};
 
 pub use crate::maker::{Maker, Releases};
 
@@ -168,7 +168,7 @@ pub const KNOWN: &[Known] = &[
     Known {
         id: "tiny-decimal-refused",
         title: "a decimal floating-point literal other than zero but below the least normal double is refused as an overflow",
-        clauses: &[Clause::FloatDecimal],
+        clauses: &[Clause::FloatTiny],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
         effect: Effect::Refusal(|rules| rules.number = tiny_decimal_refused),
@@ -455,17 +455,12 @@ fn float_ternary_refused(
 }
 
 fn tiny_decimal_refused(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
-    if let Some(Number::Float(value)) = read_number(text)
-        && (value.is_subnormal() || value == 0.0 && text.split(['e', 'E']).next().is_some_and(nonzero))
-    {
-        return Err(Stop::refused(RefusalClass::LiteralOutOfRange, Clause::FloatDecimal, step.span));
+    let value = (Rules::specification(step.readings).number)(step, text)?;
+    // No other number of an expression rests on this.
+    if step.trace.clauses.contains(Clause::FloatTiny) {
+        return step.refuse(RefusalClass::LiteralOutOfRange, Clause::FloatTiny);
     }
-    (Rules::specification(step.readings).number)(step, text)
-}
-
-/// Whether any digit of a decimal number is not zero.
-fn nonzero(digits: &str) -> bool {
-    digits.bytes().any(|digit| matches!(digit, b'1'..=b'9'))
+    Ok(value)
 }
 
 fn dimension_expression_refused(step: &mut Step<'_>, dimension: &Expr, value: Integer) -> Ruled<Integer> {
@@ -473,15 +468,4 @@ fn dimension_expression_refused(step: &mut Step<'_>, dimension: &Expr, value: In
         return Err(Stop::refused(RefusalClass::Dimension, Clause::Dimension, step.span));
     }
     (Rules::specification(step.readings).dimension)(step, dimension, value)
-}
-
-/// The known deviations that refuse something which an evaluation resting on this met.
-pub(crate) fn refusals(
-    trace: &Trace,
-    maker: Maker<'_>,
-) -> impl Iterator<Item = (&'static Known, fn(&mut Rules))> {
-    KNOWN.iter().filter_map(move |known| match known.effect {
-        Effect::Refusal(change) if known.touches(trace) && known.is_of(maker) => Some((known, change)),
-        _ => None,
-    })
 }

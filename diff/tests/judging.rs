@@ -4,6 +4,7 @@ mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::{
     Body, Class, Header, Judge, Judged, Ledger, Maker, NotCompared, Options, Status, Triage, Trial, Verdict,
 };
@@ -141,6 +142,30 @@ fn a_crash_costs_its_own_trial_only() {
         }
     }
     assert!(runs.load(Ordering::Relaxed) < 30, "{} runs for two crashes", runs.load(Ordering::Relaxed));
+}
+
+/// By the text the quotient is of unsigned numbers; of an implementation that leaves the choices of `?:` as they are, it is
+/// the one that kills it.
+#[test]
+fn a_crash_under_a_listed_rule_is_foreseen_and_spoils_no_company() {
+    let runs = AtomicUsize::new(0);
+    let listed = KNOWN.iter().find(|known| known.id == "ternary-not-converted").expect("it is listed");
+    let Effect::Rule(change) = listed.effect else { panic!("it is another rule") };
+    let rules = Rules::default().with(change);
+    let crashing = fake(|request: &Request<'_>| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        common::observe(common::NVIDIA, &rules, request)
+    });
+    let version = common::NVIDIA.version.map(str::to_owned);
+    let description = Description { version, ..crashing.description().clone() };
+    let crashing = crashing.described(description);
+    let mut texts = vec!["3"; 200];
+    texts[77] = "(1 ? -9223372036854775807 - 1 : 1U) / -1";
+    let options = Options { recheck_every: 0, ..Options::default() };
+    let judged = Judge::new(&crashing, Rules::default(), options).batch(&expressions(&texts)).unwrap();
+    let explanation = difference(&judged[77]).explanation.as_ref().unwrap();
+    assert_eq!(explanation.known, ["quotient-overflow-crash", "ternary-not-converted"]);
+    assert_eq!(runs.load(Ordering::Relaxed), 2, "it stands alone, and the others together");
 }
 
 #[test]

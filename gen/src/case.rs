@@ -264,9 +264,7 @@ impl Generator {
         if self.spacing(&mut u) != Spacing::Canonical {
             return None;
         }
-        let (ty, space) = self.seat(&mut u, coverage);
-        self.assemble(Some(ty), &mut u, coverage, into);
-        Some((ty, space))
+        Some(self.assemble_seated(&u, coverage, into))
     }
 
     /// The case of this seed and index, of no more than so many bytes.

@@ -8,9 +8,9 @@ use crate::weights::Weights;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Odds {
     /// How many of `of` times it happens. More than `of` means always.
-    pub hits: u16,
+    pub hits: u32,
     /// Of how many times. Zero means never.
-    pub of: u16,
+    pub of: u32,
 }
 
 impl Odds {
@@ -20,7 +20,7 @@ impl Odds {
     pub const ALWAYS: Odds = Odds { hits: 1, of: 1 };
 
     /// `hits` times in `of`.
-    pub const fn new(hits: u16, of: u16) -> Odds {
+    pub const fn new(hits: u32, of: u32) -> Odds {
         Odds { hits, of }
     }
 
@@ -240,18 +240,39 @@ knobs! {
 impl Config {
     /// The default knobs for campaigns of millions of expressions. What ptxas dies of, or reads no further at, costs a run of
     /// its own, which is as much time as thousands of others; and so does what a module has no room for in `.const`.
+    /// Expressions have ten nodes on average.
     pub fn bulk() -> Config {
         let mut weights = Weights::default();
-        weights.set_by_name("space/global", 7).expect("the grammar has this production");
+        let mut set = |production: &str, weight| {
+            weights.set_by_name(production, weight).expect("the grammar has this production");
+        };
+        // So that those of a task fit into one module's `.const`.
+        set("space/global", 9);
+        // Of what is computed with a NaN the text tells nothing, so that it is hardly ever compared.
+        for (literal, weight) in [
+            ("boundary-decimal", 50),
+            ("decimal", 60),
+            ("boundary-double", 30),
+            ("double", 20),
+            ("near-halfway", 30),
+        ] {
+            set(&format!("float-literal/{literal}"), weight);
+        }
+        set("f64-value/float", 120);
+        let seldom = Odds::new(1, 400_000);
         Config {
             weights,
-            division_by_zero: Odds::new(1, 40_000),
-            unguarded_divisor: Odds::new(1, 1000),
-            quotient_overflow: Odds::new(1, 40_000),
-            huge_literal: Odds::new(1, 20_000),
-            float_out_of_range: Odds::new(1, 20_000),
-            denormal_decimal: Odds::new(1, 20_000),
-            float_ternary: Odds::new(1, 5_000),
+            division_by_zero: seldom,
+            unguarded_divisor: Odds::new(1, 10_000),
+            quotient_overflow: seldom,
+            huge_literal: seldom,
+            float_out_of_range: seldom,
+            denormal_decimal: seldom,
+            float_ternary: seldom,
+            wide_shift: Odds::new(1, 64),
+            unguarded_shift: Odds::new(1, 32),
+            odd_spacing: Odds::new(1, 200),
+            max_nodes: 32,
             ..Config::default()
         }
     }

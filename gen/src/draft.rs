@@ -1,7 +1,7 @@
 //! A program while it is being made.
 
 use arbitrary::Unstructured;
-use ptxsmith_syntax::{Assemble, BinaryOp, Cast, Expr, Tree, UnaryOp, precedence};
+use ptxsmith_syntax::{Assemble, BinaryOp, Cast, Expr, ScalarType, StateSpace, Tree, UnaryOp, precedence};
 
 use crate::{
     config::Config,
@@ -63,14 +63,18 @@ impl<'g, 'd> Draft<'g, 'd> {
         }
     }
 
-    /// A draft of one expression, whose nodes go to `into`.
-    pub fn assembling(
-        generator: &'g Generator,
-        u: &Unstructured<'d>,
-        coverage: &'g mut Coverage,
-        into: &'g mut dyn Assemble,
-    ) -> Self {
-        Draft { instead: Some(into), ..Draft::new(generator, u, coverage) }
+    /// Makes an expression of any size, whose nodes go to `into` from now on.
+    pub fn assemble(&mut self, of: Nonterminal, into: &'g mut dyn Assemble) {
+        self.instead = Some(into);
+        let room = self.room();
+        self.make(of, room);
+    }
+
+    /// A type and a state space.
+    pub fn seat(&mut self) -> (ScalarType, StateSpace) {
+        self.make(Nonterminal::Type, 1);
+        self.make(Nonterminal::Space, 1);
+        (self.sketch.ty, self.sketch.space)
     }
 
     /// How many nodes an expression may have, from one byte.

@@ -142,10 +142,22 @@ impl Generator {
         into: &mut dyn Assemble,
     ) {
         let value = |ty| value_of(ty).expect("the type takes an initial value");
-        let mut draft = Draft::assembling(self, u, coverage, into);
-        let room = draft.room();
-        draft.make(ty.map_or(Nonterminal::Integer, value), room);
+        let mut draft = Draft::new(self, u, coverage);
+        draft.assemble(ty.map_or(Nonterminal::Integer, value), into);
         draft.give_back(u);
+    }
+
+    /// A type, a state space, and the nodes of a value of that type.
+    pub(crate) fn assemble_seated(
+        &self,
+        u: &Unstructured<'_>,
+        coverage: &mut Coverage,
+        into: &mut dyn Assemble,
+    ) -> (ScalarType, ptxsmith_syntax::StateSpace) {
+        let mut draft = Draft::new(self, u, coverage);
+        let (ty, space) = draft.seat();
+        draft.assemble(value_of(ty).expect("the type takes an initial value"), into);
+        (ty, space)
     }
 
     fn root(&self, of: Nonterminal, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Expr {
@@ -172,10 +184,9 @@ impl Generator {
         coverage: &mut Coverage,
     ) -> (ScalarType, ptxsmith_syntax::StateSpace) {
         let mut draft = Draft::new(self, u, coverage);
-        draft.make(Nonterminal::Type, 1);
-        draft.make(Nonterminal::Space, 1);
+        let seat = draft.seat();
         draft.give_back(u);
-        (draft.sketch.ty, draft.sketch.space)
+        seat
     }
 }
 

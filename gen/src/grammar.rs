@@ -356,7 +356,7 @@ pub static GRAMMAR: &[Production] = &[
     row("float/literal", N::Float, "4.5.2/float-decimal", 20, always, Same(N::FloatLiteral)),
     row("float/negative", N::Float, "4.5.6/float-unary", 8, always, Prefix(UnaryOp::Minus, N::FloatLiteral)),
     odd("float/out-of-range", N::Float, "4.5.2/float-decimal", |c| c.float_out_of_range, always, Made(1, &[], n::decimal_out_of_range)),
-    odd("float/denormal-decimal", N::Float, "4.5.2/float-decimal", |c| c.denormal_decimal, always, Made(1, &[], n::denormal_decimal)),
+    odd("float/denormal-decimal", N::Float, "4.5.2/float-tiny", |c| c.denormal_decimal, always, Made(1, &[], n::denormal_decimal)),
     row("float/plus", N::Float, "4.5.6/float-unary", 2, always, Prefix(UnaryOp::Plus, N::Float)),
     row("float/minus", N::Float, "4.5.6/float-unary", 4, always, Prefix(UnaryOp::Minus, N::Float)),
     odd("float/parentheses", N::Float, "4.5.4/parentheses", |c| c.redundant_parentheses, always, Paren(N::Float)),

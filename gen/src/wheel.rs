@@ -1,7 +1,7 @@
 //! Choosing a production with one byte.
 //!
 //! A wheel has 256 slots, and a byte is a turn of it: no sum of weights is walked while a program is made. One slot
-//! may lead to a second wheel, which holds the productions that are rarer than one in 256.
+//! may lead to a further wheel, which holds the productions that are rarer than one in 256.
 
 use ptxsmith_syntax::{BinaryOp, Cast, UnaryOp};
 
@@ -10,9 +10,10 @@ use crate::{
     grammar::{Form, GRAMMAR, Maker, Nonterminal, ProductionId, Weight, productions},
 };
 
-/// A slot that leads to the second wheel.
-const RARE: u16 = u16::MAX;
-const _: () = assert!(GRAMMAR.len() < RARE as usize, "a slot is two bytes");
+/// A slot that leads to the further wheel.
+const RARE: u8 = u8::MAX;
+const _: () =
+    assert!(GRAMMAR.len() <= RARE as usize, "a slot is a byte, so that all wheels stay close at hand");
 
 /// The least room, in nodes, of each class of room that has a wheel of its own.
 const ROOMS: [u32; 7] = [0, 2, 3, 4, 5, 6, 8];
@@ -24,13 +25,13 @@ fn room_class(room: u32) -> usize {
     CLASSES[room.min(8) as usize] as usize
 }
 
-type Slots = [u16; 256];
+type Slots = [u8; 256];
 
 /// The choices of one nonterminal with one class of room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Wheel {
     common: Slots,
-    rare: Option<Box<Slots>>,
+    rare: Option<Box<Wheel>>,
 }
 
 /// What a production is made of, in the few bytes that making it needs: a table of these stays close at hand, where
@@ -109,10 +110,12 @@ impl Wheels {
     /// Chooses a production for this much room; `byte` gives the next byte.
     #[inline]
     pub fn choose(&self, of: Nonterminal, room: u32, mut byte: impl FnMut() -> u8) -> ProductionId {
-        let wheel = &self.wheels[self.at[of as usize][room_class(room)] as usize];
-        match (wheel.common[byte() as usize], &wheel.rare) {
-            (RARE, Some(rare)) => ProductionId(rare[byte() as usize]),
-            (common, _) => ProductionId(common),
+        let mut wheel = &self.wheels[self.at[of as usize][room_class(room)] as usize];
+        loop {
+            match (wheel.common[byte() as usize], &wheel.rare) {
+                (RARE, Some(rare)) => wheel = rare,
+                (common, _) => return ProductionId(common.into()),
+            }
         }
     }
 }
@@ -179,13 +182,13 @@ fn closed(config: &Config) -> Vec<bool> {
 }
 
 /// How often each production of a nonterminal is chosen with this much room. The shares add up to one.
-fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[bool]) -> Vec<(u16, f64)> {
+fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[bool]) -> Vec<(u8, f64)> {
     let room = room.max(least[of as usize]);
     let fitting: Vec<ProductionId> = productions()
         .filter(|&id| id.get().of == of && enabled(config, id) && nodes(id, least) <= room)
         .collect();
     let weighted = |id: &ProductionId| matches!(id.get().weight, Weight::Of(_));
-    let mut shares: Vec<(u16, f64)> = Vec::new();
+    let mut shares: Vec<(u8, f64)> = Vec::new();
 
     let odds = |id: ProductionId| match id.get().weight {
         Weight::Odds(odds) => odds(config).share(),
@@ -216,40 +219,46 @@ fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[
             Weight::Of(_) => f64::from(config.weights.get(id)) * part(closed[id.index()]),
         };
         if share > 0.0 {
-            shares.push((id.0, share));
+            shares.push((slot(id), share));
         }
     }
     if shares.is_empty() {
         // Everything is switched off: the smallest form remains.
         let first = productions().find(|id| id.get().of == of).expect("every nonterminal has a production");
-        shares.push((first.0, 1.0));
+        shares.push((slot(first), 1.0));
     }
     shares
 }
 
-fn wheel(shares: &[(u16, f64)]) -> Wheel {
+/// A production as a slot has it.
+fn slot(id: ProductionId) -> u8 {
+    u8::try_from(id.index()).expect("there are fewer productions")
+}
+
+fn wheel(shares: &[(u8, f64)]) -> Wheel {
     let (rare, common): (Vec<_>, Vec<_>) =
         shares.iter().copied().partition(|&(_, share)| share < 1.0 / 256.0);
-    if rare.is_empty() {
-        return Wheel { common: slots(&common), rare: None };
-    }
     let rare_share: f64 = rare.iter().map(|&(_, share)| share).sum();
     let turns = (rare_share * 256.0).ceil();
+    // Where most are rare, a further wheel would be no smaller.
+    if rare.is_empty() || turns > 128.0 {
+        return Wheel { common: slots(shares), rare: None };
+    }
     let mut first = common.clone();
     first.push((RARE, turns / 256.0));
-    // What is left of the slots that lead to the second wheel goes to the smallest common form, which also takes
+    // What is left of the slots that lead to the further wheel goes to the smallest common form, which also takes
     // byte zero.
-    let mut second = Vec::new();
+    let mut further = Vec::new();
     let spare = 1.0 - rare_share * 256.0 / turns;
     if let (Some(&(smallest, _)), true) = (common.first(), spare > 0.0) {
-        second.push((smallest, spare));
+        further.push((smallest, spare));
     }
-    second.extend(rare.iter().map(|&(id, share)| (id, share * 256.0 / turns)));
-    Wheel { common: slots(&first), rare: Some(Box::new(slots(&second))) }
+    further.extend(rare.iter().map(|&(id, share)| (id, share * 256.0 / turns)));
+    Wheel { common: slots(&first), rare: Some(Box::new(wheel(&further))) }
 }
 
 /// Fills the slots in proportion to the shares, in order. Each share has at least one slot.
-fn slots(shares: &[(u16, f64)]) -> Slots {
+fn slots(shares: &[(u8, f64)]) -> Slots {
     let total: f64 = shares.iter().map(|&(_, share)| share).sum();
     let exact: Vec<f64> = shares.iter().map(|&(_, share)| share / total * 256.0).collect();
     let mut counts: Vec<usize> = exact.iter().map(|&e| (e as usize).max(1)).collect();
@@ -306,6 +315,16 @@ mod tests {
             }
         }
         assert!((52..=79).contains(&hits), "{hits} of 65536");
+    }
+
+    #[test]
+    fn what_is_rarer_than_two_bytes_tell_has_a_third() {
+        let wheel = wheel(&[(1, 0.9), (2, 0.1 - 1e-6), (3, 1e-6)]);
+        let of = |wheel: &Wheel, slot| wheel.common.iter().filter(|&&s| s == slot).count() as f64 / 256.0;
+        let further = wheel.rare.as_deref().expect("what is rare has a further wheel");
+        let third = further.rare.as_deref().expect("what is very rare has a third");
+        let share = of(&wheel, RARE) * of(further, RARE) * of(third, 3);
+        assert!((0.8e-6..1.2e-6).contains(&share), "{share}");
     }
 
     #[test]

@@ -107,6 +107,7 @@ clauses! {
 
     // 4.5.2 Floating-Point Constants
     FloatDecimal = "4.5.2/float-decimal", Value, "a decimal literal is the nearest double";
+    FloatTiny = "4.5.2/float-tiny", Value, "below the least normal double it is the nearest denormal, or zero";
     FloatExponent = "4.5.2/float-exponent", Value, "the point and the signed exponent may each be left out";
     FloatNoSuffix = "4.5.2/float-no-suffix", Refusal, "no suffix letter states a size";
     FloatDoubleBits = "4.5.2/float-double-bits", Value, "0d or 0D and 16 digits are the bits of a double";
@@ -361,6 +362,16 @@ impl ClauseSet {
             word += 1;
         }
         self
+    }
+
+    /// Whether any clause is in both sets.
+    pub const fn meets(self, other: Self) -> bool {
+        !self.intersection(other).is_empty()
+    }
+
+    /// The bits of the clauses, 64 a word, in the order of [`Clause::ALL`].
+    pub const fn words(self) -> [u64; Self::N] {
+        self.0
     }
 
     /// How many clauses are there.

@@ -65,6 +65,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// From the next expression on, follows other rules.
+    pub fn follow(&mut self, rules: &'a Rules) {
+        self.rules = rules;
+        self.begin();
+    }
+
     /// What the expression stands for when it is converted to a type, as in an initializer.
     ///
     /// # Errors

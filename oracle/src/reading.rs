@@ -254,6 +254,11 @@ impl QuestionSet {
         self.0 & other.0 != 0
     }
 
+    /// Whether every question of the other set is in this one.
+    pub fn has_all(self, other: QuestionSet) -> bool {
+        other.0 & !self.0 == 0
+    }
+
     /// Whether no question is in the set.
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -267,6 +272,14 @@ impl QuestionSet {
             rest &= rest.checked_sub(1)?;
             Some(Question::ALL[lowest])
         })
+    }
+}
+
+impl FromIterator<Question> for QuestionSet {
+    fn from_iter<T: IntoIterator<Item = Question>>(questions: T) -> QuestionSet {
+        let mut set = QuestionSet::default();
+        questions.into_iter().for_each(|question| set.insert(question));
+        set
     }
 }
 

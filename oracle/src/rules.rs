@@ -221,6 +221,16 @@ impl Rules {
     }
 }
 
+impl Rules {
+    /// These rules with a change.
+    #[must_use]
+    pub fn with(&self, change: impl FnOnce(&mut Rules)) -> Rules {
+        let mut changed = *self;
+        change(&mut changed);
+        changed
+    }
+}
+
 impl Default for Rules {
     fn default() -> Rules {
         Rules::specification(Readings::default())

@@ -267,3 +267,120 @@ impl Assemble for Infix {
         self.enclosed(mask);
     }
 }
+
+/// Keeps the nodes of an expression as they came, so that others can take them too without anybody making them again.
+#[derive(Clone, Debug, Default)]
+pub struct Postfix {
+    nodes: Vec<Kept>,
+    /// What numbers, names and masks are spelled like, one behind the other.
+    text: Vec<u8>,
+}
+
+/// A node; of one with a spelling, where that ends.
+#[derive(Clone, Copy, Debug)]
+enum Kept {
+    Number(u32),
+    WarpSize,
+    Name(u32),
+    Paren,
+    Unary(UnaryOp),
+    Cast(Cast),
+    Binary(BinaryOp),
+    Ternary,
+    Generic,
+    Mask(u32),
+}
+
+impl Postfix {
+    /// Forgets the nodes.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.text.clear();
+    }
+
+    /// Gives the nodes to another, in the order in which they came.
+    pub fn replay(&self, into: &mut (impl Assemble + ?Sized)) {
+        let mut rest = 0;
+        let mut spelling = |end: u32| {
+            let start = std::mem::replace(&mut rest, end as usize);
+            &self.text[start..end as usize]
+        };
+        for &node in &self.nodes {
+            match node {
+                Kept::Number(end) => into.number(spelling(end)),
+                Kept::WarpSize => into.warp_size(),
+                Kept::Name(end) => into.name(text(spelling(end))),
+                Kept::Paren => into.paren(),
+                Kept::Unary(op) => into.unary(op),
+                Kept::Cast(cast) => into.cast(cast),
+                Kept::Binary(op) => into.binary(op),
+                Kept::Ternary => into.ternary(),
+                Kept::Generic => into.generic(),
+                Kept::Mask(end) => into.mask(text(spelling(end))),
+            }
+        }
+    }
+
+    #[inline]
+    fn keep(&mut self, spelling: &[u8]) -> u32 {
+        self.text.extend_from_slice(spelling);
+        self.text.len() as u32
+    }
+}
+
+/// What came as text.
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("it was text when it came")
+}
+
+impl Assemble for Postfix {
+    #[inline]
+    fn number(&mut self, text: &[u8]) {
+        let end = self.keep(text);
+        self.nodes.push(Kept::Number(end));
+    }
+
+    #[inline]
+    fn warp_size(&mut self) {
+        self.nodes.push(Kept::WarpSize);
+    }
+
+    fn name(&mut self, text: &str) {
+        let end = self.keep(text.as_bytes());
+        self.nodes.push(Kept::Name(end));
+    }
+
+    #[inline]
+    fn paren(&mut self) {
+        self.nodes.push(Kept::Paren);
+    }
+
+    #[inline]
+    fn unary(&mut self, op: UnaryOp) {
+        self.nodes.push(Kept::Unary(op));
+    }
+
+    #[inline]
+    fn cast(&mut self, cast: Cast) {
+        self.nodes.push(Kept::Cast(cast));
+    }
+
+    #[inline]
+    fn binary(&mut self, op: BinaryOp) {
+        self.nodes.push(Kept::Binary(op));
+    }
+
+    #[inline]
+    fn ternary(&mut self) {
+        self.nodes.push(Kept::Ternary);
+    }
+
+    fn generic(&mut self) {
+        self.nodes.push(Kept::Generic);
+    }
+
+    fn mask(&mut self, mask: &str) {
+        let end = self.keep(mask.as_bytes());
+        self.nodes.push(Kept::Mask(end));
+    }
+}

@@ -51,12 +51,12 @@ pub fn read_number(text: &str) -> Option<Number> {
             hex(digits).map(|v| Number::SingleBits(v as u32))
         }
         [b'0', b'd' | b'D', digits @ ..] if digits.len() == 16 => hex(digits).map(Number::DoubleBits),
-        [b'0', b'x' | b'X', digits @ ..] => integer(digits, 16, Radix::Hexadecimal),
-        [b'0', b'b' | b'B', digits @ ..] => integer(digits, 2, Radix::Binary),
-        [b'0'] | [b'0', b'U'] => integer(bytes, 10, Radix::Octal),
+        [b'0', b'x' | b'X', digits @ ..] => integer::<16>(digits, Radix::Hexadecimal),
+        [b'0', b'b' | b'B', digits @ ..] => integer::<2>(digits, Radix::Binary),
+        [b'0'] | [b'0', b'U'] => integer::<10>(bytes, Radix::Octal),
         // What is written as an integer is no float, and most numbers are integers.
-        [b'0', digits @ ..] => integer(digits, 8, Radix::Octal).or_else(|| float(text)),
-        _ => integer(bytes, 10, Radix::Decimal).or_else(|| float(text)),
+        [b'0', digits @ ..] => integer::<8>(digits, Radix::Octal).or_else(|| float(text)),
+        _ => integer::<10>(bytes, Radix::Decimal).or_else(|| float(text)),
     }
 }
 
@@ -64,12 +64,17 @@ fn hex(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0, |value, &digit| Some(value << 4 | u64::from((digit as char).to_digit(16)?)))
 }
 
+/// `digits [. digits] [e [sign] digits]` with a point or an exponent, and a digit before that. The standard library reads
+/// these and, besides, integers, signs in front, and the names of what is no number.
 fn float(text: &str) -> Option<Number> {
-    if is_float(text.as_bytes()) { text.parse().ok().map(Number::Float) } else { None }
+    let bytes = text.as_bytes();
+    let begins = matches!(bytes, [b'0'..=b'9' | b'.', ..]);
+    let is_float = begins && bytes.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+    if is_float { text.parse().ok().map(Number::Float) } else { None }
 }
 
 #[inline]
-fn integer(digits: &[u8], base: u32, radix: Radix) -> Option<Number> {
+fn integer<const BASE: u64>(digits: &[u8], radix: Radix) -> Option<Number> {
     let (digits, unsigned) = match digits {
         [digits @ .., b'U'] => (digits, true),
         digits => (digits, false),
@@ -77,44 +82,23 @@ fn integer(digits: &[u8], base: u32, radix: Radix) -> Option<Number> {
     if digits.is_empty() {
         return None;
     }
-    let (mut wrapped, mut wraps) = (0u64, false);
-    for &digit in digits {
-        let digit = u64::from((digit as char).to_digit(base)?);
-        let (shifted, beyond) = wrapped.overflowing_mul(base.into());
+    let read = |&digit: &u8| (digit as char).to_digit(BASE as u32).map(u64::from);
+    // So many digits stay below 2^64, whichever they are.
+    let never_wrap = u64::MAX.ilog(BASE) as usize;
+    let (short, rest) = digits.split_at(digits.len().min(never_wrap));
+    let mut wrapped = 0;
+    for digit in short {
+        wrapped = wrapped * BASE + read(digit)?;
+    }
+    let mut wraps = false;
+    for digit in rest {
+        let (shifted, beyond) = wrapped.overflowing_mul(BASE);
         wraps |= beyond;
-        let (sum, beyond) = shifted.overflowing_add(digit);
+        let (sum, beyond) = shifted.overflowing_add(read(digit)?);
         wraps |= beyond;
         wrapped = sum;
     }
     Some(Number::Integer { value: (!wraps).then_some(wrapped), wrapped, unsigned, radix })
-}
-
-/// Whether these characters are `digits [. digits] [e [sign] digits]` with a point or an exponent, and a digit.
-fn is_float(bytes: &[u8]) -> bool {
-    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
-    let whole = digits(0);
-    let mut at = whole;
-    let mut fraction = 0;
-    let point = bytes.get(at) == Some(&b'.');
-    if point {
-        fraction = digits(at + 1);
-        at += 1 + fraction;
-    }
-    if whole + fraction == 0 {
-        return false;
-    }
-    if at == bytes.len() {
-        return point;
-    }
-    if !matches!(bytes[at], b'e' | b'E') {
-        return false;
-    }
-    at += 1;
-    if matches!(bytes.get(at), Some(b'+' | b'-')) {
-        at += 1;
-    }
-    let exponent = digits(at);
-    exponent > 0 && at + exponent == bytes.len()
 }
 
 #[cfg(test)]
@@ -165,6 +149,19 @@ mod tests {
             "0f1234567g",
             "1.2.3",
             "",
+            "U",
+            "inf",
+            "infinity",
+            "nan",
+            "einf",
+            "+1.0",
+            "-1e3",
+            "e5",
+            ".e5",
+            "1_0.0",
+            "1.0e5.",
+            "1e5e5",
+            " 1.0",
         ] {
             assert_eq!(read_number(text), None, "{text}");
         }

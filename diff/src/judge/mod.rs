@@ -18,8 +18,8 @@ use ptxsmith_subject::{Error, Observation, Outcome, Request, Severity, Subject};
 
 use crate::{
     compare::{Mismatch, compare, unobserved, unseen},
-    explain::{Explanation, predicts_crash},
-    known::{KNOWN, refusals},
+    explain::Explanation,
+    known::KNOWN,
     lead::Lead,
     maker::Maker,
     read,
@@ -27,9 +27,9 @@ use crate::{
     verdict::{Class, Difference, Judged, Must, NotCompared, Share, Verdict},
 };
 use module::{Seated, complaints, compose, compose_apart, groups, seated, split_blamed};
-use schedule::{Followed, Foreseen, Habits, Suspicion};
-use sieve::Asked;
+use schedule::{Changed, Followed, Foreseen, Habits, Listed, Suspicion};
 pub use sieve::Sifted;
+use sieve::{Asked, Paper};
 
 /// The lines of a header: `.version`, `.target` and `.address_size`.
 const HEADER_LINES: u32 = 3;
@@ -67,6 +67,8 @@ pub struct Judge<'a> {
     version: (u32, u32),
     suspicion: Suspicion,
     habits: Habits,
+    listed: Listed,
+    paper: Paper,
     /// Of the batch at hand, the trials with variables that the subject does not show, by number.
     unseen: BTreeMap<u64, u32>,
     /// How many trials that will be refused are shown in one module.
@@ -103,6 +105,8 @@ impl<'a> Judge<'a> {
             version,
             suspicion: Suspicion::default(),
             habits: Habits::new(rules.readings),
+            listed: Listed::of(Maker::of(subject.description())),
+            paper: Paper::default(),
             unseen: BTreeMap::new(),
             refused_together: 512,
             looked_into: Cell::new(0),
@@ -351,32 +355,29 @@ impl<'a> Judge<'a> {
 
     /// What the subject will probably do with a trial, from what is listed of it and what it did with others.
     fn foreseen(&self, p: &Predicted<'_>) -> Foreseen {
-        if predicts_crash(&p.trace, self.maker()).next().is_some() {
+        if self.listed.dies(&p.trace) {
             return Foreseen::Dead;
         }
         // What is refused as an expression is one of two answers; of a program there are too many to foresee.
         let is_expression = matches!(p.trial.body, Body::Expression { .. });
         let answers_otherwise = is_expression && self.habits.concern(p.trace.questions);
         let others = Rules { readings: self.habits.readings(), ..self.rules };
-        if answers_otherwise {
-            let trace = self.answer(p.trial, &others).1;
-            if predicts_crash(&trace, self.maker()).next().is_some() {
-                return Foreseen::Dead;
-            }
+        let dies = |rules: &Rules| self.listed.dies(&self.answer(p.trial, rules).1);
+        let base = if answers_otherwise { &others } else { &self.rules };
+        let with_any = |changes: &[Changed], is_so: &dyn Fn(&Rules) -> bool| {
+            let mut touched = changes.iter().filter(|(known, _)| known.touches(&p.trace));
+            touched.any(|&(_, change)| is_so(&base.with(change)))
+        };
+        if answers_otherwise && dies(&others)
+            || is_expression
+                && self.listed.deadly().meets(p.trace.clauses)
+                && with_any(&self.listed.integers, &dies)
+        {
+            return Foreseen::Dead;
         }
         let refuses = |rules: &Rules| self.answer(p.trial, rules).0 == Answer::Refused;
-        let is_known_refusal = |base: &Rules| {
-            refusals(&p.trace, self.maker()).any(|(_, change)| {
-                let mut rules = *base;
-                change(&mut rules);
-                refuses(&rules)
-            })
-        };
-        let refused = if answers_otherwise {
-            refuses(&others) || is_known_refusal(&others)
-        } else {
-            p.answer == Answer::Refused || is_known_refusal(&self.rules)
-        };
+        let refused = if answers_otherwise { refuses(&others) } else { p.answer == Answer::Refused };
+        let refused = refused || with_any(&self.listed.refusals, &refuses);
         match (refused, &p.answer) {
             (true, _) => Foreseen::Refused,
             (false, Answer::Refused) => Foreseen::Doubtful,

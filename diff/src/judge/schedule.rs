@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_oracle::{Question, QuestionSet, Readings};
+use ptxsmith_oracle::{ClauseSet, Question, QuestionSet, Readings, Rules, Trace};
 
-use crate::verdict::Verdict;
+use crate::{
+    known::{Effect, KNOWN, Known},
+    maker::Maker,
+    verdict::Verdict,
+};
 
 /// What a subject will probably do with a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +21,47 @@ pub(super) enum Foreseen {
     Refused,
     /// It dies of it: the trial stands alone.
     Dead,
+}
+
+/// A listed deviation, with the rules that it changes.
+pub(super) type Changed = (&'static Known, fn(&mut Rules));
+
+/// What is listed of an implementation, as far as it tells which trials spoil their company.
+pub(super) struct Listed {
+    /// What kills it.
+    pub crashes: Vec<&'static Known>,
+    /// What it refuses although the specification takes it.
+    pub refusals: Vec<Changed>,
+    /// How it computes integers otherwise, which may lead to what kills it.
+    pub integers: Vec<Changed>,
+}
+
+impl Listed {
+    /// What is listed of this maker.
+    pub fn of(maker: Maker<'_>) -> Listed {
+        let (mut crashes, mut refusals, mut integers) = (Vec::new(), Vec::new(), Vec::new());
+        for known in KNOWN.iter().filter(|known| known.is_of(maker)) {
+            match known.effect {
+                Effect::Crash { .. } => crashes.push(known),
+                Effect::Refusal(change) => refusals.push((known, change)),
+                Effect::Rule(change) if known.clauses.iter().any(|clause| clause.section() == "4.5.5") => {
+                    integers.push((known, change));
+                }
+                Effect::Rule(_) => {}
+            }
+        }
+        Listed { crashes, refusals, integers }
+    }
+
+    /// Whether it dies of what rests on this.
+    pub fn dies(&self, trace: &Trace) -> bool {
+        self.crashes.iter().any(|known| matches!(known.effect, Effect::Crash { when, .. } if when(trace)))
+    }
+
+    /// The clauses that everything rests on of which it dies if it comes out in a certain way.
+    pub fn deadly(&self) -> ClauseSet {
+        self.crashes.iter().flat_map(|known| known.clauses).copied().collect()
+    }
 }
 
 /// The answers to open questions, other than the oracle's, that trials of one batch followed.
@@ -103,7 +148,15 @@ impl Suspicion {
     }
 
     pub fn falls_on(&self, questions: QuestionSet) -> bool {
-        !questions.is_empty()
-            && questions.iter().any(|q| self.guilty[q as usize] > 2 * self.innocent[q as usize])
+        questions.iter().any(|question| self.suspects(question))
+    }
+
+    /// Every question that it falls on.
+    pub fn suspected(&self) -> QuestionSet {
+        Question::ALL.iter().copied().filter(|&question| self.suspects(question)).collect()
+    }
+
+    fn suspects(&self, question: Question) -> bool {
+        self.guilty[question as usize] > 2 * self.innocent[question as usize]
     }
 }

@@ -63,6 +63,9 @@ pub(super) fn number(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
             step.uses(Clause::FloatDecimal);
             step.uses(Clause::FloatNoSuffix);
             step.uses(Clause::FloatExponent);
+            if is_tiny(value, text) {
+                step.uses(Clause::FloatTiny);
+            }
             if value.is_infinite() {
                 step.meets(Question::FloatOverflow);
                 if step.readings.float_overflow == FloatOverflow::Refused {
@@ -80,6 +83,12 @@ pub(super) fn number(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
             Ok(Value::Single(bits))
         }
     }
+}
+
+/// Whether a decimal literal states a value other than zero that is below the least normal double.
+fn is_tiny(nearest: f64, text: &str) -> bool {
+    let digits = || text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
+    nearest < f64::MIN_POSITIVE && (nearest > 0.0 || digits().any(|digit| matches!(digit, b'1'..=b'9')))
 }
 
 /// The clause that a spelling breaks when no literal form derives it.
