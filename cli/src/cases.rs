@@ -24,6 +24,21 @@ pub struct Made {
     pub kernel: bool,
 }
 
+impl Made {
+    /// What is shown of it, or of its twin, and under which header where the usual one is this.
+    ///
+    /// # Panics
+    /// If the twin is asked for of a case that has none.
+    pub fn shown<'m>(&'m self, twin: bool, usual: &'m Header) -> (&'m Trial, &'m Header) {
+        let (trial, header) = match (twin, self.twin.as_deref()) {
+            (false, _) => (&self.trial, &self.header),
+            (true, Some((trial, header))) => (trial, header),
+            (true, None) => panic!("the twin is asked for of a case that has none"),
+        };
+        (trial, header.as_ref().unwrap_or(usual))
+    }
+}
+
 /// Where cases come from.
 enum Source {
     Drawn(Box<Drawn>),

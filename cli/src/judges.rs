@@ -32,6 +32,29 @@ struct Place<'m> {
     trial: &'m Trial,
 }
 
+/// A verdict, and on what of the cases that were judged together.
+pub struct Placed {
+    /// Which of the cases.
+    case: usize,
+    /// Whether it is on the twin of that.
+    is_twin: bool,
+    /// The verdict.
+    judged: Judged,
+}
+
+impl Placed {
+    /// The verdict.
+    pub fn judged(&self) -> &Judged {
+        &self.judged
+    }
+
+    /// The verdict on a trial of these cases, which were judged with this usual header.
+    pub fn entry<'m>(self, made: &'m [Made], usual: &'m Header) -> Entry<'m> {
+        let (trial, header) = made[self.case].shown(self.is_twin, usual);
+        Entry { trial, header, judged: self.judged }
+    }
+}
+
 impl<'a> Judges<'a> {
     /// The judges of a subject, none made yet.
     pub fn of(tested: &'a Tested) -> Judges<'a> {
@@ -39,53 +62,53 @@ impl<'a> Judges<'a> {
     }
 
     /// Judges cases; the verdicts come in their order, the one on a twin behind that on its case.
-    pub fn verdicts<'m>(&mut self, made: &'m [Made], usual: &'m Header) -> Result<Vec<Entry<'m>>, Failure> {
-        let mut lanes: BTreeMap<(&'m Header, bool, bool), Vec<Place<'m>>> = BTreeMap::new();
+    pub fn verdicts(&mut self, made: &[Made], usual: &Header) -> Result<Vec<Placed>, Failure> {
+        let mut lanes: BTreeMap<(&Header, bool, bool), Vec<Place<'_>>> = BTreeMap::new();
         // Nearly all cases go one way.
         let mut most = Vec::with_capacity(made.len());
         for (case, one) in made.iter().enumerate() {
-            let place = Place { case, is_twin: false, trial: &one.trial };
-            match &one.header {
-                None if !one.relocatable && !one.kernel => most.push(place),
-                header => {
-                    let header = header.as_ref().unwrap_or(usual);
+            for is_twin in [false, true].into_iter().take(1 + usize::from(one.twin.is_some())) {
+                let (trial, header) = one.shown(is_twin, usual);
+                let place = Place { case, is_twin, trial };
+                if std::ptr::eq(header, usual) && !is_twin && !one.relocatable && !one.kernel {
+                    most.push(place);
+                } else {
                     lanes.entry((header, one.relocatable, one.kernel)).or_default().push(place);
                 }
-            }
-            if let Some((twin, header)) = one.twin.as_deref() {
-                let header = header.as_ref().unwrap_or(usual);
-                let place = Place { case, is_twin: true, trial: twin };
-                lanes.entry((header, one.relocatable, one.kernel)).or_default().push(place);
             }
         }
         if !most.is_empty() {
             lanes.entry((usual, false, false)).or_default().extend(most);
         }
-        let mut verdicts: Vec<[Option<Entry<'m>>; 2]> = made.iter().map(|_| [None, None]).collect();
+        let mut verdicts: Vec<[Option<Judged>; 2]> = made.iter().map(|_| [None, None]).collect();
         for ((header, relocatable, kernel), places) in lanes {
             let trials: Vec<&Trial> = places.iter().map(|place| place.trial).collect();
             let judged = self.judged(header, (relocatable, kernel), &trials)?;
             for (place, judged) in places.into_iter().zip(judged) {
-                let entry = Entry { trial: place.trial, header, judged };
-                verdicts[place.case][usize::from(place.is_twin)] = Some(entry);
+                verdicts[place.case][usize::from(place.is_twin)] = Some(judged);
             }
         }
-        for [broken, twin] in &mut verdicts {
+        for (one, [broken, twin]) in made.iter().zip(&mut verdicts) {
             if let (Some(broken), Some(shown)) = (broken, &twin) {
                 // A refusal shows something only where what differs in one thing is taken. A crash always does.
-                let died = broken.judged.fate() == Some(Fate::Died);
-                if shown.judged.fate() == Some(Fate::Accepted) {
-                    self.tested.ledger().confirm(broken.trial, &broken.judged, broken.header);
+                let died = broken.fate() == Some(Fate::Died);
+                if shown.fate() == Some(Fate::Accepted) {
+                    let (trial, header) = one.shown(false, usual);
+                    broken.confirm(trial, header);
                 } else if !died {
-                    broken.judged.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
+                    broken.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
                 }
                 // A twin is no case of its own; but a deviation is one wherever it shows.
-                if !matches!(shown.judged.verdict, Verdict::Deviates(_)) {
+                if !matches!(shown.verdict, Verdict::Deviates(_)) {
                     *twin = None;
                 }
             }
         }
-        Ok(verdicts.into_iter().flatten().flatten().collect())
+        let placed = verdicts.into_iter().enumerate().flat_map(|(case, [broken, twin])| {
+            let place = move |is_twin| move |judged| Placed { case, is_twin, judged };
+            broken.map(place(false)).into_iter().chain(twin.map(place(true)))
+        });
+        Ok(placed.collect())
     }
 
     /// Sifts expressions under this header, which the subject has to take: see [`Judge::sift`].
@@ -115,15 +138,9 @@ impl<'a> Judges<'a> {
         trials: &[&Trial],
     ) -> Result<Vec<Judged>, Failure> {
         if !self.tested.takes(header) {
-            let unsupported = |trial: &&Trial| Judged {
-                id: trial.id,
-                verdict: Verdict::NotCompared(NotCompared::Unsupported),
-                must: None,
-                trace: Default::default(),
-                excluded: Vec::new(),
-                contradicts: Vec::new(),
-                unseen: 0,
-                operands: Default::default(),
+            let unsupported = |trial: &&Trial| {
+                let verdict = Verdict::NotCompared(NotCompared::Unsupported);
+                Judged::new(trial.id, verdict, None, Default::default())
             };
             return Ok(trials.iter().map(unsupported).collect());
         }

@@ -1,41 +1,58 @@
 //! The cases of one task: judged one by one, or sifted first where they are many and all expressions.
 
-use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
+use std::sync::{Mutex, OnceLock};
 
 use ptxsmith_diff::{Header, Sifted};
 use ptxsmith_gen::Coverage;
 
-use crate::campaign::{Judgements, Tested};
+use crate::campaign::{Judgements, Tested, lock_of};
 use crate::cases::{Cases, Made};
 use crate::exit::Failure;
-use crate::judges::Judges;
+use crate::judges::{Judges, Placed};
 
 /// Fewer cases than these are judged one by one: among the first ones of a campaign there is the most to learn.
 const WORTH_SIFTING: u64 = 2_000;
 
-/// The cases of one task.
+/// The cases of one task. Several threads may judge them, each for another subject.
 pub struct TaskCases<'c> {
     source: &'c Cases,
     cases: Range<u64>,
     wide: bool,
     /// The usual header for each subject.
     headers: Vec<Header>,
+    /// Whether they are sifted first.
+    sifts: bool,
     /// What was generated. Every case counts once, however often it was made.
-    coverage: RefCell<Coverage>,
+    coverage: Mutex<Coverage>,
     /// All cases, once anybody needs them.
-    all: OnceCell<Vec<Made>>,
+    all: OnceLock<Vec<Made>>,
     /// What sifting left for each subject.
-    left: Vec<OnceCell<Vec<Made>>>,
+    left: Vec<OnceLock<Vec<Made>>>,
+}
+
+/// What a subject did with the cases of a task.
+pub struct Judged {
+    placed: Vec<Placed>,
+    /// What was sifted out, where the verdicts are on what that left.
+    sifted: Option<Sifted>,
 }
 
 impl<'c> TaskCases<'c> {
-    /// The cases of these numbers, to be shown to each subject under its header. `wide` is for what needs a later
-    /// version.
-    pub fn new(source: &'c Cases, cases: Range<u64>, wide: bool, headers: Vec<Header>) -> TaskCases<'c> {
-        let left = headers.iter().map(|_| OnceCell::new()).collect();
-        let coverage = RefCell::default();
-        TaskCases { source, cases, wide, headers, coverage, all: OnceCell::new(), left }
+    /// The cases of these numbers, to be shown to each of these subjects under its header. `wide` is for what needs a
+    /// later version.
+    pub fn new(
+        source: &'c Cases,
+        cases: Range<u64>,
+        wide: bool,
+        subjects: &[Tested],
+        headers: Vec<Header>,
+    ) -> TaskCases<'c> {
+        let takes = || subjects.iter().zip(&headers).all(|(tested, header)| tested.takes(header));
+        let sifts = source.are_expressions() && cases.end - cases.start >= WORTH_SIFTING && takes();
+        let left = headers.iter().map(|_| OnceLock::new()).collect();
+        let coverage = Mutex::default();
+        TaskCases { source, cases, wide, headers, sifts, coverage, all: OnceLock::new(), left }
     }
 
     /// How many there are.
@@ -43,64 +60,65 @@ impl<'c> TaskCases<'c> {
         self.cases.end - self.cases.start
     }
 
-    /// What was generated for them so far.
+    /// What was generated for them, once they were judged for all subjects.
     pub fn coverage(&self) -> Coverage {
-        self.coverage.borrow().clone()
+        lock_of(&self.coverage).clone()
     }
 
-    /// Judges them for each subject.
-    pub fn judge<'t>(
-        &'t self,
-        subjects: &'t [Tested],
-        judges: &mut [Judges<'_>],
-    ) -> Result<Vec<Judgements<'t>>, Failure> {
-        let takes = || subjects.iter().zip(&self.headers).all(|(tested, header)| tested.takes(header));
-        let sifts = self.source.are_expressions() && self.count() >= WORTH_SIFTING && takes();
-        let mut judgements = Vec::new();
-        for (at, (tested, judges)) in subjects.iter().zip(judges).enumerate() {
-            let header = &self.headers[at];
-            if sifts {
-                let (sifted, left) = self.sift(at, judges)?;
-                let entries = judges.verdicts(left, header)?;
-                if !sifted.is_undone_by(entries.iter().map(|entry| &entry.judged)) {
-                    judgements.push(Judgements { tested, entries, sifted });
-                    continue;
-                }
+    /// Judges them for the subject of this number.
+    pub fn judge(&self, subject: usize, judges: &mut Judges<'_>) -> Result<Judged, Failure> {
+        let header = &self.headers[subject];
+        if self.sifts {
+            let (sifted, left) = self.sift(subject, judges)?;
+            let placed = judges.verdicts(left, header)?;
+            if !sifted.is_undone_by(placed.iter().map(Placed::judged)) {
+                return Ok(Judged { placed, sifted: Some(sifted) });
             }
-            let all = self.all.get_or_init(|| {
-                let mut again = Coverage::new();
-                let coverage = &mut *self.coverage.borrow_mut();
-                let coverage = if sifts { &mut again } else { coverage };
-                self.cases.clone().map(|case| self.source.made(case, self.wide, coverage)).collect()
-            });
-            let entries = judges.verdicts(all, header)?;
-            judgements.push(Judgements { tested, entries, sifted: Sifted::default() });
         }
-        Ok(judgements)
+        let all = self.all.get_or_init(|| {
+            let mut own = Coverage::new();
+            let all = self.cases.clone().map(|case| self.source.made(case, self.wide, &mut own)).collect();
+            if !self.sifts {
+                self.generated(&own);
+            }
+            all
+        });
+        Ok(Judged { placed: judges.verdicts(all, header)?, sifted: None })
+    }
+
+    /// The verdicts for the subject of this number.
+    pub fn judgements<'t>(&'t self, subject: usize, tested: &'t Tested, judged: Judged) -> Judgements<'t> {
+        let made = if judged.sifted.is_some() { &self.left[subject] } else { &self.all };
+        let made = made.get().map_or(&[][..], Vec::as_slice);
+        let entries = judged.placed.into_iter().map(|placed| placed.entry(made, &self.headers[subject]));
+        Judgements { tested, entries: entries.collect(), sifted: judged.sifted.unwrap_or_default() }
     }
 
     /// Sifts the cases for the subject of this number. What is left is made in full.
     fn sift(&self, subject: usize, judges: &mut Judges<'_>) -> Result<(Sifted, &[Made]), Failure> {
-        let mut again = Coverage::new();
-        let mut counted = self.coverage.borrow_mut();
-        let counts = subject == 0;
+        let mut own = Coverage::new();
         let mut skipped = Vec::new();
-        let mut next = self.cases.start;
         let sifted = judges.sift(&self.headers[subject], self.cases.clone(), |case, into| {
-            let first = counts && case == next;
-            next = case + 1;
-            let coverage = if first { &mut counted } else { &mut again };
-            let made = self.source.assemble(case, self.wide, coverage, into);
+            let made = self.source.assemble(case, self.wide, &mut own, into);
             skipped.extend(made.is_none().then_some(case));
             made
         })?;
         let left = self.left[subject].get_or_init(|| {
+            let mut again = Coverage::new();
             let make = |&case: &u64| {
-                let first = counts && skipped.binary_search(&case).is_ok();
-                self.source.made(case, self.wide, if first { &mut counted } else { &mut again })
+                let first = skipped.binary_search(&case).is_ok();
+                self.source.made(case, self.wide, if first { &mut own } else { &mut again })
             };
             sifted.left.iter().map(make).collect()
         });
+        // Whoever sifts makes each case once; it counts for one of the subjects.
+        if subject == 0 {
+            self.generated(&own);
+        }
         Ok((sifted, left))
+    }
+
+    fn generated(&self, coverage: &Coverage) {
+        lock_of(&self.coverage).merge(coverage);
     }
 }

@@ -8,13 +8,17 @@ use std::time::Duration;
 
 use common::*;
 
-/// A subject that follows the specification under another reading, but for some bytes.
+/// A subject that follows the specification under another reading, but for some bytes. While there is a file `slow`
+/// beside it, it takes its time.
 fn wrong_subject(directory: &Path) -> String {
     let ptxsmith = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
+    let slow = directory.join("slow");
+    let slow = slow.display();
     script(
         directory,
         &format!(
-            "{ptxsmith} eval --json --reading shift-count=modulo \"$1\" | sed 's/\\(\"bytes\": \"\\)01/\\102/'"
+            "[ ! -e {slow} ] || sleep 0.02\n\
+             {ptxsmith} eval --json --reading shift-count=modulo \"$1\" | sed 's/\\(\"bytes\": \"\\)01/\\102/'"
         ),
     )
 }
@@ -126,8 +130,18 @@ fn a_campaign_killed_at_any_moment_goes_on_to_the_undisturbed_result() {
     let place = Place::new();
     place.run("out", &[]).output().unwrap();
     let whole = place.result("out");
-    let mut kills = 0;
-    for milliseconds in [40, 90, 160, 250, 400, 600, 850, 1_100, 1_400, 1_700] {
+    let slow = place.directory.path().join("slow");
+    std::fs::write(&slow, "").unwrap();
+    // How many tasks are saved of one that has not come to its end.
+    let saved = || {
+        let state = std::fs::read(place.directory.path().join("out/state.json")).ok()?;
+        let state: serde_json::Value =
+            serde_json::from_slice(&state).expect("a state is whole whenever it is looked at");
+        let also = state["done"]["also"].as_array().map_or(0, Vec::len) as u64;
+        (state["complete"] == false).then(|| state["done"]["before"].as_u64().unwrap() + also)
+    };
+    // Before anything is saved, and with more saved each time.
+    for wanted in [0, 0, 1, 2, 3] {
         let mut child = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"))
             .current_dir(place.directory.path())
             .args(["run", "--cases", CASES, "--reduce", "0s", "--subject", &place.subject, "--out", "out"])
@@ -136,14 +150,15 @@ fn a_campaign_killed_at_any_moment_goes_on_to_the_undisturbed_result() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(milliseconds));
-        if child.try_wait().unwrap().is_none() {
-            child.kill().unwrap();
-            kills += 1;
+        std::thread::sleep(Duration::from_millis(40));
+        while saved().unwrap_or(0) < wanted {
+            assert!(child.try_wait().unwrap().is_none(), "it was over before {wanted} tasks were saved");
+            std::thread::sleep(Duration::from_millis(5));
         }
+        child.kill().unwrap();
         child.wait().unwrap();
     }
-    assert!(kills >= 3, "it was over too soon to be killed: {kills}");
+    std::fs::remove_file(slow).unwrap();
     // What a campaign leaves that is killed while it writes.
     for place_of in ["out", "out/findings"] {
         std::fs::write(place.directory.path().join(place_of).join(".writing-AbCdEf"), "half").unwrap();

@@ -1,10 +1,11 @@
 //! The outcome of comparing one trial or variable.
 
-use ptxsmith_oracle::{Question, Trace};
+use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, expect};
 use ptxsmith_subject::{Observation, Outcome};
 
 use crate::explain::Explanation;
 use crate::lead::Alternatives;
+use crate::trial::{Header, Trial};
 
 /// What kind of deviation it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,6 +140,30 @@ pub enum Fate {
 }
 
 impl Judged {
+    /// A verdict of which nothing else is known.
+    pub fn new(id: u64, verdict: Verdict, must: Option<Must>, trace: Trace) -> Judged {
+        let (excluded, contradicts) = (Vec::new(), Vec::new());
+        let (unseen, operands, confirms) = (0, Share::default(), None);
+        Judged { id, verdict, must, trace, excluded, contradicts, unseen, operands, confirms }
+    }
+
+    /// Notes that the trial, which was refused as it should be, has a valid twin that is taken. Where it met one open
+    /// question, of which another answer would have had it accepted, that shows the default answer.
+    pub fn confirm(&mut self, trial: &Trial, header: &Header) {
+        let mut questions = self.trace.questions.iter();
+        if let (Some(question), None, Verdict::Conforms, Some(Must::Refuse)) =
+            (questions.next(), questions.next(), &self.verdict, self.must)
+        {
+            let module = trial.module(header);
+            let accepts = |answer| {
+                let readings = Readings::default().with(question, answer);
+                let expected = readings.map(|readings| expect(&module, &Rules::specification(readings)));
+                matches!(expected, Some(Expectation::Accepted { .. }))
+            };
+            self.confirms = (1..question.answers().len()).any(accepts).then_some(question);
+        }
+    }
+
     /// What the subject did with the trial; `None` where that was not compared.
     pub fn fate(&self) -> Option<Fate> {
         let of = |difference: &Difference| match difference.observed.outcome {
@@ -191,6 +216,8 @@ pub struct Judged {
     pub unseen: u32,
     /// Of a trial with kernels, what was seen of their operands' results.
     pub operands: Share,
+    /// The open question whose default answer this verdict shows: see [`Judged::confirm`].
+    pub confirms: Option<Question>,
 }
 
 /// What of the results of operands was seen.

@@ -7,7 +7,7 @@
 //! is what is [known to differ](LISTED); `docs/suite.md` has what that is, and that nothing else differs in the published
 //! suite.
 
-use ptxsmith_diff::{Body, Class, Difference, Finding, Judged, Ledger, Share, Status, Trial, Verdict};
+use ptxsmith_diff::{Body, Class, Difference, Finding, Judged, Ledger, Status, Trial, Verdict};
 use ptxsmith_oracle::Trace;
 use ptxsmith_subject::{Description, Observation, Outcome, Request, Variable};
 use ptxsmith_syntax::{Item, parse};
@@ -173,16 +173,7 @@ fn inconsistent(id: u64, variable: Option<String>, first: &Observation, second: 
         explanation: None,
         suspected: Some(Vec::new()),
     };
-    Judged {
-        id,
-        verdict: Verdict::Deviates(Box::new(difference)),
-        must: None,
-        trace: Trace::default(),
-        excluded: Vec::new(),
-        contradicts: Vec::new(),
-        unseen: 0,
-        operands: Share::default(),
-    }
+    Judged::new(id, Verdict::Deviates(Box::new(difference)), None, Trace::default())
 }
 
 #[cfg(test)]

@@ -525,6 +525,6 @@ impl Tested {
 }
 
 /// A panic ends the program, so no lock is ever poisoned.
-fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("a panic ends the program")
 }

@@ -1,7 +1,7 @@
 //! Shares numbered tasks out among threads until the budget is spent, Ctrl-C is pressed, or something of ours fails.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -15,10 +15,19 @@ use crate::exit::Failure;
 pub struct Budget {
     /// After this many tasks, if any number.
     pub tasks: Option<u64>,
-    /// After this time, if any; tasks that have begun are done.
+    /// So many tasks belong together, one: of those that belong together all are done, or none.
+    pub together: u64,
+    /// After this time, if any; tasks that have begun are done, with those that belong to them.
     pub time: Option<Duration>,
     /// What the tasks consist of, all together, for the progress bar.
     pub units: Option<u64>,
+}
+
+impl Default for Budget {
+    /// No end, and no task that belongs to others.
+    fn default() -> Budget {
+        Budget { tasks: None, together: 1, time: None, units: None }
+    }
 }
 
 /// Why a campaign is over.
@@ -72,7 +81,7 @@ pub fn map<T: Sync, R: Send>(
     of: impl Fn(&T) -> Result<R, Failure> + Sync,
 ) -> Result<Vec<Option<R>>, Failure> {
     let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::default()).collect();
-    let budget = Budget { tasks: Some(items.len() as u64), time: None, units: None };
+    let budget = Budget { tasks: Some(items.len() as u64), ..Budget::default() };
     share(
         context,
         budget,
@@ -93,21 +102,25 @@ fn share<S>(
     task: impl Fn(&mut S, u64) -> Result<(), Failure> + Sync,
 ) -> Result<Ended, Failure> {
     let deadline = budget.time.map(|time| Instant::now() + time);
-    let next = AtomicU64::new(0);
+    let next = Mutex::new(0);
     let stop = AtomicBool::new(false);
     let failure = Mutex::new(None);
-    let over = || {
-        stop.load(Ordering::Relaxed)
-            || context.cancel.is_cancelled()
-            || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    let take = || {
+        if stop.load(Ordering::Relaxed) || context.cancel.is_cancelled() {
+            return None;
+        }
+        let mut next = lock_of(&next);
+        let late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if budget.tasks.is_some_and(|tasks| *next >= tasks) || next.is_multiple_of(budget.together) && late()
+        {
+            return None;
+        }
+        *next += 1;
+        Some(*next - 1)
     };
     let thread = || {
         let mut state = state();
-        while !over() {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if budget.tasks.is_some_and(|tasks| number >= tasks) {
-                break;
-            }
+        while let Some(number) = take() {
             if let Err(failed) = task(&mut state, number) {
                 stop.store(true, Ordering::Relaxed);
                 lock_of(&failure).get_or_insert(failed);

@@ -43,7 +43,8 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     let subjects = open_subjects(context, &args.campaign.subjects, args.campaign.timeout)?;
     let campaign = Campaign::new(context, "check", "variables", subjects, args.out.clone())?;
     let count = files.len() as u64;
-    let budget = Budget { tasks: Some(count), time: args.campaign.time, units: Some(count) };
+    let budget =
+        Budget { tasks: Some(count), time: args.campaign.time, units: Some(count), ..Budget::default() };
     let bad = AtomicBool::new(false);
     let first = Mutex::new(first);
     let judge = |number: u64| {
@@ -97,19 +98,10 @@ fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Progra
             let entry = Entry { trial: &trial, header, judged: judged.clone() };
             campaign.enter(tested, [entry], Some(&source))?;
         }
-        let entries = parts.into_iter().map(|part| Entry {
-            trial: &trial,
-            header: &tested.header,
-            judged: Judged {
-                id: number,
-                excluded: ruled_out(&part.verdict),
-                verdict: part.verdict,
-                must: part.must,
-                contradicts: Vec::new(),
-                unseen: 0,
-                operands: Default::default(),
-                trace: part.trace,
-            },
+        let entries = parts.into_iter().map(|part| {
+            let excluded = ruled_out(&part.verdict);
+            let judged = Judged { excluded, ..Judged::new(number, part.verdict, part.must, part.trace) };
+            Entry { trial: &trial, header: &tested.header, judged }
         });
         campaign.enter(tested, entries, Some(&source))?;
     }

@@ -174,7 +174,7 @@ fn corpus(context: &Context, args: &args::Drift, subjects: &[Tested]) -> Result<
     let files = input::files(&paths)?;
     let tried: Mutex<BTreeMap<(u64, String), Tried>> = Mutex::default();
     let count = files.len() as u64;
-    let budget = Budget { tasks: Some(count), time: None, units: Some(count) };
+    let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
     let ended = each(
         context,
         budget,
@@ -232,13 +232,14 @@ fn generated(
     let cases = Cases::drawn(context.seed, Focus::Mixed, None);
     let tried: Mutex<BTreeMap<u64, Tried>> = Mutex::default();
     let tasks = args.cases.div_ceil(BATCH);
-    let budget = Budget { tasks: Some(tasks), time: None, units: Some(args.cases) };
+    let budget = Budget { tasks: Some(tasks), units: Some(args.cases), ..Budget::default() };
     let judges = || subjects.iter().map(Judges::of).collect::<Vec<_>>();
     let ended = each(context, budget, "cases", judges, |judges, task, work| {
         let range = task * BATCH..((task + 1) * BATCH).min(args.cases);
         let made: Vec<_> = range.map(|index| cases.made(index, false, &mut Coverage::new())).collect();
         for (place, judges) in judges.iter_mut().enumerate() {
-            for entry in judges.verdicts(&made, header)? {
+            for placed in judges.verdicts(&made, header)? {
+                let entry = placed.entry(&made, header);
                 let Some(facts) = facts(&entry.judged.verdict, entry.judged.must) else { continue };
                 let mut all = tried.lock().expect("a panic ends the program");
                 let own = all

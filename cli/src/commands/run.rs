@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use super::Context;
 use crate::args;
-use crate::campaign::{Budget, Campaign, Ended, Identity, Tested, each, open_subjects};
+use crate::campaign::{Budget, Campaign, Ended, Identity, Tested, each, lock_of, open_subjects};
 use crate::cases::{Cases, weights, wide_header};
 use crate::exit::{Exit, Failure};
 use crate::judges::Judges;
-use crate::sifting::TaskCases;
+use crate::sifting::{Judged, TaskCases};
 
 /// How many cases are judged where neither a number nor a time is given: with the default focus more than 200,000
 /// expressions and 20,000 aggregates, also without those that the specification leaves open.
@@ -56,6 +57,15 @@ impl Tasks {
     }
 }
 
+/// A task that some subjects have still to be shown.
+struct OpenTask<'c> {
+    /// Whether it is to be done at all.
+    to_do: bool,
+    cases: TaskCases<'c>,
+    /// What became of it, by the number of the subject.
+    judged: Mutex<BTreeMap<usize, Option<Judged>>>,
+}
+
 /// One task in this many makes what needs a later version and target, where every subject takes those.
 const WIDE_EVERY: u64 = 8;
 
@@ -92,24 +102,47 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         args.resume,
     )?;
     let campaign = campaign;
-    let budget =
-        Budget { tasks: cases.map(|cases| tasks.count(cases)), time: args.campaign.time, units: cases };
+    // One subject after the other would leave threads idle at the end, with many of them and few tasks.
+    let together = campaign.subjects.len() as u64;
+    let number_of_tasks = cases.map(|cases| tasks.count(cases) * together);
+    let budget = Budget { tasks: number_of_tasks, together, time: args.campaign.time, units: cases };
     let judges = || campaign.subjects.iter().map(Judges::of).collect::<Vec<_>>();
-    let ended = each(context, budget, campaign.unit, judges, |judges, task, work| {
+    let open: Mutex<BTreeMap<u64, Arc<OpenTask<'_>>>> = Mutex::default();
+    let ended = each(context, budget, campaign.unit, judges, |judges, number, work| {
+        let (task, subject) = (number / together, (number % together) as usize);
         let Range { start, end } = tasks.cases(task);
-        if !campaign.is_to_do(task) {
-            work.done(end.min(cases.unwrap_or(u64::MAX)) - start);
-            return Ok(());
+        let range = start..end.min(cases.unwrap_or(u64::MAX));
+        let begin = || {
+            let wide = is_wide(task);
+            let usual = |tested: &Tested| if wide { wide_header() } else { tested.header.clone() };
+            let headers = campaign.subjects.iter().map(usual).collect();
+            let to_do = campaign.is_to_do(task);
+            let cases = TaskCases::new(&generator, range, wide, &campaign.subjects, headers);
+            Arc::new(OpenTask { to_do, cases, judged: Mutex::default() })
+        };
+        let own = Arc::clone(lock_of(&open).entry(task).or_insert_with(begin));
+        let judged = match own.to_do {
+            true => Some(own.cases.judge(subject, &mut judges[subject])?),
+            false => None,
+        };
+        let all = {
+            let mut all = lock_of(&own.judged);
+            all.insert(subject, judged);
+            if (all.len() as u64) < together {
+                return Ok(());
+            }
+            std::mem::take(&mut *all)
+        };
+        lock_of(&open).remove(&task);
+        if own.to_do {
+            let judgements =
+                all.into_iter().zip(&campaign.subjects).filter_map(|((subject, judged), tested)| {
+                    Some(own.cases.judgements(subject, tested, judged?))
+                });
+            campaign.commit(task, judgements.collect(), &own.cases.coverage())?;
+            work.say(format!("{} deviate", campaign.deviations()));
         }
-        let wide = is_wide(task);
-        let cases = start..end.min(cases.unwrap_or(u64::MAX));
-        let usual = |tested: &Tested| if wide { wide_header() } else { tested.header.clone() };
-        let headers = campaign.subjects.iter().map(usual).collect();
-        let cases = TaskCases::new(&generator, cases, wide, headers);
-        let judgements = cases.judge(&campaign.subjects, judges)?;
-        campaign.commit(task, judgements, &cases.coverage())?;
-        work.done(cases.count());
-        work.say(format!("{} deviate", campaign.deviations()));
+        work.done(own.cases.count());
         Ok(())
     });
     status_of(&campaign, ended, started)

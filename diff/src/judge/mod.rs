@@ -24,7 +24,7 @@ use crate::{
     maker::Maker,
     read,
     trial::{Body, Header, Trial},
-    verdict::{Class, Difference, Judged, Must, NotCompared, Share, Verdict},
+    verdict::{Class, Difference, Judged, Must, NotCompared, Verdict},
 };
 use module::{Seated, complaints, compose, compose_apart, groups, seated, split_blamed};
 use schedule::{Changed, Followed, Foreseen, Habits, Listed, Suspicion};
@@ -208,16 +208,8 @@ impl<'a> Judge<'a> {
                     Verdict::ConformsByOutcome => 0,
                     _ => self.unseen.get(&p.trial.id).copied().unwrap_or(0),
                 };
-                Judged {
-                    id: p.trial.id,
-                    verdict,
-                    must,
-                    trace: p.trace,
-                    excluded,
-                    contradicts,
-                    unseen,
-                    operands: Share::default(),
-                }
+                let judged = Judged::new(p.trial.id, verdict, must, p.trace);
+                Judged { excluded, contradicts, unseen, ..judged }
             })
             .collect())
     }

@@ -114,22 +114,18 @@ impl<'a> KernelJudge<'a> {
             predicted.iter().map(|p| self.contradicted(p, &suspected)).collect();
         let innocent: BTreeSet<&'static str> = contradicted.iter().flatten().copied().collect();
         verdicts.iter_mut().flatten().for_each(|verdict| acquit(verdict, &innocent));
-        let judged =
-            predicted.iter().zip(verdicts).zip(contradicted).map(|((p, verdict), contradicts)| Judged {
-                id: p.trial.id,
-                contradicts,
-                verdict: verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved)),
-                must: match p.answer {
-                    Answer::Kernels(_) => Some(Must::Accept),
-                    Answer::Refused => Some(Must::Refuse),
-                    Answer::Unmodelled => None,
-                },
-                // A kernel shows many operands; what differs is one.
-                trace: self.differs.get(&p.trial.id).copied().unwrap_or(p.trace),
-                excluded: Vec::new(),
-                unseen: 0,
-                operands: self.shares.get(&p.trial.id).copied().unwrap_or_default(),
-            });
+        let judged = predicted.iter().zip(verdicts).zip(contradicted).map(|((p, verdict), contradicts)| {
+            let verdict = verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved));
+            let must = match p.answer {
+                Answer::Kernels(_) => Some(Must::Accept),
+                Answer::Refused => Some(Must::Refuse),
+                Answer::Unmodelled => None,
+            };
+            // A kernel shows many operands; what differs is one.
+            let trace = self.differs.get(&p.trial.id).copied().unwrap_or(p.trace);
+            let operands = self.shares.get(&p.trial.id).copied().unwrap_or_default();
+            Judged { contradicts, operands, ..Judged::new(p.trial.id, verdict, must, trace) }
+        });
         Ok(judged.collect())
     }
 

@@ -7,7 +7,7 @@ mod tally;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Question, Readings, Rules, expect};
+use ptxsmith_oracle::{Clause, ClauseSet, Question};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -196,6 +196,9 @@ impl Ledger {
     /// example, so that a caller can save it.
     pub fn enter(&mut self, trial: &Trial, judged: Judged, header: &Header) -> Option<Finding> {
         self.confusion.enter(&judged);
+        if let Some(question) = judged.confirms {
+            *self.confirmed.entry(question).or_default() += 1;
+        }
         self.operands = self.operands.plus(judged.operands);
         if !matches!(judged.verdict, Verdict::NotCompared(_)) {
             self.unseen += u64::from(judged.unseen);
@@ -347,25 +350,6 @@ impl Ledger {
     /// Puts a finding in that is about the list and not about a case, in place of one of the same name.
     pub fn put(&mut self, finding: Finding) {
         self.findings.insert(finding.id.clone(), finding);
-    }
-
-    /// Enters that a program whose valid twin is taken was refused. Where the program met one open question, of which
-    /// another answer would have had it accepted, that shows the default answer.
-    pub fn confirm(&mut self, trial: &Trial, judged: &Judged, header: &Header) {
-        let mut questions = judged.trace.questions.iter();
-        if let (Some(question), None, Verdict::Conforms, Some(Must::Refuse)) =
-            (questions.next(), questions.next(), &judged.verdict, judged.must)
-        {
-            let module = trial.module(header);
-            let accepts = |answer| {
-                let readings = Readings::default().with(question, answer);
-                let expected = readings.map(|readings| expect(&module, &Rules::specification(readings)));
-                matches!(expected, Some(Expectation::Accepted { .. }))
-            };
-            if (1..question.answers().len()).any(accepts) {
-                *self.confirmed.entry(question).or_default() += 1;
-            }
-        }
     }
 
     /// The findings: new ones first, then by class and name. `triage` says what new differences are put down to: made of
