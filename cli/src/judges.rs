@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ptxsmith_diff::{
-    Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Part, Sifted, Trial, Verdict, gone,
-    judge_program,
+    Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Paper, Part, Sifted, Trial, Verdict,
+    gone, judge_program,
 };
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Error, Subject};
@@ -116,19 +116,27 @@ impl<'a> Judges<'a> {
         &mut self,
         header: &Header,
         cases: Range<u64>,
+        paper: &mut Paper,
         make: impl FnMut(u64, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<Sifted, Failure> {
-        self.judge(header, false).sift(cases, make).map_err(of_subject)
+        self.judge(header, false).sift(cases, paper, make).map_err(of_subject)
     }
 
     /// The judge of expressions and declarations under this header.
     fn judge(&mut self, header: &Header, relocatable: bool) -> &mut Judge<'a> {
         let tested = self.tested;
-        self.lanes.entry((header.clone(), relocatable)).or_insert_with(|| {
+        let lane = (header.clone(), relocatable);
+        if !self.lanes.contains_key(&lane) {
             let subject = if relocatable { tested.relocatable() } else { &*tested.subject };
             let options = Options { header: header.clone(), ..Options::default() };
-            Judge::new(subject, Rules::default(), options)
-        })
+            let judge = Judge::new(subject, Rules::default(), options);
+            let judge = match self.lanes.values().next() {
+                Some(other) => judge.familiar_as(other),
+                None => judge,
+            };
+            self.lanes.insert(lane.clone(), judge);
+        }
+        self.lanes.get_mut(&lane).expect("it was there, or is now")
     }
 
     fn judged(

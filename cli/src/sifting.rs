@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-use ptxsmith_diff::{Header, Sifted};
+use ptxsmith_diff::{Header, Paper, Sifted};
 use ptxsmith_gen::Coverage;
 
 use crate::campaign::{Judgements, Tested, lock_of};
@@ -66,10 +66,15 @@ impl<'c> TaskCases<'c> {
     }
 
     /// Judges them for the subject of this number.
-    pub fn judge(&self, subject: usize, judges: &mut Judges<'_>) -> Result<Judged, Failure> {
+    pub fn judge(
+        &self,
+        subject: usize,
+        judges: &mut Judges<'_>,
+        paper: &mut Paper,
+    ) -> Result<Judged, Failure> {
         let header = &self.headers[subject];
         if self.sifts {
-            let (sifted, left) = self.sift(subject, judges)?;
+            let (sifted, left) = self.sift(subject, judges, paper)?;
             let placed = judges.verdicts(left, header)?;
             if !sifted.is_undone_by(placed.iter().map(Placed::judged)) {
                 return Ok(Judged { placed, sifted: Some(sifted) });
@@ -95,10 +100,15 @@ impl<'c> TaskCases<'c> {
     }
 
     /// Sifts the cases for the subject of this number. What is left is made in full.
-    fn sift(&self, subject: usize, judges: &mut Judges<'_>) -> Result<(Sifted, &[Made]), Failure> {
+    fn sift(
+        &self,
+        subject: usize,
+        judges: &mut Judges<'_>,
+        paper: &mut Paper,
+    ) -> Result<(Sifted, &[Made]), Failure> {
         let mut own = Coverage::new();
         let mut skipped = Vec::new();
-        let sifted = judges.sift(&self.headers[subject], self.cases.clone(), |case, into| {
+        let sifted = judges.sift(&self.headers[subject], self.cases.clone(), paper, |case, into| {
             let made = self.source.assemble(case, self.wide, &mut own, into);
             skipped.extend(made.is_none().then_some(case));
             made

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use ptxsmith_diff::{Judge, Options};
+use ptxsmith_diff::{Judge, Options, Paper};
 use ptxsmith_gen::{Config, Coverage, Focus, Generator, Odds};
 use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request, Subject, Variable};
@@ -55,13 +55,13 @@ fn sifted(c: &mut Criterion) {
         let subject = learned();
         let options = Options { recheck_every: 0, ..Options::default() };
         let mut judge = Judge::new(&subject, Rules::default(), options);
-        let mut coverage = Coverage::new();
+        let (mut coverage, mut paper) = (Coverage::new(), Paper::default());
         group.bench_function(name, |b| {
             b.iter(|| {
                 let make = |case, into: &mut dyn ptxsmith_syntax::Assemble| {
                     generator.assemble_case(1, case, &mut coverage, into)
                 };
-                black_box(judge.sift(0..CASES, make).expect("nothing of ours fails").conform)
+                black_box(judge.sift(0..CASES, &mut paper, make).expect("nothing of ours fails").conform)
             });
         });
         let nodes: usize = (0..1000)

@@ -4,7 +4,7 @@ mod common;
 
 use common::{NVIDIA, fake, known_rules};
 use ptxsmith_diff::suspects::SUSPECTS;
-use ptxsmith_diff::{Body, Header, Judge, Ledger, Options, Sifted, Trial};
+use ptxsmith_diff::{Body, Header, Judge, Ledger, Options, Paper, Sifted, Trial};
 use ptxsmith_gen::{self as generate, Config, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::Subject;
@@ -43,7 +43,7 @@ fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], u64, u
         let make = |case, into: &mut dyn ptxsmith_syntax::Assemble| {
             generator.assemble_case(SEED, case, &mut Coverage::new(), into)
         };
-        let sifted: Sifted = judge.sift(cases, make).expect("nothing of ours fails");
+        let sifted: Sifted = judge.sift(cases, &mut Paper::default(), make).expect("nothing of ours fails");
         assert_eq!(sifted.left.len() as u64 + sifted.conform, BATCH);
         let left: Vec<Trial> = sifted.left.iter().map(|&case| trial(generator, case)).collect();
         let judged = judge.batch(&left).expect("nothing of ours fails");

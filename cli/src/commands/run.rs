@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use ptxsmith_diff::Paper;
+
 use super::Context;
 use crate::args;
 use crate::campaign::{Budget, Campaign, Ended, Identity, Tested, each, lock_of, open_subjects};
@@ -106,9 +108,9 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     let together = campaign.subjects.len() as u64;
     let number_of_tasks = cases.map(|cases| tasks.count(cases) * together);
     let budget = Budget { tasks: number_of_tasks, together, time: args.campaign.time, units: cases };
-    let judges = || campaign.subjects.iter().map(Judges::of).collect::<Vec<_>>();
+    let state = || (campaign.subjects.iter().map(Judges::of).collect::<Vec<_>>(), Paper::default());
     let open: Mutex<BTreeMap<u64, Arc<OpenTask<'_>>>> = Mutex::default();
-    let ended = each(context, budget, campaign.unit, judges, |judges, number, work| {
+    let ended = each(context, budget, campaign.unit, state, |(judges, paper), number, work| {
         let (task, subject) = (number / together, (number % together) as usize);
         let Range { start, end } = tasks.cases(task);
         let range = start..end.min(cases.unwrap_or(u64::MAX));
@@ -122,7 +124,7 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         };
         let own = Arc::clone(lock_of(&open).entry(task).or_insert_with(begin));
         let judged = match own.to_do {
-            true => Some(own.cases.judge(subject, &mut judges[subject])?),
+            true => Some(own.cases.judge(subject, &mut judges[subject], paper)?),
             false => None,
         };
         let all = {

@@ -28,8 +28,8 @@ use crate::{
 };
 use module::{Seated, complaints, compose, compose_apart, groups, seated, split_blamed};
 use schedule::{Changed, Followed, Foreseen, Habits, Listed, Suspicion};
-pub use sieve::Sifted;
-use sieve::{Asked, Paper};
+use sieve::Asked;
+pub use sieve::{Paper, Sifted};
 
 /// The lines of a header: `.version`, `.target` and `.address_size`.
 const HEADER_LINES: u32 = 3;
@@ -68,7 +68,6 @@ pub struct Judge<'a> {
     suspicion: Suspicion,
     habits: Habits,
     listed: Listed,
-    paper: Paper,
     /// Of the batch at hand, the trials with variables that the subject does not show, by number.
     unseen: BTreeMap<u64, u32>,
     /// How many trials that will be refused are shown in one module.
@@ -106,12 +105,18 @@ impl<'a> Judge<'a> {
             suspicion: Suspicion::default(),
             habits: Habits::new(rules.readings),
             listed: Listed::of(Maker::of(subject.description())),
-            paper: Paper::default(),
             unseen: BTreeMap::new(),
             refused_together: 512,
             looked_into: Cell::new(0),
             shortest: RefCell::default(),
         }
+    }
+
+    /// The same judge, who knows how the subject answers open questions as far as another judge of it has seen that. No
+    /// verdict depends on it, but which trials are shown together.
+    #[must_use]
+    pub fn familiar_as(self, other: &Judge<'_>) -> Judge<'a> {
+        Judge { habits: other.habits.clone(), ..self }
     }
 
     /// The header of the modules that it shows.

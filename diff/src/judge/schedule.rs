@@ -97,6 +97,7 @@ impl Followed {
 }
 
 /// How a subject answers open questions, as far as it has been seen to.
+#[derive(Clone)]
 pub(super) struct Habits {
     readings: Readings,
     others: QuestionSet,

@@ -91,10 +91,10 @@ impl Asked {
     }
 }
 
-/// What modules are written on. It is kept from one range of cases to the next: to be given megabytes anew takes the
-/// system as long as filling them.
+/// What large modules are written on: some 15 MB for 100,000 cases. It is kept from one range of cases to the next, since
+/// to be given it anew takes the system as long as filling it.
 #[derive(Default)]
-pub(super) struct Paper {
+pub struct Paper {
     sheets: Vec<Sheet>,
     text: Vec<u8>,
 }
@@ -167,7 +167,7 @@ all! {
 impl Judge<'_> {
     /// Shows the cases of a range, and tells those that conform and have no more to tell from the others.
     ///
-    /// `make` gives the nodes of a case and says of what type it is a value, in which state space; or nothing, of a case
+    /// The modules are written on `paper`; what is on it does not matter. `make` gives the nodes of a case and says of what type it is a value, in which state space; or nothing, of a case
     /// that cannot be sifted. A case that is sifted out would conform if it were judged by [`Judge::batch`].
     ///
     /// # Errors
@@ -175,6 +175,7 @@ impl Judge<'_> {
     pub fn sift(
         &mut self,
         cases: Range<u64>,
+        paper: &mut Paper,
         mut make: impl FnMut(u64, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<Sifted, Error> {
         let mut sifted = Sifted { followed: self.habits.readings(), ..Sifted::default() };
@@ -192,7 +193,7 @@ impl Judge<'_> {
         let mut other_evaluator = Evaluator::new(&followed, self.version);
         let mut infix = Infix::default();
         let mut asked = Asked::default();
-        let mut paper = std::mem::take(&mut self.paper);
+        paper.sheets.iter_mut().for_each(Sheet::clear);
         let mut used = 1;
         for case in cases {
             nodes.clear();
@@ -248,17 +249,15 @@ impl Judge<'_> {
             array.expected.extend_from_slice(&(bits & mask(size)).to_le_bytes()[..size as usize]);
             array.cases.push((case, trace));
         }
-        for sheet in paper.sheets.iter_mut().filter(|sheet| sheet.arrays().next().is_some()) {
+        for sheet in paper.sheets.iter().filter(|sheet| sheet.arrays().next().is_some()) {
             let mut text = std::mem::take(&mut paper.text);
+            text.clear();
             text.extend_from_slice(print(&Module { items: self.options.header.items() }).as_bytes());
             sheet.write(&mut text);
             let text = String::from_utf8(text).expect("what is printed is text");
             sheet.compare(&self.observe(&text)?, &mut sifted);
-            sheet.clear();
             paper.text = text.into_bytes();
-            paper.text.clear();
         }
-        self.paper = paper;
         sifted.left.sort_unstable();
         Ok(sifted)
     }
