@@ -33,10 +33,11 @@ impl Tasks {
     const FIRST: u64 = 250;
 
     /// The tasks of a run with this focus. Starting ptxas costs as much as some thousand expressions. Values of arrays
-    /// cost it the less each the more there are, up to some hundred thousand; declarations cost the more.
+    /// cost it the less each the more there are, up to some hundred thousand; but of as many, where all are to be judged one by
+    /// one, more than 1 kB each is kept. Declarations cost the more.
     fn of(focus: args::Focus) -> Tasks {
         match focus {
-            args::Focus::Expressions => Tasks { doubled: 9, most: 100_000 },
+            args::Focus::Expressions => Tasks { doubled: 8, most: 64_000 },
             _ => Tasks { doubled: 5, most: 5_000 },
         }
     }
