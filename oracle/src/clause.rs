@@ -531,6 +531,30 @@ mod tests {
     }
 
     #[test]
+    fn a_clause_is_written_as_its_id() {
+        assert_eq!(Clause::RemUnsigned.to_string(), "4.5.5/rem-unsigned");
+    }
+
+    /// The first and the last clause are bits of different words.
+    #[test]
+    fn sets_meet_where_a_clause_is_in_both() {
+        let (first, last) = (Clause::ALL[0], Clause::ALL[Clause::ALL.len() - 1]);
+        let both = ClauseSet::from([first, last]);
+        assert!(both.meets(last.into()) && both.meets(first.into()));
+        assert!(!ClauseSet::from(first).meets(last.into()) && !ClauseSet::EMPTY.meets(both));
+        assert!(ClauseSet::EMPTY.is_empty() && !both.is_empty());
+        assert_eq!(both.words()[0], 1);
+        assert_eq!(both.words()[ClauseSet::N - 1], 1 << ((Clause::ALL.len() - 1) % 64));
+    }
+
+    #[test]
+    fn every_other_way_than_by_instructions_or_none_is_seen_by_data() {
+        let by_data = [Observed::Value, Observed::Layout, Observed::Refusal, Observed::Address];
+        assert!(by_data.into_iter().all(Observed::by_data));
+        assert!(![Observed::Instruction, Observed::Nothing].into_iter().any(Observed::by_data));
+    }
+
+    #[test]
     fn what_instructions_show_is_not_shown_by_data() {
         for clause in Clause::ALL.iter().filter(|clause| clause.section().starts_with("6.4")) {
             assert!(!clause.observed().by_data(), "{clause}");
