@@ -32,7 +32,7 @@ pub struct TaskCases<'c> {
 }
 
 /// What a subject did with the cases of a task.
-pub struct Judged {
+pub struct TaskVerdicts {
     placed: Vec<Placed>,
     /// What was sifted out, where the verdicts are on what that left.
     sifted: Option<Sifted>,
@@ -71,13 +71,13 @@ impl<'c> TaskCases<'c> {
         subject: usize,
         judges: &mut Judges<'_>,
         paper: &mut Paper,
-    ) -> Result<Judged, Failure> {
+    ) -> Result<TaskVerdicts, Failure> {
         let header = &self.headers[subject];
         if self.sifts {
             let (sifted, left) = self.sift(subject, judges, paper)?;
             let placed = judges.verdicts(left, header)?;
             if !sifted.is_undone_by(placed.iter().map(Placed::judged)) {
-                return Ok(Judged { placed, sifted: Some(sifted) });
+                return Ok(TaskVerdicts { placed, sifted: Some(sifted) });
             }
         }
         let all = self.all.get_or_init(|| {
@@ -88,11 +88,16 @@ impl<'c> TaskCases<'c> {
             }
             all
         });
-        Ok(Judged { placed: judges.verdicts(all, header)?, sifted: None })
+        Ok(TaskVerdicts { placed: judges.verdicts(all, header)?, sifted: None })
     }
 
     /// The verdicts for the subject of this number.
-    pub fn judgements<'t>(&'t self, subject: usize, tested: &'t Tested, judged: Judged) -> Judgements<'t> {
+    pub fn judgements<'t>(
+        &'t self,
+        subject: usize,
+        tested: &'t Tested,
+        judged: TaskVerdicts,
+    ) -> Judgements<'t> {
         let made = if judged.sifted.is_some() { &self.left[subject] } else { &self.all };
         let made = made.get().map_or(&[][..], Vec::as_slice);
         let entries = judged.placed.into_iter().map(|placed| placed.entry(made, &self.headers[subject]));

@@ -13,7 +13,7 @@ use crate::campaign::{Budget, Campaign, Ended, Identity, Tested, each, lock_of, 
 use crate::cases::{Cases, weights, wide_header};
 use crate::exit::{Exit, Failure};
 use crate::judges::Judges;
-use crate::sifting::{Judged, TaskCases};
+use crate::sifting::{TaskCases, TaskVerdicts};
 
 /// How many cases are judged where neither a number nor a time is given: with the default focus more than 200,000
 /// expressions and 20,000 aggregates, also without those that the specification leaves open.
@@ -66,7 +66,7 @@ struct OpenTask<'c> {
     to_do: bool,
     cases: TaskCases<'c>,
     /// What became of it, by the number of the subject.
-    judged: Mutex<BTreeMap<usize, Option<Judged>>>,
+    judged: Mutex<BTreeMap<usize, Option<TaskVerdicts>>>,
 }
 
 /// One task in this many makes what needs a later version and target, where every subject takes those.
