@@ -12,6 +12,7 @@ use crate::{
     clause::Clause,
     evaluate::Evaluator,
     expectation::{Address, Expectation, Variable},
+    families::{Families, Sought},
     reading::{
         EmptyList, ForwardReference, IncompleteVector, Question, SelfReference, TrailingComma, ZeroDimension,
     },
@@ -41,8 +42,7 @@ struct Declared {
 /// What the module says that a single declaration depends on.
 struct Scope {
     symbols: BTreeMap<Text, Declared>,
-    /// The common prefixes of parameterized names, and how many each has.
-    families: BTreeMap<Text, (Declared, u64)>,
+    families: Families<Declared>,
     version: (u32, u32),
     /// The compute capability of the first target, as in `sm_80`; `None` where it is not of that form.
     architecture: Option<u32>,
@@ -171,7 +171,7 @@ impl Scope {
             digits.parse().ok()
         });
         let version = module.version().unwrap_or((u32::MAX, 0));
-        let (symbols, families) = (BTreeMap::new(), BTreeMap::new());
+        let (symbols, families) = (BTreeMap::new(), Families::default());
         let mut scope = Scope { symbols, families, version, architecture };
         for (index, item) in module.items.iter().enumerate() {
             let mut at = (index, 0);
@@ -198,7 +198,7 @@ impl Scope {
                 // A count that is none is refused where the declaration is judged.
                 let rule = (RefusalClass::Parameterized, Clause::ParameterizedNames);
                 let count = Evaluator::new(rules, self.version).integer(count, rule, &mut Trace::default());
-                self.families.insert(name, (declared, count.map_or(0, |count| count.bits)));
+                self.families.insert(name, declared, count.map_or(0, |count| count.bits));
             } else if hides {
                 self.symbols.insert(name, declared);
             } else {
@@ -207,19 +207,16 @@ impl Scope {
         }
     }
 
-    /// What a name stands for, and whether it is a parameterized one (5.4.6).
-    fn find(&self, name: &Text, rules: &Rules) -> Option<(Declared, bool)> {
+    /// What a name stands for, and whether that rests on parameterized names (5.4.6): it may be one, or be none of them.
+    fn find(&self, name: &Text, rules: &Rules) -> (Option<Declared>, bool) {
         if let Some(&plain) = self.symbols.get(name) {
-            return Some((plain, false));
+            return (Some(plain), false);
         }
-        // `r12` may be number 12 of `r<13>` or number 2 of `r1<3>`.
-        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-        (name.len() - digits..name.len()).find_map(|at| {
-            let (prefix, number) = name.split_at(at);
-            let &(declared, count) = self.families.get(prefix)?;
-            let is_one = (rules.numbered)(prefix, number) && number.parse::<u64>().is_ok_and(|n| n < count);
-            is_one.then_some((declared, true))
-        })
+        match self.families.find(name, rules.numbered) {
+            Sought::Found(&declared, _) => (Some(declared), true),
+            Sought::OtherNumber => (None, true),
+            Sought::Nothing => (None, false),
+        }
     }
 }
 
@@ -683,13 +680,14 @@ impl Work<'_, '_> {
         value: &Expr,
     ) -> Ruled<bool> {
         let span = value.span();
-        let Some((Declared { symbol, at }, numbered)) = self.scope.find(name, self.rules) else {
-            return self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span);
-        };
-        self.declared(at, span)?;
+        let (found, numbered) = self.scope.find(name, self.rules);
         if numbered {
             self.uses(Clause::ParameterizedNames);
         }
+        let Some(Declared { symbol, at }) = found else {
+            return self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span);
+        };
+        self.declared(at, span)?;
         let readings = self.rules.readings;
         let mut step = Step { readings, trace: &mut self.trace, span, pending: &mut None };
         (self.rules.named)(&mut step, self.scope.version, symbol, address, byte)

@@ -17,6 +17,7 @@ mod clause;
 mod evaluate;
 mod execution;
 mod expectation;
+mod families;
 mod grouping;
 mod layout;
 mod reading;

@@ -7,8 +7,10 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
+    address::numbered,
     clause::Clause,
     evaluate::Evaluator,
+    families::{Families, Sought},
     layout::MAX_BYTES,
     refusal::{RefusalClass, Stop},
     rules::{Ruled, Rules, Trace},
@@ -61,8 +63,8 @@ pub(super) enum Meaning {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     single: BTreeMap<Text, Meaning>,
-    /// Prefixes of parameterized names, with the count and the first of the registers (5.4.6).
-    families: BTreeMap<Text, (Register, u64)>,
+    /// The first of the registers of each.
+    families: Families<Register>,
 }
 
 impl Names {
@@ -71,14 +73,12 @@ impl Names {
         if let Some(meaning) = self.single.get(name) {
             return Some(meaning.clone());
         }
-        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-        (name.len() - digits..name.len()).find_map(|at| {
-            let (prefix, number) = name.split_at(at);
-            let &(register, count) = self.families.get(prefix)?;
-            let plain = number == "0" || !number.starts_with('0');
-            let number = number.parse::<u64>().ok().filter(|&number| plain && number < count)?;
-            Some(Meaning::Register(Register { id: register.id + number as usize, ..register }))
-        })
+        match self.families.find(name, numbered) {
+            Sought::Found(register, number) => {
+                Some(Meaning::Register(Register { id: register.id + number as usize, ..*register }))
+            }
+            Sought::OtherNumber | Sought::Nothing => None,
+        }
     }
 }
 
@@ -249,7 +249,7 @@ impl<'m> Reader<'m, '_> {
                         for id in register.id..register.id + count as usize {
                             self.body.registers.push(Register { id, ..register });
                         }
-                        names.families.insert(name, (register, count));
+                        names.families.insert(name, register, count);
                     }
                 }
             }
