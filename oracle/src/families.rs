@@ -40,7 +40,9 @@ impl<T> Families<T> {
             let (prefix, digits) = name.split_at(at);
             let Some((declared, count)) = self.0.get(prefix) else { continue };
             match digits.parse() {
-                Ok(number) if number < *count && is_one(prefix, digits) => return Sought::Found(declared, number),
+                Ok(number) if number < *count && is_one(prefix, digits) => {
+                    return Sought::Found(declared, number);
+                }
                 _ => sought = Sought::OtherNumber,
             }
         }

@@ -299,4 +299,37 @@ mod tests {
             assert_eq!(Question::from_name(question.name()), Some(question));
         }
     }
+
+    #[test]
+    fn sets_of_questions_hold_what_was_added_in_order() {
+        let (&first, &last) = (Question::ALL.first().unwrap(), Question::ALL.last().unwrap());
+        let none = QuestionSet::default();
+        assert!(none.is_empty());
+        assert_eq!(none.iter().next(), None);
+        for &question in Question::ALL {
+            let mut one = none;
+            one.insert(question);
+            one.insert(question);
+            assert!(!one.is_empty());
+            assert!(Question::ALL.iter().all(|&other| one.contains(other) == (other == question)));
+            assert_eq!(one.iter().collect::<Vec<_>>(), [question]);
+        }
+        let both = QuestionSet::from_iter([last, first]);
+        assert_eq!(both.iter().collect::<Vec<_>>(), [first, last]);
+        assert_eq!(QuestionSet::from_iter(Question::ALL.iter().copied()).iter().count(), Question::ALL.len());
+    }
+
+    #[test]
+    fn sets_of_questions_are_united_and_compared() {
+        let set =
+            |questions: &[usize]| -> QuestionSet { questions.iter().map(|&at| Question::ALL[at]).collect() };
+        assert_eq!(set(&[0, 1]).union(set(&[1, 2])), set(&[0, 1, 2]));
+        assert!(set(&[0, 1]).meets(set(&[1, 2])));
+        assert!(!set(&[0, 1]).meets(set(&[2])));
+        assert!(!set(&[0]).meets(set(&[])));
+        assert!(set(&[0, 1]).has_all(set(&[1])));
+        assert!(set(&[0, 1]).has_all(set(&[])));
+        assert!(!set(&[0, 1]).has_all(set(&[1, 2])));
+        assert!(!set(&[]).has_all(set(&[1])));
+    }
 }

@@ -157,4 +157,12 @@ mod tests {
         assert_eq!(widen(0x7f80_0001), 0x7ff8_0000_2000_0000);
         assert_eq!(widen(0x3f80_0000), 0x3ff0_0000_0000_0000);
     }
+
+    #[test]
+    fn nans_that_differ_in_every_part_keep_every_part() {
+        assert_eq!(narrow(f64::from_bits(0xfff5_5555_5555_5555)), 0xffea_aaaa);
+        assert_eq!(narrow(f64::from_bits(0x7fff_ffff_ffff_ffff)), 0x7fff_ffff);
+        assert_eq!(widen(0xffaa_aaaa), 0xfffd_5555_4000_0000);
+        assert_eq!(widen(0x7fff_ffff), 0x7fff_ffff_e000_0000);
+    }
 }

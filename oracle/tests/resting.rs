@@ -1,0 +1,210 @@
+//! What answers rest on, and what depends on where something is declared; every value is worked out by hand.
+
+use ptxsmith_oracle::{Clause, Expectation, Question, Readings, RefusalClass, Rules, Trace, expect};
+use serde_json::json;
+
+const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+fn answer(readings: Readings, text: &str) -> Expectation {
+    let module = ptxsmith_syntax::parse(&format!("{HEADER}{text}")).unwrap();
+    expect(&module, &Rules::specification(readings))
+}
+
+/// The bytes of the last variable and what it rests on; otherwise the class of the refusal.
+fn last(readings: Readings, text: &str) -> Result<(Vec<u8>, Trace), RefusalClass> {
+    match answer(readings, text) {
+        Expectation::Accepted { mut variables, .. } => {
+            let last = variables.pop().expect("a variable is declared");
+            Ok((last.bytes, last.trace))
+        }
+        Expectation::Refused { refusal, .. } => Err(refusal.class),
+        Expectation::Unmodelled { reason } => panic!("{reason}"),
+    }
+}
+
+fn rests(text: &str, clause: Clause) -> bool {
+    last(Readings::default(), text).unwrap().1.clauses.contains(clause)
+}
+
+/// The readings with these questions answered by the names of the answers.
+fn reading(answers: &[(Question, &str)]) -> Readings {
+    answers.iter().fold(Readings::default(), |readings, &(question, answer)| {
+        let at = question.answers().iter().position(|&known| known == answer);
+        readings.with(question, at.expect("an answer of the question")).unwrap()
+    })
+}
+
+#[test]
+fn only_what_is_not_given_rests_on_the_default_of_zero() {
+    for whole in
+        [".global .u16 x = 1;", ".global .u16 x[2] = {1, 2};", ".global .u32 x[2][2] = {{1, 2}, {3, 4}};"]
+    {
+        assert!(!rests(whole, Clause::DefaultZero), "{whole}");
+    }
+    for part in [".global .u16 x;", ".global .u16 x[3] = {1, 2};", ".global .u32 x[2][2] = {{1, 2}, {3}};"] {
+        assert!(rests(part, Clause::DefaultZero), "{part}");
+    }
+}
+
+#[test]
+fn a_declarator_that_names_itself_or_a_later_one_of_its_declaration_is_told_apart() {
+    let forward = reading(&[(Question::ForwardReference, "refused")]);
+    let itself = reading(&[(Question::SelfReference, "refused")]);
+    let refused = Err(RefusalClass::UnknownName);
+    let class = |readings, text: &str| last(readings, text).map(|_| ());
+    // The second names itself.
+    assert_eq!(class(forward, ".global .u64 a = 0, b = b;"), Ok(()));
+    assert_eq!(class(itself, ".global .u64 a = 0, b = b;"), refused);
+    // The first names the second.
+    assert_eq!(class(forward, ".global .u64 a = b, b = 0;"), refused);
+    assert_eq!(class(itself, ".global .u64 a = b, b = 0;"), Ok(()));
+    // The third names the second.
+    assert_eq!(class(forward, ".global .u64 a = 0, b = 0, c = b;"), Ok(()));
+    // A statement earlier: neither.
+    for readings in [forward, itself] {
+        assert_eq!(class(readings, ".global .u64 a = 0; .global .u64 b = 0, c = a;"), Ok(()));
+    }
+}
+
+#[test]
+fn a_module_of_which_nothing_is_modelled_is_not_modelled() {
+    let none = answer(Readings::default(), ".global .b128 x = 1;");
+    assert!(matches!(none, Expectation::Unmodelled { .. }), "{none:?}");
+    let one = answer(Readings::default(), ".global .b128 x = 1; .global .u32 y = 1;");
+    let Expectation::Accepted { variables, unmodelled, .. } = one else { panic!("{one:?}") };
+    assert_eq!((variables.len(), unmodelled.len()), (1, 1));
+    assert!(matches!(answer(Readings::default(), ""), Expectation::Accepted { .. }));
+}
+
+#[test]
+fn types_without_initializers_take_no_empty_list_either() {
+    let class = |text: &str| last(Readings::default(), text).map(|_| ());
+    assert_eq!(class(".global .u16 x[2] = {};"), Ok(()));
+    assert_eq!(class(".global .f16 x[2] = {};"), Err(RefusalClass::TypeWithoutInitializer));
+    assert_eq!(class(".global .f16x2 x[2] = {};"), Err(RefusalClass::TypeWithoutInitializer));
+}
+
+#[test]
+fn an_omitted_dimension_is_as_long_as_the_list() {
+    let zero = |answer| reading(&[(Question::ZeroDimension, answer)]);
+    let [takes, refuses] = ["allowed", "refused"];
+    let size = |readings, text: &str| last(readings, text).map(|(bytes, _)| bytes.len());
+    let omitted = Err(RefusalClass::OmittedDimension);
+    assert_eq!(size(zero(refuses), ".global .u32 x[] = {1, 2};"), Ok(8));
+    assert_eq!(size(zero(takes), ".global .u32 x[] = {};"), Ok(0));
+    assert_eq!(size(zero(refuses), ".global .u32 x[] = {};"), omitted);
+    assert_eq!(size(zero(takes), ".global .u32 x[];"), omitted);
+    assert!(matches!(
+        answer(zero(refuses), ".extern .global .u32 x[]; .global .u32 y;"),
+        Expectation::Accepted { variables, .. } if variables.len() == 1
+    ));
+}
+
+#[test]
+fn an_operand_that_is_not_evaluated_has_its_type_all_the_same() {
+    let skipped = reading(&[(Question::SkippedOperand, "skipped")]);
+    let value = |text: &str| last(skipped, &format!(".global .s64 x = {text};")).map(|(bytes, _)| bytes[0]);
+    // -1 is greater than 0 as .u64, which it is beside an operand of that type, and less as .s64.
+    assert_eq!(value("(1 ? -1 : 5 / 0) < 0"), Ok(1));
+    assert_eq!(value("(1 ? -1 : 5U / 0U) < 0"), Ok(0));
+    assert_eq!(value("(1 ? -1 : 5 / 0 + 1) < 0"), Ok(1));
+    assert_eq!(value("(1 ? -1 : 5U / 0U + 1) < 0"), Ok(0));
+    assert_eq!(value("(1 ? -1 : 5U / 0U / 0) < 0"), Ok(0));
+    assert_eq!(value("(1 ? -1 : (5U / 0U + 1) * 2) < 0"), Ok(0));
+    let float = |text: &str| last(skipped, &format!(".global .f64 x = {text};")).map(|(bytes, _)| bytes);
+    let two = 2.0f64.to_le_bytes().to_vec();
+    assert_eq!(float("1 ? 2.0 : (5 / 0 ? 1.0 : 2.0)"), Ok(two.clone()));
+    assert_eq!(float("1 ? 2.0 : (5 / 0 ? 1.0 : 2.0) * 2.0"), Ok(two));
+    assert_eq!(float("1 ? 2.0 : 5 / 0"), Err(RefusalClass::IntFloatMix));
+    let dimension = last(skipped, ".global .u8 x[5 / 0];").map(|_| ());
+    assert_eq!(dimension, Err(RefusalClass::DivisionByZero));
+}
+
+#[test]
+fn an_expression_rests_on_the_grouping_that_mattered() {
+    let grouped = |text: &str| {
+        let text = format!(".global .s32 x = {text};");
+        (rests(&text, Clause::Precedence), rests(&text, Clause::Associativity))
+    };
+    assert_eq!(grouped("1"), (false, false));
+    assert_eq!(grouped("1 + 2"), (false, false));
+    assert_eq!(grouped("(1) + 2"), (false, false));
+    assert_eq!(grouped("1 + 2 * 3"), (true, false));
+    assert_eq!(grouped("(1 + 2) * 3"), (true, false));
+    assert_eq!(grouped("1 + 2 + 3"), (false, true));
+    assert_eq!(grouped("1 + (2 + 3)"), (false, false));
+    assert_eq!(grouped("(1 * 2) + 3"), (false, false));
+    assert_eq!(grouped("-1 + 2"), (true, false));
+    assert_eq!(grouped("- -1"), (false, true));
+    assert_eq!(grouped("1 < 2 + 3 + 4"), (true, true));
+}
+
+#[test]
+fn the_answer_as_json_says_what_each_variable_holds_and_rests_on() {
+    let text =
+        format!("{HEADER}.const .align 8 .u16 x[2] = {{0x1f}}; .global .b128 y = 1;\n.global .u64 z = x;");
+    let module = ptxsmith_syntax::parse(&text).unwrap();
+    let rules = Rules::default();
+    let answer = expect(&module, &rules).to_json(&text, &rules.readings);
+    assert_eq!(answer["schema"], "ptxsmith.module/1");
+    assert_eq!(answer["outcome"], "accepted");
+    let x = &answer["variables"]["x"];
+    assert_eq!((&x["space"], &x["size"], &x["align"]), (&json!("const"), &json!(4), &json!(8)));
+    assert_eq!((&x["bytes"], &x["addresses"]), (&json!("1f000000"), &json!([])));
+    let clauses = x["clauses"].as_array().unwrap();
+    assert!(clauses.contains(&json!("4.5.1/literal-hexadecimal")), "{clauses:?}");
+    let z = &answer["variables"]["z"]["addresses"][0];
+    assert_eq!((&z["symbol"], &z["offset"], &z["width"]), (&json!("x"), &json!(0), &json!(8)));
+    assert_eq!(answer["unmodelled"][0]["variable"], "y");
+    assert_eq!(answer["variables"].as_object().unwrap().len(), 2);
+
+    let whole = format!("{HEADER}.global .u32 x = 1;");
+    let module = ptxsmith_syntax::parse(&whole).unwrap();
+    assert_eq!(expect(&module, &rules).to_json(&whole, &rules.readings).get("unmodelled"), None);
+}
+
+#[test]
+fn the_answer_as_json_says_why_and_where_a_program_is_refused_and_under_which_reading() {
+    let text = format!("{HEADER}.global .u32 y;\n.global .u32 x[2] = {{1, 2, }};");
+    let module = ptxsmith_syntax::parse(&text).unwrap();
+    let rules = Rules::default();
+    let answer = expect(&module, &rules).to_json(&text, &rules.readings);
+    assert_eq!(answer["outcome"], "refused");
+    let refusal = &answer["refusal"];
+    assert_eq!((&refusal["class"], &refusal["line"]), (&json!("trailing-comma"), &json!(5)));
+    assert_eq!(refusal["readings"], json!({ "trailing-comma": "refused" }));
+
+    let text = format!("{HEADER}.global .b128 y = 1;");
+    let module = ptxsmith_syntax::parse(&text).unwrap();
+    let answer = expect(&module, &rules).to_json(&text, &rules.readings);
+    assert_eq!(answer["outcome"], "unmodelled");
+    assert!(answer["reason"].is_string());
+}
+
+#[test]
+fn the_answer_as_json_says_what_kernels_leave() {
+    let text = format!(
+        "{HEADER}.global .u32 g;
+        .entry k(.param .u64 out) {{ .reg .u64 o, p; .reg .u32 r; ld.param.u64 o, [out];
+            mov.u64 p, g; st.global.u64 [o], p; st.global.u16 [o + 10], 3; st.global.u32 [o + 12], r; ret; }}
+        .entry other() {{ ret; }} .entry another() {{ ret; }}"
+    );
+    let module = ptxsmith_syntax::parse(&text).unwrap();
+    let rules = Rules::default();
+    let expectation = expect(&module, &rules);
+    let Expectation::Accepted { variables, .. } = &expectation else { panic!("{expectation:?}") };
+    let mut answer = expectation.to_json(&text, &rules.readings);
+    let kernels = ptxsmith_oracle::execute(&module, variables, &rules);
+    ptxsmith_oracle::Kernel::add_to_json(&kernels, &rules.readings, &mut answer);
+    let k = &answer["kernels"]["k"];
+    assert_eq!(k["size"], 16);
+    assert_eq!(k["bytes"], "00000000000000000000030000000000");
+    assert_eq!(k["seen"], "ffffffffffffffffffffffff00000000");
+    assert_eq!(k["addresses"][0]["symbol"], "g");
+    assert!(k["clauses"].as_array().unwrap().contains(&json!(Clause::MoveAddress.id())));
+    let reason = "a kernel with other parameters than an output buffer";
+    let unmodelled =
+        json!([{ "kernel": "another", "reason": reason }, { "kernel": "other", "reason": reason }]);
+    assert_eq!(answer["unmodelled"], unmodelled);
+    assert_eq!(answer["kernels"].as_object().unwrap().len(), 1);
+}
