@@ -1,58 +1,9 @@
 //! What kernels leave in their output buffers, and what that rests on; every value is worked out by hand.
 
-use ptxsmith_oracle::{
-    Address, Clause, Expectation, Left, Output, Question, Readings, RefusalClass, Rules, execute, expect, hex,
-};
+mod common;
 
-const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
-
-/// A kernel `k` with registers, the address of its output in `o`, and this body.
-fn kernel(body: &str) -> String {
-    format!(
-        ".visible .entry k(.param .u64 out) {{
-            .reg .u64 o, p<8>; .reg .u32 r<8>; .reg .s32 s<4>; .reg .s16 h; .reg .b64 d; .reg .pred q;
-            .reg .v2 .u32 v; .reg .v4 .u32 w; .reg .b128 b; .reg .f64 real;
-            ld.param.u64 o, [out]; {body} }}"
-    )
-}
-
-fn answer(readings: Readings, text: &str) -> Expectation {
-    let module = ptxsmith_syntax::parse(&format!("{HEADER}{text}")).unwrap();
-    expect(&module, &Rules::specification(readings))
-}
-
-/// What `k` of this module leaves.
-fn run(readings: Readings, text: &str) -> Result<Output, &'static str> {
-    let module = ptxsmith_syntax::parse(&format!("{HEADER}{text}")).unwrap();
-    let rules = Rules::specification(readings);
-    let variables = match expect(&module, &rules) {
-        Expectation::Accepted { variables, .. } => variables,
-        Expectation::Refused { refusal, .. } => return Err(refusal.class.name()),
-        Expectation::Unmodelled { reason } => return Err(reason),
-    };
-    let kernels = execute(&module, &variables, &rules);
-    match kernels.into_iter().find(|kernel| kernel.name == "k").expect("there is a kernel k").left {
-        Left::Output(output) => Ok(output),
-        Left::Unmodelled(reason) => Err(reason),
-    }
-}
-
-/// The bytes, `..` for one that nobody knows, and the addresses.
-fn described(output: &Output) -> String {
-    let known = output.bytes.iter().zip(&output.known);
-    let mut text: String =
-        known.map(|(&byte, &known)| if known { hex(&[byte]) } else { "..".to_owned() }).collect();
-    for Address { offset, width, symbol, addend, generic, .. } in &output.addresses {
-        let generic = if *generic { " generic" } else { "" };
-        text += &format!("; {width} at {offset}: {symbol}+{addend}{generic}");
-    }
-    text
-}
-
-/// What a kernel with this body leaves, beside these items.
-fn leaves(items: &str, body: &str) -> Result<String, &'static str> {
-    run(Readings::default(), &format!("{items}\n{}", kernel(body))).map(|output| described(&output))
-}
+use common::{HEADER, answer, described, kernel, leaves, run};
+use ptxsmith_oracle::{Clause, Expectation, Question, Readings, RefusalClass, Rules, expect};
 
 /// The readings with one question answered otherwise.
 fn reading(question: Question, answer: &str) -> Readings {
@@ -433,4 +384,65 @@ fn a_module_rests_on_what_only_its_instructions_show_and_its_data() {
     assert!(without.contains(Clause::VectorSuffix));
     assert!(!without.contains(Clause::LiteralHexadecimal));
     assert!(clauses(".global .u32 g = 0x10;", body).contains(Clause::LiteralHexadecimal));
+}
+
+#[test]
+fn a_function_is_named_where_it_may_be() {
+    let function = RefusalClass::FunctionOperand;
+    let class = |rules: &Rules, body: &str| {
+        let text = format!("{HEADER}.visible .func t() {{ ret; }}\n{}", kernel(body));
+        match expect(&ptxsmith_syntax::parse(&text).unwrap(), rules) {
+            Expectation::Refused { refusal, .. } => Some(refusal.class),
+            Expectation::Accepted { .. } => None,
+            Expectation::Unmodelled { reason } => panic!("{reason}"),
+        }
+    };
+    let rules = Rules::default();
+    assert_eq!(class(&rules, "mov.u64 p0, t; ret;"), None);
+    assert_eq!(class(&rules, "call t; ret;"), None);
+    for body in
+        ["mov.u64 t, p0;", "add.u64 p0, t, 4;", "sub.u64 p0, t, 4;", "call p0, (t);", "ld.u32 r0, [t];"]
+    {
+        assert_eq!(class(&rules, body), Some(function), "{body}");
+    }
+    let in_sum = rules.with(|rules| rules.function_in_sum = true);
+    assert_eq!(class(&in_sum, "add.u64 p0, t, 4;"), None);
+    assert_eq!(class(&in_sum, "mov.u64 p0, t;"), None);
+    for body in ["mov.u64 t, p0;", "sub.u64 p0, t, 4;"] {
+        assert_eq!(class(&in_sum, body), Some(function), "{body}");
+    }
+}
+
+#[test]
+fn immediates_are_constant_expressions_also_in_braces() {
+    let class = |body: &str| leaves("", &format!("{body} ret;")).map(|_| ());
+    let by_zero = Err(RefusalClass::DivisionByZero.name());
+    assert_eq!(class("mov.u32 r0, 1 / 0;"), by_zero);
+    assert_eq!(class("st.global.u32 [o], 1 / 0;"), by_zero);
+    assert_eq!(class("mov.v2.u32 v, {1, 1 / 0};"), by_zero);
+    assert_eq!(class("mov.u32 r0, 08;"), Err(RefusalClass::MalformedLiteral.name()));
+    // Whether its kind fits the instruction is not asked.
+    assert!(matches!(
+        answer(Readings::default(), &kernel("mov.u32 r0, 1.0; ret;")),
+        Expectation::Accepted { .. }
+    ));
+    assert_eq!(class("mov.u32 r0, 1;"), Ok(()));
+}
+
+#[test]
+fn the_address_of_a_kernel_is_taken_since_3_1() {
+    let class = |version: &str| {
+        let text = format!(
+            ".version {version}\n.target sm_20\n.address_size 64\n.visible .entry k() {{
+                .reg .u64 p; mov.u64 p, k; ret; }}"
+        );
+        match expect(&ptxsmith_syntax::parse(&text).unwrap(), &Rules::default()) {
+            Expectation::Refused { refusal, .. } => Some(refusal.class),
+            Expectation::Accepted { .. } => None,
+            Expectation::Unmodelled { reason } => panic!("{reason}"),
+        }
+    };
+    assert_eq!(class("3.0"), Some(RefusalClass::KernelVersion));
+    assert_eq!(class("3.1"), None);
+    assert_eq!(class("8.0"), None);
 }

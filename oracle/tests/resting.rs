@@ -208,3 +208,79 @@ fn the_answer_as_json_says_what_kernels_leave() {
     assert_eq!(answer["unmodelled"], unmodelled);
     assert_eq!(answer["kernels"].as_object().unwrap().len(), 1);
 }
+
+/// The questions that the value of a scalar met, by name.
+fn met(ty: &str, value: &str) -> Vec<&'static str> {
+    let (_, trace) = last(Readings::default(), &format!(".global {ty} x = {value};")).unwrap();
+    trace.questions.iter().map(Question::name).collect()
+}
+
+#[test]
+fn a_signed_result_beyond_64_bits_is_a_question_and_an_unsigned_one_is_none() {
+    let least = "(-9223372036854775807 - 1)";
+    let question = [Question::SignedOverflow.name()];
+    for value in
+        [&format!("-{least}"), "9223372036854775807 + 1", &format!("{least} - 1"), "4611686018427387904 * 2"]
+    {
+        assert_eq!(met(".s64", value), question, "{value}");
+    }
+    for value in [
+        least,
+        "-5",
+        "- 0x8000000000000000",
+        "- 9223372036854775808",
+        "9223372036854775807U + 1",
+        "0U - 1",
+        "4611686018427387904U * 4",
+        "9223372036854775806 + 1",
+        "5 * 7",
+    ] {
+        assert_eq!(met(".s64", value), [""; 0], "{value}");
+    }
+}
+
+#[test]
+fn floating_point_questions_are_met_where_the_value_depends_on_them() {
+    let (zero, nan) = ([Question::FloatDivisionByZero.name()], [Question::NanNarrowing.name()]);
+    assert_eq!(met(".f64", "1.0 / 0.0"), zero);
+    assert_eq!(met(".f64", "1.0 / -0.0"), zero);
+    assert_eq!(met(".f64", "1.0 / 2.0"), [""; 0]);
+    assert_eq!(met(".f32", "0d7ff8000000000001"), nan);
+    assert_eq!(met(".f64", "0f7fc00001"), nan);
+    for (ty, value) in [
+        (".f64", "0d7ff8000000000001"),
+        (".f32", "0f7fc00001"),
+        (".f64", "0f3f800000"),
+        (".f32", "0d3ff0000000000000"),
+        (".f32", "1.0"),
+    ] {
+        assert_eq!(met(ty, value), [""; 0], "{ty} {value}");
+    }
+}
+
+#[test]
+fn decimal_literals_below_the_least_normal_double_are_tiny_but_zero_is_not() {
+    let tiny = |value: &str| rests(&format!(".global .f64 x = {value};"), Clause::FloatTiny);
+    for value in ["1e-310", "2.2250738585072009e-308", "5e-324", "1e-400", "0.001e-400", "9.0E-320"] {
+        assert!(tiny(value), "{value}");
+    }
+    for value in ["0.0", "0.0e5", "0.000E-9", "2.2250738585072014e-308", "1.0", "1e300", "1e-300"] {
+        assert!(!tiny(value), "{value}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_spelling_is_said() {
+    let clause = |value: &str| match answer(Readings::default(), &format!(".global .f64 x = {value};")) {
+        Expectation::Refused { refusal, .. } => refusal.clause,
+        other => panic!("{value}: {other:?}"),
+    };
+    assert_eq!(clause("0f3f8"), Clause::FloatBitsMalformed);
+    assert_eq!(clause("0d3f8"), Clause::FloatBitsMalformed);
+    assert_eq!(clause("0x1.8"), Clause::FloatDecimal);
+    assert_eq!(clause("0x"), Clause::LiteralMalformed);
+    assert_eq!(clause("0xe"), Clause::ValueKind, "an integer");
+    assert_eq!(clause("1e"), Clause::FloatExponent);
+    assert_eq!(clause("1.5f"), Clause::FloatNoSuffix);
+    assert_eq!(clause("08"), Clause::LiteralMalformed);
+}

@@ -1,0 +1,347 @@
+//! What the instructions do that show operands; every value is worked out by hand.
+
+mod common;
+
+use common::{kernel, leaves, run};
+use ptxsmith_oracle::{Clause, Readings};
+
+const UNKNOWN: Result<String, &str> = Err("what happens depends on a value that is not known");
+const FORM: Result<String, &str> = Err("an instruction in a form that is not modelled");
+
+/// The four bytes that an instruction leaves in `r0`, of which the others are 100, 7 and 3, `s0` to `s2` -100, 7 and -3.
+fn number(instruction: &str) -> Result<u32, &'static str> {
+    let body = format!(
+        "mov.u32 r1, 100; mov.u32 r2, 7; mov.u32 r3, 3; mov.s32 s0, -100; mov.s32 s1, 7; mov.s32 s2, -3;
+         {instruction} st.global.u32 [o], r0; ret;"
+    );
+    leaves("", &body).map(|text| match text.as_str() {
+        "........" => panic!("{instruction}: it is not known"),
+        text => u32::from_str_radix(text, 16).unwrap().swap_bytes(),
+    })
+}
+
+#[test]
+fn arithmetic_is_modulo_the_width_of_the_type() {
+    for (instruction, expected) in [
+        ("add.u32 r0, r1, r2;", 107),
+        ("add.u32 r0, r1, 0xffffffff;", 99),
+        ("sub.u32 r0, r1, r2;", 93),
+        ("sub.u32 r0, r2, r1;", 0xffff_ffa3),
+        ("mul.lo.u32 r0, r1, r2;", 700),
+        ("mul.lo.u32 r0, 0x10001, 0x10000;", 0x10000),
+        ("mad.lo.u32 r0, r1, r2, r3;", 703),
+        ("and.b32 r0, r1, r2;", 4),
+        ("or.b32 r0, r1, r2;", 103),
+        ("xor.b32 r0, r1, r2;", 99),
+        ("shl.b32 r0, r1, r3;", 800),
+        ("shl.b32 r0, r1, 31;", 0),
+        ("shl.b32 r0, r2, 31;", 0x8000_0000),
+        ("shr.u32 r0, r1, r3;", 12),
+        ("shr.u32 r0, 0x80000000, 31;", 1),
+        ("shr.s32 r0, s0, 3;", 0xffff_fff3),
+        ("shr.s32 r0, 0x80000000, 31;", 0xffff_ffff),
+        ("shr.b32 r0, 0xffffff9c, 3;", 0x1fff_fff3),
+        ("add.u16 r0, 0xffff, 2;", 1),
+        ("add.s16 r0, 0x7fff, 1;", 0xffff_8000),
+        ("selp.u32 r0, 5, 6, 1;", 5),
+        ("selp.u32 r0, 5, 6, 0;", 6),
+        ("mov.u32 r0, 0x12345678;", 0x1234_5678),
+    ] {
+        assert_eq!(number(instruction), Ok(expected), "{instruction}");
+    }
+    for instruction in [
+        "mul.wide.u32 r0, r1, r2;",
+        "mul.u32 r0, r1, r2;",
+        "add.lo.u32 r0, r1, r2;",
+        "add.f32 r0, r1, r2;",
+        "div.u32 r0, r1, r2;",
+        "popc.b32 r0, r1;",
+        "not.b32 r0, r1;",
+    ] {
+        assert!(number(instruction).is_err(), "{instruction}");
+    }
+}
+
+#[test]
+fn of_a_shift_by_the_width_or_more_nothing_is_known() {
+    for instruction in
+        ["shl.b32 r0, r1, 32;", "shr.u32 r0, r1, 32;", "shl.b32 r0, r1, 33;", "shr.s32 r0, r1, 40;"]
+    {
+        let body = format!("mov.u32 r1, 1; {instruction} st.global.u32 [o], r0; ret;");
+        assert_eq!(leaves("", &body).unwrap(), "........", "{instruction}");
+    }
+    assert_eq!(leaves("", "shl.b64 p0, 1, 63; st.global.u64 [o], p0; ret;").unwrap(), "0000000000000080");
+    assert_eq!(leaves("", "shl.b64 p0, 1, 64; st.global.u64 [o], p0; ret;").unwrap(), "................");
+}
+
+#[test]
+fn addresses_are_moved_and_their_differences_are_numbers() {
+    let items = ".global .u32 g[4], other; .const .u32 c;";
+    let shows = |instructions: &str| {
+        leaves(items, &format!("mov.u64 p0, g; {instructions} st.global.u64 [o], p7; ret;"))
+    };
+    let at = |addend: i64| Ok(format!("{}; 8 at 0: g+{addend} generic", "00".repeat(8)));
+    assert_eq!(shows("add.u64 p7, p0, 4;"), at(4));
+    assert_eq!(shows("add.s64 p7, -4, p0;"), at(-4));
+    assert_eq!(shows("sub.u64 p7, p0, 4;"), at(-4));
+    assert_eq!(shows("add.u64 p1, p0, 12; sub.u64 p7, p1, p0;").unwrap(), "0c00000000000000");
+    assert_eq!(shows("add.u64 p1, p0, 12; sub.u64 p7, p0, p1;").unwrap(), "f4ffffffffffffff");
+    let unknown = Ok("................".to_owned());
+    assert_eq!(shows("mov.u64 p1, other; sub.u64 p7, p0, p1;"), unknown);
+    assert_eq!(shows("mov.u64 p1, c; cvta.const.u64 p2, c; sub.u64 p7, p1, p2;"), unknown);
+    assert_eq!(shows("sub.u64 p7, 4, p0;"), unknown);
+    assert_eq!(shows("add.u64 p7, p0, p0;"), unknown);
+    assert_eq!(shows("and.b64 p7, p0, 7;"), unknown);
+    assert_eq!(shows("mul.lo.u64 p7, p0, 1;"), unknown);
+    assert_eq!(shows("add.u64 p7, p0, p6;"), unknown);
+}
+
+#[test]
+fn comparisons_are_signed_where_the_type_is() {
+    let truth = |comparison: &str, a: &str, b: &str| {
+        number(&format!("setp.{comparison} q, {a}, {b}; selp.u32 r0, 1, 0, q;"))
+    };
+    for (comparison, less, equal, greater) in [
+        ("eq.u32", 0, 1, 0),
+        ("ne.u32", 1, 0, 1),
+        ("lt.u32", 1, 0, 0),
+        ("lo.u32", 1, 0, 0),
+        ("le.u32", 1, 1, 0),
+        ("ls.u32", 1, 1, 0),
+        ("gt.u32", 0, 0, 1),
+        ("hi.u32", 0, 0, 1),
+        ("ge.u32", 0, 1, 1),
+        ("hs.u32", 0, 1, 1),
+    ] {
+        assert_eq!(truth(comparison, "r2", "r1"), Ok(less), "{comparison}");
+        assert_eq!(truth(comparison, "r1", "r1"), Ok(equal), "{comparison}");
+        assert_eq!(truth(comparison, "r1", "r2"), Ok(greater), "{comparison}");
+    }
+    assert_eq!(truth("lt.s32", "s0", "s1"), Ok(1));
+    assert_eq!(truth("lt.u32", "s0", "s1"), Ok(0));
+    assert_eq!(truth("lt.s16", "0xffff", "1"), Ok(1));
+    assert_eq!(truth("equ.u32", "r1", "r1"), FORM.map(|_| 0));
+    assert_eq!(truth("eq.f32", "r1", "r1"), FORM.map(|_| 0));
+    assert_eq!(truth("eq.u32", "r4", "r1"), UNKNOWN.map(|_| 0));
+}
+
+#[test]
+fn a_comparison_is_combined_with_a_predicate_and_may_set_its_opposite_too() {
+    let combined = |how: &str, a: u32, c: u32| {
+        number(&format!("setp.eq.u32 q, {c}, 1; setp.eq.{how}.u32 q, {a}, 1, q; selp.u32 r0, 1, 0, q;"))
+            .unwrap()
+    };
+    for (a, c) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        assert_eq!(combined("and", a, c), a & c);
+        assert_eq!(combined("or", a, c), a | c);
+        assert_eq!(combined("xor", a, c), a ^ c);
+        // `!q` instead of `q`
+        let negated =
+            number(&format!("setp.eq.u32 q, {c}, 1; setp.eq.and.u32 q, {a}, 1, !q; selp.u32 r0, 1, 0, q;"));
+        assert_eq!(negated, Ok(a & (1 - c)));
+    }
+    let both = |a: &str| {
+        number(&format!(
+            ".reg .pred t; setp.lt.u32 q|t, {a}, 7; selp.u32 r4, 1, 0, q; selp.u32 r5, 2, 0, t; add.u32 r0, r4, r5;"
+        ))
+    };
+    assert_eq!(both("r3"), Ok(1));
+    assert_eq!(both("r1"), Ok(2));
+    let body = ".reg .pred t; setp.eq.and.u32 q, 1, 1, t; ret;";
+    assert_eq!(leaves("", body), UNKNOWN);
+}
+
+#[test]
+fn addresses_of_one_variable_are_compared_for_equality() {
+    let items = ".global .u32 g[4], other; .const .u32 c;";
+    let truth = |comparison: &str, a: &str, b: &str| {
+        let body = format!(
+            "mov.u64 p0, g; add.u64 p1, p0, 4; sub.u64 p2, p1, 4; mov.u64 p3, other; mov.u64 p4, c;
+             cvta.const.u64 p5, c; setp.{comparison}.u64 q, {a}, {b}; selp.u32 r0, 1, 0, q; st.global.u32 [o], r0; ret;"
+        );
+        leaves(items, &body)
+    };
+    assert_eq!(truth("eq", "p0", "p2").unwrap(), "01000000");
+    assert_eq!(truth("eq", "p0", "p1").unwrap(), "00000000");
+    assert_eq!(truth("ne", "p0", "p1").unwrap(), "01000000");
+    for (comparison, a, b) in [("lt", "p0", "p1"), ("eq", "p0", "p3"), ("eq", "p4", "p5"), ("eq", "p0", "1")]
+    {
+        assert_eq!(truth(comparison, a, b), UNKNOWN, "{comparison} {a} {b}");
+    }
+}
+
+#[test]
+fn conversions_are_between_integers_without_modifiers() {
+    for (instruction, expected) in [
+        ("cvt.u32.u16 r0, 0x12345;", 0x2345),
+        ("cvt.s32.s8 r0, 0x80;", 0xffff_ff80),
+        ("cvt.u8.u32 r0, 0x1ff;", 0xff),
+        ("cvt.u16.s8 r0, 0xff;", 0xffff),
+    ] {
+        assert_eq!(number(instruction), Ok(expected), "{instruction}");
+    }
+    for instruction in [
+        "cvt.sat.u8.u32 r0, r1;",
+        "cvt.rn.f32.u32 r0, r1;",
+        "cvt.u32.f32 r0, r1;",
+        "cvt.f32.f32 r0, r1;",
+        "cvt.u32.b32 r0, r1;",
+    ] {
+        assert_eq!(number(instruction), FORM.map(|_| 0), "{instruction}");
+    }
+    assert_eq!(leaves("", "cvt.u32.u32 r0, r1; st.global.u32 [o], r0; ret;").unwrap(), "........");
+}
+
+#[test]
+fn a_scalar_is_taken_apart_and_put_together_from_the_lowest_part() {
+    let body = "mov.b32 {r0, r1}, 0x11112222; mov.b64 {r2, r3}, 0x3333333344444444; mov.b32 r4, {r1, r0};
+        mov.b64 d, {r2, r3};
+        st.global.u32 [o], r0; st.global.u32 [o + 4], r1; st.global.u32 [o + 8], r4; st.global.u64 [o + 16], d; ret;";
+    let expected = "22220000 11110000 11112222 ........ 4444444433333333".replace(' ', "");
+    // What was not written is zero.
+    assert_eq!(leaves("", body).unwrap(), expected.replace("........", "00000000"));
+    let four = "mov.b32 {r0, r1, r2, r3}, 0x44332211; st.global.v4.u32 [o], {r3, r2, r1, r0}; ret;";
+    assert_eq!(leaves("", four).unwrap(), "44000000330000002200000011000000");
+    assert_eq!(leaves("", "mov.b32 {r0, r1, r2}, 1; ret;"), FORM);
+    assert_eq!(leaves("", "mov.b8 {r0, r1}, 1; ret;"), FORM);
+}
+
+#[test]
+fn a_destination_takes_no_element_twice() {
+    let undefined = Err("a destination that repeats an element, which is undefined");
+    assert_eq!(leaves("", "mov.b32 {r0, r0}, 1; ret;"), undefined);
+    assert_eq!(leaves("", "mov.v2.u32 v, {1, 2}; mov.v2.u32 {r0, r0}, v; ret;"), undefined);
+    let idle = "mov.b64 {_, r0}, 0x0000000700000000; mov.b32 {_, _}, 1; st.global.u32 [o], r0; ret;";
+    assert_eq!(leaves("", idle).unwrap(), "07000000");
+}
+
+#[test]
+fn vectors_are_loaded_and_stored_element_by_element() {
+    let items = ".global .v4 .u32 g = {1, 2, 3, 4}; .global .align 8 .u16 t[4] = {5, 6, 7, 8};";
+    let body =
+        "ld.global.v4.u32 w, [g]; ld.global.v2.u32 {r0, r1}, [g + 8]; ld.global.v4.u16 {r2, r3, r4, r5}, [t];
+        st.global.v4.u32 [o], {w.w, w.z, w.y, w.x}; st.global.v2.u32 [o + 16], {r0, r1};
+        st.global.v2.u32 [o + 24], {r2, r5}; st.global.v4.u32 [o + 32], w; ret;";
+    let expected =
+        "04000000030000000200000001000000030000000400000005000000080000000100000002000000 0300000004000000";
+    assert_eq!(leaves(items, body).unwrap(), expected.replace(' ', ""));
+    assert_eq!(leaves(items, "ld.global.v2.u32 w, [g]; ret;"), FORM);
+    assert_eq!(leaves(items, "ld.global.v4.u32 v, [g]; ret;"), FORM);
+    assert_eq!(leaves(items, "ld.global.v2.u32 r0, [g]; ret;"), FORM);
+    assert_eq!(leaves(items, "st.global.v2.u32 [o], w; ret;"), FORM);
+}
+
+#[test]
+fn an_access_lies_in_its_variable_aligned_and_in_its_state_space() {
+    let items =
+        ".global .align 8 .u8 g[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9}; .global .u8 u[16]; .const .u32 c = 5;";
+    let loads = |what: &str| {
+        leaves(
+            items,
+            &format!(
+                "mov.u64 p0, g; mov.u64 p1, c; cvta.const.u64 p2, c; .shared .u32 s; mov.u64 p3, s; mov.u32 r0, 0; {what} st.global.u32 [o], r0; ret;"
+            ),
+        )
+    };
+    assert_eq!(loads("ld.global.u32 r0, [g + 4];").unwrap(), "05060708");
+    assert_eq!(loads("ld.global.u32 r0, [g + 12];").unwrap(), "00000000");
+    assert_eq!(loads("ld.u32 r0, [p0];").unwrap(), "01020304");
+    assert_eq!(loads("ld.u32 r0, [p2];").unwrap(), "05000000");
+    assert_eq!(loads("ld.const.u32 r0, [p1];").unwrap(), "05000000");
+    assert_eq!(loads("ld.global.u32 r0, [g + 16];"), Err("an access outside of the variable"));
+    assert_eq!(loads("ld.global.u32 r0, [g + -4];"), Err("an access outside of the variable"));
+    assert_eq!(loads("ld.global.u32 r0, [g + 13];"), Err("an access outside of the variable"));
+    let misaligned = Err("an access that is not aligned, which is undefined");
+    assert_eq!(loads("ld.global.u32 r0, [g + 2];"), misaligned);
+    assert_eq!(loads("ld.global.u16 r0, [g + 1];"), misaligned);
+    assert_eq!(loads("ld.global.u32 r0, [u];"), Err("an access of which nobody knows whether it is aligned"));
+    assert_eq!(
+        loads("ld.global.v2.u64 {p4, p5}, [g];"),
+        Err("an access of which nobody knows whether it is aligned")
+    );
+    let space = Err("an address of another state space");
+    assert_eq!(loads("ld.const.u32 r0, [p0];"), space);
+    assert_eq!(loads("ld.const.u32 r0, [p2];"), space, "a generic address");
+    assert_eq!(loads("ld.global.u32 r0, [p1];"), space);
+    assert_eq!(loads("ld.u32 r0, [p1];"), Err("an offset in a state space taken for a generic address"));
+    assert_eq!(loads("ld.u32 r0, [p3];"), Err("an offset in a state space taken for a generic address"));
+    assert_eq!(loads("st.const.u32 [c], 1;"), Err("a store to .const"));
+}
+
+#[test]
+fn addresses_become_generic_and_back() {
+    let items = ".global .u32 g = 1; .const .u32 c = 5;";
+    let shows = |what: &str| {
+        leaves(items, &format!("mov.u64 p0, g; mov.u64 p1, c; {what} st.global.u32 [o], r0; ret;"))
+    };
+    assert_eq!(shows("cvta.const.u64 p2, p1; ld.u32 r0, [p2];").unwrap(), "05000000");
+    assert_eq!(
+        shows("cvta.const.u64 p2, p1; cvta.to.const.u64 p3, p2; ld.const.u32 r0, [p3];").unwrap(),
+        "05000000"
+    );
+    assert_eq!(
+        shows("cvta.to.global.u64 p2, p0; cvta.global.u64 p3, p2; ld.u32 r0, [p3];").unwrap(),
+        "01000000"
+    );
+    let twice = Err("an address converted twice");
+    assert_eq!(shows("cvta.const.u64 p2, p1; cvta.const.u64 p3, p2;"), twice);
+    assert_eq!(shows("cvta.to.const.u64 p2, p1;"), twice);
+    assert_eq!(shows("cvta.const.u64 p2, p0;"), Err("an address of another state space"));
+    assert_eq!(shows("cvta.u64 p2, p0;"), FORM);
+    assert_eq!(leaves("", "cvta.global.u64 p2, 5; st.global.u64 [o], p2; ret;").unwrap(), "................");
+}
+
+#[test]
+fn branches_go_to_labels_by_name_and_by_number() {
+    let body = |index: u32| {
+        format!(
+            "mov.u32 r1, {index}; T: .branchtargets A, B; brx.idx r1, T; A: st.global.u32 [o], 1; ret;
+             B: st.global.u32 [o], 2; bra C; st.global.u32 [o], 3; C: ret;"
+        )
+    };
+    assert_eq!(leaves("", &body(0)).unwrap(), "01000000");
+    assert_eq!(leaves("", &body(1)).unwrap(), "02000000");
+    assert_eq!(leaves("", &body(2)), Err("an index behind a branch table"));
+    assert_eq!(leaves("", "T: .branchtargets A; A: brx.idx r1, T;"), UNKNOWN);
+}
+
+#[test]
+fn functions_are_called_by_name_and_by_address() {
+    let items = ".visible .func (.reg .u32 r) f(.reg .u32 a) { add.u32 r, a, 1; ret; }";
+    let shows = |what: &str| leaves(items, &format!("{what} st.global.u32 [o], r0; ret;"));
+    assert_eq!(shows("call (r0), f, (41);").unwrap(), "2a000000");
+    assert_eq!(
+        shows("mov.u64 p0, f; P: .callprototype (.reg .u32 _) _ (.reg .u32 _); call (r0), p0, (41), P;")
+            .unwrap(),
+        "2a000000"
+    );
+    assert_eq!(shows("P: .callprototype (.reg .u32 _) _ (.reg .u32 _); call (r0), p0, (41), P;"), UNKNOWN);
+    assert_eq!(shows("call (r0), o, (41);"), UNKNOWN);
+}
+
+#[test]
+fn registers_hold_what_their_type_holds() {
+    let shows = |what: &str| leaves("", &format!("{what} st.global.u64 [o], p0; ret;"));
+    assert_eq!(shows("mov.u64 p0, -1;").unwrap(), "ffffffffffffffff");
+    assert_eq!(shows("mov.u32 p0, -1;").unwrap(), "ffffffff00000000");
+    assert_eq!(shows("mov.s32 p0, -1;").unwrap(), "ffffffffffffffff");
+    assert_eq!(shows("mov.u64 r0, 1;"), FORM);
+    assert_eq!(shows("mov.u32 v, 1;"), FORM);
+    assert_eq!(shows("mov.v2.u32 r0, {1, 2};"), FORM);
+    let lanes = "mov.v2.s32 {v.x, v.y}, {-1, 5}; mov.u32 r0, v.x; mov.u32 r1, v.y; st.global.u32 [o], r0;
+        st.global.u32 [o + 4], r1; ret;";
+    assert_eq!(leaves("", lanes).unwrap(), "ffffffff05000000");
+}
+
+#[test]
+fn a_predicate_may_be_moved_negated_and_constant() {
+    let shows = |what: &str| number(&format!("setp.eq.u32 q, 1, 1; {what} selp.u32 r0, 1, 0, q;"));
+    assert_eq!(shows("mov.pred q, q;"), Ok(1));
+    assert_eq!(shows("mov.pred q, !q;"), Ok(0));
+    assert_eq!(shows("mov.pred q, 0;"), Ok(0));
+    assert_eq!(shows("mov.pred q, 256;"), Ok(1));
+    assert_eq!(shows("mov.pred q, 1 > 2;"), Ok(0));
+    let output =
+        run(Readings::default(), &kernel("mov.pred q, 5; selp.u32 r0, 1, 2, q; st.global.u32 [o], r0; ret;"));
+    assert!(output.unwrap().slots[0].trace.clauses.contains(Clause::PredicateConstant));
+}
