@@ -1,6 +1,6 @@
 //! The evaluator by itself: a tree and the same nodes one by one give the same, and rules may change in between.
 
-use ptxsmith_oracle::{Clause, Evaluator, RefusalClass, Rules, Stop, Stored, Trace};
+use ptxsmith_oracle::{Clause, Evaluator, Question, Readings, RefusalClass, Rules, Stop, Stored, Trace};
 use ptxsmith_syntax::{Assemble, Expr, NodeKind, ScalarType, parse_expr};
 
 const VERSION: (u32, u32) = (8, 0);
@@ -79,6 +79,30 @@ fn nodes_that_are_assembled_give_what_their_tree_gives() {
             assert_eq!(plain(of_nodes), plain(of_tree), "{text} in {}", ty.keyword());
             assert_eq!(own, trace, "{text} in {}", ty.keyword());
         }
+    }
+}
+
+#[test]
+fn an_address_names_its_variable_by_a_node_of_the_expression() {
+    let takes = Question::OffsetFirst.answers().iter().position(|&answer| answer != "refused").unwrap();
+    let rules = Rules::specification(Readings::default().with(Question::OffsetFirst, takes).unwrap());
+    for text in [
+        "x",
+        "(x)",
+        "generic(x)",
+        "x + (1 + 2)",
+        "(1 + 2) + x",
+        "1 + (x)",
+        "(+1 ? 2 : (3)) + x",
+        "0xFF((4) + x)",
+    ] {
+        let expr = parse_expr(text).unwrap();
+        let (ty, mut trace) = (ScalarType::U64, Trace::default());
+        let Ok(Stored::Address(address, _)) = Evaluator::new(&rules, VERSION).store(&expr, ty, &mut trace)
+        else {
+            panic!("{text} is an address")
+        };
+        assert!(matches!(expr.kind(address.name), NodeKind::Name(name) if name == "x"), "{text}");
     }
 }
 

@@ -71,6 +71,10 @@ fn of_a_shift_by_the_width_or_more_nothing_is_known() {
         assert_eq!(leaves("", &body).unwrap(), "........", "{instruction}");
     }
     assert_eq!(leaves("", "shl.b64 p0, 1, 63; st.global.u64 [o], p0; ret;").unwrap(), "0000000000000080");
+    // The count has 32 bits, whatever is shifted.
+    let wide = "shl.b64 p0, 0x100000001, 1; st.global.u64 [o], p0; ret;";
+    assert_eq!(leaves("", wide).unwrap(), "0200000002000000");
+    assert_eq!(leaves("", "shl.b16 h, 1, 0x10001; st.global.u16 [o], h; ret;").unwrap(), "....");
     assert_eq!(leaves("", "shl.b64 p0, 1, 64; st.global.u64 [o], p0; ret;").unwrap(), "................");
 }
 

@@ -60,6 +60,12 @@ fn what_is_written_over_an_address_leaves_the_rest_of_it_unknown() {
 }
 
 #[test]
+fn a_part_of_an_address_may_end_the_output() {
+    let body = "mov.u32 r0, g; st.global.u32 [o + 4], r0; ret;";
+    assert_eq!(leaves(".global .u32 g;", body).unwrap(), format!("{}; 4 at 4: g+0 generic", "00".repeat(8)));
+}
+
+#[test]
 fn the_scalars_written_are_told_once_in_order() {
     let text = kernel(
         "st.global.u32 [o + 8], 1; st.global.u32 [o], 2; st.global.u32 [o + 8], 3; st.global.v2.u16 [o + 4], {r0, r1};
@@ -165,6 +171,18 @@ fn arguments_are_registers_vectors_numbers_and_parameters() {
 }
 
 #[test]
+fn a_vector_that_is_an_argument_is_a_vector_operand() {
+    let function = |ty: &str| format!(".visible .func f(.reg {ty} a) {{ ret; }}");
+    let rests = |function: &str, argument: &str| {
+        let text =
+            format!("{function}\n{}", kernel(&format!("call f, ({argument}); st.global.u8 [o], 1; ret;")));
+        run(Readings::default(), &text).unwrap().slots[0].trace.clauses.contains(Clause::VectorOperand)
+    };
+    assert!(rests(&function(".v2 .u32"), "v"));
+    assert!(!rests(&function(".u32"), "r0"));
+}
+
+#[test]
 fn parameters_of_4096_bytes_are_passed_and_no_larger_ones() {
     let text = |size: u32| {
         (
@@ -180,6 +198,8 @@ fn parameters_of_4096_bytes_are_passed_and_no_larger_ones() {
 
 #[test]
 fn every_register_and_variable_has_a_place_of_its_own() {
+    let first = ".visible .func (.reg .u32 r) f() { .reg .u32 n<2>; mov.u32 n0, 1; mov.u32 n1, 2; sub.u32 r, n1, n0; ret; }";
+    assert_eq!(leaves(first, "call (r0), f; st.global.u32 [o], r0; ret;").unwrap(), "01000000");
     let items = ".global .u32 g<3>; .const .u32 c = 5, e = 6; .global .u16 t[] = {1, 2, 3};";
     let body = ".reg .u32 n<3>, m; .local .u32 l, k, j[2]; .shared .u16 y<2>;
         mov.u32 n0, 1; mov.u32 n1, 2; mov.u32 n2, 3; mov.u32 m, 4;
@@ -209,9 +229,9 @@ fn a_variable_ends_where_its_type_and_extents_say() {
         assert_eq!(leaves("", &body(last + 2)), outside, "{declaration}");
         assert_eq!(leaves("", &body(-2)), outside, "{declaration}");
     }
-    let body = |at| format!(".local .v2 .u16 x<2>; st.local.u16 [x1 + {at}], 1; st.global.u8 [o], 1; ret;");
-    assert_eq!(leaves("", &body(2)).unwrap(), "01");
-    assert_eq!(leaves("", &body(4)), outside);
+    let body = |at| format!(".local .v4 .u16 x<2>; st.local.u16 [x1 + {at}], 1; st.global.u8 [o], 1; ret;");
+    assert_eq!(leaves("", &body(6)).unwrap(), "01");
+    assert_eq!(leaves("", &body(8)), outside);
 }
 
 #[test]
@@ -278,7 +298,8 @@ fn an_address_is_a_scalar_of_32_or_64_bits() {
 
 #[test]
 fn an_index_is_a_number_or_a_scalar_register_with_its_sign() {
-    let items = ".global .u32 g[4] = {1, 2, 3, 4}; .global .u32 t[2][3] = {{1, 2, 3}, {4, 5, 6}};";
+    let items = ".global .u32 g[4] = {1, 2, 3, 4}; .global .u32 t[2][3] = {{1, 2, 3}, {4, 5, 6}};
+        .global .v2 .u32 pairs[2] = {{1, 2}, {3, 4}};";
     let shows = |index: &str| {
         leaves(
             items,
@@ -297,6 +318,23 @@ fn an_index_is_a_number_or_a_scalar_register_with_its_sign() {
         assert_eq!(shows(index), refused, "{index}");
     }
     assert_eq!(shows("r1[2]"), Err("an element of what is no array"));
+    assert_eq!(
+        leaves(".global .u32 c;", "ld.global.u32 r0, c[0]; ret;"),
+        Err("an element of what is no array")
+    );
+    let omitted =
+        leaves(".global .u16 t[] = {1, 2, 3};", "ld.global.u16 h, t[2]; st.global.u16 [o], h; ret;");
+    assert_eq!(omitted.unwrap(), "0300");
+    // The largest index that has a sign is one; of a larger one nobody says how it would be counted.
+    let bytes = |index: &str| leaves(".global .u8 b8[4];", &format!("ld.global.u8 r0, b8[{index}]; ret;"));
+    assert_eq!(bytes("9223372036854775807U"), Err("an access outside of the variable"));
+    assert_eq!(bytes("9223372036854775808U"), Err(RefusalClass::OffsetWidth.name()));
+    let no_difference = Rules::default().with(|rules| rules.subtracted_index = false);
+    for (index, is_taken) in [("r1 + 1", true), ("r1 - 1", false), ("r1", true)] {
+        let text = format!("{HEADER}{items}\n{}", kernel(&format!("ld.global.u32 r0, g[{index}]; ret;")));
+        let answer = expect(&ptxsmith_syntax::parse(&text).unwrap(), &no_difference);
+        assert_eq!(matches!(answer, Expectation::Accepted { .. }), is_taken, "{index}");
+    }
     let unit = |answer, index: &str| {
         let body = format!("mov.u32 r1, 1; ld.global.u32 r0, {index}; st.global.u32 [o], r0; ret;");
         let text = format!("{items}\n{}", kernel(&body));
@@ -304,6 +342,8 @@ fn an_index_is_a_number_or_a_scalar_register_with_its_sign() {
     };
     assert_eq!(unit("declared", "t[r1]").unwrap(), "04000000");
     assert_eq!(unit("scalar", "t[r1]").unwrap(), "02000000");
+    assert_eq!(unit("declared", "pairs[r1]").unwrap(), "03000000");
+    assert_eq!(unit("scalar", "pairs[r1]").unwrap(), "02000000");
 }
 
 #[test]
@@ -316,6 +356,12 @@ fn a_suffix_names_an_element_that_the_vector_has() {
     for source in ["v.z", "v.a", "r1.x", "r1.y"] {
         assert_eq!(leaves("", &body(source)), refused, "{source}");
     }
+    let clause = |source: &str| match answer(Readings::default(), &kernel(&body(source))) {
+        Expectation::Refused { refusal, .. } => refusal.clause,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(clause("v.z"), Clause::VectorElementExists);
+    assert_eq!(clause("r1.x"), Clause::VectorSuffix);
     let missing = Rules::default().with(|rules| rules.missing_element = true);
     let accepted = |source: &str| {
         let module = ptxsmith_syntax::parse(&format!("{HEADER}{}", kernel(&body(source)))).unwrap();

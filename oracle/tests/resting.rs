@@ -137,6 +137,9 @@ fn an_expression_rests_on_the_grouping_that_mattered() {
     assert_eq!(grouped("-1 + 2"), (true, false));
     assert_eq!(grouped("- -1"), (false, true));
     assert_eq!(grouped("1 < 2 + 3 + 4"), (true, true));
+    // In the parentheses of a mask there is nothing to group with.
+    assert_eq!(grouped("0xFF(1 + 2)"), (false, false));
+    assert_eq!(grouped("0xFF((1 + 2))"), (false, false));
 }
 
 #[test]

@@ -246,9 +246,7 @@ impl<'m> Reader<'m, '_> {
                     }
                     Some(count) => {
                         let count = integer(count, self.rules, self.version).unwrap_or(0).min(1 << 16);
-                        for id in register.id..register.id + count as usize {
-                            self.body.registers.push(Register { id, ..register });
-                        }
+                        self.body.registers.extend(std::iter::repeat_n(register, count as usize));
                         names.families.insert(name, register, count);
                     }
                 }
