@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{kernel, leaves, run};
-use ptxsmith_oracle::{Clause, Readings};
+use common::{described, kernel, leaves, run, run_under};
+use ptxsmith_oracle::{Clause, Readings, Rules};
 
 const UNKNOWN: Result<String, &str> = Err("what happens depends on a value that is not known");
 const FORM: Result<String, &str> = Err("an instruction in a form that is not modelled");
@@ -348,4 +348,78 @@ fn a_predicate_may_be_moved_negated_and_constant() {
     let output =
         run(Readings::default(), &kernel("mov.pred q, 5; selp.u32 r0, 1, 2, q; st.global.u32 [o], r0; ret;"));
     assert!(output.unwrap().slots[0].trace.clauses.contains(Clause::PredicateConstant));
+}
+
+/// Whether the first scalar that a kernel with this body leaves rests on a clause.
+fn rests(body: &str, clause: Clause) -> bool {
+    let items = ".global .align 16 .u32 g[4]; .global .u32 one;";
+    let output = run(Readings::default(), &format!("{items}\n{}", kernel(body))).unwrap();
+    output.slots[0].trace.clauses.contains(clause)
+}
+
+#[test]
+fn what_is_written_rests_on_what_led_there() {
+    let stored = |what: &str| format!("{what} st.global.u32 [o], r0; ret;");
+    assert!(rests(&stored("ld.global.v2.u32 {r0, r1}, [g];"), Clause::VectorAccess));
+    assert!(!rests(&stored("ld.global.u32 r0, [g];"), Clause::VectorAccess));
+    assert!(rests(&stored("st.global.v2.u32 [g], {r0, r1}; ld.global.u32 r0, [g];"), Clause::VectorAccess));
+    assert!(!rests(&stored("st.global.u32 [g], r0; ld.global.u32 r0, [g];"), Clause::VectorAccess));
+    assert!(rests(&stored("mov.u64 p0, g; ld.global.u32 r0, [p0];"), Clause::ArrayName));
+    assert!(!rests(&stored("mov.u64 p0, one; ld.global.u32 r0, [p0];"), Clause::ArrayName));
+    assert!(rests(&stored("mov.pred q, !5; selp.u32 r0, 1, 2, q;"), Clause::NotSigned));
+    assert!(!rests(&stored("mov.u32 r0, 5;"), Clause::ConstantInInitializer));
+    assert!(rests(&stored("mov.u32 r0, 5;"), Clause::ConstantAsOperand));
+    assert!(!rests(&stored("ld.global.u32 r0, [g];"), Clause::VectorOperand));
+    assert!(rests(&stored("mov.v2.u32 v, {1, 2}; mov.u32 r0, v.x;"), Clause::VectorOperand));
+}
+
+#[test]
+fn a_vector_access_needs_room_for_all_of_it() {
+    let body =
+        |offset| format!(".shared .align 8 .u32 s[2]; st.shared.v2.u32 [s + {offset}], {{r0, r1}}; ret;");
+    assert_eq!(leaves("", &body(0)).unwrap(), "");
+    assert_eq!(leaves("", &body(4)), Err("an access outside of the variable"));
+}
+
+#[test]
+fn what_is_no_scalar_is_no_scalar_operand() {
+    assert_eq!(leaves("", "mov.u32 r0, v; ret;"), FORM);
+    assert_eq!(leaves(".visible .func t() { ret; }", "mov.u64 p0, t + 4; ret;"), FORM);
+    let idle = leaves(".global .u32 g = 5;", "ld.global.u32 _, [g]; st.global.u8 [o], 1; ret;");
+    assert_eq!(idle.unwrap(), "01");
+}
+
+#[test]
+fn absolute_addresses_are_modelled_where_nothing_else_lies() {
+    let behind = Err("an absolute address in a space where variables may lie");
+    let body = "st.local.u32 [64], 7; ld.local.u32 r0, [64]; st.global.u32 [o], r0; ret;";
+    assert_eq!(leaves("", body).unwrap(), "07000000");
+    assert_eq!(leaves("", &format!(".local .u32 l; {body}")), behind);
+    assert_eq!(leaves("", "ld.global.u32 r0, [64]; ret;"), behind);
+    assert_eq!(leaves("", "ld.shared.u32 r0, [64]; ret;"), behind);
+    assert_eq!(leaves("", "ld.u32 r0, [64]; ret;"), Err("an absolute generic address"));
+}
+
+#[test]
+fn under_a_rule_that_misses_local_variables_only_their_addresses_move_otherwise() {
+    let rules = Rules::default().with(|rules| rules.local_moved = Some(|bytes| bytes * 1000));
+    let shows = |items: &str, body: &str| {
+        run_under(&rules, &format!("{items}\n{}", kernel(body))).map(|o| described(&o))
+    };
+    let body =
+        ".local .u32 l[4]; mov.u64 p0, l; add.u64 p1, p0, 4; st.local.u32 [p1], 5; ld.local.u32 r0, [p1];
+        ld.local.u32 r1, [l + 4]; st.global.u32 [o], r0; st.global.u32 [o + 4], r1; ret;";
+    assert_eq!(shows("", body).unwrap(), "................", "neither was written");
+    let body =
+        "mov.u64 p0, g; add.u64 p1, p0, 4; sub.u64 p2, p1, 4; ld.global.u32 r0, [p1]; ld.global.u32 r1, [p2];
+        st.global.u32 [o], r0; st.global.u32 [o + 4], r1; ret;";
+    assert_eq!(shows(".global .u32 g[2] = {1, 2};", body).unwrap(), "0200000001000000");
+    let outside = Err("an access outside of the variable");
+    assert_eq!(
+        shows(".global .u32 g[2];", "mov.u64 p0, g; add.u64 p1, p0, 8; ld.global.u32 r0, [p1]; ret;"),
+        outside
+    );
+    let local = ".local .u32 l[4]; mov.u64 p0, l; add.u64 p1, p0, 16; ld.local.u32 r0, [p1]; ret;";
+    assert_eq!(leaves("", local), outside);
+    assert_eq!(shows("", local).unwrap(), "");
 }

@@ -283,6 +283,7 @@ fn what_is_wrong_with_a_spelling_is_said() {
     assert_eq!(clause("0x1.8"), Clause::FloatDecimal);
     assert_eq!(clause("0x"), Clause::LiteralMalformed);
     assert_eq!(clause("0xe"), Clause::ValueKind, "an integer");
+    assert_eq!(clause("0xge"), Clause::LiteralMalformed);
     assert_eq!(clause("1e"), Clause::FloatExponent);
     assert_eq!(clause("1.5f"), Clause::FloatNoSuffix);
     assert_eq!(clause("08"), Clause::LiteralMalformed);

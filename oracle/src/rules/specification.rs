@@ -87,8 +87,8 @@ pub(super) fn number(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
 
 /// Whether a decimal literal states a value other than zero that is below the least normal double.
 fn is_tiny(nearest: f64, text: &str) -> bool {
-    let digits = || text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
-    nearest < f64::MIN_POSITIVE && (nearest > 0.0 || digits().any(|digit| matches!(digit, b'1'..=b'9')))
+    let mut digits = text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
+    nearest < f64::MIN_POSITIVE && digits.any(|digit| matches!(digit, b'1'..=b'9'))
 }
 
 /// The clause that a spelling breaks when no literal form derives it.

@@ -23,14 +23,18 @@ pub fn answer(readings: Readings, text: &str) -> Expectation {
 
 /// What `k` of this module leaves.
 pub fn run(readings: Readings, text: &str) -> Result<Output, &'static str> {
+    run_under(&Rules::specification(readings), text)
+}
+
+/// What `k` of this module leaves under other rules.
+pub fn run_under(rules: &Rules, text: &str) -> Result<Output, &'static str> {
     let module = ptxsmith_syntax::parse(&format!("{HEADER}{text}")).unwrap();
-    let rules = Rules::specification(readings);
-    let variables = match expect(&module, &rules) {
+    let variables = match expect(&module, rules) {
         Expectation::Accepted { variables, .. } => variables,
         Expectation::Refused { refusal, .. } => return Err(refusal.class.name()),
         Expectation::Unmodelled { reason } => return Err(reason),
     };
-    let kernels = execute(&module, &variables, &rules);
+    let kernels = execute(&module, &variables, rules);
     match kernels.into_iter().find(|kernel| kernel.name == "k").expect("there is a kernel k").left {
         Left::Output(output) => Ok(output),
         Left::Unmodelled(reason) => Err(reason),

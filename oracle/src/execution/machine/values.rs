@@ -228,3 +228,17 @@ pub(crate) fn extended_index(ty: ScalarType, bits: u64) -> i64 {
 pub(super) fn extended(ty: ScalarType, bits: u64) -> u64 {
     if ty.kind() == TypeKind::Signed { sign_extended(ty, bits) as u64 } else { mask(ty, bits) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_beyond_a_type_are_dropped_and_a_predicate_is_0_or_1() {
+        assert_eq!(mask(ScalarType::U8, 0x1ff), 0xff);
+        assert_eq!(mask(ScalarType::B32, u64::MAX), 0xffff_ffff);
+        assert_eq!(mask(ScalarType::S64, u64::MAX), u64::MAX);
+        assert_eq!(mask(ScalarType::Pred, 2), 1);
+        assert_eq!(mask(ScalarType::Pred, 0), 0);
+    }
+}
