@@ -32,12 +32,12 @@ fn run(data: &[u8]) -> Result<(), Failure> {
     values.truncate(MOST_VALUES);
     if turn.is_of(1) {
         for (expr, ty) in turn.some_of(&values) {
-            agreement(expr, *ty, version)?;
+            agreement_under(expr, *ty, version, |others| turn.some_of(others))?;
         }
     }
     if turn.is_of(2) {
         for (expr, ty) in turn.some_of(&values).iter().take(SEATED) {
-            seated(expr, *ty)?;
+            seated(expr, *ty, turn)?;
         }
     }
     Ok(())
@@ -100,13 +100,24 @@ fn answer(expr: &Expr, ty: ScalarType, version: (u32, u32), rules: &Rules, trace
 /// # Errors
 /// If they differ.
 pub fn agreement(expr: &Expr, ty: ScalarType, version: (u32, u32)) -> Result<u32, Failure> {
+    agreement_under(expr, ty, version, |others| others)
+}
+
+/// The same, under some of the other answers.
+fn agreement_under(
+    expr: &Expr,
+    ty: ScalarType,
+    version: (u32, u32),
+    some_of: impl Fn(&[Readings]) -> &[Readings],
+) -> Result<u32, Failure> {
     let mut trace = Trace::default();
     let mut compared = compare(expr, ty, version, Readings::default(), &mut trace)?;
-    for question in trace.questions.iter() {
-        for answer in 1..question.answers().len() {
-            let readings = Readings::default().with(question, answer).unwrap_or_default();
-            compared += compare(expr, ty, version, readings, &mut Trace::default())?;
-        }
+    let others: Vec<Readings> = (trace.questions.iter())
+        .flat_map(|question| (1..question.answers().len()).map(move |answer| (question, answer)))
+        .map(|(question, answer)| Readings::default().with(question, answer).unwrap_or_default())
+        .collect();
+    for readings in some_of(&others) {
+        compared += compare(expr, ty, version, *readings, &mut Trace::default())?;
     }
     Ok(compared)
 }
@@ -141,7 +152,7 @@ fn compare(
 
 /// Puts a constant in scalars, arrays and vectors, in both state spaces: all hold what the scalar holds, or are refused if it
 /// is.
-fn seated(expr: &Expr, ty: ScalarType) -> Result<(), Failure> {
+fn seated(expr: &Expr, ty: ScalarType, turn: Turn) -> Result<(), Failure> {
     let address = |kind: &NodeKind| matches!(kind, NodeKind::Name(_) | NodeKind::Generic(_));
     if expr.nodes().iter().any(|node| address(&node.kind)) {
         return Ok(());
@@ -149,7 +160,8 @@ fn seated(expr: &Expr, ty: ScalarType) -> Result<(), Failure> {
     let Some(size) = ty.size() else { return Ok(()) };
     let rules = Rules::default();
     let expected = answer(expr, ty, (9, 0), &rules, &mut Trace::default());
-    for (name, module) in seats(expr, ty) {
+    for seat in turn.some_of(seats(ty)) {
+        let (name, module) = (seat.name, seat.module(expr, ty));
         let found = match expect(&module, &rules) {
             Expectation::Refused { .. } => Answer::Refused,
             Expectation::Unmodelled { .. } => Answer::Open,
@@ -168,32 +180,69 @@ fn seated(expr: &Expr, ty: ScalarType) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Modules whose one variable holds a constant in its last scalar.
-fn seats(expr: &Expr, ty: ScalarType) -> Vec<(&'static str, Module)> {
-    let one = |name, space, vector: Option<VectorLength>, extents: &[u64], initializer| {
-        let mut specifiers = vec![Specifier::Space(space, None)];
-        specifiers.extend(vector.map(Specifier::Vector));
+/// A variable that holds a constant in its last scalar.
+struct Seat {
+    name: &'static str,
+    space: StateSpace,
+    vector: Option<VectorLength>,
+    extents: &'static [u64],
+    /// The levels of braces around the values, and how many values there are.
+    braces: usize,
+    values: usize,
+}
+
+/// Scalars, arrays and vectors. The last has two scalars, which are too many for a vector of the largest type.
+const SEATS: &[Seat] = &[
+    Seat {
+        name: "a .const scalar",
+        space: StateSpace::Const,
+        vector: None,
+        extents: &[],
+        braces: 0,
+        values: 1,
+    },
+    Seat { name: "an element", space: StateSpace::Global, vector: None, extents: &[2], braces: 1, values: 2 },
+    Seat {
+        name: "an element of a row",
+        space: StateSpace::Const,
+        vector: None,
+        extents: &[1, 2],
+        braces: 2,
+        values: 2,
+    },
+    Seat {
+        name: "an element of a vector",
+        space: StateSpace::Global,
+        vector: Some(VectorLength::V2),
+        extents: &[],
+        braces: 1,
+        values: 2,
+    },
+];
+
+/// The seats that a type can take: of vectors, those of up to 16 bytes (5.4.2).
+fn seats(ty: ScalarType) -> &'static [Seat] {
+    if ty.size().is_some_and(|size| size <= 8) { SEATS } else { &SEATS[..SEATS.len() - 1] }
+}
+
+impl Seat {
+    /// A module with this variable.
+    fn module(&self, expr: &Expr, ty: ScalarType) -> Module {
+        let mut specifiers = vec![Specifier::Space(self.space, None)];
+        specifiers.extend(self.vector.map(Specifier::Vector));
         specifiers.push(Specifier::Type(ty));
-        let dimensions = extents.iter().map(|extent| Some(Expr::number(extent.to_string()))).collect();
+        let dimensions = self.extents.iter().map(|extent| Some(Expr::number(extent.to_string()))).collect();
+        let mut values = vec![Initializer::Value(expr.clone()); self.values];
+        for _ in 0..self.braces {
+            values = vec![Initializer::list(values)];
+        }
         let declarator =
-            Declarator { name: Name::new("x"), count: None, dimensions, initializer: Some(initializer) };
+            Declarator { name: Name::new("x"), count: None, dimensions, initializer: values.pop() };
         let items = vec![
             Item::Version(Name::new("9.0")),
             Item::Target(vec![Name::new("sm_90")]),
             Item::Variables(Declaration { specifiers, declarators: vec![declarator], span: Span::NONE }),
         ];
-        (name, Module { items })
-    };
-    let value = || Initializer::Value(expr.clone());
-    let pair = || Initializer::list(vec![value(), value()]);
-    let mut seats = vec![
-        one("a .const scalar", StateSpace::Const, None, &[], value()),
-        one("an element", StateSpace::Global, None, &[2], pair()),
-        one("an element of a row", StateSpace::Const, None, &[1, 2], Initializer::list(vec![pair()])),
-    ];
-    // Two of a larger type are more than a vector may have (5.4.2).
-    if ty.size().is_some_and(|size| size <= 8) {
-        seats.push(one("an element of a vector", StateSpace::Global, Some(VectorLength::V2), &[], pair()));
+        Module { items }
     }
-    seats
 }

@@ -15,7 +15,7 @@ pub mod mutate;
 pub mod naive;
 mod parse;
 mod reduce;
-mod roundtrip;
+pub mod roundtrip;
 pub mod serve;
 mod target;
 

@@ -33,13 +33,13 @@ thread_local! {
 }
 
 /// How many parts a program has at most: libFuzzer looks at every branch that an execution takes, so short ones are many.
-const MOST_PARTS: usize = 8;
+const MOST_PARTS: usize = 2;
 
 const TYPES: [ScalarType; 6] =
     [ScalarType::S64, ScalarType::U32, ScalarType::B64, ScalarType::S8, ScalarType::F64, ScalarType::F32];
 
 /// The program that these bytes stand for: the first chooses a generator, each part begins with a byte that says what it
-/// is, and up to eight parts are made until the bytes are used up.
+/// is, and up to two parts are made until the bytes are used up.
 pub fn module(data: &[u8]) -> Module {
     COVERAGE.with_borrow_mut(|coverage| made_of(data, coverage))
 }
@@ -50,9 +50,10 @@ fn made_of(data: &[u8], coverage: &mut Coverage) -> Module {
     let mut items = Vec::new();
     for _ in 0..MOST_PARTS {
         let what: u8 = u.arbitrary().unwrap_or(0);
-        let ty = TYPES[usize::from(what) / 8 % TYPES.len()];
-        let made = match what % 8 {
-            0..=2 => generator.expression(ty, &mut u, coverage).map(|expr| {
+        let ty = TYPES[usize::from(what) / 16 % TYPES.len()];
+        // The larger a part is as text, the fewer there are of it: libFuzzer prefers them anyway.
+        let made = match what % 16 {
+            0..=7 => generator.expression(ty, &mut u, coverage).map(|expr| {
                 let specifiers = vec![Specifier::Space(StateSpace::Global, None), Specifier::Type(ty)];
                 let name = Name::new(format!("x{}", items.len()));
                 let initializer = Some(Initializer::Value(expr));
@@ -63,10 +64,10 @@ fn made_of(data: &[u8], coverage: &mut Coverage) -> Module {
                     span: Span::NONE,
                 })]
             }),
-            3 | 4 => generator.declaration(&mut u, coverage).map(|made| vec![Item::Variables(made)]),
-            5 => generator.addresses(&mut u, coverage),
-            6 => generator.seats(&mut u, coverage),
-            _ if generator.config().operands => generator.kernel(&mut u, coverage),
+            8..=10 => generator.declaration(&mut u, coverage).map(|made| vec![Item::Variables(made)]),
+            11 | 12 => generator.addresses(&mut u, coverage),
+            13 => generator.seats(&mut u, coverage),
+            14 if generator.config().operands => generator.kernel(&mut u, coverage),
             _ => {
                 let seed = u.arbitrary().unwrap_or(0);
                 Ok(generator.negative(seed, u.arbitrary::<u16>().unwrap_or(0).into(), coverage).broken)
@@ -102,15 +103,19 @@ fn canonical(module: &Module) -> Result<(), Failure> {
 }
 
 fn oddly_spaced(module: &Module, data: &[u8]) -> Result<(), Failure> {
-    // What is kept as tokens keeps the gaps between them, so that only other programs can be spaced oddly.
-    if !module.items.iter().all(|item| matches!(item, Item::Variables(_)))
-        || print(module).contains(".pragma")
-    {
-        return canonical(module);
-    }
-    let seed =
-        data.iter().fold(data.len() as u64, |sum, &byte| sum.wrapping_mul(257).wrapping_add(byte.into()));
-    let odd = Spacing::Odd(seed).print(module);
+    let Some(odd) = odd_text(module, data) else { return canonical(module) };
     let read = parse(&odd).map_err(|error| Failure(format!("oddly spaced: {}", error.render("", &odd))))?;
     Failure::unless(read == *module, || format!("oddly spaced, it is another program:\n{odd}"))
+}
+
+/// The program with white space and comments that follow from these bytes. `None` of one in which something is kept as
+/// tokens, which keep the gaps between them.
+pub fn odd_text(module: &Module, data: &[u8]) -> Option<String> {
+    let can_be = |item: &Item| match item {
+        Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Variables(_) => true,
+        Item::Function(_) | Item::Other(_) => false,
+    };
+    let seed =
+        data.iter().fold(data.len() as u64, |sum, &byte| sum.wrapping_mul(257).wrapping_add(byte.into()));
+    module.items.iter().all(can_be).then(|| Spacing::Odd(seed).print(module))
 }

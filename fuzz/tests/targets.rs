@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use ptxsmith_fuzz::mutate::{MOVES, dictionary, mutate, mutated};
-use ptxsmith_fuzz::{ALL, Target, corpus_file, files, seeds};
+use ptxsmith_fuzz::{ALL, Target, corpus_file, files, roundtrip, seeds};
 use ptxsmith_gen::stream::SplitMix64;
-use ptxsmith_syntax::parse;
+use ptxsmith_syntax::{parse, print};
 
 /// A target that needs an implementation has a test of its own (`differential.rs`).
 fn targets() -> impl Iterator<Item = &'static Target> {
@@ -40,6 +40,20 @@ fn every_target_has_a_program_and_seeds_and_takes_them() {
         }
     }
     assert!(size < 200_000, "the seeds have {size} bytes");
+}
+
+#[test]
+fn half_of_the_inputs_of_roundtrip_are_programs_that_are_spaced_oddly() {
+    let mut random = SplitMix64::new(7);
+    let mut odd = 0;
+    for _ in 0..1000 {
+        let mut data = [0; 32];
+        random.fill(&mut data);
+        let module = roundtrip::module(&data);
+        let text = roundtrip::odd_text(&module, &data);
+        odd += usize::from(text.is_some_and(|text| text != print(&module)));
+    }
+    assert!(odd > 500, "{odd} of 1000");
 }
 
 #[test]
