@@ -469,7 +469,7 @@ fn float_ternary_refused(
     (Rules::specification(step.readings).ternary)(step, condition, then, otherwise)
 }
 
-fn tiny_decimal_refused(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
+fn tiny_decimal_refused(step: &mut Step<'_>, text: &[u8]) -> Ruled<Value> {
     let value = (Rules::specification(step.readings).number)(step, text)?;
     // No other number of an expression rests on this.
     if step.trace.clauses.contains(Clause::FloatTiny) {

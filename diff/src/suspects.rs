@@ -95,8 +95,13 @@ fn unary(op: UnaryOp, step: &mut Step<'_>, a: Value) -> Ruled<Value> {
     (right().unary[op as usize])(step, a)
 }
 
-fn number(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
-    (right().number)(step, text)
+fn number(step: &mut Step<'_>, text: impl AsRef<[u8]>) -> Ruled<Value> {
+    (right().number)(step, text.as_ref())
+}
+
+/// A number as text.
+fn spelled(text: &[u8]) -> &str {
+    std::str::from_utf8(text).expect("numbers are spelled in ASCII")
 }
 
 fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
@@ -133,13 +138,13 @@ pub fn all() -> impl Iterator<Item = &'static Suspect> {
 pub const SUSPECTS: &[Suspect] = &[
     // Literals
     rule!("large-literals-signed", "literals of 2^63 and more are signed", LiteralUnsignedByMagnitude, |r| r.number = |s, t| Ok(as_signed_unless_suffixed(number(s, t)?, t))),
-    rule!("suffix-ignored", "the suffix U means nothing", LiteralUnsignedBySuffix, |r| r.number = |s, t| number(s, t.strip_suffix('U').unwrap_or(t))),
+    rule!("suffix-ignored", "the suffix U means nothing", LiteralUnsignedBySuffix, |r| r.number = |s, t| number(s, t.strip_suffix(b"U").unwrap_or(t))),
     rule!("octal-as-decimal", "octal numbers are decimal", LiteralOctal, |r| r.number = octal_as_decimal),
     rule!("binary-loses-first-bit", "binary numbers lose their first bit", LiteralBinary, |r| r.number = |s, t| Ok(if radix(t) == Some(Radix::Binary) { integer(number(s, t)?, without_first_bit) } else { number(s, t)? })),
-    rule!("upper-case-prefix-ignored", "the prefix 0X is none", LiteralHexadecimal, |r| r.number = |s, t| number(s, &t.replace("0X", "0"))),
-    rule!("decimal-read-as-single", "decimal floats are read in single precision", FloatDecimal, |r| r.number = |s, t| Ok(if t.starts_with("0d") || t.starts_with("0D") { number(s, t)? } else { float(number(s, t)?, |f| f64::from(f as f32)) })),
-    rule!("exponent-sign-ignored", "the sign of an exponent is ignored", FloatExponent, |r| r.number = |s, t| if radix(t).is_none() && !t.starts_with("0d") && !t.starts_with("0D") { number(s, &t.replace("e-", "e").replace("E-", "E")) } else { number(s, t) }),
-    rule!("double-bits-swapped", "the digits of 0d are in another byte order", FloatDoubleBits, |r| r.number = |s, t| Ok(if t.starts_with("0d") { float(number(s, t)?, |f| f64::from_bits(f.to_bits().swap_bytes())) } else { number(s, t)? })),
+    rule!("upper-case-prefix-ignored", "the prefix 0X is none", LiteralHexadecimal, |r| r.number = |s, t| number(s, spelled(t).replace("0X", "0"))),
+    rule!("decimal-read-as-single", "decimal floats are read in single precision", FloatDecimal, |r| r.number = |s, t| Ok(if t.starts_with(b"0d") || t.starts_with(b"0D") { number(s, t)? } else { float(number(s, t)?, |f| f64::from(f as f32)) })),
+    rule!("exponent-sign-ignored", "the sign of an exponent is ignored", FloatExponent, |r| r.number = |s, t| if radix(t).is_none() && !t.starts_with(b"0d") && !t.starts_with(b"0D") { number(s, spelled(t).replace("e-", "e").replace("E-", "E")) } else { number(s, t) }),
+    rule!("double-bits-swapped", "the digits of 0d are in another byte order", FloatDoubleBits, |r| r.number = |s, t| Ok(if t.starts_with(b"0d") { float(number(s, t)?, |f| f64::from_bits(f.to_bits().swap_bytes())) } else { number(s, t)? })),
     rule!("warp-size-64", "WARP_SZ is 64", WarpSize, |r| r.warp_size = |_| Ok(Value::Integer(Integer::signed(64)))),
     // Prefix operators and casts
     prefix!("minus-signed", "- makes its operand signed", PlusMinusKeepType, Minus, |s, a| Ok(as_signed(unary(UnaryOp::Minus, s, a)?))),
@@ -232,20 +237,22 @@ fn mask(step: &mut Step<'_>, version: Version, mask: &str, operand: Value) -> Ru
     (right().mask)(step, version, mask, operand)
 }
 
-fn radix(text: &str) -> Option<Radix> {
+fn radix(text: &[u8]) -> Option<Radix> {
     match read_number(text)? {
         Number::Integer { radix, .. } => Some(radix),
         _ => None,
     }
 }
 
-fn as_signed_unless_suffixed(value: Value, text: &str) -> Value {
-    if text.ends_with('U') { value } else { as_signed(value) }
+fn as_signed_unless_suffixed(value: Value, text: &[u8]) -> Value {
+    if text.ends_with(b"U") { value } else { as_signed(value) }
 }
 
-fn octal_as_decimal(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
+fn octal_as_decimal(step: &mut Step<'_>, text: &[u8]) -> Ruled<Value> {
     match radix(text) {
-        Some(Radix::Octal) if text.trim_end_matches('U') != "0" => number(step, text.trim_start_matches('0')),
+        Some(Radix::Octal) if spelled(text).trim_end_matches('U') != "0" => {
+            number(step, spelled(text).trim_start_matches('0'))
+        }
         _ => number(step, text),
     }
 }

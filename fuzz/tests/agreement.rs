@@ -76,3 +76,13 @@ fn what_is_not_evaluated_has_the_type_of_its_operator() {
         assert!(matches!(stored(text), Err(Stop::Refused(_))), "{text}");
     }
 }
+
+/// Found by the target `eval`, under `float-division-by-zero=refused`: of a mask as an operand the text does not speak, and
+/// what stands beside it or in it may be refused first.
+#[test]
+fn beside_a_mask_that_is_an_operand_either_may_be_met_first() {
+    for text in ["(0.0 / 0.0) <= 128U(0)", "0(0e0 / (-0e0)) != (-0e0)", "0xFF(1) + 1"] {
+        let expr = ptxsmith_syntax::parse_expr(text).unwrap();
+        agreement(&expr, ScalarType::U8, (7, 8)).unwrap_or_else(|failure| panic!("{failure}"));
+    }
+}

@@ -167,7 +167,7 @@ impl<'a> Evaluator<'a> {
         for node in expr.nodes() {
             self.span = node.span;
             match node.kind {
-                NodeKind::Number(ref text) => self.numeral(text),
+                NodeKind::Number(ref text) => self.number(text.as_bytes()),
                 NodeKind::WarpSize => self.warp_size(),
                 NodeKind::Name(ref name) => self.name(name),
                 NodeKind::Paren(_) => self.paren(),
@@ -235,10 +235,6 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn numeral(&mut self, text: &str) {
-        self.leaf(|rules, step| (rules.number)(step, text));
-    }
-
     /// A mask. `joined` says of one that is an operand itself whether it is that of another mask.
     fn masked(&mut self, mask: &str, joined: Option<bool>) {
         let version = self.version;
@@ -252,7 +248,7 @@ impl<'a> Evaluator<'a> {
 
 impl Assemble for Evaluator<'_> {
     fn number(&mut self, text: &[u8]) {
-        self.numeral(std::str::from_utf8(text).expect("numbers are spelled in ASCII"));
+        self.leaf(|rules, step| (rules.number)(step, text));
     }
 
     fn warp_size(&mut self) {

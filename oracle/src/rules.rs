@@ -114,8 +114,8 @@ pub type BinaryRule = fn(&mut Step<'_>, Value, Value) -> Ruled<Value>;
 pub struct Rules {
     /// The answers to the open questions.
     pub readings: Readings,
-    /// What a number as it is written means.
-    pub number: fn(&mut Step<'_>, &str) -> Ruled<Value>,
+    /// What a number as it is written means, in ASCII.
+    pub number: fn(&mut Step<'_>, &[u8]) -> Ruled<Value>,
     /// What `WARP_SZ` means.
     pub warp_size: fn(&mut Step<'_>) -> Ruled<Value>,
     /// The prefix operators, in the order of [`UnaryOp::ALL`].

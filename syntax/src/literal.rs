@@ -44,8 +44,8 @@ pub enum Number {
 /// `0` and `0U` are taken although the grammar of 4.5.1, read to the letter, derives neither: it asks for a nonzero
 /// first digit of a decimal literal and for a digit behind the `0` of an octal one, while 4.5.3 speaks of zero
 /// values and 5.4.4 writes them.
-pub fn read_number(text: &str) -> Option<Number> {
-    let bytes = text.as_bytes();
+pub fn read_number(text: impl AsRef<[u8]>) -> Option<Number> {
+    let bytes = text.as_ref();
     match bytes {
         [b'0', b'f' | b'F', digits @ ..] if digits.len() == 8 => {
             hex(digits).map(|v| Number::SingleBits(v as u32))
@@ -55,8 +55,8 @@ pub fn read_number(text: &str) -> Option<Number> {
         [b'0', b'b' | b'B', digits @ ..] => integer::<2>(digits, Radix::Binary),
         [b'0'] | [b'0', b'U'] => integer::<10>(bytes, Radix::Octal),
         // What is written as an integer is no float, and most numbers are integers.
-        [b'0', digits @ ..] => integer::<8>(digits, Radix::Octal).or_else(|| float(text)),
-        _ => integer::<10>(bytes, Radix::Decimal).or_else(|| float(text)),
+        [b'0', digits @ ..] => integer::<8>(digits, Radix::Octal).or_else(|| float(bytes)),
+        _ => integer::<10>(bytes, Radix::Decimal).or_else(|| float(bytes)),
     }
 }
 
@@ -66,11 +66,13 @@ fn hex(digits: &[u8]) -> Option<u64> {
 
 /// `digits [. digits] [e [sign] digits]` with a point or an exponent, and a digit before that. The standard library reads
 /// these and, besides, integers, signs in front, and the names of what is no number.
-fn float(text: &str) -> Option<Number> {
-    let bytes = text.as_bytes();
+fn float(bytes: &[u8]) -> Option<Number> {
     let begins = matches!(bytes, [b'0'..=b'9' | b'.', ..]);
     let is_float = begins && bytes.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
-    if is_float { text.parse().ok().map(Number::Float) } else { None }
+    if !is_float {
+        return None;
+    }
+    std::str::from_utf8(bytes).ok()?.parse().ok().map(Number::Float)
 }
 
 #[inline]

@@ -19,7 +19,7 @@ use super::{Placement, Ruled, Step, Stored};
 
 // 4.5.1, 4.5.2: literals
 
-pub(super) fn number(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
+pub(super) fn number(step: &mut Step<'_>, text: &[u8]) -> Ruled<Value> {
     let Some(number) = read_number(text) else {
         return step.refuse(RefusalClass::MalformedLiteral, malformed(text));
     };
@@ -86,20 +86,20 @@ pub(super) fn number(step: &mut Step<'_>, text: &str) -> Ruled<Value> {
 }
 
 /// Whether a decimal literal states a value other than zero that is below the least normal double.
-fn is_tiny(nearest: f64, text: &str) -> bool {
-    let mut digits = text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
+fn is_tiny(nearest: f64, text: &[u8]) -> bool {
+    let mut digits = text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));
     nearest < f64::MIN_POSITIVE && digits.any(|digit| matches!(digit, b'1'..=b'9'))
 }
 
 /// The clause that a spelling breaks when no literal form derives it.
-fn malformed(text: &str) -> Clause {
-    let hexadecimal = matches!(text.as_bytes(), [b'0', b'x' | b'X', ..]);
-    match text.as_bytes() {
+fn malformed(text: &[u8]) -> Clause {
+    let hexadecimal = matches!(text, [b'0', b'x' | b'X', ..]);
+    match text {
         [b'0', b'f' | b'F' | b'd' | b'D', ..] => Clause::FloatBitsMalformed,
-        _ if hexadecimal && text.contains('.') => Clause::FloatDecimal,
+        _ if hexadecimal && text.contains(&b'.') => Clause::FloatDecimal,
         _ if hexadecimal => Clause::LiteralMalformed,
         [.., b'e' | b'E' | b'+' | b'-'] => Clause::FloatExponent,
-        _ if text.contains('.') => Clause::FloatNoSuffix,
+        _ if text.contains(&b'.') => Clause::FloatNoSuffix,
         _ => Clause::LiteralMalformed,
     }
 }
