@@ -370,7 +370,7 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::ParameterizedNames],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.numbered = padded_number),
+        effect: Effect::Rule(|rules| rules.padded_number = true),
         example: example!("7.7", ".global .u32 a<2>;\n.global .u64 x = a01;"),
         first_seen: "2026-11-22",
         link: None,
@@ -415,10 +415,6 @@ fn mask_of_constant_before_7_3(
 fn digit_free_prefix(prefix: &str, number: &str) -> bool {
     let is_one = Rules::specification(Readings::default()).numbered;
     is_one(prefix, number) && !prefix.ends_with(|c: char| c.is_ascii_digit())
-}
-
-fn padded_number(prefix: &str, _number: &str) -> bool {
-    !prefix.ends_with(|c: char| c.is_ascii_digit())
 }
 
 fn packed(at: Placement) -> u64 {

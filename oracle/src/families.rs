@@ -32,7 +32,7 @@ impl<T> Families<T> {
 
     /// Looks a name up. `is_one` is the rule that says whether a prefix and a number below the count make a name
     /// ([`Rules::numbered`](crate::Rules::numbered)).
-    pub fn find(&self, name: &str, is_one: fn(&str, &str) -> bool) -> Sought<'_, T> {
+    pub fn find(&self, name: &str, is_one: impl Fn(&str, &str) -> bool) -> Sought<'_, T> {
         let mut sought = Sought::Nothing;
         // `r12` may be number 12 of `r<13>` or number 2 of `r1<3>`.
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();

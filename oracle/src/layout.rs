@@ -212,7 +212,15 @@ impl Scope {
         if let Some(&plain) = self.symbols.get(name) {
             return (Some(plain), false);
         }
-        match self.families.find(name, rules.numbered) {
+        let is_one = |prefix: &str, number: &str| {
+            let plain = match number.trim_start_matches('0') {
+                _ if !rules.padded_number => number,
+                "" => "0",
+                plain => plain,
+            };
+            (rules.numbered)(prefix, plain)
+        };
+        match self.families.find(name, is_one) {
             Sought::Found(&declared, _) => (Some(declared), true),
             Sought::OtherNumber => (None, true),
             Sought::Nothing => (None, false),

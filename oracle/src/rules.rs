@@ -138,6 +138,8 @@ pub struct Rules {
     pub mask: fn(&mut Step<'_>, Version, &str, Value) -> Ruled<Value>,
     /// Whether a common prefix and a number make a parameterized name, if the number is below the count.
     pub numbered: fn(&str, &str) -> bool,
+    /// Whether zeros in front of that number mean nothing.
+    pub padded_number: bool,
     /// Whose address may be taken, or a byte of it, in modules of this `.version`; whether it is generic in the end.
     pub named: fn(&mut Step<'_>, Version, Named, Address, Option<u8>) -> Ruled<bool>,
     /// What an address, or the byte that a mask takes of it, fills of a scalar of so many bytes, in modules for this
@@ -204,6 +206,7 @@ impl Rules {
             place,
             mask: address::mask,
             numbered: address::numbered,
+            padded_number: false,
             named: address::named,
             address_slot: address::slot,
             subtracted_index: true,
