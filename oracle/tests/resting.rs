@@ -288,3 +288,26 @@ fn what_is_wrong_with_a_spelling_is_said() {
     assert_eq!(clause("1.5f"), Clause::FloatNoSuffix);
     assert_eq!(clause("08"), Clause::LiteralMalformed);
 }
+
+#[test]
+fn under_a_rule_that_skips_zeros_a_padded_number_is_the_number_and_keeps_its_spelling() {
+    let padded = Rules::default().with(|rules| rules.padded_number = true);
+    let named = |rules: &Rules, name: &str| {
+        let text = format!("{HEADER}.global .u32 a<12>; .global .u64 x = {name};");
+        match expect(&ptxsmith_syntax::parse(&text).unwrap(), rules) {
+            Expectation::Accepted { variables, .. } => {
+                Some(variables.last()?.addresses.first()?.symbol.to_string())
+            }
+            _ => None,
+        }
+    };
+    for (name, plain) in
+        [("a1", true), ("a11", true), ("a0", true), ("a01", false), ("a00", false), ("a011", false)]
+    {
+        assert_eq!(named(&padded, name).as_deref(), Some(name));
+        assert_eq!(named(&Rules::default(), name).is_some(), plain, "{name}");
+    }
+    for name in ["a12", "a012", "a"] {
+        assert_eq!(named(&padded, name), None, "{name}");
+    }
+}
