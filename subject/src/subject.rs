@@ -129,6 +129,12 @@ pub trait Subject: Send + Sync {
 
     /// Shows it one module and reports what came out.
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error>;
+
+    /// The same implementation, asked for output in which every address is one, where it is not asked for that already
+    /// and can be.
+    fn in_relocatable_form(&self) -> Option<Box<dyn Subject>> {
+        None
+    }
 }
 
 /// Why a module could not be shown to an implementation: this machine or our code failed.

@@ -4,7 +4,7 @@ use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use ptxsmith_diff::{Header, Ledger};
-use ptxsmith_subject::{Cancel, Description, Limits, OpenOptions, Subject, SubjectSpec, open, parse_spec};
+use ptxsmith_subject::{Description, Limits, OpenOptions, Subject, SubjectSpec, open};
 use ptxsmith_suite::needs_relocatable_form;
 use ptxsmith_syntax::Module;
 
@@ -18,28 +18,20 @@ pub struct Tested {
     pub subject: Box<dyn Subject>,
     /// How generated modules begin for it: with a version and a target that it takes.
     pub header: Header,
-    /// The same ptxas, asked for relocatable output; opened when it is first needed.
+    /// The same ptxas, asked for relocatable output, from when it is first needed.
     relocatable: OnceLock<Option<Box<dyn Subject>>>,
-    limits: Limits,
-    cancel: Cancel,
     pub(super) ledger: Mutex<Ledger>,
 }
 
 impl Tested {
-    fn new(subject: Box<dyn Subject>, options: &OpenOptions<'_>) -> Tested {
+    /// A subject, or one of which only the description is here.
+    pub fn new(subject: Box<dyn Subject>) -> Tested {
         Tested {
             header: header_for(subject.description()),
             subject,
             relocatable: OnceLock::new(),
-            limits: options.limits.clone(),
-            cancel: options.cancel.clone(),
             ledger: Mutex::default(),
         }
-    }
-
-    /// A subject of which only the description is here.
-    pub fn absent(subject: Box<dyn Subject>) -> Tested {
-        Tested::new(subject, &OpenOptions::default())
     }
 
     /// The subject in the form that shows what this program holds.
@@ -52,15 +44,8 @@ impl Tested {
 
     /// The subject in the form that writes addresses as such, where it has one; else the subject.
     pub fn relocatable(&self) -> &dyn Subject {
-        let open = || match parse_spec(self.subject.id()).ok()? {
-            spec @ (SubjectSpec::PtxasRelease(_) | SubjectSpec::PtxasAt(_)) => {
-                let (limits, cancel) = (self.limits.clone(), self.cancel.clone());
-                let options = OpenOptions { limits, cancel, relocatable: true, ..OpenOptions::default() };
-                open(&spec, &options).ok()?.pop()
-            }
-            _ => None,
-        };
-        self.relocatable.get_or_init(open).as_deref().unwrap_or(&*self.subject)
+        let form = || self.subject.in_relocatable_form();
+        self.relocatable.get_or_init(form).as_deref().unwrap_or(&*self.subject)
     }
 
     /// Whether the subject says that it takes programs of this one's version, or does not say which it takes.
@@ -121,7 +106,7 @@ pub fn open_subjects(
         for subject in opened {
             // `--subject ptxas --subject ptxas@13.5` may well be one subject.
             if !tested.iter().any(|known| known.subject.id() == subject.id()) {
-                tested.push(Tested::new(subject, &options));
+                tested.push(Tested::new(subject));
             }
         }
     }

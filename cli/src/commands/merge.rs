@@ -116,5 +116,5 @@ fn tested(
         Observation::because(Outcome::Unavailable, "not here while merging")
     });
     let subject: Box<dyn Subject> = Box::new(absent.described(description.clone()));
-    Ok(Tested::absent(subject))
+    Ok(Tested::new(subject))
 }

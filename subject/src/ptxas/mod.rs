@@ -19,7 +19,7 @@ use crate::subject::{Description, Error, Request, Subject};
 pub const LINEAGE: &str = "nvidia";
 
 /// One release of ptxas.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ptxas {
     program: PathBuf,
     limits: Limits,
@@ -144,6 +144,10 @@ impl Ptxas {
 impl Subject for Ptxas {
     fn description(&self) -> &Description {
         &self.description
+    }
+
+    fn in_relocatable_form(&self) -> Option<Box<dyn Subject>> {
+        (!self.relocatable).then(|| Box::new(self.clone().relocatable(true)) as Box<dyn Subject>)
     }
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
