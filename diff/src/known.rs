@@ -399,7 +399,7 @@ fn mask_of_function_accepted(
     byte: Option<u8>,
 ) -> Ruled<bool> {
     let byte = if matches!(named, Named::Function(_)) { None } else { byte };
-    (Rules::specification(step.readings).named)(step, version, named, address, byte)
+    (Rules::specification(*step.readings).named)(step, version, named, address, byte)
 }
 
 fn mask_of_constant_before_7_3(
@@ -409,7 +409,7 @@ fn mask_of_constant_before_7_3(
     operand: Value,
 ) -> Ruled<Value> {
     let version = if version >= (7, 1) { version.max((7, 3)) } else { version };
-    (Rules::specification(step.readings).mask)(step, version, mask, operand)
+    (Rules::specification(*step.readings).mask)(step, version, mask, operand)
 }
 
 fn digit_free_prefix(prefix: &str, number: &str) -> bool {
@@ -426,7 +426,7 @@ fn single_bits_raw(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<S
         Value::Single(bits) if matches!(ty, ScalarType::F64 | ScalarType::B64) => {
             Ok(Stored::Bits(bits.into()))
         }
-        other => (Rules::specification(step.readings).store)(step, other, ty),
+        other => (Rules::specification(*step.readings).store)(step, other, ty),
     }
 }
 
@@ -435,7 +435,7 @@ fn float_in_small_bits(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Rul
     match value {
         Value::Float(float) if small => Ok(Stored::Bits(float.to_bits())),
         Value::Single(bits) if small => Ok(Stored::Bits(bits.into())),
-        value => (Rules::specification(step.readings).store)(step, value, ty),
+        value => (Rules::specification(*step.readings).store)(step, value, ty),
     }
 }
 
@@ -445,7 +445,7 @@ fn ternary_not_converted(
     then: Value,
     otherwise: Value,
 ) -> Ruled<Value> {
-    let converted = (Rules::specification(step.readings).ternary)(step, condition, then, otherwise)?;
+    let converted = (Rules::specification(*step.readings).ternary)(step, condition, then, otherwise)?;
     Ok(match (converted, condition) {
         (Value::Integer(_), Value::Integer(condition)) if condition.bits != 0 => then,
         (Value::Integer(_), Value::Integer(_)) => otherwise,
@@ -462,11 +462,11 @@ fn float_ternary_refused(
     if let (Value::Float(_), Value::Float(_)) = (then.numeric(), otherwise.numeric()) {
         return Err(Stop::refused(RefusalClass::IntegerOnlyOperator, Clause::FloatTernary, step.span));
     }
-    (Rules::specification(step.readings).ternary)(step, condition, then, otherwise)
+    (Rules::specification(*step.readings).ternary)(step, condition, then, otherwise)
 }
 
 fn tiny_decimal_refused(step: &mut Step<'_>, text: &[u8]) -> Ruled<Value> {
-    let value = (Rules::specification(step.readings).number)(step, text)?;
+    let value = (Rules::specification(*step.readings).number)(step, text)?;
     // No other number of an expression rests on this.
     if step.trace.clauses.contains(Clause::FloatTiny) {
         return step.refuse(RefusalClass::LiteralOutOfRange, Clause::FloatTiny);
@@ -478,5 +478,5 @@ fn dimension_expression_refused(step: &mut Step<'_>, dimension: &Expr, value: In
     if dimension.nodes().len() > 1 {
         return Err(Stop::refused(RefusalClass::Dimension, Clause::Dimension, step.span));
     }
-    (Rules::specification(step.readings).dimension)(step, dimension, value)
+    (Rules::specification(*step.readings).dimension)(step, dimension, value)
 }

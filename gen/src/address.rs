@@ -5,7 +5,12 @@ use ptxsmith_syntax::{
     UnaryOp, precedence,
 };
 
-use crate::{declare::Symbol, draft::Draft, grammar::Nonterminal, number::integer_text};
+use crate::{
+    declare::{Symbol, end_declaration},
+    draft::Draft,
+    grammar::Nonterminal,
+    number::integer_text,
+};
 
 // Groups of declarations
 
@@ -67,7 +72,7 @@ fn fenced(variables: Vec<Item>) -> Vec<Item> {
 
 pub(crate) fn target_declared(d: &mut Draft<'_, '_>, _: u32) {
     d.make(Nonterminal::Declaration, 1);
-    d.sketch.end_declaration();
+    end_declaration(d);
 }
 
 pub(crate) fn target_function(d: &mut Draft<'_, '_>, kind: FunctionKind) {
@@ -94,12 +99,12 @@ fn holder(d: &mut Draft<'_, '_>, ty: ScalarType, vector: Nonterminal, values: No
     d.make(Nonterminal::Linkage, 1);
     d.make(Nonterminal::Space, 1);
     d.make(Nonterminal::Align, 1);
-    d.sketch.ty = ty;
+    d.ty = ty;
     d.make(vector, 1);
     d.sketch.values = Some(values);
     d.make(Nonterminal::Variable, 1);
     d.sketch.values = None;
-    d.sketch.end_declaration();
+    end_declaration(d);
 }
 
 pub(crate) fn holder_word_64(d: &mut Draft<'_, '_>, _: u32) {

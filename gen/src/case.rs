@@ -9,7 +9,8 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
-    config::Config, coverage::Coverage, generator::Generator, negative::Negative, stream::case_bytes,
+    bytes::Bytes, config::Config, coverage::Coverage, generator::Generator, negative::Negative,
+    stream::case_bytes,
 };
 
 /// What the cases of a run are about.
@@ -258,13 +259,9 @@ impl Generator {
         coverage: &mut Coverage,
         into: &mut dyn Assemble,
     ) -> Option<(ScalarType, StateSpace)> {
-        let mut bytes = [0; EXPRESSION_BYTES];
-        case_bytes(seed, index, &mut bytes);
-        let mut u = Unstructured::new(&bytes);
-        if self.spacing(&mut u) != Spacing::Canonical {
-            return None;
-        }
-        Some(self.assemble_seated(&u, coverage, into))
+        let mut bytes = Bytes::of_case(seed, index, EXPRESSION_BYTES / 8);
+        let canonical = self.spacing(&mut bytes) == Spacing::Canonical;
+        canonical.then(|| self.assemble_seated(bytes, coverage, into))
     }
 
     /// The case of this seed and index, of no more than so many bytes.
@@ -272,7 +269,9 @@ impl Generator {
         let mut bytes = [0; N];
         case_bytes(id.seed, id.index, &mut bytes);
         let mut u = Unstructured::new(&bytes);
-        let spacing = self.spacing(&mut u);
+        let mut spaced = Bytes::of(&u);
+        let spacing = self.spacing(&mut spaced);
+        spaced.give_back(&mut u);
         let body = match focus {
             Focus::Initializers => {
                 self.declaration(&mut u, coverage).map(|one| Body::Items(vec![Item::Variables(one)]))

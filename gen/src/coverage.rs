@@ -1,24 +1,24 @@
 //! Which productions were made, and which under which.
 
 use crate::generator::Generator;
-use crate::grammar::{GRAMMAR, Nonterminal, Production, ProductionId, productions};
+use crate::grammar::{Nonterminal, Production, ProductionId, productions};
 
-const PRODUCTIONS: usize = GRAMMAR.len();
-const WORDS: usize = PRODUCTIONS.div_ceil(64);
+/// As many as a [`ProductionId`] may name, so that none is out of bounds.
+const PRODUCTIONS: usize = 256;
 
-/// Counts of productions, and a bit for each pair of a production and one directly beneath it.
+/// Counts of productions, and a mark for each pair of a production and one directly beneath it.
 ///
 /// Recording is two additions, so it is left on always.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     counts: Box<[u64; PRODUCTIONS]>,
-    /// One row a parent; the last is for what has none, so that recording does not ask.
-    pairs: Box<[[u64; WORDS]; PRODUCTIONS + 1]>,
+    /// One row a parent; what has none has one too, so that recording does not ask.
+    pairs: Box<[[bool; PRODUCTIONS]; PRODUCTIONS]>,
 }
 
 impl Default for Coverage {
     fn default() -> Coverage {
-        Coverage { counts: Box::new([0; PRODUCTIONS]), pairs: Box::new([[0; WORDS]; PRODUCTIONS + 1]) }
+        Coverage { counts: Box::new([0; PRODUCTIONS]), pairs: Box::new([[false; PRODUCTIONS]; PRODUCTIONS]) }
     }
 }
 
@@ -31,7 +31,7 @@ impl Coverage {
     #[inline]
     pub(crate) fn record(&mut self, parent: ProductionId, made: ProductionId) {
         self.counts[made.index()] += 1;
-        self.pairs[parent.index()][made.index() / 64] |= 1 << (made.index() % 64);
+        self.pairs[parent.index()][made.index()] = true;
     }
 
     /// Adds what another coverage recorded.
@@ -39,8 +39,8 @@ impl Coverage {
         for (count, more) in self.counts.iter_mut().zip(other.counts.iter()) {
             *count += more;
         }
-        for (bits, more) in self.pairs.iter_mut().flatten().zip(other.pairs.iter().flatten()) {
-            *bits |= more;
+        for (made, more) in self.pairs.iter_mut().flatten().zip(other.pairs.iter().flatten()) {
+            *made |= more;
         }
     }
 
@@ -74,7 +74,7 @@ impl Coverage {
         }
         for (parent, child) in pairs {
             let (parent, child) = (find(parent)?, find(child)?);
-            self.pairs[parent.index()][child.index() / 64] |= 1 << (child.index() % 64);
+            self.pairs[parent.index()][child.index()] = true;
         }
         Ok(())
     }
@@ -86,7 +86,7 @@ impl Coverage {
 
     /// Whether a production was made directly beneath another.
     pub fn has_pair(&self, parent: ProductionId, child: ProductionId) -> bool {
-        self.pairs[parent.index()][child.index() / 64] >> (child.index() % 64) & 1 == 1
+        self.pairs[parent.index()][child.index()]
     }
 
     /// The productions that the generator has and that were never made, in the order of the table.

@@ -20,9 +20,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Sketch {
     linkage: Option<Linkage>,
-    pub space: StateSpace,
     align: Option<Expr>,
-    pub ty: ScalarType,
     vector: Option<VectorLength>,
     declarators: Vec<Declarator>,
     attribute: Option<Attribute>,
@@ -54,9 +52,7 @@ impl Default for Sketch {
     fn default() -> Sketch {
         Sketch {
             linkage: None,
-            space: StateSpace::Global,
             align: None,
-            ty: ScalarType::S64,
             vector: None,
             declarators: Vec::new(),
             attribute: None,
@@ -86,25 +82,26 @@ impl Sketch {
     fn lanes(&self) -> u64 {
         self.vector.map_or(1, VectorLength::count)
     }
+}
 
-    /// Takes the declaration at hand, in the order of specifiers that the examples of the text have.
-    pub fn take_declaration(&mut self) -> Declaration {
-        let mut specifiers = Vec::with_capacity(6);
-        specifiers.extend(self.linkage.take().map(Specifier::Linkage));
-        specifiers.push(Specifier::Space(self.space, None));
-        specifiers.extend(self.align.take().map(Specifier::Align));
-        specifiers.extend(self.attribute.take().map(|attribute| Specifier::Attributes(vec![attribute])));
-        specifiers.extend(self.vector.take().map(Specifier::Vector));
-        specifiers.push(Specifier::Type(self.ty));
-        let declarators = std::mem::take(&mut self.declarators);
-        Declaration { specifiers, declarators, span: Span::NONE }
-    }
+/// Takes the declaration at hand, in the order of specifiers that the examples of the text have.
+pub(crate) fn take_declaration(d: &mut Draft<'_, '_>) -> Declaration {
+    let sketch = &mut **d.sketch;
+    let mut specifiers = Vec::with_capacity(6);
+    specifiers.extend(sketch.linkage.take().map(Specifier::Linkage));
+    specifiers.push(Specifier::Space(d.space, None));
+    specifiers.extend(sketch.align.take().map(Specifier::Align));
+    specifiers.extend(sketch.attribute.take().map(|attribute| Specifier::Attributes(vec![attribute])));
+    specifiers.extend(sketch.vector.take().map(Specifier::Vector));
+    specifiers.push(Specifier::Type(d.ty));
+    let declarators = std::mem::take(&mut sketch.declarators);
+    Declaration { specifiers, declarators, span: Span::NONE }
+}
 
-    /// The declaration at hand is complete, and another may begin.
-    pub fn end_declaration(&mut self) {
-        let declaration = self.take_declaration();
-        self.items.push(Item::Variables(declaration));
-    }
+/// The declaration at hand is complete, and another may begin.
+pub(crate) fn end_declaration(d: &mut Draft<'_, '_>) {
+    let declaration = take_declaration(d);
+    d.sketch.items.push(Item::Variables(declaration));
 }
 
 // What is said once
@@ -114,11 +111,11 @@ pub(crate) fn linkage(d: &mut Draft<'_, '_>, linkage: Linkage) {
 }
 
 pub(crate) fn space(d: &mut Draft<'_, '_>, space: StateSpace) {
-    d.sketch.space = space;
+    d.space = space;
 }
 
 pub(crate) fn ty(d: &mut Draft<'_, '_>, ty: ScalarType) {
-    d.sketch.ty = ty;
+    d.ty = ty;
 }
 
 pub(crate) fn vector(d: &mut Draft<'_, '_>, length: VectorLength) {
@@ -152,7 +149,7 @@ fn begin(d: &mut Draft<'_, '_>) {
 
 fn choose_vector(d: &mut Draft<'_, '_>) {
     // Four elements of 64 bits would exceed the 128 bits that a vector may have.
-    let size = d.sketch.ty.size().unwrap_or(0);
+    let size = d.ty.size().unwrap_or(0);
     if size > 8 {
         return;
     }
@@ -200,7 +197,7 @@ pub(crate) fn shared(d: &mut Draft<'_, '_>, _: u32) {
     d.make(Nonterminal::Align, 1);
     d.make(Nonterminal::AnyType, 1);
     choose_vector(d);
-    d.sketch.space = StateSpace::Shared;
+    d.space = StateSpace::Shared;
     variable_zero(d, 1);
 }
 
@@ -224,7 +221,7 @@ fn attributed(d: &mut Draft<'_, '_>, attribute: Attribute) {
     d.make(Nonterminal::Type, 1);
     choose_vector(d);
     // Neither attribute is for another state space.
-    d.sketch.space = StateSpace::Global;
+    d.space = StateSpace::Global;
     d.sketch.attribute = Some(attribute);
     d.make(Nonterminal::Variable, 1);
 }
@@ -247,7 +244,7 @@ fn declare(
     dimensions: Vec<Option<Expr>>,
     initializer: Option<Initializer>,
 ) {
-    if matches!(d.sketch.space, StateSpace::Global | StateSpace::Const) {
+    if matches!(d.space, StateSpace::Global | StateSpace::Const) {
         d.sketch.symbols.push(Symbol { name: name.text.clone(), function: false });
     }
     d.sketch.declarators.push(Declarator { name, count: None, dimensions, initializer });
@@ -429,7 +426,7 @@ fn lanes(d: &mut Draft<'_, '_>, count: u64) {
 
 /// A value of the type at hand: more often than not a single literal.
 fn value(d: &mut Draft<'_, '_>, most_nodes: u32) {
-    let of = d.sketch.values.or_else(|| value_of(d.sketch.ty));
+    let of = d.sketch.values.or_else(|| value_of(d.ty));
     let of = of.expect("only types that take initial values come here");
     let room = match d.byte() {
         0..=127 => 1,

@@ -1,9 +1,13 @@
 //! A program while it is being made.
 
-use arbitrary::Unstructured;
-use ptxsmith_syntax::{Assemble, BinaryOp, Cast, Expr, ScalarType, StateSpace, Tree, UnaryOp, precedence};
+use std::{cell::LazyCell, ops::Range};
+
+use ptxsmith_syntax::{
+    Assemble, BinaryOp, Cast, Expr, Room, ScalarType, StateSpace, Tree, UnaryOp, precedence,
+};
 
 use crate::{
+    bytes::Bytes,
     config::Config,
     coverage::Coverage,
     declare::Sketch,
@@ -29,10 +33,10 @@ macro_rules! add {
 /// Nothing here fails. When the bytes run out, zeros follow, and zeros choose the smallest forms.
 pub(crate) struct Draft<'g, 'd> {
     generator: &'g Generator,
-    /// The bytes that are left. A slice of our own, because [`Unstructured`] gives single bytes at the price of a call.
-    bytes: &'d [u8],
+    pub bytes: Bytes<'d>,
     coverage: &'g mut Coverage,
     parent: ProductionId,
+    /// How many operators may still nest.
     depth: u32,
     /// The expression at hand.
     tree: Tree,
@@ -42,24 +46,30 @@ pub(crate) struct Draft<'g, 'd> {
     tightness: u8,
     /// The literal at hand.
     pub numeral: Numeral,
-    /// The declaration at hand.
-    pub sketch: Sketch,
+    /// The type at hand.
+    pub ty: ScalarType,
+    /// The state space at hand.
+    pub space: StateSpace,
+    /// The declaration at hand. Most drafts have none, and there are millions.
+    pub sketch: LazyCell<Box<Sketch>>,
 }
 
 impl<'g, 'd> Draft<'g, 'd> {
-    /// A draft that takes the bytes that are left; [`Draft::give_back`] returns those that it did not use.
-    pub fn new(generator: &'g Generator, u: &Unstructured<'d>, coverage: &'g mut Coverage) -> Self {
+    /// A draft that takes these bytes.
+    pub fn new(generator: &'g Generator, bytes: Bytes<'d>, coverage: &'g mut Coverage) -> Self {
         Draft {
             generator,
-            bytes: u.peek_bytes(u.len()).unwrap_or(&[]),
+            bytes,
             coverage,
             parent: ProductionId::NONE,
-            depth: 0,
+            depth: generator.config().max_depth,
             tree: Tree::default(),
             instead: None,
             tightness: precedence::PRIMARY,
             numeral: Numeral::default(),
-            sketch: Sketch::default(),
+            ty: ScalarType::S64,
+            space: StateSpace::Global,
+            sketch: LazyCell::new(Box::default),
         }
     }
 
@@ -74,7 +84,7 @@ impl<'g, 'd> Draft<'g, 'd> {
     pub fn seat(&mut self) -> (ScalarType, StateSpace) {
         self.make(Nonterminal::Type, 1);
         self.make(Nonterminal::Space, 1);
-        (self.sketch.ty, self.sketch.space)
+        (self.ty, self.space)
     }
 
     /// How many nodes an expression may have, from one byte.
@@ -88,34 +98,16 @@ impl<'g, 'd> Draft<'g, 'd> {
         self.generator.config()
     }
 
-    /// Takes from `u`, which this draft began with, the bytes that were used.
-    pub fn give_back(&self, u: &mut Unstructured<'d>) {
-        let used = u.len() - self.bytes.len();
-        u.bytes(used).expect("no more bytes were used than there were");
-    }
-
     /// The next byte; zero when there is none.
     #[inline]
     pub fn byte(&mut self) -> u8 {
-        match self.bytes.split_first() {
-            Some((&byte, rest)) => {
-                self.bytes = rest;
-                byte
-            }
-            None => 0,
-        }
+        self.bytes.byte()
     }
 
     /// The next eight bytes as a number, lowest first; zeros for those that there are not.
     #[inline]
     pub fn word(&mut self) -> u64 {
-        match self.bytes.split_first_chunk() {
-            Some((&bytes, rest)) => {
-                self.bytes = rest;
-                u64::from_le_bytes(bytes)
-            }
-            None => (0..8).fold(0, |word, i| word | u64::from(self.byte()) << (8 * i)),
-        }
+        self.bytes.word()
     }
 
     /// A number below `bound`, which is at most 256, from one byte; none is taken where there is no choice.
@@ -135,6 +127,16 @@ impl<'g, 'd> Draft<'g, 'd> {
     #[inline]
     pub fn number(&mut self, text: &[u8]) {
         add!(self, precedence::PRIMARY, number(text));
+    }
+
+    /// Adds a number that stands in a room.
+    #[inline]
+    pub fn number_in(&mut self, room: &Room, place: Range<usize>) {
+        match &mut self.instead {
+            Some(instead) => instead.number_in(room, place),
+            None => self.tree.number_in(room, place),
+        }
+        self.tightness = precedence::PRIMARY;
     }
 
     /// Adds `WARP_SZ`.
@@ -270,10 +272,10 @@ impl<'g, 'd> Draft<'g, 'd> {
     /// Makes an operand that binds at least as tightly as `least`.
     #[inline]
     fn operand(&mut self, of: Nonterminal, room: u32, least: u8) {
-        self.depth += 1;
-        let room = if self.depth >= self.config().max_depth { 0 } else { room };
-        self.make(of, room);
-        self.depth -= 1;
+        let around = self.depth;
+        self.depth = around.saturating_sub(1);
+        self.make(of, if self.depth == 0 { 0 } else { room });
+        self.depth = around;
         self.bind(least);
     }
 

@@ -1,11 +1,13 @@
 //! The generator: a configuration, made ready for use.
 
 use arbitrary::{Result, Unstructured};
-use ptxsmith_syntax::{Assemble, Declaration, Expr, Item, ScalarType, Spacing};
+use ptxsmith_syntax::{Assemble, Declaration, Expr, Item, ScalarType, Spacing, StateSpace};
 
 use crate::{
+    bytes::Bytes,
     config::Config,
     coverage::Coverage,
+    declare::take_declaration,
     draft::Draft,
     grammar::{Nonterminal, ProductionId},
     seats,
@@ -88,10 +90,10 @@ impl Generator {
     /// # Errors
     /// None today; the signature is that of every generator over [`Unstructured`].
     pub fn declaration(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Result<Declaration> {
-        let mut draft = Draft::new(self, u, coverage);
-        draft.make(Nonterminal::Declaration, 1);
-        draft.give_back(u);
-        Ok(draft.sketch.take_declaration())
+        Ok(self.drafted(u, coverage, |draft| {
+            draft.make(Nonterminal::Declaration, 1);
+            take_declaration(draft)
+        }))
     }
 
     /// Statements of which some hold addresses of what others declare: variables, functions and kernels.
@@ -99,10 +101,10 @@ impl Generator {
     /// # Errors
     /// None today; the signature is that of every generator over [`Unstructured`].
     pub fn addresses(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Result<Vec<Item>> {
-        let mut draft = Draft::new(self, u, coverage);
-        draft.make(Nonterminal::Group, 1);
-        draft.give_back(u);
-        Ok(draft.sketch.items)
+        Ok(self.drafted(u, coverage, |draft| {
+            draft.make(Nonterminal::Group, 1);
+            std::mem::take(&mut draft.sketch.items)
+        }))
     }
 
     /// One kernel, `k0`, and what it uses: it writes what its operands mean into the buffer that its one parameter points
@@ -111,10 +113,10 @@ impl Generator {
     /// # Errors
     /// None today; the signature is that of every generator over [`Unstructured`].
     pub fn kernel(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Result<Vec<Item>> {
-        let mut draft = Draft::new(self, u, coverage);
-        draft.make(Nonterminal::Kernel, 1);
-        draft.give_back(u);
-        Ok(draft.sketch.items)
+        Ok(self.drafted(u, coverage, |draft| {
+            draft.make(Nonterminal::Kernel, 1);
+            std::mem::take(&mut draft.sketch.items)
+        }))
     }
 
     /// Declarations that all hold one constant: in the last scalar of each variable, or, of eight bytes, in all.
@@ -122,9 +124,7 @@ impl Generator {
     /// # Errors
     /// None today; the signature is that of every generator over [`Unstructured`].
     pub fn seats(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Result<Vec<Item>> {
-        let mut draft = Draft::new(self, u, coverage);
-        let float = self.config.floats && draft.byte() >= 192;
-        draft.give_back(u);
+        let float = self.config.floats && self.drafted(u, coverage, |draft| draft.byte()) >= 192;
         let constant = if float { self.float(u, coverage) } else { self.integer(u, coverage) }?;
         Ok(seats::seats(&constant, float, self.config.masks))
     }
@@ -142,51 +142,56 @@ impl Generator {
         into: &mut dyn Assemble,
     ) {
         let value = |ty| value_of(ty).expect("the type takes an initial value");
-        let mut draft = Draft::new(self, u, coverage);
+        let mut draft = Draft::new(self, Bytes::of(u), coverage);
         draft.assemble(ty.map_or(Nonterminal::Integer, value), into);
-        draft.give_back(u);
+        draft.bytes.give_back(u);
     }
 
     /// A type, a state space, and the nodes of a value of that type.
     pub(crate) fn assemble_seated(
         &self,
-        u: &Unstructured<'_>,
+        bytes: Bytes<'_>,
         coverage: &mut Coverage,
         into: &mut dyn Assemble,
-    ) -> (ScalarType, ptxsmith_syntax::StateSpace) {
-        let mut draft = Draft::new(self, u, coverage);
+    ) -> (ScalarType, StateSpace) {
+        let mut draft = Draft::new(self, bytes, coverage);
         let (ty, space) = draft.seat();
         draft.assemble(value_of(ty).expect("the type takes an initial value"), into);
         (ty, space)
     }
 
     fn root(&self, of: Nonterminal, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Expr {
-        let mut draft = Draft::new(self, u, coverage);
-        let room = draft.room();
-        let expr = draft.expression(|draft| draft.make(of, room));
-        draft.give_back(u);
-        expr
+        self.drafted(u, coverage, |draft| {
+            let room = draft.room();
+            draft.expression(|draft| draft.make(of, room))
+        })
     }
 
-    /// How a case is spaced: canonically, or, as often as the knob says, oddly.
-    pub(crate) fn spacing(&self, u: &mut Unstructured<'_>) -> Spacing {
-        let odds = self.config.odd_spacing;
-        // Bytes that have run out are zeros, and those mean the canonical form.
-        let drawn = u.int_in_range(0..=u16::MAX).unwrap_or(0);
-        let odd = f64::from(drawn) >= 65_536.0 * (1.0 - odds.share());
-        if odd && drawn > 0 { Spacing::Odd(u.arbitrary().unwrap_or(0)) } else { Spacing::Canonical }
-    }
-
-    /// A type and a state space, as the weights of the table have them.
-    pub(crate) fn seat(
+    /// What is made of the next bytes.
+    fn drafted<T>(
         &self,
         u: &mut Unstructured<'_>,
         coverage: &mut Coverage,
-    ) -> (ScalarType, ptxsmith_syntax::StateSpace) {
-        let mut draft = Draft::new(self, u, coverage);
-        let seat = draft.seat();
-        draft.give_back(u);
-        seat
+        make: impl FnOnce(&mut Draft<'_, '_>) -> T,
+    ) -> T {
+        let mut draft = Draft::new(self, Bytes::of(u), coverage);
+        let made = make(&mut draft);
+        draft.bytes.give_back(u);
+        made
+    }
+
+    /// How a case is spaced: canonically, or, as often as the knob says, oddly.
+    pub(crate) fn spacing(&self, bytes: &mut Bytes<'_>) -> Spacing {
+        let odds = self.config.odd_spacing;
+        // Bytes that have run out are zeros, and those mean the canonical form.
+        let drawn = u16::from_be_bytes([bytes.byte(), bytes.byte()]);
+        let odd = f64::from(drawn) >= 65_536.0 * (1.0 - odds.share());
+        if odd && drawn > 0 { Spacing::Odd(bytes.word()) } else { Spacing::Canonical }
+    }
+
+    /// A type and a state space, as the weights of the table have them.
+    pub(crate) fn seat(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> (ScalarType, StateSpace) {
+        self.drafted(u, coverage, |draft| draft.seat())
     }
 }
 

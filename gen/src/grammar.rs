@@ -140,11 +140,11 @@ pub struct Production {
 
 /// The place of a production in [`GRAMMAR`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProductionId(pub(crate) u16);
+pub struct ProductionId(pub(crate) u8);
 
 impl ProductionId {
     /// No production: what stands above the outermost one.
-    pub(crate) const NONE: ProductionId = ProductionId(GRAMMAR.len() as u16);
+    pub(crate) const NONE: ProductionId = ProductionId(GRAMMAR.len() as u8);
 
     /// The place as a number.
     pub const fn index(self) -> usize {
@@ -192,7 +192,7 @@ impl Production {
 
 /// Every production, in the order of the table.
 pub fn productions() -> impl Iterator<Item = ProductionId> {
-    (0..GRAMMAR.len()).map(|i| ProductionId(i as u16))
+    (0..GRAMMAR.len()).map(|i| ProductionId(i as u8))
 }
 
 const fn row(

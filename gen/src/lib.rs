@@ -17,6 +17,7 @@
 
 mod address;
 pub mod boundary;
+mod bytes;
 mod case;
 mod config;
 mod coverage;

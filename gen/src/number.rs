@@ -1,6 +1,8 @@
 //! Makers of numbers: their values, and how they are written.
 
-use ptxsmith_syntax::{BinaryOp, Cast, Radix, Text, UnaryOp, precedence};
+use std::ops::Range;
+
+use ptxsmith_syntax::{BinaryOp, Cast, Radix, Room, Text, UnaryOp, precedence};
 
 use crate::{boundary, draft::Draft, grammar::Nonterminal};
 
@@ -54,30 +56,34 @@ fn push_integer(d: &mut Draft<'_, '_>, value: u64, radix: u8, unsigned: bool) {
     // Also where it says nothing, as for decimal digits: so the bytes behind it mean the same in every base.
     let detail = if d.config().odd_spellings { d.byte() } else { 0 };
     let mut room = ROOM;
-    d.number(spell_integer(value, radix, unsigned, detail, &mut room));
+    let place = spell_integer(value, radix, unsigned, detail, &mut room);
+    d.number_in(&room, place);
 }
 
 /// An integer as it is written; see [`spell_integer`].
 pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8) -> Text {
     let mut room = ROOM;
-    let text = spell_integer(value, radix, unsigned, detail, &mut room);
-    Text::from_utf8(text).expect("numbers are spelled in ASCII")
+    let place = spell_integer(value, radix, unsigned, detail, &mut room);
+    Text::from_utf8(&room[place]).expect("numbers are spelled in ASCII")
 }
 
 /// Room for any spelling of an integer, full of zeros, which are left over in front where it has fewer digits.
-const ROOM: [u8; 80] = [b'0'; 80];
+const ROOM: Room = [b'0'; 112];
 
-/// Writes an integer into [`ROOM`]. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of the digits,
+/// Where spellings end that are written from their end on.
+const END: usize = 80;
+
+/// Writes an integer into [`ROOM`] and says where. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of the digits,
 /// bits 3 to 5 all set for leading zeros, as many as bits 6 and 7 say and one more.
-fn spell_integer(value: u64, radix: Radix, unsigned: bool, detail: u8, buffer: &mut [u8; 80]) -> &[u8] {
+fn spell_integer(value: u64, radix: Radix, unsigned: bool, detail: u8, buffer: &mut Room) -> Range<usize> {
     if radix == Radix::Decimal {
         let mut digits = itoa::Buffer::new();
         let digits = digits.format(value).as_bytes();
         buffer[..digits.len()].copy_from_slice(digits);
         buffer[digits.len()] = b'U';
-        return &buffer[..digits.len() + usize::from(unsigned)];
+        return 0..digits.len() + usize::from(unsigned);
     }
-    let mut at = buffer.len();
+    let mut at = END;
     if unsigned {
         at -= 1;
         buffer[at] = b'U';
@@ -127,7 +133,7 @@ fn spell_integer(value: u64, radix: Radix, unsigned: bool, detail: u8, buffer: &
     } else if value != 0 {
         put(b'0');
     }
-    &buffer[at..]
+    at..END
 }
 
 /// How many digits of so many bits each a number has: at least one.
@@ -266,7 +272,7 @@ pub(crate) fn minus_one_cast(d: &mut Draft<'_, '_>, _: u32) {
 // Floats
 
 /// Writes the bits of a float: `0d` or `0f` and its digits. `detail` as for integers, but for the leading zeros.
-fn spell_bits(bits: u64, digits: usize, detail: u8, buffer: &mut [u8; 18]) -> &[u8] {
+fn spell_bits(bits: u64, digits: usize, detail: u8, buffer: &mut Room) -> Range<usize> {
     buffer[0] = b'0';
     buffer[1] = match (digits, detail & 1) {
         (16, 0) => b'd',
@@ -278,13 +284,14 @@ fn spell_bits(bits: u64, digits: usize, detail: u8, buffer: &mut [u8; 18]) -> &[
     for (place, byte) in buffer[2..2 + digits].iter_mut().enumerate() {
         *byte = spelling[(bits >> (4 * (digits - 1 - place)) & 15) as usize];
     }
-    &buffer[..2 + digits]
+    0..2 + digits
 }
 
 fn push_bits(d: &mut Draft<'_, '_>, bits: u64, digits: usize) {
     let detail = if d.config().odd_spellings { d.byte() } else { 0 };
-    let mut room = [0; 18];
-    d.number(spell_bits(bits, digits, detail, &mut room));
+    let mut room = ROOM;
+    let place = spell_bits(bits, digits, detail, &mut room);
+    d.number_in(&room, place);
 }
 
 pub(crate) fn boundary_decimal(d: &mut Draft<'_, '_>, _: u32) {
@@ -301,7 +308,7 @@ fn push_decimal(d: &mut Draft<'_, '_>, nonzero: bool) {
     let form = d.byte();
     let count = 1 + (form & 15) as usize;
     let mut digits = d.word();
-    let mut buffer = [0u8; 24];
+    let mut buffer = ROOM;
     let mut at = 0;
     let mut put = |byte: u8| {
         buffer[at] = byte;
@@ -335,7 +342,7 @@ fn push_decimal(d: &mut Draft<'_, '_>, nonzero: bool) {
         }
         put(b'0' + exponent % 10);
     }
-    d.number(&buffer[..at]);
+    d.number_in(&buffer, 0..at);
 }
 
 pub(crate) fn nonzero_decimal(d: &mut Draft<'_, '_>, _: u32) {

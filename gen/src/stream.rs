@@ -50,8 +50,14 @@ fn mix(mut z: u64) -> u64 {
 /// Seed and index are mixed one after the other, so that neighbouring seeds do not share cases at shifted indices.
 #[inline]
 pub fn case_bytes(seed: u64, index: u64, into: &mut [u8]) {
+    case_stream(seed, index).fill(into);
+}
+
+/// The stream that the bytes of one case come from.
+#[inline]
+pub(crate) fn case_stream(seed: u64, index: u64) -> SplitMix64 {
     let own = mix(seed.wrapping_add(GAMMA)).wrapping_add(index.wrapping_mul(0xd1b5_4a32_d192_ed03));
-    SplitMix64::new(mix(own)).fill(into);
+    SplitMix64::new(mix(own))
 }
 
 #[cfg(test)]

@@ -27,12 +27,8 @@ fn room_class(room: u32) -> usize {
 
 type Slots = [u8; 256];
 
-/// The choices of one nonterminal with one class of room.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Wheel {
-    common: Slots,
-    rare: Option<Box<Wheel>>,
-}
+/// The choices of one nonterminal with one class of room: a wheel, and those that each leads to further.
+type Wheel = Vec<Slots>;
 
 /// What a production is made of, in the few bytes that making it needs: a table of these stays close at hand, where
 /// the table of productions with their names does not.
@@ -66,12 +62,14 @@ impl Step {
 /// The wheels of every nonterminal, and the fewest nodes that each takes.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheels {
-    /// Each wheel once, though several nonterminals and classes of room may share it: fewer stay closer at hand.
-    wheels: Vec<Wheel>,
+    /// Each wheel once, though several nonterminals and classes of room may share it: fewer stay closer at hand. Directly
+    /// behind each stands that to which it leads further.
+    wheels: Vec<Slots>,
     /// Which wheel a nonterminal has with each class of room.
-    at: Vec<[u16; ROOMS.len()]>,
-    least: Vec<u32>,
-    steps: Vec<Step>,
+    at: [[u16; ROOMS.len()]; Nonterminal::ALL.len()],
+    least: [u32; Nonterminal::ALL.len()],
+    /// By production, as many as a slot may name.
+    steps: [Step; 256],
 }
 
 impl Wheels {
@@ -79,19 +77,23 @@ impl Wheels {
     pub fn new(config: &Config) -> Wheels {
         let least = least_nodes(config);
         let closed = closed(config);
-        let mut wheels = Vec::new();
-        let at = Nonterminal::ALL.iter().map(|&of| {
-            ROOMS.map(|room| {
+        let mut wheels: Vec<Slots> = Vec::new();
+        let mut at = [[0; ROOMS.len()]; Nonterminal::ALL.len()];
+        for (&of, at) in Nonterminal::ALL.iter().zip(&mut at) {
+            *at = ROOMS.map(|room| {
                 let wheel = wheel(&shares(config, of, room, &least, &closed));
-                let at = wheels.iter().position(|other| *other == wheel).unwrap_or_else(|| {
-                    wheels.push(wheel);
-                    wheels.len() - 1
-                });
-                at as u16
-            })
-        });
-        let at = at.collect();
-        let steps = GRAMMAR.iter().map(|production| Step::of(production.form)).collect();
+                let place =
+                    wheels.windows(wheel.len()).position(|others| *others == wheel).unwrap_or_else(|| {
+                        wheels.extend(&wheel);
+                        wheels.len() - wheel.len()
+                    });
+                u16::try_from(place).expect("there are fewer wheels")
+            });
+        }
+        let mut steps = [Step::Choice(0); 256];
+        for (step, production) in steps.iter_mut().zip(GRAMMAR) {
+            *step = Step::of(production.form);
+        }
         Wheels { wheels, at, least, steps }
     }
 
@@ -110,11 +112,11 @@ impl Wheels {
     /// Chooses a production for this much room; `byte` gives the next byte.
     #[inline]
     pub fn choose(&self, of: Nonterminal, room: u32, mut byte: impl FnMut() -> u8) -> ProductionId {
-        let mut wheel = &self.wheels[self.at[of as usize][room_class(room)] as usize];
+        let mut wheel = self.at[of as usize][room_class(room)] as usize;
         loop {
-            match (wheel.common[byte() as usize], &wheel.rare) {
-                (RARE, Some(rare)) => wheel = rare,
-                (common, _) => return ProductionId(common.into()),
+            match self.wheels[wheel][byte() as usize] {
+                RARE => wheel += 1,
+                slot => return ProductionId(slot),
             }
         }
     }
@@ -131,8 +133,8 @@ pub(crate) fn enabled(config: &Config, id: ProductionId) -> bool {
 }
 
 /// The fewest nodes of each nonterminal, by repeated relaxation.
-fn least_nodes(config: &Config) -> Vec<u32> {
-    let mut least = vec![u32::MAX / 4; Nonterminal::ALL.len()];
+fn least_nodes(config: &Config) -> [u32; Nonterminal::ALL.len()] {
+    let mut least = [u32::MAX / 4; Nonterminal::ALL.len()];
     loop {
         let mut changed = false;
         for id in productions().filter(|&id| enabled(config, id)) {
@@ -219,20 +221,15 @@ fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[
             Weight::Of(_) => f64::from(config.weights.get(id)) * part(closed[id.index()]),
         };
         if share > 0.0 {
-            shares.push((slot(id), share));
+            shares.push((id.0, share));
         }
     }
     if shares.is_empty() {
         // Everything is switched off: the smallest form remains.
         let first = productions().find(|id| id.get().of == of).expect("every nonterminal has a production");
-        shares.push((slot(first), 1.0));
+        shares.push((first.0, 1.0));
     }
     shares
-}
-
-/// A production as a slot has it.
-fn slot(id: ProductionId) -> u8 {
-    u8::try_from(id.index()).expect("there are fewer productions")
 }
 
 fn wheel(shares: &[(u8, f64)]) -> Wheel {
@@ -242,7 +239,7 @@ fn wheel(shares: &[(u8, f64)]) -> Wheel {
     let turns = (rare_share * 256.0).ceil();
     // Where most are rare, a further wheel would be no smaller.
     if rare.is_empty() || turns > 128.0 {
-        return Wheel { common: slots(shares), rare: None };
+        return vec![slots(shares)];
     }
     let mut first = common.clone();
     first.push((RARE, turns / 256.0));
@@ -254,7 +251,9 @@ fn wheel(shares: &[(u8, f64)]) -> Wheel {
         further.push((smallest, spare));
     }
     further.extend(rare.iter().map(|&(id, share)| (id, share * 256.0 / turns)));
-    Wheel { common: slots(&first), rare: Some(Box::new(wheel(&further))) }
+    let mut wheels = wheel(&further);
+    wheels.insert(0, slots(&first));
+    wheels
 }
 
 /// Fills the slots in proportion to the shares, in order. Each share has at least one slot.
@@ -320,10 +319,9 @@ mod tests {
     #[test]
     fn what_is_rarer_than_two_bytes_tell_has_a_third() {
         let wheel = wheel(&[(1, 0.9), (2, 0.1 - 1e-6), (3, 1e-6)]);
-        let of = |wheel: &Wheel, slot| wheel.common.iter().filter(|&&s| s == slot).count() as f64 / 256.0;
-        let further = wheel.rare.as_deref().expect("what is rare has a further wheel");
-        let third = further.rare.as_deref().expect("what is very rare has a third");
-        let share = of(&wheel, RARE) * of(further, RARE) * of(third, 3);
+        let of = |wheel: &Slots, slot| wheel.iter().filter(|&&s| s == slot).count() as f64 / 256.0;
+        assert_eq!(wheel.len(), 3);
+        let share = of(&wheel[0], RARE) * of(&wheel[1], RARE) * of(&wheel[2], 3);
         assert!((0.8e-6..1.2e-6).contains(&share), "{share}");
     }
 

@@ -336,6 +336,12 @@ impl ClauseSet {
         fresh
     }
 
+    /// Adds a clause if a condition holds.
+    pub(crate) const fn insert_if(&mut self, condition: bool, clause: Clause) {
+        let (word, bit) = Self::place(clause);
+        self.0[word] |= bit * condition as u64;
+    }
+
     /// Whether the clause is there.
     pub const fn contains(&self, clause: Clause) -> bool {
         let (word, bit) = Self::place(clause);
@@ -387,7 +393,12 @@ impl ClauseSet {
 
     /// Whether no clause is there.
     pub const fn is_empty(&self) -> bool {
-        self.len() == 0
+        let (mut any, mut word) = (0, 0);
+        while word < Self::N {
+            any |= self.0[word];
+            word += 1;
+        }
+        any == 0
     }
 
     /// The clauses, in the order of the table.

@@ -136,7 +136,7 @@ impl<'a> Evaluator<'a> {
 
     fn step(&mut self) -> Step<'_> {
         Step {
-            readings: self.rules.readings,
+            readings: &self.rules.readings,
             trace: &mut self.trace,
             span: self.span,
             pending: &mut self.pending,
@@ -201,23 +201,22 @@ impl<'a> Evaluator<'a> {
     fn join<const N: usize>(
         &mut self,
         precedence: u8,
-        rule: impl FnOnce(&Rules, &mut Step<'_>, [Value; N]) -> Ruled<Value>,
+        rule: impl FnOnce(&Rules, &mut Step<'_>, [&Value; N]) -> Ruled<Value>,
     ) {
         self.nodes += 1;
         if self.stopped.is_some() {
             return;
         }
-        let at = self.operands.len() - N;
-        let rules = self.rules;
-        let operands: [Operand; N] = std::array::from_fn(|operand| self.operands[at + operand]);
-        let mut step = self.step();
+        let Evaluator { rules, operands, span, trace, pending, .. } = self;
+        let mut step = Step { readings: &rules.readings, trace, span: *span, pending };
+        let joined: &[Operand; N] = operands.last_chunk().expect("operands come before what joins them");
         if precedence < precedence::PRIMARY {
-            grouping(&mut step, precedence, &operands);
+            grouping(&mut step, precedence, joined);
         }
-        match rule(rules, &mut step, operands.map(|operand| operand.value)) {
+        match rule(rules, &mut step, joined.each_ref().map(|operand| &operand.value)) {
             Ok(value) => {
-                self.operands.truncate(at);
-                self.operands.push(Operand::new(value, precedence));
+                operands.truncate(operands.len() + 1 - N);
+                *operands.last_mut().expect("one is left") = Operand::new(value, precedence);
             }
             Err(stop) => self.stopped = Some(stop),
         }
@@ -241,7 +240,7 @@ impl<'a> Evaluator<'a> {
         self.join(precedence::PRIMARY, |rules, step, [operand]| match joined {
             Some(true) => refuse(step, RefusalClass::MaskOperand, Clause::MaskOperand),
             Some(false) => Err(Stop::Unmodelled("mask() as an operand")),
-            None => (rules.mask)(step, version, mask, operand),
+            None => (rules.mask)(step, version, mask, *operand),
         });
     }
 }
@@ -277,13 +276,13 @@ impl Assemble for Evaluator<'_> {
 
     fn unary(&mut self, op: UnaryOp) {
         self.join(precedence::UNARY, |rules, step, [operand]| {
-            typed(step, [operand], |step, [operand]| (rules.unary[op as usize])(step, operand))
+            typed(step, [operand], |step, [operand]| (rules.unary[op as usize])(step, *operand))
         });
     }
 
     fn cast(&mut self, cast: Cast) {
         self.join(precedence::UNARY, |rules, step, [operand]| {
-            typed(step, [operand], |step, [operand]| (rules.cast[cast as usize])(step, operand))
+            typed(step, [operand], |step, [operand]| (rules.cast[cast as usize])(step, *operand))
         });
     }
 
@@ -291,20 +290,20 @@ impl Assemble for Evaluator<'_> {
         let rule = |rules: &Rules| rules.binary[op as usize];
         self.join(op.precedence(), |rules, step, operands| match op {
             // These may do without the value of their second operand.
-            BinaryOp::LogicalAnd | BinaryOp::LogicalOr => rule(rules)(step, operands[0], operands[1]),
-            _ => typed(step, operands, |step, [left, right]| rule(rules)(step, left, right)),
+            BinaryOp::LogicalAnd | BinaryOp::LogicalOr => rule(rules)(step, *operands[0], *operands[1]),
+            _ => typed(step, operands, |step, [left, right]| rule(rules)(step, *left, *right)),
         });
     }
 
     fn ternary(&mut self) {
         self.join(precedence::TERNARY, |rules, step, [condition, then, otherwise]| {
-            (rules.ternary)(step, condition, then, otherwise)
+            (rules.ternary)(step, *condition, *then, *otherwise)
         });
     }
 
     fn generic(&mut self) {
         let is_name = self.operands.last().is_some_and(|operand| operand.is_name);
-        self.join(precedence::PRIMARY, |_, step, [operand]| address::generic(step, operand, is_name));
+        self.join(precedence::PRIMARY, |_, step, [operand]| address::generic(step, *operand, is_name));
     }
 
     fn mask(&mut self, mask: &str) {
@@ -316,11 +315,12 @@ impl Assemble for Evaluator<'_> {
 #[inline]
 fn typed<const N: usize>(
     step: &mut Step<'_>,
-    operands: [Value; N],
-    rule: impl FnOnce(&mut Step<'_>, [Value; N]) -> Ruled<Value>,
+    operands: [&Value; N],
+    rule: impl FnOnce(&mut Step<'_>, [&Value; N]) -> Ruled<Value>,
 ) -> Ruled<Value> {
     if operands.iter().any(|operand| matches!(operand, Value::Undefined(_))) {
-        return rule(step, operands.map(Value::or_one)).map(Value::undefined);
+        let defined = operands.map(|operand| operand.or_one());
+        return rule(step, defined.each_ref()).map(Value::undefined);
     }
     rule(step, operands)
 }
@@ -350,13 +350,12 @@ fn refuse<T>(step: &mut Step<'_>, class: RefusalClass, clause: Clause) -> Ruled<
 /// Records whether the grouping of operators mattered, with parentheses or without (4.5.4, Table 4).
 #[inline]
 fn grouping(step: &mut Step<'_>, precedence: u8, operands: &[Operand]) {
+    let (mut decided, mut associated) = (false, false);
     for operand in operands {
-        if operand.within < precedence {
-            step.uses(Clause::Precedence);
-        } else if operand.precedence == precedence {
-            step.uses(Clause::Associativity);
-        } else if operand.precedence < precedence::PRIMARY {
-            step.uses(Clause::Precedence);
-        }
+        let alike = operand.within >= precedence && operand.precedence == precedence;
+        associated |= alike;
+        decided |= !alike && (operand.within < precedence || operand.precedence < precedence::PRIMARY);
     }
+    step.uses_if(decided, Clause::Precedence);
+    step.uses_if(associated, Clause::Associativity);
 }

@@ -452,7 +452,7 @@ impl Work<'_, '_> {
     fn extent(&mut self, dimension: &Expr) -> Ruled<u64> {
         let rule = (RefusalClass::Dimension, Clause::Dimension);
         let extent = self.evaluator.integer(dimension, rule, &mut self.trace)?;
-        let readings = self.rules.readings;
+        let readings = &self.rules.readings;
         let mut step = Step { readings, trace: &mut self.trace, span: dimension.span(), pending: &mut None };
         let extent = (self.rules.dimension)(&mut step, dimension, extent)?;
         if extent.signed && (extent.bits as i64) < 0 {
@@ -696,7 +696,7 @@ impl Work<'_, '_> {
             return self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span);
         };
         self.declared(at, span)?;
-        let readings = self.rules.readings;
+        let readings = &self.rules.readings;
         let mut step = Step { readings, trace: &mut self.trace, span, pending: &mut None };
         (self.rules.named)(&mut step, self.scope.version, symbol, address, byte)
     }

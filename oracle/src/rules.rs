@@ -41,7 +41,7 @@ impl Trace {
 /// What a rule may look at besides its operands: the reading and the place, and the trace that it writes to.
 pub struct Step<'a> {
     /// The answers to the open questions.
-    pub readings: Readings,
+    pub readings: &'a Readings,
     /// What is recorded.
     pub trace: &'a mut Trace,
     /// The place of the operation.
@@ -54,6 +54,11 @@ impl Step<'_> {
     /// Records that the clause was used.
     pub fn uses(&mut self, clause: Clause) {
         self.trace.clauses.insert(clause);
+    }
+
+    /// Records that the clause was used if it was; which of the two nobody foresees, so that no jump depends on it.
+    pub(crate) fn uses_if(&mut self, used: bool, clause: Clause) {
+        self.trace.clauses.insert_if(used, clause);
     }
 
     /// Records that the open question was met.

@@ -3,6 +3,8 @@
 //! Whoever makes expressions says what comes next, and need not know what becomes of it: a tree, text at once, a value,
 //! or several of these. So millions of expressions can be printed and evaluated of which no tree is ever made.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
 use crate::{
@@ -18,6 +20,11 @@ pub trait Assemble {
     /// A number as it is written, in ASCII: numbers are most of a text, and looking at their characters once more to find
     /// that they are some would take longer than all else.
     fn number(&mut self, text: &[u8]);
+    /// As [`Assemble::number`], of one that stands somewhere in a wider room. Whoever copies it may copy more than it:
+    /// numbers come by the million, and a fixed number of bytes is moved without asking how many there are.
+    fn number_in(&mut self, room: &Room, place: Range<usize>) {
+        self.number(&room[place]);
+    }
     /// `WARP_SZ`
     fn warp_size(&mut self);
     /// The name of a variable or function.
@@ -36,6 +43,26 @@ pub trait Assemble {
     fn generic(&mut self);
     /// `mask( operand )` with the mask as it is written.
     fn mask(&mut self, mask: &str);
+}
+
+/// Room for a number of up to 80 characters, and behind it for as many as are moved at once.
+pub type Room = [u8; 80 + STRIDE];
+
+/// How many bytes are moved at once.
+const STRIDE: usize = 32;
+
+/// Adds a number that stands in a room.
+#[inline(always)]
+fn add_from(text: &mut Vec<u8>, room: &Room, place: Range<usize>) {
+    let length = place.end - place.start;
+    match room.get(place.start..place.start + STRIDE) {
+        Some(stride) if length <= STRIDE => {
+            let end = text.len() + length;
+            text.extend_from_slice(stride);
+            text.truncate(end);
+        }
+        _ => text.extend_from_slice(&room[place]),
+    }
 }
 
 /// Operands that wait at a time; of most expressions no more than these.
@@ -157,7 +184,7 @@ pub struct Infix {
     /// The text, which is UTF-8 if what was added is.
     pub text: Vec<u8>,
     /// Where the operands begin that nothing has joined yet.
-    starts: Waiting,
+    starts: Vec<u32>,
 }
 
 impl Infix {
@@ -181,10 +208,17 @@ impl Infix {
     /// Puts text in front of what begins there.
     #[inline]
     fn put<const N: usize>(&mut self, at: usize, text: [u8; N]) {
+        const { assert!(N <= 8, "there is no more room behind a stride") };
         let end = self.text.len();
-        self.text.extend_from_slice(&text);
-        self.text.copy_within(at..end, at + N);
+        self.text.extend_from_slice(&[0; STRIDE + 8]);
+        // From the last stride on, so that none is written over before it was moved.
+        for stride in (0..=(end - at) / STRIDE).rev() {
+            let from = at + stride * STRIDE;
+            let moved: [u8; STRIDE] = *self.text[from..].first_chunk().expect("there is room behind the end");
+            *self.text[from + N..].first_chunk_mut().expect("there is room behind the end") = moved;
+        }
         self.text[at..at + N].copy_from_slice(&text);
+        self.text.truncate(end + N);
     }
 
     /// Puts an operator, with a space on either side, between the last two operands, which become one.
@@ -211,6 +245,12 @@ impl Assemble for Infix {
     #[inline]
     fn number(&mut self, text: &[u8]) {
         self.leaf(text);
+    }
+
+    #[inline]
+    fn number_in(&mut self, room: &Room, place: Range<usize>) {
+        self.starts.push(self.text.len() as u32);
+        add_from(&mut self.text, room, place);
     }
 
     #[inline]
@@ -338,6 +378,12 @@ impl Assemble for Postfix {
     fn number(&mut self, text: &[u8]) {
         let end = self.keep(text);
         self.nodes.push(Kept::Number(end));
+    }
+
+    #[inline]
+    fn number_in(&mut self, room: &Room, place: Range<usize>) {
+        add_from(&mut self.text, room, place);
+        self.nodes.push(Kept::Number(self.text.len() as u32));
     }
 
     #[inline]

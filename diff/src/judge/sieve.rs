@@ -9,7 +9,7 @@ use std::ops::Range;
 use ptxsmith_oracle::{Clause, ClauseSet, Evaluator, Question, QuestionSet, Readings, Rules, Stored, Trace};
 use ptxsmith_subject::{Error, Observation, Outcome};
 use ptxsmith_syntax::{
-    Assemble, BinaryOp, Cast, Infix, Module, Postfix, ScalarType, StateSpace, UnaryOp, print,
+    Assemble, BinaryOp, Cast, Infix, Module, Postfix, Room, ScalarType, StateSpace, UnaryOp, print,
 };
 
 use super::{Judge, MOST_EXCLUDED, Verdict, mask, module::CONST_BYTES, schedule::Changed};
@@ -142,6 +142,12 @@ struct All<'b, 'r> {
 macro_rules! all {
     ($($node:ident($($part:ident: $of:ty)?);)+) => {
         impl Assemble for All<'_, '_> {
+            fn number_in(&mut self, room: &Room, place: Range<usize>) {
+                self.nodes.number_in(room, place.clone());
+                self.text.number_in(room, place.clone());
+                self.value.number(&room[place]);
+            }
+
             $(fn $node(&mut self, $($part: $of)?) {
                 self.nodes.$node($($part)?);
                 self.text.$node($($part)?);

@@ -47,16 +47,11 @@ pub(super) fn number(step: &mut Step<'_>, text: &[u8]) -> Ruled<Value> {
                     }
                 }
             };
-            let signed = if unsigned {
-                step.uses(Clause::LiteralUnsignedBySuffix);
-                false
-            } else if value > i64::MAX as u64 {
-                step.uses(Clause::LiteralUnsignedByMagnitude);
-                false
-            } else {
-                step.uses(Clause::LiteralSigned);
-                true
-            };
+            let fits = value <= i64::MAX as u64;
+            step.uses_if(unsigned, Clause::LiteralUnsignedBySuffix);
+            step.uses_if(!unsigned && !fits, Clause::LiteralUnsignedByMagnitude);
+            let signed = !unsigned && fits;
+            step.uses_if(signed, Clause::LiteralSigned);
             Ok(Value::Integer(Integer { bits: value, signed }))
         }
         Number::Float(value) => {
