@@ -3,6 +3,9 @@
 //! Integers are magnitudes: a literal has no sign, so a negative number is a unary minus on one of these. Floats are
 //! bit patterns and spellings, chosen around the places where a conversion decides which way to round.
 
+/// The least integers, of which each is as likely as any of the others.
+pub static SMALL: [u64; 17] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+
 /// How many integers are in [`INTEGERS`].
 const INTEGER_COUNT: usize = 3 + 62 * 3 + 2;
 

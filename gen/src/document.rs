@@ -48,7 +48,7 @@ fn form(production: &Production) -> String {
             let parts = production.parts().map(|part| format!("{} ", part.name()));
             parts.collect::<String>() + "..."
         }
-        Form::Choice(_) => "...".to_owned(),
+        Form::OneOf(_) | Form::Choice(_) => "...".to_owned(),
     }
 }
 

@@ -13,7 +13,6 @@ use crate::{
     declare::Sketch,
     generator::Generator,
     grammar::{Nonterminal, ProductionId},
-    number::Numeral,
     wheel::Step,
 };
 
@@ -44,8 +43,8 @@ pub(crate) struct Draft<'g, 'd> {
     instead: Option<&'g mut dyn Assemble>,
     /// How tightly the node that was added last binds.
     tightness: u8,
-    /// The literal at hand.
-    pub numeral: Numeral,
+    /// The value of the literal at hand.
+    pub value: u64,
     /// The type at hand.
     pub ty: ScalarType,
     /// The state space at hand.
@@ -66,7 +65,7 @@ impl<'g, 'd> Draft<'g, 'd> {
             tree: Tree::default(),
             instead: None,
             tightness: precedence::PRIMARY,
-            numeral: Numeral::default(),
+            value: 0,
             ty: ScalarType::S64,
             space: StateSpace::Global,
             sketch: LazyCell::new(Box::default),
@@ -231,6 +230,20 @@ impl<'g, 'd> Draft<'g, 'd> {
         }
     }
 
+    /// Chooses the value of a literal.
+    #[inline]
+    pub fn magnitude(&mut self) -> u64 {
+        let chosen = self.choose_production(Nonterminal::Magnitude, 1);
+        match *self.generator.wheels().step(chosen) {
+            Step::OneOf(values) => self.pick(values),
+            Step::Made(maker) => {
+                maker(self, 1);
+                self.value
+            }
+            _ => 0,
+        }
+    }
+
     /// Makes something of this nonterminal, with at most `room` nodes unless even the least form takes more.
     pub fn make(&mut self, of: Nonterminal, room: u32) {
         let chosen = self.choose_production(of, room);
@@ -264,6 +277,7 @@ impl<'g, 'd> Draft<'g, 'd> {
                 self.ternary();
             }
             Step::Made(maker) => maker(self, room),
+            Step::OneOf(values) => self.value = self.pick(values),
             Step::Choice(_) => debug_assert!(false, "{} is chosen, not made", of.name()),
         }
         self.parent = around;

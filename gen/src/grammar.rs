@@ -10,7 +10,7 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
-    address as a,
+    address as a, boundary,
     config::{Config, Odds},
     declare as d,
     draft::Draft,
@@ -118,6 +118,8 @@ pub(crate) enum Form {
     Ternary(Nonterminal, Nonterminal, Nonterminal),
     /// Anything else: how many nodes it takes at least, besides its parts; the parts; the function that makes it.
     Made(u32, &'static [Nonterminal], Maker),
+    /// The value of a literal: one of these.
+    OneOf(&'static [u64]),
     /// Nothing by itself: a choice that the maker around it reads.
     Choice(u8),
 }
@@ -175,7 +177,7 @@ impl Production {
             Infix(_, a, b) => ([Some(a), Some(b), None], &[]),
             Ternary(a, b, c) => ([Some(a), Some(b), Some(c)], &[]),
             Made(_, parts, _) => ([None; 3], parts),
-            Choice(_) => ([None; 3], &[]),
+            OneOf(_) | Choice(_) => ([None; 3], &[]),
         };
         fixed.into_iter().flatten().chain(more.iter().copied())
     }
@@ -183,7 +185,7 @@ impl Production {
     /// How many nodes it adds to those of its parts.
     pub(crate) fn own_nodes(&self) -> u32 {
         match self.form {
-            Same(_) | Choice(_) => 0,
+            Same(_) | OneOf(_) | Choice(_) => 0,
             Paren(_) | Prefix(..) | Form::Cast(..) | Infix(..) | Ternary(..) => 1,
             Made(nodes, ..) => nodes,
         }
@@ -260,7 +262,7 @@ const fn vectors(c: &Config) -> bool {
     c.vectors
 }
 
-use Form::{Choice, Infix, Made, Paren, Prefix, Same, Ternary};
+use Form::{Choice, Infix, Made, OneOf, Paren, Prefix, Same, Ternary};
 use Nonterminal as N;
 
 /// The table.
@@ -310,9 +312,9 @@ pub static GRAMMAR: &[Production] = &[
 
     // Integer constants and their spelling (4.5.1)
     row("literal/plain", N::Literal, "4.5.1/integer-width", 1, always, Made(1, &[N::Magnitude, N::Spelling, N::Suffix], n::literal)),
-    row("magnitude/small", N::Magnitude, "4.5.1/literal-signed", 5, always, Made(0, &[], n::small)),
-    row("magnitude/boundary", N::Magnitude, "4.5.1/literal-unsigned-by-magnitude", 6, always, Made(0, &[], n::boundary)),
-    row("magnitude/type-limit", N::Magnitude, "4.5.1/narrowing", 3, always, Made(0, &[], n::type_limit)),
+    row("magnitude/small", N::Magnitude, "4.5.1/literal-signed", 5, always, OneOf(&boundary::SMALL)),
+    row("magnitude/boundary", N::Magnitude, "4.5.1/literal-unsigned-by-magnitude", 6, always, OneOf(&boundary::INTEGERS)),
+    row("magnitude/type-limit", N::Magnitude, "4.5.1/narrowing", 3, always, OneOf(&boundary::TYPE_LIMITS)),
     row("magnitude/some-bits", N::Magnitude, "4.5.1/integer-width", 3, always, Made(0, &[], n::some_bits)),
     row("magnitude/all-bits", N::Magnitude, "4.5.1/integer-width", 1, always, Made(0, &[], n::all_bits)),
     row("spelling/decimal", N::Spelling, "4.5.1/literal-decimal", 12, always, Choice(Radix::Decimal as u8)),

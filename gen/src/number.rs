@@ -6,34 +6,16 @@ use ptxsmith_syntax::{BinaryOp, Cast, Radix, Room, Text, UnaryOp, precedence};
 
 use crate::{boundary, draft::Draft, grammar::Nonterminal};
 
-/// An integer literal while it is being made: first its value, then its spelling.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Numeral {
-    value: u64,
-}
-
 // Magnitudes
-
-pub(crate) fn small(d: &mut Draft<'_, '_>, _: u32) {
-    d.numeral.value = d.below(17) as u64;
-}
-
-pub(crate) fn boundary(d: &mut Draft<'_, '_>, _: u32) {
-    d.numeral.value = d.pick(&boundary::INTEGERS);
-}
-
-pub(crate) fn type_limit(d: &mut Draft<'_, '_>, _: u32) {
-    d.numeral.value = d.pick(&boundary::TYPE_LIMITS);
-}
 
 /// Any value of a width that one byte says, so that every order of magnitude is as likely.
 pub(crate) fn some_bits(d: &mut Draft<'_, '_>, _: u32) {
     let width = d.below(64);
-    d.numeral.value = d.word() >> (63 - width);
+    d.value = d.word() >> (63 - width);
 }
 
 pub(crate) fn all_bits(d: &mut Draft<'_, '_>, _: u32) {
-    d.numeral.value = d.word();
+    d.value = d.word();
 }
 
 // Spellings
@@ -76,18 +58,10 @@ const END: usize = 80;
 /// Writes an integer into [`ROOM`] and says where. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of the digits,
 /// bits 3 to 5 all set for leading zeros, as many as bits 6 and 7 say and one more.
 fn spell_integer(value: u64, radix: Radix, unsigned: bool, detail: u8, buffer: &mut Room) -> Range<usize> {
-    if radix == Radix::Decimal {
-        let mut digits = itoa::Buffer::new();
-        let digits = digits.format(value).as_bytes();
-        buffer[..digits.len()].copy_from_slice(digits);
-        buffer[digits.len()] = b'U';
-        return 0..digits.len() + usize::from(unsigned);
-    }
-    let mut at = END;
-    if unsigned {
-        at -= 1;
-        buffer[at] = b'U';
-    }
+    // Also where it is left out.
+    buffer[END - 1] = b'U';
+    let end = END - usize::from(unsigned);
+    let mut at = end;
     let prefix = match radix {
         Radix::Hexadecimal => {
             let digits = DIGITS[(detail >> 1 & 3) as usize];
@@ -106,7 +80,17 @@ fn spell_integer(value: u64, radix: Radix, unsigned: bool, detail: u8, buffer: &
             at -= digits_of(value, 3);
             None
         }
-        Radix::Decimal | Radix::Binary => {
+        Radix::Decimal => {
+            // 24 digits, of which 20 are enough.
+            let mut rest = value;
+            for group in 0..3 {
+                let digits = eight_digits(rest % 100_000_000);
+                buffer[end - 8 * group - 8..end - 8 * group].copy_from_slice(&digits);
+                rest /= 100_000_000;
+            }
+            return end - decimal_digits_of(value)..END;
+        }
+        Radix::Binary => {
             for place in 0..8 {
                 let byte = value >> (8 * place) & 0xff;
                 // Eight copies of the byte, of each of which one bit is kept: of the lowest copy the highest bit.
@@ -136,6 +120,35 @@ fn spell_integer(value: u64, radix: Radix, unsigned: bool, detail: u8, buffer: &
     at..END
 }
 
+/// The eight digits of a number below 10^8.
+#[inline]
+fn eight_digits(number: u64) -> [u8; 8] {
+    // Two numbers of four digits, the first one lowest; four of two; eight of one.
+    let fours = number / 10_000 | number % 10_000 << 32;
+    let hundreds = fours.wrapping_mul(5243) >> 19 & 0x0000_007f_0000_007f;
+    let twos = hundreds | (fours - hundreds * 100) << 16;
+    let tens = twos.wrapping_mul(103) >> 10 & 0x000f_000f_000f_000f;
+    let ones = tens | (twos - tens * 10) << 8;
+    (ones | 0x3030_3030_3030_3030).to_le_bytes()
+}
+
+/// How many decimal digits a number has: at least one.
+fn decimal_digits_of(value: u64) -> usize {
+    const POWERS: [u64; 20] = {
+        let mut powers = [1; 20];
+        let mut at = 1;
+        while at < powers.len() {
+            powers[at] = powers[at - 1] * 10;
+            at += 1;
+        }
+        powers
+    };
+    // An odd number has as many as the even one before it. 1233 / 4096 is a little more than the logarithm of two.
+    let odd = value | 1;
+    let fewest = (u64::BITS - odd.leading_zeros()) as usize * 1233 >> 12;
+    fewest + usize::from(odd >= POWERS[fewest])
+}
+
 /// How many digits of so many bits each a number has: at least one.
 fn digits_of(value: u64, bits: u32) -> usize {
     (u64::BITS - (value | 1).leading_zeros()).div_ceil(bits) as usize
@@ -148,8 +161,7 @@ static DIGITS: [&[u8; 16]; 4] =
 // Integers as nodes
 
 pub(crate) fn literal(d: &mut Draft<'_, '_>, _: u32) {
-    d.make(Nonterminal::Magnitude, 1);
-    let value = d.numeral.value;
+    let value = d.magnitude();
     spelled(d, value);
 }
 
@@ -169,15 +181,13 @@ fn minus(d: &mut Draft<'_, '_>) {
 
 /// A signed literal with a minus: the value is brought into the range of `.s64`.
 pub(crate) fn negative(d: &mut Draft<'_, '_>, _: u32) {
-    d.make(Nonterminal::Magnitude, 1);
-    let value = (d.numeral.value & i64::MAX as u64).max(1);
+    let value = (d.magnitude() & i64::MAX as u64).max(1);
     spelled_signed(d, value);
     minus(d);
 }
 
 pub(crate) fn unsigned(d: &mut Draft<'_, '_>, _: u32) {
-    d.make(Nonterminal::Magnitude, 1);
-    let value = d.numeral.value;
+    let value = d.magnitude();
     let radix = d.choose(Nonterminal::Spelling);
     // Without the suffix, the value must be one that makes a literal unsigned.
     if d.config().unsigned_suffix {
@@ -203,8 +213,7 @@ pub(crate) fn low_bits(d: &mut Draft<'_, '_>, _: u32) {
 }
 
 pub(crate) fn nonzero(d: &mut Draft<'_, '_>, _: u32) {
-    d.make(Nonterminal::Magnitude, 1);
-    let value = d.numeral.value.max(1);
+    let value = d.magnitude().max(1);
     spelled(d, value);
 }
 
@@ -442,6 +451,14 @@ mod tests {
     #[test]
     fn a_number_has_no_more_digits_than_it_needs_unless_zeros_are_asked_for() {
         let text = |value, radix, detail| integer_text(value, radix, false, detail).to_string();
+        for digits in 1..20 {
+            let power = 10_u64.pow(digits);
+            assert_eq!(text(power, Radix::Decimal, 0), power.to_string());
+            assert_eq!(text(power - 1, Radix::Decimal, 0), (power - 1).to_string());
+            assert_eq!(text(power / 9 * 8 + 7, Radix::Decimal, 0), (power / 9 * 8 + 7).to_string());
+        }
+        assert_eq!(text(u64::MAX, Radix::Decimal, 0), "18446744073709551615");
+        assert_eq!(text(0, Radix::Decimal, 0), "0");
         assert_eq!(text(0, Radix::Binary, 0), "0b0");
         assert_eq!(text(0xa5, Radix::Binary, 0), "0b10100101");
         assert_eq!(text(0x1_f00d, Radix::Hexadecimal, 0b101), "0X1F00D");

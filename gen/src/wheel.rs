@@ -41,6 +41,7 @@ pub(crate) enum Step {
     Infix(BinaryOp, Nonterminal, Nonterminal),
     Ternary(Nonterminal, Nonterminal, Nonterminal),
     Made(Maker),
+    OneOf(&'static [u64]),
     Choice(u8),
 }
 
@@ -54,6 +55,7 @@ impl Step {
             Form::Infix(op, a, b) => Step::Infix(op, a, b),
             Form::Ternary(a, b, c) => Step::Ternary(a, b, c),
             Form::Made(_, _, maker) => Step::Made(maker),
+            Form::OneOf(values) => Step::OneOf(values),
             Form::Choice(choice) => Step::Choice(choice),
         }
     }
