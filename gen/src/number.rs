@@ -124,7 +124,7 @@ fn spell_integer(value: u64, radix: Radix, unsigned: bool, detail: u8, buffer: &
 #[inline]
 fn eight_digits(number: u64) -> [u8; 8] {
     // Two numbers of four digits, the first one lowest; four of two; eight of one.
-    let fours = number / 10_000 | number % 10_000 << 32;
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
     let hundreds = fours.wrapping_mul(5243) >> 19 & 0x0000_007f_0000_007f;
     let twos = hundreds | (fours - hundreds * 100) << 16;
     let tens = twos.wrapping_mul(103) >> 10 & 0x000f_000f_000f_000f;
@@ -145,7 +145,7 @@ fn decimal_digits_of(value: u64) -> usize {
     };
     // An odd number has as many as the even one before it. 1233 / 4096 is a little more than the logarithm of two.
     let odd = value | 1;
-    let fewest = (u64::BITS - odd.leading_zeros()) as usize * 1233 >> 12;
+    let fewest = ((u64::BITS - odd.leading_zeros()) as usize * 1233) >> 12;
     fewest + usize::from(odd >= POWERS[fewest])
 }
 
