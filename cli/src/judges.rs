@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ptxsmith_diff::{
-    Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Paper, Part, Sifted, Trial, Verdict,
-    gone, judge_program,
+    Again, Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Paper, Part, Sifted, Trial,
+    Verdict, gone, judge_program,
 };
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Error, Subject};
@@ -117,7 +117,7 @@ impl<'a> Judges<'a> {
         header: &Header,
         cases: Range<u64>,
         paper: &mut Paper,
-        make: impl FnMut(u64, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
+        make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<Sifted, Failure> {
         self.judge(header, false).sift(cases, paper, make).map_err(of_subject)
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-use ptxsmith_diff::{Header, Paper, Sifted};
+use ptxsmith_diff::{Again, Header, Paper, Sifted};
 use ptxsmith_gen::Coverage;
 
 use crate::campaign::{Judgements, Tested, lock_of};
@@ -111,18 +111,20 @@ impl<'c> TaskCases<'c> {
         judges: &mut Judges<'_>,
         paper: &mut Paper,
     ) -> Result<(Sifted, &[Made]), Failure> {
-        let mut own = Coverage::new();
+        // What is made again was counted before.
+        let (mut own, mut counted) = (Coverage::new(), Coverage::new());
         let mut skipped = Vec::new();
-        let sifted = judges.sift(&self.headers[subject], self.cases.clone(), paper, |case, into| {
-            let made = self.source.assemble(case, self.wide, &mut own, into);
-            skipped.extend(made.is_none().then_some(case));
-            made
-        })?;
+        let sifted =
+            judges.sift(&self.headers[subject], self.cases.clone(), paper, |case, again, into| {
+                let coverage = if again == Again::Yes { &mut counted } else { &mut own };
+                let made = self.source.assemble(case, self.wide, coverage, into);
+                skipped.extend(made.is_none().then_some(case));
+                made
+            })?;
         let left = self.left[subject].get_or_init(|| {
-            let mut again = Coverage::new();
             let make = |&case: &u64| {
                 let first = skipped.binary_search(&case).is_ok();
-                self.source.made(case, self.wide, if first { &mut own } else { &mut again })
+                self.source.made(case, self.wide, if first { &mut own } else { &mut counted })
             };
             sifted.left.iter().map(make).collect()
         });

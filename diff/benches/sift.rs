@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use ptxsmith_diff::{Judge, Options, Paper};
+use ptxsmith_diff::{Again, Judge, Options, Paper};
 use ptxsmith_gen::{Config, Coverage, Focus, Generator, Odds};
 use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request, Subject, Variable};
@@ -58,7 +58,7 @@ fn sifted(c: &mut Criterion) {
         let (mut coverage, mut paper) = (Coverage::new(), Paper::default());
         group.bench_function(name, |b| {
             b.iter(|| {
-                let make = |case, into: &mut dyn ptxsmith_syntax::Assemble| {
+                let make = |case, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
                     generator.assemble_case(1, case, &mut coverage, into)
                 };
                 black_box(judge.sift(0..CASES, &mut paper, make).expect("nothing of ours fails").conform)

@@ -4,7 +4,7 @@ mod common;
 
 use common::{NVIDIA, fake, known_rules};
 use ptxsmith_diff::suspects::SUSPECTS;
-use ptxsmith_diff::{Body, Header, Judge, Ledger, Options, Paper, Sifted, Trial};
+use ptxsmith_diff::{Again, Body, Header, Judge, Ledger, Options, Paper, Sifted, Trial};
 use ptxsmith_gen::{self as generate, Config, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::Subject;
@@ -40,7 +40,7 @@ fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], u64, u
         enter(&mut one_by_one, &mut judges[0], &all);
 
         let judge = &mut judges[1];
-        let make = |case, into: &mut dyn ptxsmith_syntax::Assemble| {
+        let make = |case, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
             generator.assemble_case(SEED, case, &mut Coverage::new(), into)
         };
         let sifted: Sifted = judge.sift(cases, &mut Paper::default(), make).expect("nothing of ours fails");

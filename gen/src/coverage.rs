@@ -5,20 +5,21 @@ use crate::grammar::{Nonterminal, Production, ProductionId, productions};
 
 /// As many as a [`ProductionId`] may name, so that none is out of bounds.
 const PRODUCTIONS: usize = 256;
+const WORDS: usize = PRODUCTIONS / 64;
 
-/// Counts of productions, and a mark for each pair of a production and one directly beneath it.
+/// Counts of productions, and a bit for each pair of a production and one directly beneath it.
 ///
 /// Recording is two additions, so it is left on always.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     counts: Box<[u64; PRODUCTIONS]>,
     /// One row a parent; what has none has one too, so that recording does not ask.
-    pairs: Box<[[bool; PRODUCTIONS]; PRODUCTIONS]>,
+    pairs: Box<[[u64; WORDS]; PRODUCTIONS]>,
 }
 
 impl Default for Coverage {
     fn default() -> Coverage {
-        Coverage { counts: Box::new([0; PRODUCTIONS]), pairs: Box::new([[false; PRODUCTIONS]; PRODUCTIONS]) }
+        Coverage { counts: Box::new([0; PRODUCTIONS]), pairs: Box::new([[0; WORDS]; PRODUCTIONS]) }
     }
 }
 
@@ -31,7 +32,7 @@ impl Coverage {
     #[inline]
     pub(crate) fn record(&mut self, parent: ProductionId, made: ProductionId) {
         self.counts[made.index()] += 1;
-        self.pairs[parent.index()][made.index()] = true;
+        self.pairs[parent.index()][made.index() / 64] |= 1 << (made.index() % 64);
     }
 
     /// Adds what another coverage recorded.
@@ -39,8 +40,8 @@ impl Coverage {
         for (count, more) in self.counts.iter_mut().zip(other.counts.iter()) {
             *count += more;
         }
-        for (made, more) in self.pairs.iter_mut().flatten().zip(other.pairs.iter().flatten()) {
-            *made |= more;
+        for (bits, more) in self.pairs.iter_mut().flatten().zip(other.pairs.iter().flatten()) {
+            *bits |= more;
         }
     }
 
@@ -74,7 +75,7 @@ impl Coverage {
         }
         for (parent, child) in pairs {
             let (parent, child) = (find(parent)?, find(child)?);
-            self.pairs[parent.index()][child.index()] = true;
+            self.pairs[parent.index()][child.index() / 64] |= 1 << (child.index() % 64);
         }
         Ok(())
     }
@@ -86,7 +87,7 @@ impl Coverage {
 
     /// Whether a production was made directly beneath another.
     pub fn has_pair(&self, parent: ProductionId, child: ProductionId) -> bool {
-        self.pairs[parent.index()][child.index()]
+        self.pairs[parent.index()][child.index() / 64] >> (child.index() % 64) & 1 == 1
     }
 
     /// The productions that the generator has and that were never made, in the order of the table.

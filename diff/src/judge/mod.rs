@@ -29,7 +29,7 @@ use crate::{
 use module::{Seated, complaints, compose, compose_apart, groups, seated, split_blamed};
 use schedule::{Changed, Followed, Foreseen, Habits, Listed, Suspicion};
 use sieve::Asked;
-pub use sieve::{Paper, Sifted};
+pub use sieve::{Again, Paper, Sifted};
 
 /// The lines of a header: `.version`, `.target` and `.address_size`.
 const HEADER_LINES: u32 = 3;

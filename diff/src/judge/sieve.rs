@@ -9,7 +9,7 @@ use std::ops::Range;
 use ptxsmith_oracle::{Clause, ClauseSet, Evaluator, Question, QuestionSet, Readings, Rules, Stored, Trace};
 use ptxsmith_subject::{Error, Observation, Outcome};
 use ptxsmith_syntax::{
-    Assemble, BinaryOp, Cast, Infix, Module, Postfix, Room, ScalarType, StateSpace, UnaryOp, print,
+    Assemble, BinaryOp, Cast, Infix, Module, Room, ScalarType, StateSpace, UnaryOp, print,
 };
 
 use super::{Judge, MOST_EXCLUDED, Verdict, mask, module::CONST_BYTES, schedule::Changed};
@@ -91,6 +91,15 @@ impl Asked {
     }
 }
 
+/// Whether a case is made for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Again {
+    /// It is.
+    No,
+    /// It was made before, and its value under other rules is asked for.
+    Yes,
+}
+
 /// What large modules are written on: some 15 MB for 100,000 cases. It is kept from one range of cases to the next, since
 /// to be given it anew takes the system as long as filling it.
 #[derive(Default)]
@@ -132,24 +141,21 @@ struct Array {
     cases: Vec<(u64, Trace)>,
 }
 
-/// Keeps, prints and evaluates at once: what kind of node it is is asked once.
-struct All<'b, 'r> {
-    nodes: &'b mut Postfix,
+/// Prints and evaluates at once: what kind of node it is is asked once.
+struct Both<'b, 'r> {
     text: &'b mut Infix,
     value: &'b mut Evaluator<'r>,
 }
 
-macro_rules! all {
+macro_rules! both {
     ($($node:ident($($part:ident: $of:ty)?);)+) => {
-        impl Assemble for All<'_, '_> {
+        impl Assemble for Both<'_, '_> {
             fn number_in(&mut self, room: &Room, place: Range<usize>) {
-                self.nodes.number_in(room, place.clone());
                 self.text.number_in(room, place.clone());
                 self.value.number(&room[place]);
             }
 
             $(fn $node(&mut self, $($part: $of)?) {
-                self.nodes.$node($($part)?);
                 self.text.$node($($part)?);
                 self.value.$node($($part)?);
             })+
@@ -157,7 +163,7 @@ macro_rules! all {
     };
 }
 
-all! {
+both! {
     number(text: &[u8]);
     warp_size();
     name(text: &str);
@@ -174,7 +180,7 @@ impl Judge<'_> {
     /// Shows the cases of a range, and tells those that conform and have no more to tell from the others.
     ///
     /// `make` gives the nodes of a case and says of what type it is a value, in which state space; or nothing, of a case
-    /// that cannot be sifted. A case that is sifted out would conform if it were judged by [`Judge::batch`]. The modules
+    /// that cannot be sifted. Of some cases it is asked again, for the same. A case that is sifted out would conform if it were judged by [`Judge::batch`]. The modules
     /// are written on `paper`; what is on it does not matter.
     ///
     /// # Errors
@@ -183,7 +189,7 @@ impl Judge<'_> {
         &mut self,
         cases: Range<u64>,
         paper: &mut Paper,
-        mut make: impl FnMut(u64, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
+        mut make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<Sifted, Error> {
         let mut sifted = Sifted { followed: self.habits.readings(), ..Sifted::default() };
         let rules = self.rules;
@@ -195,7 +201,6 @@ impl Judge<'_> {
         let suspected = self.suspicion.suspected();
         let deadly = self.listed.deadly();
         let refusable: ClauseSet = refusing.iter().flat_map(|(known, _)| known.clauses).copied().collect();
-        let mut nodes = Postfix::default();
         let mut evaluator = Evaluator::new(&rules, self.version);
         let mut other_evaluator = Evaluator::new(&followed, self.version);
         let mut infix = Infix::default();
@@ -203,11 +208,10 @@ impl Judge<'_> {
         paper.sheets.iter_mut().for_each(Sheet::clear);
         let mut used = 1;
         for case in cases {
-            nodes.clear();
             infix.text.clear();
             infix.end();
-            let all = &mut All { nodes: &mut nodes, text: &mut infix, value: &mut evaluator };
-            let Some((ty, space)) = make(case, all) else {
+            let both = &mut Both { text: &mut infix, value: &mut evaluator };
+            let Some((ty, space)) = make(case, Again::No, both) else {
                 sifted.left.push(case);
                 continue;
             };
@@ -223,7 +227,7 @@ impl Judge<'_> {
                 || rechecked > 0 && case.is_multiple_of(rechecked);
             let mut under = |rules| {
                 other_evaluator.follow(rules);
-                nodes.replay(&mut other_evaluator);
+                make(case, Again::Yes, &mut other_evaluator);
                 other_evaluator.stored(ty)
             };
             // Whether it is otherwise under rules that the subject follows, or dies of what it then rests on.
