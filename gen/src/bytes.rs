@@ -91,13 +91,19 @@ impl<'d> Bytes<'d> {
                 *words -= 1;
                 (stream.next_u64(), 8)
             }
-            Rest::Slice(rest) if !rest.is_empty() => {
-                let (next, behind) = rest.split_at(rest.len().min(8));
-                *rest = behind;
-                let window = next.iter().rev().fold(0, |window, &byte| window << 8 | u64::from(byte));
-                (window, next.len() as u32)
-            }
-            Rest::Stream(..) | Rest::Slice(_) => (0, u32::MAX),
+            Rest::Slice(rest) => match rest.split_first_chunk() {
+                Some((&next, behind)) => {
+                    *rest = behind;
+                    (u64::from_le_bytes(next), 8)
+                }
+                None if !rest.is_empty() => {
+                    let last = std::mem::take(rest);
+                    let window = last.iter().rev().fold(0, |window, &byte| window << 8 | u64::from(byte));
+                    (window, last.len() as u32)
+                }
+                None => (0, u32::MAX),
+            },
+            Rest::Stream(..) => (0, u32::MAX),
         }
     }
 }
