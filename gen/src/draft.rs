@@ -32,6 +32,7 @@ macro_rules! add {
 /// Nothing here fails. When the bytes run out, zeros follow, and zeros choose the smallest forms.
 pub(crate) struct Draft<'g, 'd> {
     generator: &'g Generator,
+    /// The bytes that are left.
     pub bytes: Bytes<'d>,
     coverage: &'g mut Coverage,
     parent: ProductionId,

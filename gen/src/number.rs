@@ -50,13 +50,13 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
 }
 
 /// Room for any spelling of an integer, full of zeros, which are left over in front where it has fewer digits.
-const ROOM: Room = [b'0'; 112];
+const ROOM: Room = [b'0'; size_of::<Room>()];
 
 /// Where spellings end that are written from their end on.
 const END: usize = 80;
 
-/// Writes an integer into [`ROOM`] and says where. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of the digits,
-/// bits 3 to 5 all set for leading zeros, as many as bits 6 and 7 say and one more.
+/// Writes an integer into [`ROOM`] and says where. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of
+/// the digits, bits 3 to 5 all set for leading zeros, as many as bits 6 and 7 say and one more.
 fn spell_integer(value: u64, radix: Radix, unsigned: bool, detail: u8, buffer: &mut Room) -> Range<usize> {
     // Also where it is left out.
     buffer[END - 1] = b'U';
@@ -120,7 +120,7 @@ fn spell_integer(value: u64, radix: Radix, unsigned: bool, detail: u8, buffer: &
     at..END
 }
 
-/// The eight digits of a number below 10^8.
+/// The eight digits of a number below 10^8, without a jump: how many digits a literal has nobody foresees.
 #[inline]
 fn eight_digits(number: u64) -> [u8; 8] {
     // Two numbers of four digits, the first one lowest; four of two; eight of one.
@@ -143,7 +143,7 @@ fn decimal_digits_of(value: u64) -> usize {
         }
         powers
     };
-    // An odd number has as many as the even one before it. 1233 / 4096 is a little more than the logarithm of two.
+    // An odd number has as many as the even one before it. 1233 / 4096 is a little less than the logarithm of two.
     let odd = value | 1;
     let fewest = ((u64::BITS - odd.leading_zeros()) as usize * 1233) >> 12;
     fewest + usize::from(odd >= POWERS[fewest])

@@ -180,8 +180,8 @@ impl Judge<'_> {
     /// Shows the cases of a range, and tells those that conform and have no more to tell from the others.
     ///
     /// `make` gives the nodes of a case and says of what type it is a value, in which state space; or nothing, of a case
-    /// that cannot be sifted. Of some cases it is asked again, for the same. A case that is sifted out would conform if it were judged by [`Judge::batch`]. The modules
-    /// are written on `paper`; what is on it does not matter.
+    /// that cannot be sifted. Of some cases it is asked again, and gives the same. A case that is sifted out would conform
+    /// if it were judged by [`Judge::batch`]. The modules are written on `paper`; what is on it does not matter.
     ///
     /// # Errors
     /// Only where our machine or code fails.
