@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
 use ptxsmith_diff::{Again, Header, Paper, Sifted};
-use ptxsmith_gen::Coverage;
+use ptxsmith_gen::{Coverage, Stock};
 
 use crate::campaign::{Judgements, Tested, lock_of};
 use crate::cases::{Cases, Made};
@@ -113,11 +113,11 @@ impl<'c> TaskCases<'c> {
     ) -> Result<(Sifted, &[Made]), Failure> {
         // What is made again was counted before.
         let (mut own, mut counted) = (Coverage::new(), Coverage::new());
-        let mut skipped = Vec::new();
+        let (mut stock, mut skipped) = (Stock::default(), Vec::new());
         let sifted =
             judges.sift(&self.headers[subject], self.cases.clone(), paper, |case, again, into| {
                 let coverage = if again == Again::Yes { &mut counted } else { &mut own };
-                let made = self.source.assemble(case, self.wide, coverage, into);
+                let made = self.source.assemble(case, self.wide, &mut stock, coverage, into);
                 skipped.extend(made.is_none().then_some(case));
                 made
             })?;

@@ -5,7 +5,7 @@ mod common;
 use common::{NVIDIA, fake, known_rules};
 use ptxsmith_diff::suspects::SUSPECTS;
 use ptxsmith_diff::{Again, Body, Header, Judge, Ledger, Options, Paper, Sifted, Trial};
-use ptxsmith_gen::{self as generate, Config, Coverage, Focus, Generator};
+use ptxsmith_gen::{self as generate, CaseId, Config, Coverage, Focus, Generator, Stock};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::Subject;
 
@@ -40,8 +40,10 @@ fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], u64, u
         enter(&mut one_by_one, &mut judges[0], &all);
 
         let judge = &mut judges[1];
-        let make = |case, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
-            generator.assemble_case(SEED, case, &mut Coverage::new(), into)
+        let mut stock = Stock::default();
+        let make = |index, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
+            let case = CaseId { seed: SEED, index };
+            generator.assemble_case(case, &mut stock, &mut Coverage::new(), into)
         };
         let sifted: Sifted = judge.sift(cases, &mut Paper::default(), make).expect("nothing of ours fails");
         assert_eq!(sifted.left.len() as u64 + sifted.conform, BATCH);

@@ -32,7 +32,12 @@ impl<'d> Bytes<'d> {
 
     /// So many words of the bytes of a case: see [`crate::stream::case_bytes`].
     pub fn of_case(seed: u64, index: u64, words: usize) -> Bytes<'static> {
-        Bytes { window: 0, held: 0, rest: Rest::Stream(case_stream(seed, index), words) }
+        Bytes::of_stream(case_stream(seed, index), words)
+    }
+
+    /// So many words of a stream.
+    pub fn of_stream(stream: SplitMix64, words: usize) -> Bytes<'static> {
+        Bytes { window: 0, held: 0, rest: Rest::Stream(stream, words) }
     }
 
     /// Takes from `u`, which these bytes are of, those that were used.

@@ -9,8 +9,8 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
-    bytes::Bytes, config::Config, coverage::Coverage, generator::Generator, negative::Negative,
-    stream::case_bytes,
+    bytes::Bytes, config::Config, coverage::Coverage, draft::Draft, generator::Generator, negative::Negative,
+    stock::{Shared, Stock}, stream::case_bytes,
 };
 
 /// What the cases of a run are about.
@@ -252,16 +252,26 @@ impl Generator {
 
     /// The nodes of the case of this seed and index under [`Focus::Expressions`], with its type and its state space. A
     /// case that is not spaced canonically has more to it than its nodes: of it nothing is made or recorded.
+    ///
+    /// `stock` keeps what the cases after it may need again; what is in it does not matter.
     pub fn assemble_case(
         &self,
-        seed: u64,
-        index: u64,
+        CaseId { seed, index }: CaseId,
+        stock: &mut Stock,
         coverage: &mut Coverage,
         into: &mut dyn Assemble,
     ) -> Option<(ScalarType, StateSpace)> {
-        let mut bytes = Bytes::of_case(seed, index, EXPRESSION_BYTES / 8);
-        let canonical = self.spacing(&mut bytes) == Spacing::Canonical;
-        canonical.then(|| self.assemble_seated(bytes, coverage, into))
+        let mut draft = Draft::new(self, Bytes::of_case(seed, index, EXPRESSION_BYTES / 8), coverage);
+        if self.spacing(&mut draft.bytes) != Spacing::Canonical {
+            return None;
+        }
+        draft.shared = self.shared(seed, index).map(|shared| shared.keeping(stock));
+        Some(draft.assemble_seated(into))
+    }
+
+    /// Where an expression has its numbers from, if from where others have theirs too.
+    fn shared(&self, seed: u64, index: u64) -> Option<Shared<'static>> {
+        Some(Shared::of(seed, index.checked_div(self.config().shared_numbers)?))
     }
 
     /// The case of this seed and index, of no more than so many bytes.
@@ -280,8 +290,9 @@ impl Generator {
             Focus::Seats => self.seats(&mut u, coverage).map(Body::Seats),
             Focus::Operands => self.kernel(&mut u, coverage).map(Body::Kernel),
             Focus::Expressions | Focus::Negatives | Focus::Mixed => {
-                let (ty, space) = self.seat(&mut u, coverage);
-                self.expression(ty, &mut u, coverage).map(|expr| Body::Expression { ty, space, expr })
+                let shared = self.shared(id.seed, id.index);
+                let (ty, space, expr) = self.seated(&mut u, shared, coverage);
+                Ok(Body::Expression { ty, space, expr })
             }
         };
         let body = body.expect("the generator accepts all bytes");

@@ -12,7 +12,7 @@ use crate::{
     draft::Draft,
     generator::value_of,
     grammar::Nonterminal,
-    number::{integer_text, spelled_signed},
+    number::{integer_text, add_signed},
     operands::Kernel,
 };
 
@@ -138,7 +138,7 @@ pub(crate) fn align_decimal(d: &mut Draft<'_, '_>, _: u32) {
 
 pub(crate) fn align_spelled(d: &mut Draft<'_, '_>, _: u32) {
     let count = alignment(d);
-    d.sketch.align = Some(d.expression(|d| spelled_signed(d, count)));
+    d.sketch.align = Some(d.expression(|d| add_signed(d, count)));
 }
 
 /// The specifiers before the type; the type is next.
@@ -207,7 +207,7 @@ pub(crate) fn parameterized(d: &mut Draft<'_, '_>, _: u32) {
     d.make(Nonterminal::AnyType, 1);
     let name = make_name(d);
     let count = 1 + d.below(5) as u64;
-    let spelled = d.expression(|d| spelled_signed(d, count));
+    let spelled = d.expression(|d| add_signed(d, count));
     let number = d.below(count as usize);
     let symbol = Symbol { name: Text::from(format!("{}{number}", name.text)), function: false };
     d.sketch.symbols.push(symbol);
@@ -309,12 +309,12 @@ fn dimensions(d: &mut Draft<'_, '_>) -> Vec<Option<Expr>> {
 
 pub(crate) fn extent_literal(d: &mut Draft<'_, '_>, _: u32) {
     let extent = d.sketch.extent;
-    spelled_signed(d, extent);
+    add_signed(d, extent);
 }
 
 fn infix(d: &mut Draft<'_, '_>, left: u64, op: BinaryOp, right: u64) {
-    spelled_signed(d, left);
-    spelled_signed(d, right);
+    add_signed(d, left);
+    add_signed(d, right);
     d.infix(op);
 }
 
@@ -337,16 +337,16 @@ pub(crate) fn extent_warp_size(d: &mut Draft<'_, '_>, _: u32) {
         0..=32 => (BinaryOp::Sub, 32 - extent),
         _ => (BinaryOp::Add, extent - 32),
     };
-    spelled_signed(d, right);
+    add_signed(d, right);
     d.infix(op);
 }
 
 pub(crate) fn extent_ternary(d: &mut Draft<'_, '_>, _: u32) {
     let extent = d.sketch.extent;
     let condition = u64::from(d.byte() & 1);
-    spelled_signed(d, condition);
-    spelled_signed(d, if condition == 1 { extent } else { 0 });
-    spelled_signed(d, if condition == 1 { 0 } else { extent });
+    add_signed(d, condition);
+    add_signed(d, if condition == 1 { extent } else { 0 });
+    add_signed(d, if condition == 1 { 0 } else { extent });
     d.ternary();
 }
 

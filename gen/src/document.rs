@@ -44,7 +44,7 @@ fn form(production: &Production) -> String {
         Form::Cast(cast, a) => format!("{} {}", cast.symbol(), a.name()),
         Form::Infix(op, a, b) => format!("{} {} {}", a.name(), op.symbol(), b.name()),
         Form::Ternary(a, b, c) => format!("{} ? {} : {}", a.name(), b.name(), c.name()),
-        Form::Made(..) => {
+        Form::Made(..) | Form::Number(..) => {
             let parts = production.parts().map(|part| format!("{} ", part.name()));
             parts.collect::<String>() + "..."
         }

@@ -1,9 +1,9 @@
 //! A program while it is being made.
 
-use std::{cell::LazyCell, ops::Range};
+use std::cell::LazyCell;
 
 use ptxsmith_syntax::{
-    Assemble, BinaryOp, Cast, Expr, Room, ScalarType, StateSpace, Tree, UnaryOp, precedence,
+    Assemble, BinaryOp, Cast, Expr, Numeral, ScalarType, StateSpace, Tree, UnaryOp, precedence,
 };
 
 use crate::{
@@ -11,8 +11,9 @@ use crate::{
     config::Config,
     coverage::Coverage,
     declare::Sketch,
-    generator::Generator,
-    grammar::{Nonterminal, ProductionId},
+    generator::{Generator, values_of},
+    grammar::{Nonterminal, ProductionId, Speller},
+    stock::Shared,
     wheel::Step,
 };
 
@@ -36,6 +37,8 @@ pub(crate) struct Draft<'g, 'd> {
     pub bytes: Bytes<'d>,
     coverage: &'g mut Coverage,
     parent: ProductionId,
+    /// Where numbers come from that other cases have too.
+    pub shared: Option<Shared<'g>>,
     /// How many operators may still nest.
     depth: u32,
     /// The expression at hand.
@@ -62,6 +65,7 @@ impl<'g, 'd> Draft<'g, 'd> {
             bytes,
             coverage,
             parent: ProductionId::NONE,
+            shared: None,
             depth: generator.config().max_depth,
             tree: Tree::default(),
             instead: None,
@@ -78,6 +82,13 @@ impl<'g, 'd> Draft<'g, 'd> {
         self.instead = Some(into);
         let room = self.room();
         self.make(of, room);
+    }
+
+    /// Makes a type, a state space, and a value of that type, whose nodes go to `into`.
+    pub fn assemble_seated(&mut self, into: &'g mut dyn Assemble) -> (ScalarType, StateSpace) {
+        let (ty, space) = self.seat();
+        self.assemble(values_of(ty), into);
+        (ty, space)
     }
 
     /// A type and a state space.
@@ -129,14 +140,49 @@ impl<'g, 'd> Draft<'g, 'd> {
         add!(self, precedence::PRIMARY, number(text));
     }
 
-    /// Adds a number that stands in a room.
+    /// Adds a numeral.
     #[inline]
-    pub fn number_in(&mut self, room: &Room, place: Range<usize>) {
-        match &mut self.instead {
-            Some(instead) => instead.number_in(room, place),
-            None => self.tree.number_in(room, place),
+    fn numeral(&mut self, numeral: &Numeral) {
+        add!(self, precedence::PRIMARY, numeral(numeral));
+    }
+
+    /// Adds a number of this kind: one that other cases have too, where there are such, or one of its own.
+    #[inline]
+    fn number_of(&mut self, kind: u8, speller: Speller) {
+        if self.shared.is_some() {
+            self.shared_number_of(kind, speller);
+        } else {
+            let number = speller(self);
+            self.number(number.text());
         }
-        self.tightness = precedence::PRIMARY;
+    }
+
+    /// Adds a number of this kind that other cases have too.
+    fn shared_number_of(&mut self, kind: u8, speller: Speller) {
+        let Draft { bytes, shared: Some(shared), tree, instead, .. } = self else { return };
+        let place = Shared::place(kind, bytes.byte());
+        if shared.has(place) {
+            if let Some(numeral) = shared.get(place) {
+                match instead {
+                    Some(instead) => instead.numeral(numeral),
+                    None => tree.numeral(numeral),
+                }
+            }
+            self.tightness = precedence::PRIMARY;
+            return;
+        }
+        let own = std::mem::replace(bytes, shared.bytes(place));
+        let number = speller(self);
+        self.bytes = own;
+        match Numeral::new(number.text(), place) {
+            Some(numeral) => {
+                self.numeral(&numeral);
+                if let Some(shared) = &mut self.shared {
+                    shared.put(numeral);
+                }
+            }
+            None => self.number(number.text()),
+        }
     }
 
     /// Adds `WARP_SZ`.
@@ -277,6 +323,7 @@ impl<'g, 'd> Draft<'g, 'd> {
                 self.operand(otherwise, rooms[2], precedence::TERNARY);
                 self.ternary();
             }
+            Step::Number(kind, speller) => self.number_of(kind, speller),
             Step::Made(maker) => maker(self, room),
             Step::OneOf(values) => self.value = self.pick(values),
             Step::Choice(_) => debug_assert!(false, "{} is chosen, not made", of.name()),

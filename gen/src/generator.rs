@@ -11,6 +11,7 @@ use crate::{
     draft::Draft,
     grammar::{Nonterminal, ProductionId},
     seats,
+    stock::Shared,
     wheel::{self, Wheels},
 };
 
@@ -22,6 +23,8 @@ use crate::{
 pub struct Generator {
     config: Config,
     wheels: Wheels,
+    /// Two bytes that are this much or more, as a number with the first one highest, are of a case that is spaced oddly.
+    odd_from: u32,
 }
 
 impl Default for Generator {
@@ -33,7 +36,8 @@ impl Default for Generator {
 impl Generator {
     /// A generator for this configuration.
     pub fn new(config: Config) -> Generator {
-        Generator { wheels: Wheels::new(&config), config }
+        let odd_from = (65_536.0 * (1.0 - config.odd_spacing.share())).ceil() as u32;
+        Generator { wheels: Wheels::new(&config), config, odd_from }
     }
 
     /// The configuration.
@@ -64,8 +68,23 @@ impl Generator {
         u: &mut Unstructured<'_>,
         coverage: &mut Coverage,
     ) -> Result<Expr> {
-        let value = value_of(ty).expect("the type takes an initial value");
-        Ok(self.root(value, u, coverage))
+        Ok(self.root(values_of(ty), u, coverage))
+    }
+
+    /// A type, a state space and an expression that is a value of that type, whose numbers may be those of other cases.
+    pub(crate) fn seated(
+        &self,
+        u: &mut Unstructured<'_>,
+        shared: Option<Shared<'static>>,
+        coverage: &mut Coverage,
+    ) -> (ScalarType, StateSpace, Expr) {
+        self.drafted(u, coverage, |draft| {
+            let (ty, space) = draft.seat();
+            let room = draft.room();
+            draft.shared = shared;
+            let expr = draft.expression(|draft| draft.make(values_of(ty), room));
+            (ty, space, expr)
+        })
     }
 
     /// An integer expression of any value.
@@ -141,23 +160,9 @@ impl Generator {
         coverage: &mut Coverage,
         into: &mut dyn Assemble,
     ) {
-        let value = |ty| value_of(ty).expect("the type takes an initial value");
         let mut draft = Draft::new(self, Bytes::of(u), coverage);
-        draft.assemble(ty.map_or(Nonterminal::Integer, value), into);
+        draft.assemble(ty.map_or(Nonterminal::Integer, values_of), into);
         draft.bytes.give_back(u);
-    }
-
-    /// A type, a state space, and the nodes of a value of that type.
-    pub(crate) fn assemble_seated(
-        &self,
-        bytes: Bytes<'_>,
-        coverage: &mut Coverage,
-        into: &mut dyn Assemble,
-    ) -> (ScalarType, StateSpace) {
-        let mut draft = Draft::new(self, bytes, coverage);
-        let (ty, space) = draft.seat();
-        draft.assemble(value_of(ty).expect("the type takes an initial value"), into);
-        (ty, space)
     }
 
     fn root(&self, of: Nonterminal, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Expr {
@@ -182,17 +187,18 @@ impl Generator {
 
     /// How a case is spaced: canonically, or, as often as the knob says, oddly.
     pub(crate) fn spacing(&self, bytes: &mut Bytes<'_>) -> Spacing {
-        let odds = self.config.odd_spacing;
         // Bytes that have run out are zeros, and those mean the canonical form.
         let drawn = u16::from_be_bytes([bytes.byte(), bytes.byte()]);
-        let odd = f64::from(drawn) >= 65_536.0 * (1.0 - odds.share());
-        if odd && drawn > 0 { Spacing::Odd(bytes.word()) } else { Spacing::Canonical }
+        if drawn > 0 && u32::from(drawn) >= self.odd_from { Spacing::Odd(bytes.word()) } else { Spacing::Canonical }
     }
+}
 
-    /// A type and a state space, as the weights of the table have them.
-    pub(crate) fn seat(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> (ScalarType, StateSpace) {
-        self.drafted(u, coverage, |draft| draft.seat())
-    }
+/// The nonterminal of the values of a type that takes initial values.
+///
+/// # Panics
+/// Where the type takes none.
+pub(crate) fn values_of(ty: ScalarType) -> Nonterminal {
+    value_of(ty).expect("the type takes an initial value")
 }
 
 /// The nonterminal of the values that a type takes; `None` for a type without initial values.

@@ -14,7 +14,8 @@ use crate::{
     config::{Config, Odds},
     declare as d,
     draft::Draft,
-    number as n, operands as o,
+    number::{self as n, Spelled},
+    operands as o,
 };
 
 /// Makes an enum of nonterminals together with the names that reports use.
@@ -107,6 +108,9 @@ pub enum Weight {
 /// Fills in one form. `u32` is how many nodes an expression may take.
 pub(crate) type Maker = fn(&mut Draft<'_, '_>, u32);
 
+/// Spells one number.
+pub(crate) type Speller = fn(&mut Draft<'_, '_>) -> Spelled;
+
 /// What a production is made of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Form {
@@ -116,6 +120,8 @@ pub(crate) enum Form {
     Cast(Cast, Nonterminal),
     Infix(BinaryOp, Nonterminal, Nonterminal),
     Ternary(Nonterminal, Nonterminal, Nonterminal),
+    /// A number: the choices that are made of it, and the function that spells it.
+    Number(&'static [Nonterminal], Speller),
     /// Anything else: how many nodes it takes at least, besides its parts; the parts; the function that makes it.
     Made(u32, &'static [Nonterminal], Maker),
     /// The value of a literal: one of these.
@@ -176,7 +182,7 @@ impl Production {
             Same(a) | Paren(a) | Prefix(_, a) | Form::Cast(_, a) => ([Some(a), None, None], &[]),
             Infix(_, a, b) => ([Some(a), Some(b), None], &[]),
             Ternary(a, b, c) => ([Some(a), Some(b), Some(c)], &[]),
-            Made(_, parts, _) => ([None; 3], parts),
+            Made(_, parts, _) | Number(parts, _) => ([None; 3], parts),
             OneOf(_) | Choice(_) => ([None; 3], &[]),
         };
         fixed.into_iter().flatten().chain(more.iter().copied())
@@ -186,7 +192,7 @@ impl Production {
     pub(crate) fn own_nodes(&self) -> u32 {
         match self.form {
             Same(_) | OneOf(_) | Choice(_) => 0,
-            Paren(_) | Prefix(..) | Form::Cast(..) | Infix(..) | Ternary(..) => 1,
+            Paren(_) | Prefix(..) | Form::Cast(..) | Infix(..) | Ternary(..) | Number(..) => 1,
             Made(nodes, ..) => nodes,
         }
     }
@@ -262,18 +268,18 @@ const fn vectors(c: &Config) -> bool {
     c.vectors
 }
 
-use Form::{Choice, Infix, Made, OneOf, Paren, Prefix, Same, Ternary};
+use Form::{Choice, Infix, Made, Number, OneOf, Paren, Prefix, Same, Ternary};
 use Nonterminal as N;
 
 /// The table.
 #[rustfmt::skip]
 pub static GRAMMAR: &[Production] = &[
     // Integer expressions (4.5.1, 4.5.4, 4.5.5)
-    row("integer/literal", N::Integer, "4.5.1/literal-signed", 40, always, Made(1, &[N::Magnitude, N::Spelling, N::Suffix], n::literal)),
+    row("integer/literal", N::Integer, "4.5.1/literal-signed", 40, always, Number(&[N::Magnitude, N::Spelling, N::Suffix], n::literal)),
     row("integer/negative", N::Integer, "4.5.1/literal-non-negative", 24, always, Prefix(UnaryOp::Minus, N::Literal)),
     row("integer/warp-size", N::Integer, "4.5.1/warp-size", 3, |c| c.warp_size, Made(1, &[], n::warp_size)),
     row("integer/least", N::Integer, "4.5.5/fully-defined", 1, casts, Same(N::Least)),
-    odd("integer/huge", N::Integer, "4.5.1/literal-range", |c| c.huge_literal, always, Made(1, &[], n::huge)),
+    odd("integer/huge", N::Integer, "4.5.1/literal-range", |c| c.huge_literal, always, Number(&[], n::huge)),
     row("integer/plus", N::Integer, "4.5.4/unary-plus", 3, always, Prefix(UnaryOp::Plus, N::Integer)),
     row("integer/minus", N::Integer, "4.5.4/unary-minus", 5, always, Prefix(UnaryOp::Minus, N::Integer)),
     row("integer/not", N::Integer, "4.5.5/not-signed", 4, bitwise, Prefix(UnaryOp::Not, N::Integer)),
@@ -311,7 +317,7 @@ pub static GRAMMAR: &[Production] = &[
     row("integer/float-not-equal", N::Integer, "4.5.6/float-equality", 1, floats, Infix(Ne, N::Float, N::Float)),
 
     // Integer constants and their spelling (4.5.1)
-    row("literal/plain", N::Literal, "4.5.1/integer-width", 1, always, Made(1, &[N::Magnitude, N::Spelling, N::Suffix], n::literal)),
+    row("literal/plain", N::Literal, "4.5.1/integer-width", 1, always, Number(&[N::Magnitude, N::Spelling, N::Suffix], n::literal)),
     row("magnitude/small", N::Magnitude, "4.5.1/literal-signed", 5, always, OneOf(&boundary::SMALL)),
     row("magnitude/boundary", N::Magnitude, "4.5.1/literal-unsigned-by-magnitude", 6, always, OneOf(&boundary::INTEGERS)),
     row("magnitude/type-limit", N::Magnitude, "4.5.1/narrowing", 3, always, OneOf(&boundary::TYPE_LIMITS)),
@@ -325,26 +331,26 @@ pub static GRAMMAR: &[Production] = &[
     row("suffix/unsigned", N::Suffix, "4.5.1/literal-unsigned-by-suffix", 1, suffix, Choice(1)),
     row("signed/negative", N::Signed, "4.5.5/plus-minus-keep-type", 4, always, Made(2, &[N::Magnitude, N::Spelling], n::negative)),
     row("signed/least", N::Signed, "4.5.5/fully-defined", 1, casts, Same(N::Least)),
-    row("unsigned/suffixed", N::Unsigned, "4.5.1/literal-unsigned-by-suffix", 4, always, Made(1, &[N::Magnitude, N::Spelling], n::unsigned)),
+    row("unsigned/suffixed", N::Unsigned, "4.5.1/literal-unsigned-by-suffix", 4, always, Number(&[N::Magnitude, N::Spelling], n::unsigned)),
     row("unsigned/cast", N::Unsigned, "4.5.5/cast-u64", 1, casts, Form::Cast(Cast::U64, N::Literal)),
     row("unsigned/complement", N::Unsigned, "4.5.5/complement-unsigned", 1, bitwise, Prefix(UnaryOp::Complement, N::Literal)),
-    row("one/literal", N::One, "4.5.1/literal-signed", 1, always, Made(1, &[N::Spelling, N::Suffix], n::one)),
-    row("low-bits/literal", N::LowBits, "4.5.1/narrowing", 1, always, Made(1, &[N::Spelling], n::low_bits)),
+    row("one/literal", N::One, "4.5.1/literal-signed", 1, always, Number(&[N::Spelling, N::Suffix], n::one)),
+    row("low-bits/literal", N::LowBits, "4.5.1/narrowing", 1, always, Number(&[N::Spelling], n::low_bits)),
 
     // Where division and shifting need care (4.5.5)
-    row("truth/bit", N::Truth, "4.5.5/ternary-condition", 2, always, Made(1, &[N::Spelling], n::bit)),
+    row("truth/bit", N::Truth, "4.5.5/ternary-condition", 2, always, Number(&[N::Spelling], n::bit)),
     row("truth/any", N::Truth, "4.5.5/ternary-condition", 4, always, Same(N::Integer)),
     row("truth/and", N::Truth, "4.5.5/logical-and", 1, bitwise, Infix(LogicalAnd, N::Truth, N::Truth)),
     row("truth/or", N::Truth, "4.5.5/logical-or", 1, bitwise, Infix(LogicalOr, N::Truth, N::Truth)),
     row("overflow/quotient", N::Overflow, "4.5.5/division", 1, casts, Infix(Div, N::Least, N::MinusOne)),
     row("overflow/remainder", N::Overflow, "4.5.5/rem-unsigned", 1, casts, Infix(Rem, N::Least, N::MinusOne)),
-    row("divisor/literal", N::Divisor, "4.5.5/division", 6, always, Made(1, &[N::Magnitude, N::Spelling, N::Suffix], n::nonzero)),
+    row("divisor/literal", N::Divisor, "4.5.5/division", 6, always, Number(&[N::Magnitude, N::Spelling, N::Suffix], n::nonzero)),
     row("divisor/negative", N::Divisor, "4.5.5/division", 4, always, Made(2, &[N::Magnitude, N::Spelling, N::Suffix], n::negative_nonzero)),
     row("divisor/odd", N::Divisor, "4.5.5/division", 4, bitwise, Infix(Or, N::Integer, N::One)),
     odd("divisor/any", N::Divisor, "4.5.5/division", |c| c.unguarded_divisor, always, Same(N::Integer)),
-    odd("divisor/zero", N::Divisor, "4.5.5/division", |c| c.division_by_zero, always, Made(1, &[N::Spelling, N::Suffix], n::zero)),
-    row("shift-count/within", N::ShiftCount, "4.5.5/shift-count-unsigned", 1, always, Made(1, &[N::Spelling, N::Suffix], n::shift_count)),
-    odd("shift-count/wide", N::ShiftCount, "4.5.5/shift-count-unsigned", |c| c.wide_shift, always, Made(1, &[N::Spelling, N::Suffix], n::wide_shift_count)),
+    odd("divisor/zero", N::Divisor, "4.5.5/division", |c| c.division_by_zero, always, Number(&[N::Spelling, N::Suffix], n::zero)),
+    row("shift-count/within", N::ShiftCount, "4.5.5/shift-count-unsigned", 1, always, Number(&[N::Spelling, N::Suffix], n::shift_count)),
+    odd("shift-count/wide", N::ShiftCount, "4.5.5/shift-count-unsigned", |c| c.wide_shift, always, Number(&[N::Spelling, N::Suffix], n::wide_shift_count)),
     odd("shift-count/minus-one", N::ShiftCount, "4.5.5/shift-count-unsigned", |c| Odds::new(c.wide_shift.hits, c.wide_shift.of.saturating_mul(4)), always, Prefix(UnaryOp::Minus, N::One)),
     odd("shift-count/any", N::ShiftCount, "4.5.5/shift-count-unsigned", |c| c.unguarded_shift, always, Same(N::Integer)),
     row("least/cast", N::Least, "4.5.5/cast-s64", 2, casts, Made(2, &[N::Spelling], n::least_cast)),
@@ -357,8 +363,8 @@ pub static GRAMMAR: &[Production] = &[
     // Float expressions (4.5.2, 4.5.6)
     row("float/literal", N::Float, "4.5.2/float-decimal", 20, always, Same(N::FloatLiteral)),
     row("float/negative", N::Float, "4.5.6/float-unary", 8, always, Prefix(UnaryOp::Minus, N::FloatLiteral)),
-    odd("float/out-of-range", N::Float, "4.5.2/float-decimal", |c| c.float_out_of_range, always, Made(1, &[], n::decimal_out_of_range)),
-    odd("float/denormal-decimal", N::Float, "4.5.2/float-tiny", |c| c.denormal_decimal, always, Made(1, &[], n::denormal_decimal)),
+    odd("float/out-of-range", N::Float, "4.5.2/float-decimal", |c| c.float_out_of_range, always, Number(&[], n::decimal_out_of_range)),
+    odd("float/denormal-decimal", N::Float, "4.5.2/float-tiny", |c| c.denormal_decimal, always, Number(&[], n::denormal_decimal)),
     row("float/plus", N::Float, "4.5.6/float-unary", 2, always, Prefix(UnaryOp::Plus, N::Float)),
     row("float/minus", N::Float, "4.5.6/float-unary", 4, always, Prefix(UnaryOp::Minus, N::Float)),
     odd("float/parentheses", N::Float, "4.5.4/parentheses", |c| c.redundant_parentheses, always, Paren(N::Float)),
@@ -367,18 +373,18 @@ pub static GRAMMAR: &[Production] = &[
     row("float/add", N::Float, "4.5.6/float-arithmetic", 8, always, Infix(Add, N::Float, N::Float)),
     row("float/subtract", N::Float, "4.5.6/float-arithmetic", 8, always, Infix(Sub, N::Float, N::Float)),
     odd("float/ternary", N::Float, "4.5.6/float-ternary", |c| c.float_ternary, ternaries, Ternary(N::Truth, N::Float, N::Float)),
-    row("float-literal/boundary-decimal", N::FloatLiteral, "4.5.2/float-decimal", 5, always, Made(1, &[], n::boundary_decimal)),
-    row("float-literal/decimal", N::FloatLiteral, "4.5.2/float-exponent", 6, always, Made(1, &[], n::decimal)),
-    row("float-literal/boundary-double", N::FloatLiteral, "4.5.2/float-double-bits", 3, always, Made(1, &[], n::boundary_double)),
-    row("float-literal/double", N::FloatLiteral, "4.5.2/float-double-bits", 2, always, Made(1, &[], n::double)),
-    row("float-literal/near-halfway", N::FloatLiteral, "4.5.2/float-narrowing", 3, always, Made(1, &[], n::near_halfway)),
-    row("float-literal/not-a-number", N::FloatLiteral, "4.5.2/float-double-bits", 1, |c| c.nans, Made(1, &[], n::double_nan)),
-    row("float-divisor/decimal", N::FloatDivisor, "4.5.6/float-arithmetic", 4, always, Made(1, &[], n::nonzero_decimal)),
+    row("float-literal/boundary-decimal", N::FloatLiteral, "4.5.2/float-decimal", 5, always, Number(&[], n::boundary_decimal)),
+    row("float-literal/decimal", N::FloatLiteral, "4.5.2/float-exponent", 6, always, Number(&[], n::decimal)),
+    row("float-literal/boundary-double", N::FloatLiteral, "4.5.2/float-double-bits", 3, always, Number(&[], n::boundary_double)),
+    row("float-literal/double", N::FloatLiteral, "4.5.2/float-double-bits", 2, always, Number(&[], n::double)),
+    row("float-literal/near-halfway", N::FloatLiteral, "4.5.2/float-narrowing", 3, always, Number(&[], n::near_halfway)),
+    row("float-literal/not-a-number", N::FloatLiteral, "4.5.2/float-double-bits", 1, |c| c.nans, Number(&[], n::double_nan)),
+    row("float-divisor/decimal", N::FloatDivisor, "4.5.6/float-arithmetic", 4, always, Number(&[], n::nonzero_decimal)),
     row("float-divisor/negative", N::FloatDivisor, "4.5.6/float-arithmetic", 1, always, Made(2, &[], n::negative_decimal)),
     odd("float-divisor/any", N::FloatDivisor, "4.5.6/float-arithmetic", |c| c.unguarded_divisor, always, Same(N::Float)),
-    odd("float-divisor/zero", N::FloatDivisor, "4.5.6/float-arithmetic", |c| c.division_by_zero, always, Made(1, &[], n::float_zero)),
-    row("single-bits/boundary", N::SingleBits, "4.5.2/float-single-bits", 3, always, Made(1, &[], n::boundary_single)),
-    row("single-bits/any", N::SingleBits, "4.5.2/float-single-bits", 2, always, Made(1, &[], n::single)),
+    odd("float-divisor/zero", N::FloatDivisor, "4.5.6/float-arithmetic", |c| c.division_by_zero, always, Number(&[], n::float_zero)),
+    row("single-bits/boundary", N::SingleBits, "4.5.2/float-single-bits", 3, always, Number(&[], n::boundary_single)),
+    row("single-bits/any", N::SingleBits, "4.5.2/float-single-bits", 2, always, Number(&[], n::single)),
 
     // What each type takes as a value (4.5, 5.4.4)
     row("wide-value/integer", N::WideValue, "4.5.1/integer-width", 1, always, Same(N::Integer)),

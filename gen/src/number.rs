@@ -2,9 +2,33 @@
 
 use std::ops::Range;
 
-use ptxsmith_syntax::{BinaryOp, Cast, Radix, Room, Text, UnaryOp, precedence};
+use ptxsmith_syntax::{BinaryOp, Cast, Radix, Text, UnaryOp, precedence};
 
 use crate::{boundary, draft::Draft, grammar::Nonterminal};
+
+/// A number as it is written, in ASCII.
+#[derive(Clone, Debug)]
+pub(crate) struct Spelled {
+    room: Room,
+    place: Range<usize>,
+}
+
+/// More than any number takes.
+type Room = [u8; 80];
+
+impl Spelled {
+    pub fn text(&self) -> &[u8] {
+        &self.room[self.place.clone()]
+    }
+}
+
+impl From<&str> for Spelled {
+    fn from(text: &str) -> Spelled {
+        let mut room = ROOM;
+        room[..text.len()].copy_from_slice(text.as_bytes());
+        Spelled { room, place: 0..text.len() }
+    }
+}
 
 // Magnitudes
 
@@ -20,26 +44,32 @@ pub(crate) fn all_bits(d: &mut Draft<'_, '_>, _: u32) {
 
 // Spellings
 
-/// Adds a literal of this value, in a base and with a suffix that the bytes choose.
-fn spelled(d: &mut Draft<'_, '_>, value: u64) {
+/// A literal of this value, in a base and with a suffix that the bytes choose.
+fn spelled(d: &mut Draft<'_, '_>, value: u64) -> Spelled {
     let radix = d.choose(Nonterminal::Spelling);
     let unsigned = d.choose(Nonterminal::Suffix) == 1;
-    push_integer(d, value, radix, unsigned);
+    spelled_as(d, value, radix, unsigned)
+}
+
+/// A literal of this value without a suffix, in a base that the bytes choose.
+fn spelled_signed(d: &mut Draft<'_, '_>, value: u64) -> Spelled {
+    let radix = d.choose(Nonterminal::Spelling);
+    spelled_as(d, value, radix, false)
 }
 
 /// Adds a literal of this value without a suffix, in a base that the bytes choose.
-pub(crate) fn spelled_signed(d: &mut Draft<'_, '_>, value: u64) {
-    let radix = d.choose(Nonterminal::Spelling);
-    push_integer(d, value, radix, false);
+pub(crate) fn add_signed(d: &mut Draft<'_, '_>, value: u64) {
+    let number = spelled_signed(d, value);
+    d.number(number.text());
 }
 
-fn push_integer(d: &mut Draft<'_, '_>, value: u64, radix: u8, unsigned: bool) {
+fn spelled_as(d: &mut Draft<'_, '_>, value: u64, radix: u8, unsigned: bool) -> Spelled {
     let radix = Radix::ALL[radix as usize];
     // Also where it says nothing, as for decimal digits: so the bytes behind it mean the same in every base.
     let detail = if d.config().odd_spellings { d.byte() } else { 0 };
     let mut room = ROOM;
     let place = spell_integer(value, radix, unsigned, detail, &mut room);
-    d.number_in(&room, place);
+    Spelled { room, place }
 }
 
 /// An integer as it is written; see [`spell_integer`].
@@ -53,7 +83,7 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
 const ROOM: Room = [b'0'; size_of::<Room>()];
 
 /// Where spellings end that are written from their end on.
-const END: usize = 80;
+const END: usize = size_of::<Room>();
 
 /// Writes an integer into [`ROOM`] and says where. `detail` says how: bit 0 a capital `X` or `B`, bits 1 and 2 the case of
 /// the digits, bits 3 to 5 all set for leading zeros, as many as bits 6 and 7 say and one more.
@@ -160,18 +190,17 @@ static DIGITS: [&[u8; 16]; 4] =
 
 // Integers as nodes
 
-pub(crate) fn literal(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn literal(d: &mut Draft<'_, '_>) -> Spelled {
     let value = d.magnitude();
-    spelled(d, value);
+    spelled(d, value)
 }
 
 pub(crate) fn warp_size(d: &mut Draft<'_, '_>, _: u32) {
     d.warp_size();
 }
 
-pub(crate) fn huge(d: &mut Draft<'_, '_>, _: u32) {
-    let text = d.pick(&boundary::HUGE);
-    d.number(text.as_bytes());
+pub(crate) fn huge(d: &mut Draft<'_, '_>) -> Spelled {
+    d.pick(&boundary::HUGE).into()
 }
 
 fn minus(d: &mut Draft<'_, '_>) {
@@ -182,99 +211,100 @@ fn minus(d: &mut Draft<'_, '_>) {
 /// A signed literal with a minus: the value is brought into the range of `.s64`.
 pub(crate) fn negative(d: &mut Draft<'_, '_>, _: u32) {
     let value = (d.magnitude() & i64::MAX as u64).max(1);
-    spelled_signed(d, value);
+    add_signed(d, value);
     minus(d);
 }
 
-pub(crate) fn unsigned(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn unsigned(d: &mut Draft<'_, '_>) -> Spelled {
     let value = d.magnitude();
     let radix = d.choose(Nonterminal::Spelling);
     // Without the suffix, the value must be one that makes a literal unsigned.
     if d.config().unsigned_suffix {
-        push_integer(d, value, radix, true);
+        spelled_as(d, value, radix, true)
     } else {
-        push_integer(d, value | 1 << 63, radix, false);
+        spelled_as(d, value | 1 << 63, radix, false)
     }
 }
 
-pub(crate) fn one(d: &mut Draft<'_, '_>, _: u32) {
-    spelled(d, 1);
+pub(crate) fn one(d: &mut Draft<'_, '_>) -> Spelled {
+    spelled(d, 1)
 }
 
 /// Zero or one.
-pub(crate) fn bit(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn bit(d: &mut Draft<'_, '_>) -> Spelled {
     let value = d.byte() & 1;
-    spelled_signed(d, value.into());
+    spelled_signed(d, value.into())
 }
 
-pub(crate) fn low_bits(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn low_bits(d: &mut Draft<'_, '_>) -> Spelled {
     let value = d.byte() & 0x7f;
-    spelled_signed(d, value.into());
+    spelled_signed(d, value.into())
 }
 
-pub(crate) fn nonzero(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn nonzero(d: &mut Draft<'_, '_>) -> Spelled {
     let value = d.magnitude().max(1);
-    spelled(d, value);
+    spelled(d, value)
 }
 
-pub(crate) fn negative_nonzero(d: &mut Draft<'_, '_>, room: u32) {
-    nonzero(d, room);
+pub(crate) fn negative_nonzero(d: &mut Draft<'_, '_>, _: u32) {
+    let number = nonzero(d);
+    d.number(number.text());
     minus(d);
 }
 
-pub(crate) fn zero(d: &mut Draft<'_, '_>, _: u32) {
-    spelled(d, 0);
+pub(crate) fn zero(d: &mut Draft<'_, '_>) -> Spelled {
+    spelled(d, 0)
 }
 
-pub(crate) fn shift_count(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn shift_count(d: &mut Draft<'_, '_>) -> Spelled {
     let value = d.pick(&boundary::SHIFT_COUNTS);
-    spelled(d, value);
+    spelled(d, value)
 }
 
-pub(crate) fn wide_shift_count(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn wide_shift_count(d: &mut Draft<'_, '_>) -> Spelled {
     let value = d.pick(&boundary::WIDE_SHIFT_COUNTS);
-    spelled(d, value);
+    spelled(d, value)
 }
 
 /// `-(2^63 - 1) - 1`
 pub(crate) fn least_difference(d: &mut Draft<'_, '_>, _: u32) {
-    spelled_signed(d, i64::MAX as u64);
+    add_signed(d, i64::MAX as u64);
     minus(d);
-    spelled_signed(d, 1);
+    add_signed(d, 1);
     d.infix(BinaryOp::Sub);
 }
 
 /// `1 << 63`, or a smaller shift of a larger power of two.
 pub(crate) fn least_shift(d: &mut Draft<'_, '_>, _: u32) {
     let power = d.below(3);
-    spelled_signed(d, 1 << power);
-    spelled_signed(d, 63 - power as u64);
+    add_signed(d, 1 << power);
+    add_signed(d, 63 - power as u64);
     d.infix(BinaryOp::Shl);
 }
 
 /// `(.s64) 2^63`
 pub(crate) fn least_cast(d: &mut Draft<'_, '_>, _: u32) {
-    spelled_signed(d, 1 << 63);
+    add_signed(d, 1 << 63);
     d.cast(Cast::S64);
 }
 
 /// `-1`
 pub(crate) fn minus_one(d: &mut Draft<'_, '_>, _: u32) {
-    spelled_signed(d, 1);
+    add_signed(d, 1);
     minus(d);
 }
 
 /// `n - (n + 1)`
 pub(crate) fn minus_one_difference(d: &mut Draft<'_, '_>, _: u32) {
     let value = d.below(64) as u64;
-    spelled_signed(d, value);
-    spelled_signed(d, value + 1);
+    add_signed(d, value);
+    add_signed(d, value + 1);
     d.infix(BinaryOp::Sub);
 }
 
 /// `(.s64) (2^64 - 1)`
 pub(crate) fn minus_one_cast(d: &mut Draft<'_, '_>, _: u32) {
-    spelled_signed(d, u64::MAX);
+    add_signed(d, u64::MAX);
     d.cast(Cast::S64);
 }
 
@@ -296,31 +326,30 @@ fn spell_bits(bits: u64, digits: usize, detail: u8, buffer: &mut Room) -> Range<
     0..2 + digits
 }
 
-fn push_bits(d: &mut Draft<'_, '_>, bits: u64, digits: usize) {
+fn spelled_bits(d: &mut Draft<'_, '_>, bits: u64, digits: usize) -> Spelled {
     let detail = if d.config().odd_spellings { d.byte() } else { 0 };
     let mut room = ROOM;
     let place = spell_bits(bits, digits, detail, &mut room);
-    d.number_in(&room, place);
+    Spelled { room, place }
 }
 
-pub(crate) fn boundary_decimal(d: &mut Draft<'_, '_>, _: u32) {
-    let text = d.pick(&boundary::DECIMALS);
-    d.number(text.as_bytes());
+pub(crate) fn boundary_decimal(d: &mut Draft<'_, '_>) -> Spelled {
+    d.pick(&boundary::DECIMALS).into()
 }
 
 /// Digits, a point somewhere among them, and maybe an exponent, so that the value stays far inside the range.
-pub(crate) fn decimal(d: &mut Draft<'_, '_>, _: u32) {
-    push_decimal(d, false);
+pub(crate) fn decimal(d: &mut Draft<'_, '_>) -> Spelled {
+    any_decimal(d, false)
 }
 
-fn push_decimal(d: &mut Draft<'_, '_>, nonzero: bool) {
+fn any_decimal(d: &mut Draft<'_, '_>, nonzero: bool) -> Spelled {
     let form = d.byte();
     let count = 1 + (form & 15) as usize;
     let mut digits = d.word();
-    let mut buffer = ROOM;
+    let mut room = ROOM;
     let mut at = 0;
     let mut put = |byte: u8| {
-        buffer[at] = byte;
+        room[at] = byte;
         at += 1;
     };
     let point = d.below(count + 1);
@@ -351,53 +380,51 @@ fn push_decimal(d: &mut Draft<'_, '_>, nonzero: bool) {
         }
         put(b'0' + exponent % 10);
     }
-    d.number_in(&buffer, 0..at);
+    Spelled { room, place: 0..at }
 }
 
-pub(crate) fn nonzero_decimal(d: &mut Draft<'_, '_>, _: u32) {
-    push_decimal(d, true);
+pub(crate) fn nonzero_decimal(d: &mut Draft<'_, '_>) -> Spelled {
+    any_decimal(d, true)
 }
 
 pub(crate) fn negative_decimal(d: &mut Draft<'_, '_>, _: u32) {
-    push_decimal(d, true);
+    let number = nonzero_decimal(d);
+    d.number(number.text());
     minus(d);
 }
 
-pub(crate) fn decimal_out_of_range(d: &mut Draft<'_, '_>, _: u32) {
-    let text = d.pick(&boundary::DECIMALS_OUT_OF_RANGE);
-    d.number(text.as_bytes());
+pub(crate) fn decimal_out_of_range(d: &mut Draft<'_, '_>) -> Spelled {
+    d.pick(&boundary::DECIMALS_OUT_OF_RANGE).into()
 }
 
-pub(crate) fn denormal_decimal(d: &mut Draft<'_, '_>, _: u32) {
-    let text = d.pick(&boundary::DENORMAL_DECIMALS);
-    d.number(text.as_bytes());
+pub(crate) fn denormal_decimal(d: &mut Draft<'_, '_>) -> Spelled {
+    d.pick(&boundary::DENORMAL_DECIMALS).into()
 }
 
-pub(crate) fn float_zero(d: &mut Draft<'_, '_>, _: u32) {
-    let text = d.pick(&["0.0", "0d0000000000000000", "0e0", "0d8000000000000000"]);
-    d.number(text.as_bytes());
+pub(crate) fn float_zero(d: &mut Draft<'_, '_>) -> Spelled {
+    d.pick(&["0.0", "0d0000000000000000", "0e0", "0d8000000000000000"]).into()
 }
 
-pub(crate) fn boundary_double(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn boundary_double(d: &mut Draft<'_, '_>) -> Spelled {
     let bits = d.pick(&boundary::DOUBLE_BITS);
-    push_bits(d, bits, 16);
+    spelled_bits(d, bits, 16)
 }
 
-pub(crate) fn double_nan(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn double_nan(d: &mut Draft<'_, '_>) -> Spelled {
     let bits = d.pick(&boundary::DOUBLE_NANS);
-    push_bits(d, bits, 16);
+    spelled_bits(d, bits, 16)
 }
 
 /// Any bits of a number: an exponent of all ones, which would be infinity or no number, loses one.
-pub(crate) fn double(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn double(d: &mut Draft<'_, '_>) -> Spelled {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     let bits = d.word();
     let bits = if bits & EXPONENT == EXPONENT { bits & !(1 << 52) } else { bits };
-    push_bits(d, bits, 16);
+    spelled_bits(d, bits, 16)
 }
 
 /// A double halfway between two singles, or next to that: where the conversion to single precision decides.
-pub(crate) fn near_halfway(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn near_halfway(d: &mut Draft<'_, '_>) -> Spelled {
     const HALF: u64 = 1 << 28;
     let word = d.word();
     // An exponent within the range of single precision, denormals included: 2^-149 to 2^127.
@@ -405,21 +432,21 @@ pub(crate) fn near_halfway(d: &mut Draft<'_, '_>, _: u32) {
     let sign = word >> 55 & 1;
     let mantissa = (word >> 3 & 0x7f_ffff) << 29 | HALF;
     let bits = sign << 63 | exponent << 52 | mantissa;
-    push_bits(d, bits.wrapping_add(word & 3).wrapping_sub(1), 16);
+    spelled_bits(d, bits.wrapping_add(word & 3).wrapping_sub(1), 16)
 }
 
-pub(crate) fn boundary_single(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn boundary_single(d: &mut Draft<'_, '_>) -> Spelled {
     let most = if d.config().nans { boundary::SINGLE_BITS.len() } else { boundary::SINGLE_NUMBERS };
     let bits = d.pick(&boundary::SINGLE_BITS[..most]);
-    push_bits(d, bits.into(), 8);
+    spelled_bits(d, bits.into(), 8)
 }
 
 /// Any bits of a number in single precision.
-pub(crate) fn single(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn single(d: &mut Draft<'_, '_>) -> Spelled {
     const EXPONENT: u64 = 0x7f80_0000;
     let bits = d.word() >> 32;
     let bits = if bits & EXPONENT == EXPONENT { bits & !(1 << 23) } else { bits };
-    push_bits(d, bits, 8);
+    spelled_bits(d, bits, 8)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use ptxsmith_syntax::{BinaryOp, Cast, UnaryOp};
 
 use crate::{
     config::Config,
-    grammar::{Form, GRAMMAR, Maker, Nonterminal, ProductionId, Weight, productions},
+    grammar::{Form, GRAMMAR, Maker, Nonterminal, ProductionId, Speller, Weight, productions},
 };
 
 /// A slot that leads to the further wheel.
@@ -40,13 +40,16 @@ pub(crate) enum Step {
     Cast(Cast, Nonterminal),
     Infix(BinaryOp, Nonterminal, Nonterminal),
     Ternary(Nonterminal, Nonterminal, Nonterminal),
+    /// And the place of the production among those of numbers.
+    Number(u8, Speller),
     Made(Maker),
     OneOf(&'static [u64]),
     Choice(u8),
 }
 
 impl Step {
-    fn of(form: Form) -> Step {
+    /// `numbers` counts the productions of numbers before this one.
+    fn of(form: Form, numbers: &mut u8) -> Step {
         match form {
             Form::Same(a) => Step::Same(a),
             Form::Paren(a) => Step::Paren(a),
@@ -54,6 +57,10 @@ impl Step {
             Form::Cast(cast, a) => Step::Cast(cast, a),
             Form::Infix(op, a, b) => Step::Infix(op, a, b),
             Form::Ternary(a, b, c) => Step::Ternary(a, b, c),
+            Form::Number(_, speller) => {
+                *numbers += 1;
+                Step::Number(*numbers - 1, speller)
+            }
             Form::Made(_, _, maker) => Step::Made(maker),
             Form::OneOf(values) => Step::OneOf(values),
             Form::Choice(choice) => Step::Choice(choice),
@@ -93,8 +100,9 @@ impl Wheels {
             });
         }
         let mut steps = [Step::Choice(0); 256];
+        let mut numbers = 0;
         for (step, production) in steps.iter_mut().zip(GRAMMAR) {
-            *step = Step::of(production.form);
+            *step = Step::of(production.form, &mut numbers);
         }
         Wheels { wheels, at, least, steps }
     }
@@ -158,7 +166,7 @@ fn least_nodes(config: &Config) -> [u32; Nonterminal::ALL.len()] {
 fn nodes(id: ProductionId, least: &[u32]) -> u32 {
     let production = id.get();
     let parts = match production.form {
-        Form::Made(..) => 0,
+        Form::Made(..) | Form::Number(..) => 0,
         _ => production.parts().map(|part| least[part as usize]).fold(0, u32::saturating_add),
     };
     production.own_nodes().saturating_add(parts)

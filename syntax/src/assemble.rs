@@ -3,8 +3,6 @@
 //! Whoever makes expressions says what comes next, and need not know what becomes of it: a tree, text at once, a value,
 //! or several of these. So millions of expressions can be printed and evaluated of which no tree is ever made.
 
-use std::ops::Range;
-
 use smallvec::SmallVec;
 
 use crate::{
@@ -20,10 +18,9 @@ pub trait Assemble {
     /// A number as it is written, in ASCII: numbers are most of a text, and looking at their characters once more to find
     /// that they are some would take longer than all else.
     fn number(&mut self, text: &[u8]);
-    /// As [`Assemble::number`], of one that stands somewhere in a wider room. Whoever copies it may copy more than it:
-    /// numbers come by the million, and a fixed number of bytes is moved without asking how many there are.
-    fn number_in(&mut self, room: &Room, place: Range<usize>) {
-        self.number(&room[place]);
+    /// As [`Assemble::number`], of one that comes again and again.
+    fn numeral(&mut self, numeral: &Numeral) {
+        self.number(numeral.text());
     }
     /// `WARP_SZ`
     fn warp_size(&mut self);
@@ -45,23 +42,44 @@ pub trait Assemble {
     fn mask(&mut self, mask: &str);
 }
 
-/// Room for a number of up to 80 characters, and behind it for as many as are moved at once.
-pub type Room = [u8; 80 + STRIDE];
-
 /// How many bytes are moved at once.
 const STRIDE: usize = 32;
 
-/// Adds a number that stands in a room.
-#[inline(always)]
-fn add_from(text: &mut Vec<u8>, room: &Room, place: Range<usize>) {
-    let length = place.end - place.start;
-    match room.get(place.start..place.start + STRIDE) {
-        Some(stride) if length <= STRIDE => {
-            let end = text.len() + length;
-            text.extend_from_slice(stride);
-            text.truncate(end);
-        }
-        _ => text.extend_from_slice(&room[place]),
+/// A number that is added again and again, spelled in ASCII.
+///
+/// It stands in a room of fixed length, which is moved without asking how long the number is. What it stands for need not be
+/// found anew each time: whoever keeps that may keep it at the numeral's place. Others may have the same place, so what is
+/// kept is told by the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numeral {
+    /// Zeros stand behind the number.
+    text: [u8; Numeral::LONGEST],
+    length: u8,
+    place: u16,
+}
+
+impl Numeral {
+    /// How many characters a numeral has at most: enough for all but the longest binary numbers. Those are rare, and all that
+    /// is kept by the million should be small.
+    pub const LONGEST: usize = STRIDE;
+
+    /// A numeral; `None` if it has more than [`Numeral::LONGEST`] characters.
+    pub fn new(number: &[u8], place: u16) -> Option<Numeral> {
+        let mut text = [0; Numeral::LONGEST];
+        text.get_mut(..number.len())?.copy_from_slice(number);
+        Some(Numeral { text, length: number.len() as u8, place })
+    }
+
+    /// The number.
+    #[inline]
+    pub fn text(&self) -> &[u8] {
+        &self.text[..usize::from(self.length)]
+    }
+
+    /// Where to keep what it stands for: a small number.
+    #[inline]
+    pub fn place(&self) -> usize {
+        usize::from(self.place)
     }
 }
 
@@ -248,9 +266,11 @@ impl Assemble for Infix {
     }
 
     #[inline]
-    fn number_in(&mut self, room: &Room, place: Range<usize>) {
+    fn numeral(&mut self, numeral: &Numeral) {
         self.starts.push(self.text.len() as u32);
-        add_from(&mut self.text, room, place);
+        let end = self.text.len() + usize::from(numeral.length);
+        self.text.extend_from_slice(&numeral.text);
+        self.text.truncate(end);
     }
 
     #[inline]

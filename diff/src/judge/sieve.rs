@@ -9,7 +9,7 @@ use std::ops::Range;
 use ptxsmith_oracle::{Clause, ClauseSet, Evaluator, Question, QuestionSet, Readings, Rules, Stored, Trace};
 use ptxsmith_subject::{Error, Observation, Outcome};
 use ptxsmith_syntax::{
-    Assemble, BinaryOp, Cast, Infix, Module, Room, ScalarType, StateSpace, UnaryOp, print,
+    Assemble, BinaryOp, Cast, Infix, Module, Numeral, ScalarType, StateSpace, UnaryOp, print,
 };
 
 use super::{Judge, MOST_EXCLUDED, Verdict, mask, module::CONST_BYTES, schedule::Changed};
@@ -150,11 +150,6 @@ struct Both<'b, 'r> {
 macro_rules! both {
     ($($node:ident($($part:ident: $of:ty)?);)+) => {
         impl Assemble for Both<'_, '_> {
-            fn number_in(&mut self, room: &Room, place: Range<usize>) {
-                self.text.number_in(room, place.clone());
-                self.value.number(&room[place]);
-            }
-
             $(fn $node(&mut self, $($part: $of)?) {
                 self.text.$node($($part)?);
                 self.value.$node($($part)?);
@@ -165,6 +160,7 @@ macro_rules! both {
 
 both! {
     number(text: &[u8]);
+    numeral(numeral: &Numeral);
     warp_size();
     name(text: &str);
     paren();
@@ -201,7 +197,7 @@ impl Judge<'_> {
         let suspected = self.suspicion.suspected();
         let deadly = self.listed.deadly();
         let refusable: ClauseSet = refusing.iter().flat_map(|(known, _)| known.clauses).copied().collect();
-        let mut evaluator = Evaluator::new(&rules, self.version);
+        let mut evaluator = Evaluator::new(&rules, self.version).remembering();
         let mut other_evaluator = Evaluator::new(&followed, self.version);
         let mut infix = Infix::default();
         let mut asked = Asked::default();

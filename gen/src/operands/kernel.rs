@@ -8,7 +8,7 @@ use ptxsmith_syntax::{
     VectorLength,
 };
 
-use crate::{draft::Draft, grammar::Nonterminal, number::spelled_signed};
+use crate::{draft::Draft, grammar::Nonterminal, number::add_signed};
 
 /// The most probes of a kernel.
 const MOST_PROBES: usize = 5;
@@ -201,15 +201,15 @@ pub(crate) fn spelled(d: &mut Draft<'_, '_>, value: i64) -> Expr {
             // `(a + b)`, `(a - b)`: in parentheses, since what stands around them binds as it likes.
             200..=219 if (0..1 << 30).contains(&value) => {
                 let part = d.below(1 + magnitude.min(200) as usize) as u64;
-                spelled_signed(d, magnitude - part);
-                spelled_signed(d, part);
+                add_signed(d, magnitude - part);
+                add_signed(d, part);
                 d.infix(BinaryOp::Add);
                 d.paren();
             }
             220..=239 if value.abs() < 1 << 30 => {
                 let more = u64::from(d.byte());
-                spelled_signed(d, magnitude + more);
-                spelled_signed(d, more);
+                add_signed(d, magnitude + more);
+                add_signed(d, more);
                 d.infix(BinaryOp::Sub);
                 d.paren();
                 if value < 0 {
@@ -217,13 +217,13 @@ pub(crate) fn spelled(d: &mut Draft<'_, '_>, value: i64) -> Expr {
                 }
             }
             240.. if value > 0 && magnitude.is_power_of_two() => {
-                spelled_signed(d, 1);
-                spelled_signed(d, u64::from(magnitude.ilog2()));
+                add_signed(d, 1);
+                add_signed(d, u64::from(magnitude.ilog2()));
                 d.infix(BinaryOp::Shl);
                 d.paren();
             }
             _ => {
-                spelled_signed(d, magnitude);
+                add_signed(d, magnitude);
                 if value < 0 {
                     d.unary(UnaryOp::Minus);
                 }
@@ -244,7 +244,7 @@ pub(crate) fn random(d: &mut Draft<'_, '_>, ty: ScalarType) -> Expr {
             let negative = ty.kind() == TypeKind::Signed && bits >> (size - 1) & 1 == 1;
             let magnitude = if negative { bits.wrapping_neg() & (u64::MAX >> (64 - size)) } else { bits };
             d.expression(|d| {
-                spelled_signed(d, magnitude);
+                add_signed(d, magnitude);
                 if negative {
                     d.unary(UnaryOp::Minus);
                 }
