@@ -7,15 +7,19 @@ use crate::stream::{SplitMix64, case_stream};
 /// Bytes from a slice, or from the stream of a case; behind the last, zeros follow for ever.
 ///
 /// [`Unstructured`] gives single bytes at the price of a call, and a stream that is written out first costs as much as what
-/// is made of it: a word at a time costs neither.
+/// is made of it: a block at a time, which is enough for most expressions, costs neither.
 #[derive(Clone, Debug)]
 pub(crate) struct Bytes<'d> {
-    /// The next bytes, lowest first.
-    window: u64,
-    /// How many bytes the window holds.
-    held: u32,
+    block: [u8; BLOCK],
+    /// The next one of the block.
+    at: usize,
+    /// How many of the block there are, and [`usize::MAX`] behind the last of all, where the block holds zeros.
+    end: usize,
     rest: Rest<'d>,
 }
+
+const BLOCK: usize = 64;
+const WORD: usize = size_of::<u64>();
 
 #[derive(Clone, Debug)]
 enum Rest<'d> {
@@ -25,9 +29,13 @@ enum Rest<'d> {
 }
 
 impl<'d> Bytes<'d> {
+    fn new(rest: Rest<'d>) -> Bytes<'d> {
+        Bytes { block: [0; BLOCK], at: 0, end: 0, rest }
+    }
+
     /// The bytes that are left.
     pub fn of(u: &Unstructured<'d>) -> Bytes<'d> {
-        Bytes { window: 0, held: 0, rest: Rest::Slice(u.peek_bytes(u.len()).unwrap_or(&[])) }
+        Bytes::new(Rest::Slice(u.peek_bytes(u.len()).unwrap_or(&[])))
     }
 
     /// So many words of the bytes of a case: see [`crate::stream::case_bytes`].
@@ -37,13 +45,13 @@ impl<'d> Bytes<'d> {
 
     /// So many words of a stream.
     pub fn of_stream(stream: SplitMix64, words: usize) -> Bytes<'static> {
-        Bytes { window: 0, held: 0, rest: Rest::Stream(stream, words) }
+        Bytes::new(Rest::Stream(stream, words))
     }
 
     /// Takes from `u`, which these bytes are of, those that were used.
     pub fn give_back(&self, u: &mut Unstructured<'_>) {
         let left = match self.rest {
-            Rest::Slice(rest) if self.held <= 8 => rest.len() + self.held as usize,
+            Rest::Slice(rest) if self.end <= BLOCK => rest.len() + self.end - self.at,
             _ => 0,
         };
         u.bytes(u.len() - left).expect("no more bytes were used than there were");
@@ -52,64 +60,48 @@ impl<'d> Bytes<'d> {
     /// The next byte.
     #[inline]
     pub fn byte(&mut self) -> u8 {
-        if self.held == 0 {
+        if self.at >= self.end {
             self.fill();
         }
-        let byte = self.window as u8;
-        self.window >>= 8;
-        self.held -= 1;
+        let byte = self.block[self.at % BLOCK];
+        self.at += 1;
         byte
     }
 
     /// The next eight bytes as a number, lowest first.
     #[inline]
     pub fn word(&mut self) -> u64 {
-        if self.held == 0 {
-            self.fill();
-        }
-        let (low, held) = (self.window, self.held);
-        match held {
-            8 => {
-                self.held = 0;
-                low
+        match self.block.get(self.at..).and_then(<[u8]>::first_chunk) {
+            Some(&word) if self.at + WORD <= self.end => {
+                self.at += WORD;
+                u64::from_le_bytes(word)
             }
-            1..8 => {
-                self.fill();
-                if self.held == 8 {
-                    let word = low | self.window << (8 * held);
-                    self.window >>= 64 - 8 * held;
-                    self.held = held;
-                    return word;
-                }
-                // The end is near.
-                (held..8).fold(low, |word, place| word | u64::from(self.byte()) << (8 * place))
-            }
-            _ => 0,
+            // The end of the block is near.
+            _ => (0..WORD).fold(0, |word, place| word | u64::from(self.byte()) << (8 * place)),
         }
     }
 
-    /// Puts the next bytes into the window, of which there are no more than these.
+    /// Puts the next bytes into the block, and zeros behind them.
     #[inline(never)]
     fn fill(&mut self) {
-        (self.window, self.held) = match &mut self.rest {
-            Rest::Stream(stream, words @ 1..) => {
-                *words -= 1;
-                (stream.next_u64(), 8)
+        let count = match &mut self.rest {
+            Rest::Stream(stream, words) => {
+                let count = (*words).min(BLOCK / WORD);
+                *words -= count;
+                for word in self.block.as_chunks_mut::<WORD>().0.iter_mut().take(count) {
+                    *word = stream.next_u64().to_le_bytes();
+                }
+                count * WORD
             }
-            Rest::Slice(rest) => match rest.split_first_chunk() {
-                Some((&next, behind)) => {
-                    *rest = behind;
-                    (u64::from_le_bytes(next), 8)
-                }
-                None if !rest.is_empty() => {
-                    let last = std::mem::take(rest);
-                    let window = last.iter().rev().fold(0, |window, &byte| window << 8 | u64::from(byte));
-                    (window, last.len() as u32)
-                }
-                None => (0, u32::MAX),
-            },
-            Rest::Stream(..) => (0, u32::MAX),
-        }
+            Rest::Slice(rest) => {
+                let (block, behind) = rest.split_at(rest.len().min(BLOCK));
+                *rest = behind;
+                self.block[..block.len()].copy_from_slice(block);
+                block.len()
+            }
+        };
+        (self.at, self.end) = (0, if count > 0 { count } else { usize::MAX });
+        self.block[count..].fill(0);
     }
 }
 

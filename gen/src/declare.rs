@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 
 use ptxsmith_syntax::{
-    Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, Name, ScalarType, Span,
+    Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, Name, Span,
     Specifier, StateSpace, Text, VectorLength,
 };
 
@@ -108,14 +108,6 @@ pub(crate) fn end_declaration(d: &mut Draft<'_, '_>) {
 
 pub(crate) fn linkage(d: &mut Draft<'_, '_>, linkage: Linkage) {
     d.sketch.linkage = Some(linkage);
-}
-
-pub(crate) fn space(d: &mut Draft<'_, '_>, space: StateSpace) {
-    d.space = space;
-}
-
-pub(crate) fn ty(d: &mut Draft<'_, '_>, ty: ScalarType) {
-    d.ty = ty;
 }
 
 pub(crate) fn vector(d: &mut Draft<'_, '_>, length: VectorLength) {

@@ -48,6 +48,8 @@ fn form(production: &Production) -> String {
             let parts = production.parts().map(|part| format!("{} ", part.name()));
             parts.collect::<String>() + "..."
         }
+        Form::Type(ty) => ty.keyword().to_owned(),
+        Form::Space(space) => space.keyword().to_owned(),
         Form::OneOf(_) | Form::Choice(_) => "...".to_owned(),
     }
 }

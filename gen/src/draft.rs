@@ -326,6 +326,8 @@ impl<'g, 'd> Draft<'g, 'd> {
             Step::Number(kind, speller) => self.number_of(kind, speller),
             Step::Made(maker) => maker(self, room),
             Step::OneOf(values) => self.value = self.pick(values),
+            Step::Type(ty) => self.ty = ty,
+            Step::Space(space) => self.space = space,
             Step::Choice(_) => debug_assert!(false, "{} is chosen, not made", of.name()),
         }
         self.parent = around;

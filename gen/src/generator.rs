@@ -202,7 +202,22 @@ pub(crate) fn values_of(ty: ScalarType) -> Nonterminal {
 }
 
 /// The nonterminal of the values that a type takes; `None` for a type without initial values.
+#[inline]
 pub(crate) fn value_of(ty: ScalarType) -> Option<Nonterminal> {
+    // Looked up, since nobody foresees which type comes next.
+    static VALUES: [Option<Nonterminal>; ScalarType::ALL.len()] = {
+        let mut values = [None; ScalarType::ALL.len()];
+        let mut at = 0;
+        while at < values.len() {
+            values[at] = of(ScalarType::ALL[at]);
+            at += 1;
+        }
+        values
+    };
+    VALUES[ty as usize]
+}
+
+const fn of(ty: ScalarType) -> Option<Nonterminal> {
     Some(match ty {
         ScalarType::S64 | ScalarType::U64 => Nonterminal::WideValue,
         ScalarType::B64 => Nonterminal::B64Value,

@@ -126,6 +126,10 @@ pub(crate) enum Form {
     Made(u32, &'static [Nonterminal], Maker),
     /// The value of a literal: one of these.
     OneOf(&'static [u64]),
+    /// A type.
+    Type(ScalarType),
+    /// A state space.
+    Space(StateSpace),
     /// Nothing by itself: a choice that the maker around it reads.
     Choice(u8),
 }
@@ -183,7 +187,7 @@ impl Production {
             Infix(_, a, b) => ([Some(a), Some(b), None], &[]),
             Ternary(a, b, c) => ([Some(a), Some(b), Some(c)], &[]),
             Made(_, parts, _) | Number(parts, _) => ([None; 3], parts),
-            OneOf(_) | Choice(_) => ([None; 3], &[]),
+            OneOf(_) | Form::Type(_) | Form::Space(_) | Choice(_) => ([None; 3], &[]),
         };
         fixed.into_iter().flatten().chain(more.iter().copied())
     }
@@ -191,7 +195,7 @@ impl Production {
     /// How many nodes it adds to those of its parts.
     pub(crate) fn own_nodes(&self) -> u32 {
         match self.form {
-            Same(_) | OneOf(_) | Choice(_) => 0,
+            Same(_) | OneOf(_) | Form::Type(_) | Form::Space(_) | Choice(_) => 0,
             Paren(_) | Prefix(..) | Form::Cast(..) | Infix(..) | Ternary(..) | Number(..) => 1,
             Made(nodes, ..) => nodes,
         }
@@ -412,28 +416,28 @@ pub static GRAMMAR: &[Production] = &[
     row("linkage/none", N::Linkage, "5.4.1/state-space", 20, always, Made(0, &[], |_, _| ())),
     row("linkage/visible", N::Linkage, "5.4.1/state-space", 3, |c| c.linkage, Made(0, &[], |d, _| d::linkage(d, Linkage::Visible))),
     row("linkage/weak", N::Linkage, "5.4.1/state-space", 2, |c| c.linkage, Made(0, &[], |d, _| d::linkage(d, Linkage::Weak))),
-    row("space/global", N::Space, "5.4.1/state-space", 3, always, Made(0, &[], |d, _| d::space(d, StateSpace::Global))),
-    row("space/const", N::Space, "5.4.1/state-space", 1, |c| c.const_space, Made(0, &[], |d, _| d::space(d, StateSpace::Const))),
+    row("space/global", N::Space, "5.4.1/state-space", 3, always, Form::Space(StateSpace::Global)),
+    row("space/const", N::Space, "5.4.1/state-space", 1, |c| c.const_space, Form::Space(StateSpace::Const)),
     row("align/none", N::Align, "5.4.5/default-scalar", 12, always, Made(0, &[], |_, _| ())),
     row("align/decimal", N::Align, "5.4.5/align", 4, |c| c.alignment, Made(0, &[], d::align_decimal)),
     row("align/spelled", N::Align, "5.4.5/align", 1, |c| c.alignment, Made(0, &[N::Spelling], d::align_spelled)),
-    row("type/s64", N::Type, "4.5.1/integer-width", 18, always, Made(0, &[], |d, _| d::ty(d, ScalarType::S64))),
-    row("type/u64", N::Type, "4.5.1/integer-width", 10, always, Made(0, &[], |d, _| d::ty(d, ScalarType::U64))),
-    row("type/b64", N::Type, "4.5/bit-size-type", 8, always, Made(0, &[], |d, _| d::ty(d, ScalarType::B64))),
-    row("type/s32", N::Type, "4.5.1/narrowing", 8, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::S32))),
-    row("type/u32", N::Type, "4.5.1/narrowing", 6, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::U32))),
-    row("type/b32", N::Type, "4.5/bit-size-type", 6, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::B32))),
-    row("type/s16", N::Type, "4.5.1/narrowing", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::S16))),
-    row("type/u16", N::Type, "4.5.1/narrowing", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::U16))),
-    row("type/b16", N::Type, "4.5/bit-size-type", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::B16))),
-    row("type/s8", N::Type, "4.5.1/narrowing", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::S8))),
-    row("type/u8", N::Type, "4.5.1/narrowing", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::U8))),
-    row("type/b8", N::Type, "4.5/bit-size-type", 3, narrow, Made(0, &[], |d, _| d::ty(d, ScalarType::B8))),
-    row("type/f32", N::Type, "4.5.2/float-narrowing", 10, floats, Made(0, &[], |d, _| d::ty(d, ScalarType::F32))),
-    row("type/f64", N::Type, "4.5.2/float-double-evaluation", 10, floats, Made(0, &[], |d, _| d::ty(d, ScalarType::F64))),
-    row("half-type/f16", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Made(0, &[], |d, _| d::ty(d, ScalarType::F16))),
-    row("half-type/f16x2", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Made(0, &[], |d, _| d::ty(d, ScalarType::F16x2))),
-    row("half-type/b128", N::HalfType, "5.4.1/scalar", 1, |c| c.b128, Made(0, &[], |d, _| d::ty(d, ScalarType::B128))),
+    row("type/s64", N::Type, "4.5.1/integer-width", 18, always, Form::Type(ScalarType::S64)),
+    row("type/u64", N::Type, "4.5.1/integer-width", 10, always, Form::Type(ScalarType::U64)),
+    row("type/b64", N::Type, "4.5/bit-size-type", 8, always, Form::Type(ScalarType::B64)),
+    row("type/s32", N::Type, "4.5.1/narrowing", 8, narrow, Form::Type(ScalarType::S32)),
+    row("type/u32", N::Type, "4.5.1/narrowing", 6, narrow, Form::Type(ScalarType::U32)),
+    row("type/b32", N::Type, "4.5/bit-size-type", 6, narrow, Form::Type(ScalarType::B32)),
+    row("type/s16", N::Type, "4.5.1/narrowing", 3, narrow, Form::Type(ScalarType::S16)),
+    row("type/u16", N::Type, "4.5.1/narrowing", 3, narrow, Form::Type(ScalarType::U16)),
+    row("type/b16", N::Type, "4.5/bit-size-type", 3, narrow, Form::Type(ScalarType::B16)),
+    row("type/s8", N::Type, "4.5.1/narrowing", 3, narrow, Form::Type(ScalarType::S8)),
+    row("type/u8", N::Type, "4.5.1/narrowing", 3, narrow, Form::Type(ScalarType::U8)),
+    row("type/b8", N::Type, "4.5/bit-size-type", 3, narrow, Form::Type(ScalarType::B8)),
+    row("type/f32", N::Type, "4.5.2/float-narrowing", 10, floats, Form::Type(ScalarType::F32)),
+    row("type/f64", N::Type, "4.5.2/float-double-evaluation", 10, floats, Form::Type(ScalarType::F64)),
+    row("half-type/f16", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Form::Type(ScalarType::F16)),
+    row("half-type/f16x2", N::HalfType, "5.4.4/type-allows-initializer", 1, always, Form::Type(ScalarType::F16x2)),
+    row("half-type/b128", N::HalfType, "5.4.1/scalar", 1, |c| c.b128, Form::Type(ScalarType::B128)),
     row("any-type/initialized", N::AnyType, "5.4.4/type-allows-initializer", 2, always, Same(N::Type)),
     row("any-type/half", N::AnyType, "5.4.4/type-allows-initializer", 1, |c| c.half_types, Same(N::HalfType)),
     row("short-vector/none", N::ShortVector, "5.4.1/scalar", 5, always, Made(0, &[], |_, _| ())),

@@ -3,7 +3,7 @@
 //! A wheel has 256 slots, and a byte is a turn of it: no sum of weights is walked while a program is made. One slot
 //! may lead to a further wheel, which holds the productions that are rarer than one in 256.
 
-use ptxsmith_syntax::{BinaryOp, Cast, UnaryOp};
+use ptxsmith_syntax::{BinaryOp, Cast, ScalarType, StateSpace, UnaryOp};
 
 use crate::{
     config::Config,
@@ -44,6 +44,8 @@ pub(crate) enum Step {
     Number(u8, Speller),
     Made(Maker),
     OneOf(&'static [u64]),
+    Type(ScalarType),
+    Space(StateSpace),
     Choice(u8),
 }
 
@@ -63,6 +65,8 @@ impl Step {
             }
             Form::Made(_, _, maker) => Step::Made(maker),
             Form::OneOf(values) => Step::OneOf(values),
+            Form::Type(ty) => Step::Type(ty),
+            Form::Space(space) => Step::Space(space),
             Form::Choice(choice) => Step::Choice(choice),
         }
     }

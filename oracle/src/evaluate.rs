@@ -211,6 +211,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    #[inline(always)]
     fn push(&mut self, operand: Operand) {
         self.nodes += 1;
         self.operands.push(operand);

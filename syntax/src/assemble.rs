@@ -43,7 +43,7 @@ pub trait Assemble {
 }
 
 /// How many bytes are moved at once.
-const STRIDE: usize = 32;
+const STRIDE: usize = 64;
 
 /// A number that is added again and again, spelled in ASCII.
 ///
@@ -61,7 +61,7 @@ pub struct Numeral {
 impl Numeral {
     /// How many characters a numeral has at most: enough for all but the longest binary numbers. Those are rare, and all that
     /// is kept by the million should be small.
-    pub const LONGEST: usize = STRIDE;
+    pub const LONGEST: usize = 32;
 
     /// A numeral; `None` if it has more than [`Numeral::LONGEST`] characters.
     pub fn new(number: &[u8], place: u16) -> Option<Numeral> {
@@ -223,20 +223,27 @@ impl Infix {
         *self.starts.last().expect("an operand comes before what joins it") as usize
     }
 
-    /// Puts text in front of what begins there.
+    /// Puts the first characters of a text in front of what begins there.
     #[inline]
-    fn put<const N: usize>(&mut self, at: usize, text: [u8; N]) {
-        const { assert!(N <= 8, "there is no more room behind a stride") };
+    fn put(&mut self, at: usize, text: [u8; 8], length: usize) {
+        debug_assert!(length <= text.len());
         let end = self.text.len();
         self.text.extend_from_slice(&[0; STRIDE + 8]);
         // From the last stride on, so that none is written over before it was moved.
-        for stride in (0..=(end - at) / STRIDE).rev() {
-            let from = at + stride * STRIDE;
-            let moved: [u8; STRIDE] = *self.text[from..].first_chunk().expect("there is room behind the end");
-            *self.text[from + N..].first_chunk_mut().expect("there is room behind the end") = moved;
+        for stride in (1..=(end - at) / STRIDE).rev() {
+            self.shift(at + stride * STRIDE, length);
         }
-        self.text[at..at + N].copy_from_slice(&text);
-        self.text.truncate(end + N);
+        let first: [u8; STRIDE] = *self.text[at..].first_chunk().expect("there is room behind the end");
+        *self.text[at..].first_chunk_mut().expect("there is room behind the end") = text;
+        *self.text[at + length..].first_chunk_mut().expect("there is room behind the end") = first;
+        self.text.truncate(end + length);
+    }
+
+    /// Moves a stride this far to the back.
+    #[inline]
+    fn shift(&mut self, from: usize, by: usize) {
+        let moved: [u8; STRIDE] = *self.text[from..].first_chunk().expect("there is room behind the end");
+        *self.text[from + by..].first_chunk_mut().expect("there is room behind the end") = moved;
     }
 
     /// Puts an operator, with a space on either side, between the last two operands, which become one.
@@ -244,16 +251,17 @@ impl Infix {
     fn join(&mut self, symbol: &str) {
         let at = self.start();
         self.starts.pop();
-        match *symbol.as_bytes() {
-            [one] => self.put(at, [b' ', one, b' ']),
-            [one, two] => self.put(at, [b' ', one, two, b' ']),
+        let (text, length) = match *symbol.as_bytes() {
+            [one] => ([b' ', one, b' ', 0, 0, 0, 0, 0], 3),
+            [one, two] => ([b' ', one, two, b' ', 0, 0, 0, 0], 4),
             _ => unreachable!("operators have one character or two"),
-        }
+        };
+        self.put(at, text, length);
     }
 
     fn enclosed(&mut self, word: &str) {
         let at = self.start();
-        self.put(at, [b'(']);
+        self.put(at, *b"(       ", 1);
         self.text.splice(at..at, word.bytes());
         self.text.push(b')');
     }
@@ -286,7 +294,7 @@ impl Assemble for Infix {
     #[inline]
     fn paren(&mut self) {
         let at = self.start();
-        self.put(at, [b'(']);
+        self.put(at, *b"(       ", 1);
         self.text.push(b')');
     }
 
@@ -294,18 +302,16 @@ impl Assemble for Infix {
     fn unary(&mut self, op: UnaryOp) {
         let at = self.start();
         // Two signs side by side stay two.
-        let signed = matches!(op, UnaryOp::Plus | UnaryOp::Minus);
+        let signs = matches!(op, UnaryOp::Plus | UnaryOp::Minus) & matches!(self.text[at], b'+' | b'-');
         let symbol = op.symbol().as_bytes()[0];
-        match self.text[at] {
-            b'+' | b'-' if signed => self.put(at, [symbol, b' ']),
-            _ => self.put(at, [symbol]),
-        }
+        self.put(at, [symbol, b' ', 0, 0, 0, 0, 0, 0], 1 + usize::from(signs));
     }
 
     #[inline]
     fn cast(&mut self, cast: Cast) {
         let at = self.start();
-        self.put(at, *cast.symbol().as_bytes().first_chunk::<6>().expect("casts have six characters"));
+        let &[a, b, c, d, e, f] = cast.symbol().as_bytes().first_chunk().expect("casts have six characters");
+        self.put(at, [a, b, c, d, e, f, 0, 0], 6);
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! The operators of constant expressions, one table a kind.
 //!
-//! Printer, parser, generator, evaluator and coverage all iterate these tables, and match without a wildcard, so a
-//! new operator is a compile error in each of them.
+//! Printer, parser, generator, evaluator and coverage all iterate these tables, or match without a wildcard, so a
+//! new operator is in all of them or a compile error.
 
 /// A prefix operator (4.5.4, Table 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,91 +49,59 @@ impl Cast {
     }
 }
 
-/// An infix operator (4.5.4, Table 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names are those of Table 4")]
-pub enum BinaryOp {
-    Mul,
-    Div,
-    Rem,
-    Add,
-    Sub,
-    Shr,
-    Shl,
-    Lt,
-    Gt,
-    Le,
-    Ge,
-    Eq,
-    Ne,
-    And,
-    Xor,
-    Or,
-    LogicalAnd,
-    LogicalOr,
+/// Makes the enum of infix operators together with its table.
+macro_rules! infix {
+    ($(#[$meta:meta])* { $($op:ident = $symbol:literal, $precedence:literal;)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum BinaryOp { $($op),+ }
+
+        /// Spelling and precedence of each: looked up rather than matched, since nobody foresees which operator comes next.
+        static INFIX: [(&str, u8); BinaryOp::ALL.len()] = [$(($symbol, $precedence)),+];
+
+        impl BinaryOp {
+            /// Every infix operator, in the order of Table 4.
+            pub const ALL: [BinaryOp; [$($symbol),+].len()] = [$(BinaryOp::$op),+];
+        }
+    };
+}
+
+infix! {
+    /// An infix operator (4.5.4, Table 4).
+    #[expect(missing_docs, reason = "the names are those of Table 4")]
+    {
+        Mul = "*", 11;
+        Div = "/", 11;
+        Rem = "%", 11;
+        Add = "+", 10;
+        Sub = "-", 10;
+        Shr = ">>", 9;
+        Shl = "<<", 9;
+        Lt = "<", 8;
+        Gt = ">", 8;
+        Le = "<=", 8;
+        Ge = ">=", 8;
+        Eq = "==", 7;
+        Ne = "!=", 7;
+        And = "&", 6;
+        Xor = "^", 5;
+        Or = "|", 4;
+        LogicalAnd = "&&", 3;
+        LogicalOr = "||", 2;
+    }
 }
 
 impl BinaryOp {
-    /// Every infix operator, in the order of Table 4.
-    pub const ALL: [BinaryOp; 18] = [
-        BinaryOp::Mul,
-        BinaryOp::Div,
-        BinaryOp::Rem,
-        BinaryOp::Add,
-        BinaryOp::Sub,
-        BinaryOp::Shr,
-        BinaryOp::Shl,
-        BinaryOp::Lt,
-        BinaryOp::Gt,
-        BinaryOp::Le,
-        BinaryOp::Ge,
-        BinaryOp::Eq,
-        BinaryOp::Ne,
-        BinaryOp::And,
-        BinaryOp::Xor,
-        BinaryOp::Or,
-        BinaryOp::LogicalAnd,
-        BinaryOp::LogicalOr,
-    ];
-
     /// Its spelling.
-    pub const fn symbol(self) -> &'static str {
-        match self {
-            BinaryOp::Mul => "*",
-            BinaryOp::Div => "/",
-            BinaryOp::Rem => "%",
-            BinaryOp::Add => "+",
-            BinaryOp::Sub => "-",
-            BinaryOp::Shr => ">>",
-            BinaryOp::Shl => "<<",
-            BinaryOp::Lt => "<",
-            BinaryOp::Gt => ">",
-            BinaryOp::Le => "<=",
-            BinaryOp::Ge => ">=",
-            BinaryOp::Eq => "==",
-            BinaryOp::Ne => "!=",
-            BinaryOp::And => "&",
-            BinaryOp::Xor => "^",
-            BinaryOp::Or => "|",
-            BinaryOp::LogicalAnd => "&&",
-            BinaryOp::LogicalOr => "||",
-        }
+    #[inline]
+    pub fn symbol(self) -> &'static str {
+        INFIX[self as usize].0
     }
 
     /// How tightly it binds: see [`precedence`]. All infix operators associate to the left.
-    pub const fn precedence(self) -> u8 {
-        match self {
-            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 11,
-            BinaryOp::Add | BinaryOp::Sub => 10,
-            BinaryOp::Shr | BinaryOp::Shl => 9,
-            BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Le | BinaryOp::Ge => 8,
-            BinaryOp::Eq | BinaryOp::Ne => 7,
-            BinaryOp::And => 6,
-            BinaryOp::Xor => 5,
-            BinaryOp::Or => 4,
-            BinaryOp::LogicalAnd => 3,
-            BinaryOp::LogicalOr => 2,
-        }
+    #[inline]
+    pub fn precedence(self) -> u8 {
+        INFIX[self as usize].1
     }
 }
 

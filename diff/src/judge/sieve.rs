@@ -12,7 +12,7 @@ use ptxsmith_syntax::{
     Assemble, BinaryOp, Cast, Infix, Module, Numeral, ScalarType, StateSpace, UnaryOp, print,
 };
 
-use super::{Judge, MOST_EXCLUDED, Verdict, mask, module::CONST_BYTES, schedule::Changed};
+use super::{Judge, MOST_EXCLUDED, Verdict, module::CONST_BYTES, schedule::Changed};
 use crate::{known::Known, verdict::Judged};
 
 /// What became of the cases that were sifted.
@@ -251,9 +251,12 @@ impl Judge<'_> {
             let sheet = paper.sheet(used);
             sheet.const_bytes += in_const;
             let array = sheet.array(space, ty);
-            array.text.extend_from_slice(&infix.text);
-            array.text.extend_from_slice(b",\n");
-            array.expected.extend_from_slice(&(bits & mask(size)).to_le_bytes()[..size as usize]);
+            infix.text.extend_from_slice(b",\n");
+            extend(&mut array.text, &mut infix.text);
+            // All eight bytes, and then only as many as there are: so nobody asks how many are to be moved.
+            let end = array.expected.len() + size as usize;
+            array.expected.extend_from_slice(&bits.to_le_bytes());
+            array.expected.truncate(end);
             array.cases.push((case, trace));
         }
         for sheet in paper.sheets.iter().filter(|sheet| sheet.arrays().next().is_some()) {
@@ -268,6 +271,17 @@ impl Judge<'_> {
         sifted.left.sort_unstable();
         Ok(sifted)
     }
+}
+
+/// Adds what `more` holds. It is moved in strides of a fixed length; what is behind its end then does not matter.
+fn extend(text: &mut Vec<u8>, more: &mut Vec<u8>) {
+    const STRIDE: usize = 64;
+    let end = text.len() + more.len();
+    more.resize(more.len().next_multiple_of(STRIDE), 0);
+    for stride in more.as_chunks::<STRIDE>().0 {
+        text.extend_from_slice(stride);
+    }
+    text.truncate(end);
 }
 
 impl Sheet {
