@@ -43,10 +43,9 @@ fn expressions(c: &mut Criterion) {
     group.bench_function("made as text", |b| {
         b.iter(|| {
             next(&mut bytes);
-            infix.text.clear();
-            infix.end();
+            infix.clear();
             generator.assemble(None, &mut Unstructured::new(&bytes), &mut coverage, &mut infix);
-            black_box(infix.text.len())
+            black_box(infix.text().len())
         });
     });
     group.finish();

@@ -18,7 +18,7 @@ pub(crate) struct Bytes<'d> {
     rest: Rest<'d>,
 }
 
-const BLOCK: usize = 64;
+const BLOCK: usize = 32;
 const WORD: usize = size_of::<u64>();
 
 #[derive(Clone, Debug)]

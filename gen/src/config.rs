@@ -274,7 +274,7 @@ impl Config {
             float_ternary: seldom,
             wide_shift: Odds::new(1, 64),
             unguarded_shift: Odds::new(1, 32),
-            odd_spacing: Odds::new(1, 200),
+            odd_spacing: Odds::new(1, 400),
             max_nodes: 32,
             shared_numbers: 2_000,
             ..Config::default()

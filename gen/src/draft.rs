@@ -140,48 +140,40 @@ impl<'g, 'd> Draft<'g, 'd> {
         add!(self, precedence::PRIMARY, number(text));
     }
 
-    /// Adds a numeral.
-    #[inline]
-    fn numeral(&mut self, numeral: &Numeral) {
-        add!(self, precedence::PRIMARY, numeral(numeral));
-    }
-
     /// Adds a number of this kind: one that other cases have too, where there are such, or one of its own.
     #[inline]
     fn number_of(&mut self, kind: u8, speller: Speller) {
-        if self.shared.is_some() {
-            self.shared_number_of(kind, speller);
-        } else {
-            let number = speller(self);
-            self.number(number.text());
+        let Draft { bytes, shared: Some(shared), tree, instead, .. } = self else {
+            return self.spell(speller);
+        };
+        let place = Shared::place(kind, bytes.byte());
+        let Some(numeral) = shared.get(place) else { return self.spell_shared(place, speller) };
+        match instead {
+            Some(instead) => instead.numeral(numeral),
+            None => tree.numeral(numeral),
         }
+        self.tightness = precedence::PRIMARY;
     }
 
-    /// Adds a number of this kind that other cases have too.
-    fn shared_number_of(&mut self, kind: u8, speller: Speller) {
-        let Draft { bytes, shared: Some(shared), tree, instead, .. } = self else { return };
-        let place = Shared::place(kind, bytes.byte());
-        if shared.has(place) {
-            if let Some(numeral) = shared.get(place) {
-                match instead {
-                    Some(instead) => instead.numeral(numeral),
-                    None => tree.numeral(numeral),
-                }
-            }
-            self.tightness = precedence::PRIMARY;
-            return;
-        }
-        let own = std::mem::replace(bytes, shared.bytes(place));
+    // Neither is a part of its caller, which is entered for every node and has less to set up without them.
+
+    #[inline(never)]
+    fn spell(&mut self, speller: Speller) {
+        let number = speller(self);
+        self.number(number.text());
+    }
+
+    /// Makes the number of this place, which other cases have too.
+    #[inline(never)]
+    fn spell_shared(&mut self, place: u16, speller: Speller) {
+        let Some(shared) = &self.shared else { return self.spell(speller) };
+        let own = std::mem::replace(&mut self.bytes, shared.bytes(place));
         let number = speller(self);
         self.bytes = own;
-        match Numeral::new(number.text(), place) {
-            Some(numeral) => {
-                self.numeral(&numeral);
-                if let Some(shared) = &mut self.shared {
-                    shared.put(numeral);
-                }
-            }
-            None => self.number(number.text()),
+        let Some(numeral) = Numeral::new(number.text(), place) else { return self.number(number.text()) };
+        add!(self, precedence::PRIMARY, numeral(&numeral));
+        if let Some(shared) = &mut self.shared {
+            shared.put(numeral);
         }
     }
 

@@ -67,12 +67,6 @@ impl<'s> Shared<'s> {
         numeral.as_ref().filter(|_| *changes == stock.changes)
     }
 
-    /// Whether the number of this place is in stock.
-    #[inline]
-    pub fn has(&self, place: u16) -> bool {
-        self.get(place).is_some()
-    }
-
     /// Keeps a number.
     pub fn put(&mut self, numeral: Numeral) {
         if let Some(stock) = &mut self.stock {

@@ -42,12 +42,14 @@ fn the_same_bytes_give_the_same_expression_as_tree_and_as_text() {
 
         let mut u = Unstructured::new(&bytes);
         let mut infix = Infix::default();
-        infix.text.extend_from_slice(b"before ");
         generator.assemble(ty, &mut u, &mut counted[2], &mut infix);
         left[2] = u.len();
-        let mut printed = Canonical("before ".to_owned());
+        let mut printed = Canonical::default();
         print_expr(&expr, &mut printed);
-        assert_eq!(String::from_utf8(infix.text).unwrap(), printed.0);
+        assert_eq!(infix.text(), printed.0.as_bytes());
+        let mut longer = b"before ".to_vec();
+        infix.append_to(&mut longer);
+        assert_eq!(longer, format!("before {}", printed.0).as_bytes());
 
         assert!(left.iter().all(|&other| other == left[0]));
         assert!(counted.iter().all(|other| *other == counted[0]));
@@ -67,5 +69,5 @@ fn the_least_expression_is_the_same_with_no_bytes() {
     let generator = Generator::new(Config::default());
     let mut infix = Infix::default();
     generator.assemble(None, &mut Unstructured::new(&[]), &mut Coverage::new(), &mut infix);
-    assert_eq!(infix.text, b"0");
+    assert_eq!(infix.text(), b"0");
 }

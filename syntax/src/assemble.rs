@@ -193,28 +193,85 @@ impl Assemble for Tree {
     }
 }
 
-/// Writes canonical text behind what a buffer holds: that which [`crate::print_expr`] gives for the tree.
+/// Writes canonical text: that which [`crate::print_expr`] gives for the tree.
 ///
 /// What stands in front of an operand that is written already is put there by moving the operand: expressions are
 /// short, and that is far cheaper than a tree.
 #[derive(Clone, Debug, Default)]
 pub struct Infix {
-    /// The text, which is UTF-8 if what was added is.
-    pub text: Vec<u8>,
+    /// The text, and room for what is moved at once behind its end.
+    buffer: Vec<u8>,
+    end: usize,
     /// Where the operands begin that nothing has joined yet.
     starts: Vec<u32>,
 }
 
+/// Text to be put in front of something: its first so many characters.
+type Front = ([u8; 8], usize);
+
+/// An operator with a space on either side.
+const fn spaced(symbol: &str) -> Front {
+    match *symbol.as_bytes() {
+        [one] => ([b' ', one, b' ', 0, 0, 0, 0, 0], 3),
+        [one, two] => ([b' ', one, two, b' ', 0, 0, 0, 0], 4),
+        _ => panic!("operators have one character or two"),
+    }
+}
+
+/// What the infix operators are between their operands.
+static JOINTS: [Front; BinaryOp::ALL.len()] = {
+    let mut joints = [([0; 8], 0); BinaryOp::ALL.len()];
+    let mut at = 0;
+    while at < joints.len() {
+        joints[at] = spaced(BinaryOp::ALL[at].symbol());
+        at += 1;
+    }
+    joints
+};
+
 impl Infix {
-    /// Forgets which operands wait; the text stays. To be called between expressions.
-    pub fn end(&mut self) {
+    /// The text, which is UTF-8 if what was added is.
+    pub fn text(&self) -> &[u8] {
+        &self.buffer[..self.end]
+    }
+
+    /// Adds the text to a longer one, in strides of a fixed length.
+    #[inline]
+    pub fn append_to(&self, longer: &mut Vec<u8>) {
+        let end = longer.len() + self.end;
+        for stride in self.buffer[..self.end.next_multiple_of(STRIDE)].as_chunks::<STRIDE>().0 {
+            longer.extend_from_slice(stride);
+        }
+        longer.truncate(end);
+    }
+
+    /// Forgets everything: to be called between expressions.
+    pub fn clear(&mut self) {
+        self.end = 0;
         self.starts.clear();
     }
 
+    /// Begins an operand that takes this much room at most. Returns where it begins.
     #[inline]
+    fn begin(&mut self, most: usize) -> usize {
+        self.starts.push(self.end as u32);
+        self.room(most);
+        self.end
+    }
+
+    /// Makes room behind the end for this much, and for what is moved at once.
+    #[inline]
+    fn room(&mut self, for_: usize) {
+        let needed = self.end + for_ + 2 * STRIDE;
+        if self.buffer.len() < needed {
+            self.buffer.resize(2 * needed, 0);
+        }
+    }
+
     fn leaf(&mut self, text: &[u8]) {
-        self.starts.push(self.text.len() as u32);
-        self.text.extend_from_slice(text);
+        let at = self.begin(text.len());
+        self.end = at + text.len();
+        self.buffer[at..self.end].copy_from_slice(text);
     }
 
     /// Where the operand begins that was completed last.
@@ -223,47 +280,53 @@ impl Infix {
         *self.starts.last().expect("an operand comes before what joins it") as usize
     }
 
-    /// Puts the first characters of a text in front of what begins there.
+    /// Puts a text in front of what begins there.
     #[inline]
-    fn put(&mut self, at: usize, text: [u8; 8], length: usize) {
+    fn put(&mut self, at: usize, (text, length): Front) {
         debug_assert!(length <= text.len());
-        let end = self.text.len();
-        self.text.extend_from_slice(&[0; STRIDE + 8]);
+        self.room(text.len());
         // From the last stride on, so that none is written over before it was moved.
-        for stride in (1..=(end - at) / STRIDE).rev() {
+        for stride in (1..=(self.end - at) / STRIDE).rev() {
             self.shift(at + stride * STRIDE, length);
         }
-        let first: [u8; STRIDE] = *self.text[at..].first_chunk().expect("there is room behind the end");
-        *self.text[at..].first_chunk_mut().expect("there is room behind the end") = text;
-        *self.text[at + length..].first_chunk_mut().expect("there is room behind the end") = first;
-        self.text.truncate(end + length);
+        let first: [u8; STRIDE] = *self.buffer[at..].first_chunk().expect("there is room behind the end");
+        *self.buffer[at..].first_chunk_mut().expect("there is room behind the end") = text;
+        *self.buffer[at + length..].first_chunk_mut().expect("there is room behind the end") = first;
+        self.end += length;
     }
 
     /// Moves a stride this far to the back.
     #[inline]
     fn shift(&mut self, from: usize, by: usize) {
-        let moved: [u8; STRIDE] = *self.text[from..].first_chunk().expect("there is room behind the end");
-        *self.text[from + by..].first_chunk_mut().expect("there is room behind the end") = moved;
+        let moved: [u8; STRIDE] = *self.buffer[from..].first_chunk().expect("there is room behind the end");
+        *self.buffer[from + by..].first_chunk_mut().expect("there is room behind the end") = moved;
     }
 
-    /// Puts an operator, with a space on either side, between the last two operands, which become one.
+    /// Joins the last two operands, with this between them.
     #[inline]
-    fn join(&mut self, symbol: &str) {
+    fn join(&mut self, joint: Front) {
         let at = self.start();
         self.starts.pop();
-        let (text, length) = match *symbol.as_bytes() {
-            [one] => ([b' ', one, b' ', 0, 0, 0, 0, 0], 3),
-            [one, two] => ([b' ', one, two, b' ', 0, 0, 0, 0], 4),
-            _ => unreachable!("operators have one character or two"),
-        };
-        self.put(at, text, length);
+        self.put(at, joint);
     }
 
-    fn enclosed(&mut self, word: &str) {
+    /// Puts parentheses around the last operand.
+    #[inline]
+    fn enclose(&mut self) {
         let at = self.start();
-        self.put(at, *b"(       ", 1);
-        self.text.splice(at..at, word.bytes());
-        self.text.push(b')');
+        self.put(at, (*b"(       ", 1));
+        // There is room: what was put has less than there was room made for.
+        self.buffer[self.end] = b')';
+        self.end += 1;
+    }
+
+    fn call(&mut self, word: &str) {
+        self.enclose();
+        let at = self.start();
+        self.room(word.len());
+        self.buffer.copy_within(at..self.end, at + word.len());
+        self.buffer[at..at + word.len()].copy_from_slice(word.as_bytes());
+        self.end += word.len();
     }
 }
 
@@ -275,10 +338,9 @@ impl Assemble for Infix {
 
     #[inline]
     fn numeral(&mut self, numeral: &Numeral) {
-        self.starts.push(self.text.len() as u32);
-        let end = self.text.len() + usize::from(numeral.length);
-        self.text.extend_from_slice(&numeral.text);
-        self.text.truncate(end);
+        let at = self.begin(Numeral::LONGEST);
+        *self.buffer[at..].first_chunk_mut().expect("there is room behind the end") = numeral.text;
+        self.end = at + usize::from(numeral.length);
     }
 
     #[inline]
@@ -293,43 +355,41 @@ impl Assemble for Infix {
 
     #[inline]
     fn paren(&mut self) {
-        let at = self.start();
-        self.put(at, *b"(       ", 1);
-        self.text.push(b')');
+        self.enclose();
     }
 
     #[inline]
     fn unary(&mut self, op: UnaryOp) {
         let at = self.start();
         // Two signs side by side stay two.
-        let signs = matches!(op, UnaryOp::Plus | UnaryOp::Minus) & matches!(self.text[at], b'+' | b'-');
+        let signs = matches!(op, UnaryOp::Plus | UnaryOp::Minus) & matches!(self.buffer[at], b'+' | b'-');
         let symbol = op.symbol().as_bytes()[0];
-        self.put(at, [symbol, b' ', 0, 0, 0, 0, 0, 0], 1 + usize::from(signs));
+        self.put(at, ([symbol, b' ', 0, 0, 0, 0, 0, 0], 1 + usize::from(signs)));
     }
 
     #[inline]
     fn cast(&mut self, cast: Cast) {
         let at = self.start();
         let &[a, b, c, d, e, f] = cast.symbol().as_bytes().first_chunk().expect("casts have six characters");
-        self.put(at, [a, b, c, d, e, f, 0, 0], 6);
+        self.put(at, ([a, b, c, d, e, f, 0, 0], 6));
     }
 
     #[inline]
     fn binary(&mut self, op: BinaryOp) {
-        self.join(op.symbol());
+        self.join(JOINTS[op as usize]);
     }
 
     #[inline]
     fn ternary(&mut self) {
-        self.join(":");
-        self.join("?");
+        self.join(const { spaced(":") });
+        self.join(const { spaced("?") });
     }
 
     fn generic(&mut self) {
-        self.enclosed("generic");
+        self.call("generic");
     }
 
     fn mask(&mut self, mask: &str) {
-        self.enclosed(mask);
+        self.call(mask);
     }
 }

@@ -57,7 +57,7 @@ macro_rules! infix {
         pub enum BinaryOp { $($op),+ }
 
         /// Spelling and precedence of each: looked up rather than matched, since nobody foresees which operator comes next.
-        static INFIX: [(&str, u8); BinaryOp::ALL.len()] = [$(($symbol, $precedence)),+];
+        const INFIX: [(&str, u8); BinaryOp::ALL.len()] = [$(($symbol, $precedence)),+];
 
         impl BinaryOp {
             /// Every infix operator, in the order of Table 4.
@@ -94,13 +94,13 @@ infix! {
 impl BinaryOp {
     /// Its spelling.
     #[inline]
-    pub fn symbol(self) -> &'static str {
+    pub const fn symbol(self) -> &'static str {
         INFIX[self as usize].0
     }
 
     /// How tightly it binds: see [`precedence`]. All infix operators associate to the left.
     #[inline]
-    pub fn precedence(self) -> u8 {
+    pub const fn precedence(self) -> u8 {
         INFIX[self as usize].1
     }
 }

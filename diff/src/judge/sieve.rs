@@ -204,8 +204,7 @@ impl Judge<'_> {
         paper.sheets.iter_mut().for_each(Sheet::clear);
         let mut used = 1;
         for case in cases {
-            infix.text.clear();
-            infix.end();
+            infix.clear();
             let both = &mut Both { text: &mut infix, value: &mut evaluator };
             let Some((ty, space)) = make(case, Again::No, both) else {
                 sifted.left.push(case);
@@ -251,8 +250,8 @@ impl Judge<'_> {
             let sheet = paper.sheet(used);
             sheet.const_bytes += in_const;
             let array = sheet.array(space, ty);
-            infix.text.extend_from_slice(b",\n");
-            extend(&mut array.text, &mut infix.text);
+            infix.append_to(&mut array.text);
+            array.text.extend_from_slice(b",\n");
             // All eight bytes, and then only as many as there are: so nobody asks how many are to be moved.
             let end = array.expected.len() + size as usize;
             array.expected.extend_from_slice(&bits.to_le_bytes());
@@ -271,17 +270,6 @@ impl Judge<'_> {
         sifted.left.sort_unstable();
         Ok(sifted)
     }
-}
-
-/// Adds what `more` holds. It is moved in strides of a fixed length; what is behind its end then does not matter.
-fn extend(text: &mut Vec<u8>, more: &mut Vec<u8>) {
-    const STRIDE: usize = 64;
-    let end = text.len() + more.len();
-    more.resize(more.len().next_multiple_of(STRIDE), 0);
-    for stride in more.as_chunks::<STRIDE>().0 {
-        text.extend_from_slice(stride);
-    }
-    text.truncate(end);
 }
 
 impl Sheet {
