@@ -274,9 +274,9 @@ impl Config {
             float_ternary: seldom,
             wide_shift: Odds::new(1, 64),
             unguarded_shift: Odds::new(1, 32),
-            odd_spacing: Odds::new(1, 400),
+            odd_spacing: Odds::new(1, 1_000),
             max_nodes: 32,
-            shared_numbers: 2_000,
+            shared_numbers: 4_000,
             ..Config::default()
         }
     }

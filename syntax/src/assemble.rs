@@ -206,7 +206,7 @@ pub struct Infix {
     starts: Vec<u32>,
 }
 
-/// Text to be put in front of something: its first so many characters.
+/// Text to be put in front of something: its first so many characters, less than all eight.
 type Front = ([u8; 8], usize);
 
 /// An operator with a space on either side.
@@ -283,15 +283,17 @@ impl Infix {
     /// Puts a text in front of what begins there.
     #[inline]
     fn put(&mut self, at: usize, (text, length): Front) {
-        debug_assert!(length <= text.len());
+        debug_assert!(length < text.len());
         self.room(text.len());
+        let first = u64::from_le_bytes(*self.buffer[at..].first_chunk().expect("there is room behind the end"));
         // From the last stride on, so that none is written over before it was moved.
-        for stride in (1..=(self.end - at) / STRIDE).rev() {
+        for stride in (0..=(self.end - at) / STRIDE).rev() {
             self.shift(at + stride * STRIDE, length);
         }
-        let first: [u8; STRIDE] = *self.buffer[at..].first_chunk().expect("there is room behind the end");
-        *self.buffer[at..].first_chunk_mut().expect("there is room behind the end") = text;
-        *self.buffer[at + length..].first_chunk_mut().expect("there is room behind the end") = first;
+        // With it go the characters that are behind it now: a fixed number is written.
+        let kept = u64::from_le_bytes(text) & ((1 << (8 * length)) - 1);
+        let front = kept | first << (8 * length);
+        *self.buffer[at..].first_chunk_mut().expect("there is room behind the end") = front.to_le_bytes();
         self.end += length;
     }
 

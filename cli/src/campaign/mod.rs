@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::{Finding, Header, Judged, Ledger, Maker, Sifted, Status, Triage, Trial, Verdict};
+use ptxsmith_diff::{Finding, Header, Judged, Ledger, Maker, NotCompared, Sifted, Status, Triage, Trial, Verdict};
 use ptxsmith_gen::{Coverage, Generator};
 use ptxsmith_report::text::Summary;
 use ptxsmith_report::{Reduced, releases::ReleaseVerdict};
@@ -460,6 +460,9 @@ fn line(task: u64, subject: &str, entries: &[Entry<'_>], sifted: &Sifted) -> sto
     let mut line = store::Line { task, subject: subject.to_owned(), ..store::Line::default() };
     line.compared += sifted.conform;
     line.conform += sifted.conform;
+    if sifted.unmodelled > 0 {
+        line.not_compared.insert(NotCompared::Unmodelled.name().to_owned(), sifted.unmodelled);
+    }
     for Entry { judged, .. } in entries {
         match &judged.verdict {
             Verdict::NotCompared(reason) => {

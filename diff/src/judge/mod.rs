@@ -535,7 +535,7 @@ impl<'a> Judge<'a> {
 
 /// How many expressions of one batch are asked which answers to a question that nobody answers otherwise they rule out:
 /// the first that meet it, whatever becomes of them.
-const MOST_EXCLUDED: u32 = 32;
+const MOST_EXCLUDED: u32 = 16;
 
 /// The most differences of one batch whose cause is looked for among wrong rules that nobody is known to follow.
 const MOST_LOOKED_INTO: u32 = 300;

@@ -6,7 +6,9 @@
 
 use std::ops::Range;
 
-use ptxsmith_oracle::{Clause, ClauseSet, Evaluator, Question, QuestionSet, Readings, Rules, Stored, Trace};
+use ptxsmith_oracle::{
+    Clause, ClauseSet, Evaluator, Question, QuestionSet, Readings, Rules, Stop, Stored, Trace,
+};
 use ptxsmith_subject::{Error, Observation, Outcome};
 use ptxsmith_syntax::{
     Assemble, BinaryOp, Cast, Infix, Module, Numeral, ScalarType, StateSpace, UnaryOp, print,
@@ -20,9 +22,11 @@ use crate::{known::Known, verdict::Judged};
 pub struct Sifted {
     /// The cases that have to be judged one by one, ascending.
     pub left: Vec<u64>,
-    /// How many of the others there are: all conform.
+    /// How many conform and have no more to tell.
     pub conform: u64,
-    /// How many of those rest on each clause, in the order of [`Clause::ALL`].
+    /// How many there are of which the specification does not say what they hold, so that they are not shown.
+    pub unmodelled: u64,
+    /// How many of those that conform rest on each clause, in the order of [`Clause::ALL`].
     pub clauses: Vec<u64>,
     /// The open questions that any of them met.
     pub questions: QuestionSet,
@@ -35,7 +39,7 @@ impl Default for Sifted {
     fn default() -> Sifted {
         let clauses = vec![0; Clause::ALL.len()];
         let (left, questions, followed) = Default::default();
-        Sifted { left, conform: 0, clauses, questions, followed }
+        Sifted { left, conform: 0, unmodelled: 0, clauses, questions, followed }
     }
 }
 
@@ -211,9 +215,16 @@ impl Judge<'_> {
                 continue;
             };
             let (stored, trace) = evaluator.stored(ty);
-            let Ok(Stored::Bits(bits)) = stored else {
-                sifted.left.push(case);
-                continue;
+            let bits = match stored {
+                Ok(Stored::Bits(bits)) => bits,
+                Err(Stop::Unmodelled(_)) => {
+                    sifted.unmodelled += 1;
+                    continue;
+                }
+                Ok(Stored::Address(..)) | Err(Stop::Refused(_)) => {
+                    sifted.left.push(case);
+                    continue;
+                }
             };
             let rechecked = self.options.recheck_every;
             let stands_out = !asked.first_to_meet(trace.questions).is_empty()

@@ -236,8 +236,11 @@ impl Ledger {
         }
     }
 
-    /// Enters what conforms of the cases that were sifted.
+    /// Enters the cases that were sifted out.
     pub fn enter_sifted(&mut self, sifted: &Sifted) {
+        if sifted.unmodelled > 0 {
+            *self.not_compared.entry(NotCompared::Unmodelled).or_default() += sifted.unmodelled;
+        }
         self.compared += sifted.conform;
         self.conform += sifted.conform;
         self.confusion.enter_many(Must::Accept, Fate::Accepted, sifted.conform);
