@@ -85,6 +85,15 @@ impl<'d> Bytes<'d> {
     #[inline(never)]
     fn fill(&mut self) {
         let count = match &mut self.rest {
+            // Nearly always: a fixed number of words.
+            Rest::Stream(stream, words) if *words >= BLOCK / WORD => {
+                *words -= BLOCK / WORD;
+                for word in self.block.as_chunks_mut::<WORD>().0 {
+                    *word = stream.next_u64().to_le_bytes();
+                }
+                (self.at, self.end) = (0, BLOCK);
+                return;
+            }
             Rest::Stream(stream, words) => {
                 let count = (*words).min(BLOCK / WORD);
                 *words -= count;
@@ -112,41 +121,42 @@ mod tests {
 
     #[test]
     fn words_and_bytes_are_those_of_the_slice_wherever_they_begin_and_then_zeros() {
-        let bytes: Vec<u8> = (1..=27).collect();
+        // Past the second block.
+        let bytes: Vec<u8> = (1..=75).collect();
         for length in 0..=bytes.len() {
-            for before in 0..=10 {
+            for before in 0..=40 {
                 let mut padded = bytes[..length].to_vec();
-                padded.resize(64, 0);
+                padded.resize(128, 0);
                 let mut taken = Bytes::of(&Unstructured::new(&bytes[..length]));
                 let first: Vec<u8> = (0..before).map(|_| taken.byte()).collect();
                 assert_eq!(first, padded[..before]);
                 for word in padded[before..before + 32].chunks_exact(8) {
                     assert_eq!(taken.word().to_le_bytes(), word, "{before} of {length}");
                 }
-                assert_eq!(taken.byte(), 0);
+                assert_eq!(taken.byte(), padded[before + 32]);
             }
         }
     }
 
     #[test]
     fn what_is_left_of_a_slice_is_what_was_not_taken() {
-        let bytes = [7; 21];
-        for count in 0..30 {
+        let bytes = [7; 75];
+        for count in 0..90 {
             let mut u = Unstructured::new(&bytes);
             let mut taken = Bytes::of(&u);
             for _ in 0..count {
                 taken.byte();
             }
             taken.give_back(&mut u);
-            assert_eq!(u.len(), 21_usize.saturating_sub(count));
+            assert_eq!(u.len(), 75_usize.saturating_sub(count));
         }
     }
 
     #[test]
     fn the_stream_of_a_case_has_the_bytes_of_the_case_and_then_zeros() {
-        let mut bytes = [0; 40];
-        case_bytes(5, 9, &mut bytes[..32]);
-        let mut taken = Bytes::of_case(5, 9, 4);
+        let mut bytes = [0; 90];
+        case_bytes(5, 9, &mut bytes[..72]);
+        let mut taken = Bytes::of_case(5, 9, 9);
         assert!(bytes.iter().all(|byte| taken.byte() == *byte));
     }
 }

@@ -9,8 +9,14 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
-    bytes::Bytes, config::Config, coverage::Coverage, draft::Draft, generator::Generator, negative::Negative,
-    stock::{Shared, Stock}, stream::case_bytes,
+    bytes::Bytes,
+    config::Config,
+    coverage::Coverage,
+    draft::Draft,
+    generator::Generator,
+    negative::Negative,
+    stock::{Shared, Stock},
+    stream::case_bytes,
 };
 
 /// What the cases of a run are about.

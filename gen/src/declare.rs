@@ -3,8 +3,8 @@
 use std::cell::LazyCell;
 
 use ptxsmith_syntax::{
-    Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, Name, Span,
-    Specifier, StateSpace, Text, VectorLength,
+    Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, Name, Span, Specifier,
+    StateSpace, Text, VectorLength,
 };
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     draft::Draft,
     generator::value_of,
     grammar::Nonterminal,
-    number::{integer_text, add_signed},
+    number::{add_signed, integer_text},
     operands::Kernel,
 };
 

@@ -189,7 +189,11 @@ impl Generator {
     pub(crate) fn spacing(&self, bytes: &mut Bytes<'_>) -> Spacing {
         // Bytes that have run out are zeros, and those mean the canonical form.
         let drawn = u16::from_be_bytes([bytes.byte(), bytes.byte()]);
-        if drawn > 0 && u32::from(drawn) >= self.odd_from { Spacing::Odd(bytes.word()) } else { Spacing::Canonical }
+        if drawn > 0 && u32::from(drawn) >= self.odd_from {
+            Spacing::Odd(bytes.word())
+        } else {
+            Spacing::Canonical
+        }
     }
 }
 

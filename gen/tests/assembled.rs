@@ -1,8 +1,10 @@
 //! Expressions that go to a sink are those that are made as trees.
 
+use std::{collections::BTreeSet, ops::Range};
+
 use arbitrary::Unstructured;
-use ptxsmith_gen::{Config, Coverage, Generator, stream};
-use ptxsmith_syntax::{Canonical, Infix, ScalarType, Tree, print_expr};
+use ptxsmith_gen::{Body, Case, CaseId, Config, Coverage, Focus, Generator, Stock, stream};
+use ptxsmith_syntax::{Canonical, Infix, NodeKind, ScalarType, Tree, print_expr};
 
 const TYPES: [Option<ScalarType>; 8] = [
     None,
@@ -70,4 +72,50 @@ fn the_least_expression_is_the_same_with_no_bytes() {
     let mut infix = Infix::default();
     generator.assemble(None, &mut Unstructured::new(&[]), &mut Coverage::new(), &mut infix);
     assert_eq!(infix.text(), b"0");
+}
+
+/// The numbers of a case, as they are written.
+fn numbers(case: &Case) -> Vec<String> {
+    let Body::Expression { expr, .. } = &case.body else { panic!("an expression is asked for") };
+    let number =
+        |kind: &NodeKind| if let NodeKind::Number(text) = kind { Some(text.to_string()) } else { None };
+    expr.nodes().iter().filter_map(|node| number(&node.kind)).collect()
+}
+
+#[test]
+fn a_case_with_shared_numbers_is_the_same_made_alone_and_from_a_stock_in_any_order() {
+    let generator = Generator::new(Config { shared_numbers: 50, ..Config::bulk() });
+    let mut stock = Stock::default();
+    let mut assembled = 0;
+    // 577 is prime to 4,000: neighbours are of different groups and seeds, and all come up.
+    for (seed, index) in (0..4_000).map(|n| (1 + n % 2, n * 577 % 4_000)) {
+        let mut tree = Tree::default();
+        let id = CaseId { seed, index };
+        let seated = generator.assemble_case(id, &mut stock, &mut Coverage::new(), &mut tree);
+        let case = generator.case(Focus::Expressions, seed, index, &mut Coverage::new());
+        let Body::Expression { ty, space, expr } = case.body else { panic!("an expression is asked for") };
+        if let Some(seated) = seated {
+            assert_eq!((seated, tree.take()), ((ty, space), expr), "{id}");
+            assembled += 1;
+        }
+    }
+    assert!(assembled > 3_900, "{assembled}");
+}
+
+#[test]
+fn cases_of_a_group_share_their_numbers_and_the_next_group_has_others() {
+    let made = |shared_numbers| {
+        let generator = Generator::new(Config { shared_numbers, ..Config::bulk() });
+        let case = |index| generator.case(Focus::Expressions, 1, index, &mut Coverage::new());
+        [0..2_000, 2_000..4_000].map(|group: Range<u64>| {
+            let all: Vec<String> = group.flat_map(|index| numbers(&case(index))).collect();
+            (all.len(), all.into_iter().collect::<BTreeSet<_>>())
+        })
+    };
+    let [(drawn, own), _] = made(0);
+    let [(shared, first), (_, second)] = made(2_000);
+    // As many are drawn, and far fewer are different.
+    assert!((drawn as f64 / shared as f64 - 1.0).abs() < 0.1, "{drawn} {shared}");
+    assert!(2 * first.len() < own.len(), "{} {}", first.len(), own.len());
+    assert!(first.len() > 500 && 2 * first.intersection(&second).count() < first.len());
 }

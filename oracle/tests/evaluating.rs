@@ -1,14 +1,28 @@
 //! The evaluator by itself: a tree and the same nodes one by one give the same, and rules may change in between.
 
-use ptxsmith_oracle::{Clause, Evaluator, Question, Readings, RefusalClass, Rules, Stop, Stored, Trace};
-use ptxsmith_syntax::{Assemble, Expr, NodeKind, ScalarType, parse_expr};
+use ptxsmith_oracle::{
+    Clause, Evaluator, Integer, Question, Readings, RefusalClass, Rules, Stop, Stored, Trace, Value,
+};
+use ptxsmith_syntax::{Assemble, Expr, NodeKind, Numeral, ScalarType, parse_expr};
 
 const VERSION: (u32, u32) = (8, 0);
 
 fn assemble(expr: &Expr, into: &mut impl Assemble) {
+    assemble_with(expr, into, |into, text| into.number(text.as_bytes()));
+}
+
+/// With numbers as numerals of few places, so that nearly all find another at theirs sooner or later.
+fn assemble_numerals(expr: &Expr, into: &mut impl Assemble) {
+    assemble_with(expr, into, |into, text| {
+        let place = text.len() as u16 % 2;
+        into.numeral(&Numeral::new(text.as_bytes(), place).expect("the number is short"));
+    });
+}
+
+fn assemble_with<A: Assemble>(expr: &Expr, into: &mut A, number: impl Fn(&mut A, &str)) {
     for node in expr.nodes() {
         match &node.kind {
-            NodeKind::Number(text) => into.number(text.as_bytes()),
+            NodeKind::Number(text) => number(into, text),
             NodeKind::WarpSize => into.warp_size(),
             NodeKind::Name(name) => into.name(name),
             NodeKind::Paren(_) => into.paren(),
@@ -43,6 +57,7 @@ fn nodes_that_are_assembled_give_what_their_tree_gives() {
     let rules = Rules::default();
     // One evaluator takes all of them, one after the other, so that nothing of one may be left for the next.
     let mut evaluator = Evaluator::new(&rules, VERSION);
+    let mut remembering = Evaluator::new(&rules, VERSION).remembering();
     for text in [
         "1",
         "0x10 + 2 * 3",
@@ -76,8 +91,13 @@ fn nodes_that_are_assembled_give_what_their_tree_gives() {
             let of_tree = Evaluator::new(&rules, VERSION).store(&expr, ty, &mut trace);
             assemble(&expr, &mut evaluator);
             let (of_nodes, own) = evaluator.stored(ty);
-            assert_eq!(plain(of_nodes), plain(of_tree), "{text} in {}", ty.keyword());
+            let of_tree = plain(of_tree);
+            assert_eq!(plain(of_nodes), of_tree, "{text} in {}", ty.keyword());
             assert_eq!(own, trace, "{text} in {}", ty.keyword());
+            assemble_numerals(&expr, &mut remembering);
+            let (of_numerals, own) = remembering.stored(ty);
+            assert_eq!(plain(of_numerals), of_tree, "{text} of numerals in {}", ty.keyword());
+            assert_eq!(own, trace, "{text} of numerals in {}", ty.keyword());
         }
     }
 }
@@ -119,6 +139,21 @@ fn an_evaluator_follows_other_rules_from_the_next_expression_on() {
     evaluator.follow(&rules);
     assemble(&product, &mut evaluator);
     assert_eq!(plain(evaluator.stored(ScalarType::S64).0), Ok(Stored::Bits(42)));
+}
+
+#[test]
+fn what_a_numeral_is_under_some_rules_is_forgotten_under_others() {
+    let rules = Rules::default();
+    let other = rules.with(|rules| rules.number = |_, _| Ok(Value::Integer(Integer::signed(7))));
+    let numeral = Numeral::new(b"5", 3).expect("the number is short");
+    let mut evaluator = Evaluator::new(&rules, VERSION).remembering();
+    for (rules, bits) in [(&rules, 5), (&other, 7), (&rules, 5)] {
+        evaluator.follow(rules);
+        for _ in 0..2 {
+            evaluator.numeral(&numeral);
+            assert_eq!(plain(evaluator.stored(ScalarType::S64).0), Ok(Stored::Bits(bits)));
+        }
+    }
 }
 
 #[test]

@@ -285,7 +285,8 @@ impl Infix {
     fn put(&mut self, at: usize, (text, length): Front) {
         debug_assert!(length < text.len());
         self.room(text.len());
-        let first = u64::from_le_bytes(*self.buffer[at..].first_chunk().expect("there is room behind the end"));
+        let first =
+            u64::from_le_bytes(*self.buffer[at..].first_chunk().expect("there is room behind the end"));
         // From the last stride on, so that none is written over before it was moved.
         for stride in (0..=(self.end - at) / STRIDE).rev() {
             self.shift(at + stride * STRIDE, length);
@@ -393,5 +394,42 @@ impl Assemble for Infix {
 
     fn mask(&mut self, mask: &str) {
         self.call(mask);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_numeral_is_written_as_its_number_and_one_that_is_too_long_is_none() {
+        for length in 0..=Numeral::LONGEST {
+            let number = vec![b'7'; length];
+            let numeral = Numeral::new(&number, 9).unwrap();
+            assert_eq!((numeral.text(), numeral.place()), (&number[..], 9));
+            let mut infix = Infix::default();
+            infix.numeral(&numeral);
+            infix.unary(UnaryOp::Minus);
+            assert_eq!(infix.text(), [b"-", &number[..]].concat());
+        }
+        assert_eq!(Numeral::new(&[b'7'; Numeral::LONGEST + 1], 9), None);
+    }
+
+    #[test]
+    fn operands_of_any_length_are_moved_whole() {
+        for length in 1..=5 * STRIDE {
+            let number: Vec<u8> = (0..length).map(|at| b'0' + (at % 10) as u8).collect();
+            let mut infix = Infix::default();
+            infix.number(b"1");
+            infix.number(&number);
+            infix.paren();
+            infix.unary(UnaryOp::Minus);
+            infix.unary(UnaryOp::Minus);
+            infix.cast(Cast::U64);
+            infix.binary(BinaryOp::Shl);
+            infix.mask("0xFF");
+            let expected = format!("0xFF(1 << (.u64)- -({}))", String::from_utf8(number).unwrap());
+            assert_eq!(String::from_utf8_lossy(infix.text()), expected);
+        }
     }
 }

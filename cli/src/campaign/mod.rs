@@ -18,7 +18,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::{Finding, Header, Judged, Ledger, Maker, NotCompared, Sifted, Status, Triage, Trial, Verdict};
+use ptxsmith_diff::{
+    Finding, Header, Judged, Ledger, Maker, NotCompared, Sifted, Status, Triage, Trial, Verdict,
+};
 use ptxsmith_gen::{Coverage, Generator};
 use ptxsmith_report::text::Summary;
 use ptxsmith_report::{Reduced, releases::ReleaseVerdict};
