@@ -259,7 +259,7 @@ impl Generator {
     /// The nodes of the case of this seed and index under [`Focus::Expressions`], with its type and its state space. A
     /// case that is not spaced canonically has more to it than its nodes: of it nothing is made or recorded.
     ///
-    /// `stock` keeps what the cases after it may need again; what is in it does not matter.
+    /// `stock` keeps what the cases after it may need again. What is in it does not matter, if it is of this generator.
     pub fn assemble_case(
         &self,
         CaseId { seed, index }: CaseId,

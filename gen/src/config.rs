@@ -232,8 +232,8 @@ knobs! {
         unified: bool = false, keeps;
         /// Whether there is `.b128`. Default false: it needs `.version` 8.3 and `sm_70`.
         b128: bool = false, keeps;
-        /// How many expressions in a row have their numbers in common: of each production that makes one, up to 256. Default 0:
-        /// each has numbers of its own.
+        /// How many expressions in a row have their numbers in common: 64 of each production that makes one. Default 0: each has
+        /// numbers of its own.
         shared_numbers: u64 = 0, keeps;
         /// The weights of the productions. Default: those of the table.
         weights: Weights = Weights::default(), weights;

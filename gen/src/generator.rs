@@ -213,7 +213,7 @@ pub(crate) fn value_of(ty: ScalarType) -> Option<Nonterminal> {
         let mut values = [None; ScalarType::ALL.len()];
         let mut at = 0;
         while at < values.len() {
-            values[at] = of(ScalarType::ALL[at]);
+            values[at] = matched(ScalarType::ALL[at]);
             at += 1;
         }
         values
@@ -221,7 +221,7 @@ pub(crate) fn value_of(ty: ScalarType) -> Option<Nonterminal> {
     VALUES[ty as usize]
 }
 
-const fn of(ty: ScalarType) -> Option<Nonterminal> {
+const fn matched(ty: ScalarType) -> Option<Nonterminal> {
     Some(match ty {
         ScalarType::S64 | ScalarType::U64 => Nonterminal::WideValue,
         ScalarType::B64 => Nonterminal::B64Value,

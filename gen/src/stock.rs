@@ -8,12 +8,15 @@ use ptxsmith_syntax::Numeral;
 
 use crate::{bytes::Bytes, stream::number_stream};
 
-/// How many numbers of each production a group of cases has.
+/// How many numbers of each production a group of cases has: few enough that those of the common productions stay close at
+/// hand, and enough that hardly any wrong rule is told later for it.
 const NUMBERS: u16 = 64;
 
 /// The numbers of one group of cases, as far as any of them was needed.
 ///
-/// It only spares work: which number a case takes, and how that is spelled, follow from the seed and the number of the case.
+/// It only spares work: which number a case takes, and how that is spelled, follow from the configuration, the seed and the
+/// number of the case. A stock serves one generator only, since another may spell otherwise.
+/// What is chosen to spell a number counts in a coverage as often as it is spelled, which is less often with a stock.
 #[derive(Clone, Debug, Default)]
 pub struct Stock {
     /// By place. What was put there before the group changed is of another group.
