@@ -256,8 +256,8 @@ impl<'a> Campaign<'a> {
             let mut lines = Vec::new();
             for Judgements { tested, entries, sifted } in judgements {
                 lines.push(line(task, tested.subject.id(), &entries, &sifted));
-                tested.ledger().enter_sifted(&sifted);
                 better.extend(self.note(tested, entries, None));
+                tested.ledger().enter_sifted(&sifted);
             }
             lock_of(&self.coverage).merge(coverage);
             if let Some((shard, progress)) = &mut progress {
@@ -462,6 +462,10 @@ fn line(task: u64, subject: &str, entries: &[Entry<'_>], sifted: &Sifted) -> sto
     let mut line = store::Line { task, subject: subject.to_owned(), ..store::Line::default() };
     line.compared += sifted.conform;
     line.conform += sifted.conform;
+    for (&known, &count) in &sifted.deviate {
+        line.compared += count;
+        line.known.insert(known.to_owned(), count);
+    }
     if sifted.unmodelled > 0 {
         line.not_compared.insert(NotCompared::Unmodelled.name().to_owned(), sifted.unmodelled);
     }

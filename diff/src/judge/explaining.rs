@@ -228,25 +228,26 @@ impl Judge<'_> {
 
     /// The answers to open questions that would have given another result than these rules, also together with any one
     /// other change, or with the answers that most trials of the batch follow. All of those to a question that is
-    /// contested, since two answers to one question are a finding, if what others follow would show; of the others, those
-    /// to questions that the trial is among the first to meet.
+    /// `contested`, since two answers to one question are a finding, if what others follow would show; of the others, those
+    /// to questions that the trial is among the `first` to meet.
     pub(super) fn excluded(
         &self,
         p: &Predicted<'_>,
         rules: &Rules,
         followed: &Followed,
+        contested: QuestionSet,
         first: QuestionSet,
     ) -> Vec<(Question, usize)> {
         let mut excluded = Vec::new();
         // An aggregate holds many values, each with causes of its own: too many to rule one out.
         let Body::Expression { .. } = p.trial.body else { return excluded };
-        if !followed.contested.union(first).meets(p.trace.questions) {
+        if !contested.union(first).meets(p.trace.questions) {
             return excluded;
         }
         let (seen, trace) = self.answer(p.trial, rules);
         let others = Rules { readings: followed.readings, ..self.rules };
         let shows = rules.readings != self.rules.readings || self.answer(p.trial, &others).0 != seen;
-        let asked = if shows { followed.contested.union(first) } else { first };
+        let asked = if shows { contested.union(first) } else { first };
         for question in trace.questions.iter().filter(|&question| asked.contains(question)) {
             for answer in 0..question.answers().len() {
                 let with = |readings: Readings| {

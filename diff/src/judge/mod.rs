@@ -6,6 +6,7 @@
 
 mod explaining;
 mod module;
+mod paper;
 mod schedule;
 mod sieve;
 
@@ -29,7 +30,8 @@ use crate::{
 use module::{Seated, complaints, compose, compose_apart, groups, seated, split_blamed};
 use schedule::{Changed, Followed, Foreseen, Habits, Listed, Suspicion};
 use sieve::Asked;
-pub use sieve::{Again, Paper, Sifted};
+pub use paper::Paper;
+pub use sieve::{Again, Sifted};
 
 /// The lines of a header: `.version`, `.target` and `.address_size`.
 const HEADER_LINES: u32 = 3;
@@ -174,7 +176,7 @@ impl<'a> Judge<'a> {
                 self.read_as_others(p, difference, followed.readings);
             }
         }
-        let mut met = Asked::default();
+        let (mut met, mut read) = (Asked::default(), Asked::default());
         Ok(predicted
             .iter()
             .zip(verdicts)
@@ -187,12 +189,19 @@ impl<'a> Judge<'a> {
                 let excluded = match &verdict {
                     // A refusal may have another cause than the one expected: it shows no answer to a question.
                     Verdict::Conforms if p.answer != Answer::Refused => {
-                        self.excluded(p, &self.rules, &followed, first)
+                        self.excluded(p, &self.rules, &followed, followed.contested, first)
                     }
                     Verdict::Reads(difference) if difference.observed.outcome == Outcome::Accepted => {
                         let reading = difference.explanation.as_ref();
                         let rules = reading.map_or(self.rules, |reading| reading.applied(&self.rules));
-                        self.excluded(p, &rules, &followed, first)
+                        let answers = || reading.iter().flat_map(|reading| &reading.readings).copied();
+                        // Of those that do as the others, the first show what that rules out.
+                        let is_first = !read.first_to_meet(answers().map(|answer| answer.0).collect()).is_empty();
+                        let as_others = answers().all(|(question, answer)| {
+                            followed.readings.answer(question) == answer
+                        });
+                        let contested = if as_others && !is_first { QuestionSet::default() } else { followed.contested };
+                        self.excluded(p, &rules, &followed, contested, first)
                     }
                     _ => Vec::new(),
                 };
@@ -533,8 +542,8 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// How many expressions of one batch are asked which answers to a question that nobody answers otherwise they rule out:
-/// the first that meet it, whatever becomes of them.
+/// How many expressions of one batch are asked which answers to a question they rule out, where nobody answers it otherwise,
+/// or all do: the first that meet it, whatever becomes of them, and the first that answer it otherwise.
 const MOST_EXCLUDED: u32 = 16;
 
 /// The most differences of one batch whose cause is looked for among wrong rules that nobody is known to follow.

@@ -34,13 +34,19 @@ pub(super) struct Listed {
     pub refusals: Vec<Changed>,
     /// How it computes integers otherwise, which may lead to what kills it.
     pub integers: Vec<Changed>,
+    /// All that it does otherwise and lives, in the order of the list.
+    pub rules: Vec<Changed>,
 }
 
 impl Listed {
     /// What is listed of this maker.
     pub fn of(maker: Maker<'_>) -> Listed {
         let (mut crashes, mut refusals, mut integers) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rules = Vec::new();
         for known in KNOWN.iter().filter(|known| known.is_of(maker)) {
+            if let Effect::Rule(change) | Effect::Refusal(change) = known.effect {
+                rules.push((known, change));
+            }
             match known.effect {
                 Effect::Crash { .. } => crashes.push(known),
                 Effect::Refusal(change) => refusals.push((known, change)),
@@ -50,7 +56,7 @@ impl Listed {
                 Effect::Rule(_) => {}
             }
         }
-        Listed { crashes, refusals, integers }
+        Listed { crashes, refusals, integers, rules }
     }
 
     /// Whether it dies of what rests on this.
@@ -121,6 +127,15 @@ impl Habits {
     /// Whether any of these questions was answered otherwise than the oracle does.
     pub fn concern(&self, questions: QuestionSet) -> bool {
         self.others.meets(questions)
+    }
+
+    /// The only question that was answered otherwise among these, if it is also the only one among those.
+    pub fn only(&self, these: QuestionSet, those: QuestionSet) -> Option<Question> {
+        let mut met = these.union(those).iter().filter(|&question| self.others.contains(question));
+        match (met.next(), met.next()) {
+            (Some(question), None) if these.contains(question) && those.contains(question) => Some(question),
+            _ => None,
+        }
     }
 
     /// The answers: the subject's where they were seen, else the oracle's.

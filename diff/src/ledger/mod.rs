@@ -236,7 +236,8 @@ impl Ledger {
         }
     }
 
-    /// Enters the cases that were sifted out.
+    /// Enters the cases that were sifted out, after the verdicts on those that were left: among them are the examples of
+    /// what is only counted.
     pub fn enter_sifted(&mut self, sifted: &Sifted) {
         if sifted.unmodelled > 0 {
             *self.not_compared.entry(NotCompared::Unmodelled).or_default() += sifted.unmodelled;
@@ -247,6 +248,19 @@ impl Ledger {
         for (&clause, &count) in Clause::ALL.iter().zip(&sifted.clauses).filter(|&(_, &count)| count > 0) {
             self.clauses.insert(clause);
             self.tallies.conform_many(clause, count);
+        }
+        for (answer, &count) in &sifted.read {
+            let followed = self.followed.get_mut(answer).expect("an example of what is counted was left");
+            followed.count += count;
+        }
+        self.clauses = self.clauses.union(sifted.deviating);
+        for (&id, &count) in &sifted.deviate {
+            self.compared += count;
+            self.confusion.enter_many(Must::Accept, Fate::Accepted, count);
+            let finding = self.findings.get_mut(id).expect("an example of what is counted was left");
+            finding.count += count;
+            let clauses = finding.clauses.iter();
+            clauses.for_each(|&clause| self.tallies.deviate_many(clause, Class::WrongValue, count));
         }
     }
 
@@ -292,7 +306,7 @@ impl Ledger {
         for alternatives in suspected.into_iter().filter(|alternatives| !alternatives.is_empty()) {
             let weight = trial.weight() + if alone { 0 } else { ALONE_SHOWS_BETTER };
             for clause in alternatives[0].iter().flat_map(|id| Name::lead(id).clauses) {
-                self.tallies.deviates(clause, difference.class);
+                self.tallies.deviate_many(clause, difference.class, 1);
                 self.least.offer((clause, difference.class), trial, header, weight);
             }
             let group = self.suspected.get_mut(&alternatives);
@@ -329,7 +343,7 @@ impl Ledger {
         let mut shorter = None;
         for name in names {
             for &clause in &name.clauses {
-                self.tallies.deviates(clause, difference.class);
+                self.tallies.deviate_many(clause, difference.class, 1);
                 self.least.offer((clause, difference.class), trial, header, weight);
             }
             let finding = self.findings.get_mut(&name.id);

@@ -75,7 +75,7 @@ impl Tallies {
         clauses.iter().for_each(|clause| self.0[clause as usize].unsupported += 1);
     }
 
-    pub(super) fn deviates(&mut self, clause: Clause, class: Class) {
+    pub(super) fn deviate_many(&mut self, clause: Clause, class: Class, count: u64) {
         let tally = &mut self.0[clause as usize];
         *match class {
             Class::Crash | Class::Hang => &mut tally.crashed,
@@ -84,7 +84,7 @@ impl Tallies {
             Class::WrongValue | Class::WrongAddress | Class::WrongLayout | Class::Inconsistent => {
                 &mut tally.deviates
             }
-        } += 1;
+        } += count;
     }
 
     pub(super) fn set(&mut self, clause: Clause, tally: Tally) {
