@@ -32,7 +32,9 @@ pub(super) struct Follows {
     pub question: Question,
     /// How many nodes the expression has.
     pub nodes: u32,
-    /// The questions that it meets, also under that answer.
+    /// What it rests on.
+    pub trace: Trace,
+    /// The questions that it meets under that answer.
     pub questions: QuestionSet,
 }
 
@@ -42,37 +44,29 @@ pub(super) struct Other {
     pub ty: ScalarType,
     /// What it holds.
     pub bits: u64,
-    pub trace: Trace,
-}
-
-/// A case that holds what it does under the answer to a question.
-pub(super) struct Read {
-    pub case: u64,
-    pub trace: Trace,
-    pub follows: Follows,
 }
 
 /// What a subject shows of the cases that are written down.
 pub(super) struct Compared {
-    /// How many hold what the specification says.
-    pub conform: u64,
+    /// Those that hold what the specification says, and those that do not.
+    pub shown: u64,
     /// How many of those rest on each clause, in the order of [`Clause::ALL`].
     pub clauses: Vec<u64>,
     /// The open questions that those met.
     pub questions: QuestionSet,
-    /// Those that hold what they do under an answer that the subject is known to give.
-    pub read: Vec<Read>,
-    /// Those that hold neither.
+    /// Of those, the ones that hold something else.
     pub other: Vec<Other>,
-    /// Those of which nothing is shown, and those that do not hold what they do under such an answer.
+    /// The cases that hold what they do under an answer that the subject is known to give.
+    pub read: Vec<(u64, Follows)>,
+    /// Those that do not hold that, and those of which nothing is shown.
     pub left: Vec<u64>,
 }
 
 impl Default for Compared {
     fn default() -> Compared {
         let clauses = vec![0; Clause::ALL.len()];
-        let (conform, questions, read, other, left) = Default::default();
-        Compared { conform, clauses, questions, read, other, left }
+        let (shown, questions, other, read, left) = Default::default();
+        Compared { shown, clauses, questions, other, read, left }
     }
 }
 
@@ -174,7 +168,11 @@ struct Array {
     ty: ScalarType,
     text: Vec<u8>,
     expected: Vec<u8>,
-    cases: Vec<(u64, Trace)>,
+    cases: Vec<u64>,
+    /// What the cases rest on is counted before they are shown, which takes no memory for each: hardly any of them will
+    /// not be as expected.
+    clauses: Counts,
+    questions: QuestionSet,
     /// What each follows, where the array is one of those.
     follows: Vec<Follows>,
 }
@@ -188,7 +186,9 @@ impl Array {
         let end = self.expected.len() + size_of(element.ty) as usize;
         self.expected.extend_from_slice(&element.bits.to_le_bytes());
         self.expected.truncate(end);
-        self.cases.push((element.case, element.trace));
+        self.cases.push(element.case);
+        self.clauses.count(element.trace.clauses);
+        self.questions = self.questions.union(element.trace.questions);
     }
 }
 
@@ -208,6 +208,8 @@ impl Sheet {
                 text: Vec::new(),
                 expected: Vec::new(),
                 cases: Vec::new(),
+                clauses: Counts::default(),
+                questions: QuestionSet::default(),
                 follows: Vec::new(),
             }
         })
@@ -219,10 +221,13 @@ impl Sheet {
 
     fn clear(&mut self) {
         self.const_bytes = 0;
-        for Array { text, expected, cases, follows, .. } in self.arrays.iter_mut().flatten() {
+        for array in self.arrays.iter_mut().flatten() {
+            let Array { text, expected, cases, clauses, questions, follows, .. } = array;
             text.clear();
             expected.clear();
             cases.clear();
+            clauses.clear();
+            *questions = QuestionSet::default();
             follows.clear();
         }
     }
@@ -239,7 +244,6 @@ impl Sheet {
     }
 
     fn compare(&self, observation: &Observation, compared: &mut Compared) {
-        let mut clauses = Counts::default();
         for array in self.arrays() {
             let seen = observation.variables.get(&array.name);
             let seen = seen.filter(|seen| {
@@ -247,59 +251,64 @@ impl Sheet {
             });
             let bytes = seen.and_then(|seen| seen.bytes.as_deref());
             match bytes.filter(|bytes| bytes.len() == array.expected.len()) {
-                None => compared.left.extend(array.cases.iter().map(|(case, _)| case)),
-                Some(bytes) if array.follows.is_empty() => array.compare(bytes, &mut clauses, compared),
+                None => compared.left.extend(&array.cases),
+                Some(bytes) if array.follows.is_empty() => array.compare(bytes, compared),
                 Some(bytes) => array.compare_read(bytes, compared),
             }
         }
-        clauses.settle(&mut compared.clauses);
     }
 }
 
 impl Array {
-    fn compare(&self, bytes: &[u8], clauses: &mut Counts, compared: &mut Compared) {
+    /// The elements that are not as expected: their places, and what is seen of them.
+    fn differing<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> {
         let width = self.expected.len() / self.cases.len();
         // Nearly all are as expected: many are compared at once.
         let many = 64;
-        let (seen, expected) = (bytes.chunks(many * width), self.expected.chunks(many * width));
-        for (cases, (seen, expected)) in self.cases.chunks(many).zip(seen.zip(expected)) {
-            let all = seen == expected;
-            let single = seen.chunks(width).zip(expected.chunks(width));
-            for (&(case, trace), (seen, expected)) in cases.iter().zip(single) {
-                if !all && seen != expected {
-                    compared.other.push(Other { case, ty: self.ty, bits: little_endian(seen), trace });
-                    continue;
-                }
-                compared.conform += 1;
-                compared.questions = compared.questions.union(trace.questions);
-                clauses.count(trace.clauses, &mut compared.clauses);
-            }
+        let blocks = bytes.chunks(many * width).zip(self.expected.chunks(many * width)).enumerate();
+        blocks.filter(|(_, (seen, expected))| seen != expected).flat_map(move |(block, (seen, expected))| {
+            let single = seen.chunks(width).zip(expected.chunks(width)).enumerate();
+            let differing = single.filter(|(_, (seen, expected))| seen != expected);
+            differing.map(move |(at, (seen, _))| (block * many + at, seen))
+        })
+    }
+
+    fn compare(&self, bytes: &[u8], compared: &mut Compared) {
+        compared.shown += self.cases.len() as u64;
+        compared.questions = compared.questions.union(self.questions);
+        self.clauses.add_to(&mut compared.clauses);
+        for (at, seen) in self.differing(bytes) {
+            compared.other.push(Other { case: self.cases[at], ty: self.ty, bits: little_endian(seen) });
         }
     }
 
     fn compare_read(&self, bytes: &[u8], compared: &mut Compared) {
-        let width = self.expected.len() / self.cases.len();
-        let single = bytes.chunks(width).zip(self.expected.chunks(width));
-        for ((&(case, trace), &follows), (seen, expected)) in self.cases.iter().zip(&self.follows).zip(single) {
-            if seen == expected {
-                compared.read.push(Read { case, trace, follows });
-            } else {
-                compared.left.push(case);
+        let mut differing = self.differing(bytes).map(|(at, _)| at).peekable();
+        for (at, (&case, &follows)) in self.cases.iter().zip(&self.follows).enumerate() {
+            match differing.next_if_eq(&at) {
+                Some(_) => compared.left.push(case),
+                None => compared.read.push((case, follows)),
             }
         }
     }
 }
 
-/// How often each clause was counted, as binary numbers that stand upright: of all clauses the lowest digits in one plane,
+/// How often each clause was counted.
+///
+/// Of the last sets that were counted, as binary numbers that stand upright: of all clauses the lowest digits in one plane,
 /// the next ones in another. So a set is added with a few operations a word, whatever it holds.
 #[derive(Default)]
 struct Counts {
     planes: [[u64; ClauseSet::N]; 8],
+    /// How many sets are counted in the planes.
     sets: u32,
+    /// How often each was counted before, in the order of [`Clause::ALL`]; empty where none was.
+    totals: Vec<u64>,
 }
 
 impl Counts {
-    fn count(&mut self, clauses: ClauseSet, totals: &mut [u64]) {
+    #[inline]
+    fn count(&mut self, clauses: ClauseSet) {
         let mut carry = clauses.words();
         for plane in &mut self.planes {
             let mut rest = 0;
@@ -314,17 +323,31 @@ impl Counts {
         self.sets += 1;
         // One more might not fit.
         if self.sets == (1 << self.planes.len()) - 1 {
-            self.settle(totals);
+            self.settle();
         }
     }
 
-    /// Adds what was counted to these totals, in the order of [`Clause::ALL`], and begins anew.
-    fn settle(&mut self, totals: &mut [u64]) {
-        for (clause, total) in totals.iter_mut().enumerate() {
+    #[inline(never)]
+    fn settle(&mut self) {
+        let mut totals = std::mem::take(&mut self.totals);
+        totals.resize(Clause::ALL.len(), 0);
+        self.add_to(&mut totals);
+        *self = Counts { totals, ..Counts::default() };
+    }
+
+    /// Adds what was counted to these totals, in the order of [`Clause::ALL`].
+    fn add_to(&self, totals: &mut [u64]) {
+        let before = self.totals.iter().copied().chain(std::iter::repeat(0));
+        for (clause, (total, before)) in totals.iter_mut().zip(before).enumerate() {
             let digit = |plane: &[u64; ClauseSet::N]| plane[clause / 64] >> (clause % 64) & 1;
-            *total += self.planes.iter().rev().fold(0, |count, plane| count << 1 | digit(plane));
+            *total += before + self.planes.iter().rev().fold(0, |count, plane| count << 1 | digit(plane));
         }
-        *self = Counts::default();
+    }
+
+    fn clear(&mut self) {
+        let mut totals = std::mem::take(&mut self.totals);
+        totals.clear();
+        *self = Counts { totals, ..Counts::default() };
     }
 }
 
@@ -334,17 +357,22 @@ mod tests {
 
     #[test]
     fn upright_numbers_count_as_often_as_a_clause_was_there() {
-        let mut totals = vec![0; Clause::ALL.len()];
         let mut counts = Counts::default();
         for number in 0..1_000 {
             let every = |nth: usize| number % (nth + 1) == 0;
             let set =
                 Clause::ALL.iter().enumerate().filter(|&(nth, _)| every(nth)).map(|(_, &clause)| clause);
-            counts.count(set.collect(), &mut totals);
+            counts.count(set.collect());
         }
-        counts.settle(&mut totals);
         let expected: Vec<u64> =
             (1..=Clause::ALL.len() as u64).map(|step| 1_000_u64.div_ceil(step)).collect();
-        assert_eq!(totals, expected);
+        let mut totals = vec![1; Clause::ALL.len()];
+        counts.add_to(&mut totals);
+        assert_eq!(totals, expected.iter().map(|count| count + 1).collect::<Vec<_>>());
+        counts.clear();
+        counts.count(ClauseSet::all());
+        let mut totals = vec![0; Clause::ALL.len()];
+        counts.add_to(&mut totals);
+        assert_eq!(totals, vec![1; Clause::ALL.len()]);
     }
 }

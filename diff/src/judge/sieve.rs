@@ -18,7 +18,7 @@ use ptxsmith_syntax::{
 
 use super::{
     Judge, MOST_EXCLUDED, Verdict, mask,
-    paper::{Compared, Element, Follows, Other, Paper, Read, size_of},
+    paper::{Compared, Element, Follows, Other, Paper, size_of},
     schedule::Changed,
 };
 use crate::{explain::Explanation, known::Known, verdict::Judged};
@@ -89,20 +89,33 @@ impl Sifted {
         tells_more || !read.is_empty() || !deviate.is_empty()
     }
 
-    /// Takes over what a subject shows. `deviates` says which listed deviation predicts exactly what a case holds, and how
-    /// many nodes that has.
+    /// Takes over what a subject shows. `deviates` says what a case that holds something else rests on; and, where that is
+    /// what one listed deviation predicts, which one, and how many nodes the case has.
     fn take(
         &mut self,
         compared: Compared,
-        mut deviates: impl FnMut(&Other) -> Option<(&'static Known, u32)>,
+        mut deviates: impl FnMut(&Other) -> (Trace, Option<(&'static Known, u32)>),
     ) {
-        let Compared { conform, clauses, questions, mut read, mut other, left } = compared;
-        (self.conform, self.clauses, self.questions) = (conform, clauses, questions);
+        let Compared { shown, clauses, questions, mut other, mut read, left } = compared;
+        (self.conform, self.clauses, self.questions) = (shown, clauses, questions);
         self.left.extend(left);
-        let mut first = Asked::default();
         let mut shortest = BTreeMap::new();
-        read.sort_unstable_by_key(|read| read.case);
-        for Read { case, trace, follows: Follows { question, nodes, questions } } in read {
+        other.sort_unstable_by_key(|other| other.case);
+        for other in other {
+            let (trace, known) = deviates(&other);
+            self.conform -= 1;
+            trace.clauses.iter().for_each(|clause| self.clauses[clause as usize] -= 1);
+            match known {
+                Some((known, nodes)) if !is_shorter(&mut shortest, known.id, nodes) => {
+                    *self.deviate.entry(known.id).or_default() += 1;
+                    self.deviating = self.deviating.union(trace.clauses);
+                }
+                _ => self.left.push(other.case),
+            }
+        }
+        let (mut first, mut shortest) = (Asked::default(), BTreeMap::new());
+        read.sort_unstable_by_key(|&(case, _)| case);
+        for (case, Follows { question, nodes, trace, questions }) in read {
             let is_first = !first.first_to_meet(QuestionSet::from_iter([question])).is_empty();
             if is_shorter(&mut shortest, question, nodes) || is_first {
                 self.left.push(case);
@@ -110,19 +123,8 @@ impl Sifted {
             }
             self.conform += 1;
             trace.clauses.iter().for_each(|clause| self.clauses[clause as usize] += 1);
-            self.questions = self.questions.union(questions);
+            self.questions = self.questions.union(trace.questions).union(questions);
             *self.read.entry((question, self.followed.answer(question))).or_default() += 1;
-        }
-        let mut shortest = BTreeMap::new();
-        other.sort_unstable_by_key(|other| other.case);
-        for other in other {
-            match deviates(&other) {
-                Some((known, nodes)) if !is_shorter(&mut shortest, known.id, nodes) => {
-                    *self.deviate.entry(known.id).or_default() += 1;
-                    self.deviating = self.deviating.union(other.trace.clauses);
-                }
-                _ => self.left.push(other.case),
-            }
         }
         self.left.sort_unstable();
     }
@@ -238,17 +240,33 @@ impl Told {
 /// Makes cases again, under other rules.
 struct Retry<'r, M> {
     make: M,
+    /// Evaluates under the answers to open questions that the subject is known to give: most of what is asked again.
+    followed: Evaluator<'r>,
+    /// Evaluates under whatever else is asked.
     evaluator: Evaluator<'r>,
 }
 
 impl<'r, M: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>> Retry<'r, M> {
+    fn followed(&mut self, case: u64, ty: ScalarType) -> Told {
+        told(&mut self.make, &mut self.followed, case, ty)
+    }
+
     fn under(&mut self, rules: &'r Rules, case: u64, ty: ScalarType) -> Told {
         self.evaluator.follow(rules);
-        let mut nodes = Nodes(0);
-        (self.make)(case, Again::Yes, &mut Both(&mut nodes, &mut self.evaluator));
-        let (stored, trace) = self.evaluator.stored(ty);
-        Told { stored, trace, nodes: nodes.0 }
+        told(&mut self.make, &mut self.evaluator, case, ty)
     }
+}
+
+fn told(
+    make: &mut impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
+    evaluator: &mut Evaluator<'_>,
+    case: u64,
+    ty: ScalarType,
+) -> Told {
+    let mut nodes = Nodes(0);
+    make(case, Again::Yes, &mut Both(&mut nodes, evaluator));
+    let (stored, trace) = evaluator.stored(ty);
+    Told { stored, trace, nodes: nodes.0 }
 }
 
 impl Judge<'_> {
@@ -280,7 +298,11 @@ impl Judge<'_> {
         let deadly = self.listed.deadly();
         let refusable: ClauseSet = refusing.iter().flat_map(|(known, _)| known.clauses).copied().collect();
         let mut evaluator = Evaluator::new(&rules, self.version).remembering();
-        let mut retry = Retry { make, evaluator: Evaluator::new(&followed, self.version) };
+        let mut retry = Retry {
+            make,
+            followed: Evaluator::new(&followed, self.version).remembering(),
+            evaluator: Evaluator::new(&followed, self.version),
+        };
         let mut infix = Infix::default();
         let mut asked = Asked::default();
         paper.clear();
@@ -314,14 +336,13 @@ impl Judge<'_> {
             let mut element = Element { case, ty, space, bits, trace };
             let mut follows = None;
             if self.habits.concern(trace.questions) {
-                let told = retry.under(&followed, case, ty);
+                let told = retry.followed(case, ty);
                 let dies = self.listed.dies(&told.trace);
                 match told.bits(ty).filter(|_| !dies) {
                     Some(other) if other == bits & mask(size_of(ty)) => {}
                     Some(other) => {
                         follows = self.habits.only(trace.questions, told.trace.questions).map(|question| {
-                            let questions = trace.questions.union(told.trace.questions);
-                            Follows { question, nodes: told.nodes, questions }
+                            Follows { question, nodes: told.nodes, trace, questions: told.trace.questions }
                         });
                         element.bits = other;
                         if follows.is_none()
@@ -363,14 +384,10 @@ impl Judge<'_> {
         }
         let header = print(&Module { items: self.options.header.items() });
         let compared = paper.compare(&header, |text| self.observe(text))?;
-        sifted.take(compared, |other| {
-            let mut nodes = 0;
-            let known = cause(&deviating, &other.trace, |rules| {
-                let told = retry.under(rules, other.case, other.ty);
-                nodes = told.nodes;
-                told.bits(other.ty) == Some(other.bits)
-            })?;
-            Some((known, nodes))
+        sifted.take(compared, |&Other { case, ty, bits }| {
+            let Told { trace, nodes, .. } = retry.under(&rules, case, ty);
+            let known = cause(&deviating, &trace, |rules| retry.under(rules, case, ty).bits(ty) == Some(bits));
+            (trace, known.map(|known| (known, nodes)))
         });
         Ok(sifted)
     }
