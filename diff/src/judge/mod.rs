@@ -28,9 +28,9 @@ use crate::{
     verdict::{Class, Difference, Judged, Must, NotCompared, Verdict},
 };
 use module::{Seated, complaints, compose, compose_apart, groups, seated, split_blamed};
+pub use paper::Paper;
 use schedule::{Changed, Followed, Foreseen, Habits, Listed, Suspicion};
 use sieve::Asked;
-pub use paper::Paper;
 pub use sieve::{Again, Sifted};
 
 /// The lines of a header: `.version`, `.target` and `.address_size`.
@@ -196,11 +196,12 @@ impl<'a> Judge<'a> {
                         let rules = reading.map_or(self.rules, |reading| reading.applied(&self.rules));
                         let answers = || reading.iter().flat_map(|reading| &reading.readings).copied();
                         // Of those that do as the others, the first show what that rules out.
-                        let is_first = !read.first_to_meet(answers().map(|answer| answer.0).collect()).is_empty();
-                        let as_others = answers().all(|(question, answer)| {
-                            followed.readings.answer(question) == answer
-                        });
-                        let contested = if as_others && !is_first { QuestionSet::default() } else { followed.contested };
+                        let is_first =
+                            !read.first_to_meet(answers().map(|answer| answer.0).collect()).is_empty();
+                        let as_others =
+                            answers().all(|(question, answer)| followed.readings.answer(question) == answer);
+                        let contested =
+                            if as_others && !is_first { QuestionSet::default() } else { followed.contested };
                         self.excluded(p, &rules, &followed, contested, first)
                     }
                     _ => Vec::new(),

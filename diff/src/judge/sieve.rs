@@ -308,7 +308,8 @@ impl Judge<'_> {
         paper.clear();
         for case in cases {
             infix.clear();
-            let Some((ty, space)) = (retry.make)(case, Again::No, &mut Both(&mut infix, &mut evaluator)) else {
+            let Some((ty, space)) = (retry.make)(case, Again::No, &mut Both(&mut infix, &mut evaluator))
+            else {
                 sifted.left.push(case);
                 continue;
             };
@@ -386,7 +387,8 @@ impl Judge<'_> {
         let compared = paper.compare(&header, |text| self.observe(text))?;
         sifted.take(compared, |&Other { case, ty, bits }| {
             let Told { trace, nodes, .. } = retry.under(&rules, case, ty);
-            let known = cause(&deviating, &trace, |rules| retry.under(rules, case, ty).bits(ty) == Some(bits));
+            let known =
+                cause(&deviating, &trace, |rules| retry.under(rules, case, ty).bits(ty) == Some(bits));
             (trace, known.map(|known| (known, nodes)))
         });
         Ok(sifted)
