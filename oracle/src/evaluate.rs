@@ -102,6 +102,11 @@ impl<'a> Evaluator<'a> {
         stored
     }
 
+    /// How many nodes were assembled since the last expression, of one that has a value.
+    pub fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
     /// As [`Evaluator::store`], of the nodes that were assembled since the last expression, with what it rested on.
     ///
     /// # Errors

@@ -181,25 +181,18 @@ pub enum Again {
     Yes,
 }
 
-/// Two who take the same nodes, such as who prints and who evaluates: what kind of node it is is asked once.
-struct Both<'b, A, B>(&'b mut A, &'b mut B);
-
-/// Counts nodes.
-struct Nodes(u32);
+/// Prints and evaluates at once: what kind of node it is is asked once.
+struct Both<'b, 'r> {
+    text: &'b mut Infix,
+    value: &'b mut Evaluator<'r>,
+}
 
 macro_rules! both {
     ($($node:ident($($part:ident: $of:ty)?);)+) => {
-        impl<A: Assemble, B: Assemble> Assemble for Both<'_, A, B> {
-            $(#[inline]
-            fn $node(&mut self, $($part: $of)?) {
-                self.0.$node($($part)?);
-                self.1.$node($($part)?);
-            })+
-        }
-
-        impl Assemble for Nodes {
-            $(fn $node(&mut self, $(_: $of)?) {
-                self.0 += 1;
+        impl Assemble for Both<'_, '_> {
+            $(fn $node(&mut self, $($part: $of)?) {
+                self.text.$node($($part)?);
+                self.value.$node($($part)?);
             })+
         }
     };
@@ -219,11 +212,54 @@ both! {
     mask(mask: &str);
 }
 
+/// Makes the nodes of a case, and says of what type it is a value, in which state space; or nothing, of a case that cannot
+/// be sifted.
+trait Make: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)> {}
+
+impl<F: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>> Make for F {}
+
+/// The rules under which cases are asked about.
+struct Under {
+    specification: Rules,
+    /// With the subject's answers to open questions.
+    followed: Rules,
+    /// With these and one listed rule that refuses something.
+    refusing: Vec<(&'static Known, Rules)>,
+    /// With these and one listed rule of integers.
+    computing: Vec<(&'static Known, Rules)>,
+    /// The specification's with any one listed rule.
+    deviating: Vec<(&'static Known, Rules)>,
+    /// The clauses that such refusals touch.
+    refusable: ClauseSet,
+    /// The clauses that everything rests on of which the subject dies if it comes out in a certain way.
+    deadly: ClauseSet,
+}
+
+impl Under {
+    fn of(judge: &Judge<'_>) -> Under {
+        let specification = judge.rules;
+        let followed = Rules { readings: judge.habits.readings(), ..specification };
+        let with = |base: &Rules, changes: &[Changed]| -> Vec<(&'static Known, Rules)> {
+            changes.iter().map(|&(known, change)| (known, base.with(change))).collect()
+        };
+        let refusing = with(&followed, &judge.listed.refusals);
+        Under {
+            refusable: refusing.iter().flat_map(|(known, _)| known.clauses).copied().collect(),
+            refusing,
+            computing: with(&followed, &judge.listed.integers),
+            deviating: with(&specification, &judge.listed.rules),
+            deadly: judge.listed.deadly(),
+            specification,
+            followed,
+        }
+    }
+}
+
 /// What some rules make of a case.
 struct Told {
     stored: Result<Stored, Stop>,
     trace: Trace,
-    /// How many nodes it has.
+    /// How many nodes it has, if it has a value.
     nodes: u32,
 }
 
@@ -240,13 +276,14 @@ impl Told {
 /// Makes cases again, under other rules.
 struct Retry<'r, M> {
     make: M,
+    under: &'r Under,
     /// Evaluates under the answers to open questions that the subject is known to give: most of what is asked again.
     followed: Evaluator<'r>,
     /// Evaluates under whatever else is asked.
     evaluator: Evaluator<'r>,
 }
 
-impl<'r, M: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>> Retry<'r, M> {
+impl<'r, M: Make> Retry<'r, M> {
     fn followed(&mut self, case: u64, ty: ScalarType) -> Told {
         told(&mut self.make, &mut self.followed, case, ty)
     }
@@ -255,18 +292,35 @@ impl<'r, M: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpa
         self.evaluator.follow(rules);
         told(&mut self.make, &mut self.evaluator, case, ty)
     }
+
+    /// The listed deviation under which alone a case that rests on this holds these bits.
+    fn deviation(&mut self, case: u64, ty: ScalarType, trace: &Trace, bits: u64) -> Option<&'static Known> {
+        first(&self.under.deviating, trace, |rules| self.under(rules, case, ty).bits(ty) == Some(bits))
+    }
 }
 
-fn told(
-    make: &mut impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
-    evaluator: &mut Evaluator<'_>,
-    case: u64,
-    ty: ScalarType,
-) -> Told {
-    let mut nodes = Nodes(0);
-    make(case, Again::Yes, &mut Both(&mut nodes, evaluator));
+fn told(make: &mut impl Make, evaluator: &mut Evaluator<'_>, case: u64, ty: ScalarType) -> Told {
+    make(case, Again::Yes, evaluator);
+    let nodes = evaluator.nodes();
     let (stored, trace) = evaluator.stored(ty);
-    Told { stored, trace, nodes: nodes.0 }
+    Told { stored, trace, nodes }
+}
+
+/// The first of the listed deviations that something that rests on this may show, under whose rules it is so.
+fn first<'r>(
+    listed: &'r [(&'static Known, Rules)],
+    trace: &Trace,
+    mut is_so: impl FnMut(&'r Rules) -> bool,
+) -> Option<&'static Known> {
+    listed.iter().find(|(known, rules)| known.touches(trace) && is_so(rules)).map(|&(known, _)| known)
+}
+
+/// Beside whom a case is shown.
+enum Company {
+    /// Beside those that hold what the specification says.
+    Usual,
+    /// Beside those that follow other answers.
+    Following(Follows),
 }
 
 impl Judge<'_> {
@@ -286,30 +340,22 @@ impl Judge<'_> {
         make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<Sifted, Error> {
         let mut sifted = Sifted { followed: self.habits.readings(), ..Sifted::default() };
-        let rules = self.rules;
-        let followed = Rules { readings: self.habits.readings(), ..rules };
-        let under = |base: &Rules, changes: &[Changed]| -> Vec<(&'static Known, Rules)> {
-            changes.iter().map(|&(known, change)| (known, base.with(change))).collect()
-        };
-        let refusing = under(&followed, &self.listed.refusals);
-        let computing = under(&followed, &self.listed.integers);
-        let deviating = under(&rules, &self.listed.rules);
+        let under = &Under::of(self);
         let suspected = self.suspicion.suspected();
-        let deadly = self.listed.deadly();
-        let refusable: ClauseSet = refusing.iter().flat_map(|(known, _)| known.clauses).copied().collect();
-        let mut evaluator = Evaluator::new(&rules, self.version).remembering();
+        let mut evaluator = Evaluator::new(&under.specification, self.version).remembering();
         let mut retry = Retry {
             make,
-            followed: Evaluator::new(&followed, self.version).remembering(),
-            evaluator: Evaluator::new(&followed, self.version),
+            under,
+            followed: Evaluator::new(&under.followed, self.version).remembering(),
+            evaluator: Evaluator::new(&under.followed, self.version),
         };
         let mut infix = Infix::default();
         let mut asked = Asked::default();
         paper.clear();
         for case in cases {
             infix.clear();
-            let Some((ty, space)) = (retry.make)(case, Again::No, &mut Both(&mut infix, &mut evaluator))
-            else {
+            let both = &mut Both { text: &mut infix, value: &mut evaluator };
+            let Some((ty, space)) = (retry.make)(case, Again::No, both) else {
                 sifted.left.push(case);
                 continue;
             };
@@ -326,80 +372,82 @@ impl Judge<'_> {
                 }
             };
             let rechecked = self.options.recheck_every;
-            if !asked.first_to_meet(trace.questions).is_empty()
+            let stands_out = !asked.first_to_meet(trace.questions).is_empty()
                 || suspected.meets(trace.questions)
                 || self.listed.dies(&trace)
-                || rechecked > 0 && case.is_multiple_of(rechecked)
-            {
-                sifted.left.push(case);
-                continue;
-            }
+                || rechecked > 0 && case.is_multiple_of(rechecked);
             let mut element = Element { case, ty, space, bits, trace };
-            let mut follows = None;
-            if self.habits.concern(trace.questions) {
-                let told = retry.followed(case, ty);
-                let dies = self.listed.dies(&told.trace);
-                match told.bits(ty).filter(|_| !dies) {
-                    Some(other) if other == bits & mask(size_of(ty)) => {}
-                    Some(other) => {
-                        follows = self.habits.only(trace.questions, told.trace.questions).map(|question| {
-                            Follows { question, nodes: told.nodes, trace, questions: told.trace.questions }
-                        });
-                        element.bits = other;
-                        if follows.is_none()
-                            || cause(&deviating, &trace, |rules| {
-                                retry.under(rules, case, ty).bits(ty) == Some(other)
-                            })
-                            .is_some()
-                        {
-                            sifted.left.push(case);
-                            continue;
-                        }
-                    }
-                    None => {
-                        sifted.left.push(case);
-                        continue;
-                    }
-                }
-            }
-            let bits = element.bits & mask(size_of(ty));
-            // Whether it is otherwise under such rules, or dies of what it then rests on.
-            let mut is_otherwise = |rules| {
-                let told = retry.under(rules, case, ty);
-                told.bits(ty) != Some(bits) || self.listed.dies(&told.trace)
-            };
-            if refusable.meets(trace.clauses) && cause(&refusing, &trace, &mut is_otherwise).is_some()
-                || deadly.meets(trace.clauses)
-                    && cause(&computing, &trace, |rules| {
-                        self.listed.dies(&retry.under(rules, case, ty).trace)
-                    })
-                    .is_some()
-            {
-                sifted.left.push(case);
-                continue;
-            }
-            match follows {
-                None => paper.write(element, &infix),
-                Some(follows) => paper.write_read(element, follows, &infix),
+            match if stands_out { None } else { self.company(&mut element, &mut retry) } {
+                None => sifted.left.push(case),
+                Some(Company::Usual) => paper.write(element, &infix),
+                Some(Company::Following(follows)) => paper.write_read(element, follows, &infix),
             }
         }
         let header = print(&Module { items: self.options.header.items() });
         let compared = paper.compare(&header, |text| self.observe(text))?;
         sifted.take(compared, |&Other { case, ty, bits }| {
-            let Told { trace, nodes, .. } = retry.under(&rules, case, ty);
-            let known =
-                cause(&deviating, &trace, |rules| retry.under(rules, case, ty).bits(ty) == Some(bits));
+            let Told { trace, nodes, .. } = retry.under(&under.specification, case, ty);
+            let known = retry.deviation(case, ty, &trace, bits);
             (trace, known.map(|known| (known, nodes)))
         });
         Ok(sifted)
     }
+
+    /// Beside whom a case can be shown; `None` where it may spoil them, or nobody knows what the subject makes of it. What it
+    /// should hold is what it holds as the subject answers open questions.
+    #[inline]
+    fn company<'r>(&self, element: &mut Element, retry: &mut Retry<'r, impl Make>) -> Option<Company> {
+        let &mut Element { case, ty, trace, .. } = element;
+        let under: &'r Under = retry.under;
+        let mut company = Company::Usual;
+        if self.habits.concern(trace.questions) {
+            let told = retry.followed(case, ty);
+            let other = told.bits(ty).filter(|_| !self.listed.dies(&told.trace))?;
+            if other != element.bits & mask(size_of(ty)) {
+                let question = self.habits.only(trace.questions, told.trace.questions)?;
+                // What a listed deviation predicts too is put down to that.
+                if retry.deviation(case, ty, &trace, other).is_some() {
+                    return None;
+                }
+                element.bits = other;
+                let Told { nodes, trace: Trace { questions, .. }, .. } = told;
+                company = Company::Following(Follows { question, nodes, trace, questions });
+            }
+        }
+        let bits = element.bits & mask(size_of(ty));
+        let is_otherwise = |rules| {
+            let told = retry.under(rules, case, ty);
+            told.bits(ty) != Some(bits) || self.listed.dies(&told.trace)
+        };
+        if under.refusable.meets(trace.clauses) && first(&under.refusing, &trace, is_otherwise).is_some() {
+            return None;
+        }
+        let dies = |rules| self.listed.dies(&retry.under(rules, case, ty).trace);
+        if under.deadly.meets(trace.clauses) && first(&under.computing, &trace, dies).is_some() {
+            return None;
+        }
+        Some(company)
+    }
 }
 
-/// The first of the listed deviations that something that rests on this may show, under whose rules it is so.
-fn cause<'r>(
-    listed: &'r [(&'static Known, Rules)],
-    trace: &Trace,
-    mut is_so: impl FnMut(&'r Rules) -> bool,
-) -> Option<&'static Known> {
-    listed.iter().find(|(known, rules)| known.touches(trace) && is_so(rules)).map(|&(known, _)| known)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_without_an_example_among_what_is_left_undoes_the_sifting() {
+        assert!(!Sifted::default().is_undone_by([]));
+        let deviate = BTreeMap::from([("ternary-not-converted", 1)]);
+        assert!(Sifted { deviate, ..Sifted::default() }.is_undone_by([]));
+        let read = BTreeMap::from([((Question::ShiftCount, 1), 1)]);
+        assert!(Sifted { read, ..Sifted::default() }.is_undone_by([]));
+    }
+
+    #[test]
+    fn of_each_key_only_what_has_fewer_nodes_than_all_before_is_shorter() {
+        let mut shortest = BTreeMap::new();
+        let given = [("a", 5), ("b", 9), ("a", 5), ("a", 4), ("a", 6), ("b", 8), ("a", 3)];
+        let shorter = given.map(|(key, nodes)| is_shorter(&mut shortest, key, nodes));
+        assert_eq!(shorter, [true, true, false, true, false, true, true]);
+    }
 }
