@@ -70,6 +70,12 @@ impl Cancel {
     }
 }
 
+/// How glibc's `malloc` asks the system for memory: in large pages, where the system grants them on request, and some more than
+/// it needs at once. To get memory is a good part of what a short child does: of a start of ptxas for one variable a sixth.
+/// Whoever sets it for this program sets it for its children.
+const TUNABLES: &str = "GLIBC_TUNABLES";
+const LARGE_PAGES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=4194304";
+
 /// One program to run.
 #[derive(Clone, Debug)]
 pub struct Invocation {
@@ -293,6 +299,9 @@ impl Group {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
+        if std::env::var_os(TUNABLES).is_none() {
+            command.env(TUNABLES, LARGE_PAGES);
+        }
         if let Some(directory) = &invocation.directory {
             command.current_dir(directory);
         }
