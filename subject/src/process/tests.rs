@@ -33,6 +33,13 @@ fn a_signal_is_told_from_a_status() {
 }
 
 #[test]
+fn memory_comes_in_large_pages_unless_the_user_says_otherwise() {
+    let expected = std::env::var(TUNABLES).unwrap_or_else(|_| LARGE_PAGES.to_owned());
+    let seen = shell("echo $GLIBC_TUNABLES", &Limits::default());
+    assert_eq!(seen.stdout.text().trim_end(), expected);
+}
+
+#[test]
 fn standard_input_is_empty() {
     assert_eq!(shell("cat; echo done", &Limits::default()).stdout.text(), "done\n");
 }
