@@ -7,7 +7,7 @@ use ptxsmith_diff::{
     Again, Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Paper, Part, Sifted, Trial,
     Verdict, gone, judge_program,
 };
-use ptxsmith_oracle::Rules;
+use ptxsmith_oracle::{QuestionSet, Rules};
 use ptxsmith_subject::{Error, Subject};
 use ptxsmith_syntax::{Assemble, Module, ScalarType, StateSpace};
 
@@ -80,35 +80,28 @@ impl<'a> Judges<'a> {
         if !most.is_empty() {
             lanes.entry((usual, false, false)).or_default().extend(most);
         }
-        let mut verdicts: Vec<[Option<Judged>; 2]> = made.iter().map(|_| [None, None]).collect();
+        let mut all: Vec<Placed> = Vec::with_capacity(made.len());
         for ((header, relocatable, kernel), places) in lanes {
             let trials: Vec<&Trial> = places.iter().map(|place| place.trial).collect();
             let judged = self.judged(header, (relocatable, kernel), &trials)?;
-            for (place, judged) in places.into_iter().zip(judged) {
-                verdicts[place.case][usize::from(place.is_twin)] = Some(judged);
+            let place = |(Place { case, is_twin, .. }, judged)| Placed { case, is_twin, judged };
+            all.extend(places.into_iter().zip(judged).map(place));
+        }
+        all.sort_unstable_by_key(|placed| (placed.case, placed.is_twin));
+        for pair in all.chunk_by_mut(|one, next| one.case == next.case) {
+            let [Placed { judged: broken, case, .. }, Placed { judged: twin, .. }] = pair else { continue };
+            // A refusal shows something only where what differs in one thing is taken. A crash always does.
+            let died = broken.fate() == Some(Fate::Died);
+            if twin.fate() == Some(Fate::Accepted) {
+                let (trial, header) = made[*case].shown(false, usual);
+                broken.confirm(trial, header);
+            } else if !died {
+                broken.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
             }
         }
-        for (one, [broken, twin]) in made.iter().zip(&mut verdicts) {
-            if let (Some(broken), Some(shown)) = (broken, &twin) {
-                // A refusal shows something only where what differs in one thing is taken. A crash always does.
-                let died = broken.fate() == Some(Fate::Died);
-                if shown.fate() == Some(Fate::Accepted) {
-                    let (trial, header) = one.shown(false, usual);
-                    broken.confirm(trial, header);
-                } else if !died {
-                    broken.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
-                }
-                // A twin is no case of its own; but a deviation is one wherever it shows.
-                if !matches!(shown.verdict, Verdict::Deviates(_)) {
-                    *twin = None;
-                }
-            }
-        }
-        let placed = verdicts.into_iter().enumerate().flat_map(|(case, [broken, twin])| {
-            let place = move |is_twin| move |judged| Placed { case, is_twin, judged };
-            broken.map(place(false)).into_iter().chain(twin.map(place(true)))
-        });
-        Ok(placed.collect())
+        // A twin is no case of its own; but a deviation is one wherever it shows.
+        all.retain(|placed| !placed.is_twin || matches!(placed.judged.verdict, Verdict::Deviates(_)));
+        Ok(all)
     }
 
     /// Sifts expressions under this header, which the subject has to take: see [`Judge::sift`].
@@ -116,10 +109,11 @@ impl<'a> Judges<'a> {
         &mut self,
         header: &Header,
         cases: Range<u64>,
+        contested: QuestionSet,
         paper: &mut Paper,
         make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<Sifted, Failure> {
-        self.judge(header, false).sift(cases, paper, make).map_err(of_subject)
+        self.judge(header, false).sift(cases, contested, paper, make).map_err(of_subject)
     }
 
     /// The judge of expressions and declarations under this header.

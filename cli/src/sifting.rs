@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-use ptxsmith_diff::{Again, Header, Paper, Sifted};
+use ptxsmith_diff::{Again, Header, Paper, Sifted, Standing};
 use ptxsmith_gen::{Coverage, Stock};
+use ptxsmith_oracle::QuestionSet;
 
 use crate::campaign::{Judgements, Tested, lock_of};
 use crate::cases::{Cases, Made};
@@ -74,10 +75,22 @@ impl<'c> TaskCases<'c> {
     ) -> Result<TaskVerdicts, Failure> {
         let header = &self.headers[subject];
         if self.sifts {
-            let (sifted, left) = self.sift(subject, judges, paper)?;
-            let placed = judges.verdicts(left, header)?;
-            if !sifted.is_undone_by(placed.iter().map(Placed::judged)) {
-                return Ok(TaskVerdicts { placed, sifted: Some(sifted) });
+            let mut contested = QuestionSet::default();
+            loop {
+                let (sifted, left) = self.sift(subject, contested, judges, paper)?;
+                let placed = judges.verdicts(&left, header)?;
+                match sifted.standing(placed.iter().map(Placed::judged)) {
+                    Standing::Stands => {
+                        self.left[subject].get_or_init(|| left);
+                        return Ok(TaskVerdicts { placed, sifted: Some(sifted) });
+                    }
+                    Standing::Contested(questions) => contested = contested.union(questions),
+                    Standing::Undone => {
+                        // Room for what is kept of each case.
+                        *paper = Paper::default();
+                        break;
+                    }
+                }
             }
         }
         let all = self.all.get_or_init(|| {
@@ -104,32 +117,32 @@ impl<'c> TaskCases<'c> {
         Judgements { tested, entries: entries.collect(), sifted: judged.sifted.unwrap_or_default() }
     }
 
-    /// Sifts the cases for the subject of this number. What is left is made in full.
+    /// Sifts the cases for the subject of this number, those that meet `contested` questions being left. What is left is
+    /// made in full.
     fn sift(
         &self,
         subject: usize,
+        contested: QuestionSet,
         judges: &mut Judges<'_>,
         paper: &mut Paper,
-    ) -> Result<(Sifted, &[Made]), Failure> {
+    ) -> Result<(Sifted, Vec<Made>), Failure> {
         // What is made again was counted before.
         let (mut own, mut counted) = (Coverage::new(), Coverage::new());
         let (mut stock, mut skipped) = (Stock::default(), Vec::new());
-        let sifted =
-            judges.sift(&self.headers[subject], self.cases.clone(), paper, |case, again, into| {
-                let coverage = if again == Again::Yes { &mut counted } else { &mut own };
-                let made = self.source.assemble(case, self.wide, &mut stock, coverage, into);
-                skipped.extend(made.is_none().then_some(case));
-                made
-            })?;
-        let left = self.left[subject].get_or_init(|| {
-            let make = |&case: &u64| {
-                let first = skipped.binary_search(&case).is_ok();
-                self.source.made(case, self.wide, if first { &mut own } else { &mut counted })
-            };
-            sifted.left.iter().map(make).collect()
-        });
-        // Whoever sifts makes each case once; it counts for one of the subjects.
-        if subject == 0 {
+        let header = &self.headers[subject];
+        let sifted = judges.sift(header, self.cases.clone(), contested, paper, |case, again, into| {
+            let coverage = if again == Again::Yes { &mut counted } else { &mut own };
+            let made = self.source.assemble(case, self.wide, &mut stock, coverage, into);
+            skipped.extend(made.is_none().then_some(case));
+            made
+        })?;
+        let make = |&case: &u64| {
+            let first = skipped.binary_search(&case).is_ok();
+            self.source.made(case, self.wide, if first { &mut own } else { &mut counted })
+        };
+        let left = sifted.left.iter().map(make).collect();
+        // Whoever sifts makes each case once; it counts for one of the subjects, and the first time.
+        if subject == 0 && contested.is_empty() {
             self.generated(&own);
         }
         Ok((sifted, left))

@@ -7,7 +7,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use ptxsmith_diff::{Again, Judge, Options, Paper};
 use ptxsmith_gen::{CaseId, Config, Coverage, Focus, Generator, Odds, Stock};
-use ptxsmith_oracle::{Expectation, Rules, expect};
+use ptxsmith_oracle::{Expectation, QuestionSet, Rules, expect};
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request, Subject, Variable};
 use ptxsmith_syntax::parse;
 
@@ -61,7 +61,12 @@ fn sifted(c: &mut Criterion) {
                 let make = |index, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
                     generator.assemble_case(CaseId { seed: 1, index }, &mut stock, &mut coverage, into)
                 };
-                black_box(judge.sift(0..CASES, &mut paper, make).expect("nothing of ours fails").conform)
+                black_box(
+                    judge
+                        .sift(0..CASES, QuestionSet::default(), &mut paper, make)
+                        .expect("nothing of ours fails")
+                        .conform,
+                )
             });
         });
         let nodes: usize = (0..1000)

@@ -26,7 +26,7 @@ mod verdict;
 
 pub use compare::{Mismatch, compare};
 pub use explain::{Explanation, Hypothesis};
-pub use judge::{Again, Judge, Options, Paper, Sifted};
+pub use judge::{Again, Judge, Options, Paper, Sifted, Standing};
 pub use kernel::{KernelJudge, holds_kernels};
 pub use lead::{Alternatives, Lead};
 pub use ledger::{

@@ -31,7 +31,7 @@ use module::{Seated, complaints, compose, compose_apart, groups, seated, split_b
 pub use paper::Paper;
 use schedule::{Changed, Followed, Foreseen, Habits, Listed, Suspicion};
 use sieve::Asked;
-pub use sieve::{Again, Sifted};
+pub use sieve::{Again, Sifted, Standing};
 
 /// The lines of a header: `.version`, `.target` and `.address_size`.
 const HEADER_LINES: u32 = 3;

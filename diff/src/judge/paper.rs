@@ -34,8 +34,6 @@ pub(super) struct Follows {
     pub nodes: u32,
     /// What it rests on.
     pub trace: Trace,
-    /// The questions that it meets under that answer.
-    pub questions: QuestionSet,
 }
 
 /// A case that holds other bits than are written down of it.

@@ -49,6 +49,19 @@ pub struct Sifted {
     followed: Readings,
 }
 
+/// Whether what was counted of sifted cases stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It does.
+    Stands,
+    /// What was left answers these questions otherwise than what was counted. All that meet them may have more to tell,
+    /// and have to be left.
+    Contested(QuestionSet),
+    /// All cases are to be judged one by one: any may rule out a rule that a difference is put down to, or what was
+    /// counted shows in none that was left.
+    Undone,
+}
+
 impl Default for Sifted {
     fn default() -> Sifted {
         let clauses = vec![0; Clause::ALL.len()];
@@ -59,34 +72,41 @@ impl Default for Sifted {
 }
 
 impl Sifted {
-    /// Whether verdicts on the cases that were left show that those that were sifted out may have more to tell: that they
-    /// rule out an answer to a question that others follow, or a rule that a difference is put down to; or that what was
-    /// counted shows in none of them. Then all cases are to be judged one by one.
-    pub fn is_undone_by<'j>(&self, left: impl IntoIterator<Item = &'j Judged>) -> bool {
+    /// Whether what was counted stands, as verdicts on the cases that were left show it.
+    pub fn standing<'j>(&self, left: impl IntoIterator<Item = &'j Judged>) -> Standing {
         let mut read: BTreeSet<_> = self.read.keys().copied().collect();
         let mut deviate: BTreeSet<_> = self.deviate.keys().copied().collect();
-        let tells_more = left.into_iter().any(|judged| match &judged.verdict {
-            Verdict::Deviates(difference) => match &difference.explanation {
-                None => true,
-                Some(Explanation { readings, known }) => {
-                    if let ([], [known]) = (&readings[..], &known[..]) {
-                        deviate.remove(known);
+        let mut contested = QuestionSet::default();
+        for judged in left {
+            match &judged.verdict {
+                Verdict::Deviates(difference) => match &difference.explanation {
+                    None => return Standing::Undone,
+                    Some(Explanation { readings, known }) => {
+                        if let ([], [known]) = (&readings[..], &known[..]) {
+                            deviate.remove(known);
+                        }
                     }
-                    false
+                },
+                Verdict::Reads(difference) => {
+                    let readings = difference.explanation.as_ref().map_or(&[][..], |e| &e.readings);
+                    if let [answer] = readings {
+                        read.remove(answer);
+                    }
+                    let others = readings.iter().filter(|&&(question, answer)| {
+                        self.questions.contains(question) && self.followed.answer(question) != answer
+                    });
+                    others.for_each(|&(question, _)| contested.insert(question));
                 }
-            },
-            Verdict::Reads(difference) => {
-                let readings = difference.explanation.as_ref().map_or(&[][..], |e| &e.readings);
-                if let [answer] = readings {
-                    read.remove(answer);
-                }
-                readings.iter().any(|&(question, answer)| {
-                    self.questions.contains(question) && self.followed.answer(question) != answer
-                })
+                Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::NotCompared(_) => {}
             }
-            Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::NotCompared(_) => false,
-        });
-        tells_more || !read.is_empty() || !deviate.is_empty()
+        }
+        if !contested.is_empty() {
+            Standing::Contested(contested)
+        } else if read.is_empty() && deviate.is_empty() {
+            Standing::Stands
+        } else {
+            Standing::Undone
+        }
     }
 
     /// Takes over what a subject shows. `deviates` says what a case that holds something else rests on; and, where that is
@@ -115,7 +135,7 @@ impl Sifted {
         }
         let (mut first, mut shortest) = (Asked::default(), BTreeMap::new());
         read.sort_unstable_by_key(|&(case, _)| case);
-        for (case, Follows { question, nodes, trace, questions }) in read {
+        for (case, Follows { question, nodes, trace }) in read {
             let is_first = !first.first_to_meet(QuestionSet::from_iter([question])).is_empty();
             if is_shorter(&mut shortest, question, nodes) || is_first {
                 self.left.push(case);
@@ -123,7 +143,7 @@ impl Sifted {
             }
             self.conform += 1;
             trace.clauses.iter().for_each(|clause| self.clauses[clause as usize] += 1);
-            self.questions = self.questions.union(trace.questions).union(questions);
+            self.questions = self.questions.union(trace.questions);
             *self.read.entry((question, self.followed.answer(question))).or_default() += 1;
         }
         self.left.sort_unstable();
@@ -324,7 +344,8 @@ enum Company {
 }
 
 impl Judge<'_> {
-    /// Shows the cases of a range, and tells those of which no more can be learned from the others.
+    /// Shows the cases of a range, and tells those of which no more can be learned from the others. Those that meet a
+    /// `contested` question are left, which is for where [`Sifted::standing`] says so of the same cases.
     ///
     /// `make` gives the nodes of a case and says of what type it is a value, in which state space; or nothing, of a case
     /// that cannot be sifted. Of some cases it is asked again, and gives the same. A case that is sifted out would get the
@@ -336,12 +357,13 @@ impl Judge<'_> {
     pub fn sift(
         &mut self,
         cases: Range<u64>,
+        contested: QuestionSet,
         paper: &mut Paper,
         make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<Sifted, Error> {
         let mut sifted = Sifted { followed: self.habits.readings(), ..Sifted::default() };
         let under = &Under::of(self);
-        let suspected = self.suspicion.suspected();
+        let asked_for = self.suspicion.suspected().union(contested);
         let mut evaluator = Evaluator::new(&under.specification, self.version).remembering();
         let mut retry = Retry {
             make,
@@ -373,7 +395,7 @@ impl Judge<'_> {
             };
             let rechecked = self.options.recheck_every;
             let stands_out = !asked.first_to_meet(trace.questions).is_empty()
-                || suspected.meets(trace.questions)
+                || asked_for.meets(trace.questions)
                 || self.listed.dies(&trace)
                 || rechecked > 0 && case.is_multiple_of(rechecked);
             let mut element = Element { case, ty, space, bits, trace };
@@ -410,8 +432,7 @@ impl Judge<'_> {
                     return None;
                 }
                 element.bits = other;
-                let Told { nodes, trace: Trace { questions, .. }, .. } = told;
-                company = Company::Following(Follows { question, nodes, trace, questions });
+                company = Company::Following(Follows { question, nodes: told.nodes, trace });
             }
         }
         let bits = element.bits & mask(size_of(ty));
@@ -436,11 +457,11 @@ mod tests {
 
     #[test]
     fn what_is_counted_without_an_example_among_what_is_left_undoes_the_sifting() {
-        assert!(!Sifted::default().is_undone_by([]));
+        assert_eq!(Sifted::default().standing([]), Standing::Stands);
         let deviate = BTreeMap::from([("ternary-not-converted", 1)]);
-        assert!(Sifted { deviate, ..Sifted::default() }.is_undone_by([]));
+        assert_eq!(Sifted { deviate, ..Sifted::default() }.standing([]), Standing::Undone);
         let read = BTreeMap::from([((Question::ShiftCount, 1), 1)]);
-        assert!(Sifted { read, ..Sifted::default() }.is_undone_by([]));
+        assert_eq!(Sifted { read, ..Sifted::default() }.standing([]), Standing::Undone);
     }
 
     #[test]
