@@ -19,6 +19,7 @@ use crate::exit::Failure;
 type Lane = (Header, bool);
 
 /// The judges of one subject, one a lane, made when they are first needed.
+#[derive(Clone)]
 pub struct Judges<'a> {
     tested: &'a Tested,
     lanes: BTreeMap<Lane, Judge<'a>>,

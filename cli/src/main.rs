@@ -10,6 +10,7 @@ mod exit;
 mod input;
 mod interrupt;
 mod judges;
+mod lesson;
 mod reducing;
 mod sifting;
 mod statistics;

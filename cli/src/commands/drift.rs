@@ -233,27 +233,33 @@ fn generated(
     let tried: Mutex<BTreeMap<u64, Tried>> = Mutex::default();
     let tasks = args.cases.div_ceil(BATCH);
     let budget = Budget { tasks: Some(tasks), units: Some(args.cases), ..Budget::default() };
-    let judges = || subjects.iter().map(Judges::of).collect::<Vec<_>>();
-    let ended = each(context, budget, "cases", judges, |judges, task, work| {
-        let range = task * BATCH..((task + 1) * BATCH).min(args.cases);
-        let made: Vec<_> = range.map(|index| cases.made(index, false, &mut Coverage::new())).collect();
-        for (place, judges) in judges.iter_mut().enumerate() {
-            for placed in judges.verdicts(&made, header)? {
-                let entry = placed.entry(&made, header);
-                let Some(facts) = facts(&entry.judged.verdict, entry.judged.must) else { continue };
-                let mut all = tried.lock().expect("a panic ends the program");
-                let own = all
-                    .entry(entry.trial.id)
-                    .or_insert_with(|| of_trial(entry.trial, entry.header, subjects));
-                own.clauses = own.clauses.union(entry.judged.trace.clauses);
-                let known = own.facts[place].get_or_insert_default();
-                known.extend(facts);
-                plain_is_silent(known);
+    let ended = each(
+        context,
+        budget,
+        "cases",
+        || (),
+        |(), task, work| {
+            let range = task * BATCH..((task + 1) * BATCH).min(args.cases);
+            let made: Vec<_> = range.map(|index| cases.made(index, false, &mut Coverage::new())).collect();
+            for (place, tested) in subjects.iter().enumerate() {
+                // Those of the task before have seen what fell to their thread, which another run would deal out otherwise.
+                for placed in Judges::of(tested).verdicts(&made, header)? {
+                    let entry = placed.entry(&made, header);
+                    let Some(facts) = facts(&entry.judged.verdict, entry.judged.must) else { continue };
+                    let mut all = tried.lock().expect("a panic ends the program");
+                    let own = all
+                        .entry(entry.trial.id)
+                        .or_insert_with(|| of_trial(entry.trial, entry.header, subjects));
+                    own.clauses = own.clauses.union(entry.judged.trace.clauses);
+                    let known = own.facts[place].get_or_insert_default();
+                    known.extend(facts);
+                    plain_is_silent(known);
+                }
             }
-        }
-        work.done(made.len() as u64);
-        Ok(())
-    })?;
+            work.done(made.len() as u64);
+            Ok(())
+        },
+    )?;
     let tried = tried.into_inner().expect("a panic ends the program").into_values().collect();
     if ended == Ended::Interrupted { Err(Failure::Interrupted) } else { Ok(tried) }
 }

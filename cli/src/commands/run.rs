@@ -12,7 +12,7 @@ use crate::args;
 use crate::campaign::{Budget, Campaign, Ended, Identity, Tested, each, lock_of, open_subjects};
 use crate::cases::{Cases, weights, wide_header};
 use crate::exit::{Exit, Failure};
-use crate::judges::Judges;
+use crate::lesson::Lesson;
 use crate::sifting::{TaskCases, TaskVerdicts};
 
 /// How many cases are judged where neither a number nor a time is given: with the default focus more than 200,000
@@ -27,6 +27,8 @@ struct Tasks {
     doubled: u32,
     /// The cases of each task behind those.
     most: u64,
+    /// The cases of so many tasks are enough to learn what most others need to know of a subject.
+    lesson: u64,
 }
 
 impl Tasks {
@@ -37,8 +39,8 @@ impl Tasks {
     /// one, more than 1 kB each is kept. Declarations cost the more.
     fn of(focus: args::Focus) -> Tasks {
         match focus {
-            args::Focus::Expressions => Tasks { doubled: 8, most: 64_000 },
-            _ => Tasks { doubled: 5, most: 5_000 },
+            args::Focus::Expressions => Tasks { doubled: 8, most: 64_000, lesson: 6 },
+            _ => Tasks { doubled: 5, most: 5_000, lesson: 1 },
         }
     }
 
@@ -109,9 +111,9 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     let together = campaign.subjects.len() as u64;
     let number_of_tasks = cases.map(|cases| tasks.count(cases) * together);
     let budget = Budget { tasks: number_of_tasks, together, time: args.campaign.time, units: cases };
-    let state = || (campaign.subjects.iter().map(Judges::of).collect::<Vec<_>>(), Paper::default());
+    let lesson = Lesson::new(&generator, tasks.start(tasks.lesson), &campaign.subjects);
     let open: Mutex<BTreeMap<u64, Arc<OpenTask<'_>>>> = Mutex::default();
-    let ended = each(context, budget, campaign.unit, state, |(judges, paper), number, work| {
+    let ended = each(context, budget, campaign.unit, Paper::default, |paper, number, work| {
         let (task, subject) = (number / together, (number % together) as usize);
         let Range { start, end } = tasks.cases(task);
         let range = start..end.min(cases.unwrap_or(u64::MAX));
@@ -120,12 +122,15 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
             let usual = |tested: &Tested| if wide { wide_header() } else { tested.header.clone() };
             let headers = campaign.subjects.iter().map(usual).collect();
             let to_do = campaign.is_to_do(task);
-            let cases = TaskCases::new(&generator, range, wide, &campaign.subjects, headers);
+            let cases = TaskCases::new(&generator, range.clone(), wide, &campaign.subjects, headers);
             Arc::new(OpenTask { to_do, cases, judged: Mutex::default() })
         };
         let own = Arc::clone(lock_of(&open).entry(task).or_insert_with(begin));
         let judged = match own.to_do {
-            true => Some(own.cases.judge(subject, &mut judges[subject], paper)?),
+            true => {
+                let mut judges = lesson.judges(subject, &range, paper)?;
+                Some(own.cases.judge(subject, &mut judges, paper)?)
+            }
             false => None,
         };
         let all = {

@@ -62,6 +62,11 @@ impl Options {
 }
 
 /// Shows trials to one subject and judges them.
+///
+/// It learns from each batch how the subject answers open questions and which trials spoil their company. That decides which
+/// trials it shows together; so what a subject shows that depends on company is only found again by a judge that has seen
+/// the same batches before.
+#[derive(Clone)]
 pub struct Judge<'a> {
     subject: &'a dyn Subject,
     rules: Rules,

@@ -27,6 +27,7 @@ pub(super) enum Foreseen {
 pub(super) type Changed = (&'static Known, fn(&mut Rules));
 
 /// What is listed of an implementation, as far as it tells which trials spoil their company.
+#[derive(Clone)]
 pub(super) struct Listed {
     /// What kills it.
     pub crashes: Vec<&'static Known>,
@@ -146,7 +147,7 @@ impl Habits {
 
 /// Which open questions spoil a batch: those that most of the trials that met them were guilty with. Trials that meet
 /// one are shown alone at once. Only the schedule depends on this, no verdict.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Suspicion {
     guilty: [u32; Question::ALL.len()],
     innocent: [u32; Question::ALL.len()],

@@ -35,6 +35,7 @@ const TOGETHER: usize = 100;
 const MOST_LOOKED_INTO: u32 = 500;
 
 /// Shows kernels to one subject and judges them. The counterpart of [`Judge`](crate::Judge), which judges data.
+#[derive(Clone)]
 pub struct KernelJudge<'a> {
     subject: &'a dyn Subject,
     rules: Rules,
