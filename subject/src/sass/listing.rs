@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::operation::{Operation, decode};
+
 /// One instruction of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
@@ -9,8 +11,10 @@ pub(super) struct Line {
     pub offset: u32,
     /// `P0` and whether it is negated, where a predicate stands in front.
     pub guard: Option<(String, bool)>,
-    /// The opcode with its modifiers, split at the dots.
-    pub opcode: Vec<String>,
+    /// The opcode with its modifiers, as written.
+    pub opcode: String,
+    /// What they ask for.
+    pub operation: Operation,
     pub operands: Vec<String>,
 }
 
@@ -101,8 +105,8 @@ fn instruction(text: &str) -> Option<Line> {
         rest = behind.trim();
     }
     let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
-    let opcode = opcode.split('.').map(str::to_owned).collect();
-    Some(Line { offset, guard, opcode, operands: split(operands) })
+    let (opcode, operation) = (opcode.to_owned(), decode(opcode));
+    Some(Line { offset, guard, opcode, operation, operands: split(operands) })
 }
 
 /// Splits at the commas that stand in no brackets; a descriptor in front of an address is dropped.

@@ -7,6 +7,7 @@
 
 mod listing;
 mod machine;
+mod operation;
 mod value;
 
 use std::collections::BTreeMap;

@@ -1,231 +1,140 @@
 //! What instructions do with the words that they read.
 
 use super::super::listing::{Line, number};
+use super::super::operation::{Combination, Comparison, Funnel, Operation, Part};
 use super::super::value::{Root, Symbol, Term, Truth, Wide, Word, sum};
 use super::operands::{half, is_predicate, next};
-use super::{Known, Machine, unknown};
+use super::{Known, Machine, exactly, unknown};
 
 impl Machine<'_> {
-    pub(super) fn step(&mut self, line: &Line, opcode: &[&str]) -> Known<()> {
-        let ops: Vec<&str> = line.operands.iter().map(String::as_str).collect();
-        match (opcode[0], &opcode[1..]) {
-            (
-                "NOP" | "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "YIELD" | "DEPBAR" | "MEMBAR" | "ERRBAR"
-                | "CCTL" | "BMOV" | "BAR",
-                _,
-            ) => {}
-            ("MOV" | "UMOV" | "R2UR" | "UR2UR" | "S2R" | "S2UR" | "CS2R", modifiers) => {
-                let [to, .., from] = ops[..] else { return Err(unknown(line)) };
-                let value = if from.starts_with("SR") && from != "SRZ" {
-                    Word::Unknown
-                } else if from == "SRZ" {
-                    Word::Known(0)
-                } else {
-                    self.read(from).word()
-                };
-                if opcode[0] == "CS2R" && !modifiers.contains(&"32") {
-                    self.set(next(to).as_deref().unwrap_or("RZ"), value.clone());
-                }
-                self.set(to, value);
+    /// Executes a line that does not end in a jump.
+    pub(super) fn step(&mut self, line: &Line) -> Known<()> {
+        match line.operation {
+            Operation::Nothing => Ok(()),
+            Operation::Move { pair } => self.copy(line, pair),
+            Operation::MultiplyAdd => self.multiply_add(line),
+            Operation::MultiplyAddWide { signed } => self.multiply_add_wide(line, signed),
+            Operation::Add => self.add(line),
+            Operation::ShiftAdd(part) => self.shift_add(line, part),
+            Operation::FunnelShift(funnel) => {
+                self.ternary(line, |low, count, high| shifted(funnel, low, count, high))
             }
-            ("IMAD" | "UIMAD", ["WIDE", rest @ ..]) => {
-                let [to, a, b, c] = ops[..] else { return Err(unknown(line)) };
-                let signed = !rest.contains(&"U32");
-                let product = match (self.read(a).word(), self.read(b).word()) {
-                    (Word::Known(a), Word::Known(b)) if signed => {
-                        Some((i64::from(a as i32) * i64::from(b as i32)) as u64)
-                    }
-                    (Word::Known(a), Word::Known(b)) => Some(u64::from(a) * u64::from(b)),
-                    (Word::Known(0), _) | (_, Word::Known(0)) => Some(0),
-                    _ => None,
-                };
-                let value = match (product, self.pair(c)) {
-                    (Some(a), Wide::Known(b)) => Wide::Known(a.wrapping_add(b)),
-                    (Some(a), Wide::Address(symbol)) => Wide::Address(symbol.plus(a as i64)),
-                    _ => Wide::Unknown,
-                };
-                self.set_pair(to, &value);
+            Operation::ExtendSign { signed } => self.binary(line, |a, width| extended(signed, a, width)),
+            Operation::ShiftLeft => self.binary(line, |a, b| Some(a.checked_shl(b).unwrap_or(0))),
+            Operation::ShiftRight { signed: true } => {
+                self.binary(line, |a, b| Some(((a as i32) >> b.min(31)) as u32))
             }
-            ("IMAD" | "UIMAD", modifiers) if modifiers.contains(&"HI") => self.set(ops[0], Word::Unknown),
-            ("IMAD" | "UIMAD", _) => {
-                let ([to, a, b, c] | [to, a, b, c, _] | [to, a, b, c, _, _]) = ops[..] else {
-                    return Err(unknown(line));
-                };
-                let carries: Vec<Truth> = ops[4..].iter().map(|carry| self.truth_of(carry)).collect();
-                let product = match (self.read(a).word(), self.read(b).word()) {
-                    (Word::Known(a), Word::Known(b)) => Word::Known(a.wrapping_mul(b)),
-                    (Word::Known(0), _) | (_, Word::Known(0)) => Word::Known(0),
-                    (Word::Known(1), word) | (word, Word::Known(1)) => word,
-                    _ => Word::Unknown,
-                };
-                let value = sum(&[Term::Plain(product), self.read(c).term()], &carries).0;
-                self.set(to, value);
+            Operation::ShiftRight { signed: false } => {
+                self.binary(line, |a, b| Some(a.checked_shr(b).unwrap_or(0)))
             }
-            ("IADD3" | "UIADD3" | "VIADD" | "IADD" | "UIADD" | "UVIADD" | "IADD2", _) => {
-                let (to, rest) = ops.split_first().ok_or_else(|| unknown(line))?;
-                let outs = rest.iter().take_while(|operand| is_predicate(operand)).count();
-                let (outs, rest) = rest.split_at(outs);
-                let terms = rest.iter().take_while(|operand| !is_predicate(operand)).count();
-                let (terms, carries) = rest.split_at(terms);
-                let terms: Vec<Term> = terms.iter().map(|operand| self.read(operand).term()).collect();
-                let carries: Vec<Truth> = carries.iter().map(|carry| self.truth_of(carry)).collect();
-                let (value, carry) = sum(&terms, &carries);
-                for (nth, out) in outs.iter().enumerate() {
-                    // A second carry tells of a sum of three that carries twice.
-                    self.set_truth(out, if nth == 0 { carry.clone() } else { Truth::Unknown });
-                }
-                self.set(to, value);
+            Operation::Logic => self.logic(line),
+            Operation::PermuteBytes => self.ternary(line, |a, control, b| Some(permuted(a, control, b))),
+            Operation::Compare { by, signed, with } => self.compare(line, by, signed, with),
+            Operation::Select => self.select(line),
+            Operation::ConstantHalves => self.constant_halves(line),
+            Operation::LoadConstant(width) => self.load_constant(line, width),
+            Operation::Load(access, width) => self.load(line, access, width),
+            Operation::Store(access, width) => self.store(line, access, width),
+            Operation::Opaque => {
+                line.operands.iter().take(1).for_each(|to| self.set(to, Word::Unknown));
+                Ok(())
             }
-            ("LEA" | "ULEA", modifiers) => self.lea(line, modifiers, &ops)?,
-            ("SHF" | "USHF", [direction, kind, rest @ ..]) => {
-                let [to, low, count, high] = ops[..] else { return Err(unknown(line)) };
-                let values = (self.read(low).word(), self.read(count).word(), self.read(high).word());
-                let value = match values {
-                    (Word::Known(low), Word::Known(count), Word::Known(high)) => {
-                        shifted(direction, kind, rest, low, count, high).map_or(Word::Unknown, Word::Known)
-                    }
-                    _ => Word::Unknown,
-                };
-                self.set(to, value);
+            Operation::OpaquePredicates => {
+                line.operands.iter().take(2).for_each(|to| self.set_truth(to, Truth::Unknown));
+                Ok(())
             }
-            ("SGXT" | "USGXT", modifiers) => {
-                let unsigned = modifiers.contains(&"U32");
-                self.binary(&ops, |a, width| {
-                    let unused = 32u32.checked_sub(width).filter(|&unused| unused < 32)?;
-                    Some(if unsigned {
-                        a << unused >> unused
-                    } else {
-                        ((a << unused) as i32 >> unused) as u32
-                    })
-                });
-            }
-            ("SHL" | "USHL", _) => self.binary(&ops, |a, b| Some(a.checked_shl(b).unwrap_or(0))),
-            ("SHR" | "USHR", modifiers) => {
-                let unsigned = modifiers.contains(&"U32");
-                self.binary(&ops, |a, b| {
-                    Some(if unsigned {
-                        a.checked_shr(b).unwrap_or(0)
-                    } else {
-                        ((a as i32) >> b.min(31)) as u32
-                    })
-                });
-            }
-            ("LOP3" | "ULOP3", _) => {
-                let outs = ops.iter().take_while(|operand| is_predicate(operand)).count();
-                let (outs, rest) = ops.split_at(outs);
-                let [to, a, b, c, table, ..] = rest[..] else { return Err(unknown(line)) };
-                let known = (self.read(a).word(), self.read(b).word(), self.read(c).word(), number(table));
-                let value = match known {
-                    (Word::Known(a), Word::Known(b), Word::Known(c), Some(table)) => {
-                        Word::Known(looked_up(a, b, c, table as u8))
-                    }
-                    // The stack pointer, aligned. What its top is aligned to does not matter, as long as all that follows
-                    // counts from the result.
-                    (Word::Low(symbol), Word::Known(mask), _, Some(0xc0))
-                        if symbol.root == Root::Stack
-                            && !symbol.generic
-                            && (!mask).wrapping_add(1).is_power_of_two() =>
-                    {
-                        let addend = symbol.addend & i64::from(mask as i32);
-                        Word::Low(Symbol { addend, ..symbol })
-                    }
-                    _ => Word::Unknown,
-                };
-                for out in outs {
-                    let truth = match value {
-                        Word::Known(value) => Truth::Known(value != 0),
-                        _ => Truth::Unknown,
-                    };
-                    self.set_truth(out, truth);
-                }
-                self.set(to, value);
-            }
-            ("PRMT" | "UPRMT", []) => {
-                let [to, a, control, b] = ops[..] else { return Err(unknown(line)) };
-                let known = (self.read(a).word(), self.read(control).word(), self.read(b).word());
-                let value = match known {
-                    (Word::Known(a), Word::Known(control), Word::Known(b)) => {
-                        Word::Known(permuted(a, control, b))
-                    }
-                    _ => Word::Unknown,
-                };
-                self.set(to, value);
-            }
-            ("ISETP" | "UISETP", [compare, rest @ ..]) => self.isetp(line, compare, rest, &ops)?,
-            ("SEL" | "USEL" | "FSEL", _) => {
-                let [to, a, b, condition] = ops[..] else { return Err(unknown(line)) };
-                let value = match self.truth_of(condition) {
-                    Truth::Known(true) => self.read(a).word(),
-                    Truth::Known(false) => self.read(b).word(),
-                    _ => Word::Unknown,
-                };
-                self.set(to, value);
-            }
-            ("PLOP3" | "UPLOP3", _) => {
-                for out in ops.iter().take(2) {
-                    self.set_truth(out, Truth::Unknown);
-                }
-            }
-            ("HFMA2", _) => {
-                // How the assembler writes a constant: two halves as floats, added to a product that is zero.
-                let [to, a, b, high, low] = ops[..] else { return Err(unknown(line)) };
-                let nothing = a.trim_start_matches('-') == "RZ" && b == "RZ";
-                let value = match (half(high), half(low)) {
-                    (Some(high), Some(low)) if nothing => Word::Known(u32::from(high) << 16 | u32::from(low)),
-                    _ => Word::Unknown,
-                };
-                self.set(to, value);
-            }
-            ("ULDC" | "LDC" | "LDCU" | "LDG" | "LD" | "LDS" | "LDL", modifiers) => {
-                self.load(line, opcode[0], modifiers, &ops)?;
-            }
-            ("STG" | "ST" | "STS" | "STL", modifiers) => self.store(line, opcode[0], modifiers, &ops)?,
-            _ => return Err(unknown(line)),
+            Operation::Unknown
+            | Operation::Exit
+            | Operation::Branch
+            | Operation::BranchByRegister
+            | Operation::Call
+            | Operation::Return => Err(unknown(line)),
         }
+    }
+
+    fn copy(&mut self, line: &Line, pair: bool) -> Known<()> {
+        let [to, .., from] = line.operands.as_slice() else { return Err(unknown(line)) };
+        let value = match from.as_str() {
+            "SRZ" => Word::Known(0),
+            from if from.starts_with("SR") => Word::Unknown,
+            from => self.read(from).word(),
+        };
+        if let (true, Some(next)) = (pair, next(to)) {
+            self.set(&next, value.clone());
+        }
+        self.set(to, value);
         Ok(())
     }
 
-    fn binary(&mut self, ops: &[&str], of: impl Fn(u32, u32) -> Option<u32>) {
-        let &[to, a, b] = ops else { return };
-        let value = match (self.read(a).word(), self.read(b).word()) {
-            (Word::Known(a), Word::Known(b)) => of(a, b).map_or(Word::Unknown, Word::Known),
+    fn multiply_add(&mut self, line: &Line) -> Known<()> {
+        let (values, carries) = line.operands.split_at_checked(4).ok_or_else(|| unknown(line))?;
+        let ([to, a, b, c], 0..=2) = (values, carries.len()) else { return Err(unknown(line)) };
+        let carries: Vec<Truth> = carries.iter().map(|carry| self.truth_of(carry)).collect();
+        let product = match (self.read(a).word(), self.read(b).word()) {
+            (Word::Known(a), Word::Known(b)) => Word::Known(a.wrapping_mul(b)),
+            (Word::Known(0), _) | (_, Word::Known(0)) => Word::Known(0),
+            (Word::Known(1), word) | (word, Word::Known(1)) => word,
             _ => Word::Unknown,
         };
+        let value = sum(&[Term::Plain(product), self.read(c).term()], &carries).0;
         self.set(to, value);
+        Ok(())
+    }
+
+    fn multiply_add_wide(&mut self, line: &Line, signed: bool) -> Known<()> {
+        let [to, a, b, c] = exactly(line)?;
+        let product = match (self.read(a).word(), self.read(b).word()) {
+            (Word::Known(a), Word::Known(b)) if signed => {
+                Some((i64::from(a as i32) * i64::from(b as i32)) as u64)
+            }
+            (Word::Known(a), Word::Known(b)) => Some(u64::from(a) * u64::from(b)),
+            (Word::Known(0), _) | (_, Word::Known(0)) => Some(0),
+            _ => None,
+        };
+        let value = match (product, self.pair(c)) {
+            (Some(a), Wide::Known(b)) => Wide::Known(a.wrapping_add(b)),
+            (Some(a), Wide::Address(symbol)) => Wide::Address(symbol.plus(a as i64)),
+            _ => Wide::Unknown,
+        };
+        self.set_pair(to, &value);
+        Ok(())
+    }
+
+    /// `IADD3 R, [P, [P,]] a, b, c, [!P, [!P]]`
+    fn add(&mut self, line: &Line) -> Known<()> {
+        let (to, rest) = line.operands.split_first().ok_or_else(|| unknown(line))?;
+        let (outs, rest) = predicates_first(rest);
+        let terms = rest.iter().take_while(|operand| !is_predicate(operand)).count();
+        let (terms, carries) = rest.split_at(terms);
+        let terms: Vec<Term> = terms.iter().map(|operand| self.read(operand).term()).collect();
+        let carries: Vec<Truth> = carries.iter().map(|carry| self.truth_of(carry)).collect();
+        let (value, carry) = sum(&terms, &carries);
+        for (nth, out) in outs.iter().enumerate() {
+            // A second carry tells of a sum of three that carries twice.
+            self.set_truth(out, if nth == 0 { carry.clone() } else { Truth::Unknown });
+        }
+        self.set(to, value);
+        Ok(())
     }
 
     /// `LEA R, [P,] a, b, shift` and `LEA.HI.X R, a, b, high, shift, P`.
-    fn lea(&mut self, line: &Line, modifiers: &[&str], ops: &[&str]) -> Known<()> {
-        let (to, rest) = ops.split_first().ok_or_else(|| unknown(line))?;
-        let outs = rest.iter().take_while(|operand| is_predicate(operand)).count();
-        let (outs, rest) = rest.split_at(outs);
-        let carries: Vec<Truth> =
-            rest.iter().filter(|operand| is_predicate(operand)).map(|carry| self.truth_of(carry)).collect();
-        let rest: Vec<&str> = rest.iter().copied().filter(|operand| !is_predicate(operand)).collect();
-        let shift = rest.last().and_then(|shift| number(shift)).unwrap_or(0) as u32;
-        let high_part = modifiers.contains(&"HI");
-        let known = |word: Word| match word {
-            Word::Known(value) => Some(value),
-            _ => None,
+    fn shift_add(&mut self, line: &Line, part: Part) -> Known<()> {
+        let (to, rest) = line.operands.split_first().ok_or_else(|| unknown(line))?;
+        let (outs, rest) = predicates_first(rest);
+        let (carries, rest): (Vec<&String>, Vec<&String>) =
+            rest.iter().partition(|operand| is_predicate(operand));
+        let carries: Vec<Truth> = carries.into_iter().map(|carry| self.truth_of(carry)).collect();
+        let (a, b, high, shift) = match (part, rest.as_slice()) {
+            (Part::High, [a, b, high, shift]) => (a, b, self.number(high), shift),
+            (Part::Low | Part::HighOfSigned, [a, b, shift]) => (a, b, Some(0), shift),
+            _ => return Err(unknown(line)),
         };
-        let (shifted, b) = if high_part {
-            let (a, b, high) = match (modifiers.contains(&"SX32"), rest.as_slice()) {
-                (true, [a, b, _]) => {
-                    let a = known(self.read(a).word());
-                    (a, *b, a.map(|a| ((a as i32) >> 31) as u32))
-                }
-                (false, [a, b, high, _]) => (known(self.read(a).word()), *b, known(self.read(high).word())),
-                _ => return Err(unknown(line)),
-            };
-            let wide = a.zip(high).map(|(a, high)| u64::from(high) << 32 | u64::from(a));
-            (wide.map(|wide| ((wide << shift) >> 32) as u32), b)
-        } else {
-            let (a, b) = match rest.as_slice() {
-                [a, b, _] => (*a, *b),
-                _ => return Err(unknown(line)),
-            };
-            (known(self.read(a).word()).map(|a| a << shift), b)
-        };
+        let shift = self.number(shift).filter(|&shift| shift < 32);
+        let shifted = self.number(a).zip(high).zip(shift).map(|((a, high), shift)| match part {
+            Part::Low => a << shift,
+            Part::High => ((u64::from(high) << 32 | u64::from(a)) << shift >> 32) as u32,
+            Part::HighOfSigned => (i64::from(a as i32) << shift >> 32) as u32,
+        });
         let shifted = shifted.map_or(Word::Unknown, Word::Known);
         let (value, carry) = sum(&[Term::Plain(shifted), self.read(b).term()], &carries);
         for out in outs {
@@ -235,44 +144,113 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// `ISETP.LT.U32.AND P0, PT, a, b, PT`
-    fn isetp(&mut self, line: &Line, compare: &str, rest: &[&str], ops: &[&str]) -> Known<()> {
-        if rest.contains(&"EX") {
-            for out in ops.iter().take(2) {
-                self.set_truth(out, Truth::Unknown);
+    /// `LOP3.LUT [P,] R, a, b, c, table, P`
+    fn logic(&mut self, line: &Line) -> Known<()> {
+        let (outs, rest) = predicates_first(&line.operands);
+        let [to, a, b, c, table, ..] = rest else { return Err(unknown(line)) };
+        let known = (self.read(a).word(), self.read(b).word(), self.read(c).word(), number(table));
+        let value = match known {
+            (Word::Known(a), Word::Known(b), Word::Known(c), Some(table)) => {
+                Word::Known(looked_up(a, b, c, table as u8))
             }
-            return Ok(());
+            // The stack pointer, aligned. What its top is aligned to does not matter, as long as all that follows
+            // counts from the result.
+            (Word::Low(symbol), Word::Known(mask), _, Some(0xc0))
+                if symbol.root == Root::Stack
+                    && !symbol.generic
+                    && (!mask).wrapping_add(1).is_power_of_two() =>
+            {
+                let addend = symbol.addend & i64::from(mask as i32);
+                Word::Low(Symbol { addend, ..symbol })
+            }
+            _ => Word::Unknown,
+        };
+        let truth = match value {
+            Word::Known(value) => Truth::Known(value != 0),
+            _ => Truth::Unknown,
+        };
+        for out in outs {
+            self.set_truth(out, truth.clone());
         }
-        let [p, q, a, b, third] = ops[..] else { return Err(unknown(line)) };
-        let result = match (self.read(a).word(), self.read(b).word()) {
-            (Word::Known(a), Word::Known(b)) => {
-                let order = if rest.contains(&"U32") { a.cmp(&b) } else { (a as i32).cmp(&(b as i32)) };
-                match compare {
-                    "EQ" => Some(order.is_eq()),
-                    "NE" => Some(order.is_ne()),
-                    "LT" => Some(order.is_lt()),
-                    "LE" => Some(order.is_le()),
-                    "GT" => Some(order.is_gt()),
-                    "GE" => Some(order.is_ge()),
-                    _ => return Err(unknown(line)),
-                }
+        self.set(to, value);
+        Ok(())
+    }
+
+    /// `ISETP.LT.U32.AND P0, PT, a, b, PT`
+    fn compare(&mut self, line: &Line, by: Comparison, signed: bool, with: Option<Combination>) -> Known<()> {
+        let [p, q, a, b, third] = exactly(line)?;
+        let result = self.number(a).zip(self.number(b)).map(|(a, b)| {
+            let order = if signed { (a as i32).cmp(&(b as i32)) } else { a.cmp(&b) };
+            match by {
+                Comparison::Equal => order.is_eq(),
+                Comparison::NotEqual => order.is_ne(),
+                Comparison::Less => order.is_lt(),
+                Comparison::LessOrEqual => order.is_le(),
+                Comparison::Greater => order.is_gt(),
+                Comparison::GreaterOrEqual => order.is_ge(),
             }
-            _ => None,
-        };
-        let third = match self.truth_of(third) {
-            Truth::Known(value) => Some(value),
-            _ => None,
-        };
-        let combined = |value: Option<bool>| match (rest.last(), value, third) {
-            (Some(&"AND"), Some(a), Some(b)) => Truth::Known(a && b),
-            (Some(&"OR"), Some(a), Some(b)) => Truth::Known(a || b),
-            (Some(&"XOR"), Some(a), Some(b)) => Truth::Known(a ^ b),
+        });
+        let third = self.truth_of(third);
+        let combined = |value: Option<bool>| match (with, value, &third) {
+            (Some(Combination::And), Some(a), Truth::Known(b)) => Truth::Known(a && *b),
+            (Some(Combination::Or), Some(a), Truth::Known(b)) => Truth::Known(a || *b),
+            (Some(Combination::Xor), Some(a), Truth::Known(b)) => Truth::Known(a ^ *b),
             _ => Truth::Unknown,
         };
         self.set_truth(p, combined(result));
         self.set_truth(q, combined(result.map(|value| !value)));
         Ok(())
     }
+
+    fn select(&mut self, line: &Line) -> Known<()> {
+        let [to, a, b, condition] = exactly(line)?;
+        let value = match self.truth_of(condition) {
+            Truth::Known(true) => self.read(a).word(),
+            Truth::Known(false) => self.read(b).word(),
+            _ => Word::Unknown,
+        };
+        self.set(to, value);
+        Ok(())
+    }
+
+    fn constant_halves(&mut self, line: &Line) -> Known<()> {
+        let [to, a, b, high, low] = exactly(line)?;
+        let nothing = a.trim_start_matches('-') == "RZ" && b == "RZ";
+        let value = match (half(high), half(low)) {
+            (Some(high), Some(low)) if nothing => Word::Known(u32::from(high) << 16 | u32::from(low)),
+            _ => Word::Unknown,
+        };
+        self.set(to, value);
+        Ok(())
+    }
+
+    /// What an operand holds, where that is a number.
+    fn number(&self, operand: &str) -> Option<u32> {
+        match self.read(operand).word() {
+            Word::Known(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn binary(&mut self, line: &Line, of: impl Fn(u32, u32) -> Option<u32>) -> Known<()> {
+        let [to, a, b] = exactly(line)?;
+        let value = self.number(a).zip(self.number(b)).and_then(|(a, b)| of(a, b));
+        self.set(to, value.map_or(Word::Unknown, Word::Known));
+        Ok(())
+    }
+
+    fn ternary(&mut self, line: &Line, of: impl Fn(u32, u32, u32) -> Option<u32>) -> Known<()> {
+        let [to, a, b, c] = exactly(line)?;
+        let value = self.number(a).zip(self.number(b)).zip(self.number(c));
+        let value = value.and_then(|((a, b), c)| of(a, b, c));
+        self.set(to, value.map_or(Word::Unknown, Word::Known));
+        Ok(())
+    }
+}
+
+/// The predicates in front, and the operands behind them.
+fn predicates_first(operands: &[String]) -> (&[String], &[String]) {
+    operands.split_at(operands.iter().take_while(|operand| is_predicate(operand)).count())
 }
 
 fn looked_up(a: u32, b: u32, c: u32, table: u8) -> u32 {
@@ -294,20 +272,32 @@ fn permuted(a: u32, control: u32, b: u32) -> u32 {
     })
 }
 
-/// `SHF.L.U32`, `SHF.R.S32.HI`, `SHF.L.U64.HI`, `SHF.R.U64`: a shift of two words, of which one is kept.
-fn shifted(direction: &str, kind: &str, rest: &[&str], low: u32, count: u32, high: u32) -> Option<u32> {
-    let upper = rest.contains(&"HI");
+/// A shift of two words; counts that shift everything out are left alone.
+fn shifted(funnel: Funnel, low: u32, count: u32, high: u32) -> Option<u32> {
+    let Funnel { left, wide, signed, upper } = funnel;
+    if count >= if wide { 64 } else { 32 } {
+        return None;
+    }
+    if !wide {
+        return Some(match (left, signed) {
+            (true, _) => low << count,
+            (false, false) => high >> count,
+            (false, true) => ((high as i32) >> count) as u32,
+        });
+    }
     let both = u64::from(high) << 32 | u64::from(low);
-    let result = match (direction, kind, upper) {
-        ("L", "U32" | "S32", false) => return (count < 32).then(|| low << count),
-        ("R", "U32", true) => return (count < 32).then(|| high >> count),
-        ("R", "S32", true) => return (count < 32).then(|| ((high as i32) >> count) as u32),
-        ("L", "U64" | "S64", _) if count < 64 => both << count,
-        ("R", "U64", _) if count < 64 => both >> count,
-        ("R", "S64", _) if count < 64 => ((both as i64) >> count) as u64,
-        _ => return None,
+    let result = match (left, signed) {
+        (true, _) => both << count,
+        (false, false) => both >> count,
+        (false, true) => ((both as i64) >> count) as u64,
     };
     Some(if upper { (result >> 32) as u32 } else { result as u32 })
+}
+
+/// The lowest bits of a word, extended to all of it.
+fn extended(signed: bool, a: u32, width: u32) -> Option<u32> {
+    let unused = 32u32.checked_sub(width).filter(|&unused| unused < 32)?;
+    Some(if signed { ((a << unused) as i32 >> unused) as u32 } else { a << unused >> unused })
 }
 
 #[cfg(test)]

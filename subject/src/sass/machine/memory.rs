@@ -1,36 +1,37 @@
 //! Memory: what variables begin with, what was stored, constant banks.
 
 use super::super::listing::{Line, number};
+use super::super::operation::{Access, Width};
 use super::super::value::{Root, Space, Symbol, Wide, Word, halves};
 use super::operands::{nth_register, relocated, summands};
-use super::{Byte, Known, Machine, lost, unknown};
+use super::{Byte, Known, Machine, exactly, lost};
 
 impl Machine<'_> {
-    pub(super) fn load(&mut self, line: &Line, opcode: &str, modifiers: &[&str], ops: &[&str]) -> Known<()> {
-        let [to, from] = ops[..] else { return Err(unknown(line)) };
-        let (size, signed) = size_of(modifiers);
-        if opcode.contains("LDC") {
-            for nth in 0..size.div_ceil(4) {
-                let value = match size {
-                    1 | 2 => self.constant_bytes(from, size, signed),
-                    _ => self.constant(from, 4 * nth as i64).unwrap_or(Word::Unknown),
-                };
-                self.set(&nth_register(to, nth), value);
-            }
+    pub(super) fn load_constant(&mut self, line: &Line, width: Width) -> Known<()> {
+        let [to, from] = exactly(line)?;
+        if width.bytes < 4 {
+            self.set(to, self.constant_bytes(from, width));
             return Ok(());
         }
-        let place = self.place(opcode, from);
-        let bytes: Option<Vec<Byte>> = place.map(|(root, offset)| {
-            (0..size as i64).map(|nth| self.byte(&root, offset.wrapping_add(nth))).collect()
-        });
-        let Some(bytes) = bytes else {
-            for nth in 0..size.div_ceil(4) {
+        for nth in 0..width.bytes / 4 {
+            let value = self.constant(from, 4 * nth as i64).unwrap_or(Word::Unknown);
+            self.set(&nth_register(to, nth), value);
+        }
+        Ok(())
+    }
+
+    pub(super) fn load(&mut self, line: &Line, access: Access, width: Width) -> Known<()> {
+        let [to, from] = exactly(line)?;
+        let Some((root, offset)) = self.place(access, from) else {
+            for nth in 0..width.bytes.div_ceil(4) {
                 self.set(&nth_register(to, nth), Word::Unknown);
             }
             return Ok(());
         };
-        if size < 4 {
-            self.set(to, narrow(&bytes, signed));
+        let bytes: Vec<Byte> =
+            (0..width.bytes as i64).map(|nth| self.byte(&root, offset.wrapping_add(nth))).collect();
+        if width.bytes < 4 {
+            self.set(to, narrow(&bytes, width.signed));
         } else {
             for (nth, word) in bytes.chunks(4).enumerate() {
                 self.set(&nth_register(to, nth), whole(word));
@@ -39,19 +40,18 @@ impl Machine<'_> {
         Ok(())
     }
 
-    pub(super) fn store(&mut self, line: &Line, opcode: &str, modifiers: &[&str], ops: &[&str]) -> Known<()> {
-        let [to, from] = ops[..] else { return Err(unknown(line)) };
-        let (size, _) = size_of(modifiers);
-        let Some((root, offset)) = self.place(opcode, to) else {
+    pub(super) fn store(&mut self, line: &Line, access: Access, width: Width) -> Known<()> {
+        let [to, from] = exactly(line)?;
+        let Some((root, offset)) = self.place(access, to) else {
             return Err(lost(line, "stores to a place that is not known"));
         };
         if let Root::Variable { name, .. } = &root {
             let end = self.variables.get(&**name).and_then(|variable| variable.size);
-            if offset < 0 || end.is_none_or(|end| offset as u64 + size as u64 > end) {
+            if offset < 0 || end.is_none_or(|end| offset as u64 + width.bytes as u64 > end) {
                 return Err(lost(line, "stores outside of a variable"));
             }
         }
-        for nth in 0..size {
+        for nth in 0..width.bytes {
             let word = self.read(&nth_register(from, nth / 4)).word();
             let byte = Byte { word, nth: (nth % 4) as u8 };
             self.written.insert((root.clone(), offset + nth as i64), byte);
@@ -60,22 +60,14 @@ impl Machine<'_> {
     }
 
     /// What an address operand means: what it is counted from, and the offset.
-    fn place(&self, opcode: &str, operand: &str) -> Option<(Root, i64)> {
+    fn place(&self, access: Access, operand: &str) -> Option<(Root, i64)> {
         let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
-        let small = matches!(opcode, "LDS" | "STS" | "LDL" | "STL");
         let mut symbol: Option<Symbol> = None;
         let mut bytes = 0i64;
         for part in summands(inner) {
-            let value = if let Some(value) = number(part) {
-                Wide::Known(value as u64)
-            } else if small {
-                match self.read(part).word() {
-                    Word::Known(value) => Wide::Known(i64::from(value as i32) as u64),
-                    Word::Low(symbol) => Wide::Address(symbol),
-                    _ => Wide::Unknown,
-                }
-            } else {
-                self.pair(part)
+            let value = match number(part) {
+                Some(value) => Wide::Known(value as u64),
+                None => self.address(access, part),
             };
             match value {
                 Wide::Known(value) => bytes = bytes.wrapping_add(value as i64),
@@ -83,22 +75,31 @@ impl Machine<'_> {
                 _ => return None,
             }
         }
-        let zero = || match opcode {
+        let zero = || match access {
             // Code names addresses of `.shared` variables by relocation, so that a number is one that the program wrote.
-            "LDL" | "STL" => Some(Symbol::of(Root::Zero(Space::Local))),
+            Access::Small(Space::Local) => Some(Symbol::of(Root::Zero(Space::Local))),
             _ => None,
         };
         let symbol = symbol.or_else(zero)?.plus(bytes);
-        let fits = if small { symbol.is_small() } else { !symbol.is_small() };
-        let space = match opcode {
-            "LDS" | "STS" => Some(Space::Shared),
-            "LDL" | "STL" => Some(Space::Local),
-            _ => None,
+        let reached = match access {
+            Access::Generic => !symbol.is_small(),
+            // Global accesses do not reach into windows.
+            Access::Global => symbol.root.small().is_none(),
+            Access::Small(space) => symbol.is_small() && symbol.root.small() == Some(space),
         };
-        let right = space.is_none() || symbol.root.small() == space;
-        // Global accesses do not reach into windows.
-        let global = matches!(opcode, "LDG" | "STG") && symbol.root.small().is_some();
-        (fits && right && !global).then_some((symbol.root, symbol.addend))
+        reached.then_some((symbol.root, symbol.addend))
+    }
+
+    /// The address in a register, or in a pair of them.
+    fn address(&self, access: Access, operand: &str) -> Wide {
+        match access {
+            Access::Generic | Access::Global => self.pair(operand),
+            Access::Small(_) => match self.read(operand).word() {
+                Word::Known(value) => Wide::Known(i64::from(value as i32) as u64),
+                Word::Low(symbol) => Wide::Address(symbol),
+                _ => Wide::Unknown,
+            },
+        }
     }
 
     /// One byte of memory: what was written there, or what the variable began with.
@@ -175,14 +176,14 @@ impl Machine<'_> {
         Some(whole(&bytes))
     }
 
-    fn constant_bytes(&self, operand: &str, size: usize, signed: bool) -> Word {
+    fn constant_bytes(&self, operand: &str, width: Width) -> Word {
         let place = self.constant_place(operand).and_then(|(offset, name)| {
             let root = self.root(name).filter(|root| root.small() == Some(Space::Const))?;
             Some((root, offset))
         });
         let Some((root, offset)) = place else { return Word::Unknown };
-        let bytes: Vec<Byte> = (0..size as i64).map(|nth| self.byte(&root, offset + nth)).collect();
-        narrow(&bytes, signed)
+        let bytes: Vec<Byte> = (0..width.bytes as i64).map(|nth| self.byte(&root, offset + nth)).collect();
+        narrow(&bytes, width.signed)
     }
 
     /// The symbol in a constant operand, and the offset from it.
@@ -223,22 +224,6 @@ impl Machine<'_> {
             _ => Word::Unknown,
         }
     }
-}
-
-/// Bytes that an access moves, and whether a smaller one extends the sign.
-fn size_of(modifiers: &[&str]) -> (usize, bool) {
-    for modifier in modifiers {
-        match *modifier {
-            "U8" => return (1, false),
-            "S8" => return (1, true),
-            "U16" => return (2, false),
-            "S16" => return (2, true),
-            "64" => return (8, false),
-            "128" => return (16, false),
-            _ => {}
-        }
-    }
-    (4, false)
 }
 
 /// Four bytes as a word.

@@ -11,6 +11,7 @@ mod registers;
 use std::collections::BTreeMap;
 
 use super::listing::{Line, Listing, number};
+use super::operation::Operation;
 use super::value::{Root, Symbol, Term, Truth, Wide, Word};
 use crate::observation::Variable;
 
@@ -105,24 +106,23 @@ impl<'a> Machine<'a> {
                     _ => return Err(lost(line, "depends on a predicate that is not known")),
                 }
             }
-            let opcode: Vec<&str> = line.opcode.iter().map(String::as_str).collect();
-            at = match opcode[0] {
-                "EXIT" => {
+            at = match line.operation {
+                Operation::Exit => {
                     let outputs = self.written.into_iter().filter(|((root, _), _)| *root == Root::Output);
                     return Ok(outputs.map(|((_, offset), byte)| (offset, byte)).collect());
                 }
-                "BRA" | "JMP" => self.branch(line)?,
-                "BRX" => self.branch_by_register(line, at)?,
-                "CALL" => {
+                Operation::Branch => self.branch(line)?,
+                Operation::BranchByRegister => self.branch_by_register(line, at)?,
+                Operation::Call => {
                     if returns.len() == MOST_CALLS {
                         return Err(lost(line, "is one call too many"));
                     }
                     returns.push(at + 1);
                     self.call(line)?
                 }
-                "RET" => returns.pop().ok_or_else(|| lost(line, "returns to nowhere"))?,
+                Operation::Return => returns.pop().ok_or_else(|| lost(line, "returns to nowhere"))?,
                 _ => {
-                    self.step(line, &opcode)?;
+                    self.step(line)?;
                     at + 1
                 }
             };
@@ -179,10 +179,16 @@ impl<'a> Machine<'a> {
     }
 }
 
+/// The operands of a line that has so many.
+fn exactly<const N: usize>(line: &Line) -> Known<[&str; N]> {
+    let operands: Vec<&str> = line.operands.iter().map(String::as_str).collect();
+    operands.try_into().map_err(|_| unknown(line))
+}
+
 fn lost(line: &Line, what: &str) -> Lost {
-    Lost(format!("{} at {:#x} {what}", line.opcode.join("."), line.offset))
+    Lost(format!("{} at {:#x} {what}", line.opcode, line.offset))
 }
 
 fn unknown(line: &Line) -> Lost {
-    Lost(format!("{} {} is not understood", line.opcode.join("."), line.operands.join(", ")))
+    Lost(format!("{} {} is not understood", line.opcode, line.operands.join(", ")))
 }
