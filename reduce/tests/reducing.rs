@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use ptxsmith_reduce::{
     Answer, Each, Ended, Event, Objection, Options, Program, Question, Reduced, check, neighbours, reduce,
 };
-use ptxsmith_syntax::{BinaryOp, Expr, Initializer, Instruction, Item, Module, NodeKind, Operand, Statement};
+use ptxsmith_syntax::{
+    BinaryOp, Expr, Initializer, Instruction, Item, Module, NodeKind, Opcode, Operand, Statement,
+};
 
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 const LEAST: &str = ".version 1.0\n.target sm_10\n";
@@ -248,7 +250,7 @@ fn a_kernel_keeps_the_instruction_that_is_asked_for_and_its_simplest_operands() 
     let stores = |of: fn(&Expr) -> bool| {
         move |module: &Module| {
             executes(module, |instruction| {
-                let store = &*instruction.opcode.text == "st" && instruction.operands.len() == 2;
+                let store = instruction.opcode == Opcode::St && instruction.operands.len() == 2;
                 store && matches!(&instruction.operands[0], Operand::Address(address) if of(address))
             })
         }
@@ -295,7 +297,7 @@ fn registers_are_joined_and_those_that_are_left_get_short_names() {
                 plain.contains(name.as_str()) || declares("%rd<") && name.starts_with("%rd")
             };
             let names: BTreeSet<_> = instruction.names().into_iter().filter(known).collect();
-            &*instruction.opcode.text == "add" && names.len() >= wanted
+            instruction.opcode == Opcode::Add && names.len() >= wanted
         })
     };
     reduces_to(KERNEL, ".entry a\n{\n    .reg .b8 b;\n    add b;\n}", |module| adds(module, 1));

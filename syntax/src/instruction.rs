@@ -1,6 +1,6 @@
 //! Instructions as a tree, as far as the operands of chapter 6.4 need them.
 //!
-//! An instruction of [`OPCODES`] that has the common form (guard, opcode, modifiers, operands) is an [`Instruction`];
+//! An instruction of an [`Opcode`] that has the common form (guard, opcode, modifiers, operands) is an [`Instruction`];
 //! any other stays tokens, so that every program can be read. Which operands an opcode takes is not asked here.
 
 use crate::{
@@ -8,13 +8,8 @@ use crate::{
     expr::{Expr, NodeKind},
     span::Span,
     tree::Name,
+    types::Opcode,
 };
-
-/// The opcodes that are read as instructions. Others are kept as tokens.
-pub const OPCODES: &[&str] = &[
-    "add", "and", "bra", "brx", "call", "cvt", "cvta", "exit", "ld", "mad", "mov", "mul", "or", "ret",
-    "selp", "setp", "shl", "shr", "st", "sub", "xor",
-];
 
 /// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +17,7 @@ pub struct Instruction {
     /// The predicate in front, where there is one.
     pub guard: Option<Guard>,
     /// The opcode up to its first dot: `ld`, `brx`.
-    pub opcode: Name,
+    pub opcode: Opcode,
     /// What follows the opcode, each with its dot: `.global`, `.v4`, `.u32`.
     pub modifiers: Vec<Name>,
     /// The operands, in the order written.
@@ -68,32 +63,25 @@ pub struct BranchTargets {
 
 impl Instruction {
     /// An instruction that was made rather than parsed, from its opcode with all modifiers: `ld.global.u32`.
+    ///
+    /// # Panics
+    /// Where that begins with no [`Opcode`].
     pub fn new(opcode: &str, operands: Vec<Operand>) -> Instruction {
-        let mut dots = opcode.match_indices('.').map(|(at, _)| at).chain([opcode.len()]);
-        let first = dots.next().unwrap_or(opcode.len());
+        let dots = |text: &str| text.find('.').unwrap_or(text.len());
+        let (opcode, mut rest) = opcode.split_at(dots(opcode));
+        let opcode = Opcode::from_keyword(opcode).expect("an opcode of the common form");
         let mut modifiers = Vec::new();
-        let mut from = first;
-        for to in dots {
-            modifiers.push(Name::new(&opcode[from..to]));
-            from = to;
+        while !rest.is_empty() {
+            let (modifier, behind) = rest.split_at(1 + dots(&rest[1..]));
+            modifiers.push(Name::new(modifier));
+            rest = behind;
         }
-        Instruction {
-            guard: None,
-            opcode: Name::new(&opcode[..first]),
-            modifiers,
-            operands,
-            span: Span::NONE,
-        }
+        Instruction { guard: None, opcode, modifiers, operands, span: Span::NONE }
     }
 
     /// The same, executed only where `predicate` is true, or false if `negated`.
     pub fn guarded(self, predicate: &str, negated: bool) -> Instruction {
         Instruction { guard: Some(Guard { negated, predicate: Name::new(predicate) }), ..self }
-    }
-
-    /// Whether one of its modifiers is this one, dot included.
-    pub fn has(&self, modifier: &str) -> bool {
-        self.modifiers.iter().any(|m| m.text == modifier)
     }
 
     /// Every name that it uses: registers, variables, functions and labels, but no modifier or suffix.

@@ -26,7 +26,7 @@ mod types;
 pub use assemble::{Assemble, Infix, Numeral, Tree};
 pub use error::{ParseError, ParseErrorKind};
 pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
-pub use instruction::{BranchTargets, Guard, Instruction, OPCODES, Operand};
+pub use instruction::{BranchTargets, Guard, Instruction, Operand};
 pub use literal::{Number, Radix, read_number};
 pub use ops::{BinaryOp, Cast, UnaryOp, precedence};
 pub use parser::{MAX_NESTING, parse, parse_declaration, parse_expr};
@@ -37,7 +37,7 @@ pub use tree::{
     Attribute, Declaration, Declarator, Function, FunctionKind, Gap, Initializer, InitializerList, Item,
     Module, Name, Property, Specifier, Statement, Token, Tokens,
 };
-pub use types::{Linkage, OpaqueType, ScalarType, StateSpace, TypeKind, VectorLength};
+pub use types::{Linkage, OpaqueType, Opcode, ScalarType, StateSpace, TypeKind, VectorLength};
 
 /// A short string of the program: a name, a number, a token. Kept in place up to 24 bytes.
 pub type Text = compact_str::CompactString;

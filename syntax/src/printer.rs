@@ -320,7 +320,7 @@ impl<S: Sink> Printer<'_, S> {
             self.token(Break::Joined, &guard.predicate.text);
             before = Break::Space;
         }
-        self.token(before, &instruction.opcode.text);
+        self.token(before, instruction.opcode.keyword());
         for modifier in &instruction.modifiers {
             self.token(Break::Glued, &modifier.text);
         }

@@ -1,4 +1,4 @@
-//! State spaces, types and linkage: the closed vocabularies of a declaration.
+//! State spaces, types, linkage and opcodes: the closed vocabularies.
 
 /// Makes an enum of keywords together with its table and both directions of spelling.
 macro_rules! keywords {
@@ -12,12 +12,12 @@ macro_rules! keywords {
             /// Every keyword of the vocabulary.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
 
-            /// The spelling, with its leading dot.
+            /// The spelling; of a directive with its leading dot.
             pub const fn keyword(self) -> &'static str {
                 match self { $($name::$variant => $text),+ }
             }
 
-            /// The keyword that is spelled so (leading dot included).
+            /// The keyword that is spelled so.
             pub fn from_keyword(text: &str) -> Option<Self> {
                 match text { $($text => Some($name::$variant),)+ _ => None }
             }
@@ -165,5 +165,32 @@ keywords! {
         Visible = ".visible",
         Weak = ".weak",
         Common = ".common",
+    }
+}
+
+keywords! {
+    /// An opcode that is read as an instruction ([`Instruction`](crate::Instruction)); others are kept as tokens.
+    Opcode {
+        Add = "add",
+        And = "and",
+        Bra = "bra",
+        Brx = "brx",
+        Call = "call",
+        Cvt = "cvt",
+        Cvta = "cvta",
+        Exit = "exit",
+        Ld = "ld",
+        Mad = "mad",
+        Mov = "mov",
+        Mul = "mul",
+        Or = "or",
+        Ret = "ret",
+        Selp = "selp",
+        Setp = "setp",
+        Shl = "shl",
+        Shr = "shr",
+        St = "st",
+        Sub = "sub",
+        Xor = "xor",
     }
 }

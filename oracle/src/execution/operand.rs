@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use ptxsmith_syntax::{
-    BinaryOp, Expr, FunctionKind, Instruction, Name, NodeKind, Operand, ScalarType, TypeKind,
+    BinaryOp, Expr, FunctionKind, Instruction, Name, NodeKind, Opcode, Operand, ScalarType, TypeKind,
 };
 
+use super::form::Form;
 use super::names::{Meaning, Names, Register, Variable};
 use crate::{
     address::Version,
@@ -123,25 +124,21 @@ impl Reader<'_> {
             });
         };
         let name = Name { text: text.clone(), span: expr.nodes()[first as usize].span };
-        let joined = expr.nodes().iter().enumerate().find_map(|(id, node)| match node.kind {
-            NodeKind::Binary(op, left, right) if left == first => Some((id as u32, op, right)),
-            _ => None,
-        });
-        let (subtracted, outermost, right) = match joined {
-            Some((id, BinaryOp::Add, right)) => (false, id == expr.root(), right),
-            Some((id, BinaryOp::Sub, right)) => (true, id == expr.root(), right),
-            _ => return Ok(None),
+        let mut at = expr.root();
+        let (op, right) = loop {
+            match *expr.kind(at) {
+                NodeKind::Binary(op, left, right) if left == first => break (op, right),
+                NodeKind::Binary(_, left, _) | NodeKind::Ternary(left, ..) => at = left,
+                // The name is in parentheses, or no operator follows it.
+                _ => return Ok(None),
+            }
         };
-        if outermost {
-            return Ok(Some((name, expr.part(right), subtracted)));
-        }
-        if subtracted {
-            return Ok(None);
-        }
-        let mut text = ptxsmith_syntax::Canonical::default();
-        ptxsmith_syntax::print_expr(expr, &mut text);
-        let offset = text.0[name.text.len()..].trim_start().trim_start_matches('+');
-        Ok(ptxsmith_syntax::parse_expr(offset).ok().map(|offset| (name, offset, false)))
+        let offset = expr.replaced(at, &expr.part(right));
+        Ok(match op {
+            BinaryOp::Add => Some((name, offset, false)),
+            BinaryOp::Sub if at == expr.root() => Some((name, offset, true)),
+            _ => None,
+        })
     }
 
     /// `[immAddr]`: unsigned, 32 bits.
@@ -252,11 +249,11 @@ impl Reader<'_> {
 
     /// Refuses what the text refuses of one instruction, whether it is executed or not.
     pub fn check(&mut self, instruction: &Instruction, names: &Names) -> Ruled<()> {
-        let opcode = instruction.opcode.text.as_str();
+        let Form { opcode, ty, lanes, operands, .. } = Form::of(instruction);
         let mut callee_seen = false;
-        for (nth, operand) in instruction.operands.iter().enumerate() {
-            let jumps = matches!((opcode, nth), ("bra", 0) | ("brx", 1));
-            let called = opcode == "call" && !matches!(operand, Operand::List(_));
+        for (nth, operand) in operands.iter().enumerate() {
+            let jumps = matches!((opcode, nth), (Opcode::Bra, 0) | (Opcode::Brx, 1));
+            let called = opcode == Opcode::Call && !matches!(operand, Operand::List(_));
             let first_called = called && !callee_seen;
             callee_seen |= called;
             match operand {
@@ -267,19 +264,17 @@ impl Reader<'_> {
                     self.named(operand, names, Allowed { label: false, function: true })?;
                 }
                 operand => {
-                    let function =
-                        opcode == "mov" && nth == 1 || opcode == "add" && self.rules.function_in_sum;
+                    let function = opcode == Opcode::Mov && nth == 1
+                        || opcode == Opcode::Add && self.rules.function_in_sum;
                     self.named(operand, names, Allowed { label: false, function })?;
                 }
             }
         }
-        if let ("mov" | "st", Some(ty)) =
-            (opcode, instruction.modifiers.last().and_then(|m| ScalarType::from_keyword(&m.text)))
-        {
-            instruction.operands.iter().try_for_each(|operand| self.immediate(operand, ty))?;
+        if let (Opcode::Mov | Opcode::St, Some(ty)) = (opcode, ty) {
+            operands.iter().try_for_each(|operand| self.immediate(operand, ty))?;
         }
-        if let ("ld" | "st" | "mov", Some(lanes)) = (opcode, lanes_of(instruction)) {
-            for operand in &instruction.operands {
+        if let (Opcode::Ld | Opcode::St | Opcode::Mov, Some(lanes)) = (opcode, lanes) {
+            for operand in operands {
                 if let Operand::Vector(parts) = operand
                     && parts.len() != lanes
                 {
@@ -362,13 +357,6 @@ impl Reader<'_> {
 struct Allowed {
     label: bool,
     function: bool,
-}
-
-/// The elements of a vector instruction: what its `.v2` or `.v4` says.
-pub(super) fn lanes_of(instruction: &Instruction) -> Option<usize> {
-    [(".v2", 2), (".v4", 4), (".v8", 8)]
-        .into_iter()
-        .find_map(|(modifier, lanes)| instruction.has(modifier).then_some(lanes))
 }
 
 /// `x y z w` and `r g b a`, in order.

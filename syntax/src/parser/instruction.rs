@@ -1,11 +1,12 @@
-//! Instructions of the common form; see [`OPCODES`].
+//! Instructions of the common form; see [`Opcode`].
 
 use super::{Parser, Result};
 use crate::{
     expr::Builder,
-    instruction::{BranchTargets, Guard, Instruction, OPCODES, Operand},
+    instruction::{BranchTargets, Guard, Instruction, Operand},
     lexer::Kind,
     tree::{Gap, Statement, Tokens},
+    types::Opcode,
 };
 
 impl Parser<'_> {
@@ -35,14 +36,14 @@ impl Parser<'_> {
             None
         };
         let opcode = self.named(Kind::Name, "an opcode")?;
-        if !OPCODES.contains(&opcode.text.as_str()) {
+        let Some(opcode) = Opcode::from_keyword(&opcode.text) else {
             return Err(self.expected("an opcode of the common form"));
-        }
+        };
         let mut modifiers = Vec::new();
         while self.current.kind == Kind::Dotted && self.current.gap == Gap::Joined {
             modifiers.push(self.named(Kind::Dotted, "a modifier")?);
         }
-        let is_call = opcode.text == "call";
+        let is_call = opcode == Opcode::Call;
         let mut operands = Vec::new();
         if self.current.kind != Kind::Semicolon {
             loop {

@@ -1,21 +1,21 @@
 //! What instructions do: they read operands, and set registers or memory.
 
-use ptxsmith_syntax::{Instruction, NodeKind, Operand, ScalarType, StateSpace, TypeKind};
+use ptxsmith_syntax::{NodeKind, Opcode, Operand, ScalarType, StateSpace, TypeKind};
 
 use super::super::{
+    form::Form,
     memory::{Byte, Cell, Pointer, from_bytes, to_bytes},
     names::Names,
-    operand::lanes_of,
 };
 use super::values::{extended, mask, sign_extended};
 use super::{FORM, Frame, Machine, OUTPUT, UNKNOWN, Written};
 use crate::{clause::Clause, refusal::Stop, rules::Ruled};
 
 impl<'m> Machine<'m, '_> {
-    pub(super) fn mov(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
-        let [to, from] = i.operands.as_slice() else { return Err(FORM) };
-        let ty = last_type(i)?;
-        if let Some(lanes) = lanes_of(i) {
+    pub(super) fn mov(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let [to, from] = form.operands else { return Err(FORM) };
+        let ty = ty_of(form)?;
+        if let Some(lanes) = form.lanes {
             let cells = self.values(frame, from, ty, lanes, names)?;
             return self.set_all(frame, to, ty, cells, names);
         }
@@ -68,9 +68,9 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    pub(super) fn cvta(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
-        let [to, from] = i.operands.as_slice() else { return Err(FORM) };
-        let (ty, space) = (last_type(i)?, space_of(i).ok_or(FORM)?);
+    pub(super) fn cvta(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let [to, from] = form.operands else { return Err(FORM) };
+        let (ty, space) = (ty_of(form)?, form.space.ok_or(FORM)?);
         let cell = match self.place_of(frame, from, names)? {
             Some(pointer) => Cell::Pointer(pointer),
             None => self.value(frame, from, ty, names)?,
@@ -78,7 +78,7 @@ impl<'m> Machine<'m, '_> {
         self.reader.uses(Clause::GenericWindows);
         let cell = match cell {
             Cell::Pointer(pointer) => {
-                let to_space = i.has(".to");
+                let to_space = form.others.contains(&".to");
                 if self.space(&pointer.target) != Some(space) {
                     return Err(Stop::Unmodelled("an address of another state space"));
                 }
@@ -93,11 +93,11 @@ impl<'m> Machine<'m, '_> {
         self.set(frame, to, ty, cell, names)
     }
 
-    pub(super) fn load(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
-        let [to, from] = i.operands.as_slice() else { return Err(FORM) };
-        let (ty, lanes) = (last_type(i)?, lanes_of(i).unwrap_or(1));
+    pub(super) fn load(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let [to, from] = form.operands else { return Err(FORM) };
+        let (ty, lanes) = (ty_of(form)?, form.lanes.unwrap_or(1));
         let size = ty.size().ok_or(FORM)? as usize;
-        let cells = match self.access(frame, i, from, size * lanes, names)? {
+        let cells = match self.access(frame, form.space, from, size * lanes, names)? {
             Some((object, at)) => {
                 let bytes = self.objects[object].bytes.read(at, at + size * lanes);
                 bytes.chunks(size).map(from_bytes).collect()
@@ -110,14 +110,16 @@ impl<'m> Machine<'m, '_> {
         self.set_all(frame, to, ty, cells, names)
     }
 
-    pub(super) fn store(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
-        let [to, from] = i.operands.as_slice() else { return Err(FORM) };
-        let (ty, lanes) = (last_type(i)?, lanes_of(i).unwrap_or(1));
+    pub(super) fn store(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let [to, from] = form.operands else { return Err(FORM) };
+        let (ty, lanes) = (ty_of(form)?, form.lanes.unwrap_or(1));
         let size = ty.size().ok_or(FORM)? as usize;
         let cells = self.values(frame, from, ty, lanes, names)?;
         // Where in the output it goes is no part of what a kernel shows.
         let source = self.reader.trace;
-        let Some((object, at)) = self.access(frame, i, to, size * lanes, names)? else { return Ok(()) };
+        let Some((object, at)) = self.access(frame, form.space, to, size * lanes, names)? else {
+            return Ok(());
+        };
         if self.objects[object].space == StateSpace::Const {
             return Err(Stop::Unmodelled("a store to .const"));
         }
@@ -133,14 +135,14 @@ impl<'m> Machine<'m, '_> {
         Ok(())
     }
 
-    pub(super) fn setp(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
-        let ty = last_type(i)?;
-        let compare = i.modifiers.first().map_or("", |m| m.text.as_str());
-        let combine = i.modifiers.get(1).map(|m| m.text.as_str()).filter(|_| i.modifiers.len() == 3);
-        let (to, a, b, third) = match (i.operands.as_slice(), combine) {
-            ([to, a, b], None) => (to, a, b, None),
-            ([to, a, b, c], Some(_)) => (to, a, b, Some(c)),
+    pub(super) fn setp(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let ty = ty_of(form)?;
+        let (compare, combine, [to, a, b, third @ ..]) = (match *form.others {
+            [compare] => (compare, None, form.operands),
+            [compare, combine] => (compare, Some(combine), form.operands),
             _ => return Err(FORM),
+        }) else {
+            return Err(FORM);
         };
         if ty.kind() == TypeKind::Float {
             return Err(FORM);
@@ -167,11 +169,12 @@ impl<'m> Machine<'m, '_> {
             _ => return Err(FORM),
         };
         let third = match third {
-            None => None,
-            Some(third) => Some(self.predicate(frame, third, names)?.ok_or(UNKNOWN)?),
+            [] => None,
+            [third] => Some(self.predicate(frame, third, names)?.ok_or(UNKNOWN)?),
+            _ => return Err(FORM),
         };
         let combined = |value: bool| match (combine, third) {
-            (None, _) => Ok(value),
+            (None, None) => Ok(value),
             (Some(".and"), Some(c)) => Ok(value && c),
             (Some(".or"), Some(c)) => Ok(value || c),
             (Some(".xor"), Some(c)) => Ok(value ^ c),
@@ -189,13 +192,22 @@ impl<'m> Machine<'m, '_> {
         Ok(())
     }
 
-    pub(super) fn cvt(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<()> {
-        let [to, from] = i.operands.as_slice() else { return Err(FORM) };
-        let types: Vec<ScalarType> =
-            i.modifiers.iter().filter_map(|m| ScalarType::from_keyword(&m.text)).collect();
-        let [into, of] = types[..] else { return Err(FORM) };
+    pub(super) fn selp(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let (ty, [to, a, b, condition]) = (ty_of(form)?, form.operands) else { return Err(FORM) };
+        let cell = match self.predicate(frame, condition, names)? {
+            Some(true) => self.value(frame, a, ty, names)?,
+            Some(false) => self.value(frame, b, ty, names)?,
+            None => Cell::Unknown,
+        };
+        self.set(frame, to, ty, cell, names)
+    }
+
+    pub(super) fn cvt(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let [to, from] = form.operands else { return Err(FORM) };
+        let ([into], of) = (form.others.as_slice(), ty_of(form)?) else { return Err(FORM) };
+        let into = ScalarType::from_keyword(into).ok_or(FORM)?;
         let numbers = |ty: ScalarType| matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned);
-        if i.modifiers.len() != 2 || !numbers(into) || !numbers(of) {
+        if form.space.is_some() || form.lanes.is_some() || !numbers(into) || !numbers(of) {
             return Err(FORM);
         }
         let cell = match self.value(frame, from, of, names)? {
@@ -213,76 +225,61 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    pub(super) fn arithmetic(
-        &mut self,
-        frame: &mut Frame<'m>,
-        i: &'m Instruction,
-        names: &Names,
-    ) -> Ruled<()> {
-        let ty = last_type(i)?;
+    pub(super) fn arithmetic(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let ty = ty_of(form)?;
         if !matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits) {
             return Err(FORM);
         }
-        let known: &[&str] = match i.opcode.text.as_str() {
-            "mul" | "mad" => &[".lo"],
-            _ => &[],
-        };
-        let modifiers = &i.modifiers[..i.modifiers.len() - 1];
-        if modifiers.len() != known.len() || !modifiers.iter().all(|m| known.contains(&m.text.as_str())) {
+        let known: &[&str] = if matches!(form.opcode, Opcode::Mul | Opcode::Mad) { &[".lo"] } else { &[] };
+        if form.others != known || form.space.is_some() || form.lanes.is_some() {
             return Err(FORM);
         }
-        let Some((to, sources)) = i.operands.split_first() else { return Err(FORM) };
+        let Some((to, sources)) = form.operands.split_first() else { return Err(FORM) };
         let mut cells = Vec::new();
         for (nth, source) in sources.iter().enumerate() {
-            let count = matches!(i.opcode.text.as_str(), "shl" | "shr") && nth == 1;
+            let count = matches!(form.opcode, Opcode::Shl | Opcode::Shr) && nth == 1;
             cells.push(self.value(frame, source, if count { ScalarType::U32 } else { ty }, names)?);
         }
         let bits = 8 * ty.size().unwrap_or(8);
         let number = |f: &dyn Fn(u64, u64) -> u64, a: u64, b: u64| Cell::Bits(mask(ty, f(a, b)));
-        let cell = match (i.opcode.text.as_str(), cells.as_slice()) {
-            ("add", [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_add, *a, *b),
-            ("add", [Cell::Pointer(p), Cell::Bits(b)] | [Cell::Bits(b), Cell::Pointer(p)]) => {
+        let cell = match (form.opcode, cells.as_slice()) {
+            (Opcode::Add, [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_add, *a, *b),
+            (Opcode::Add, [Cell::Pointer(p), Cell::Bits(b)] | [Cell::Bits(b), Cell::Pointer(p)]) => {
                 let offset = p.offset.wrapping_add(self.moved(p, sign_extended(ty, *b)));
                 Cell::Pointer(Pointer { offset, ..p.clone() })
             }
-            ("sub", [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_sub, *a, *b),
-            ("sub", [Cell::Pointer(p), Cell::Bits(b)]) => {
+            (Opcode::Sub, [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_sub, *a, *b),
+            (Opcode::Sub, [Cell::Pointer(p), Cell::Bits(b)]) => {
                 let offset = p.offset.wrapping_sub(self.moved(p, sign_extended(ty, *b)));
                 Cell::Pointer(Pointer { offset, ..p.clone() })
             }
-            ("sub", [Cell::Pointer(p), Cell::Pointer(q)])
+            (Opcode::Sub, [Cell::Pointer(p), Cell::Pointer(q)])
                 if p.target == q.target && p.generic == q.generic =>
             {
                 Cell::Bits(mask(ty, p.offset.wrapping_sub(q.offset) as u64))
             }
-            ("mul", [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_mul, *a, *b),
-            ("mad", [Cell::Bits(a), Cell::Bits(b), Cell::Bits(c)]) => {
+            (Opcode::Mul, [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_mul, *a, *b),
+            (Opcode::Mad, [Cell::Bits(a), Cell::Bits(b), Cell::Bits(c)]) => {
                 Cell::Bits(mask(ty, a.wrapping_mul(*b).wrapping_add(*c)))
             }
-            ("and", [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a & b, *a, *b),
-            ("or", [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a | b, *a, *b),
-            ("xor", [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a ^ b, *a, *b),
-            ("shl", [Cell::Bits(a), Cell::Bits(b)]) if *b < bits => number(&|a, b| a << b, *a, *b),
-            ("shr", [Cell::Bits(a), Cell::Bits(b)]) if *b < bits => {
+            (Opcode::And, [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a & b, *a, *b),
+            (Opcode::Or, [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a | b, *a, *b),
+            (Opcode::Xor, [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a ^ b, *a, *b),
+            (Opcode::Shl, [Cell::Bits(a), Cell::Bits(b)]) if *b < bits => number(&|a, b| a << b, *a, *b),
+            (Opcode::Shr, [Cell::Bits(a), Cell::Bits(b)]) if *b < bits => {
                 let shifted = match ty.kind() {
                     TypeKind::Signed => (sign_extended(ty, *a) >> b) as u64,
                     _ => mask(ty, *a) >> b,
                 };
                 Cell::Bits(mask(ty, shifted))
             }
-            ("add" | "sub" | "mul" | "mad" | "and" | "or" | "xor" | "shl" | "shr", _) => Cell::Unknown,
-            _ => return Err(FORM),
+            _ => Cell::Unknown,
         };
         self.set(frame, to, ty, cell, names)
     }
 }
 
-/// The type of an instruction: the last of its modifiers.
-pub(super) fn last_type(i: &Instruction) -> Ruled<ScalarType> {
-    i.modifiers.last().and_then(|m| ScalarType::from_keyword(&m.text)).ok_or(FORM)
-}
-
-/// The state space that an instruction names.
-pub(super) fn space_of(i: &Instruction) -> Option<StateSpace> {
-    i.modifiers.iter().find_map(|m| StateSpace::from_keyword(&m.text))
+/// The type of an instruction.
+fn ty_of(form: &Form<'_>) -> Ruled<ScalarType> {
+    form.ty.ok_or(FORM)
 }

@@ -6,10 +6,11 @@ mod values;
 
 use std::rc::Rc;
 
-use ptxsmith_syntax::{FunctionKind, Instruction, Name, Operand, ScalarType, Text};
+use ptxsmith_syntax::{FunctionKind, Name, Opcode, Operand, ScalarType, StateSpace, Text};
 
 use super::{
     Written,
+    form::Form,
     memory::{Before, Byte, Bytes, Cell, Object, Pointer, Target, from_bytes, passed, to_bytes},
     names::{Body, Meaning, Names, Place, Program, Variable},
     operand::Reader,
@@ -19,7 +20,6 @@ use crate::{
     refusal::Stop,
     rules::{Ruled, Trace},
 };
-use instructions::last_type;
 pub(crate) use values::extended_index;
 
 /// Instructions that one kernel may execute, so that no loop goes on for ever.
@@ -175,10 +175,11 @@ impl<'m> Machine<'m, '_> {
             }
             let before = std::mem::take(&mut self.reader.trace);
             let writes = self.written.len();
-            let flow = self.step(frame, instruction, &names);
+            let form = Form::of(instruction);
+            let flow = self.step(frame, &form, &names);
             let own = self.reader.trace;
             // That a kernel first asks where its output is shows no operand.
-            let asks = self.written.is_empty() && instruction.has(".param");
+            let asks = self.written.is_empty() && form.space == Some(StateSpace::Param);
             self.recent = match self.written.len() > writes {
                 true => None,
                 false if asks => self.recent,
@@ -205,34 +206,33 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    fn step(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<Flow> {
-        let operands = i.operands.as_slice();
-        match i.opcode.text.as_str() {
-            "ret" => return Ok(Flow::Return),
-            "exit" => return Ok(Flow::Exit),
-            "bra" => {
-                let [Operand::Value(label)] = operands else { return Err(FORM) };
+    fn step(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {
+        match form.opcode {
+            Opcode::Ret => return Ok(Flow::Return),
+            Opcode::Exit => return Ok(Flow::Exit),
+            Opcode::Bra => {
+                let [Operand::Value(label)] = form.operands else { return Err(FORM) };
                 self.reader.uses(Clause::LabelOperand);
                 return Ok(Flow::Jump(self.label(frame, &label.as_name().ok_or(FORM)?)?));
             }
-            "brx" => return self.branch_by_index(frame, i, names),
-            "call" => return self.call_instruction(frame, i, names),
-            "mov" => self.mov(frame, i, names)?,
-            "cvta" => self.cvta(frame, i, names)?,
-            "ld" => self.load(frame, i, names)?,
-            "st" => self.store(frame, i, names)?,
-            "setp" => self.setp(frame, i, names)?,
-            "selp" => {
-                let (ty, [to, a, b, condition]) = (last_type(i)?, operands) else { return Err(FORM) };
-                let cell = match self.predicate(frame, condition, names)? {
-                    Some(true) => self.value(frame, a, ty, names)?,
-                    Some(false) => self.value(frame, b, ty, names)?,
-                    None => Cell::Unknown,
-                };
-                self.set(frame, to, ty, cell, names)?;
-            }
-            "cvt" => self.cvt(frame, i, names)?,
-            _ => self.arithmetic(frame, i, names)?,
+            Opcode::Brx => return self.branch_by_index(frame, form, names),
+            Opcode::Call => return self.call_instruction(frame, form, names),
+            Opcode::Mov => self.mov(frame, form, names)?,
+            Opcode::Cvta => self.cvta(frame, form, names)?,
+            Opcode::Ld => self.load(frame, form, names)?,
+            Opcode::St => self.store(frame, form, names)?,
+            Opcode::Setp => self.setp(frame, form, names)?,
+            Opcode::Selp => self.selp(frame, form, names)?,
+            Opcode::Cvt => self.cvt(frame, form, names)?,
+            Opcode::Add
+            | Opcode::And
+            | Opcode::Mad
+            | Opcode::Mul
+            | Opcode::Or
+            | Opcode::Shl
+            | Opcode::Shr
+            | Opcode::Sub
+            | Opcode::Xor => self.arithmetic(frame, form, names)?,
         }
         Ok(Flow::Next)
     }
@@ -241,8 +241,8 @@ impl<'m> Machine<'m, '_> {
         frame.body.labels.get(name.text.as_str()).copied().ok_or(FORM)
     }
 
-    fn branch_by_index(&mut self, frame: &Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<Flow> {
-        let [index, Operand::Value(table)] = i.operands.as_slice() else { return Err(FORM) };
+    fn branch_by_index(&mut self, frame: &Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {
+        let [index, Operand::Value(table)] = form.operands else { return Err(FORM) };
         let table = table.as_name().ok_or(FORM)?;
         let targets = *frame.body.tables.get(table.text.as_str()).ok_or(FORM)?;
         self.reader.uses(Clause::LabelOperand);
@@ -253,11 +253,11 @@ impl<'m> Machine<'m, '_> {
         Ok(Flow::Jump(self.label(frame, target)?))
     }
 
-    fn call_instruction(&mut self, frame: &mut Frame<'m>, i: &'m Instruction, names: &Names) -> Ruled<Flow> {
+    fn call_instruction(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {
         let none: &[Operand] = &[];
-        let (results, rest) = match i.operands.split_first() {
+        let (results, rest) = match form.operands.split_first() {
             Some((Operand::List(results), rest)) => (results.as_slice(), rest),
-            _ => (none, i.operands.as_slice()),
+            _ => (none, form.operands),
         };
         let Some((Operand::Value(callee), rest)) = rest.split_first() else { return Err(FORM) };
         let arguments = match rest.first() {

@@ -1,13 +1,12 @@
 //! Where in memory operands lie.
 
-use ptxsmith_syntax::{FunctionKind, Instruction, NodeKind, Operand, StateSpace};
+use ptxsmith_syntax::{FunctionKind, NodeKind, Operand, StateSpace};
 
 use super::super::{
     memory::{Before, Bytes, Cell, Object, Pointer, Target},
     names::{Meaning, Names, Place},
     operand::{Address, Base},
 };
-use super::instructions::space_of;
 use super::{FORM, Frame, Machine, UNKNOWN};
 use crate::{clause::Clause, refusal::Stop, rules::Ruled};
 
@@ -65,7 +64,7 @@ impl<'m> Machine<'m, '_> {
     pub(super) fn access(
         &mut self,
         frame: &Frame<'m>,
-        i: &'m Instruction,
+        space: Option<StateSpace>,
         operand: &Operand,
         size: usize,
         names: &Names,
@@ -75,7 +74,6 @@ impl<'m> Machine<'m, '_> {
             Operand::Element(name, index) => self.reader.element(name, index, names)?,
             _ => return Err(FORM),
         };
-        let space = space_of(i);
         let pointer = self.pointer(frame, &address, space)?;
         self.reader.uses(Clause::AccessSize);
         self.reader.uses(Clause::ByteAddresses);

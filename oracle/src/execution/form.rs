@@ -1,0 +1,47 @@
+//! The form of an instruction: its opcode, and what its modifiers say.
+
+use ptxsmith_syntax::{Instruction, Opcode, Operand, ScalarType, StateSpace, VectorLength};
+
+/// An instruction with its modifiers decoded.
+pub(super) struct Form<'m> {
+    pub opcode: Opcode,
+    /// The type, which is the last modifier.
+    pub ty: Option<ScalarType>,
+    /// The elements of a vector instruction: what its `.v2`, `.v4` or `.v8` says.
+    pub lanes: Option<usize>,
+    /// The state space that it names.
+    pub space: Option<StateSpace>,
+    /// The other modifiers, in the order written, each with its dot.
+    pub others: Vec<&'m str>,
+    pub operands: &'m [Operand],
+}
+
+impl<'m> Form<'m> {
+    pub fn of(instruction: &'m Instruction) -> Form<'m> {
+        let mut form = Form {
+            opcode: instruction.opcode,
+            ty: None,
+            lanes: None,
+            space: None,
+            others: Vec::new(),
+            operands: &instruction.operands,
+        };
+        let words: Vec<&str> = instruction.modifiers.iter().map(|modifier| modifier.text.as_str()).collect();
+        let rest = match words.split_last() {
+            Some((last, rest)) => {
+                form.ty = ScalarType::from_keyword(last);
+                if form.ty.is_some() { rest } else { &words }
+            }
+            None => &words,
+        };
+        for &word in rest {
+            let lanes = VectorLength::from_keyword(word).filter(|&length| length != VectorLength::V3);
+            match (lanes, StateSpace::from_keyword(word)) {
+                (Some(length), _) if form.lanes.is_none() => form.lanes = Some(length.count() as usize),
+                (_, Some(space)) if form.space.is_none() => form.space = Some(space),
+                _ => form.others.push(word),
+            }
+        }
+        form
+    }
+}
