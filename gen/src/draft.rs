@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 
 use ptxsmith_syntax::{
-    Assemble, BinaryOp, Cast, Expr, Numeral, ScalarType, StateSpace, Tree, UnaryOp, precedence,
+    Assemble, BinaryOp, Cast, Expr, Numeral, ScalarType, StateSpace, TreeBuilder, UnaryOp, precedence,
 };
 
 use crate::{
@@ -42,7 +42,7 @@ pub(crate) struct Draft<'g, 'd> {
     /// How many operators may still nest.
     depth: u32,
     /// The expression at hand.
-    tree: Tree,
+    tree: TreeBuilder,
     /// What takes its nodes instead, where no tree is wanted.
     instead: Option<&'g mut dyn Assemble>,
     /// How tightly the node that was added last binds.
@@ -67,7 +67,7 @@ impl<'g, 'd> Draft<'g, 'd> {
             parent: ProductionId::NONE,
             shared: None,
             depth: generator.config().max_depth,
-            tree: Tree::default(),
+            tree: TreeBuilder::default(),
             instead: None,
             tightness: precedence::PRIMARY,
             value: 0,
@@ -239,7 +239,7 @@ impl<'g, 'd> Draft<'g, 'd> {
     pub fn expression(&mut self, make: impl FnOnce(&mut Self)) -> Expr {
         // Most expressions are small; room for them at once costs less than growing into it. What is kept has the memory
         // that it needs: there are hundreds of thousands at a time.
-        let around = std::mem::replace(&mut self.tree, Tree::with_capacity(24));
+        let around = std::mem::replace(&mut self.tree, TreeBuilder::with_capacity(24));
         let instead = self.instead.take();
         make(self);
         self.instead = instead;

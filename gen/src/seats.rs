@@ -2,7 +2,7 @@
 
 use ptxsmith_syntax::{
     Assemble, Declaration, Declarator, Expr, Initializer, Item, Name, ScalarType, Span, Specifier,
-    StateSpace, Tree, VectorLength,
+    StateSpace, TreeBuilder, VectorLength,
 };
 
 use ScalarType as T;
@@ -100,7 +100,7 @@ fn last_of(extents: &[u64], constant: &Expr, zero: &Expr) -> Initializer {
 
 fn masked(constant: &Expr, byte: u32) -> Initializer {
     let mask = format!("{:#x}", 0xff_u64 << (8 * byte));
-    let mut tree = Tree::default();
+    let mut tree = TreeBuilder::default();
     tree.graft(constant);
     tree.mask(&mask);
     Initializer::Value(tree.take())

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, ops::Range};
 
 use arbitrary::Unstructured;
 use ptxsmith_gen::{Body, Case, CaseId, Config, Coverage, Focus, Generator, Stock, stream};
-use ptxsmith_syntax::{Canonical, Infix, NodeKind, ScalarType, Tree, print_expr};
+use ptxsmith_syntax::{Canonical, Infix, NodeKind, ScalarType, TreeBuilder, print_expr};
 
 const TYPES: [Option<ScalarType>; 8] = [
     None,
@@ -37,7 +37,7 @@ fn the_same_bytes_give_the_same_expression_as_tree_and_as_text() {
         left[0] = u.len();
 
         let mut u = Unstructured::new(&bytes);
-        let mut tree = Tree::default();
+        let mut tree = TreeBuilder::default();
         generator.assemble(ty, &mut u, &mut counted[1], &mut tree);
         left[1] = u.len();
         assert_eq!(tree.take(), expr);
@@ -89,7 +89,7 @@ fn a_case_with_shared_numbers_is_the_same_made_alone_and_from_a_stock_in_any_ord
     let mut assembled = 0;
     // 577 is prime to 4,000: neighbours are of different groups and seeds, and all come up.
     for (seed, index) in (0..4_000).map(|n| (1 + n % 2, n * 577 % 4_000)) {
-        let mut tree = Tree::default();
+        let mut tree = TreeBuilder::default();
         let id = CaseId { seed, index };
         let seated = generator.assemble_case(id, &mut stock, &mut Coverage::new(), &mut tree);
         let case = generator.case(Focus::Expressions, seed, index, &mut Coverage::new());

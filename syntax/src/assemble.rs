@@ -88,16 +88,16 @@ type Waiting = SmallVec<[u32; 8]>;
 
 /// Makes a tree.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub struct TreeBuilder {
     builder: Builder,
     /// The places of the operands that nothing has joined yet.
     operands: Waiting,
 }
 
-impl Tree {
+impl TreeBuilder {
     /// A tree with room for this many nodes.
-    pub fn with_capacity(nodes: usize) -> Tree {
-        Tree { builder: Builder::with_capacity(nodes), operands: Waiting::new() }
+    pub fn with_capacity(nodes: usize) -> TreeBuilder {
+        TreeBuilder { builder: Builder::with_capacity(nodes), operands: Waiting::new() }
     }
 
     /// Adds nodes that are an expression by themselves as the next operand.
@@ -131,7 +131,7 @@ impl Tree {
     }
 }
 
-impl Assemble for Tree {
+impl Assemble for TreeBuilder {
     #[inline]
     fn number(&mut self, text: &[u8]) {
         self.push(NodeKind::Number(Text::from_utf8(text).expect("numbers are spelled in ASCII")));

@@ -23,7 +23,7 @@ mod span;
 mod tree;
 mod types;
 
-pub use assemble::{Assemble, Infix, Numeral, Tree};
+pub use assemble::{Assemble, Infix, Numeral, TreeBuilder};
 pub use error::{ParseError, ParseErrorKind};
 pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
 pub use instruction::{BranchTargets, Guard, Instruction, Operand};

@@ -56,12 +56,21 @@ macro_rules! infix {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum BinaryOp { $($op),+ }
 
-        /// Spelling and precedence of each: looked up rather than matched, since nobody foresees which operator comes next.
-        const INFIX: [(&str, u8); BinaryOp::ALL.len()] = [$(($symbol, $precedence)),+];
-
         impl BinaryOp {
             /// Every infix operator, in the order of Table 4.
             pub const ALL: [BinaryOp; [$($symbol),+].len()] = [$(BinaryOp::$op),+];
+
+            /// Its spelling.
+            #[inline]
+            pub const fn symbol(self) -> &'static str {
+                match self { $(BinaryOp::$op => $symbol),+ }
+            }
+
+            /// How tightly it binds: see [`precedence`]. All infix operators associate to the left.
+            #[inline]
+            pub const fn precedence(self) -> u8 {
+                match self { $(BinaryOp::$op => $precedence),+ }
+            }
         }
     };
 }
@@ -88,20 +97,6 @@ infix! {
         Or = "|", 4;
         LogicalAnd = "&&", 3;
         LogicalOr = "||", 2;
-    }
-}
-
-impl BinaryOp {
-    /// Its spelling.
-    #[inline]
-    pub const fn symbol(self) -> &'static str {
-        INFIX[self as usize].0
-    }
-
-    /// How tightly it binds: see [`precedence`]. All infix operators associate to the left.
-    #[inline]
-    pub const fn precedence(self) -> u8 {
-        INFIX[self as usize].1
     }
 }
 

@@ -88,21 +88,7 @@ pub enum TypeKind {
 impl ScalarType {
     /// Size in bytes; `None` for predicates, which have no storage.
     #[inline]
-    pub fn size(self) -> Option<u64> {
-        // Looked up, since nobody foresees which type comes next.
-        static SIZES: [Option<u64>; ScalarType::ALL.len()] = {
-            let mut sizes = [None; ScalarType::ALL.len()];
-            let mut at = 0;
-            while at < sizes.len() {
-                sizes[at] = ScalarType::ALL[at].size_of();
-                at += 1;
-            }
-            sizes
-        };
-        SIZES[self as usize]
-    }
-
-    const fn size_of(self) -> Option<u64> {
+    pub const fn size(self) -> Option<u64> {
         Some(match self {
             ScalarType::S8 | ScalarType::U8 | ScalarType::B8 => 1,
             ScalarType::S16 | ScalarType::U16 | ScalarType::B16 | ScalarType::F16 => 2,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{
     Assemble, Declaration, Declarator, Expr, Function, FunctionKind, Initializer, Instruction, Item, Linkage,
-    Name, Operand, ScalarType, Span, Specifier, StateSpace, Statement, Text, Tree, TypeKind, UnaryOp,
+    Name, Operand, ScalarType, Span, Specifier, StateSpace, Statement, Text, TreeBuilder, TypeKind, UnaryOp,
     VectorLength,
 };
 
@@ -181,7 +181,7 @@ pub(crate) fn plus(name: &str, offset: Expr) -> Expr {
 
 /// `name op offset`
 pub(crate) fn joined(name: &str, op: ptxsmith_syntax::BinaryOp, offset: Expr) -> Expr {
-    let mut tree = Tree::default();
+    let mut tree = TreeBuilder::default();
     tree.name(name);
     tree.graft(&offset);
     if offset.kind(offset.root()).precedence() <= op.precedence() {
