@@ -30,8 +30,8 @@ class Guard:
     where: str = "--lib"
 
 
-PROCESS, SERVE, STORE = "subject/src/process/mod.rs", "subject/src/serve.rs", "cli/src/campaign/store.rs"
-CLI = "ptxsmith"
+PROCESS, SERVE, STORE = "subject/src/process/mod.rs", "subject/src/serve.rs", "campaign/src/store.rs"
+CLI, CAMPAIGN = "ptxsmith", "ptxsmith-campaign"
 ROBUST = "--test=robust"
 GUARDS = [
     Guard("memory of an implementation", PROCESS, "(Resource::As, limits.memory), ", "",
@@ -58,19 +58,19 @@ GUARDS = [
           "ptxsmith-subject", "a_worker_of_ours_is_asked_again_where_its_past_may_be_to_blame"),
     Guard("answers of 100,000 variables", "subject/src/exec.rs", "self.limits.output.max(MAX_ANSWER)", "self.limits.output",
           CLI, "a_module_of_a_hundred_thousand_variables_is_judged", ROBUST),
-    Guard("a full disk", "cli/src/commands/mod.rs",
+    Guard("a full disk", "campaign/src/files.rs",
           "        let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory)?;",
           "        if true {\n            return contents(&mut std::fs::File::create(path)?);\n        }\n"
           "        let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory)?;", CLI,
           "a_full_disk_is_a_failure_of_the_machine_and_leaves_no_half_of_a_file", ROBUST),
     Guard("half-written and unsaved lines", STORE, "if is_done(&line) {", "if is_done(&line) || true {",
-          CLI, "a_half_written_line_of_verdicts_is_dropped_and_so_is_what_was_not_saved", "--bins"),
-    Guard("a campaign killed at any moment", "cli/src/commands/run.rs", "let to_do = campaign.is_to_do(task);", "let to_do = true;",
+          CAMPAIGN, "a_half_written_line_of_verdicts_is_dropped_and_so_is_what_was_not_saved"),
+    Guard("a campaign killed at any moment", "campaign/src/run.rs", "let to_do = campaign.is_to_do(task);", "let to_do = true;",
           CLI, "a_campaign_killed_at_any_moment_goes_on_to_the_undisturbed_result", "--test=shards"),
     Guard("tasks that end out of order", STORE, "task < self.before || self.also.contains(&task)", "task < self.before",
-          CLI, "done_tasks_are_remembered_in_any_order_and_little_space", "--bins"),
+          CAMPAIGN, "done_tasks_are_remembered_in_any_order_and_little_space"),
     Guard("two campaigns in one folder", STORE, "match file.try_lock() {", "match Ok::<(), TryLockError>(()) {",
-          CLI, "a_directory_has_one_campaign_at_a_time", "--bins"),
+          CAMPAIGN, "a_directory_has_one_campaign_at_a_time"),
     Guard("a cache that cannot be used", "subject/src/spec.rs",
           "let ptxas = ptxas.map_err(|error| because(kind_of_ptxas(&error), error.to_string()))?;\n        let dis",
           "let ptxas = ptxas.unwrap();\n        let dis",
@@ -79,7 +79,7 @@ GUARDS = [
           "        let wall = std::time::SystemTime::now();\n"
           "        let left = limits.time.saturating_sub(started.elapsed() + wall.elapsed().unwrap_or_default());",
           CLI, "nothing_is_decided_by_the_clock_on_the_wall", ROBUST),
-    Guard("paths that are no text", "cli/src/input.rs", "fs::metadata(path)", "fs::metadata(&*path.to_string_lossy())",
+    Guard("paths that are no text", "campaign/src/input.rs", "fs::metadata(path)", "fs::metadata(&*path.to_string_lossy())",
           CLI, "paths_that_are_no_text_are_paths", ROBUST),
     Guard("names of a million letters", "report/src/text.rs", "match text.char_indices().nth(MOST_CHARACTERS) {",
           "match text.char_indices().nth(usize::MAX) {", CLI, "a_name_of_a_million_letters_is_a_name", ROBUST),
@@ -92,7 +92,7 @@ GUARDS = [
           "ptxsmith-oracle", "the_arrays_of_a_module_are_worked_out_up_to_a_limit_for_all_of_them", "--test=limits"),
     Guard("names that take all memory", "oracle/src/layout.rs", "        self.left.names = left;\n", "",
           "ptxsmith-oracle", "so_are_parameterized_names_but_for_those_that_hold_nothing_at_module_scope", "--test=limits"),
-    Guard("files above 64 MB", "cli/src/input.rs", "MAX_BYTES: u64 = 64 << 20", "MAX_BYTES: u64 = 640 << 20",
+    Guard("files above 64 MB", "campaign/src/input.rs", "MAX_BYTES: u64 = 64 << 20", "MAX_BYTES: u64 = 640 << 20",
           CLI, "a_module_of_64_megabytes_is_read_and_one_byte_more_is_not", ROBUST),
     Guard("text that nests", "syntax/src/parser/mod.rs", "if self.depth > MAX_NESTING {", "if false {",
           "ptxsmith-syntax", "what_nests_a_million_deep_is_refused", "--test=robustness"),
@@ -104,7 +104,7 @@ GUARDS = [
     Guard("findings named like paths", "diff/src/ledger/state.rs", "            if !is_plain(&id) {",
           "            if false && !is_plain(&id) {",
           CLI, "a_shard_cannot_choose_where_its_findings_are_written", ROBUST),
-    Guard("programs that a shard names", "cli/src/commands/merge.rs", "(!spec.is_of_users_choosing() || allowed.contains(&spec))",
+    Guard("programs that a shard names", "campaign/src/merge.rs", "(!spec.is_of_users_choosing() || allowed.contains(&spec))",
           "(true || allowed.contains(&spec))", CLI, "a_program_that_only_a_shard_names_is_not_run", ROBUST),
     Guard("cubins whose storage is a number", "subject/src/cubin/mod.rs",
           "if without_bytes > most || usize::try_from(without_bytes).is_err() {", "if false {",

@@ -4,11 +4,11 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use crate::campaign::Shard;
 use crate::exit::Failure;
-use crate::reducing::Expected;
 use anstream::ColorChoice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ptxsmith_campaign::reducing::Expected;
+use ptxsmith_campaign::store::Shard;
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::{
     SubjectSpec, parse_spec,

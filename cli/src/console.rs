@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use ptxsmith_campaign::Failure;
 
 pub use ptxsmith_report::harmless::line;
 
@@ -57,9 +58,14 @@ impl Console {
         self.message(BAD, "error", message);
     }
 
-    /// Says what went wrong, in a form that is complete.
-    pub fn rendered(&self, message: &str) {
-        self.stderr(message);
+    /// Says why something could not be done.
+    pub fn failure(&self, failure: &Failure) {
+        match failure {
+            Failure::BadInput(message) | Failure::NoSubject(message) => self.error(message),
+            Failure::Rendered(text) => self.stderr(text),
+            Failure::Harness(error) => self.error(&format!("{error:#}")),
+            Failure::Interrupted => self.error("stopped by Ctrl-C"),
+        }
     }
 
     fn message(&self, style: Style, kind: &str, message: &str) {

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+pub use ptxsmith_campaign::Failure;
+
 /// How a command ended, as its exit status says it.
 ///
 /// | status | of `run`, `check` | of the other commands |
@@ -38,37 +40,13 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command could not do what it was asked. What a subject does, and what the specification refuses, is a result
-/// and never one of these.
-#[derive(Debug)]
-pub enum Failure {
-    /// The user can mend it: status 2. The message says what is wrong, where, and what to do.
-    BadInput(String),
-    /// Like [`Failure::BadInput`], but the message is complete, place and source line included.
-    Rendered(String),
-    /// There was no subject to ask, so nothing was compared: status 3.
-    NoSubject(String),
-    /// This machine or our code failed: status 4.
-    Harness(anyhow::Error),
-    /// Ctrl-C: status 130.
-    Interrupted,
-}
-
-impl Failure {
-    /// The exit status.
-    pub fn exit(&self) -> Exit {
-        match self {
+impl From<&Failure> for Exit {
+    fn from(failure: &Failure) -> Exit {
+        match failure {
             Failure::BadInput(_) | Failure::Rendered(_) => Exit::BadInput,
             Failure::NoSubject(_) => Exit::NothingCompared,
             Failure::Harness(_) => Exit::HarnessFailed,
             Failure::Interrupted => Exit::Interrupted,
         }
-    }
-}
-
-impl<E: Into<anyhow::Error>> From<E> for Failure {
-    /// An error that nobody turned into anything else is one of the harness.
-    fn from(error: E) -> Failure {
-        Failure::Harness(error.into())
     }
 }

@@ -2,18 +2,11 @@
 
 mod args;
 mod bug;
-mod campaign;
-mod cases;
 mod commands;
 mod console;
 mod exit;
-mod input;
 mod interrupt;
-mod judges;
-mod lesson;
-mod reducing;
-mod sifting;
-mod statistics;
+mod progress;
 
 use std::process::ExitCode;
 
@@ -29,8 +22,8 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let console = Console { quiet: cli.global.quiet, color: cli.global.color.into() };
     let exit = run(&cli, console).unwrap_or_else(|failure| {
-        tell(&console, &failure);
-        failure.exit()
+        console.failure(&failure);
+        Exit::from(&failure)
     });
     exit.into()
 }
@@ -55,14 +48,5 @@ fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
         Command::Manual(args) => commands::manual::run(&context, args),
         Command::Completions(args) => commands::manual::completions(&context, args),
         Command::Worker(args) => commands::worker::run(&context, args),
-    }
-}
-
-fn tell(console: &Console, failure: &Failure) {
-    match failure {
-        Failure::BadInput(message) | Failure::NoSubject(message) => console.error(message),
-        Failure::Rendered(text) => console.rendered(text),
-        Failure::Harness(error) => console.error(&format!("{error:#}")),
-        Failure::Interrupted => console.error("stopped by Ctrl-C"),
     }
 }

@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
+use ptxsmith_campaign::input::{self, Program};
 use ptxsmith_oracle::{
     Address, Expectation, Kernel, Left, Output, Readings, Refusal, Rules, Trace, Variable, Written, execute,
     expect, hex,
 };
+use ptxsmith_report::values::{self, Shape, Slot};
 use ptxsmith_syntax::line_column;
 
 use super::Context;
 use crate::args;
 use crate::console::{BAD, BOLD, NOTE};
 use crate::exit::{Exit, Failure};
-use crate::input::{self, Program};
-use ptxsmith_report::values::{self, Shape, Slot};
 
 /// The most bytes that people are shown of a variable; JSON has all.
 const MOST_BYTES: usize = 256;

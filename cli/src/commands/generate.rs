@@ -2,13 +2,14 @@
 
 use std::io;
 
+use ptxsmith_campaign::cases::{Cases, weights, wide_header};
+use ptxsmith_campaign::files::{make_directory, write_whole};
+use ptxsmith_campaign::statistics::Statistics;
 use ptxsmith_gen::{Coverage, Header};
 
-use super::{Context, make_directory, write_whole};
+use super::Context;
 use crate::args;
-use crate::cases::{Cases, weights, wide_header};
 use crate::exit::{Exit, Failure};
-use crate::statistics::Statistics;
 
 /// How many modules are printed at once.
 const AT_ONCE: usize = 256;
@@ -19,7 +20,7 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     let cases = match args.exhaustive {
         Some(depth) => Cases::listed(depth),
         None => {
-            let weights = args.weights.as_deref().map(weights).transpose()?;
+            let weights = args.weights.as_deref().map(weights).transpose()?.map(|(weights, _)| weights);
             Cases::drawn(context.seed, args.focus.into(), weights)
         }
     };

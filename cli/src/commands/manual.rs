@@ -1,14 +1,15 @@
 //! `ptxsmith manual` and `ptxsmith completions`: what the command line says of itself, in the forms that systems install.
 
 use clap::CommandFactory;
+use ptxsmith_campaign::files::make_directory;
 
 use crate::args::{self, Cli};
-use crate::commands::{self, Context};
+use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 
 /// Writes a manual page for the program and one for each command.
 pub fn run(context: &Context, args: &args::Manual) -> Result<Exit, Failure> {
-    commands::make_directory(&args.out)?;
+    make_directory(&args.out)?;
     clap_mangen::generate_to(Cli::command(), &args.out)
         .map_err(|error| Failure::Harness(anyhow::anyhow!("{}: {error}", args.out.display())))?;
     context.console.print(&format!("manual pages: {}\n", args.out.display()))?;

@@ -17,16 +17,17 @@ pub mod suite;
 pub mod toolchain;
 pub mod worker;
 
-use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use ptxsmith_campaign::Session;
 use ptxsmith_subject::Cancel;
 
 use crate::args::Global;
-use crate::console::{self, Console};
+use crate::console::Console;
 use crate::exit::Failure;
 use crate::interrupt;
+use crate::progress::Told;
 
 /// What every command has at hand.
 pub struct Context {
@@ -50,55 +51,16 @@ impl Context {
         let (seed, libcuda) = (flags.seed, flags.libcuda.clone());
         Ok(Context { console, jobs, seed, cancel: interrupt::watch()?, libcuda })
     }
-}
 
-/// Makes the directory that results go to, and proves that files can be made there, before any work is done for them.
-pub fn make_directory(path: &Path) -> Result<(), Failure> {
-    let made = std::fs::create_dir_all(path).and_then(|()| tempfile::tempfile_in(path).map(drop));
-    made.map_err(|error| {
-        let name = path.to_string_lossy();
-        Failure::BadInput(format!("cannot write to {}: {error}; give another --out", console::line(&name)))
-    })
-}
-
-/// How the names of files begin that are being written.
-const UNFINISHED: &str = ".writing-";
-
-/// Removes what a writer that was killed left of its files in a directory. Nobody else may be writing there.
-pub fn remove_unfinished(directory: &Path) {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)) {
-        // What cannot be removed is a file too many.
-        let _ = std::fs::remove_file(entry.path());
-    }
-}
-
-/// Writes a file at once: whoever looks sees all of it or nothing, also after a crash.
-pub fn write_whole(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
-    write_whole_by(path, |file| file.write_all(contents))
-}
-
-/// The same, for what is not in memory at once.
-pub fn write_whole_by(
-    path: &Path,
-    contents: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> anyhow::Result<()> {
-    use anyhow::Context as _;
-
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory)?;
-        let mut writer = std::io::BufWriter::with_capacity(1 << 16, file);
-        contents(&mut writer)?;
-        let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        // Temporary files are made for their owner alone; results are for whoever the directory is for.
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    /// What a campaign runs with.
+    pub fn session(&self) -> Session {
+        Session {
+            jobs: self.jobs,
+            seed: self.seed,
+            cancel: self.cancel.clone(),
+            libcuda: self.libcuda.clone(),
+            workers: worker::workers(),
+            events: Box::new(Told { console: self.console }),
         }
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
+    }
 }

@@ -5,19 +5,23 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use ptxsmith_campaign::campaign::{expectation, without_leading_comments};
+use ptxsmith_campaign::check::has_kernels;
+use ptxsmith_campaign::files::{make_directory, write_whole};
+use ptxsmith_campaign::reducing::{
+    Budget, Reluctance, Script, Shrunk, Wanted, choose, difference, judge, reduce_finding,
+};
+use ptxsmith_campaign::subjects::{Tested, ensure_disassembler, open_subjects};
+use ptxsmith_campaign::{Session, input};
 use ptxsmith_diff::Part;
 use ptxsmith_reduce::{Ended, Event, Objection, Options, Program, Reduced, reduce};
 use ptxsmith_subject::Limits;
 
-use super::{Context, toolchain, write_whole};
+use super::Context;
 use crate::args;
-use crate::campaign::{Tested, expectation, open_subjects, without_leading_comments};
 use crate::console;
 use crate::exit::{Exit, Failure};
-use crate::input;
-use crate::reducing::{
-    Budget, Reluctance, Script, Shrunk, Wanted, choose, difference, judge, reduce_finding,
-};
+use crate::progress::spinner;
 
 /// Reduces one file.
 pub fn run(context: &Context, args: &args::Reduce) -> Result<Exit, Failure> {
@@ -30,10 +34,10 @@ pub fn run(context: &Context, args: &args::Reduce) -> Result<Exit, Failure> {
         }
     };
     let out = args.out.clone().unwrap_or_else(|| beside(&args.file));
-    let work = Work { context, args, name, text, out, started };
+    let work = Work { context, session: context.session(), args, name, text, out, started };
     // Before any work: a place that cannot be written to.
     let directory = work.out.parent().filter(|parent| !parent.as_os_str().is_empty());
-    super::make_directory(directory.unwrap_or(Path::new(".")))?;
+    make_directory(directory.unwrap_or(Path::new(".")))?;
     match &args.command {
         Some(command) => work.by_script(command),
         None => work.by_subject(),
@@ -58,6 +62,7 @@ fn hinted(failure: Failure, file: &Path) -> Failure {
 
 struct Work<'a> {
     context: &'a Context,
+    session: Session,
     args: &'a args::Reduce,
     /// The file, as messages call it.
     name: String,
@@ -68,10 +73,10 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn by_subject(&self) -> Result<Exit, Failure> {
-        if super::check::has_kernels(&self.text) {
-            toolchain::ensure_disassembler(self.context)?;
+        if has_kernels(&self.text) {
+            ensure_disassembler(&self.session)?;
         }
-        let mut subjects = open_subjects(self.context, &self.args.subject, self.args.timeout)?;
+        let mut subjects = open_subjects(&self.session, &self.args.subject, self.args.timeout)?;
         let tested = match subjects.len() {
             1 => subjects.remove(0),
             n => {
@@ -80,9 +85,9 @@ impl Work<'_> {
         };
         let same_on = match &self.args.same_on[..] {
             [] => Vec::new(),
-            specs => open_subjects(self.context, specs, self.args.timeout)?,
+            specs => open_subjects(&self.session, specs, self.args.timeout)?,
         };
-        let bar = toolchain::spinner(self.context);
+        let bar = spinner(&self.context.console);
         let mut saving = Ok(());
         let mut on_better = |better: &Program, processes: u64| {
             bar.set_message(progress(better, processes));
@@ -93,7 +98,7 @@ impl Work<'_> {
         let budget = Budget { time: self.args.time };
         let wanted = Wanted { expected: self.args.expect.as_ref(), same_on: &same_on };
         let shrunk = reduce_finding(
-            self.context,
+            &self.session,
             &tested,
             without_leading_comments(&self.text),
             self.args.text,
@@ -139,7 +144,7 @@ impl Work<'_> {
                 Failure::Harness(anyhow::anyhow!("what was read cannot be printed and read again: {error}"))
             })?,
         };
-        let bar = toolchain::spinner(self.context);
+        let bar = spinner(&self.context.console);
         let mut saving = Ok(());
         let mut on_event = |event: Event<'_>| {
             if let Event::Better(better, _) = event {

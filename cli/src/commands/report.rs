@@ -4,13 +4,14 @@ use std::io;
 use std::path::Path;
 
 use anstream::adapter::strip_str;
+use ptxsmith_campaign::files::write_whole;
 use ptxsmith_report::against::Against;
 use ptxsmith_report::folder::Folder;
 use ptxsmith_report::history::{History, Run};
 use ptxsmith_report::text::Summary;
 use ptxsmith_report::{html, junit, markdown, sarif, text};
 
-use super::{Context, history, write_whole};
+use super::{Context, history};
 use crate::args::{self, Format};
 use crate::exit::{Exit, Failure};
 

@@ -1,8 +1,9 @@
 //! `ptxsmith suite`: a conformance suite that others run without this program.
 
+use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_suite::{Options, Suite};
 
-use super::{Context, make_directory, write_whole};
+use super::Context;
 use crate::args;
 use crate::console;
 use crate::exit::{Exit, Failure};

@@ -1,19 +1,17 @@
 //! `ptxsmith toolchain`: NVIDIA's releases, installed by name.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use ptxsmith_subject::{
     process,
-    sass::Disassembler,
-    toolchain::{DEFAULT, InstallError, Installable, Release, Tool, ToolKind, Toolchains},
+    toolchain::{DEFAULT, InstallError, Installable, Release, Toolchains},
 };
 
 use super::Context;
 use crate::args;
 use crate::console::{BOLD, GOOD, line};
 use crate::exit::{Exit, Failure};
+use crate::progress::spinner;
 
 /// Lists, installs or locates releases.
 pub fn run(context: &Context, args: &args::Toolchain) -> Result<Exit, Failure> {
@@ -86,7 +84,7 @@ fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Fa
 
 /// Installs something, telling on a terminal what happens meanwhile. Gives the path of its program or library.
 fn install(context: &Context, toolchains: &Toolchains, what: Installable) -> Result<String, Failure> {
-    let bar = spinner(context);
+    let bar = spinner(&context.console);
     let progress = |message: &str| {
         bar.set_message(line(message).into_owned());
         if bar.is_hidden() {
@@ -103,34 +101,4 @@ fn install(context: &Context, toolchains: &Toolchains, what: Installable) -> Res
         Err(InstallError::Process(process::Error::Cancelled(_))) => Err(Failure::Interrupted),
         Err(error) => Err(error.into()),
     }
-}
-
-/// Installs the program that lists generated code, where there is none. Without it nothing of kernels is seen, which is no
-/// reason to stop: that is counted.
-pub fn ensure_disassembler(context: &Context) -> Result<(), Failure> {
-    let toolchains = Toolchains::of_user().ok();
-    if Disassembler::find(toolchains.as_ref(), &context.cancel).is_some() {
-        return Ok(());
-    }
-    let newest = Tool::newest(ToolKind::Nvdisasm);
-    let (Some(toolchains), Some(tool)) = (toolchains, newest) else { return Ok(()) };
-    match install(context, &toolchains, Installable::Tool(tool)) {
-        Err(Failure::Interrupted) => Err(Failure::Interrupted),
-        Err(Failure::Harness(error)) => {
-            context.console.note(&format!("kernels will not be observed without a device: {error:#}"));
-            Ok(())
-        }
-        Err(failure) => Err(failure),
-        Ok(_) => Ok(()),
-    }
-}
-
-/// A sign of life while something takes as long as it takes; hidden where standard error is no terminal.
-pub fn spinner(context: &Context) -> ProgressBar {
-    if context.console.quiet {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new_spinner().with_style(ProgressStyle::default_spinner());
-    bar.enable_steady_tick(Duration::from_millis(100));
-    bar
 }

@@ -1,5 +1,6 @@
 //! `ptxsmith cuda gen`
 
+use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_cuda::{
     generate::Generator,
     language::{Case, print},
@@ -10,7 +11,7 @@ use ptxsmith_cuda::{
 
 use super::args::Gen;
 use super::readings;
-use crate::commands::{Context, make_directory, write_whole};
+use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 
 /// Writes units of generated uses.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use ptxsmith_campaign::files::write_whole;
 use ptxsmith_cuda::compare::{Class, Group, Ledger, NotCompared, known_by_id};
 use ptxsmith_cuda::language::{FORMS, Place, Site, Type, print};
 use ptxsmith_cuda::oracle::Verdict;
@@ -12,7 +13,6 @@ use ptxsmith_cuda::subjects::{PRELUDE, Told};
 use serde_json::{Value, json};
 
 use super::run::{Campaign, lock};
-use crate::commands::write_whole;
 use crate::console::{BAD, BOLD, GOOD, NOTE};
 use crate::exit::Failure;
 

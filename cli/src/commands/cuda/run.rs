@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use ptxsmith_campaign::files::make_directory;
 use ptxsmith_cuda::compare::{Coverage, Ledger, batch};
 use ptxsmith_cuda::generate::Generator;
 use ptxsmith_cuda::language::Case;
@@ -15,7 +16,7 @@ use ptxsmith_subject::toolchain::Toolchains;
 
 use super::args::Run;
 use super::report;
-use crate::commands::{Context, make_directory};
+use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 
 /// How many uses are shown at once. Starting a compiler costs as much as some hundreds of them.

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use ptxsmith_campaign::files::write_whole;
 use ptxsmith_diff::{NotCompared, Verdict, judge_program};
 use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::driver::Driver;
@@ -16,7 +17,7 @@ use ptxsmith_suite::selfcheck::{self, Found};
 use serde::Serialize;
 
 use super::{Context, Exit, Failure, Run, kernels, prepare, table};
-use crate::commands::{worker, write_whole};
+use crate::commands::worker;
 
 /// The value of `"schema"` in the result.
 const SCHEMA: &str = "ptxsmith.gpu/1";

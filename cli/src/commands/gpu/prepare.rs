@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_diff::{Body, Header, Trial};
 use ptxsmith_gen::{Config, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Expectation, Rules, Variable, expect};
@@ -11,7 +12,6 @@ use ptxsmith_subject::{Limits, Ptxas, Request, Subject, process};
 use ptxsmith_syntax::{Item, Module, Name, print};
 
 use super::{Context, Exit, Failure, Prepare, kernels};
-use crate::commands::{make_directory, write_whole};
 
 /// Variables of a module that hold one expression each; aggregates and addresses come on top.
 const EXPRESSIONS: u64 = 90;

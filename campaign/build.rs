@@ -1,11 +1,11 @@
-//! Gives the program a name for what it was built from, so that results of different builds are not mixed.
+//! Names what this is built from, so that results of different builds are not mixed.
 
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 /// The packages whose source decides what a campaign finds.
-const PACKAGES: [&str; 6] = ["syntax", "gen", "oracle", "subject", "diff", "cli"];
+const PACKAGES: [&str; 6] = ["syntax", "gen", "oracle", "subject", "diff", "campaign"];
 
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -1,37 +1,34 @@
 //! What every campaign does, whatever it judges: opens subjects, shares out work, keeps what was found, reports.
 
 mod again;
-mod doors;
+mod entry_points;
 mod file;
 mod gone;
-mod least;
 mod manifest;
-mod map;
-mod pool;
+mod minimized;
+mod releases;
 mod report;
-pub mod store;
-mod subjects;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::{
-    Finding, Header, Judged, Ledger, Maker, NotCompared, Sifted, Status, Triage, Trial, Verdict,
-};
+use ptxsmith_diff::{Finding, Ledger, Maker, NotCompared, Sifted, Status, Triage, Verdict};
 use ptxsmith_gen::{Coverage, Generator};
-use ptxsmith_report::text::Summary;
-use ptxsmith_report::{Reduced, releases::ReleaseVerdict};
+use ptxsmith_report::harmless::line as harmless;
+use ptxsmith_report::{Reduced, Report, releases::ReleaseVerdict};
 
-use crate::commands::{self, Context};
-use crate::exit::{Exit, Failure};
+use crate::failure::Failure;
+use crate::files;
+use crate::judges::Entry;
+use crate::pool::{Ended, lock_of};
+use crate::session::Session;
+use crate::store::{self, Identity, Lock, Shard, State};
+use crate::subjects::Tested;
 
 pub use file::{expectation, without_leading_comments};
-pub use pool::{Budget, Ended, each};
-pub use store::{Identity, Lock, Shard, State};
-pub use subjects::{Tested, open_subjects, target_for};
 
 /// How often what was found is saved while the campaign goes on.
 const SAVE_EVERY: Duration = Duration::from_millis(500);
@@ -43,7 +40,7 @@ const MOST_NEW: usize = 100;
 /// One campaign: its subjects, what was found so far, and where it is kept.
 pub struct Campaign<'a> {
     /// What every command has at hand.
-    pub context: &'a Context,
+    pub session: &'a Session,
     /// The implementations under test, each with what was found.
     pub subjects: Vec<Tested>,
     /// The directory of report and findings; `None` keeps nothing.
@@ -100,16 +97,6 @@ pub struct Judgements<'t> {
     pub sifted: Sifted,
 }
 
-/// A verdict on a trial, and the header under which it was shown.
-pub struct Entry<'t> {
-    /// The trial.
-    pub trial: &'t Trial,
-    /// Its header.
-    pub header: &'t Header,
-    /// The verdict.
-    pub judged: Judged,
-}
-
 /// A program of the user's.
 #[derive(Clone)]
 pub struct Source {
@@ -135,20 +122,32 @@ pub struct Found {
     pub releases: Vec<ReleaseVerdict>,
 }
 
+/// What a campaign came to.
+pub struct Outcome {
+    /// What was found.
+    pub report: Report,
+    /// How many programs lie with the findings that are of earlier campaigns.
+    pub earlier: usize,
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+    /// Whether files were left out that cannot be read or are no PTX.
+    pub left_out: bool,
+}
+
 impl<'a> Campaign<'a> {
     /// A campaign that has not begun. Makes the output directory.
     pub fn new(
-        context: &'a Context,
+        session: &'a Session,
         command: &'static str,
         unit: &'static str,
         subjects: Vec<Tested>,
         out: Option<PathBuf>,
     ) -> Result<Campaign<'a>, Failure> {
         if let Some(out) = &out {
-            commands::make_directory(&out.join(file::FOLDER))?;
+            files::make_directory(&out.join(file::FOLDER))?;
         }
         Ok(Campaign {
-            context,
+            session,
             subjects,
             out,
             command,
@@ -159,7 +158,7 @@ impl<'a> Campaign<'a> {
             save_at: Mutex::new(Instant::now() + SAVE_EVERY),
             kept: None,
             complete: true,
-            seed: context.seed,
+            seed: session.seed,
             reduce_for: Duration::ZERO,
             written: Mutex::default(),
             started: manifest::Started::now(),
@@ -181,9 +180,9 @@ impl<'a> Campaign<'a> {
         let Some(out) = self.out.clone() else { return Ok(()) };
         let lock = Lock::take(&out)?;
         for directory in [&out, &out.join(file::FOLDER)] {
-            commands::remove_unfinished(directory);
+            files::remove_unfinished(directory);
         }
-        let name = || crate::console::line(&out.to_string_lossy()).into_owned();
+        let name = || harmless(&out.to_string_lossy()).into_owned();
         let state = if resume { State::read(&out)? } else { None };
         let mut done = store::Done::default();
         if let Some(state) = state {
@@ -338,24 +337,36 @@ impl<'a> Campaign<'a> {
         all
     }
 
-    /// What the new differences of all subjects together are put down to.
     /// The subject of this name.
     fn tested(&self, id: &str) -> Option<&Tested> {
         self.subjects.iter().find(|tested| tested.subject.id() == id)
     }
 
+    /// What the new differences of all subjects together are put down to.
     fn triage(&self) -> Triage {
         let ledgers: Vec<_> = self.subjects.iter().map(|t| (t.ledger(), t.subject.description())).collect();
         Triage::of(ledgers.iter().map(|(ledger, description)| (&**ledger, Maker::of(description))))
     }
 
-    /// Writes what was found, says it, and gives the exit status that it amounts to.
-    pub fn finish(&self, ended: Ended, started: Instant) -> Result<Exit, Failure> {
+    /// The end: its result, or, where something of ours failed, that, with what was found before on disk.
+    pub fn end(&self, ended: Result<Ended, Failure>) -> Result<Outcome, Failure> {
+        match ended {
+            Ok(ended) => self.finish(ended),
+            Err(failure) => {
+                self.save_state(false)?;
+                self.save_report(&self.findings(), false)?;
+                Err(failure)
+            }
+        }
+    }
+
+    /// Looks once more at what was found, and writes it.
+    pub fn finish(&self, ended: Ended) -> Result<Outcome, Failure> {
         if self.command == "run" && ended == Ended::All {
             self.look_for_gone()?;
         }
         if ended == Ended::All {
-            self.compare_doors()?;
+            self.compare_entry_points()?;
         }
         let mut findings = self.findings();
         self.observe_again(&mut findings)?;
@@ -379,26 +390,8 @@ impl<'a> Campaign<'a> {
         if let (Some(out), Some(_)) = (&self.out, &self.kept) {
             store::sort_verdicts(out)?;
         }
-        let summary = Summary {
-            report: &report,
-            took: Some(started.elapsed()),
-            directory: self.out.as_deref(),
-            earlier: self.earlier_findings(&findings),
-            interrupted: ended == Ended::Interrupted,
-        };
-        self.context.console.print(&summary.text())?;
-        let compared: u64 = self.subjects.iter().map(|tested| tested.ledger().compared).sum();
-        Ok(match compared {
-            0 => Exit::NothingCompared,
-            _ if findings.iter().any(Found::fails) => Exit::Deviation,
-            _ => Exit::Success,
-        })
-    }
-
-    /// Writes what was found before something of ours failed.
-    pub fn give_up(&self) -> Result<(), Failure> {
-        self.save_state(false)?;
-        self.save_report(&self.findings(), false)
+        let earlier = self.earlier_findings(&findings);
+        Ok(Outcome { report, earlier, interrupted: ended == Ended::Interrupted, left_out: false })
     }
 
     /// How many verdicts are deviations.
@@ -434,7 +427,7 @@ impl<'a> Campaign<'a> {
             let coverage = lock_of(&self.coverage);
             let mut state = State::new(kept.identity.clone(), kept.shard, &coverage);
             (state.complete, state.done, state.wide) = (complete, progress.done.clone(), kept.wide);
-            state.subjects = self.subjects.iter().map(Tested::to_kept).collect();
+            state.subjects = self.subjects.iter().map(kept_of).collect();
             state
         };
         state.write(out)
@@ -515,25 +508,8 @@ impl Found {
     pub fn is_new(&self) -> bool {
         self.finding.status == Status::New
     }
-
-    /// Whether a campaign that has it fails: it is new, or listed and no longer there.
-    fn fails(&self) -> bool {
-        self.finding.status != Status::Known
-    }
 }
 
-impl Tested {
-    /// What was found so far.
-    pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        lock_of(&self.ledger)
-    }
-
-    fn to_kept(&self) -> store::Kept {
-        store::Kept { description: self.subject.description().clone(), ledger: self.ledger().to_state() }
-    }
-}
-
-/// A panic ends the program, so no lock is ever poisoned.
-pub fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().expect("a panic ends the program")
+fn kept_of(tested: &Tested) -> store::Kept {
+    store::Kept { description: tested.subject.description().clone(), ledger: tested.ledger().to_state() }
 }

@@ -7,9 +7,11 @@
 use ptxsmith_diff::Class;
 use ptxsmith_subject::{Observation, Request};
 
-use super::{Campaign, Found, Tested, pool, target_for};
-use crate::exit::Failure;
+use super::{Campaign, Found};
+use crate::failure::Failure;
 use crate::judges::of_subject;
+use crate::pool;
+use crate::subjects::{Tested, target_for};
 
 /// The most findings that are shown again: a subject that is wrong about everything has one for each case.
 const MOST: usize = 1_000;
@@ -29,7 +31,7 @@ impl Campaign<'_> {
             .filter_map(|(nth, found)| Some((nth, self.tested(&found.subjects[0])?, &*found.program)))
             .take(MOST)
             .collect();
-        let alone = pool::map(self.context, &examples, |(_, tested, program)| {
+        let alone = pool::map(self.session, &examples, |(_, tested, program)| {
             let module = ptxsmith_syntax::parse(program).unwrap_or_default();
             let target = target_for(&module, tested.subject.description());
             tested.subject_for(&module).observe(&Request::new(program, &target)).map_err(of_subject)

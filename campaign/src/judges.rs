@@ -11,9 +11,9 @@ use ptxsmith_oracle::{QuestionSet, Rules};
 use ptxsmith_subject::{Error, Subject};
 use ptxsmith_syntax::{Assemble, Module, ScalarType, StateSpace};
 
-use crate::campaign::{Entry, Tested, target_for};
 use crate::cases::Made;
-use crate::exit::Failure;
+use crate::failure::Failure;
+use crate::subjects::{Tested, target_for};
 
 /// How a trial is shown: under which header, and whether for relocatable output.
 type Lane = (Header, bool);
@@ -31,6 +31,16 @@ struct Place<'m> {
     case: usize,
     is_twin: bool,
     trial: &'m Trial,
+}
+
+/// A verdict on a trial, and the header under which it was shown.
+pub struct Entry<'t> {
+    /// The trial.
+    pub trial: &'t Trial,
+    /// Its header.
+    pub header: &'t Header,
+    /// The verdict.
+    pub judged: Judged,
 }
 
 /// A verdict, and on what of the cases that were judged together.

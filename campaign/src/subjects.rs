@@ -1,16 +1,19 @@
 //! The implementations that a campaign tests.
 
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use ptxsmith_diff::{Header, Ledger};
-use ptxsmith_subject::{Description, Limits, OpenOptions, Subject, SubjectSpec, open};
+use ptxsmith_report::harmless::line;
+use ptxsmith_subject::sass::Disassembler;
+use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
+use ptxsmith_subject::{Description, Limits, OpenOptions, Subject, SubjectSpec, open, process};
 use ptxsmith_suite::needs_relocatable_form;
 use ptxsmith_syntax::Module;
 
-use crate::commands::{Context, toolchain, worker};
-use crate::console;
-use crate::exit::Failure;
+use crate::failure::Failure;
+use crate::pool::lock_of;
+use crate::session::Session;
 
 /// One implementation under test.
 pub struct Tested {
@@ -20,7 +23,7 @@ pub struct Tested {
     pub header: Header,
     /// The same ptxas, asked for relocatable output, from when it is first needed.
     relocatable: OnceLock<Option<Box<dyn Subject>>>,
-    pub(super) ledger: Mutex<Ledger>,
+    ledger: Mutex<Ledger>,
 }
 
 impl Tested {
@@ -32,6 +35,11 @@ impl Tested {
             relocatable: OnceLock::new(),
             ledger: Mutex::default(),
         }
+    }
+
+    /// What was found so far.
+    pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        lock_of(&self.ledger)
     }
 
     /// The subject in the form that shows what this program holds.
@@ -69,7 +77,7 @@ impl Tested {
 /// A subject that is not available stops the campaign before it begins: who names one wants it tested, and a result
 /// that lacks it looks like one that has it.
 pub fn open_subjects(
-    context: &Context,
+    session: &Session,
     specs: &[SubjectSpec],
     timeout: Option<Duration>,
 ) -> Result<Vec<Tested>, Failure> {
@@ -78,17 +86,17 @@ pub fn open_subjects(
     if let Some(timeout) = timeout {
         limits.time = timeout;
     }
-    let bar = toolchain::spinner(context);
+    let waiting = session.events.wait();
     let progress = |message: &str| {
-        bar.set_message(console::line(message).into_owned());
-        bar.suspend(|| context.console.note(message));
+        waiting.say(line(message).into_owned());
+        waiting.note(message);
     };
     let options = OpenOptions {
         limits,
-        cancel: context.cancel.clone(),
+        cancel: session.cancel.clone(),
         install: true,
-        workers: worker::workers(),
-        libcuda: context.libcuda.clone(),
+        workers: session.workers.clone(),
+        libcuda: session.libcuda.clone(),
         progress: &progress,
         ..OpenOptions::default()
     };
@@ -97,7 +105,7 @@ pub fn open_subjects(
         let opened = open(spec, &options).map_err(|unavailable| {
             let message = unavailable.to_string();
             match spec {
-                _ if context.cancel.is_cancelled() => Failure::Interrupted,
+                _ if session.cancel.is_cancelled() => Failure::Interrupted,
                 // A path or a command is the user's to mend.
                 spec if spec.is_of_users_choosing() => Failure::BadInput(message),
                 _ => Failure::NoSubject(message),
@@ -110,8 +118,32 @@ pub fn open_subjects(
             }
         }
     }
-    bar.finish_and_clear();
     Ok(tested)
+}
+
+/// Installs the program that lists generated code, where there is none. Without it nothing of kernels is seen, which is no
+/// reason to stop: that is counted.
+pub fn ensure_disassembler(session: &Session) -> Result<(), Failure> {
+    let toolchains = Toolchains::of_user().ok();
+    if Disassembler::find(toolchains.as_ref(), &session.cancel).is_some() {
+        return Ok(());
+    }
+    let newest = Tool::newest(ToolKind::Nvdisasm);
+    let (Some(toolchains), Some(tool)) = (toolchains, newest) else { return Ok(()) };
+    let waiting = session.events.wait();
+    let installed = toolchains.install_tool(tool, &session.cancel, &|message: &str| {
+        waiting.say(line(message).into_owned());
+        waiting.note(message);
+    });
+    match installed {
+        Err(InstallError::Process(process::Error::Cancelled(_))) => Err(Failure::Interrupted),
+        Err(error) => {
+            let error = anyhow::Error::from(error);
+            session.events.note(&format!("kernels will not be observed without a device: {error:#}"));
+            Ok(())
+        }
+        Ok(_) => Ok(()),
+    }
 }
 
 fn version(text: &str) -> Option<(u32, u32)> {

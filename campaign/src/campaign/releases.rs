@@ -5,9 +5,11 @@ use ptxsmith_oracle::Rules;
 use ptxsmith_report::releases::ReleaseVerdict;
 use ptxsmith_syntax::{Item, Module, Name, parse, print};
 
-use super::{Campaign, Found, Tested, pool, target_for};
-use crate::exit::Failure;
+use super::{Campaign, Found};
+use crate::failure::Failure;
 use crate::judges::of_subject;
+use crate::pool;
+use crate::subjects::{Tested, target_for};
 
 /// The most findings of which a map is made.
 const MOST: usize = 200;
@@ -22,7 +24,7 @@ impl Campaign<'_> {
             .map(|found| found.reduced.as_ref().map_or(&*found.program, |reduced| &*reduced.program))
             .flat_map(|program| self.subjects.iter().map(move |tested| (tested, program)))
             .collect();
-        let verdicts = pool::map(self.context, &programs, |(tested, program)| verdict(tested, program))?;
+        let verdicts = pool::map(self.session, &programs, |(tested, program)| verdict(tested, program))?;
         for (found, verdicts) in findings.iter_mut().zip(verdicts.chunks(self.subjects.len())) {
             found.releases = verdicts.iter().flatten().cloned().collect();
         }

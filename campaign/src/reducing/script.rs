@@ -11,7 +11,7 @@ use ptxsmith_subject::process::{End, Invocation, run, scratch};
 use ptxsmith_subject::{Cancel, Limits};
 
 use super::question::full_disk;
-use crate::exit::Failure;
+use crate::failure::Failure;
 
 /// A command that exits with 0 for a program that is interesting, as `cvise` and `creduce` have it: it is run in a
 /// directory of its own, which holds the program under the name of the file that is reduced; the name is also its last

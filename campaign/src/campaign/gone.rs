@@ -4,9 +4,11 @@ use ptxsmith_diff::known::{Effect, Known};
 use ptxsmith_diff::{Maker, gone};
 use ptxsmith_syntax::parse;
 
-use super::{Campaign, Tested, pool, target_for};
-use crate::exit::Failure;
+use super::Campaign;
+use crate::failure::Failure;
 use crate::judges::of_subject;
+use crate::pool;
+use crate::subjects::{Tested, target_for};
 
 impl Campaign<'_> {
     /// Shows every subject the least programs of what is listed for it, and enters what does not show.
@@ -21,7 +23,7 @@ impl Campaign<'_> {
             });
             listed.extend(of_it.map(|known| (tested, known)));
         }
-        let gone = pool::map(self.context, &listed, |(tested, known)| {
+        let gone = pool::map(self.session, &listed, |(tested, known)| {
             let module = parse(known.example).unwrap_or_default();
             if !tested.takes_version_of(&module) {
                 return Ok(None);

@@ -15,8 +15,8 @@ use ptxsmith_syntax::{Item, Module, parse};
 
 use super::Reluctance;
 use super::cause::{Cause, Expected, choose, difference};
-use crate::campaign::{Tested, target_for};
 use crate::judges::{left_by_kernels, taken};
+use crate::subjects::{Tested, target_for};
 
 /// A subject that counts how often it is asked.
 pub struct Counted<'a> {

@@ -9,11 +9,12 @@ use std::sync::Mutex;
 
 use ptxsmith_diff::Paper;
 
-use crate::campaign::{Tested, lock_of};
 use crate::cases::Cases;
-use crate::exit::Failure;
+use crate::failure::Failure;
 use crate::judges::Judges;
+use crate::pool::lock_of;
 use crate::sifting::TaskCases;
+use crate::subjects::Tested;
 
 /// What there is to learn of the subjects of a campaign before most of its tasks.
 pub struct Lesson<'c> {

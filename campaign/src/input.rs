@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use ptxsmith_report::harmless::line;
 use ptxsmith_syntax::{Module, ParseError, ParseErrorKind, Span};
 use walkdir::WalkDir;
 
-use crate::console;
-use crate::exit::Failure;
+use crate::failure::Failure;
 
 /// The largest program that is read. The largest that compilers emit are a few megabytes; the tree of a program takes
 /// some ten times its size in memory.
@@ -42,7 +42,7 @@ pub fn read_text(path: &Path) -> Result<(String, String), Failure> {
         let name = "standard input";
         (name.to_owned(), read_limited(io::stdin().lock(), name)?)
     } else {
-        let name = console::line(&path.to_string_lossy()).into_owned();
+        let name = line(&path.to_string_lossy()).into_owned();
         let bytes = read_file(path, &name)?;
         (name, bytes)
     };
@@ -121,7 +121,7 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let before = files.len();
         for entry in WalkDir::new(path).sort_by_file_name() {
             let entry = entry.map_err(|error| {
-                Failure::BadInput(console::line(&format!("{}: {error}", path.display())).into_owned())
+                Failure::BadInput(line(&format!("{}: {error}", path.display())).into_owned())
             })?;
             // What is asked is not the entry but what it points to: a link to a program is one too.
             if entry.path().extension().is_some_and(|extension| extension == "ptx") && entry.path().is_file()
@@ -131,10 +131,7 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
         if files.len() == before {
             let name = path.to_string_lossy();
-            return Err(Failure::BadInput(format!(
-                "{}: no .ptx file in this directory",
-                console::line(&name)
-            )));
+            return Err(Failure::BadInput(format!("{}: no .ptx file in this directory", line(&name))));
         }
     }
     Ok(files)

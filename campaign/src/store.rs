@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 
 use ptxsmith_diff::LedgerState;
 use ptxsmith_gen::Coverage;
+use ptxsmith_report::harmless::line;
 use ptxsmith_subject::Description;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::{write_whole, write_whole_by};
-use crate::console;
-use crate::exit::Failure;
+use crate::failure::Failure;
+use crate::files::{write_whole, write_whole_by};
 
 /// The state's name in the directory.
 pub const STATE: &str = "state.json";
@@ -165,7 +165,7 @@ impl State {
     /// If it cannot be read, or is none of this version.
     pub fn read(directory: &Path) -> Result<Option<State>, Failure> {
         let path = directory.join(STATE);
-        let name = || console::line(&path.to_string_lossy()).into_owned();
+        let name = || line(&path.to_string_lossy()).into_owned();
         let text = match std::fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -210,7 +210,7 @@ impl Lock {
     /// # Errors
     /// Where another campaign holds it.
     pub fn take(directory: &Path) -> Result<Lock, Failure> {
-        let name = console::line(&directory.to_string_lossy()).into_owned();
+        let name = line(&directory.to_string_lossy()).into_owned();
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(directory.join(LOCK));
         let file = file.map_err(|error| Failure::BadInput(format!("cannot write to {name}: {error}")))?;
         match file.try_lock() {

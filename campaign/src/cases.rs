@@ -8,7 +8,7 @@ use ptxsmith_gen::{Case, CaseId, Config, Coverage, Enumeration, Focus, Generator
 
 use ptxsmith_syntax::{Assemble, ScalarType, StateSpace};
 
-use crate::exit::Failure;
+use crate::failure::Failure;
 
 /// What a case is made into: what is shown, under which header, and beside what.
 pub struct Made {
@@ -181,15 +181,18 @@ fn header(header: ptxsmith_gen::Header) -> Header {
     Header { version: header.version, target: header.target, address_size }
 }
 
-/// The weights that a file states: a line a production, `NAME = WEIGHT`; `#` begins a comment.
+/// The weights that a file states, and its text: a line a production, `NAME = WEIGHT`; `#` begins a comment.
 ///
 /// # Errors
 /// If the file cannot be read, or a line is none of that form, names no production or no number from 0 to 65535.
-pub fn weights(path: &Path) -> Result<Weights, Failure> {
+pub fn weights(path: &Path) -> Result<(Weights, String), Failure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::BadInput(format!("cannot read the weights in {shown}: {error}")))?;
-    parse_weights(&text).map_err(|message| Failure::BadInput(format!("{shown}, {message}")))
+    match parse_weights(&text) {
+        Ok(weights) => Ok((weights, text)),
+        Err(message) => Err(Failure::BadInput(format!("{shown}, {message}"))),
+    }
 }
 
 fn parse_weights(text: &str) -> Result<Weights, String> {

@@ -9,9 +9,11 @@ use ptxsmith_reduce::Program;
 use ptxsmith_report::{Answers, Reduced};
 use ptxsmith_syntax::parse;
 
-use super::{Campaign, Found, Tested, pool, target_for};
-use crate::exit::Failure;
+use super::{Campaign, Found};
+use crate::failure::Failure;
+use crate::pool;
 use crate::reducing::{Budget, Expected, Reluctance, Wanted, reduce_finding};
+use crate::subjects::{Tested, target_for};
 
 /// How long one is.
 const TIME_OF_ONE: Duration = Duration::from_secs(10);
@@ -25,7 +27,7 @@ impl Campaign<'_> {
                 Some((nth, self.tested(&found.subjects[0])?, known))
             })
             .collect();
-        let answered = pool::map(self.context, &listed, |(_, tested, known)| {
+        let answered = pool::map(self.session, &listed, |(_, tested, known)| {
             answers(tested, known.example, Some(known.id))
         })?;
         for ((nth, _, known), answers) in listed.iter().zip(answered) {
@@ -49,7 +51,7 @@ impl Campaign<'_> {
             let budget = Budget { time: Some(left.min(TIME_OF_ONE)) };
             let reduce = |expected: Option<&Expected>| {
                 let wanted = Wanted { expected, ..Wanted::default() };
-                reduce_finding(self.context, tested, &found.program, false, wanted, budget, &mut |_, _| {})
+                reduce_finding(self.session, tested, &found.program, false, wanted, budget, &mut |_, _| {})
             };
             // What triage put it down to is kept. The program alone may not show that, where only many together did.
             let shrunk = match Expected::of_finding(&found.finding.id) {

@@ -1,8 +1,8 @@
 //! Reduces the programs of findings: the question that is put to a subject, and the order in which it is put.
 
 mod cause;
-mod command;
 mod question;
+mod script;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,12 +13,12 @@ use ptxsmith_reduce::passes::TREE;
 use ptxsmith_reduce::{Event, Objection, Options, Program, Reduced, reduce, slice};
 use ptxsmith_subject::Error;
 
-use crate::campaign::Tested;
-use crate::commands::Context;
+use crate::session::Session;
+use crate::subjects::Tested;
 
 pub use cause::{Cause, Expected, choose, difference};
-pub use command::Script;
 pub use question::{SameCause, judge};
+pub use script::Script;
 
 /// What a smaller program has to show.
 #[derive(Clone, Copy, Default)]
@@ -67,15 +67,15 @@ pub enum Reluctance {
 
 /// Reduces a program to the least one that shows the same deviation on the same subject for the same cause.
 ///
-/// `text` is the program as it was found; it is reduced as PTX, or, if `as_text`, as tokens and characters. Each smaller program that shows it is given to `on_better`
-/// at once, with the number of processes so far. The result does not depend on the number of jobs.
+/// `text` is the program as it was found; it is reduced as PTX, or, if `as_text`, as tokens and characters. Each
+/// smaller program that shows it is given to `on_better` at once, with the number of processes so far. The result does not depend on the number of jobs.
 ///
 /// This is what a campaign calls for each new finding, with a budget.
 ///
 /// # Errors
 /// Says why there is no result; see [`Reluctance`].
 pub fn reduce_finding(
-    context: &Context,
+    session: &Session,
     tested: &Tested,
     text: &str,
     as_text: bool,
@@ -89,7 +89,7 @@ pub fn reduce_finding(
         true => Program::from_text(text),
         false => Program::parse(text).map_err(|_| Reluctance::OnlyAsText)?,
     };
-    let limits = question::Limits { jobs: context.jobs.get(), until, cancel: &context.cancel };
+    let limits = question::Limits { jobs: session.jobs.get(), until, cancel: &session.cancel };
     let (cause, guilty) = question::cause_of(tested, text, wanted.expected, &processes)?;
     let mut question = SameCause::new(tested, &cause, limits, &processes);
     question.keep_on(wanted.same_on, &program)?;
@@ -112,7 +112,7 @@ pub fn reduce_finding(
     };
     let reduced = match reduce(start, &mut question, &options, &mut on_event) {
         Ok(reduced) => reduced,
-        Err(_) if context.cancel.is_cancelled() => return Err(Reluctance::Interrupted),
+        Err(_) if session.cancel.is_cancelled() => return Err(Reluctance::Interrupted),
         Err(Objection::CannotTell(reason)) => return Err(Reluctance::CannotTell(reason)),
         // Either the text as it was found shows it still, and the printed one does not, or nothing does.
         Err(Objection::NotInteresting | Objection::NotReproducible) => {
@@ -157,8 +157,7 @@ fn shown_alone(
 }
 
 /// The least program of which the explanation, or what is suspected, predicts the same, if the subject bears it out; else
-/// the smallest on the
-/// way to it that the subject does bear out. All the rest is prediction, and takes no process.
+/// the smallest on the way to it that the subject does bear out. All the rest is prediction, and takes no process.
 fn led_by_prediction(start: Program, question: &mut SameCause<'_>) -> Program {
     let mut way = vec![start.clone()];
     let mut on_event = |event: Event<'_>| {

@@ -12,9 +12,11 @@ use ptxsmith_oracle::Trace;
 use ptxsmith_subject::{Description, Observation, Outcome, Request, Variable};
 use ptxsmith_syntax::{Item, parse};
 
-use super::{Campaign, Found, Tested, pool, target_for};
-use crate::exit::Failure;
+use super::{Campaign, Found};
+use crate::failure::Failure;
 use crate::judges::of_subject;
+use crate::pool;
+use crate::subjects::{Tested, target_for};
 
 /// The most findings whose programs are shown.
 const MOST: usize = 200;
@@ -34,7 +36,7 @@ const LISTED: [Listed; 1] = [Listed { door: "nvjitlink", last: 12, holds: ".attr
 
 impl Campaign<'_> {
     /// Shows the programs of the findings to each pair of doors, and enters what differs.
-    pub(super) fn compare_doors(&self) -> Result<(), Failure> {
+    pub(super) fn compare_entry_points(&self) -> Result<(), Failure> {
         let pairs: Vec<(&Tested, &Tested)> = (0..self.subjects.len())
             .flat_map(|b| (0..b).map(move |a| (a, b)))
             .map(|(a, b)| (&self.subjects[a], &self.subjects[b]))
@@ -60,7 +62,7 @@ impl Campaign<'_> {
                 [one, other].iter().all(|tested| !is_listed(tested.subject.description(), &found.program))
             })
             .collect();
-        let differences = pool::map(self.context, &shown, |&(found, one, other)| {
+        let differences = pool::map(self.session, &shown, |&(found, one, other)| {
             let Ok(module) = parse(&found.program) else { return Ok(None) };
             if !(one.takes_version_of(&module) && other.takes_version_of(&module)) {
                 return Ok(None);

@@ -7,10 +7,12 @@ use ptxsmith_diff::{Again, Header, Paper, Sifted, Standing};
 use ptxsmith_gen::{Coverage, Stock};
 use ptxsmith_oracle::QuestionSet;
 
-use crate::campaign::{Judgements, Tested, lock_of};
+use crate::campaign::Judgements;
 use crate::cases::{Cases, Made};
-use crate::exit::Failure;
+use crate::failure::Failure;
 use crate::judges::{Judges, Placed};
+use crate::pool::lock_of;
+use crate::subjects::Tested;
 
 /// Fewer cases than these are judged one by one: among the first ones of a campaign there is the most to learn.
 const WORTH_SIFTING: u64 = 2_000;

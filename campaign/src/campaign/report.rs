@@ -11,9 +11,10 @@ use ptxsmith_report::{
 };
 use ptxsmith_subject::Description;
 
-use super::{Campaign, Found, lock_of};
-use crate::commands;
-use crate::exit::Failure;
+use super::{Campaign, Found};
+use crate::failure::Failure;
+use crate::files;
+use crate::pool::lock_of;
 
 /// What a command says that its name is. One that does not describe itself has the name of its program, which may be that
 /// of an interpreter, and no version.
@@ -84,7 +85,7 @@ impl Campaign<'_> {
         let Some(out) = &self.out else { return Ok(()) };
         let mut text = serde_json::to_string_pretty(report)?;
         text.push('\n');
-        commands::write_whole(&out.join(folder::REPORT), text.as_bytes())?;
+        files::write_whole(&out.join(folder::REPORT), text.as_bytes())?;
         Ok(())
     }
 

@@ -9,8 +9,8 @@ use ptxsmith_report::manifest::{self, Machine, Manifest, SCHEMA};
 use sha2::{Digest, Sha256};
 
 use super::Campaign;
-use crate::commands::write_whole;
-use crate::exit::Failure;
+use crate::failure::Failure;
+use crate::files::write_whole;
 
 /// When a campaign began.
 pub struct Started(String);

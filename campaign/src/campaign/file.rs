@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use ptxsmith_report::harmless::line;
 use ptxsmith_report::{describe, folder};
 
-use super::{Campaign, Found, lock_of};
-use crate::commands;
-use crate::console;
-use crate::exit::Failure;
+use super::{Campaign, Found};
+use crate::failure::Failure;
+use crate::files;
+use crate::pool::lock_of;
 
 pub use folder::FINDINGS as FOLDER;
 
@@ -42,7 +43,7 @@ impl Campaign<'_> {
 
     pub(super) fn save_finding(&self, found: &Found) -> Result<(), Failure> {
         if let Some(out) = &self.out {
-            commands::write_whole(&out.join(self.file_of(found)), self.annotated(found).as_bytes())?;
+            files::write_whole(&out.join(self.file_of(found)), self.annotated(found).as_bytes())?;
             lock_of(&self.written).insert(found.finding.id.clone());
         }
         Ok(())
@@ -63,19 +64,19 @@ impl Campaign<'_> {
         let difference = &finding.example.difference;
         let mut out = String::new();
         let mut say = |key: &str, value: &str| {
-            let _ = writeln!(out, "// {key}: {}", console::line(value));
+            let _ = writeln!(out, "// {key}: {}", line(value));
         };
         let clauses: Vec<&str> = finding.clauses.iter().map(|clause| clause.id()).collect();
         // A program without storage, such as one `.extern` variable, has an expectation that rests on no clause.
         if !clauses.is_empty() {
             say("clause", &clauses.join(", "));
         }
-        for line in expectation(&difference.expected) {
-            say(line.0, &line.1);
+        for (key, value) in expectation(&difference.expected) {
+            say(key, &value);
         }
         say("note", &format!("{}: {}", finding.class.name(), finding.title));
-        for line in describe::observed(&self.finding(found)) {
-            say("note", &format!("{}: {line}", self.named(&found.subjects[0])));
+        for seen in describe::observed(&self.finding(found)) {
+            say("note", &format!("{}: {seen}", self.named(&found.subjects[0])));
         }
         say("note", &format!("repeat: {}", self.repeat(found)));
         let origin = match &found.origin {

@@ -1,14 +1,11 @@
 //! Shares numbered tasks out among threads until the budget is spent, Ctrl-C is pressed, or something of ours fails.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
-
-use super::lock_of;
-use crate::commands::Context;
-use crate::exit::Failure;
+use crate::failure::Failure;
+use crate::session::{Progress, Session};
 
 /// When a campaign is over.
 #[derive(Clone, Copy, Debug)]
@@ -39,51 +36,33 @@ pub enum Ended {
     Interrupted,
 }
 
-/// What a task tells of its progress.
-pub struct Work {
-    bar: ProgressBar,
-}
-
-impl Work {
-    /// So many more units are done.
-    pub fn done(&self, units: u64) {
-        self.bar.inc(units);
-    }
-
-    /// What was found so far, in a word.
-    pub fn say(&self, message: String) {
-        self.bar.set_message(message);
-    }
-}
-
-/// Does the tasks 0, 1, 2 ... on as many threads as the context allows. Each thread has a state of its own. The first
+/// Does the tasks 0, 1, 2 ... on as many threads as the session allows. Each thread has a state of its own. The first
 /// failure ends all; so does Ctrl-C, with [`Ended::Interrupted`].
 pub fn each<S>(
-    context: &Context,
+    session: &Session,
     budget: Budget,
     unit: &str,
     state: impl Fn() -> S + Sync,
-    task: impl Fn(&mut S, u64, &Work) -> Result<(), Failure> + Sync,
+    task: impl Fn(&mut S, u64, &dyn Progress) -> Result<(), Failure> + Sync,
 ) -> Result<Ended, Failure> {
-    let work = Work { bar: bar(context, budget, unit) };
-    let ended = share(context, budget, state, |state, number| task(state, number, &work));
-    work.bar.finish_and_clear();
-    ended
+    let count = budget.units.filter(|_| budget.time.is_none());
+    let progress = session.events.begin(unit, count);
+    share(session, budget, state, |state, number| task(state, number, &*progress))
 }
 
-/// What becomes of each item, in their order, on as many threads as the context allows. `None` for those that Ctrl-C left out.
+/// What becomes of each item, in their order, on as many threads as the session allows. `None` for those that Ctrl-C left out.
 ///
 /// # Errors
 /// The first failure, which ends all.
 pub fn map<T: Sync, R: Send>(
-    context: &Context,
+    session: &Session,
     items: &[T],
     of: impl Fn(&T) -> Result<R, Failure> + Sync,
 ) -> Result<Vec<Option<R>>, Failure> {
     let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::default()).collect();
     let budget = Budget { tasks: Some(items.len() as u64), ..Budget::default() };
     share(
-        context,
+        session,
         budget,
         || (),
         |(), number| {
@@ -96,7 +75,7 @@ pub fn map<T: Sync, R: Send>(
 }
 
 fn share<S>(
-    context: &Context,
+    session: &Session,
     budget: Budget,
     state: impl Fn() -> S + Sync,
     task: impl Fn(&mut S, u64) -> Result<(), Failure> + Sync,
@@ -106,7 +85,7 @@ fn share<S>(
     let stop = AtomicBool::new(false);
     let failure = Mutex::new(None);
     let take = || {
-        if stop.load(Ordering::Relaxed) || context.cancel.is_cancelled() {
+        if stop.load(Ordering::Relaxed) || session.cancel.is_cancelled() {
             return None;
         }
         let mut next = lock_of(&next);
@@ -129,7 +108,7 @@ fn share<S>(
     };
     std::thread::scope(|scope| {
         let most = budget.tasks.unwrap_or(u64::MAX).max(1);
-        let threads = (context.jobs.get() as u64).min(most);
+        let threads = (session.jobs.get() as u64).min(most);
         for _ in 0..threads {
             scope.spawn(thread);
         }
@@ -138,24 +117,12 @@ fn share<S>(
         // The children of a run that is stopped die, which is no failure.
         Some(Failure::Interrupted) => Ok(Ended::Interrupted),
         Some(failure) => Err(failure),
-        None if context.cancel.is_cancelled() => Ok(Ended::Interrupted),
+        None if session.cancel.is_cancelled() => Ok(Ended::Interrupted),
         None => Ok(Ended::All),
     }
 }
 
-/// Hidden where standard error is no terminal.
-fn bar(context: &Context, budget: Budget, unit: &str) -> ProgressBar {
-    if context.console.quiet {
-        return ProgressBar::hidden();
-    }
-    let (bar, template) = match (budget.units, budget.time) {
-        (Some(units), None) => (ProgressBar::new(units), "{bar:30} {human_pos}/{human_len}"),
-        _ => (ProgressBar::no_length(), "{spinner} {human_pos}"),
-    };
-    let template = format!("{template} {unit}  {{per_sec}}  {{elapsed}}  {{msg}}");
-    if let Ok(style) = ProgressStyle::with_template(&template) {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
+/// A panic ends the program, so no lock is ever poisoned.
+pub fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("a panic ends the program")
 }

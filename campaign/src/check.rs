@@ -1,0 +1,153 @@
+//! The same judgement on programs that exist already.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use ptxsmith_diff::{Body, Judged, Must, NotCompared, Part, Trial, Verdict};
+use ptxsmith_oracle::Question;
+use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
+use ptxsmith_syntax::Item;
+
+use crate::campaign::{Campaign, Outcome, Source};
+use crate::failure::Failure;
+use crate::input::Program;
+use crate::judges::{Entry, left_by_kernels, of_subject, parts_of, taken};
+use crate::pool::{Budget, each};
+use crate::session::Session;
+use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
+
+/// What is judged, by whom, and how long.
+pub struct Options {
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// The implementations; none for the default one.
+    pub subjects: Vec<SubjectSpec>,
+    /// How long one may take for one program.
+    pub timeout: Option<Duration>,
+    /// After this time no further file is begun.
+    pub time: Option<Duration>,
+    /// Where report and findings go.
+    pub out: Option<PathBuf>,
+}
+
+/// Judges every variable of every file.
+///
+/// A file that cannot be read or parsed is told and left out; the others are judged.
+///
+/// # Errors
+/// If the only file cannot be read, no subject can be opened, or this machine or our code fails.
+pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
+    let files = options.files;
+    // A single file is looked at before a subject is opened or installed for it.
+    let first = match &files[..] {
+        [only] => Some(Program::read(only)?),
+        _ => None,
+    };
+    let kernels = match &first {
+        Some(program) => has_kernels(&program.text),
+        None => files.iter().any(|file| std::fs::read_to_string(file).is_ok_and(|text| has_kernels(&text))),
+    };
+    if kernels {
+        ensure_disassembler(session)?;
+    }
+    let subjects = open_subjects(session, &options.subjects, options.timeout)?;
+    let campaign = Campaign::new(session, "check", "variables", subjects, options.out)?;
+    let count = files.len() as u64;
+    let budget = Budget { tasks: Some(count), time: options.time, units: Some(count), ..Budget::default() };
+    let left_out = AtomicBool::new(false);
+    let first = Mutex::new(first);
+    let judge = |number: u64| {
+        let read = first.lock().expect("a panic ends the program").take();
+        match read.map_or_else(|| Program::read(&files[number as usize]), Ok) {
+            Ok(program) => judge_file(&campaign, number, &files[number as usize], program),
+            Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
+                left_out.store(true, Ordering::Relaxed);
+                session.events.left_out(&failure);
+                Ok(())
+            }
+            Err(failure) => Err(failure),
+        }
+    };
+    let ended = each(
+        session,
+        budget,
+        "files",
+        || (),
+        |(), number, work| {
+            judge(number)?;
+            work.done(1);
+            work.say(format!("{} deviate", campaign.deviations()));
+            Ok(())
+        },
+    );
+    let outcome = campaign.end(ended)?;
+    Ok(Outcome { left_out: left_out.into_inner(), ..outcome })
+}
+
+/// Whether a text may hold kernels, which are observed only where their code can be listed.
+pub fn has_kernels(text: &str) -> bool {
+    text.contains(".entry")
+}
+
+fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Program) -> Result<(), Failure> {
+    let Program { text, module, .. } = program;
+    // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest.
+    let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
+    let trial = Trial::new(number, Body::Items(items.cloned().collect()));
+    let source = Source { path: path.to_string_lossy().into_owned(), text };
+    for tested in &campaign.subjects {
+        let target = target_for(&module, tested.subject.description());
+        let parts = parts_of(tested, &module, &source.text)?;
+        let parts = beside_the_twin(parts, tested, path, &source.text)?;
+        let kernels = match taken(&parts) {
+            true => left_by_kernels(tested.relocatable(), &trial, &module, &target).map_err(of_subject)?,
+            false => None,
+        };
+        if let Some((judged, header)) = &kernels {
+            let entry = Entry { trial: &trial, header, judged: judged.clone() };
+            campaign.enter(tested, [entry], Some(&source))?;
+        }
+        let entries = parts.into_iter().map(|part| {
+            let excluded = ruled_out(&part.verdict);
+            let judged = Judged { excluded, ..Judged::new(number, part.verdict, part.must, part.trace) };
+            Entry { trial: &trial, header: &tested.header, judged }
+        });
+        campaign.enter(tested, entries, Some(&source))?;
+    }
+    Ok(())
+}
+
+/// A program that is refused, and should be, may be refused for another reason. Where its comments name a valid
+/// neighbour, as those of the corpus do, the refusal counts only if that one is accepted.
+fn beside_the_twin(
+    mut parts: Vec<Part>,
+    tested: &Tested,
+    path: &Path,
+    text: &str,
+) -> Result<Vec<Part>, Failure> {
+    let refused = |part: &Part| part.verdict == Verdict::Conforms && part.must == Some(Must::Refuse);
+    let Some(twin) = ptxsmith_suite::twin(text).filter(|_| parts.iter().any(refused)) else {
+        return Ok(parts);
+    };
+    // A program that was taken out of its folder is judged as one that names none.
+    let Ok(Program { text, module, .. }) = Program::read(&path.with_file_name(twin)) else {
+        return Ok(parts);
+    };
+    let target = target_for(&module, tested.subject.description());
+    let seen = tested.subject_for(&module).observe(&Request::new(&text, &target)).map_err(of_subject)?;
+    if seen.outcome != Observed::Accepted {
+        for part in parts.iter_mut().filter(|part| refused(part)) {
+            part.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
+        }
+    }
+    Ok(parts)
+}
+
+/// The answers to open questions that a verdict rules out: the default, where another one is followed.
+fn ruled_out(verdict: &Verdict) -> Vec<(Question, usize)> {
+    let Verdict::Reads(difference) = verdict else { return Vec::new() };
+    let followed = difference.explanation.iter().flat_map(|explanation| &explanation.readings);
+    followed.map(|&(question, _)| (question, 0)).collect()
+}

@@ -1,0 +1,342 @@
+//! What changed between releases of one compiler.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use ptxsmith_diff::{Header, Must, Trial, Verdict};
+use ptxsmith_gen::{Coverage, Focus};
+use ptxsmith_oracle::{Clause, ClauseSet};
+use ptxsmith_subject::SubjectSpec;
+use ptxsmith_syntax::{Item, Module, print};
+use serde::Serialize;
+
+use crate::cases::Cases;
+use crate::failure::Failure;
+use crate::input::Program;
+use crate::judges::{Judges, parts_of};
+use crate::pool::{Budget, Ended, each};
+use crate::session::Session;
+use crate::subjects::{Tested, open_subjects};
+
+/// The value of `"schema"`.
+const SCHEMA: &str = "ptxsmith.drift/1";
+/// How many generated cases are judged at a time.
+const BATCH: u64 = 1_000;
+
+/// What one release does with one program: a set of facts, each of which may come or go by itself.
+type Facts = BTreeSet<String>;
+
+/// A program and what each release does with it.
+struct Tried {
+    program: String,
+    /// Without the header, for a person.
+    shown: String,
+    clauses: ClauseSet,
+    /// By place of the subject; `None` where nothing was compared.
+    facts: Vec<Option<Facts>>,
+}
+
+/// Something that programs show from one release on, or no longer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Change {
+    /// The last release of the old behaviour.
+    pub from: String,
+    /// The first release of the new one.
+    pub to: String,
+    /// What was seen before and is not now.
+    pub before: Vec<String>,
+    /// What is seen now and was not before.
+    pub after: Vec<String>,
+    /// How many programs show it.
+    pub count: u64,
+    /// The clauses that the shortest of them rests on.
+    pub clauses: Vec<&'static str>,
+    /// The shortest of them.
+    pub program: String,
+    /// The same without its header, for a person.
+    #[serde(skip)]
+    pub shown: String,
+}
+
+/// What changed between releases; as JSON, the contents of `drift.json`.
+#[derive(Serialize)]
+pub struct Drift {
+    schema: &'static str,
+    ptxsmith: &'static str,
+    seed: u64,
+    /// The releases, oldest first.
+    pub releases: Vec<String>,
+    /// How many programs were tried.
+    pub programs: usize,
+    /// What changed.
+    pub changes: Vec<Change>,
+    /// Whether any program was compared in two releases.
+    #[serde(skip)]
+    pub compared: bool,
+}
+
+/// What is compared, and on what.
+pub struct Options {
+    /// The releases: two, or all that are installed.
+    pub releases: Vec<SubjectSpec>,
+    /// Programs that are tried besides generated ones.
+    pub corpus: Vec<PathBuf>,
+    /// How many generated cases are tried.
+    pub cases: u64,
+}
+
+/// Compares releases on the corpus and on fresh cases.
+///
+/// # Errors
+/// If fewer than two releases are there, the work is stopped, or this machine or our code fails.
+pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
+    let mut subjects = open_subjects(session, &options.releases, None)?;
+    if subjects.len() < 2 {
+        return Err(Failure::NoSubject(
+            "fewer than two releases are installed: `ptxsmith toolchain install 12.0 13.5` installs two"
+                .to_owned(),
+        ));
+    }
+    // One header for all, so that what a later version brings is no change of a release.
+    let header = oldest(&subjects);
+    subjects.iter_mut().for_each(|tested| tested.header = header.clone());
+    let mut tried = corpus(session, &options.corpus, &subjects)?;
+    tried.extend(generated(session, options.cases, &subjects, &header)?);
+    if session.cancel.is_cancelled() {
+        return Err(Failure::Interrupted);
+    }
+    let releases: Vec<String> = subjects.iter().map(|tested| tested.subject.id().to_owned()).collect();
+    Ok(Drift {
+        schema: SCHEMA,
+        ptxsmith: env!("CARGO_PKG_VERSION"),
+        seed: session.seed,
+        changes: changes(&tried, &releases),
+        releases,
+        programs: tried.len(),
+        compared: tried.iter().any(|tried| tried.facts.iter().flatten().count() > 1),
+    })
+}
+
+fn oldest(subjects: &[Tested]) -> Header {
+    let headers = subjects.iter().map(|tested| tested.header.clone());
+    headers.min_by_key(Header::version).unwrap_or_default()
+}
+
+/// The facts of a verdict; `None` where nothing was compared.
+fn facts(verdict: &Verdict, must: Option<Must>) -> Option<Facts> {
+    let one = |fact: &str| Some(Facts::from([fact.to_owned()]));
+    match verdict {
+        Verdict::NotCompared(_) => None,
+        Verdict::Conforms | Verdict::ConformsByOutcome if must == Some(Must::Refuse) => {
+            one("refused, as it must be")
+        }
+        Verdict::Conforms | Verdict::ConformsByOutcome => one("conforms"),
+        Verdict::Reads(difference) | Verdict::Deviates(difference) => match &difference.explanation {
+            Some(explanation) => {
+                let known = explanation.deviations().map(|known| format!("deviation {}", known.id));
+                let readings = explanation.readings.iter().map(|&(question, answer)| {
+                    format!("reading {}={}", question.name(), question.answers()[answer])
+                });
+                Some(known.chain(readings).collect())
+            }
+            None => {
+                let suspected = difference.suspected.iter().flatten().flatten().next();
+                match suspected.and_then(|set| set.first()) {
+                    Some(rule) => one(&format!("{} as under the wrong rule {rule}", difference.class.name())),
+                    None => one(difference.class.name()),
+                }
+            }
+        },
+    }
+}
+
+/// The files of the corpus, each variable a program of its own in what is compared.
+fn corpus(session: &Session, files: &[PathBuf], subjects: &[Tested]) -> Result<Vec<Tried>, Failure> {
+    let tried: Mutex<BTreeMap<(u64, String), Tried>> = Mutex::default();
+    let count = files.len() as u64;
+    let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
+    let ended = each(
+        session,
+        budget,
+        "files",
+        || (),
+        |(), number, work| {
+            work.done(1);
+            // What is no PTX to us cannot be judged, in no release.
+            let Ok(Program { text, module, .. }) = Program::read(&files[number as usize]) else {
+                return Ok(());
+            };
+            for (place, tested) in subjects.iter().enumerate() {
+                if !tested.takes_version_of(&module) {
+                    continue;
+                }
+                let parts = parts_of(tested, &module, &text)?;
+                let mut all = tried.lock().expect("a panic ends the program");
+                for part in parts {
+                    // A program that one release refuses has one part there, and one for each variable elsewhere.
+                    let own = all.entry((number, String::new())).or_insert_with(|| Tried {
+                        program: text.clone(),
+                        shown: without_header(&module),
+                        clauses: ClauseSet::EMPTY,
+                        facts: vec![None; subjects.len()],
+                    });
+                    own.clauses = own.clauses.union(part.trace.clauses);
+                    if let Some(facts) = facts(&part.verdict, part.must) {
+                        own.facts[place].get_or_insert_default().extend(facts);
+                    }
+                }
+            }
+            Ok(())
+        },
+    )?;
+    let mut tried: Vec<Tried> = tried.into_inner().expect("a panic ends the program").into_values().collect();
+    for facts in tried.iter_mut().flat_map(|tried| tried.facts.iter_mut().flatten()) {
+        plain_is_silent(facts);
+    }
+    if ended == Ended::Interrupted { Err(Failure::Interrupted) } else { Ok(tried) }
+}
+
+/// That something conforms says nothing beside something that does not.
+fn plain_is_silent(facts: &mut Facts) {
+    if facts.len() > 1 {
+        facts.remove("conforms");
+    }
+}
+
+fn generated(
+    session: &Session,
+    cases: u64,
+    subjects: &[Tested],
+    header: &Header,
+) -> Result<Vec<Tried>, Failure> {
+    let source = Cases::drawn(session.seed, Focus::Mixed, None);
+    let tried: Mutex<BTreeMap<u64, Tried>> = Mutex::default();
+    let tasks = cases.div_ceil(BATCH);
+    let budget = Budget { tasks: Some(tasks), units: Some(cases), ..Budget::default() };
+    let ended = each(
+        session,
+        budget,
+        "cases",
+        || (),
+        |(), task, work| {
+            let range = task * BATCH..((task + 1) * BATCH).min(cases);
+            let made: Vec<_> = range.map(|index| source.made(index, false, &mut Coverage::new())).collect();
+            for (place, tested) in subjects.iter().enumerate() {
+                // Those of the task before have seen what fell to their thread, which another run would deal out otherwise.
+                for placed in Judges::of(tested).verdicts(&made, header)? {
+                    let entry = placed.entry(&made, header);
+                    let Some(facts) = facts(&entry.judged.verdict, entry.judged.must) else { continue };
+                    let mut all = tried.lock().expect("a panic ends the program");
+                    let own = all
+                        .entry(entry.trial.id)
+                        .or_insert_with(|| of_trial(entry.trial, entry.header, subjects));
+                    own.clauses = own.clauses.union(entry.judged.trace.clauses);
+                    let known = own.facts[place].get_or_insert_default();
+                    known.extend(facts);
+                    plain_is_silent(known);
+                }
+            }
+            work.done(made.len() as u64);
+            Ok(())
+        },
+    )?;
+    let tried = tried.into_inner().expect("a panic ends the program").into_values().collect();
+    if ended == Ended::Interrupted { Err(Failure::Interrupted) } else { Ok(tried) }
+}
+
+fn of_trial(trial: &Trial, header: &Header, subjects: &[Tested]) -> Tried {
+    Tried {
+        program: trial.text(header),
+        shown: without_header(&trial.module(header)),
+        clauses: ClauseSet::EMPTY,
+        facts: vec![None; subjects.len()],
+    }
+}
+
+fn without_header(module: &Module) -> String {
+    let header = |item: &&Item| matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_));
+    print(&Module { items: module.items.iter().filter(|item| !header(item)).cloned().collect() })
+}
+
+/// What changed from each release to the next one in which the same program was compared.
+fn changes(tried: &[Tried], releases: &[String]) -> Vec<Change> {
+    /// From which release to which, and the facts that go and come.
+    type Key = (usize, usize, Vec<String>, Vec<String>);
+    let mut found: BTreeMap<Key, (u64, &Tried)> = BTreeMap::new();
+    for tried in tried {
+        let seen = tried.facts.iter().enumerate().filter_map(|(place, facts)| Some((place, facts.as_ref()?)));
+        let seen: Vec<(usize, &Facts)> = seen.collect();
+        for pair in seen.windows(2) {
+            let [(from, before), (to, after)] = pair else { continue };
+            let gone: Vec<String> = before.difference(after).cloned().collect();
+            let come: Vec<String> = after.difference(before).cloned().collect();
+            if gone.is_empty() && come.is_empty() {
+                continue;
+            }
+            let (count, shortest) = found.entry((*from, *to, gone, come)).or_insert((0, tried));
+            *count += 1;
+            if (tried.shown.len(), &tried.shown) < (shortest.shown.len(), &shortest.shown) {
+                *shortest = tried;
+            }
+        }
+    }
+    let change = |((from, to, before, after), (count, tried)): (_, (u64, &Tried))| {
+        let (from, to): (usize, usize) = (from, to);
+        Change {
+            from: releases[from].clone(),
+            to: releases[to].clone(),
+            before,
+            after,
+            count,
+            clauses: tried.clauses.iter().map(Clause::id).collect(),
+            program: tried.program.clone(),
+            shown: tried.shown.clone(),
+        }
+    };
+    found.into_iter().map(change).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tried(shown: &str, facts: &[Option<&str>]) -> Tried {
+        let facts = facts.iter().map(|fact| fact.map(|fact| Facts::from([fact.to_owned()])));
+        Tried {
+            program: shown.into(),
+            shown: shown.into(),
+            clauses: ClauseSet::EMPTY,
+            facts: facts.collect(),
+        }
+    }
+
+    #[test]
+    fn a_change_is_told_once_with_its_shortest_program_and_its_first_release() {
+        let all = [
+            tried("long program", &[Some("crash"), Some("crash"), Some("refused")]),
+            tried("short", &[Some("crash"), Some("crash"), Some("refused")]),
+            tried("same", &[Some("conforms"), Some("conforms"), Some("conforms")]),
+        ];
+        let changes = changes(&all, &["1.0", "1.1", "2.0"].map(str::to_owned));
+        let [change] = &changes[..] else { panic!("{changes:?}") };
+        assert_eq!((change.from.as_str(), change.to.as_str()), ("1.1", "2.0"));
+        assert_eq!((&change.before[..], &change.after[..]), (&["crash".into()][..], &["refused".into()][..]));
+        assert_eq!((change.count, change.shown.as_str()), (2, "short"));
+    }
+
+    #[test]
+    fn a_release_in_which_nothing_was_compared_is_passed_over() {
+        let all = [tried("p", &[Some("a"), None, Some("b")])];
+        let changes = changes(&all, &["1.0", "1.1", "2.0"].map(str::to_owned));
+        assert_eq!((changes[0].from.as_str(), changes[0].to.as_str()), ("1.0", "2.0"));
+    }
+
+    #[test]
+    fn only_what_comes_or_goes_is_told() {
+        let mut both = tried("p", &[Some("a"), Some("a")]);
+        both.facts[0].as_mut().unwrap().insert("b".into());
+        let changes = changes(&[both], &["1.0", "1.1"].map(str::to_owned));
+        assert_eq!((&changes[0].before[..], &changes[0].after[..]), (&["b".into()][..], &[][..]));
+    }
+}

@@ -1,0 +1,58 @@
+//! The files of a campaign's directory, each written at once.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context as _;
+use ptxsmith_report::harmless::line;
+
+use crate::failure::Failure;
+
+/// Makes the directory that results go to, and proves that files can be made there, before any work is done for them.
+pub fn make_directory(path: &Path) -> Result<(), Failure> {
+    let made = std::fs::create_dir_all(path).and_then(|()| tempfile::tempfile_in(path).map(drop));
+    made.map_err(|error| {
+        let name = path.to_string_lossy();
+        Failure::BadInput(format!("cannot write to {}: {error}; give another --out", line(&name)))
+    })
+}
+
+/// How the names of files begin that are being written.
+const UNFINISHED: &str = ".writing-";
+
+/// Removes what a writer that was killed left of its files in a directory. Nobody else may be writing there.
+pub fn remove_unfinished(directory: &Path) {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)) {
+        // What cannot be removed is a file too many.
+        let _ = std::fs::remove_file(entry.path());
+    }
+}
+
+/// Writes a file at once: whoever looks sees all of it or nothing, also after a crash.
+pub fn write_whole(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
+    write_whole_by(path, |file| file.write_all(contents))
+}
+
+/// The same, for what is not in memory at once.
+pub fn write_whole_by(
+    path: &Path,
+    contents: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> anyhow::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let write = || -> std::io::Result<()> {
+        let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory)?;
+        let mut writer = std::io::BufWriter::with_capacity(1 << 16, file);
+        contents(&mut writer)?;
+        let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        // Temporary files are made for their owner alone; results are for whoever the directory is for.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+        }
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}

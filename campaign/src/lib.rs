@@ -1,0 +1,28 @@
+//! Campaigns: many programs, many subjects. Shares out tasks, judges, keeps a ledger that can go on after a stop and be
+//! merged from shards, compares releases, reduces what is new by its cause, and gives a report.
+//!
+//! Nothing here prints or reads a command line: a [`Session`] has what a campaign runs with, and tells its
+//! [`Events`](session::Events).
+
+pub mod campaign;
+pub mod cases;
+pub mod check;
+pub mod drift;
+mod failure;
+pub mod files;
+pub mod input;
+mod judges;
+mod lesson;
+pub mod merge;
+mod pool;
+pub mod reducing;
+pub mod run;
+pub mod session;
+mod sifting;
+pub mod statistics;
+pub mod store;
+pub mod subjects;
+
+pub use campaign::Outcome;
+pub use failure::Failure;
+pub use session::Session;

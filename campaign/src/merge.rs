@@ -1,0 +1,133 @@
+//! The shards of one campaign as one result.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use ptxsmith_report::harmless::line;
+use ptxsmith_subject::{FnSubject, Observation, Request, Subject, SubjectSpec, parse_spec};
+
+use crate::campaign::{Campaign, Outcome};
+use crate::cases::generator_of;
+use crate::failure::Failure;
+use crate::pool::Ended;
+use crate::session::Session;
+use crate::store::{self, State};
+use crate::subjects::{Tested, open_subjects};
+
+/// What is put together, and how.
+pub struct Options {
+    /// The directories of the shards.
+    pub directories: Vec<PathBuf>,
+    /// Where the result goes.
+    pub out: PathBuf,
+    /// Whether shards may be missing or unfinished.
+    pub partial: bool,
+    /// The programs of the user's choosing that the shards tested and that may be run once more.
+    pub subjects: Vec<SubjectSpec>,
+}
+
+/// Puts shards together. The result is what the undivided campaign gives, byte for byte.
+///
+/// # Errors
+/// If a shard is missing, doubled or unfinished (unless that is allowed), or is of another build, seed or subject.
+pub fn merge(session: &Session, options: &Options) -> Result<Outcome, Failure> {
+    let name = |path: &Path| line(&path.to_string_lossy()).into_owned();
+    let mut shards: BTreeMap<u64, (&Path, State)> = BTreeMap::new();
+    let mut first: Option<(&Path, store::Identity, u64)> = None;
+    for directory in &options.directories {
+        let state = State::read(directory)?.ok_or_else(|| {
+            Failure::BadInput(format!("{} holds no campaign of `ptxsmith run`", name(directory)))
+        })?;
+        match &first {
+            None => first = Some((directory, state.identity.clone(), state.shard.of)),
+            Some((other, identity, of)) => {
+                let shards = || ("number of shards".to_owned(), of.to_string(), state.shard.of.to_string());
+                let differs = identity.difference(&state.identity);
+                if let Some((what, ours, theirs)) = differs.or((*of != state.shard.of).then(shards)) {
+                    return Err(Failure::BadInput(format!(
+                        "{} and {} are not of one campaign: their {what} is `{ours}` and `{theirs}`",
+                        name(other),
+                        name(directory)
+                    )));
+                }
+            }
+        }
+        let shard = state.shard;
+        if let Some((other, _)) = shards.insert(shard.number, (directory, state)) {
+            return Err(Failure::BadInput(format!(
+                "{} and {} are both shard {shard}; give one of them",
+                name(other),
+                name(directory)
+            )));
+        }
+    }
+    let Some((_, identity, of)) = first else {
+        return Err(Failure::BadInput("there is nothing to merge".to_owned()));
+    };
+    let missing: Vec<String> = (1..=of)
+        .filter(|number| !shards.contains_key(number))
+        .map(|number| format!("{number}/{of}"))
+        .collect();
+    let unfinished: Vec<String> = shards
+        .values()
+        .filter(|(_, state)| !state.complete)
+        .map(|(directory, state)| format!("{} ({})", state.shard, name(directory)))
+        .collect();
+    let mut lacks = Vec::new();
+    if !missing.is_empty() {
+        lacks.push(format!("missing: {}", missing.join(", ")));
+    }
+    if !unfinished.is_empty() {
+        lacks.push(format!("unfinished: {}", unfinished.join(", ")));
+    }
+    if !lacks.is_empty() {
+        let lacks = lacks.join("; ");
+        if !options.partial {
+            return Err(Failure::BadInput(format!(
+                "not every shard is there and done; {lacks}; run them, with --resume where they were begun, or merge \
+                 what there is with --partial"
+            )));
+        }
+        session.events.note(&format!("merged without all shards; {lacks}"));
+    }
+    let wide = shards.values().any(|(_, state)| state.wide);
+    let directories: Vec<&Path> = shards.values().map(|(directory, _)| *directory).collect();
+    let states: Vec<State> = shards.into_values().map(|(_, state)| state).collect();
+    let subjects =
+        states[0].subjects.iter().map(|kept| tested(session, &kept.description, &options.subjects));
+    let subjects = subjects.collect::<Result<Vec<Tested>, Failure>>()?;
+    let mut campaign = Campaign::new(session, "run", "cases", subjects, Some(options.out.clone()))?;
+    campaign.seed = identity.seed;
+    campaign.generator = generator_of(&identity.options, wide)?;
+    campaign.adopt(&states, lacks.is_empty())?;
+    store::merge_verdicts(&directories, &options.out)?;
+    campaign.finish(Ended::All)
+}
+
+/// The subject itself, for what is shown to it once more at the end; where it is not here, or is not to be run, what is
+/// known of it. `allowed` are those that the user names.
+fn tested(
+    session: &Session,
+    description: &ptxsmith_subject::Description,
+    allowed: &[SubjectSpec],
+) -> Result<Tested, Failure> {
+    let spec = parse_spec(&description.id);
+    // Shards may come from anywhere, and the programs that they name are of their choosing.
+    if let Ok(spec) = spec
+        && (!spec.is_of_users_choosing() || allowed.contains(&spec))
+        && let Ok(mut opened) = open_subjects(session, &[spec], None)
+        && opened.len() == 1
+        && opened[0].subject.description().sha256 == description.sha256
+    {
+        return Ok(opened.remove(0));
+    }
+    session.events.note(&format!(
+        "{} is not here as it was tested, or not to be run (--subject): its findings stay as the shards have them",
+        line(&description.id)
+    ));
+    let absent = FnSubject::new(description.id.clone(), |_: &Request<'_>| {
+        Observation::because(ptxsmith_subject::Outcome::Unavailable, "not here while merging")
+    });
+    let subject: Box<dyn Subject> = Box::new(absent.described(description.clone()));
+    Ok(Tested::new(subject))
+}

@@ -1,0 +1,248 @@
+//! A campaign of generated cases: generate, predict, observe, judge, report.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use ptxsmith_diff::Paper;
+use ptxsmith_gen::Focus;
+use ptxsmith_subject::SubjectSpec;
+
+use crate::campaign::{Campaign, Outcome};
+use crate::cases::{Cases, weights, wide_header};
+use crate::failure::Failure;
+use crate::lesson::Lesson;
+use crate::pool::{Budget, each, lock_of};
+use crate::session::Session;
+use crate::sifting::{TaskCases, TaskVerdicts};
+use crate::store::{Identity, Shard};
+use crate::subjects::{Tested, ensure_disassembler, open_subjects};
+
+/// What is tried, on what, and how long.
+pub struct Options {
+    /// The implementations; none for the default one.
+    pub subjects: Vec<SubjectSpec>,
+    /// How long one may take for one module.
+    pub timeout: Option<Duration>,
+    /// What is generated.
+    pub focus: Focus,
+    /// Every small program instead, of this depth.
+    pub exhaustive: Option<u32>,
+    /// A file of weights of the grammar's productions.
+    pub weights: Option<PathBuf>,
+    /// So many cases; without a time either, as many as are usual.
+    pub cases: Option<u64>,
+    /// No task is begun after this time.
+    pub time: Option<Duration>,
+    /// How long all new findings together are reduced for.
+    pub reduce: Duration,
+    /// Where everything goes.
+    pub out: PathBuf,
+    /// Whether to go on with what `out` holds, if it holds anything.
+    pub resume: bool,
+    /// Which part of the campaign this is.
+    pub shard: Shard,
+}
+
+/// How many cases are judged where neither a number nor a time is given: with the default focus more than 200,000
+/// expressions and 20,000 aggregates, also without those that the specification leaves open.
+const CASES: u64 = 250_000;
+
+/// How cases are shared out as tasks. The first ones are short: of a subject that is slow, or wrong about everything,
+/// something is known soon.
+#[derive(Clone, Copy)]
+struct Tasks {
+    /// How many times the number of cases doubles from one task to the next: 250, 500, 1000 ...
+    doubled: u32,
+    /// The cases of each task behind those.
+    most: u64,
+    /// The cases of so many tasks are enough to learn what most others need to know of a subject.
+    lesson: u64,
+}
+
+impl Tasks {
+    const FIRST: u64 = 250;
+
+    /// The tasks of a run with this focus. Starting ptxas costs as much as some thousand expressions. Values of arrays
+    /// cost it the less each the more there are, up to some hundred thousand; but of as many, where all are to be judged one by
+    /// one, more than 1 kB each is kept. Declarations cost the more.
+    fn of(focus: Focus) -> Tasks {
+        match focus {
+            Focus::Expressions => Tasks { doubled: 8, most: 64_000, lesson: 6 },
+            _ => Tasks { doubled: 5, most: 5_000, lesson: 1 },
+        }
+    }
+
+    fn start(self, task: u64) -> u64 {
+        let doubled = u64::from(self.doubled);
+        Self::FIRST * ((1 << task.min(doubled)) - 1) + task.saturating_sub(doubled) * self.most
+    }
+
+    /// The cases of a task.
+    fn cases(self, task: u64) -> Range<u64> {
+        self.start(task)..self.start(task + 1)
+    }
+
+    /// How many tasks these cases are.
+    fn count(self, cases: u64) -> u64 {
+        let doubled = u64::from(self.doubled);
+        let few = (0..doubled).find(|&task| self.start(task + 1) >= cases).map(|last| last + 1);
+        few.unwrap_or_else(|| doubled + (cases - self.start(doubled)).div_ceil(self.most))
+    }
+}
+
+/// A task that some subjects have still to be shown.
+struct OpenTask<'c> {
+    /// Whether it is to be done at all.
+    to_do: bool,
+    cases: TaskCases<'c>,
+    /// What became of it, by the number of the subject.
+    judged: Mutex<BTreeMap<usize, Option<TaskVerdicts>>>,
+}
+
+/// One task in this many makes what needs a later version and target, where every subject takes those.
+const WIDE_EVERY: u64 = 8;
+
+/// Runs a campaign.
+///
+/// # Errors
+/// If the user has something to mend, no subject can be opened, or this machine or our code fails.
+pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
+    let mut identity = BTreeMap::from([("focus".to_owned(), options.focus.name().to_owned())]);
+    let generator = match (options.exhaustive, options.weights.as_deref()) {
+        (Some(depth), _) => {
+            identity.insert("exhaustive".to_owned(), depth.to_string());
+            Cases::listed(depth)
+        }
+        (None, None) => Cases::drawn(session.seed, options.focus, None),
+        (None, Some(path)) => {
+            let (weights, text) = weights(path)?;
+            identity.insert("weights".to_owned(), text);
+            Cases::drawn(session.seed, options.focus, Some(weights))
+        }
+    };
+    if options.focus == Focus::Operands {
+        ensure_disassembler(session)?;
+    }
+    let subjects = open_subjects(session, &options.subjects, options.timeout)?;
+    let mut campaign = Campaign::new(session, "run", "cases", subjects, Some(options.out.clone()))?;
+    let cases = match (options.cases, options.time) {
+        (Some(cases), _) => Some(cases),
+        (None, Some(_)) => None,
+        (None, None) => Some(CASES),
+    };
+    let cases = match generator.count() {
+        Some(all) if options.cases.is_none() => Some(all),
+        Some(all) => cases.map(|cases| cases.min(all)),
+        None => cases,
+    };
+    if let Some(cases) = cases {
+        identity.insert("cases".to_owned(), cases.to_string());
+    }
+    let takes_wide = campaign.subjects.iter().all(|tested| tested.takes(&wide_header()));
+    let tasks = Tasks::of(options.focus);
+    let is_wide = |task: u64| takes_wide && task % WIDE_EVERY == WIDE_EVERY - 1;
+    // What only a campaign of more than a few tasks makes is nothing that a shorter one lacks.
+    let reaches_wide = cases.is_none_or(|cases| tasks.count(cases) >= WIDE_EVERY);
+    campaign.reduce_for = options.reduce;
+    campaign.generator = generator.generator(takes_wide && reaches_wide);
+    campaign.keep(
+        identity_of(session, identity, &campaign.subjects),
+        options.shard,
+        takes_wide && reaches_wide,
+        options.resume,
+    )?;
+    let campaign = campaign;
+    // One subject after the other would leave threads idle at the end, with many of them and few tasks.
+    let together = campaign.subjects.len() as u64;
+    let number_of_tasks = cases.map(|cases| tasks.count(cases) * together);
+    let budget = Budget { tasks: number_of_tasks, together, time: options.time, units: cases };
+    let lesson = Lesson::new(&generator, tasks.start(tasks.lesson), &campaign.subjects);
+    let open: Mutex<BTreeMap<u64, Arc<OpenTask<'_>>>> = Mutex::default();
+    let ended = each(session, budget, campaign.unit, Paper::default, |paper, number, work| {
+        let (task, subject) = (number / together, (number % together) as usize);
+        let Range { start, end } = tasks.cases(task);
+        let range = start..end.min(cases.unwrap_or(u64::MAX));
+        let begin = || {
+            let wide = is_wide(task);
+            let usual = |tested: &Tested| if wide { wide_header() } else { tested.header.clone() };
+            let headers = campaign.subjects.iter().map(usual).collect();
+            let to_do = campaign.is_to_do(task);
+            let cases = TaskCases::new(&generator, range.clone(), wide, &campaign.subjects, headers);
+            Arc::new(OpenTask { to_do, cases, judged: Mutex::default() })
+        };
+        let own = Arc::clone(lock_of(&open).entry(task).or_insert_with(begin));
+        let judged = match own.to_do {
+            true => {
+                let mut judges = lesson.judges(subject, &range, paper)?;
+                Some(own.cases.judge(subject, &mut judges, paper)?)
+            }
+            false => None,
+        };
+        let all = {
+            let mut all = lock_of(&own.judged);
+            all.insert(subject, judged);
+            if (all.len() as u64) < together {
+                return Ok(());
+            }
+            std::mem::take(&mut *all)
+        };
+        lock_of(&open).remove(&task);
+        if own.to_do {
+            let judgements =
+                all.into_iter().zip(&campaign.subjects).filter_map(|((subject, judged), tested)| {
+                    Some(own.cases.judgements(subject, tested, judged?))
+                });
+            campaign.commit(task, judgements.collect(), &own.cases.coverage())?;
+            work.say(format!("{} deviate", campaign.deviations()));
+        }
+        work.done(own.cases.count());
+        Ok(())
+    });
+    campaign.end(ended)
+}
+
+/// What has to be the same for results of two runs to belong together.
+fn identity_of(session: &Session, options: BTreeMap<String, String>, subjects: &[Tested]) -> Identity {
+    let subject = |tested: &Tested| {
+        let description = tested.subject.description();
+        let which = description.sha256.as_deref().or(description.version.as_deref());
+        format!("{} {}", description.id, which.unwrap_or("-"))
+    };
+    Identity {
+        ptxsmith: env!("CARGO_PKG_VERSION").to_owned(),
+        build: env!("PTXSMITH_BUILD").to_owned(),
+        command: "run".to_owned(),
+        seed: session.seed,
+        options,
+        subjects: subjects.iter().map(subject).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tasks_cover_every_case_once() {
+        for tasks in [Tasks::of(Focus::Mixed), Tasks::of(Focus::Expressions)] {
+            let mut next = 0;
+            for task in 0..20 {
+                let cases = tasks.cases(task);
+                assert!(
+                    cases.start == next && (1..=tasks.most * 2).contains(&(cases.end - cases.start)),
+                    "{task}: {cases:?}"
+                );
+                next = cases.end;
+                assert_eq!([tasks.count(next), tasks.count(next + 1)], [task + 1, task + 2]);
+            }
+        }
+        let mixed = Tasks::of(Focus::Mixed);
+        for (cases, tasks) in [(1, 1), (250, 1), (251, 2), (7_750, 5), (7_751, 6), (12_750, 6), (12_751, 7)] {
+            assert_eq!(mixed.count(cases), tasks, "{cases}");
+        }
+        assert_eq!(mixed.count(u64::MAX), (u64::MAX - 12_750).div_ceil(5_000) + 6);
+    }
+}

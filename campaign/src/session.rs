@@ -1,0 +1,62 @@
+//! What a campaign runs with, and what it tells while it goes on.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use ptxsmith_subject::Cancel;
+use ptxsmith_subject::worker::Workers;
+
+use crate::failure::Failure;
+
+/// What every campaign has at hand.
+pub struct Session {
+    /// Threads, and processes of subjects at a time.
+    pub jobs: NonZeroUsize,
+    /// Chooses what is generated.
+    pub seed: u64,
+    /// Raised when the campaign is to stop.
+    pub cancel: Cancel,
+    /// The CUDA driver library, where it was named.
+    pub libcuda: Option<PathBuf>,
+    /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
+    pub workers: Option<Workers>,
+    /// Who is told what happens.
+    pub events: Box<dyn Events>,
+}
+
+/// Who is told what happens while a campaign goes on. By default nobody is.
+pub trait Events: Send + Sync {
+    /// Something that is no result, for a person.
+    fn note(&self, _message: &str) {}
+
+    /// A program could not be judged and is left out.
+    fn left_out(&self, _failure: &Failure) {}
+
+    /// Work begins: so many of these units, where that is known.
+    fn begin(&self, _unit: &str, _count: Option<u64>) -> Box<dyn Progress> {
+        Box::new(Silent)
+    }
+
+    /// Something begins that takes as long as it takes.
+    fn wait(&self) -> Box<dyn Progress> {
+        Box::new(Silent)
+    }
+}
+
+/// Who is told how a piece of work goes on. It has ended when this is dropped.
+pub trait Progress: Send + Sync {
+    /// So many more units are done.
+    fn done(&self, _units: u64) {}
+
+    /// What was found so far, or what happens now, in a few words.
+    fn say(&self, _message: String) {}
+
+    /// Something that is no result, for a person.
+    fn note(&self, _message: &str) {}
+}
+
+/// Tells nobody.
+pub struct Silent;
+
+impl Events for Silent {}
+impl Progress for Silent {}
