@@ -20,7 +20,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptxsmith_subject::cuobjdump::Cuobjdump;
-use ptxsmith_subject::ptxas::max_ptx;
+use ptxsmith_subject::toolchain::max_ptx;
 use ptxsmith_subject::toolchain::{Tool, ToolKind, Toolchains};
 use ptxsmith_subject::{Cancel, Limits, Ptxas, Request, Subject, cubin};
 

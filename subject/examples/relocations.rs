@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use object::LittleEndian as LE;
 use object::elf::FileHeader64;
 use object::read::elf::{FileHeader, SectionHeader};
-use ptxsmith_subject::ptxas::max_ptx;
 use ptxsmith_subject::toolchain::Toolchains;
+use ptxsmith_subject::toolchain::max_ptx;
 use ptxsmith_subject::{Cancel, Limits, Ptxas, Request, Subject, cubin};
 
 /// What the rows refer to; each row declares `x`.

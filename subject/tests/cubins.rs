@@ -1,7 +1,7 @@
 //! What cubins of real releases hold, on machines that have them. Elsewhere these tests say that they tested nothing.
 
 use ptxsmith_subject::cuobjdump::Cuobjdump;
-use ptxsmith_subject::ptxas::max_ptx;
+use ptxsmith_subject::toolchain::max_ptx;
 use ptxsmith_subject::toolchain::{Tool, ToolKind, Toolchains};
 use ptxsmith_subject::{Cancel, Limits, Observation, Outcome, Ptxas, Request, Subject, cubin};
 

@@ -9,7 +9,6 @@
 mod batch;
 mod cicc;
 mod clang;
-mod install;
 mod messages;
 mod nvcc;
 mod open;
@@ -19,7 +18,6 @@ use ptxsmith_subject::process;
 
 pub use batch::show;
 pub(crate) use clang::FLAGS as CLANG_FLAGS;
-pub use install::{InstallError, Package, Tool, WHEELS, Wheel, releases};
 pub(crate) use open::clang_version;
 pub use open::{OpenError, Options, Spec, open, parse_spec};
 

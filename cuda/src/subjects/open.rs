@@ -4,21 +4,20 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
-use ptxsmith_subject::toolchain::Toolchains;
+use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
 
 use super::Compiler;
 use super::cicc::Cicc;
 use super::clang::Clang;
-use super::install::{self, InstallError, Tool, releases};
 use super::nvcc::Nvcc;
 
 /// A subject as the user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Spec {
-    /// `cicc@13.5`: one release, as its full version.
-    Release(Tool, &'static str),
+    /// `cicc@13.5`: one release.
+    Release(&'static Tool),
     /// `cicc@all`: every known release.
-    All(Tool),
+    All(ToolKind),
     /// `clang`, `clang:/path/to/clang`.
     Clang(Option<PathBuf>),
 }
@@ -26,8 +25,10 @@ pub enum Spec {
 /// Takes `cicc`, `cicc@13.5`, `cicc@13.5.37`, `cicc@all`, the same of `nvcc`, `clang`, `clang:/PATH`.
 ///
 /// ```
-/// use ptxsmith_cuda::subjects::{Spec, Tool, parse_spec};
-/// assert_eq!(parse_spec("cicc@13.0"), Ok(Spec::Release(Tool::Cicc, "13.0.88")));
+/// use ptxsmith_cuda::subjects::{Spec, parse_spec};
+/// use ptxsmith_subject::toolchain::{Tool, ToolKind};
+/// let release = Tool::find(ToolKind::Cicc, "13.0.88").unwrap();
+/// assert_eq!(parse_spec("cicc@13.0"), Ok(Spec::Release(release)));
 /// assert_eq!(parse_spec("clang"), Ok(Spec::Clang(None)));
 /// assert!(parse_spec("gcc").is_err());
 /// ```
@@ -39,22 +40,13 @@ pub fn parse_spec(text: &str) -> Result<Spec, String> {
         return Ok(Spec::Clang(Some(path.into())));
     }
     let (name, release) = text.split_once('@').unwrap_or((text, ""));
-    let tool = [Tool::Cicc, Tool::Nvcc].into_iter().find(|tool| tool.name() == name);
-    let tool = tool.ok_or_else(|| {
-        format!("no subject `{text}`; there are cicc@RELEASE, nvcc@RELEASE, clang and clang:/PATH")
-    })?;
-    if release == "all" {
-        return Ok(Spec::All(tool));
-    }
-    let known = releases(tool);
-    let is_meant = |version: &&&str| {
-        release.is_empty()
-            || **version == release
-            || version.rsplit_once('.').is_some_and(|(minor, _)| minor == release)
-    };
-    match known.iter().rev().find(is_meant) {
-        Some(version) => Ok(Spec::Release(tool, version)),
-        None => Err(format!("no release `{release}` of {name}; there are {}", known.join(" "))),
+    let kind = [ToolKind::Cicc, ToolKind::Nvcc].into_iter().find(|kind| kind.name() == name);
+    let unknown =
+        || format!("no subject `{text}`; there are cicc@RELEASE, nvcc@RELEASE, clang and clang:/PATH");
+    match (kind.ok_or_else(unknown)?, release) {
+        (kind, "all") => Ok(Spec::All(kind)),
+        (kind, "") => Tool::newest(kind).map(Spec::Release).ok_or_else(unknown),
+        (kind, _) => Tool::find(kind, release).map(Spec::Release).map_err(|error| error.to_string()),
     }
 }
 
@@ -86,10 +78,8 @@ pub struct Options<'a> {
 /// Opens what the user named.
 pub fn open(spec: &Spec, options: &Options<'_>) -> Result<Vec<Box<dyn Compiler>>, OpenError> {
     match spec {
-        Spec::Release(tool, version) => Ok(vec![release(*tool, version, options)?]),
-        Spec::All(tool) => {
-            releases(*tool).into_iter().map(|version| release(*tool, version, options)).collect()
-        }
+        Spec::Release(tool) => Ok(vec![release(tool, options)?]),
+        Spec::All(kind) => Tool::all(*kind).map(|tool| release(tool, options)).collect(),
         Spec::Clang(path) => Ok(vec![clang(path.clone(), options)?]),
     }
 }
@@ -99,33 +89,26 @@ fn limits(options: &Options<'_>) -> Limits {
     Limits { time: options.timeout, output: 64 << 20, memory: 8 << 30, ..Limits::default() }
 }
 
-fn release(tool: Tool, version: &'static str, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
-    let file = match install::installed(options.toolchains, tool, version) {
+fn release(tool: &Tool, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
+    let file = match options.toolchains.tool_path(tool) {
         Some(file) => file,
-        None if options.install => {
-            install::install(options.toolchains, tool, version, options.cancel, options.progress)?
-        }
+        None if options.install => options.toolchains.install_tool(tool, options.cancel, options.progress)?,
         None => {
-            return Err(OpenError::Missing(format!("{} {version} is not installed", tool.name())));
+            return Err(OpenError::Missing(format!("{} {} is not installed", tool.kind.name(), tool.version)));
         }
     };
-    let minor = version.rsplit_once('.').map_or(version, |(minor, _)| minor);
-    let id = format!("{}@{minor}", tool.name());
-    let (limits, cancel, version) = (limits(options), options.cancel.clone(), version.to_owned());
+    let (id, version) = (tool.to_string(), tool.version.to_owned());
+    let (limits, cancel) = (limits(options), options.cancel.clone());
     let needed = |program: &str, why: &str| {
         which::which(program)
             .map_err(|_| OpenError::Missing(format!("{program} is needed {why}, and there is none in PATH")))
     };
-    Ok(match tool {
-        Tool::Cicc => {
-            let preprocessor = needed("g++", "to preprocess what cicc is fed")?;
-            Box::new(Cicc::new(id, version, file, preprocessor, limits, cancel))
-        }
-        Tool::Nvcc => {
-            needed("g++", "as nvcc's host compiler")?;
-            Box::new(Nvcc::new(id, version, file, limits, cancel))
-        }
-    })
+    if tool.kind == ToolKind::Nvcc {
+        needed("g++", "as nvcc's host compiler")?;
+        return Ok(Box::new(Nvcc::new(id, version, file, limits, cancel)));
+    }
+    let preprocessor = needed("g++", "to preprocess what cicc is fed")?;
+    Ok(Box::new(Cicc::new(id, version, file, preprocessor, limits, cancel)))
 }
 
 fn clang(path: Option<PathBuf>, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {

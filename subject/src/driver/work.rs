@@ -14,6 +14,7 @@ use crate::ptxas::{self, messages};
 use crate::solve;
 use crate::spec::UnavailableKind;
 use crate::subject::{Description, Launch};
+use crate::toolchain::max_ptx;
 use crate::worker::{self, Next, Question, WorkError};
 
 /// Errors of the driver that have a meaning of their own here (`CUresult`).
@@ -95,7 +96,7 @@ fn description(driver: &Driver, device: &Device) -> Description {
     }
     Description {
         name: super::NAME.to_owned(),
-        max_ptx: version.as_deref().and_then(ptxas::max_ptx).map(str::to_owned),
+        max_ptx: version.as_deref().and_then(max_ptx).map(str::to_owned),
         version,
         lineage: Some(ptxas::LINEAGE.to_owned()),
         targets: targets(major, minor),

@@ -18,6 +18,7 @@ use crate::ptxas::{self, messages};
 use crate::serve::Serve;
 use crate::spec::CommandLine;
 use crate::subject::Description;
+use crate::toolchain::max_ptx;
 use crate::worker::{self, Next, Question, WorkError, Workers};
 
 /// Modules that one process is given. Memory was seen to stay flat over 10,000; this is for libraries not seen yet.
@@ -75,7 +76,7 @@ pub fn open(
     machine.extend(of_driver.map(|version| ("driver".to_owned(), version.to_owned())));
     let description = Description {
         id,
-        max_ptx: of_compiler.as_deref().and_then(ptxas::max_ptx).map(str::to_owned),
+        max_ptx: of_compiler.as_deref().and_then(max_ptx).map(str::to_owned),
         version: of_compiler,
         path: Some(path.to_owned()),
         sha256: Some(sha256),

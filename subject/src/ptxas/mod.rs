@@ -14,6 +14,7 @@ use crate::observation::{Diagnostic, Observation, Outcome, Severity};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::sass::Disassembler;
 use crate::subject::{Description, Error, Request, Subject};
+use crate::toolchain::max_ptx;
 
 /// The lineage of everything that NVIDIA built.
 pub const LINEAGE: &str = "nvidia";
@@ -310,41 +311,6 @@ fn parse_targets(help: &str) -> Vec<String> {
     targets.sort_by(|a, b| number(a).cmp(&number(b)).then_with(|| a.cmp(b)));
     targets.dedup();
     targets
-}
-
-/// The highest `.version` that each minor release takes.
-const MAX_PTX: [(&str, &str); 25] = [
-    ("11.0", "7.0"),
-    ("11.1", "7.1"),
-    ("11.2", "7.2"),
-    ("11.3", "7.3"),
-    ("11.4", "7.4"),
-    ("11.5", "7.5"),
-    ("11.6", "7.6"),
-    ("11.7", "7.7"),
-    ("11.8", "7.8"),
-    ("12.0", "8.0"),
-    ("12.1", "8.1"),
-    ("12.2", "8.2"),
-    ("12.3", "8.3"),
-    ("12.4", "8.4"),
-    ("12.5", "8.5"),
-    ("12.6", "8.5"),
-    ("12.7", "8.6"),
-    ("12.8", "8.7"),
-    ("12.9", "8.8"),
-    ("13.0", "9.0"),
-    ("13.1", "9.1"),
-    ("13.2", "9.2"),
-    ("13.3", "9.3"),
-    ("13.4", "9.4"),
-    ("13.5", "9.5"),
-];
-
-/// The highest `.version` that a release takes, for the releases that are known: `9.5` for `13.5.37`.
-pub fn max_ptx(release: &str) -> Option<&'static str> {
-    let minor = release.match_indices('.').nth(1).map_or(release, |(at, _)| &release[..at]);
-    MAX_PTX.iter().find(|(known, _)| *known == minor).map(|(_, ptx)| *ptx)
 }
 
 /// SHA-256 of a file, in hex.

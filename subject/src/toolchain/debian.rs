@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::install::{InstallError, last_error, limits};
-use crate::process::{self, Cancel, End, Finished, Invocation};
+use super::fetch::{self, InstallError};
+use crate::process::Cancel;
 use crate::ptxas;
 
 /// What authenticates Debian's list of packages.
@@ -35,20 +35,10 @@ impl Package {
             )));
         }
         let config = self.configuration(work)?;
-        let run = |program: &str, args: &[&str]| -> Result<Finished, InstallError> {
+        let run = |program: &str, args: &[&str]| -> Result<(), InstallError> {
             let program =
                 which::which(program).map_err(|_| failed(format!("there is no {program} in PATH")))?;
-            let invocation = Invocation {
-                program,
-                args: args.iter().map(Into::into).collect(),
-                directory: Some(work.to_owned()),
-                temporary: work.to_owned(),
-            };
-            let finished = process::run(&invocation, &limits(), cancel)?;
-            match finished.end {
-                End::Exited(0) => Ok(finished),
-                _ => Err(failed(last_error(&finished))),
-            }
+            fetch::run(&program, args, work, cancel)?.map_err(failed)
         };
         let config = config.to_string_lossy();
         run("apt-get", &["-c", &config, "--quiet", "update"])?;

@@ -1,5 +1,4 @@
-//! Installs a release through pip, which knows how to download, check and unpack a wheel, and the user's mirrors; what is
-//! published by Debian alone, through apt.
+//! Installs a release through pip; what is published by Debian alone, through apt.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -7,239 +6,85 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::debian::Package;
-use super::{Release, Source, Tool, ToolKind, Toolchains};
-use crate::process::{self, Cancel, End, Invocation, Limits};
+use super::fetch::InstallError;
+use super::pip::Pip;
+use super::{Release, Source, Tool, Toolchains};
+use crate::process::{self, Cancel};
 use crate::ptxas;
 
-/// Why a release could not be installed.
-#[derive(Debug, thiserror::Error)]
-pub enum InstallError {
-    /// The wheels are for another machine.
-    #[error(
-        "NVIDIA's wheels are used for Linux on x86-64 only: elsewhere name a ptxas by its path, `ptxas:/path`"
-    )]
-    Platform,
-    /// There is no Python.
-    #[error("python3 is needed to install a release, and there is none in PATH")]
-    NoPython,
-    /// There is a Python without pip.
-    #[error("python3 -m pip is needed to install a release, and does not run: {0}")]
-    NoPip(String),
-    /// pip gave up.
-    #[error("pip cannot install {wheel}: {reason}")]
-    Pip {
-        /// What was to be installed: package and version.
-        wheel: String,
-        /// pip's last error line.
-        reason: String,
-    },
-    /// apt gave up.
-    #[error("apt cannot fetch {package} from Debian {suite}: {reason}")]
-    Apt {
-        /// What was to be fetched: package and version.
-        package: String,
-        /// The release of Debian.
-        suite: &'static str,
-        /// Its last error line.
-        reason: String,
-    },
-    /// The wheel was installed, but what it holds is not what was asked for.
-    #[error("{wheel} is not as expected: {reason}")]
-    Unexpected {
-        /// What was installed: package and version.
-        wheel: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A program could not be run, or the installation was cancelled.
-    #[error(transparent)]
-    Process(#[from] process::Error),
-    /// The directory of releases cannot be written.
-    #[error("{}: {source}", .path.display())]
-    File {
-        /// The file or directory.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-}
-
-impl InstallError {
-    pub(super) fn file(path: &Path) -> impl Fn(io::Error) -> InstallError {
-        let path = path.to_owned();
-        move |source| InstallError::File { path: path.clone(), source }
-    }
-}
-
-/// For pip and apt: no limit but on time. A package has some 40 MB.
-pub(super) fn limits() -> Limits {
-    Limits { time: Duration::from_secs(900), memory: u64::MAX, file: u64::MAX, ..Limits::default() }
-}
-
-/// One file of one package, and where it goes.
-struct Wheel {
-    source: Source,
-    package: &'static str,
-    version: &'static str,
-    sha256: &'static str,
-    /// The file's path in the wheel.
-    member: &'static str,
-    /// The folder, among those of other releases.
-    folder: String,
-    /// The file's path in that folder.
-    place: &'static str,
-}
-
-impl Wheel {
-    fn of_release(release: &'static Release) -> Wheel {
-        Wheel {
-            source: Source::PyPi,
-            package: release.package,
-            version: release.version,
-            sha256: release.sha256,
-            member: release.ptxas,
-            folder: release.version.to_owned(),
-            place: "bin/ptxas",
-        }
-    }
-
-    fn of_tool(tool: &'static Tool) -> Wheel {
-        Wheel {
-            source: tool.source,
-            package: tool.package,
-            version: tool.version,
-            sha256: tool.sha256,
-            member: tool.member,
-            folder: tool_folder(tool),
-            place: tool.kind.place(),
-        }
-    }
-
-    fn name(&self) -> String {
-        format!("{} {}", self.package, self.version)
-    }
-
-    fn unexpected(&self, reason: String) -> InstallError {
-        InstallError::Unexpected { wheel: self.name(), reason }
-    }
-
-    /// What a program of the wheel says its version is must be the wheel's.
-    fn check_version(
-        &self,
-        program: &Path,
-        version_in: fn(&str) -> Option<String>,
-        cancel: &Cancel,
-    ) -> Result<(), InstallError> {
-        let banner = match ptxas::ask(program, "--version", cancel) {
-            Err(ptxas::OpenError::Process(error)) if matches!(error, process::Error::Cancelled(_)) => {
-                return Err(error.into());
-            }
-            answer => answer.map_err(|error| self.unexpected(error.to_string()))?,
-        };
-        match version_in(&banner) {
-            Some(version) if version == self.version => Ok(()),
-            other => Err(self.unexpected(format!("it says that it is version {other:?}"))),
-        }
-    }
-}
-
-/// The folder of a tool among those of releases.
-pub(super) fn tool_folder(tool: &Tool) -> String {
-    format!("{}-{}", tool.kind.name(), tool.version)
-}
-
 impl Toolchains {
-    /// Installs a release, unless it is there, and gives the path of its ptxas.
-    ///
-    /// pip checks the wheel against the hash in [`RELEASES`](super::RELEASES). Only ptxas and the licence are kept.
-    /// The folder of the release appears at once when all is done: a run that is killed leaves no half of one. Several
-    /// processes may install at the same time; the second waits for the first. `progress` is told what happens, in
-    /// sentences for people.
+    /// Installs a release, unless it is there, and gives the path of its ptxas; see [`Toolchains::install_tool`].
     pub fn install(
         &self,
-        release: &'static Release,
+        release: &Release,
         cancel: &Cancel,
         progress: &dyn Fn(&str),
     ) -> Result<PathBuf, InstallError> {
-        let wheel = Wheel::of_release(release);
-        self.install_wheel(&wheel, cancel, progress, &|program| {
-            wheel.check_version(program, ptxas::parse_version, cancel)
-        })
+        self.install_tool(&Tool::from(release), cancel, progress)
     }
 
-    /// Installs another product of NVIDIA's in the same way, and gives the path of its program or library.
+    /// Installs one of NVIDIA's products, unless it is there, and gives the path of its program or library.
+    ///
+    /// pip and we check each package against its hash in [`TOOLS`](super::TOOLS) or [`RELEASES`](super::RELEASES). Only
+    /// what is used and the licence are kept. The folder of the release appears at once when all is done: a run that is
+    /// killed leaves no half of one. Several processes may install at the same time; the second waits for the first.
+    /// `progress` is told what happens, in sentences for people.
     pub fn install_tool(
         &self,
-        tool: &'static Tool,
+        tool: &Tool,
         cancel: &Cancel,
         progress: &dyn Fn(&str),
     ) -> Result<PathBuf, InstallError> {
-        let wheel = Wheel::of_tool(tool);
-        self.install_wheel(&wheel, cancel, progress, &|file| match tool.kind {
-            ToolKind::Cuobjdump | ToolKind::Nvdisasm => {
-                wheel.check_version(file, ptxas::banner_version, cancel)
-            }
-            // A library tells its version to those who load it.
-            ToolKind::NvJitLink | ToolKind::PtxJit => Ok(()),
-        })
-    }
-
-    fn install_wheel(
-        &self,
-        wheel: &Wheel,
-        cancel: &Cancel,
-        progress: &dyn Fn(&str),
-        check: &dyn Fn(&Path) -> Result<(), InstallError>,
-    ) -> Result<PathBuf, InstallError> {
-        let place = self.root().join(&wheel.folder);
-        let there = || Some(place.join(wheel.place)).filter(|path| path.is_file());
-        if let Some(path) = there() {
+        let place = self.root().join(tool.folder());
+        if let Some(path) = self.tool_path(tool) {
             return Ok(path);
         }
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
             return Err(InstallError::Platform);
         }
         fs::create_dir_all(self.root()).map_err(InstallError::file(self.root()))?;
-        let _lock = self.lock(&wheel.folder, cancel, progress)?;
+        let _lock = self.lock(&tool.folder(), cancel, progress)?;
         // Whoever had the lock may have installed it.
-        if let Some(path) = there() {
+        if let Some(path) = self.tool_path(tool) {
             return Ok(path);
         }
         let work = tempfile::Builder::new()
             .prefix(".installing-")
             .tempdir_in(self.root())
             .map_err(InstallError::file(self.root()))?;
-        let downloading = || progress(&format!("downloading {}", wheel.name()));
-        let unpacked = match wheel.source {
+        let name = tool.wheel().to_string();
+        let unexpected = |reason: String| InstallError::Unexpected { wheel: name.clone(), reason };
+        let unpacked = match tool.source {
             Source::PyPi => {
-                let python = which::which("python3").map_err(|_| InstallError::NoPython)?;
-                let pip = Pip { python, work: work.path(), cancel };
-                pip.check()?;
-                downloading();
-                pip.install(wheel)?
+                let pip = Pip::find(work.path(), cancel)?;
+                progress(&format!("downloading {name}"));
+                pip.fetch(&tool.wheels(), work.path(), cancel)?
             }
             Source::Debian { suite, version } => {
-                downloading();
-                let package = Package { name: wheel.package, version, suite, sha256: wheel.sha256 };
+                progress(&format!("downloading {name}"));
+                let package = Package { name: tool.package, version, suite, sha256: tool.sha256 };
                 package.fetch(work.path(), cancel)?
             }
         };
 
-        let file = unpacked.join(wheel.member);
+        let file = unpacked.join(tool.member);
         if !file.is_file() {
-            return Err(wheel.unexpected(format!("there is no {}", wheel.member)));
+            return Err(unexpected(format!("there is no {}", tool.member)));
         }
-        check(&file)?;
-
-        let kept = work.path().join("kept");
-        keep(&unpacked, &file, &kept.join(wheel.place), &kept)?;
+        if tool.kind.states_its_version() {
+            check_version(tool, &file, cancel, &unexpected)?;
+        }
+        let kept = match tool.kind.runs_others() {
+            true => unpacked,
+            false => keep(&unpacked, &file, &work.path().join("kept"), tool.kind.place())?,
+        };
         if place.exists() {
             // Without the file, or it would have been found: what is left of a folder that somebody took apart.
             fs::remove_dir_all(&place).map_err(InstallError::file(&place))?;
         }
         fs::rename(&kept, &place).map_err(InstallError::file(&place))?;
-        progress(&format!("installed {} in {}", wheel.name(), place.display()));
-        there().ok_or_else(|| wheel.unexpected("it is gone again".to_owned()))
+        progress(&format!("installed {name} in {}", place.display()));
+        self.tool_path(tool).ok_or_else(|| unexpected("it is gone again".to_owned()))
     }
 
     /// A lock on one release among processes; given back when the file is closed, also by a crash.
@@ -269,146 +114,58 @@ impl Toolchains {
     }
 }
 
-struct Pip<'a> {
-    python: PathBuf,
-    work: &'a Path,
-    cancel: &'a Cancel,
-}
-
-impl Pip<'_> {
-    fn run(&self, args: &[&str]) -> Result<process::Finished, InstallError> {
-        let mut all = vec!["-m".into(), "pip".into()];
-        all.extend(args.iter().map(Into::into));
-        let invocation = Invocation {
-            program: self.python.clone(),
-            args: all,
-            directory: Some(self.work.to_owned()),
-            temporary: self.work.to_owned(),
-        };
-        Ok(process::run(&invocation, &limits(), self.cancel)?)
-    }
-
-    fn check(&self) -> Result<(), InstallError> {
-        let finished = self.run(&["--version"])?;
-        if finished.end == End::Exited(0) {
-            return Ok(());
+/// What a program says its version is must be the version of its package.
+fn check_version(
+    tool: &Tool,
+    program: &Path,
+    cancel: &Cancel,
+    unexpected: &dyn Fn(String) -> InstallError,
+) -> Result<(), InstallError> {
+    let banner = match ptxas::ask(program, "--version", cancel) {
+        Err(ptxas::OpenError::Process(error)) if matches!(error, process::Error::Cancelled(_)) => {
+            return Err(error.into());
         }
-        Err(InstallError::NoPip(last_error(&finished)))
-    }
-
-    /// Installs the wheel alone and gives the directory that holds what was in it.
-    fn install(&self, wheel: &Wheel) -> Result<PathBuf, InstallError> {
-        let requirements = self.work.join("requirements.txt");
-        let line = format!("{}=={} --hash=sha256:{}\n", wheel.package, wheel.version, wheel.sha256);
-        fs::write(&requirements, line).map_err(InstallError::file(&requirements))?;
-        let finished = self.run(&[
-            "install",
-            "--no-deps",
-            "--no-input",
-            "--disable-pip-version-check",
-            "--only-binary=:all:",
-            "--no-compile",
-            // A setting of the user that does not go with --target.
-            "--no-user",
-            "--require-hashes",
-            "--requirement=requirements.txt",
-            "--target=wheel",
-        ])?;
-        if finished.end == End::Exited(0) {
-            return Ok(self.work.join("wheel"));
-        }
-        Err(InstallError::Pip { wheel: wheel.name(), reason: last_error(&finished) })
-    }
-}
-
-/// The last error of pip or apt, or whatever it said last.
-pub(super) fn last_error(finished: &process::Finished) -> String {
-    if finished.end == End::TimedOut {
-        return format!("no end after {:?}", limits().time);
-    }
-    let text = finished.stderr.text();
-    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    // "No matching distribution found" is what pip says last when it could not reach the index: then the cause is in
-    // the warning before it.
-    let network = lines().rfind(|line| line.contains("connection broken by"));
-    let error = lines().rfind(|line| line.starts_with("ERROR:") || line.starts_with("E:"));
-    let said = match (network, error) {
-        (Some(network), Some(error)) if error.contains("No matching distribution") => Some(network),
-        (_, error) => error.or_else(|| lines().next_back()),
+        answer => answer.map_err(|error| unexpected(error.to_string()))?,
     };
-    let said = said.map(|line| {
-        line.trim_start_matches("ERROR:").trim_start_matches("E:").trim_start_matches("WARNING:").trim()
-    });
-    said.map_or_else(|| format!("{:?} without a word", finished.end), str::to_owned)
+    match ptxas::banner_version(&banner) {
+        Some(version) if version == tool.version => Ok(()),
+        other => Err(unexpected(format!("it says that it is version {other:?}"))),
+    }
 }
 
-/// Moves what is worth keeping: the file, and the licence under which the user has it.
-fn keep(wheel: &Path, file: &Path, place: &Path, kept: &Path) -> Result<(), InstallError> {
+/// Moves what is worth keeping into a folder, which it gives: the file, and the licence under which the user has it.
+fn keep(wheel: &Path, file: &Path, kept: &Path, place: &str) -> Result<PathBuf, InstallError> {
+    let place = kept.join(place);
     let folder = place.parent().unwrap_or(kept);
     fs::create_dir_all(folder).map_err(InstallError::file(folder))?;
-    fs::rename(file, place).map_err(InstallError::file(file))?;
-    // `X.dist-info/License.txt`, in newer wheels `X.dist-info/licenses/License.txt`.
-    let directories = || -> io::Result<Vec<PathBuf>> {
-        let mut directories = Vec::new();
-        for entry in fs::read_dir(wheel)? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "dist-info") {
-                directories.extend([path.join("licenses"), path]);
-            }
-        }
-        Ok(directories)
-    };
-    // Debian's: `usr/share/doc/PACKAGE/copyright`.
-    for entry in fs::read_dir(wheel.join("usr/share/doc")).into_iter().flatten().flatten() {
-        let license = entry.path().join("copyright");
-        if license.is_file() {
-            fs::rename(&license, kept.join("License.txt")).map_err(InstallError::file(&license))?;
+    fs::rename(file, &place).map_err(InstallError::file(file))?;
+    let licenses = licenses(wheel).map_err(InstallError::file(wheel))?;
+    for license in licenses.iter().filter(|license| license.is_file()) {
+        fs::rename(license, kept.join("License.txt")).map_err(InstallError::file(license))?;
+    }
+    Ok(kept.to_owned())
+}
+
+/// Where licences may be. A wheel has `X.dist-info/License.txt`, a newer one `X.dist-info/licenses/License.txt`, a package
+/// of Debian `usr/share/doc/PACKAGE/copyright`.
+fn licenses(package: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut licenses = Vec::new();
+    for entry in fs::read_dir(package.join("usr/share/doc")).into_iter().flatten() {
+        licenses.push(entry?.path().join("copyright"));
+    }
+    for entry in fs::read_dir(package)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "dist-info") {
+            licenses.extend([path.join("licenses/License.txt"), path.join("License.txt")]);
         }
     }
-    for directory in directories().map_err(InstallError::file(wheel))? {
-        let license = directory.join("License.txt");
-        if license.is_file() {
-            fs::rename(&license, kept.join("License.txt")).map_err(InstallError::file(&license))?;
-        }
-    }
-    Ok(())
+    Ok(licenses)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::Captured;
-
-    fn failed(stderr: &str) -> process::Finished {
-        process::Finished {
-            end: End::Exited(1),
-            stdout: Captured::default(),
-            stderr: Captured { bytes: stderr.into(), dropped: 0 },
-            wall: Duration::ZERO,
-        }
-    }
-
-    #[test]
-    fn an_error_is_one_line_of_what_pip_said() {
-        let text = "WARNING: something\nERROR: first\nERROR: Hashes differ\n\nnotice\n";
-        assert_eq!(last_error(&failed(text)), "Hashes differ");
-        assert_eq!(
-            last_error(&failed("/usr/bin/python3: No module named pip\n")),
-            "/usr/bin/python3: No module named pip"
-        );
-        assert_eq!(last_error(&failed("")), "Exited(1) without a word");
-    }
-
-    #[test]
-    fn without_a_network_the_cause_is_told() {
-        let text = "WARNING: Retrying (Retry(total=0)) after connection broken by 'NameResolutionError(x)': /simple/\n\
-                    ERROR: Could not find a version that satisfies the requirement x\n\
-                    ERROR: No matching distribution found for x\n";
-        assert_eq!(
-            last_error(&failed(text)),
-            "Retrying (Retry(total=0)) after connection broken by 'NameResolutionError(x)': /simple/"
-        );
-    }
+    use crate::toolchain::ToolKind;
 
     #[test]
     fn an_installed_release_is_not_installed_again() {
@@ -422,6 +179,18 @@ mod tests {
     }
 
     #[test]
+    fn a_compiler_of_cuda_is_found_where_it_was_installed_with_all_its_files() {
+        let directory = tempfile::tempdir().unwrap();
+        let tool = Tool::find(ToolKind::Cicc, "13.5").unwrap();
+        let path = directory.path().join("cicc-13.5.37/nvidia/cu13/nvvm/bin/cicc");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "").unwrap();
+        let toolchains = Toolchains::at(directory.path());
+        let found = toolchains.install_tool(tool, &Cancel::new(), &|_| panic!("nothing to do")).unwrap();
+        assert_eq!(found, path);
+    }
+
+    #[test]
     fn a_wheel_is_reduced_to_the_program_and_its_licence() {
         let directory = tempfile::tempdir().unwrap();
         let wheel = directory.path().join("wheel");
@@ -431,7 +200,7 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let kept = directory.path().join("kept");
-        keep(&wheel, &wheel.join("a/bin/ptxas"), &kept.join("bin/ptxas"), &kept).unwrap();
+        assert_eq!(keep(&wheel, &wheel.join("a/bin/ptxas"), &kept, "bin/ptxas").unwrap(), kept);
         assert!(kept.join("bin/ptxas").is_file() && kept.join("License.txt").is_file());
         assert_eq!(fs::read_dir(kept.join("bin")).unwrap().count(), 1);
     }

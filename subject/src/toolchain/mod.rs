@@ -5,7 +5,9 @@
 //! are provided. Once installed, all works offline.
 
 mod debian;
+mod fetch;
 mod install;
+mod pip;
 mod releases;
 mod tools;
 
@@ -14,9 +16,9 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 
-pub use install::InstallError;
-pub use releases::{DEFAULT, RELEASES, Release, UnknownRelease};
-pub use tools::{Installable, Source, TOOLS, Tool, ToolKind, UnknownInstallable, UnknownTool};
+pub use fetch::InstallError;
+pub use releases::{DEFAULT, RELEASES, Release, UnknownRelease, max_ptx};
+pub use tools::{Installable, Source, TOOLS, Tool, ToolKind, UnknownInstallable, UnknownTool, Wheel};
 
 /// The environment variable that names the cache directory.
 pub const CACHE_VARIABLE: &str = "PTXSMITH_CACHE";
@@ -97,13 +99,12 @@ impl Toolchains {
 
     /// The ptxas of a release, where it is installed.
     pub fn path(&self, release: &Release) -> Option<PathBuf> {
-        let path = self.root.join(release.version).join("bin/ptxas");
-        path.is_file().then_some(path)
+        self.tool_path(&Tool::from(release))
     }
 
     /// The program or library of a tool, where it is installed.
     pub fn tool_path(&self, tool: &Tool) -> Option<PathBuf> {
-        let path = self.root.join(install::tool_folder(tool)).join(tool.kind.place());
+        let path = self.root.join(tool.folder()).join(tool.kind.place());
         path.is_file().then_some(path)
     }
 

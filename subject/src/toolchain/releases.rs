@@ -63,6 +63,41 @@ pub const RELEASES: &[Release] = &[
     Release { version: "13.5.37", package: "nvidia-cuda-nvcc", ptxas: CU13, sha256: "f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7" },
 ];
 
+/// The highest `.version` that each minor release takes.
+const MAX_PTX: [(&str, &str); 25] = [
+    ("11.0", "7.0"),
+    ("11.1", "7.1"),
+    ("11.2", "7.2"),
+    ("11.3", "7.3"),
+    ("11.4", "7.4"),
+    ("11.5", "7.5"),
+    ("11.6", "7.6"),
+    ("11.7", "7.7"),
+    ("11.8", "7.8"),
+    ("12.0", "8.0"),
+    ("12.1", "8.1"),
+    ("12.2", "8.2"),
+    ("12.3", "8.3"),
+    ("12.4", "8.4"),
+    ("12.5", "8.5"),
+    ("12.6", "8.5"),
+    ("12.7", "8.6"),
+    ("12.8", "8.7"),
+    ("12.9", "8.8"),
+    ("13.0", "9.0"),
+    ("13.1", "9.1"),
+    ("13.2", "9.2"),
+    ("13.3", "9.3"),
+    ("13.4", "9.4"),
+    ("13.5", "9.5"),
+];
+
+/// The highest `.version` that a release takes, for the releases that are known: `9.5` for `13.5.37`.
+pub fn max_ptx(release: &str) -> Option<&'static str> {
+    let minor = release.match_indices('.').nth(1).map_or(release, |(at, _)| &release[..at]);
+    MAX_PTX.iter().find(|(known, _)| *known == minor).map(|(_, ptx)| *ptx)
+}
+
 /// There is no release of this name in [`RELEASES`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no release `{0}`: known are {known}, and full versions such as {example}", known = minors().join(" "), example = RELEASES[0].version)]
@@ -90,7 +125,7 @@ impl Release {
 
     /// The highest `.version` that it takes.
     pub fn max_ptx(&self) -> Option<&'static str> {
-        crate::ptxas::max_ptx(self.version)
+        max_ptx(self.version)
     }
 }
 

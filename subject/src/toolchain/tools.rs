@@ -7,6 +7,8 @@ use super::releases::{Release, UnknownRelease};
 /// Which of NVIDIA's products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolKind {
+    /// `ptxas`, the assembler.
+    Ptxas,
     /// `cuobjdump`, the program that lists what is in a cubin.
     Cuobjdump,
     /// `nvdisasm`, the program that lists generated code.
@@ -15,27 +17,47 @@ pub enum ToolKind {
     NvJitLink,
     /// The driver's JIT compiler library, which assembles.
     PtxJit,
+    /// `cicc`, the device front end of CUDA C++.
+    Cicc,
+    /// `nvcc`, the compiler driver of CUDA C++, with all that it runs for device code.
+    Nvcc,
 }
 
 impl ToolKind {
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            ToolKind::Ptxas => "ptxas",
             ToolKind::Cuobjdump => "cuobjdump",
             ToolKind::Nvdisasm => "nvdisasm",
             ToolKind::NvJitLink => "nvjitlink",
             ToolKind::PtxJit => "ptxjit",
+            ToolKind::Cicc => "cicc",
+            ToolKind::Nvcc => "nvcc",
         }
     }
 
     /// Where the folder of one release holds it.
     pub(super) fn place(self) -> &'static str {
         match self {
+            ToolKind::Ptxas => "bin/ptxas",
             ToolKind::Cuobjdump => "bin/cuobjdump",
             ToolKind::Nvdisasm => "bin/nvdisasm",
             ToolKind::NvJitLink => "lib/libnvJitLink.so",
             ToolKind::PtxJit => "lib/libnvidia-ptxjitcompiler.so",
+            ToolKind::Cicc => CICC.member,
+            ToolKind::Nvcc => NVCC.member,
         }
+    }
+
+    /// Whether it runs other files of its wheels: then all of them stay, where they are in the wheels.
+    pub(super) fn runs_others(self) -> bool {
+        matches!(self, ToolKind::Cicc | ToolKind::Nvcc)
+    }
+
+    /// Whether it answers `--version`. A library tells its version to those who load it, `cicc` to nobody.
+    pub(super) fn states_its_version(self) -> bool {
+        !matches!(self, ToolKind::NvJitLink | ToolKind::PtxJit | ToolKind::Cicc)
     }
 }
 
@@ -53,6 +75,24 @@ pub enum Source {
     },
 }
 
+/// A wheel on PyPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wheel {
+    /// The package.
+    pub package: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// SHA-256 of the wheel for Linux on x86-64, in hex: what was published when the table was written. pip refuses any
+    /// other file.
+    pub sha256: &'static str,
+}
+
+impl fmt::Display for Wheel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.package, self.version)
+    }
+}
+
 /// One release of one product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tool {
@@ -68,6 +108,8 @@ pub struct Tool {
     pub member: &'static str,
     /// SHA-256 of the package for Linux on x86-64, in hex.
     pub sha256: &'static str,
+    /// Further wheels, of which it runs files.
+    pub with: &'static [Wheel],
 }
 
 const CUOBJDUMP: Tool = Tool {
@@ -77,6 +119,7 @@ const CUOBJDUMP: Tool = Tool {
     package: "nvidia-cuda-cuobjdump",
     member: "nvidia/cu13/bin/cuobjdump",
     sha256: "",
+    with: &[],
 };
 const JIT13: Tool = Tool {
     kind: ToolKind::NvJitLink,
@@ -95,6 +138,23 @@ const NVDISASM: Tool = Tool {
 };
 
 const PTXJIT: Tool = Tool { kind: ToolKind::PtxJit, package: "libnvidia-ptxjitcompiler1", ..CUOBJDUMP };
+
+const CICC: Tool =
+    Tool { kind: ToolKind::Cicc, package: "nvidia-nvvm", member: "nvidia/cu13/nvvm/bin/cicc", ..CUOBJDUMP };
+
+const NVCC: Tool =
+    Tool { kind: ToolKind::Nvcc, package: "nvidia-cuda-nvcc", member: "nvidia/cu13/bin/nvcc", ..CUOBJDUMP };
+
+const CICC_13_0: Tool = Tool {
+    version: "13.0.88",
+    sha256: "c5f41ffeb6466944a026dfa5317d7d85355c119bbec279205d22f1869d1054e0",
+    ..CICC
+};
+const CICC_13_5: Tool = Tool {
+    version: "13.5.37",
+    sha256: "c41bfa362e407405163f103c2229f0765f8cc2ed7d148b754dc77f228bf7e070",
+    ..CICC
+};
 
 /// Every tool that can be installed by name: of each product the newest release of each minor, oldest first.
 #[rustfmt::skip]
@@ -145,6 +205,32 @@ pub const TOOLS: &[Tool] = &[
         sha256: "73ce8da87e13d0cd5a7f5ec3e0b5822f91fe1cc72977542cd9a8354c25d810f4",
         ..PTXJIT
     },
+    CICC_13_0,
+    Tool { version: "13.1.115", sha256: "6fdf483d85d9903f9cbf84c41d99221a86e0c0511d05de3d237b4ab69c11627e", ..CICC },
+    Tool { version: "13.2.86", sha256: "a9244f3209922d655612c11ebb4117ea1f80983cb2b215c9cccded127282cebc", ..CICC },
+    Tool { version: "13.3.73", sha256: "0e28e0858a3475e11ac67d35301cd5bf82666a1c0dc4ec4e80ceaf3a5fd1dea8", ..CICC },
+    Tool { version: "13.4.92", sha256: "e4c81cb321dd9743bcf871c5e7e8fecd7f05dea607944426e102bdda8d49e137", ..CICC },
+    CICC_13_5,
+    Tool {
+        version: "13.0.88",
+        sha256: "56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03",
+        with: &[
+            CICC_13_0.wheel(),
+            Wheel { package: "nvidia-cuda-crt", version: "13.0.88", sha256: "2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4" },
+            Wheel { package: "nvidia-cuda-runtime", version: "13.0.88", sha256: "422a38f7c739ecbdd3a4b6ec7ed0a1d74db43d8e9bc26685f3d845638922b178" },
+        ],
+        ..NVCC
+    },
+    Tool {
+        version: "13.5.37",
+        sha256: "f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7",
+        with: &[
+            CICC_13_5.wheel(),
+            Wheel { package: "nvidia-cuda-crt", version: "13.5.37", sha256: "e898b7f73d3035fa89915a3f7bf3b54a73e90249746111aed295822c4729bb29" },
+            Wheel { package: "nvidia-cuda-runtime", version: "13.5.37", sha256: "df2b79a8852f10d1fef8c848489c49eebb5754051bf870202a862831412b179d" },
+        ],
+        ..NVCC
+    },
 ];
 
 /// There is no release of this name of a product in [`TOOLS`].
@@ -158,15 +244,14 @@ pub struct UnknownTool {
 }
 
 fn known(kind: ToolKind) -> Vec<&'static str> {
-    TOOLS.iter().filter(|tool| tool.kind == kind).map(Tool::minor).collect()
+    Tool::all(kind).map(Tool::minor).collect()
 }
 
 impl Tool {
     /// The release of this name of a product: a minor release as `13.5`, or the full version.
     pub fn find(kind: ToolKind, name: &str) -> Result<&'static Tool, UnknownTool> {
-        TOOLS
-            .iter()
-            .find(|tool| tool.kind == kind && (tool.version == name || tool.minor() == name))
+        Tool::all(kind)
+            .find(|tool| tool.version == name || tool.minor() == name)
             .ok_or_else(|| UnknownTool { kind, name: name.to_owned() })
     }
 
@@ -175,12 +260,50 @@ impl Tool {
         TOOLS.iter().rfind(|tool| tool.kind == kind)
     }
 
+    /// Every release of a product, oldest first.
+    pub fn all(kind: ToolKind) -> impl Iterator<Item = &'static Tool> {
+        TOOLS.iter().filter(move |tool| tool.kind == kind)
+    }
+
+    /// The wheel that holds it.
+    pub const fn wheel(&self) -> Wheel {
+        Wheel { package: self.package, version: self.version, sha256: self.sha256 }
+    }
+
+    /// All wheels that it is installed from.
+    pub(super) fn wheels(&self) -> Vec<Wheel> {
+        [&[self.wheel()], self.with].concat()
+    }
+
+    /// The folder of the release among those of others.
+    pub(super) fn folder(&self) -> String {
+        match self.kind {
+            ToolKind::Ptxas => self.version.to_owned(),
+            kind => format!("{}-{}", kind.name(), self.version),
+        }
+    }
+
     /// `13.5` for `13.5.37`; of a driver the whole version.
     pub fn minor(&self) -> &'static str {
         match self.kind {
             // The number of a driver, which means nothing in parts.
             ToolKind::PtxJit => self.version,
             _ => self.version.rsplit_once('.').map_or(self.version, |(minor, _)| minor),
+        }
+    }
+}
+
+impl From<&Release> for Tool {
+    /// Its ptxas, as one product among others.
+    fn from(release: &Release) -> Tool {
+        Tool {
+            kind: ToolKind::Ptxas,
+            version: release.version,
+            source: Source::PyPi,
+            package: release.package,
+            member: release.ptxas,
+            sha256: release.sha256,
+            with: &[],
         }
     }
 }
@@ -204,7 +327,7 @@ pub enum Installable {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownInstallable {
     /// No release of ptxas.
-    #[error("{0}; or cuobjdump, nvjitlink@RELEASE or ptxjit@VERSION")]
+    #[error("{0}; or cuobjdump, nvjitlink@RELEASE, ptxjit@VERSION, cicc@RELEASE or nvcc@RELEASE")]
     Release(#[from] UnknownRelease),
     /// No release of another product.
     #[error(transparent)]
@@ -214,7 +337,8 @@ pub enum UnknownInstallable {
 impl Installable {
     /// What is meant by `13.5` (ptxas), `nvjitlink@13.5`, or `cuobjdump` (its newest release).
     pub fn find(name: &str) -> Result<Installable, UnknownInstallable> {
-        for kind in [ToolKind::Cuobjdump, ToolKind::Nvdisasm, ToolKind::NvJitLink, ToolKind::PtxJit] {
+        use ToolKind::{Cicc, Cuobjdump, NvJitLink, Nvcc, Nvdisasm, PtxJit};
+        for kind in [Cuobjdump, Nvdisasm, NvJitLink, PtxJit, Cicc, Nvcc] {
             let Some(rest) = name.strip_prefix(kind.name()) else { continue };
             if let Some(release) = rest.strip_prefix('@') {
                 return Ok(Installable::Tool(Tool::find(kind, release)?));
@@ -243,7 +367,7 @@ mod tests {
     #[test]
     fn every_tool_is_found_by_its_name() {
         for tool in TOOLS {
-            assert_eq!(tool.sha256.len(), 64);
+            assert!(tool.wheels().iter().all(|wheel| wheel.sha256.len() == 64));
             assert_eq!(Installable::find(&tool.to_string()), Ok(Installable::Tool(tool)));
             assert_eq!(Tool::find(tool.kind, tool.version), Ok(tool));
         }
@@ -252,10 +376,23 @@ mod tests {
     }
 
     #[test]
+    fn what_runs_other_files_is_installed_with_all_its_wheels() {
+        let nvcc = Tool::find(ToolKind::Nvcc, "13.0").unwrap();
+        let names: Vec<String> = nvcc.wheels().iter().map(Wheel::to_string).collect();
+        let packages = ["nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-crt", "nvidia-cuda-runtime"];
+        assert_eq!(names, packages.map(|package| format!("{package} 13.0.88")));
+        let releases: Vec<&str> = Tool::all(ToolKind::Cicc).map(Tool::minor).collect();
+        assert_eq!(releases, ["13.0", "13.1", "13.2", "13.3", "13.4", "13.5"]);
+    }
+
+    #[test]
     fn an_unknown_name_is_told_what_there_is() {
         let message = |name| Installable::find(name).unwrap_err().to_string();
         assert!(message("nvjitlink@11.8").starts_with("no release `11.8` of nvjitlink: known are 12.0 12.1"));
         assert!(message("nvjitlinks").starts_with("no release `nvjitlinks`: known are 11.7"));
-        assert!(message("").ends_with("; or cuobjdump, nvjitlink@RELEASE or ptxjit@VERSION"));
+        assert!(
+            message("")
+                .ends_with("; or cuobjdump, nvjitlink@RELEASE, ptxjit@VERSION, cicc@RELEASE or nvcc@RELEASE")
+        );
     }
 }

@@ -1,0 +1,150 @@
+//! What fetching with pip and with apt have in common: how they are run, and why nothing may come of it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
+
+/// Why a release could not be installed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The wheels are for another machine.
+    #[error(
+        "NVIDIA's wheels are used for Linux on x86-64 only: elsewhere name a ptxas by its path, `ptxas:/path`"
+    )]
+    Platform,
+    /// There is no Python.
+    #[error("python3 is needed to install a release, and there is none in PATH")]
+    NoPython,
+    /// There is a Python without pip.
+    #[error("python3 -m pip is needed to install a release, and does not run: {0}")]
+    NoPip(String),
+    /// pip gave up.
+    #[error("pip cannot install {wheel}: {reason}")]
+    Pip {
+        /// What was to be installed: package and version.
+        wheel: String,
+        /// pip's last error line.
+        reason: String,
+    },
+    /// apt gave up.
+    #[error("apt cannot fetch {package} from Debian {suite}: {reason}")]
+    Apt {
+        /// What was to be fetched: package and version.
+        package: String,
+        /// The release of Debian.
+        suite: &'static str,
+        /// Its last error line.
+        reason: String,
+    },
+    /// The wheel was installed, but what it holds is not what was asked for.
+    #[error("{wheel} is not as expected: {reason}")]
+    Unexpected {
+        /// What was installed: package and version.
+        wheel: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A program could not be run, or the installation was cancelled.
+    #[error(transparent)]
+    Process(#[from] process::Error),
+    /// The directory of releases cannot be written.
+    #[error("{}: {source}", .path.display())]
+    File {
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl InstallError {
+    pub(super) fn file(path: &Path) -> impl Fn(io::Error) -> InstallError {
+        let path = path.to_owned();
+        move |source| InstallError::File { path: path.clone(), source }
+    }
+}
+
+/// Runs pip or apt in a directory of ours, where they also put what they need for a moment. Gives its last error where it
+/// fails.
+pub(super) fn run(
+    program: &Path,
+    args: &[&str],
+    work: &Path,
+    cancel: &Cancel,
+) -> Result<Result<(), String>, InstallError> {
+    let invocation = Invocation {
+        program: program.to_owned(),
+        args: args.iter().map(Into::into).collect(),
+        directory: Some(work.to_owned()),
+        temporary: work.to_owned(),
+    };
+    // No limit but on time. A package has some 40 MB, and pip maps much memory.
+    let limits = Limits { time: LIMIT, memory: u64::MAX, file: u64::MAX, ..Limits::default() };
+    let finished = process::run(&invocation, &limits, cancel)?;
+    Ok(match finished.end {
+        End::Exited(0) => Ok(()),
+        _ => Err(last_error(&finished)),
+    })
+}
+
+const LIMIT: Duration = Duration::from_secs(900);
+
+/// The last error of pip or apt, or whatever it said last.
+fn last_error(finished: &Finished) -> String {
+    if finished.end == End::TimedOut {
+        return format!("no end after {:?}", LIMIT);
+    }
+    let text = finished.stderr.text();
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    // "No matching distribution found" is what pip says last when it could not reach the index: then the cause is in
+    // the warning before it.
+    let network = lines().rfind(|line| line.contains("connection broken by"));
+    let error = lines().rfind(|line| line.starts_with("ERROR:") || line.starts_with("E:"));
+    let said = match (network, error) {
+        (Some(network), Some(error)) if error.contains("No matching distribution") => Some(network),
+        (_, error) => error.or_else(|| lines().next_back()),
+    };
+    let said = said.map(|line| {
+        line.trim_start_matches("ERROR:").trim_start_matches("E:").trim_start_matches("WARNING:").trim()
+    });
+    said.map_or_else(|| format!("{:?} without a word", finished.end), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::Captured;
+
+    fn failed(stderr: &str) -> Finished {
+        Finished {
+            end: End::Exited(1),
+            stdout: Captured::default(),
+            stderr: Captured { bytes: stderr.into(), dropped: 0 },
+            wall: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn an_error_is_one_line_of_what_pip_said() {
+        let text = "WARNING: something\nERROR: first\nERROR: Hashes differ\n\nnotice\n";
+        assert_eq!(last_error(&failed(text)), "Hashes differ");
+        assert_eq!(
+            last_error(&failed("/usr/bin/python3: No module named pip\n")),
+            "/usr/bin/python3: No module named pip"
+        );
+        assert_eq!(last_error(&failed("")), "Exited(1) without a word");
+    }
+
+    #[test]
+    fn without_a_network_the_cause_is_told() {
+        let text = "WARNING: Retrying (Retry(total=0)) after connection broken by 'NameResolutionError(x)': /simple/\n\
+                    ERROR: Could not find a version that satisfies the requirement x\n\
+                    ERROR: No matching distribution found for x\n";
+        assert_eq!(
+            last_error(&failed(text)),
+            "Retrying (Retry(total=0)) after connection broken by 'NameResolutionError(x)': /simple/"
+        );
+    }
+}
