@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use indicatif::HumanCount;
 use ptxsmith_gen::{Body, Case, Coverage, Generator, Header};
-use ptxsmith_oracle::{Clause, ClauseSet, Expectation, RefusalClass, Rules, Trace, expect};
+use ptxsmith_oracle::{Clause, ClauseSet, Expectation, RefusalClass, Rules, expect};
 
 /// Counts over generated modules.
 #[derive(Default)]
@@ -40,14 +40,14 @@ impl Statistics {
         self.modules += 1;
         self.bytes += text.len() as u64;
         let expectation = expect(&module, &Rules::default());
-        let trace = trace_of(&expectation);
+        let trace = expectation.trace();
         self.clauses = self.clauses.union(trace.clauses);
         let same = ptxsmith_syntax::parse(&text).is_ok_and(|parsed| parsed == module);
         if let Body::Negative(negative) = &case.body {
             self.negatives += 1;
             let header = negative.twin_header.as_ref().unwrap_or(header);
             let twin = expect(&header.module(negative.twin.clone()), &Rules::default());
-            self.clauses = self.clauses.union(trace_of(&twin).clauses);
+            self.clauses = self.clauses.union(twin.trace().clauses);
             match expectation {
                 Expectation::Refused { refusal, .. } if refusal.class.name() == negative.edit.label => {
                     *self.classes.entry(refusal.class).or_default() += 1;
@@ -115,11 +115,4 @@ impl Statistics {
 
 fn percent(part: usize, all: usize) -> String {
     format!("{:.1} %", 100.0 * part as f64 / all.max(1) as f64)
-}
-
-fn trace_of(expectation: &Expectation) -> Trace {
-    match expectation {
-        Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } => *trace,
-        Expectation::Unmodelled { .. } => Trace::default(),
-    }
 }

@@ -1,6 +1,6 @@
 //! Why an answer differs from the expectation: the smallest set of other rules that predicts it exactly.
 
-use ptxsmith_oracle::{Question, Readings, Rules, Trace, Variable};
+use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable};
 
 use ptxsmith_subject::Observation;
 
@@ -94,64 +94,54 @@ pub(crate) fn explain(
     (1..=MOST).find_map(|size| search(trace, size, &mut Vec::new(), (base, maker), predicts))
 }
 
-/// What rules say of a program whose variables can be told apart.
-pub(crate) enum Told {
-    /// These variables.
-    Variables(Vec<Variable>),
-    /// A refusal, and what it rests on.
-    Refused(Trace),
-    /// Nothing.
-    Nothing,
-}
-
 /// The most ways in which a refused program may come to be accepted that are looked into.
 const MOST_WAYS: usize = 4;
 
 /// Explains an accepted program variable by variable: each that differs has causes of its own, few however many
 /// variables there are. What is found must together predict every variable.
 ///
-/// `tell` evaluates the program; `agrees` says whether a variable is as it was observed.
+/// `predict` evaluates the program; `agrees` says whether a variable is as it was observed.
 pub(crate) fn explain_variables(
     base: &Rules,
     maker: Maker<'_>,
-    tell: impl Fn(&Rules) -> Told,
+    predict: impl Fn(&Rules) -> Expectation,
     agrees: impl Fn(&Variable) -> bool,
 ) -> Option<Explanation> {
-    ways_to_accept(base, maker, &tell).into_iter().find_map(|way| {
+    ways_to_accept(base, maker, &predict).into_iter().find_map(|way| {
         let mut explanation = way;
         // Twice: under what explains one variable another may differ that did not before.
         for _ in 0..2 {
             let rules = explanation.rules(base);
-            let Told::Variables(variables) = tell(&rules) else { return None };
+            let Expectation::Accepted { variables, .. } = predict(&rules) else { return None };
             let differs: Vec<&Variable> = variables.iter().filter(|variable| !agrees(variable)).collect();
             if differs.is_empty() {
                 return Some(explanation);
             }
             for variable in differs {
-                let own =
-                    explain(&variable.trace, &rules, maker, |rules| alone(&tell, &agrees, variable, rules))?;
+                let own = explain(&variable.trace, &rules, maker, |rules| {
+                    alone(&predict, &agrees, variable, rules)
+                })?;
                 explanation = explanation.join(own)?;
             }
         }
-        let Told::Variables(variables) = tell(&explanation.rules(base)) else { return None };
+        let Expectation::Accepted { variables, .. } = predict(&explanation.rules(base)) else { return None };
         variables.iter().all(&agrees).then_some(explanation)
     })
 }
 
 /// Whether one variable is as observed under these rules, and what it rests on then.
 fn alone(
-    tell: impl Fn(&Rules) -> Told,
+    predict: impl Fn(&Rules) -> Expectation,
     agrees: impl Fn(&Variable) -> bool,
     variable: &Variable,
     rules: &Rules,
 ) -> (bool, Trace) {
-    match tell(rules) {
-        Told::Variables(variables) => {
+    match predict(rules) {
+        Expectation::Accepted { variables, .. } => {
             let own = variables.iter().find(|own| own.name == variable.name);
             own.map_or((false, Trace::default()), |own| (agrees(own), own.trace))
         }
-        Told::Refused(trace) => (false, trace),
-        Told::Nothing => (false, Trace::default()),
+        other => (false, other.trace()),
     }
 }
 
@@ -160,15 +150,15 @@ fn alone(
 pub(crate) fn suspect_variables(
     base: &Rules,
     maker: Maker<'_>,
-    tell: impl Fn(&Rules) -> Told,
+    predict: impl Fn(&Rules) -> Expectation,
     agrees: impl Fn(&Variable) -> bool,
 ) -> Option<Vec<Alternatives>> {
-    let way = ways_to_accept(base, maker, &tell).into_iter().next()?;
+    let way = ways_to_accept(base, maker, &predict).into_iter().next()?;
     let rules = way.rules(base);
-    let Told::Variables(variables) = tell(&rules) else { return None };
+    let Expectation::Accepted { variables, .. } = predict(&rules) else { return None };
     let mut suspected = Vec::new();
     for variable in variables.iter().filter(|variable| !agrees(variable)) {
-        let own = |rules: &Rules| alone(&tell, &agrees, variable, rules);
+        let own = |rules: &Rules| alone(&predict, &agrees, variable, rules);
         if explain(&variable.trace, &rules, maker, own).is_none() {
             suspected.push(alternatives(&variable.trace, &rules, maker, own));
         }
@@ -177,25 +167,28 @@ pub(crate) fn suspect_variables(
 }
 
 /// The smallest sets of hypotheses under which a program is accepted: none, where it is anyway.
-fn ways_to_accept(base: &Rules, maker: Maker<'_>, tell: &impl Fn(&Rules) -> Told) -> Vec<Explanation> {
-    let trace = match tell(base) {
-        Told::Variables(_) => return vec![Explanation::default()],
-        Told::Refused(trace) => trace,
-        Told::Nothing => return Vec::new(),
+fn ways_to_accept(
+    base: &Rules,
+    maker: Maker<'_>,
+    predict: &impl Fn(&Rules) -> Expectation,
+) -> Vec<Explanation> {
+    let trace = match predict(base) {
+        Expectation::Accepted { .. } => return vec![Explanation::default()],
+        Expectation::Refused { trace, .. } => trace,
+        Expectation::Unmodelled { .. } => return Vec::new(),
     };
     let mut ways: Vec<Explanation> = Vec::new();
     for size in 1..=MOST {
         let _ =
-            search(&trace, size, &mut Vec::new(), (base, maker), &mut |rules, chosen| match tell(rules) {
-                Told::Variables(_) => {
+            search(&trace, size, &mut Vec::new(), (base, maker), &mut |rules, chosen| match predict(rules) {
+                Expectation::Accepted { .. } => {
                     let way = explanation(chosen);
                     if !ways.contains(&way) {
                         ways.push(way);
                     }
                     (ways.len() >= MOST_WAYS, Trace::default())
                 }
-                Told::Refused(trace) => (false, trace),
-                Told::Nothing => (false, Trace::default()),
+                other => (false, other.trace()),
             });
         if !ways.is_empty() {
             break;

@@ -9,7 +9,7 @@ use ptxsmith_subject::{Observation, Outcome};
 
 use crate::{
     compare::{Mismatch, compare},
-    explain::{Hypothesis, Told, combined, explain, explain_crash, explain_variables, hypotheses},
+    explain::{Hypothesis, combined, explain, explain_crash, explain_variables, hypotheses},
     kernel,
     known::{Effect, KNOWN, Known},
     maker::Maker,
@@ -176,34 +176,28 @@ pub(crate) fn predict(
         let (agrees, trace) = tell(&base);
         return agrees || explain(&trace, &base, maker, tell).is_some();
     }
-    let trace_of = |expected: &Expectation| match expected {
-        Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } => *trace,
-        Expectation::Unmodelled { .. } => Trace::default(),
-    };
-    let trace = trace_of(&expect(&module, &base));
+    let trace = expect(&module, &base).trace();
     match observed.outcome {
         Outcome::Crashed => {
-            explain_crash(&trace, &base, maker, observed, |rules| trace_of(&expect(&module, rules))).is_some()
+            explain_crash(&trace, &base, maker, observed, |rules| expect(&module, rules).trace()).is_some()
         }
         Outcome::Refused => {
             let refused = |rules: &Rules| {
                 let expected = expect(&module, rules);
-                (matches!(expected, Expectation::Refused { .. }), trace_of(&expected))
+                (matches!(expected, Expectation::Refused { .. }), expected.trace())
             };
             refused(&base).0 || explain(&trace, &base, maker, refused).is_some()
         }
-        Outcome::Accepted => {
-            let tell = |rules: &Rules| match expect(&module, rules) {
-                Expectation::Accepted { variables, .. } => Told::Variables(variables),
-                Expectation::Refused { trace, .. } => Told::Refused(trace),
-                Expectation::Unmodelled { .. } => Told::Nothing,
-            };
-            explain_variables(&base, maker, tell, |variable| {
+        Outcome::Accepted => explain_variables(
+            &base,
+            maker,
+            |rules| expect(&module, rules),
+            |variable| {
                 let seen = compare(std::slice::from_ref(variable), &observed.variables);
                 !matches!(seen, Some(Mismatch::Differs(..)))
-            })
-            .is_some()
-        }
+            },
+        )
+        .is_some(),
         Outcome::TimedOut | Outcome::Unsupported | Outcome::Unavailable => false,
     }
 }

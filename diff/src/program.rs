@@ -1,6 +1,6 @@
 //! Judging a program as it is: a file of a user's, or of the corpus.
 
-use ptxsmith_oracle::{Expectation, Rules, Trace, Variable, execute, expect};
+use ptxsmith_oracle::{Expectation, Rules, Trace, Variable, expect, predict};
 use ptxsmith_subject::{Error, Observation, Outcome, Request, Subject};
 use ptxsmith_syntax::Module;
 
@@ -83,23 +83,8 @@ pub fn judge_program(
     })
 }
 
-fn trace_of(expected: &Expectation) -> Trace {
-    match expected {
-        Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } => *trace,
-        Expectation::Unmodelled { .. } => Trace::default(),
-    }
-}
-
-fn must(expected: &Expectation) -> Option<Must> {
-    match expected {
-        Expectation::Accepted { .. } => Some(Must::Accept),
-        Expectation::Refused { .. } => Some(Must::Refuse),
-        Expectation::Unmodelled { .. } => None,
-    }
-}
-
 fn whole(verdict: Verdict, expected: &Expectation) -> Part {
-    Part { variable: None, verdict, must: must(expected), trace: trace_of(expected) }
+    Part { variable: None, verdict, must: Must::of(expected), trace: expected.trace() }
 }
 
 struct Program<'a> {
@@ -115,7 +100,7 @@ struct Program<'a> {
 impl Program<'_> {
     /// A deviation of the program as a whole, explained by a reading or a known deviation where one predicts it.
     fn deviates(&self, class: Class, expected: &Expectation) -> Part {
-        let trace = trace_of(expected);
+        let trace = expected.trace();
         let whole = |rules: &Rules| {
             let expected = expect(self.module, rules);
             let agrees = match (&expected, self.observed.outcome) {
@@ -126,11 +111,11 @@ impl Program<'_> {
                 }
                 _ => false,
             };
-            (agrees, trace_of(&expected))
+            (agrees, expected.trace())
         };
         let explanation = match class {
             Class::Crash => {
-                let rests_on = |rules: &Rules| trace_of(&expect(self.module, rules));
+                let rests_on = |rules: &Rules| expect(self.module, rules).trace();
                 explain_crash(&trace, self.rules, self.maker, self.observed, rests_on)
             }
             _ => explain(&trace, self.rules, self.maker, whole),
@@ -141,18 +126,10 @@ impl Program<'_> {
             (None, _) => Some(vec![alternatives(&trace, self.rules, self.maker, whole)]),
         };
         let verdict = self.difference(class, None, expected, explanation, suspected);
-        Part { variable: None, verdict, must: must(expected), trace: self.or_kernels(trace, expected) }
-    }
-
-    /// What a program rests on; one that declares nothing, on what its kernels do.
-    fn or_kernels(&self, trace: Trace, expected: &Expectation) -> Trace {
-        match expected {
-            Expectation::Accepted { variables, .. } if trace.clauses.is_empty() => {
-                let kernels = execute(self.module, variables, self.rules);
-                kernels.iter().fold(trace, |trace, kernel| trace.union(kernel.trace))
-            }
-            _ => trace,
-        }
+        // A program that declares nothing rests on what its kernels do.
+        let rests_on =
+            if trace.clauses.is_empty() { predict(self.module, self.rules).trace() } else { trace };
+        Part { variable: None, verdict, must: Must::of(expected), trace: rests_on }
     }
 
     fn variable(&self, variable: &Variable, expected: &Expectation) -> Part {
@@ -181,7 +158,7 @@ impl Program<'_> {
             }
         };
         let name = Some(variable.name.to_string());
-        Part { variable: name, verdict, must: must(expected), trace: variable.trace }
+        Part { variable: name, verdict, must: Must::of(expected), trace: variable.trace }
     }
 
     fn difference(

@@ -128,6 +128,17 @@ pub enum Must {
     Refuse,
 }
 
+impl Must {
+    /// What this expectation demands; `None` where there is no rule.
+    pub fn of(expected: &Expectation) -> Option<Must> {
+        match expected {
+            Expectation::Accepted { .. } => Some(Must::Accept),
+            Expectation::Refused { .. } => Some(Must::Refuse),
+            Expectation::Unmodelled { .. } => None,
+        }
+    }
+}
+
 /// What a subject does with a program, as far as a verdict tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fate {

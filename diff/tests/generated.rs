@@ -7,7 +7,7 @@ use ptxsmith_gen::{
     negative::{EDITS, TURN},
 };
 use ptxsmith_oracle::{
-    Clause, ClauseSet, Expectation, Question, Readings, Refusal, RefusalClass, Rules, Trace, execute, expect,
+    Clause, ClauseSet, Expectation, Question, Readings, Refusal, RefusalClass, Rules, expect, predict,
 };
 use ptxsmith_syntax::{Item, Module, Spacing, parse, print};
 
@@ -31,13 +31,6 @@ fn positives(count: u64) -> impl Iterator<Item = (Case, Expectation)> {
         let expectation = expect(&case.module(&header), &Rules::default());
         (case, expectation)
     })
-}
-
-fn trace_of(expectation: &Expectation) -> Trace {
-    match expectation {
-        Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } => *trace,
-        Expectation::Unmodelled { .. } => Trace::default(),
-    }
 }
 
 #[test]
@@ -119,19 +112,19 @@ fn refusal(expectation: Expectation) -> Option<RefusalClass> {
 fn every_clause_that_data_can_show_is_reached() {
     let mut reached = ClauseSet::EMPTY;
     for (_, expectation) in positives(30_000) {
-        reached = reached.union(trace_of(&expectation).clauses);
+        reached = reached.union(expectation.trace().clauses);
     }
     let old = Header { version: "3.0".into(), target: "sm_20".into(), ..Header::default() };
     let generator = Generator::new(Config { masks: false, attributes: false, ..Config::calm() });
     for index in 0..200 {
         let case = generator.case(Focus::Addresses, 5, index, &mut Coverage::new());
-        reached = reached.union(trace_of(&expect(&case.module(&old), &Rules::default())).clauses);
+        reached = reached.union(expect(&case.module(&old), &Rules::default()).trace().clauses);
     }
     let generator = Generator::new(Config::calm());
     for number in 0..EDITS.len() as u64 * TURN {
         let negative = generator.negative(3, number, &mut Coverage::new());
         let broken = expectation(&negative.broken, negative.header.as_ref(), &Rules::default());
-        reached = reached.union(trace_of(&broken).clauses);
+        reached = reached.union(broken.trace().clauses);
     }
     let missing: Vec<_> = Clause::ALL
         .iter()
@@ -145,22 +138,19 @@ fn every_clause_that_data_can_show_is_reached() {
 fn every_open_question_is_met() {
     let mut met = BTreeSet::new();
     for (_, expectation) in positives(90_000) {
-        met.extend(trace_of(&expectation).questions.iter());
+        met.extend(expectation.trace().questions.iter());
     }
     let generator = Generator::new(Config::calm());
     for number in 0..EDITS.len() as u64 * TURN {
         let negative = generator.negative(3, number, &mut Coverage::new());
-        met.extend(trace_of(&expectation(&negative.broken, None, &Rules::default())).questions.iter());
+        met.extend(expectation(&negative.broken, None, &Rules::default()).trace().questions.iter());
     }
     // What only an operand asks shows where kernels run.
     let generator = Generator::new(Config { operands: true, ..Config::calm() });
     for index in 0..500 {
         let case = generator.case(Focus::Operands, 5, index, &mut Coverage::new());
-        let module = case.module(&Header::default());
-        if let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) {
-            let kernels = execute(&module, &variables, &Rules::default());
-            met.extend(kernels.iter().flat_map(|kernel| kernel.trace.questions.iter()));
-        }
+        let kernels = predict(&case.module(&Header::default()), &Rules::default()).kernels;
+        met.extend(kernels.iter().flat_map(|kernel| kernel.trace.questions.iter()));
     }
     let missing: Vec<_> = Question::ALL.iter().filter(|q| !met.contains(q)).map(|q| q.name()).collect();
     assert_eq!(missing, [""; 0]);

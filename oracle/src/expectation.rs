@@ -101,6 +101,14 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 impl Expectation {
+    /// What the answer rests on.
+    pub fn trace(&self) -> Trace {
+        match self {
+            Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } => *trace,
+            Expectation::Unmodelled { .. } => Trace::default(),
+        }
+    }
+
     /// The answer as `ptxsmith.module/1`, with clauses and readings. `text` is what the module was parsed from, and
     /// `readings` what it was evaluated under.
     pub fn to_json(&self, text: &str, readings: &Readings) -> serde_json::Value {

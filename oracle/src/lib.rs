@@ -1,6 +1,7 @@
 //! What the specification alone says a program holds, clause by clause, under a chosen reading.
 //!
-//! [`expect`] is a pure function from a module and a table of [`Rules`] to an [`Expectation`]. It learns from the
+//! [`expect`] is a pure function from a module and a table of [`Rules`] to an [`Expectation`] of its data; [`predict`] adds
+//! what its kernels leave. The oracle learns from the
 //! specification only: sections 4.5 and 5.4 of the PTX ISA. Every rule records the [`Clause`] that it rests on and the
 //! open [`Question`]s that it met. Three things are kept apart: refused by the specification ([`Refusal`], an answer),
 //! not modelled ([`Stop::Unmodelled`], a gap of ours), and failed (a panic here is a bug; there is no error type).
@@ -20,6 +21,7 @@ mod expectation;
 mod families;
 mod grouping;
 mod layout;
+mod predict;
 mod reading;
 mod refusal;
 mod rules;
@@ -32,6 +34,7 @@ pub use execution::{Kernel, Left, Output, Written, execute};
 pub use expectation::{Address, Expectation, Variable, hex};
 pub use grouping::{Grouping, regrouped};
 pub use layout::{MAX_BYTES, expect};
+pub use predict::{Prediction, predict};
 pub use reading::*;
 pub use refusal::{Refusal, RefusalClass, Stop};
 pub use rules::{BinaryRule, Placement, Ruled, Rules, Step, Stored, Trace, UnaryRule};

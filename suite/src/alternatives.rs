@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ptxsmith_oracle::{Expectation, Question, Readings, Variable};
 use ptxsmith_syntax::Module;
 
-use crate::case::{trace_of, under};
+use crate::case::under;
 
 /// The most questions that are answered otherwise at once. Programs are small: one that meets more is rare.
 pub const MOST_CHANGES: usize = 3;
@@ -24,14 +24,14 @@ pub struct Alternative {
 ///
 /// An answer may lead to questions that the default never met: they are followed.
 pub fn alternatives(module: &Module, expected: &Expectation) -> (Vec<Alternative>, Vec<&'static str>) {
-    let met = trace_of(expected).questions;
+    let met = expected.trace().questions;
     let mut found: Vec<Alternative> = Vec::new();
     let mut seen = BTreeSet::from([Readings::default()]);
     let mut level = vec![(Readings::default(), expected.clone())];
     for _ in 0..MOST_CHANGES {
         let mut next = Vec::new();
         for (readings, outcome) in &level {
-            for question in trace_of(outcome).questions.iter() {
+            for question in outcome.trace().questions.iter() {
                 if readings.answer(question) != 0 {
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! One case: a program, what it is about, and what the specification says of it.
 
-use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Readings, Rules, Trace, expect};
+use ptxsmith_oracle::{Clause, Expectation, Readings, Rules, expect};
 use ptxsmith_syntax::Module;
 
 use crate::alternatives::{Alternative, alternatives};
@@ -59,33 +59,6 @@ impl Case {
     /// Whether the specification takes the program, by default, and has a rule for all of it.
     pub fn is_accepted(&self) -> bool {
         matches!(&self.expected, Expectation::Accepted { unmodelled, .. } if unmodelled.is_empty())
-    }
-}
-
-/// All that an answer rests on.
-pub fn clauses_of(expected: &Expectation) -> ClauseSet {
-    match expected {
-        Expectation::Accepted { variables, trace, .. } => {
-            variables.iter().fold(trace.clauses, |set, variable| set.union(variable.trace.clauses))
-        }
-        Expectation::Refused { trace, .. } => trace.clauses,
-        Expectation::Unmodelled { .. } => ClauseSet::EMPTY,
-    }
-}
-
-/// The questions that an answer met, and the clauses: one trace for the whole module.
-pub fn trace_of(expected: &Expectation) -> Trace {
-    match expected {
-        Expectation::Accepted { variables, trace, .. } => {
-            let mut all = *trace;
-            for variable in variables {
-                all.clauses = all.clauses.union(variable.trace.clauses);
-                all.questions = all.questions.union(variable.trace.questions);
-            }
-            all
-        }
-        Expectation::Refused { trace, .. } => *trace,
-        Expectation::Unmodelled { .. } => Trace::default(),
     }
 }
 

@@ -4,7 +4,7 @@ use ptxsmith_gen::{Body, Coverage, Focus, Generator, Header};
 use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Readings};
 use ptxsmith_syntax::{Module, Spacing};
 
-use crate::case::{Case, Source, clauses_of, under};
+use crate::case::{Case, Source, under};
 use crate::comments;
 
 /// Drawn cases from index 0 on, as many programs as asked, each with its twin where it must be refused. What the
@@ -79,7 +79,7 @@ fn complete_about(
     let mut case = Case { twin, ..Case::new(id.to_owned(), source, module) };
     let clauses = match &case.expected {
         Expectation::Refused { refusal, .. } => ClauseSet::from(refusal.clause),
-        expected => clauses_of(expected),
+        expected => expected.trace().clauses,
     };
     case.clauses = clauses.union(about.iter().copied().collect()).iter().collect();
     if case.clauses.is_empty() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ptxsmith_gen::{Enumeration, Header};
 use ptxsmith_oracle::{Clause, Readings};
 
-use crate::case::{Case, Source, clauses_of, under};
+use crate::case::{Case, Source, under};
 use crate::drawn::complete;
 
 /// How often each clause is shown in each family of programs, where the family is larger than [`WHOLE`].
@@ -31,7 +31,7 @@ pub fn cases() -> Vec<Case> {
             let note = format!("program {number} of all small ones of the form {}", family.name);
             let module = small.module(&Header::default());
             let wanted = count <= WHOLE || {
-                let clauses = clauses_of(&under(&module, Readings::default()));
+                let clauses = under(&module, Readings::default()).trace().clauses;
                 clauses.iter().any(|clause| *shown.entry(clause).or_default() < EACH)
             };
             if !wanted {

@@ -5,9 +5,9 @@ use std::fmt;
 use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::suspects::SUSPECTS;
 use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, Part, Verdict};
-use ptxsmith_oracle::{ClauseSet, Expectation, Kernel, Question, Rules, Trace, execute, expect};
+use ptxsmith_oracle::{ClauseSet, Expectation, Question, Rules, Trace, expect, predict};
 use ptxsmith_subject::{Observation, Severity};
-use ptxsmith_syntax::{FunctionKind, Item, Module};
+use ptxsmith_syntax::Module;
 
 /// The root cause of one finding, as far as verdicts tell.
 #[derive(Clone, Debug)]
@@ -166,13 +166,13 @@ impl Cause {
             (Some(_), _) => Mark::None,
             (None, class) => Mark::of(class, &difference.observed),
         };
-        let says = Says::of(module, &Rules::default());
+        let says = predict(module, &Rules::default());
         let mut clauses = part.trace.clauses.union(plain());
         // A kernel may use whatever its module holds.
         if !says.kernels.is_empty() {
             clauses = clauses.union(says.trace().clauses);
         }
-        let validity = Validity::of(&says.expected);
+        let validity = Validity::of(&says.data);
         Some(Cause { class: difference.class, validity, explanation, kept, suspected, mark, clauses })
     }
 
@@ -261,10 +261,10 @@ impl Cause {
         if self.is_explained() {
             return self.is_predicted_by(module);
         }
-        let says = Says::of(module, &Rules::default());
-        self.is_as_valid(&says.expected)
+        let says = predict(module, &Rules::default());
+        self.is_as_valid(&says.data)
             && (!self.suspected.is_empty()
-                || match (&says.expected, self.class) {
+                || match (&says.data, self.class) {
                     (
                         Expectation::Accepted { variables, .. },
                         Class::WrongValue | Class::WrongAddress | Class::WrongLayout,
@@ -279,12 +279,12 @@ impl Cause {
     /// predicts a difference.
     pub fn is_predicted_by(&self, module: &Module) -> bool {
         let base = Rules::default();
-        let says = Says::of(module, &base);
-        if !self.is_as_valid(&says.expected) {
+        let says = predict(module, &base);
+        if !self.is_as_valid(&says.data) {
             return false;
         }
         let predicts = |rules: &Rules, ids: &[&'static str]| {
-            let otherwise = Says::of(module, rules);
+            let otherwise = predict(module, rules);
             match self.class {
                 Class::Crash => {
                     let trace = otherwise.trace();
@@ -365,63 +365,6 @@ fn changed(base: &Rules, wrong: &[&'static str]) -> Rules {
     rules
 }
 
-/// What rules say of a program.
-struct Says {
-    expected: Expectation,
-    kernels: Vec<Kernel>,
-}
-
-impl Says {
-    fn of(module: &Module, rules: &Rules) -> Says {
-        let expected = expect(module, rules);
-        let kernels = match &expected {
-            Expectation::Accepted { variables, .. } if has_kernels(module) => {
-                execute(module, variables, rules)
-            }
-            _ => Vec::new(),
-        };
-        Says { expected, kernels }
-    }
-
-    fn trace(&self) -> Trace {
-        self.kernels.iter().fold(trace_of(&self.expected), |trace, kernel| trace.union(kernel.trace))
-    }
-
-    fn differs_from(&self, other: &Says) -> bool {
-        let left = |says: &Says| says.kernels.iter().map(|kernel| kernel.left.clone()).collect::<Vec<_>>();
-        differ(&self.expected, &other.expected) || left(self) != left(other)
-    }
-}
-
-fn has_kernels(module: &Module) -> bool {
-    module.items.iter().any(
-        |item| matches!(item, Item::Function(function) if function.kind == FunctionKind::Entry && function.body.is_some()),
-    )
-}
-
-fn differ(expected: &Expectation, otherwise: &Expectation) -> bool {
-    match (expected, otherwise) {
-        (Expectation::Accepted { variables: a, .. }, Expectation::Accepted { variables: b, .. }) => {
-            let held = |v: &ptxsmith_oracle::Variable| {
-                (v.size, v.align, v.space, v.bytes.clone(), v.addresses.clone())
-            };
-            a.len() != b.len() || a.iter().zip(b).any(|(a, b)| held(a) != held(b))
-        }
-        (Expectation::Refused { refusal: a, .. }, Expectation::Refused { refusal: b, .. }) => {
-            a.class != b.class
-        }
-        (Expectation::Unmodelled { .. }, _) => false,
-        _ => true,
-    }
-}
-
-fn trace_of(expected: &Expectation) -> Trace {
-    match expected {
-        Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } => *trace,
-        Expectation::Unmodelled { .. } => Trace::default(),
-    }
-}
-
 impl Validity {
     fn of(expected: &Expectation) -> Validity {
         match expected {
@@ -460,7 +403,7 @@ fn plain() -> ClauseSet {
     let text =
         ".version 7.8\n.target sm_80\n.const .b8 a = 0;\n.global .s32 b = 1;\n.global .u8 c[2] = {1, 2};\n";
     let module = ptxsmith_syntax::parse(text).unwrap_or_default();
-    trace_of(&expect(&module, &Rules::default())).clauses
+    expect(&module, &Rules::default()).trace().clauses
 }
 
 fn first_error(observed: &Observation) -> Option<String> {

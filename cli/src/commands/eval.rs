@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use ptxsmith_campaign::input::{self, Program};
 use ptxsmith_oracle::{
-    Address, Expectation, Kernel, Left, Output, Readings, Refusal, Rules, Trace, Variable, Written, execute,
-    expect, hex,
+    Address, Expectation, Kernel, Left, Output, Prediction, Readings, Refusal, Rules, Trace, Variable,
+    Written, hex, predict,
 };
 use ptxsmith_report::values::{self, Shape, Slot};
 use ptxsmith_syntax::line_column;
@@ -25,17 +25,11 @@ const MOST_VALUES: usize = 64;
 pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     let program = Program::read(&args.file)?;
     let rules = Rules::specification(readings(&args.readings)?);
-    let expectation = expect(&program.module, &rules);
-    let kernels = match &expectation {
-        Expectation::Accepted { variables, .. } => execute(&program.module, variables, &rules),
-        Expectation::Refused { .. } | Expectation::Unmodelled { .. } => Vec::new(),
-    };
+    let prediction = predict(&program.module, &rules);
     let text = if args.json {
-        let mut json = expectation.to_json(&program.text, &rules.readings);
-        Kernel::add_to_json(&kernels, &rules.readings, &mut json);
-        serde_json::to_string_pretty(&json)? + "\n"
+        serde_json::to_string_pretty(&prediction.to_json(&program.text, &rules.readings))? + "\n"
     } else {
-        describe(&program, &expectation, &kernels, &rules.readings)
+        describe(&program, &prediction, &rules.readings)
     };
     context.console.print(&text)?;
     Ok(Exit::Success)
@@ -54,9 +48,9 @@ fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<Readings, F
     Ok(readings)
 }
 
-fn describe(program: &Program, expectation: &Expectation, kernels: &[Kernel], readings: &Readings) -> String {
+fn describe(program: &Program, prediction: &Prediction, readings: &Readings) -> String {
     let mut out = String::new();
-    match expectation {
+    match &prediction.data {
         Expectation::Accepted { variables, unmodelled, .. } => {
             for variable in variables {
                 describe_variable(&mut out, program, variable, readings);
@@ -67,7 +61,7 @@ fn describe(program: &Program, expectation: &Expectation, kernels: &[Kernel], re
             if variables.is_empty() && unmodelled.is_empty() {
                 out.push_str("accepted, and no variable in .global or .const\n\n");
             }
-            for kernel in kernels {
+            for kernel in &prediction.kernels {
                 describe_kernel(&mut out, kernel, readings);
             }
         }

@@ -1,6 +1,6 @@
 //! What explains a difference of a trial: known deviations, other readings, and wrong rules that are suspected.
 
-use ptxsmith_oracle::{Question, QuestionSet, Readings, Rules, Trace, Variable, expect};
+use ptxsmith_oracle::{Expectation, Question, QuestionSet, Readings, Rules, Trace, Variable, expect};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Item;
 
@@ -9,9 +9,7 @@ use super::{
 };
 use crate::{
     compare::unobserved,
-    explain::{
-        Explanation, Told, explain, explain_crash, explain_variables, suspect_variables, with_one_more,
-    },
+    explain::{Explanation, explain, explain_crash, explain_variables, suspect_variables, with_one_more},
     lead::{Alternatives, alternatives, crash_alternatives},
     seats,
     trial::{ALONE, Body, Trial},
@@ -53,7 +51,9 @@ impl Judge<'_> {
         let width = ty.size()? as usize;
         let bits = module::little_endian(bytes.get(..width)?);
         let explanation = self.explain_bits(p, bits)?;
-        let Told::Variables(variables) = self.told(p.trial, &explanation.rules(&self.rules)) else {
+        let Expectation::Accepted { variables, .. } =
+            self.expect_alone(p.trial, &explanation.rules(&self.rules))
+        else {
             return None;
         };
         variables.iter().all(|variable| agrees(variable, observation)).then_some(explanation)
@@ -66,7 +66,8 @@ impl Judge<'_> {
             Outcome::Unavailable => return Verdict::NotCompared(NotCompared::Unavailable),
             _ => {}
         }
-        let (answer, trace) = self.expect_alone(p.trial, &self.rules);
+        let expected = self.expect_alone(p.trial, &self.rules);
+        let (trace, answer) = (expected.trace(), Answer::of(expected));
         if let (Answer::Unmodelled, Body::Seats(items)) = (&answer, &p.trial.body) {
             return self.contradiction(p.trial, items, observation);
         }
@@ -88,15 +89,16 @@ impl Judge<'_> {
             }),
             _ if observation.outcome == Outcome::Accepted => {
                 self.explain_alone(p, &observation).or_else(|| {
-                    let tell = |rules: &Rules| self.told(p.trial, rules);
+                    let tell = |rules: &Rules| self.expect_alone(p.trial, rules);
                     explain_variables(&self.rules, self.maker(), tell, |variable| {
                         agrees(variable, &observation)
                     })
                 })
             }
             _ => explain(&trace, &self.rules, self.maker(), |rules| {
-                let (answer, trace) = self.expect_alone(p.trial, rules);
-                (matches!(judge(&answer, &observation), Judgement::Agrees), trace)
+                let expected = self.expect_alone(p.trial, rules);
+                let trace = expected.trace();
+                (matches!(judge(&Answer::of(expected), &observation), Judgement::Agrees), trace)
             }),
         };
         let suspected = match explanation {
@@ -140,14 +142,6 @@ impl Judge<'_> {
         }
     }
 
-    pub(super) fn told(&self, trial: &Trial, rules: &Rules) -> Told {
-        match self.expect_alone(trial, rules) {
-            (Answer::Variables(variables), _) => Told::Variables(variables),
-            (Answer::Refused, trace) => Told::Refused(trace),
-            _ => Told::Nothing,
-        }
-    }
-
     /// The wrong rules that predict a difference which nothing listed predicts. Looking for them takes long: of each
     /// batch only the first differences are looked into.
     fn suspected(
@@ -163,14 +157,15 @@ impl Judge<'_> {
         }
         let whole = || {
             alternatives(trace, &self.rules, self.maker(), |rules| {
-                let (answer, trace) = self.expect_alone(p.trial, rules);
-                (matches!(judge(&answer, observation), Judgement::Agrees), trace)
+                let expected = self.expect_alone(p.trial, rules);
+                let trace = expected.trace();
+                (matches!(judge(&Answer::of(expected), observation), Judgement::Agrees), trace)
             })
         };
         Some(match (class, observation.outcome) {
             (Class::Crash, _) => vec![crash_alternatives(trace, self.maker(), observation)],
             (_, Outcome::Accepted) => {
-                let tell = |rules: &Rules| self.told(p.trial, rules);
+                let tell = |rules: &Rules| self.expect_alone(p.trial, rules);
                 let agrees = |variable: &Variable| agrees(variable, observation);
                 suspect_variables(&self.rules, self.maker(), tell, agrees).unwrap_or_else(|| vec![whole()])
             }

@@ -94,6 +94,16 @@ enum Answer {
     Unmodelled,
 }
 
+impl Answer {
+    fn of(expected: Expectation) -> Answer {
+        match expected {
+            Expectation::Accepted { variables, .. } => Answer::Variables(variables),
+            Expectation::Refused { .. } => Answer::Refused,
+            Expectation::Unmodelled { .. } => Answer::Unmodelled,
+        }
+    }
+}
+
 struct Predicted<'t> {
     trial: &'t Trial,
     answer: Answer,
@@ -251,7 +261,11 @@ impl<'a> Judge<'a> {
 
     /// What these rules say of the trial, in the form that is compared most cheaply.
     fn answer(&self, trial: &Trial, rules: &Rules) -> (Answer, Trace) {
-        let Body::Expression { ty, expr, .. } = &trial.body else { return self.expect_alone(trial, rules) };
+        let Body::Expression { ty, expr, .. } = &trial.body else {
+            let expected = self.expect_alone(trial, rules);
+            let trace = expected.trace();
+            return (Answer::of(expected), trace);
+        };
         let mut trace = Trace::default();
         let stored = Evaluator::new(rules, self.version).store(expr, *ty, &mut trace);
         let answer = match stored {
@@ -264,18 +278,15 @@ impl<'a> Judge<'a> {
 
     /// What these rules say of the trial as a module of its own. Variables without a rule are left out, if there are
     /// others.
-    fn expect_alone(&self, trial: &Trial, rules: &Rules) -> (Answer, Trace) {
+    fn expect_alone(&self, trial: &Trial, rules: &Rules) -> Expectation {
         match expect(&trial.module(&self.options.header), rules) {
-            Expectation::Accepted { variables, unmodelled, trace }
-                if unmodelled.is_empty()
-                    || !variables.is_empty() && !matches!(trial.body, Body::Seats(_)) =>
+            // One constant in many places is compared where all places are.
+            Expectation::Accepted { unmodelled, .. }
+                if !unmodelled.is_empty() && matches!(trial.body, Body::Seats(_)) =>
             {
-                (Answer::Variables(variables), trace)
+                Expectation::Unmodelled { reason: unmodelled[0].1 }
             }
-            Expectation::Refused { trace, .. } => (Answer::Refused, trace),
-            Expectation::Accepted { .. } | Expectation::Unmodelled { .. } => {
-                (Answer::Unmodelled, Trace::default())
-            }
+            expected => expected,
         }
     }
 

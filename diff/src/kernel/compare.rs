@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Trace, Written, execute, expect};
+use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Trace, Written, predict};
 use ptxsmith_subject::solve;
 use ptxsmith_subject::{Observation, Outcome, Output};
 use ptxsmith_syntax::Module;
@@ -34,15 +34,13 @@ impl Compared {
 /// Whether a program of which this was observed does what these rules say, and what that rests on. What the rules say
 /// nothing of is no agreement: every kernel that was seen has to be told.
 pub(crate) fn agrees(module: &Module, rules: &Rules, observation: &Observation) -> (bool, Trace) {
-    match expect(module, rules) {
-        Expectation::Accepted { variables, trace, .. } => {
-            let kernels = execute(module, &variables, rules);
-            let trace = kernels.iter().fold(trace, |trace, kernel| trace.union(kernel.trace));
-            (all_agree(&kernels, observation), trace)
-        }
-        Expectation::Refused { trace, .. } => (observation.outcome == Outcome::Refused, trace),
-        Expectation::Unmodelled { .. } => (false, Trace::default()),
-    }
+    let prediction = predict(module, rules);
+    let agrees = match prediction.data {
+        Expectation::Accepted { .. } => all_agree(&prediction.kernels, observation),
+        Expectation::Refused { .. } => observation.outcome == Outcome::Refused,
+        Expectation::Unmodelled { .. } => false,
+    };
+    (agrees, prediction.trace())
 }
 
 fn all_agree(kernels: &[Kernel], observation: &Observation) -> bool {
@@ -184,8 +182,7 @@ mod tests {
             .visible .entry k(.param .u64 out)\n{\n.reg .u64 %o;\n.reg .u64 %a;\nld.param.u64 %o, [out];\n\
             mov.u64 %a, g+4;\nst.global.u64 [%o], %a;\nmov.u64 %a, 5;\nst.global.u64 [%o+8], %a;\nret;\n}\n";
         let module = ptxsmith_syntax::parse(text).unwrap();
-        let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else { panic!() };
-        let kernels = execute(&module, &variables, &Rules::default());
+        let kernels = predict(&module, &Rules::default()).kernels;
         assert!(matches!(kernels[0].left, Left::Output(_)), "{:?}", kernels[0]);
         let variable = |base| Variable { space: Some("global".into()), base, ..Variable::default() };
         let mut observation = Observation::new(Outcome::Accepted);

@@ -10,7 +10,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::{Expectation, Kernel, Left, Question, Rules, Trace, execute, expect};
+use ptxsmith_oracle::{Expectation, Kernel, Left, Prediction, Question, Rules, Trace, predict};
 use ptxsmith_subject::{Error, Launch, Observation, Outcome, Request, Severity, Subject};
 use ptxsmith_syntax::{Canonical, FunctionKind, Item, Module, print};
 
@@ -50,17 +50,17 @@ pub struct KernelJudge<'a> {
     looked_into: u32,
 }
 
-/// What the specification says of a trial.
+/// A trial, and what the specification says of it.
 struct Predicted<'t> {
     trial: &'t Trial,
-    answer: Answer,
+    prediction: Prediction,
     trace: Trace,
 }
 
-enum Answer {
-    Kernels(Vec<Kernel>),
-    Refused,
-    Unmodelled,
+impl Predicted<'_> {
+    fn must(&self) -> Option<Must> {
+        Must::of(&self.prediction.data)
+    }
 }
 
 impl<'a> KernelJudge<'a> {
@@ -90,13 +90,14 @@ impl<'a> KernelJudge<'a> {
             .iter()
             .map(|trial| {
                 let trial = trial.borrow();
-                let (answer, trace) = answer(trial, &self.options.header, &self.rules);
-                Predicted { trial, answer, trace }
+                let prediction = predict(&trial.module(&self.options.header), &self.rules);
+                let trace = prediction.trace();
+                Predicted { trial, prediction, trace }
             })
             .collect();
         let mut verdicts: Vec<Option<Verdict>> = trials.iter().map(|_| None).collect();
         let (apart, together): (Vec<usize>, Vec<usize>) =
-            (0..predicted.len()).partition(|&at| matches!(predicted[at].answer, Answer::Refused));
+            (0..predicted.len()).partition(|&at| predicted[at].must() == Some(Must::Refuse));
         for at in apart {
             verdicts[at] = Some(self.alone(&predicted[at])?);
         }
@@ -117,15 +118,10 @@ impl<'a> KernelJudge<'a> {
         verdicts.iter_mut().flatten().for_each(|verdict| acquit(verdict, &innocent));
         let judged = predicted.iter().zip(verdicts).zip(contradicted).map(|((p, verdict), contradicts)| {
             let verdict = verdict.unwrap_or(Verdict::NotCompared(NotCompared::Unobserved));
-            let must = match p.answer {
-                Answer::Kernels(_) => Some(Must::Accept),
-                Answer::Refused => Some(Must::Refuse),
-                Answer::Unmodelled => None,
-            };
             // A kernel shows many operands; what differs is one.
             let trace = self.differs.get(&p.trial.id).copied().unwrap_or(p.trace);
             let operands = self.shares.get(&p.trial.id).copied().unwrap_or_default();
-            Judged { contradicts, operands, ..Judged::new(p.trial.id, verdict, must, trace) }
+            Judged { contradicts, operands, ..Judged::new(p.trial.id, verdict, p.must(), trace) }
         });
         Ok(judged.collect())
     }
@@ -202,8 +198,9 @@ impl<'a> KernelJudge<'a> {
     /// The verdict on a trial of which this was observed as if it had stood alone.
     fn verdict(&mut self, p: &Predicted<'_>, observation: Observation) -> Verdict {
         let maker = Maker::of(self.subject.description());
-        let rests_on = |rules: &Rules| answer(p.trial, &self.options.header, rules).1;
-        let class = match (observation.outcome, &p.answer) {
+        let module = p.trial.module(&self.options.header);
+        let rests_on = |rules: &Rules| predict(&module, rules).trace();
+        let class = match (observation.outcome, &p.prediction.data) {
             (Outcome::Unsupported, _) => return Verdict::NotCompared(NotCompared::Unsupported),
             (Outcome::Unavailable, _) => return Verdict::NotCompared(NotCompared::Unavailable),
             (Outcome::Crashed | Outcome::TimedOut, _) => {
@@ -215,11 +212,12 @@ impl<'a> KernelJudge<'a> {
                 let difference = self.difference(p, class, observation, explanation, Some(suspected));
                 return Verdict::Deviates(difference);
             }
-            (_, Answer::Unmodelled) => return Verdict::NotCompared(NotCompared::Unmodelled),
-            (Outcome::Refused, Answer::Refused) => return Verdict::Conforms,
-            (Outcome::Accepted, Answer::Refused) => Class::AcceptsInvalid,
-            (Outcome::Refused, Answer::Kernels(_)) => Class::RefusesValid,
-            (Outcome::Accepted, Answer::Kernels(kernels)) => {
+            (_, Expectation::Unmodelled { .. }) => return Verdict::NotCompared(NotCompared::Unmodelled),
+            (Outcome::Refused, Expectation::Refused { .. }) => return Verdict::Conforms,
+            (Outcome::Accepted, Expectation::Refused { .. }) => Class::AcceptsInvalid,
+            (Outcome::Refused, Expectation::Accepted { .. }) => Class::RefusesValid,
+            (Outcome::Accepted, Expectation::Accepted { .. }) => {
+                let kernels = &p.prediction.kernels;
                 let compared = compare(kernels, &observation);
                 self.shares.insert(p.trial.id, compared.share);
                 let modelled = kernels.iter().any(|kernel| matches!(kernel.left, Left::Output(_)));
@@ -239,7 +237,6 @@ impl<'a> KernelJudge<'a> {
                 }
             }
         };
-        let module = p.trial.module(&self.options.header);
         let tell = |rules: &Rules| agrees(&module, rules, &observation);
         let explanation = explain(&p.trace, &self.rules, maker, tell);
         let accepted = observation.outcome == Outcome::Accepted;
@@ -261,21 +258,22 @@ impl<'a> KernelJudge<'a> {
     /// Whether some answer to an open question leaves a kernel without a meaning that the default answer gives it: an access
     /// that is misaligned only where an index counts otherwise, say. Whoever follows that answer may do anything.
     fn has_no_meaning_for_some(&self, p: &Predicted<'_>) -> bool {
-        let without = |answer: &Answer| match answer {
-            Answer::Kernels(kernels) => {
-                kernels.iter().filter(|kernel| matches!(kernel.left, Left::Unmodelled(_))).count()
+        let without = |prediction: &Prediction| match prediction.data {
+            Expectation::Unmodelled { .. } => usize::MAX,
+            Expectation::Accepted { .. } | Expectation::Refused { .. } => {
+                let kernels = prediction.kernels.iter();
+                kernels.filter(|kernel| matches!(kernel.left, Left::Unmodelled(_))).count()
             }
-            Answer::Unmodelled => usize::MAX,
-            Answer::Refused => 0,
         };
-        let by_default = without(&p.answer);
+        let module = p.trial.module(&self.options.header);
+        let by_default = without(&p.prediction);
         let answers =
             |question: Question| (0..question.answers().len()).map(move |answer| (question, answer));
         p.trace.questions.iter().flat_map(answers).any(|(question, other)| {
             let readings = self.rules.readings.with(question, other);
             readings.is_some_and(|readings| {
                 let rules = Rules { readings, ..self.rules };
-                without(&answer(p.trial, &self.options.header, &rules).0) > by_default
+                without(&predict(&module, &rules)) > by_default
             })
         })
     }
@@ -316,33 +314,12 @@ impl<'a> KernelJudge<'a> {
     fn expected_json(&self, trial: &Trial) -> serde_json::Value {
         let text = trial.text(&self.options.header);
         let module = ptxsmith_syntax::parse(&text).unwrap_or_else(|_| trial.module(&self.options.header));
-        let expectation = expect(&module, &self.rules);
-        let mut json = expectation.to_json(&text, &self.rules.readings);
-        if let Expectation::Accepted { variables, .. } = &expectation {
-            let kernels = execute(&module, variables, &self.rules);
-            Kernel::add_to_json(&kernels, &self.rules.readings, &mut json);
-        }
-        json
-    }
-}
-
-/// What these rules say of a trial as a module of its own.
-fn answer(trial: &Trial, header: &Header, rules: &Rules) -> (Answer, Trace) {
-    let module = trial.module(header);
-    match expect(&module, rules) {
-        Expectation::Accepted { variables, trace, .. } => {
-            let kernels = execute(&module, &variables, rules);
-            let trace = kernels.iter().fold(trace, |trace, kernel| trace.union(kernel.trace));
-            (Answer::Kernels(kernels), trace)
-        }
-        Expectation::Refused { trace, .. } => (Answer::Refused, trace),
-        Expectation::Unmodelled { .. } => (Answer::Unmodelled, Trace::default()),
+        predict(&module, &self.rules).to_json(&text, &self.rules.readings)
     }
 }
 
 /// The kernels of a trial to run, with buffers as large as what they write.
 fn launches(p: &Predicted<'_>, prefix: &str) -> Vec<Launch> {
-    let Answer::Kernels(kernels) = &p.answer else { return Vec::new() };
     let launch = |kernel: &Kernel| match &kernel.left {
         Left::Output(output) => Some(Launch {
             kernel: with_prefix(&kernel.name, prefix).to_string(),
@@ -350,7 +327,7 @@ fn launches(p: &Predicted<'_>, prefix: &str) -> Vec<Launch> {
         }),
         Left::Unmodelled(_) => None,
     };
-    kernels.iter().filter_map(launch).filter(|launch| launch.out > 0).collect()
+    p.prediction.kernels.iter().filter_map(launch).filter(|launch| launch.out > 0).collect()
 }
 
 struct Batch {

@@ -74,6 +74,11 @@ pub struct Written {
 /// `variables` is what that says of the module's variables. Kernels with other parameters than one of eight bytes are
 /// unmodelled.
 pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Kernel> {
+    let is_kernel =
+        |item: &Item| matches!(item, Item::Function(f) if f.kind == FunctionKind::Entry && f.body.is_some());
+    if !module.items.iter().any(is_kernel) {
+        return Vec::new();
+    }
     let program = names::read(module, rules);
     let version = module.version().unwrap_or((u32::MAX, 0));
     let mut objects = vec![Object {
@@ -259,10 +264,8 @@ impl Kernel {
         Some(serde_json::to_value(json).expect("names and numbers are always JSON"))
     }
 
-    /// Adds what kernels leave to the [`to_json`](expectation::Expectation::to_json) of the module that they are of: those
-    /// that are modelled to `"kernels"`, by name, the others with the reason to `"unmodelled"`. A module without kernels
-    /// gets nothing.
-    pub fn add_to_json(kernels: &[Kernel], readings: &Readings, module: &mut serde_json::Value) {
+    /// Adds what kernels leave to the JSON of their module; see [`Prediction::to_json`](crate::Prediction::to_json).
+    pub(crate) fn add_to_json(kernels: &[Kernel], readings: &Readings, module: &mut serde_json::Value) {
         for kernel in kernels {
             match (kernel.to_json(readings), &kernel.left) {
                 (Some(json), _) => module["kernels"][kernel.name.as_str()] = json,

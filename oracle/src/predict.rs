@@ -1,0 +1,63 @@
+//! What rules say of a whole module: its data, and what its kernels leave.
+
+use ptxsmith_syntax::Module;
+
+use crate::{
+    execution::{Kernel, execute},
+    expectation::{Expectation, Variable},
+    layout::expect,
+    reading::Readings,
+    rules::{Rules, Trace},
+};
+
+/// What a table of rules says of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prediction {
+    /// What its variables hold, or why it is refused.
+    pub data: Expectation,
+    /// What its kernels leave; empty unless the module is accepted.
+    pub kernels: Vec<Kernel>,
+}
+
+/// What these rules say of a module: [`expect`] and [`execute`] together.
+pub fn predict(module: &Module, rules: &Rules) -> Prediction {
+    let data = expect(module, rules);
+    let kernels = match &data {
+        Expectation::Accepted { variables, .. } => execute(module, variables, rules),
+        Expectation::Refused { .. } | Expectation::Unmodelled { .. } => Vec::new(),
+    };
+    Prediction { data, kernels }
+}
+
+impl Prediction {
+    /// What the prediction rests on.
+    pub fn trace(&self) -> Trace {
+        self.kernels.iter().fold(self.data.trace(), |trace, kernel| trace.union(kernel.trace))
+    }
+
+    /// Whether an implementation cannot do as both predict. Of a module that this one has no rule for, nothing differs.
+    pub fn differs_from(&self, other: &Prediction) -> bool {
+        let held = |v: &Variable| (v.size, v.align, v.space, v.bytes.clone(), v.addresses.clone());
+        let data = match (&self.data, &other.data) {
+            (Expectation::Accepted { variables: a, .. }, Expectation::Accepted { variables: b, .. }) => {
+                !a.iter().map(held).eq(b.iter().map(held))
+            }
+            (Expectation::Refused { refusal: a, .. }, Expectation::Refused { refusal: b, .. }) => {
+                a.class != b.class
+            }
+            (Expectation::Unmodelled { .. }, _) => false,
+            _ => true,
+        };
+        let left =
+            |prediction: &Prediction| prediction.kernels.iter().map(|k| k.left.clone()).collect::<Vec<_>>();
+        data || left(self) != left(other)
+    }
+
+    /// The prediction as `ptxsmith.module/1`; see [`Expectation::to_json`]. Kernels that are modelled stand in `"kernels"`, by
+    /// name, the others with the reason in `"unmodelled"`. A module without kernels has no `"kernels"`.
+    pub fn to_json(&self, text: &str, readings: &Readings) -> serde_json::Value {
+        let mut json = self.data.to_json(text, readings);
+        Kernel::add_to_json(&self.kernels, readings, &mut json);
+        json
+    }
+}
