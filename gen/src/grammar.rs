@@ -275,6 +275,30 @@ const fn vectors(c: &Config) -> bool {
 use Form::{Choice, Infix, Made, Number, OneOf, Paren, Prefix, Same, Ternary};
 use Nonterminal as N;
 
+/// Every operator has a production.
+const _: () = {
+    let (mut prefix, mut cast) = ([false; UnaryOp::ALL.len()], [false; Cast::ALL.len()]);
+    let mut infix = [false; BinaryOp::ALL.len()];
+    let mut at = 0;
+    while at < GRAMMAR.len() {
+        match GRAMMAR[at].form {
+            Prefix(op, _) => prefix[op as usize] = true,
+            Form::Cast(op, _) => cast[op as usize] = true,
+            Infix(op, ..) => infix[op as usize] = true,
+            _ => {}
+        }
+        at += 1;
+    }
+    assert!(all(&prefix) && all(&cast) && all(&infix), "an operator without a production");
+};
+
+const fn all(seen: &[bool]) -> bool {
+    match seen {
+        [] => true,
+        [first, rest @ ..] => *first && all(rest),
+    }
+}
+
 /// The table.
 #[rustfmt::skip]
 pub static GRAMMAR: &[Production] = &[

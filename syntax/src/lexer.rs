@@ -2,6 +2,7 @@
 
 use crate::{
     error::{ParseError, ParseErrorKind},
+    ops::{BinaryOp, UnaryOp},
     span::Span,
     tree::Gap,
 };
@@ -34,26 +35,10 @@ pub(crate) enum Kind {
     Question,
     At,
     Assign,
-    Plus,
-    Minus,
-    Star,
-    Slash,
-    Percent,
-    Shr,
-    Shl,
-    Lt,
-    Gt,
-    Le,
-    Ge,
-    Eq,
-    Ne,
-    And,
-    Xor,
-    Or,
-    LogicalAnd,
-    LogicalOr,
-    Not,
-    Tilde,
+    /// An infix operator; `+` and `-` are prefix operators too.
+    Infix(BinaryOp),
+    /// A prefix operator that is no infix operator.
+    Prefix(UnaryOp),
 }
 
 /// A token, and what stood before it.
@@ -103,25 +88,14 @@ impl<'t> Lexer<'t> {
         let kind = match FIRST[first as usize] {
             First::Letter => self.word(1, Kind::Name),
             First::Digit => self.number(),
-            First::One(kind) => self.punctuation(1, kind),
-            First::OneOrTwo(one, second, two) => match self.byte(1) {
-                Some(byte) if byte == second => self.punctuation(2, two),
-                _ => self.punctuation(1, one),
-            },
-            First::Compare(one, equal, shift) => match self.byte(1) {
-                Some(b'=') => self.punctuation(2, equal),
-                Some(byte) if byte == first => self.punctuation(2, shift),
-                _ => self.punctuation(1, one),
-            },
             First::Prefix if is_word(self.byte(1)) => self.word(2, Kind::Name),
-            First::Prefix if first == b'%' => self.punctuation(1, Kind::Percent),
             First::Dot => match self.byte(1).map(|byte| FIRST[byte as usize]) {
                 Some(First::Letter) => self.word(2, Kind::Dotted),
                 Some(First::Digit) => self.number(),
                 _ => self.unexpected(),
             },
             First::Quote => self.string(),
-            First::Prefix | First::Nothing => self.unexpected(),
+            First::Prefix | First::Other => self.mark(first),
         };
         Lexeme { kind, gap, span: span(start, self.at) }
     }
@@ -165,6 +139,19 @@ impl<'t> Lexer<'t> {
                 }
                 _ => return Some(gap),
             }
+        }
+    }
+
+    /// Punctuation that begins with this byte, as long as it can be.
+    fn mark(&mut self, first: u8) -> Kind {
+        let marks = &MARKS[first as usize];
+        let second = self.byte(1);
+        if let Some(&(_, kind)) = marks.two.iter().flatten().find(|(byte, _)| Some(*byte) == second) {
+            return self.punctuation(2, kind);
+        }
+        match marks.one {
+            Some(kind) => self.punctuation(1, kind),
+            None => self.unexpected(),
         }
     }
 
@@ -241,8 +228,8 @@ fn span(start: usize, end: usize) -> Span {
 /// What a token can be that begins with a byte.
 #[derive(Clone, Copy)]
 enum First {
-    /// No token begins so.
-    Nothing,
+    /// Punctuation, if it is in [`MARKS`].
+    Other,
     /// A letter, or `_`: alone, that is the name of an operand that nobody wants.
     Letter,
     Digit,
@@ -250,16 +237,10 @@ enum First {
     Quote,
     /// `$` and `%`, which begin a name when a character of one follows.
     Prefix,
-    /// Punctuation of this byte alone.
-    One(Kind),
-    /// Punctuation of this byte alone, or with a second one.
-    OneOrTwo(Kind, u8, Kind),
-    /// `<` and `>`: alone, with `=`, or doubled.
-    Compare(Kind, Kind, Kind),
 }
 
 const FIRST: [First; 256] = {
-    let mut table = [First::Nothing; 256];
+    let mut table = [First::Other; 256];
     let mut byte = 0;
     while byte < 256 {
         table[byte] = match byte as u8 {
@@ -268,35 +249,69 @@ const FIRST: [First; 256] = {
             b'.' => First::Dot,
             b'"' => First::Quote,
             b'$' | b'%' => First::Prefix,
-            b'(' => First::One(Kind::OpenParen),
-            b')' => First::One(Kind::CloseParen),
-            b'[' => First::One(Kind::OpenBracket),
-            b']' => First::One(Kind::CloseBracket),
-            b'{' => First::One(Kind::OpenBrace),
-            b'}' => First::One(Kind::CloseBrace),
-            b',' => First::One(Kind::Comma),
-            b';' => First::One(Kind::Semicolon),
-            b'?' => First::One(Kind::Question),
-            b'@' => First::One(Kind::At),
-            b'+' => First::One(Kind::Plus),
-            b'-' => First::One(Kind::Minus),
-            b'*' => First::One(Kind::Star),
-            b'/' => First::One(Kind::Slash),
-            b'^' => First::One(Kind::Xor),
-            b'~' => First::One(Kind::Tilde),
-            b':' => First::OneOrTwo(Kind::Colon, b':', Kind::DoubleColon),
-            b'=' => First::OneOrTwo(Kind::Assign, b'=', Kind::Eq),
-            b'!' => First::OneOrTwo(Kind::Not, b'=', Kind::Ne),
-            b'&' => First::OneOrTwo(Kind::And, b'&', Kind::LogicalAnd),
-            b'|' => First::OneOrTwo(Kind::Or, b'|', Kind::LogicalOr),
-            b'<' => First::Compare(Kind::Lt, Kind::Le, Kind::Shl),
-            b'>' => First::Compare(Kind::Gt, Kind::Ge, Kind::Shr),
-            _ => First::Nothing,
+            _ => First::Other,
         };
         byte += 1;
     }
     table
 };
+
+/// The punctuation that is no operator.
+const PUNCTUATION: [(&str, Kind); 13] = [
+    ("(", Kind::OpenParen),
+    (")", Kind::CloseParen),
+    ("[", Kind::OpenBracket),
+    ("]", Kind::CloseBracket),
+    ("{", Kind::OpenBrace),
+    ("}", Kind::CloseBrace),
+    (",", Kind::Comma),
+    (";", Kind::Semicolon),
+    (":", Kind::Colon),
+    ("::", Kind::DoubleColon),
+    ("?", Kind::Question),
+    ("@", Kind::At),
+    ("=", Kind::Assign),
+];
+
+/// The punctuation that begins with a byte: of this byte alone, and with a second one.
+#[derive(Clone, Copy)]
+struct Marks {
+    one: Option<Kind>,
+    two: [Option<(u8, Kind)>; 2],
+}
+
+/// All punctuation, by its first byte.
+static MARKS: [Marks; 256] = {
+    let mut table = [Marks { one: None, two: [None; 2] }; 256];
+    let mut at = 0;
+    while at < UnaryOp::ALL.len() {
+        add(&mut table, UnaryOp::ALL[at].symbol(), Kind::Prefix(UnaryOp::ALL[at]));
+        at += 1;
+    }
+    // An infix operator takes the place of a prefix operator of the same symbol.
+    at = 0;
+    while at < BinaryOp::ALL.len() {
+        add(&mut table, BinaryOp::ALL[at].symbol(), Kind::Infix(BinaryOp::ALL[at]));
+        at += 1;
+    }
+    at = 0;
+    while at < PUNCTUATION.len() {
+        add(&mut table, PUNCTUATION[at].0, PUNCTUATION[at].1);
+        at += 1;
+    }
+    table
+};
+
+const fn add(table: &mut [Marks; 256], text: &str, kind: Kind) {
+    match *text.as_bytes() {
+        [only] => table[only as usize].one = Some(kind),
+        [first, second] => match &mut table[first as usize].two {
+            [free @ None, _] | [_, free @ None] => *free = Some((second, kind)),
+            _ => panic!("more than two tokens of two characters begin with one of them"),
+        },
+        _ => panic!("a token of punctuation has one character or two"),
+    }
+}
 
 /// The characters that words go on with: `[a-zA-Z0-9_$]`.
 const WORD: [bool; 256] = {
@@ -360,18 +375,21 @@ mod tests {
 
     #[test]
     fn a_sign_belongs_to_a_number_behind_a_decimal_exponent_only() {
-        use Kind::{Minus, Number, Plus};
-        assert_eq!(tokens("0x1e+5"), [(Number, "0x1e"), (Plus, "+"), (Number, "5")]);
-        assert_eq!(tokens("0f3f80000e-1"), [(Number, "0f3f80000e"), (Minus, "-"), (Number, "1")]);
-        assert_eq!(tokens("1e+5e+5"), [(Number, "1e+5e"), (Plus, "+"), (Number, "5")]);
-        assert_eq!(tokens("1+5"), [(Number, "1"), (Plus, "+"), (Number, "5")]);
+        use Kind::{Infix, Number};
+        assert_eq!(tokens("0x1e+5"), [(Number, "0x1e"), (Infix(BinaryOp::Add), "+"), (Number, "5")]);
+        assert_eq!(
+            tokens("0f3f80000e-1"),
+            [(Number, "0f3f80000e"), (Infix(BinaryOp::Sub), "-"), (Number, "1")]
+        );
+        assert_eq!(tokens("1e+5e+5"), [(Number, "1e+5e"), (Infix(BinaryOp::Add), "+"), (Number, "5")]);
+        assert_eq!(tokens("1+5"), [(Number, "1"), (Infix(BinaryOp::Add), "+"), (Number, "5")]);
     }
 
     #[test]
     fn a_percent_sign_begins_a_name_where_it_can() {
-        use Kind::{Dotted, Name, Number, Percent};
+        use Kind::{Dotted, Infix, Name, Number};
         assert_eq!(tokens("1%3"), [(Number, "1"), (Name, "%3")]);
-        assert_eq!(tokens("1% 3"), [(Number, "1"), (Percent, "%"), (Number, "3")]);
+        assert_eq!(tokens("1% 3"), [(Number, "1"), (Infix(BinaryOp::Rem), "%"), (Number, "3")]);
         assert_eq!(tokens("a%(").len(), 3);
         assert_eq!(tokens("%tid.x"), [(Name, "%tid"), (Dotted, ".x")]);
         assert_eq!(
@@ -382,11 +400,23 @@ mod tests {
 
     #[test]
     fn operators_take_two_characters_where_they_can() {
-        let kinds = |text| tokens(text).iter().map(|&(kind, _)| kind).collect::<Vec<_>>();
-        use Kind::*;
-        assert_eq!(kinds("<<=>>=<=>==="), [Shl, Assign, Shr, Assign, Le, Ge, Eq]);
-        assert_eq!(kinds("&&&|||!=!:::"), [LogicalAnd, And, LogicalOr, Or, Ne, Not, DoubleColon, Colon]);
-        assert_eq!(kinds("< > = ! & | ? @"), [Lt, Gt, Assign, Not, And, Or, Question, At]);
+        let texts = |text| tokens(text).iter().map(|&(_, text)| text).collect::<Vec<_>>();
+        assert_eq!(texts("<<=>>=<=>==="), ["<<", "=", ">>", "=", "<=", ">=", "=="]);
+        assert_eq!(texts("&&&|||!=!:::"), ["&&", "&", "||", "|", "!=", "!", "::", ":"]);
+        assert_eq!(texts("< > = ! & | ? @"), ["<", ">", "=", "!", "&", "|", "?", "@"]);
+    }
+
+    #[test]
+    fn every_mark_is_the_token_of_its_text() {
+        for op in BinaryOp::ALL {
+            assert_eq!(tokens(op.symbol()), [(Kind::Infix(op), op.symbol())]);
+        }
+        for op in [UnaryOp::Not, UnaryOp::Complement] {
+            assert_eq!(tokens(op.symbol()), [(Kind::Prefix(op), op.symbol())]);
+        }
+        for (text, kind) in PUNCTUATION {
+            assert_eq!(tokens(text), [(kind, text)]);
+        }
     }
 
     #[test]

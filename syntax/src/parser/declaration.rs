@@ -132,10 +132,10 @@ impl Parser<'_> {
 
     fn declarator(&mut self) -> Result<Declarator> {
         let name = self.named(Kind::Name, "a name")?;
-        let count = if self.eat(Kind::Lt) {
+        let count = if self.eat(Kind::Infix(BinaryOp::Lt)) {
             // A comparison would take the closing `>` for itself.
             let count = self.expression_above(BinaryOp::Shl.precedence())?;
-            self.expect(Kind::Gt, "`>`")?;
+            self.expect(Kind::Infix(BinaryOp::Gt), "`>`")?;
             Some(count)
         } else {
             None

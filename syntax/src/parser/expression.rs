@@ -86,7 +86,9 @@ impl Parser<'_> {
             loop {
                 self.join_while(|pending| matches!(pending, Pending::Unary(..) | Pending::Cast(..)));
                 let welcome = |precedence| open > 0 || precedence >= lowest;
-                if let Some(op) = binary(self.current.kind).filter(|op| welcome(op.precedence())) {
+                if let Kind::Infix(op) = self.current.kind
+                    && welcome(op.precedence())
+                {
                     let tighter =
                         |p: &Pending| matches!(p, Pending::Binary(o, _) if o.precedence() >= op.precedence());
                     self.join_while(tighter);
@@ -166,38 +168,13 @@ impl Parser<'_> {
     }
 }
 
+/// The prefix operator that a token is.
 fn unary(kind: Kind) -> Option<UnaryOp> {
-    Some(match kind {
-        Kind::Plus => UnaryOp::Plus,
-        Kind::Minus => UnaryOp::Minus,
-        Kind::Not => UnaryOp::Not,
-        Kind::Tilde => UnaryOp::Complement,
-        _ => return None,
-    })
-}
-
-fn binary(kind: Kind) -> Option<BinaryOp> {
-    Some(match kind {
-        Kind::Star => BinaryOp::Mul,
-        Kind::Slash => BinaryOp::Div,
-        Kind::Percent => BinaryOp::Rem,
-        Kind::Plus => BinaryOp::Add,
-        Kind::Minus => BinaryOp::Sub,
-        Kind::Shr => BinaryOp::Shr,
-        Kind::Shl => BinaryOp::Shl,
-        Kind::Lt => BinaryOp::Lt,
-        Kind::Gt => BinaryOp::Gt,
-        Kind::Le => BinaryOp::Le,
-        Kind::Ge => BinaryOp::Ge,
-        Kind::Eq => BinaryOp::Eq,
-        Kind::Ne => BinaryOp::Ne,
-        Kind::And => BinaryOp::And,
-        Kind::Xor => BinaryOp::Xor,
-        Kind::Or => BinaryOp::Or,
-        Kind::LogicalAnd => BinaryOp::LogicalAnd,
-        Kind::LogicalOr => BinaryOp::LogicalOr,
-        _ => return None,
-    })
+    match kind {
+        Kind::Prefix(op) => Some(op),
+        Kind::Infix(infix) => UnaryOp::ALL.into_iter().find(|op| op.symbol() == infix.symbol()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

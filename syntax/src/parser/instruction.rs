@@ -5,6 +5,7 @@ use crate::{
     expr::Builder,
     instruction::{BranchTargets, Guard, Instruction, Operand},
     lexer::Kind,
+    ops::UnaryOp,
     tree::{Gap, Statement, Tokens},
     types::Opcode,
 };
@@ -30,7 +31,7 @@ impl Parser<'_> {
     fn instruction(&mut self) -> Result<Instruction> {
         let start = self.current.span;
         let guard = if self.eat(Kind::At) {
-            let negated = self.eat(Kind::Not);
+            let negated = self.eat(Kind::Prefix(UnaryOp::Not));
             Some(Guard { negated, predicate: self.named(Kind::Name, "a predicate")? })
         } else {
             None

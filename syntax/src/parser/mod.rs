@@ -13,6 +13,7 @@ use crate::{
     error::{ParseError, ParseErrorKind},
     expr::{Builder, Expr},
     lexer::{Kind, Lexeme, Lexer},
+    ops::BinaryOp,
     span::Span,
     tree::{Declaration, Gap, Item, Module, Name, Token, Tokens},
 };
@@ -208,7 +209,7 @@ impl<'t> Parser<'t> {
                         "function_name" => {
                             self.keep_next(&mut tokens);
                             self.keep(&mut tokens, Kind::Name, "a label")?;
-                            if self.current.kind == Kind::Plus {
+                            if self.current.kind == Kind::Infix(BinaryOp::Add) {
                                 self.keep_next(&mut tokens);
                                 self.keep(&mut tokens, Kind::Number, "a number")?;
                             }
