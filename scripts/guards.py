@@ -30,23 +30,23 @@ class Guard:
     where: str = "--lib"
 
 
-PROCESS, SERVE, STORE = "subject/src/process/mod.rs", "subject/src/serve.rs", "campaign/src/store.rs"
+PROCESS, CHILD = "subject/src/process/mod.rs", "subject/src/process/child.rs"
+SERVE, STORE = "subject/src/serve.rs", "campaign/src/store.rs"
 CLI, CAMPAIGN = "ptxsmith", "ptxsmith-campaign"
 ROBUST = "--test=robust"
 GUARDS = [
-    Guard("memory of an implementation", PROCESS, "(Resource::As, limits.memory), ", "",
+    Guard("memory of an implementation", CHILD, "(Resource::As, limits.memory), ", "",
           "ptxsmith-subject", "memory_beyond_the_limit_is_not_given"),
-    Guard("size of its files", PROCESS, ", (Resource::Fsize, limits.file)]", "]",
+    Guard("size of its files", CHILD, ", (Resource::Fsize, limits.file)]", "]",
           "ptxsmith-subject", "a_file_beyond_the_limit_is_not_written"),
-    Guard("its time", PROCESS, "        if left.is_zero() {\n            return Ok((true,",
-          "        if false {\n            return Ok((true,",
+    Guard("its time", PROCESS, "        if left.is_zero() {\n            break true;",
+          "        if false {\n            break true;",
           "ptxsmith-subject", "a_child_that_ignores_signals_is_stopped_at_the_limit"),
-    Guard("its output", PROCESS, "let room = self.limit.saturating_sub(self.kept.bytes.len()).min(count);",
-          "let room = count;", "ptxsmith-subject", "output_beyond_the_cap_is_read_and_counted"),
-    Guard("its children", PROCESS, "let _ = kill_process_group(self.pid, Signal::KILL);", "let _ = self.child.kill();",
+    Guard("its output", CHILD, "            pipe.keep_first(limit);\n", "", "ptxsmith-subject",
+          "output_beyond_the_cap_is_read_and_counted"),
+    Guard("its children", CHILD, "let _ = kill_process_group(self.pid, Signal::KILL);", "let _ = self.child.kill();",
           "ptxsmith-subject", "a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies"),
-    Guard("Ctrl-C while it runs", PROCESS, "        if cancel.is_cancelled() {\n            return Err(Stop::Cancelled);",
-          "        if false {\n            return Err(Stop::Cancelled);",
+    Guard("Ctrl-C while it runs", PROCESS, "        child.check(cancel)?;\n", "",
           "ptxsmith-subject", "the_cancel_flag_stops_a_child_at_once"),
     Guard("an answer without an end", "subject/src/process/session.rs", "if searched > self.limits.output {", "if false {",
           "ptxsmith-subject", "two_gigabytes_are_a_crash_and_are_not_kept"),
@@ -71,9 +71,8 @@ GUARDS = [
           CAMPAIGN, "done_tasks_are_remembered_in_any_order_and_little_space"),
     Guard("two campaigns in one folder", STORE, "match file.try_lock() {", "match Ok::<(), TryLockError>(()) {",
           CAMPAIGN, "a_directory_has_one_campaign_at_a_time"),
-    Guard("a cache that cannot be used", "subject/src/spec.rs",
-          "let ptxas = ptxas.map_err(|error| because(kind_of_ptxas(&error), error.to_string()))?;\n        let dis",
-          "let ptxas = ptxas.unwrap();\n        let dis",
+    Guard("a cache that cannot be used", "subject/src/ptxas/named.rs",
+          "options.cancel.clone())?;\n        let dis", "options.cancel.clone()).unwrap();\n        let dis",
           CLI, "a_cache_that_cannot_be_used_is_told_and_stops_nothing_that_does_not_need_it", ROBUST),
     Guard("a clock that jumps", PROCESS, "        let left = limits.time.saturating_sub(started.elapsed());",
           "        let wall = std::time::SystemTime::now();\n"

@@ -11,11 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use crate::exec::{self, OpenError};
+use crate::exec::{self, CommandLine, OpenError};
 use crate::observation::{Observation, Outcome};
 use crate::process::{Cancel, End, Invocation, Limits, Reply, Session, scratch};
 use crate::ptxas::status_as_signal;
-use crate::spec::CommandLine;
 use crate::subject::{Description, Error, Launch, Read, Request, Subject};
 
 /// One line of ours.
@@ -123,7 +122,7 @@ impl Serve {
             directory: None,
             temporary: temporary.path().to_owned(),
         };
-        let session = Session::start(invocation, self.limits.clone())?;
+        let session = Session::start(&invocation, self.limits.clone())?;
         Ok(Worker { session, answered: 0, _temporary: temporary })
     }
 

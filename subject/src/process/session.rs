@@ -4,18 +4,13 @@
 //! works, everything killed at the end. It can answer with anything, at any speed, or not at all: a question ends by its
 //! time limit in every case.
 
-use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::process::{PidfdFlags, pidfd_open};
 
-use super::{Cancel, End, Error, Group, Invocation, Limits, TICK, restrict, restrict_cpu};
+use super::child::Attended;
+use super::{Cancel, End, Error, Invocation, Limits};
 
 /// How long a child that closed its output may take to end.
 const TO_END: Duration = Duration::from_millis(500);
@@ -38,172 +33,101 @@ pub enum Reply {
 /// A child process that answers lines with lines.
 #[derive(Debug)]
 pub struct Session {
-    group: Group,
-    pidfd: OwnedFd,
-    stdin: OwnedFd,
-    stdout: Pipe,
-    stderr: Pipe,
+    child: Attended,
     limits: Limits,
-    invocation: Invocation,
     started: Instant,
-}
-
-/// Our end of a pipe that it writes to.
-#[derive(Debug)]
-struct Pipe {
-    end: OwnedFd,
-    bytes: Vec<u8>,
-    open: bool,
-}
-
-impl Pipe {
-    /// Reads what is there now, up to a limit on what is kept unread.
-    fn read(&mut self, limit: usize) -> io::Result<()> {
-        let mut buffer = [0; 64 << 10];
-        while self.open && self.bytes.len() <= limit {
-            match rustix::io::read(&self.end, &mut buffer) {
-                Ok(0) => self.open = false,
-                Ok(count) => self.bytes.extend_from_slice(&buffer[..count]),
-                Err(Errno::AGAIN) => return Ok(()),
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(errno.into()),
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Session {
     /// Starts the child. [`Limits::time`] is that of one question, [`Limits::output`] that of one answer; memory and file
     /// size are limits of its whole life.
-    pub fn start(invocation: Invocation, limits: Limits) -> Result<Session, Error> {
-        let failed = |doing| {
-            let program = invocation.program.clone();
-            move |source: io::Error| Error::Machine { program, doing, source }
-        };
-        let mut group = Group::spawn(&invocation, Stdio::piped())?;
-        restrict(group.pid, &limits).map_err(failed("set its limits"))?;
-        let pidfd =
-            pidfd_open(group.pid, PidfdFlags::empty()).map_err(|errno| failed("watch it")(errno.into()))?;
-        let prepare = |pipe: Option<OwnedFd>| -> io::Result<OwnedFd> {
-            let pipe = pipe.ok_or_else(|| io::Error::other("no pipe"))?;
-            let flags = fcntl_getfl(pipe.as_fd())?;
-            fcntl_setfl(pipe.as_fd(), flags | OFlags::NONBLOCK)?;
-            Ok(pipe)
-        };
-        let pipe = |end: Option<OwnedFd>| -> io::Result<Pipe> {
-            Ok(Pipe { end: prepare(end)?, bytes: Vec::new(), open: true })
-        };
-        let (stdin, stdout, stderr) =
-            (group.child.stdin.take(), group.child.stdout.take(), group.child.stderr.take());
-        let stdin = prepare(stdin.map(Into::into)).map_err(failed("prepare its pipes"))?;
-        let stdout = pipe(stdout.map(Into::into)).map_err(failed("prepare its pipes"))?;
-        let stderr = pipe(stderr.map(Into::into)).map_err(failed("prepare its pipes"))?;
-        Ok(Session { group, pidfd, stdin, stdout, stderr, limits, invocation, started: Instant::now() })
+    pub fn start(invocation: &Invocation, limits: Limits) -> Result<Session, Error> {
+        let child = Attended::start(invocation, &limits, Stdio::piped())?;
+        Ok(Session { child, limits, started: Instant::now() })
     }
 
     /// Whether it lives, and has said nothing since its last answer: only then does its next line answer the next
     /// question.
     pub fn is_waiting(&mut self) -> bool {
-        let mut fds = [PollFd::new(&self.pidfd, PollFlags::IN)];
-        let lives = matches!(poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })), Ok(0));
+        let lives = !self.child.has_ended();
+        let stdout = &mut self.child.stdout;
         lives
-            && self.stdout.read(self.limits.output).is_ok()
-            && self.stdout.open
-            && self.stdout.bytes.iter().all(u8::is_ascii_whitespace)
+            && stdout.read(self.limits.output).is_ok()
+            && stdout.open
+            && stdout.bytes.iter().all(u8::is_ascii_whitespace)
     }
 
     /// What it last printed on standard error: its last line that is not blank.
     pub fn last_words(&self) -> Option<String> {
-        let text = String::from_utf8_lossy(&self.stderr.bytes);
+        let text = String::from_utf8_lossy(&self.child.stderr.bytes);
         let line = text.lines().rfind(|line| !line.trim().is_empty())?;
         Some(line.trim().chars().take(300).collect())
     }
 
     /// Writes a line, and waits for one. After anything but a line the child is dead.
     pub fn ask(&mut self, line: &[u8], cancel: &Cancel) -> Result<Reply, Error> {
-        let name = self.invocation.program.clone();
-        let program = || name.clone();
-        let failed = |program, doing, source| Error::Machine { program, doing, source };
         let asked = Instant::now();
         // What it may use from its start to the end of this question.
-        restrict_cpu(self.group.pid, self.started.elapsed() + self.limits.time)
-            .map_err(|source| failed(program(), "set its limits", source))?;
-        self.stdout.bytes.clear();
-        let mut unsent = line.to_vec();
-        unsent.push(b'\n');
-        let mut unsent = &unsent[..];
+        self.child.restrict_cpu(self.started.elapsed() + self.limits.time)?;
+        self.child.stdout.bytes.clear();
+        let line = [line, b"\n"].concat();
+        let mut unsent = &line[..];
         let mut searched = 0;
         // When to stop, and whether only its end is waited for.
         let (mut until, mut closed) = (asked + self.limits.time, false);
         loop {
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled(program()));
-            }
+            self.child.check(cancel)?;
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                let end = self.end().map_err(|source| failed(program(), "wait for it", source))?;
+                let end = self.child.end()?;
                 return Ok(if closed { Reply::Ended(end) } else { Reply::TimedOut });
             }
-            let wait = left.min(TICK);
-            let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(wait.subsec_nanos()) };
-            let mut fds = vec![PollFd::new(&self.pidfd, PollFlags::IN)];
-            for pipe in [&self.stdout, &self.stderr] {
-                if pipe.open {
-                    fds.push(PollFd::new(&pipe.end, PollFlags::IN));
-                }
-            }
-            if !unsent.is_empty() {
-                fds.push(PollFd::new(&self.stdin, PollFlags::OUT));
-            }
-            match poll(&mut fds, Some(&timeout)) {
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(errno) => return Err(failed(program(), "watch it", errno.into())),
-            }
-            let ended = !fds[0].revents().is_empty();
-            drop(fds);
-            while !unsent.is_empty() {
-                match rustix::io::write(&self.stdin, unsent) {
-                    Ok(count) => unsent = &unsent[count..],
-                    Err(Errno::AGAIN | Errno::INTR) => break,
-                    // It reads no more; what it still says, or how it ends, is the answer.
-                    Err(Errno::PIPE) => unsent = &[],
-                    Err(errno) => return Err(failed(program(), "write to it", errno.into())),
-                }
-            }
-            let reading = |source| failed(program(), "read its output", source);
-            self.stderr.read(1 << 20).map_err(reading)?;
-            let excess = self.stderr.bytes.len().saturating_sub(LAST_WORDS);
-            self.stderr.bytes.drain(..excess);
-            self.stdout.read(self.limits.output).map_err(reading)?;
-            if let Some(end) = self.stdout.bytes[searched..].iter().position(|byte| *byte == b'\n') {
-                let rest = self.stdout.bytes.split_off(searched + end + 1);
-                let mut line = std::mem::replace(&mut self.stdout.bytes, rest);
+            let stdin = self.child.stdin.as_ref().filter(|_| !unsent.is_empty());
+            let ended = self.child.wait(left, stdin)?;
+            self.send(&mut unsent)?;
+            self.read()?;
+            let stdout = &mut self.child.stdout;
+            if let Some(end) = stdout.bytes[searched..].iter().position(|byte| *byte == b'\n') {
+                let rest = stdout.bytes.split_off(searched + end + 1);
+                let mut line = std::mem::replace(&mut stdout.bytes, rest);
                 line.pop();
                 return Ok(Reply::Line(line));
             }
-            searched = self.stdout.bytes.len();
+            searched = stdout.bytes.len();
             if searched > self.limits.output {
-                self.end().map_err(|source| failed(program(), "wait for it", source))?;
+                self.child.end()?;
                 return Ok(Reply::TooLong);
             }
             if ended {
-                let end = self.end().map_err(|source| failed(program(), "wait for it", source))?;
-                return Ok(Reply::Ended(end));
+                return Ok(Reply::Ended(self.child.end()?));
             }
-            if !self.stdout.open && !closed {
+            if !stdout.open && !closed {
                 closed = true;
                 until = until.min(Instant::now() + TO_END);
             }
         }
     }
 
-    /// Kills it, if it lives, and tells how it ended.
-    fn end(&mut self) -> io::Result<End> {
-        let status = self.group.end()?;
-        Ok(match (status.code(), status.signal()) {
-            (Some(code), _) => End::Exited(code),
-            (None, signal) => End::Signalled(signal.unwrap_or(0)),
-        })
+    /// Writes as much as it takes now.
+    fn send(&self, unsent: &mut &[u8]) -> Result<(), Error> {
+        let Some(stdin) = &self.child.stdin else { return Ok(()) };
+        while !unsent.is_empty() {
+            match rustix::io::write(stdin, unsent) {
+                Ok(count) => *unsent = &unsent[count..],
+                Err(Errno::AGAIN | Errno::INTR) => break,
+                // It reads no more; what it still says, or how it ends, is the answer.
+                Err(Errno::PIPE) => *unsent = &[],
+                Err(errno) => return Err(self.child.failed("write to it")(errno.into())),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what it has written.
+    fn read(&mut self) -> Result<(), Error> {
+        let Attended { stdout, stderr, .. } = &mut self.child;
+        let read = stderr.read(1 << 20).and_then(|()| stdout.read(self.limits.output));
+        stderr.keep_last(LAST_WORDS);
+        read.map_err(self.child.failed("read its output"))
     }
 }

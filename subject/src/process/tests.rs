@@ -1,3 +1,6 @@
+use std::thread;
+
+use super::child::{LARGE_PAGES, TUNABLES};
 use super::*;
 
 fn shell(script: &str, limits: &Limits) -> Finished {

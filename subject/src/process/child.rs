@@ -1,0 +1,282 @@
+//! One child process while it runs: started in a group of its own, limited from outside, its pipes read without waiting.
+
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process_group, pidfd_open, prlimit,
+};
+
+use super::{Cancel, Captured, End, Error, Invocation, Limits};
+
+/// How glibc's `malloc` asks the system for memory: in large pages, where the system grants them on request, and some more than
+/// it needs at once. To get memory is a good part of what a short child does: of a start of ptxas for one variable a sixth.
+/// Whoever sets it for this program sets it for its children.
+pub(super) const TUNABLES: &str = "GLIBC_TUNABLES";
+pub(super) const LARGE_PAGES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=4194304";
+
+/// How many threads of a child can run at once. Asked once: the answer is read from several files.
+static CORES: LazyLock<u64> =
+    LazyLock::new(|| thread::available_parallelism().map_or(1, |cores| cores.get() as u64));
+
+/// How often the cancel flag is looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+/// A child with the pipes that it writes to. It and its group are killed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Attended {
+    program: PathBuf,
+    group: Group,
+    pidfd: OwnedFd,
+    pub stdin: Option<OwnedFd>,
+    pub stdout: Pipe,
+    pub stderr: Pipe,
+}
+
+impl Attended {
+    /// Starts it, under all limits but that of time.
+    pub fn start(invocation: &Invocation, limits: &Limits, stdin: Stdio) -> Result<Attended, Error> {
+        let program = invocation.program.clone();
+        let failed = |doing| machine(&program, doing);
+        let mut group = Group::spawn(invocation, stdin)?;
+        restrict(group.pid, limits).map_err(failed("set its limits"))?;
+        let pidfd = pidfd_open(group.pid, PidfdFlags::empty()).map_err(io::Error::from);
+        let pidfd = pidfd.map_err(failed("watch it"))?;
+        let stdin = group.child.stdin.take().map(|stdin| unblocked(Some(stdin))).transpose();
+        let stdin = stdin.map_err(failed("prepare its pipes"))?;
+        let stdout = Pipe::new(group.child.stdout.take()).map_err(failed("prepare its pipes"))?;
+        let stderr = Pipe::new(group.child.stderr.take()).map_err(failed("prepare its pipes"))?;
+        Ok(Attended { program, group, pidfd, stdin, stdout, stderr })
+    }
+
+    /// The error of a machine on which this failed.
+    pub fn failed(&self, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
+        machine(&self.program, doing)
+    }
+
+    /// Fails if the run was cancelled.
+    pub fn check(&self, cancel: &Cancel) -> Result<(), Error> {
+        if cancel.is_cancelled() { Err(Error::Cancelled(self.program.clone())) } else { Ok(()) }
+    }
+
+    /// Limits it to more processor time than it can use in this time.
+    pub fn restrict_cpu(&self, time: Duration) -> Result<(), Error> {
+        let cpu = time.as_secs().saturating_add(1).saturating_mul(*CORES).saturating_add(60);
+        set_limit(self.group.pid, Resource::Cpu, cpu).map_err(self.failed("set its limits"))
+    }
+
+    /// Waits until it has ended or written something, or takes more input where there is `unsent`, but no longer than `left`
+    /// or until the cancel flag wants to be looked at. Tells whether it has ended.
+    pub fn wait(&self, left: Duration, unsent: Option<&OwnedFd>) -> Result<bool, Error> {
+        let wait = left.min(TICK);
+        let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(wait.subsec_nanos()) };
+        let mut fds = Vec::with_capacity(4);
+        fds.push(PollFd::new(&self.pidfd, PollFlags::IN));
+        for pipe in [&self.stdout, &self.stderr] {
+            if pipe.open {
+                fds.push(PollFd::new(&pipe.end, PollFlags::IN));
+            }
+        }
+        fds.extend(unsent.map(|stdin| PollFd::new(stdin, PollFlags::OUT)));
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => Ok(!fds[0].revents().is_empty()),
+            Err(errno) => Err(self.failed("watch it")(errno.into())),
+        }
+    }
+
+    /// Reads what one call gives of each pipe, and keeps the first bytes of each, up to a limit. False when there is nothing
+    /// now.
+    pub fn read_once(&mut self, limit: usize) -> Result<bool, Error> {
+        let mut some = false;
+        for pipe in [&mut self.stdout, &mut self.stderr] {
+            some |= pipe.read_once().map_err(machine(&self.program, "read its output"))?;
+            pipe.keep_first(limit);
+        }
+        Ok(some)
+    }
+
+    /// Whether it has ended, without waiting; also where that cannot be told.
+    pub fn has_ended(&self) -> bool {
+        self.wait(Duration::ZERO, None).unwrap_or(true)
+    }
+
+    /// Kills whoever is left of the group, and tells how it ended.
+    pub fn end(&mut self) -> Result<End, Error> {
+        let status = self.group.end().map_err(self.failed("wait for it"))?;
+        Ok(match (status.code(), status.signal()) {
+            (Some(code), _) => End::Exited(code),
+            (None, signal) => End::Signalled(signal.unwrap_or(0)),
+        })
+    }
+}
+
+fn machine(program: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
+    let program = program.to_owned();
+    move |source| Error::Machine { program, doing, source }
+}
+
+/// Our end of a pipe, made so that reading and writing do not wait.
+fn unblocked(end: Option<impl Into<OwnedFd>>) -> io::Result<OwnedFd> {
+    let end = end.ok_or_else(|| io::Error::other("no pipe"))?.into();
+    let flags = fcntl_getfl(end.as_fd())?;
+    fcntl_setfl(end.as_fd(), flags | OFlags::NONBLOCK)?;
+    Ok(end)
+}
+
+/// Our end of a pipe that a child writes to.
+#[derive(Debug)]
+pub(super) struct Pipe {
+    end: OwnedFd,
+    /// What was read and is kept.
+    pub bytes: Vec<u8>,
+    /// How many bytes behind those were dropped.
+    dropped: u64,
+    pub open: bool,
+}
+
+impl Pipe {
+    fn new(end: Option<impl Into<OwnedFd>>) -> io::Result<Pipe> {
+        Ok(Pipe { end: unblocked(end)?, bytes: Vec::new(), dropped: 0, open: true })
+    }
+
+    /// Reads what one call gives; false when there is nothing now.
+    fn read_once(&mut self) -> io::Result<bool> {
+        let mut buffer = [0; 64 << 10];
+        match rustix::io::read(&self.end, &mut buffer) {
+            Ok(0) => {
+                self.open = false;
+                Ok(false)
+            }
+            Ok(count) => {
+                self.bytes.extend_from_slice(&buffer[..count]);
+                Ok(true)
+            }
+            Err(Errno::AGAIN) => Ok(false),
+            Err(Errno::INTR) => Ok(true),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Reads what is there now, until more than a limit is kept.
+    pub fn read(&mut self, limit: usize) -> io::Result<()> {
+        while self.open && self.bytes.len() <= limit && self.read_once()? {}
+        Ok(())
+    }
+
+    fn keep_first(&mut self, limit: usize) {
+        self.dropped += self.bytes.len().saturating_sub(limit) as u64;
+        self.bytes.truncate(limit);
+    }
+
+    /// Forgets all but so many of the last bytes.
+    pub fn keep_last(&mut self, limit: usize) {
+        self.bytes.drain(..self.bytes.len().saturating_sub(limit));
+    }
+
+    pub fn captured(self) -> Captured {
+        Captured { bytes: self.bytes, dropped: self.dropped }
+    }
+}
+
+/// Sets the limits of a child but for time.
+fn restrict(pid: Pid, limits: &Limits) -> io::Result<()> {
+    set_limit(pid, Resource::Core, 0)?;
+    for (resource, value) in [(Resource::As, limits.memory), (Resource::Fsize, limits.file)] {
+        if value != u64::MAX {
+            set_limit(pid, resource, value)?;
+        }
+    }
+    Ok(())
+}
+
+fn set_limit(pid: Pid, resource: Resource, value: u64) -> io::Result<()> {
+    // Whoever started us may have set a lower bound, which holds for the child too and which nobody may raise.
+    let value = getrlimit(resource).maximum.map_or(value, |most| value.min(most));
+    // The processor time of a child that serves on is raised again and again: that needs its upper bound left open.
+    let maximum = if matches!(resource, Resource::Cpu) { None } else { Some(value) };
+    match prlimit(Some(pid), resource, Rlimit { current: Some(value), maximum }) {
+        // It may be over already.
+        Ok(_) | Err(Errno::SRCH) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// A child and its process group, both killed when dropped.
+#[derive(Debug)]
+struct Group {
+    child: Child,
+    pid: Pid,
+    ended: bool,
+}
+
+impl Group {
+    fn spawn(invocation: &Invocation, stdin: Stdio) -> Result<Self, Error> {
+        let program = || invocation.program.clone();
+        let mut command = Command::new(&invocation.program);
+        command
+            .args(&invocation.args)
+            .env("TMPDIR", &invocation.temporary)
+            // A module that the CUDA driver takes from its cache tells nothing of the driver's compiler.
+            .env("CUDA_CACHE_DISABLE", "1")
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if std::env::var_os(TUNABLES).is_none() {
+            command.env(TUNABLES, LARGE_PAGES);
+        }
+        if let Some(directory) = &invocation.directory {
+            command.current_dir(directory);
+        }
+        let mut tries = 0;
+        let child = loop {
+            match command.spawn() {
+                // A program that was written a moment ago is busy as long as a child that another thread is
+                // just starting holds the descriptor it was written through.
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy && tries < 50 => {
+                    tries += 1;
+                    thread::sleep(Duration::from_millis(2));
+                }
+                other => break other,
+            }
+        };
+        let child = child.map_err(|source| {
+            if invocation.directory.as_deref().is_some_and(|directory| !directory.is_dir()) {
+                return Error::Machine { program: program(), doing: "enter its directory", source };
+            }
+            match Errno::from_io_error(&source) {
+                Some(Errno::NOENT | Errno::NOTDIR) => Error::NotFound(program()),
+                Some(Errno::ACCESS | Errno::PERM | Errno::ISDIR) => Error::NotExecutable(program()),
+                Some(Errno::NOEXEC) => Error::WrongFormat(program()),
+                _ => Error::Machine { program: program(), doing: "start it", source },
+            }
+        })?;
+        let pid = Pid::from_child(&child);
+        Ok(Group { child, pid, ended: false })
+    }
+
+    /// Kills whoever is left of the group and reaps the leader.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        self.ended = true;
+        // An error means that nobody is left.
+        let _ = kill_process_group(self.pid, Signal::KILL);
+        self.child.wait()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.ended {
+            let _ = self.end();
+        }
+    }
+}
