@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ptxsmith_oracle::{Expectation, Question, Readings, Variable};
+use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Variable, expect};
 use ptxsmith_syntax::Module;
-
-use crate::case::under;
 
 /// The most questions that are answered otherwise at once. Programs are small: one that meets more is rare.
 pub const MOST_CHANGES: usize = 3;
@@ -79,10 +77,14 @@ fn same_contents(a: &Variable, b: &Variable) -> bool {
     contents(a) == contents(b) && a.bytes == b.bytes && a.addresses == b.addresses
 }
 
+/// What the specification says of a module under these answers.
+pub fn under(module: &Module, readings: Readings) -> Expectation {
+    expect(module, &Rules::specification(readings))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptxsmith_oracle::{Rules, expect};
 
     fn of(statement: &str) -> Vec<(String, bool)> {
         let module = ptxsmith_syntax::parse(&format!(".version 7.8\n.target sm_80\n{statement}\n")).unwrap();

@@ -1,6 +1,6 @@
 //! One case: a program, what it is about, and what the specification says of it.
 
-use ptxsmith_oracle::{Clause, Expectation, Readings, Rules, expect};
+use ptxsmith_oracle::{Clause, Expectation, Rules, expect};
 use ptxsmith_syntax::Module;
 
 use crate::alternatives::{Alternative, alternatives};
@@ -60,9 +60,4 @@ impl Case {
     pub fn is_accepted(&self) -> bool {
         matches!(&self.expected, Expectation::Accepted { unmodelled, .. } if unmodelled.is_empty())
     }
-}
-
-/// What the specification says of a module under these answers.
-pub fn under(module: &Module, readings: Readings) -> Expectation {
-    expect(module, &Rules::specification(readings))
 }

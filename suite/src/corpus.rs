@@ -6,9 +6,18 @@ use include_dir::{Dir, include_dir};
 
 use crate::case::{Case, Source};
 use crate::comments;
-use crate::suite::SuiteError;
 
 static CORPUS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/corpus");
+
+/// A program of the corpus that a suite cannot take: a mistake in this build, not in its use.
+#[derive(Debug, thiserror::Error)]
+#[error("{id}: {reason}")]
+pub struct SuiteError {
+    /// The program.
+    pub id: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
 
 /// The description of the corpus, which is that of a suite's cases too.
 pub fn readme() -> &'static str {

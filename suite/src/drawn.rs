@@ -4,7 +4,8 @@ use ptxsmith_gen::{Body, Coverage, Focus, Generator, Header};
 use ptxsmith_oracle::{Clause, ClauseSet, Expectation, Readings};
 use ptxsmith_syntax::{Module, Spacing};
 
-use crate::case::{Case, Source, under};
+use crate::alternatives::under;
+use crate::case::{Case, Source};
 use crate::comments;
 
 /// Drawn cases from index 0 on, as many programs as asked, each with its twin where it must be refused. What the

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use ptxsmith_gen::{Enumeration, Header};
 use ptxsmith_oracle::{Clause, Readings};
 
-use crate::case::{Case, Source, under};
+use crate::alternatives::under;
+use crate::case::{Case, Source};
 use crate::drawn::complete;
 
 /// How often each clause is shown in each family of programs, where the family is larger than [`WHOLE`].

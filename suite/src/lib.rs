@@ -22,6 +22,7 @@ mod suite;
 pub use alternatives::{Alternative, MOST_CHANGES, alternatives};
 pub use case::{Case, Source};
 pub use comments::twin;
+pub use corpus::SuiteError;
 pub use coverage::{ALSO_REFUSE, Covered, coverage};
 pub use relocatable::needs_relocatable_form;
-pub use suite::{File, Options, Suite, SuiteError};
+pub use suite::{File, Options, Suite};

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use crate::case::{Case, Source};
 use crate::relocatable::needs_relocatable_form;
 use crate::selfcheck;
-use crate::suite::Options;
 
 #[derive(Serialize)]
 struct Entry<'a> {
@@ -25,12 +24,12 @@ struct Entry<'a> {
     self_check: Option<Value>,
 }
 
-/// The manifest: a head, and one case a line.
-pub fn manifest(cases: &[Case], options: &Options) -> String {
+/// The manifest: a head, which says how many cases were drawn and from what seed, and one case a line.
+pub fn manifest(cases: &[Case], random: u64, seed: u64) -> String {
     let head = json!({
         "schema": "ptxsmith.suite/1",
         "generator": { "name": "ptxsmith", "version": env!("CARGO_PKG_VERSION") },
-        "random": { "count": options.random, "seed": options.seed },
+        "random": { "count": random, "seed": seed },
         "questions": questions(),
     });
     let mut text = serde_json::to_string_pretty(&head).expect("texts and numbers are always JSON");

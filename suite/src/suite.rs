@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::case::Case;
+use crate::corpus::SuiteError;
 use crate::{corpus, drawn, edited, enumerated, index, manifest};
 
 /// What a suite is made of.
@@ -27,16 +28,6 @@ pub struct File {
     pub path: String,
     /// What it holds.
     pub contents: String,
-}
-
-/// A program of the corpus that a suite cannot take: a mistake in this build, not in its use.
-#[derive(Debug, thiserror::Error)]
-#[error("{id}: {reason}")]
-pub struct SuiteError {
-    /// The program.
-    pub id: String,
-    /// What is wrong with it.
-    pub reason: String,
 }
 
 impl Suite {
@@ -69,7 +60,10 @@ impl Suite {
             file("ptxas.py", include_str!("../files/ptxas.py")),
             file("manifest.schema.json", include_str!("../files/manifest.schema.json")),
             file("module.schema.json", include_str!("../files/module.schema.json")),
-            File { path: "manifest.json".into(), contents: manifest::manifest(&self.cases, &self.options) },
+            File {
+                path: "manifest.json".into(),
+                contents: manifest::manifest(&self.cases, self.options.random, self.options.seed),
+            },
             File { path: "index.json".into(), contents: index::json(&self.cases) },
             File { path: "index.md".into(), contents: index::markdown(&self.cases) },
         ];

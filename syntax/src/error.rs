@@ -40,13 +40,19 @@ pub enum ParseErrorKind {
     #[error("the comment has no end")]
     UnterminatedComment,
     /// More levels of parentheses, prefix operators, conditionals, braces and blocks than
-    /// [`MAX_NESTING`](crate::MAX_NESTING).
-    #[error("nested more than {} levels deep", crate::MAX_NESTING)]
+    /// [`MAX_NESTING`].
+    #[error("nested more than {} levels deep", MAX_NESTING)]
     TooDeep,
     /// A text that spans cannot address.
     #[error("the text is 4 GiB or larger")]
     TooLarge,
 }
+
+/// How deep a text may nest: parentheses, prefix operators, conditionals, initializer braces and blocks together.
+///
+/// The trees of declarations and blocks are walked and dropped by recursion, so there has to be a limit; one limit
+/// for all makes it easy to stay below. Chains of infix operators do not count: they may be of any length.
+pub const MAX_NESTING: usize = 256;
 
 /// The longest part of a source line that a message shows, in characters.
 const WINDOW: usize = 120;

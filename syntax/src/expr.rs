@@ -3,8 +3,7 @@
 use crate::{
     Text,
     ops::{BinaryOp, Cast, UnaryOp, precedence},
-    span::Span,
-    tree::Name,
+    span::{Name, Span},
 };
 
 /// The place of a node in its [`Expr`].

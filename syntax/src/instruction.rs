@@ -6,8 +6,7 @@
 use crate::{
     Text,
     expr::{Expr, NodeKind},
-    span::Span,
-    tree::Name,
+    span::{Name, Span},
     types::Opcode,
 };
 

@@ -24,18 +24,18 @@ mod tree;
 mod types;
 
 pub use assemble::{Assemble, Infix, Numeral, TreeBuilder};
-pub use error::{ParseError, ParseErrorKind};
+pub use error::{MAX_NESTING, ParseError, ParseErrorKind};
 pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
 pub use instruction::{BranchTargets, Guard, Instruction, Operand};
 pub use literal::{Number, Radix, read_number};
 pub use ops::{BinaryOp, Cast, UnaryOp, precedence};
-pub use parser::{MAX_NESTING, parse, parse_declaration, parse_expr};
+pub use parser::{parse, parse_declaration, parse_expr};
 pub use printer::{Break, Canonical, Sink, print, print_expr, print_to};
 pub use spacing::Spacing;
-pub use span::{Span, line_column};
+pub use span::{Name, Span, line_column};
 pub use tree::{
     Attribute, Declaration, Declarator, Function, FunctionKind, Gap, Initializer, InitializerList, Item,
-    Module, Name, Property, Specifier, Statement, Token, Tokens,
+    Module, Property, Specifier, Statement, Token, Tokens,
 };
 pub use types::{Linkage, OpaqueType, Opcode, ScalarType, StateSpace, TypeKind, VectorLength};
 

@@ -1,4 +1,6 @@
-//! Places in a source text.
+//! Places in a source text, and names with theirs.
+
+use crate::Text;
 
 /// A range of bytes in the text that a tree was parsed from.
 ///
@@ -30,6 +32,22 @@ impl PartialEq for Span {
 
 impl std::hash::Hash for Span {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
+/// A name and where it stood.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Name {
+    /// The name as it is written.
+    pub text: Text,
+    /// Where it stood.
+    pub span: Span,
+}
+
+impl Name {
+    /// A name that was made rather than parsed.
+    pub fn new(text: impl Into<Text>) -> Name {
+        Name { text: text.into(), span: Span::NONE }
+    }
 }
 
 /// The 1-based line and column (in characters) of a byte offset; offsets past the end count as the end.

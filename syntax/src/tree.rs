@@ -4,25 +4,9 @@ use crate::{
     Text,
     expr::Expr,
     instruction::{BranchTargets, Instruction},
-    span::Span,
+    span::{Name, Span},
     types::{Linkage, OpaqueType, ScalarType, StateSpace, VectorLength},
 };
-
-/// A name and where it stood.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Name {
-    /// The name as it is written.
-    pub text: Text,
-    /// Where it stood.
-    pub span: Span,
-}
-
-impl Name {
-    /// A name that was made rather than parsed.
-    pub fn new(text: impl Into<Text>) -> Name {
-        Name { text: text.into(), span: Span::NONE }
-    }
-}
 
 /// A whole PTX module: its statements in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

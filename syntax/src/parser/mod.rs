@@ -10,19 +10,13 @@ mod instruction;
 
 use crate::{
     Text,
-    error::{ParseError, ParseErrorKind},
+    error::{MAX_NESTING, ParseError, ParseErrorKind},
     expr::{Builder, Expr},
     lexer::{Kind, Lexeme, Lexer},
     ops::BinaryOp,
-    span::Span,
-    tree::{Declaration, Gap, Item, Module, Name, Token, Tokens},
+    span::{Name, Span},
+    tree::{Declaration, Gap, Item, Module, Token, Tokens},
 };
-
-/// How deep a text may nest: parentheses, prefix operators, conditionals, initializer braces and blocks together.
-///
-/// The trees of declarations and blocks are walked and dropped by recursion, so there has to be a limit; one limit
-/// for all makes it easy to stay below. Chains of infix operators do not count: they may be of any length.
-pub const MAX_NESTING: usize = 256;
 
 /// Reads a module.
 pub fn parse(text: &str) -> Result<Module, ParseError> {
