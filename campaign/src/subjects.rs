@@ -81,7 +81,8 @@ pub fn open_subjects(
     specs: &[SubjectSpec],
     timeout: Option<Duration>,
 ) -> Result<Vec<Tested>, Failure> {
-    let specs = if specs.is_empty() { &[SubjectSpec::Ptxas] } else { specs };
+    let default = [SubjectSpec::default()];
+    let specs = if specs.is_empty() { &default } else { specs };
     let mut limits = Limits::default();
     if let Some(timeout) = timeout {
         limits.time = timeout;

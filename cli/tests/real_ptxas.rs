@@ -7,7 +7,7 @@ use serde_json::Value;
 
 #[test]
 fn a_run_finds_the_known_deviations_and_each_is_repeated_by_its_command() {
-    let subject = match open(&SubjectSpec::Ptxas, &OpenOptions::default()) {
+    let subject = match open(&SubjectSpec::default(), &OpenOptions::default()) {
         Ok(mut subjects) => subjects.pop().unwrap(),
         Err(unavailable) => {
             eprintln!("NOT TESTED: run: {unavailable}");

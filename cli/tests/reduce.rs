@@ -426,7 +426,7 @@ fn ctrl_c_keeps_the_best_so_far() {
 
 /// The real ptxas, or a note that nothing is tested.
 fn real_ptxas() -> Option<Box<dyn Subject>> {
-    match open(&SubjectSpec::Ptxas, &OpenOptions::default()) {
+    match open(&SubjectSpec::default(), &OpenOptions::default()) {
         Ok(mut subjects) => subjects.pop(),
         Err(unavailable) => {
             eprintln!("NOT TESTED: reduce: {unavailable}");
@@ -482,7 +482,7 @@ impl Ptxas {
     fn open() -> Option<Ptxas> {
         let plain = real_ptxas()?;
         let options = OpenOptions { relocatable: true, ..OpenOptions::default() };
-        let relocatable = open(&SubjectSpec::Ptxas, &options).unwrap().pop().unwrap();
+        let relocatable = open(&SubjectSpec::default(), &options).unwrap().pop().unwrap();
         Some(Ptxas { plain, relocatable })
     }
 

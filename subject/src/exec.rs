@@ -5,9 +5,9 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::observation::{Observation, Outcome, SCHEMA};
+use crate::open::{Obstacle, UnavailableKind};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::ptxas::{sha256, status_as_signal};
-use crate::spec::CommandLine;
 use crate::subject::{DESCRIPTION_SCHEMA, Description, Error, Request, Subject};
 
 /// The most bytes of an answer that are read. An answer holds every byte of every variable, twice its size.
@@ -16,6 +16,33 @@ pub(crate) const MAX_ANSWER: usize = 256 << 20;
 const PLACEHOLDER: &str = "{ptx}";
 /// What is replaced by the path of a file with the variables that are asked for, as JSON.
 const READ_PLACEHOLDER: &str = "{read}";
+
+/// A command with its arguments, as the user wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    /// As written.
+    pub text: String,
+    /// The program, as written.
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+/// Why a text is no command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CommandError {
+    NoProgram,
+    OpenQuote,
+}
+
+impl CommandLine {
+    /// Splits a text as a shell would; nothing is expanded.
+    pub(crate) fn parse(text: &str) -> Result<CommandLine, CommandError> {
+        let mut words = shell_words::split(text).map_err(|_| CommandError::OpenQuote)?.into_iter();
+        let program = words.next().filter(|program| !program.is_empty()).ok_or(CommandError::NoProgram)?;
+        Ok(CommandLine { text: text.trim().to_owned(), program, args: words.collect() })
+    }
+}
 
 /// A program that takes a PTX file and prints one observation.
 ///
@@ -61,6 +88,18 @@ pub enum OpenError {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+impl From<OpenError> for Obstacle {
+    fn from(error: OpenError) -> Self {
+        let kind = match &error {
+            OpenError::NotFound { .. } => UnavailableKind::NotFound,
+            OpenError::Process(error) => error.into(),
+            OpenError::Description { .. } => UnavailableKind::NotTheSubject,
+            OpenError::File { .. } => UnavailableKind::Machine,
+        };
+        Obstacle::new(kind, error.to_string())
+    }
 }
 
 impl Exec {
@@ -239,19 +278,27 @@ pub(crate) fn check(observation: &mut Observation) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::observation::Severity;
-    use crate::spec::{SubjectSpec, parse_spec};
     use crate::subject::Read;
     use std::time::Duration;
 
     /// A subject that is a line of shell; `$1` is the module, or `--describe`.
     fn shell(script: &str, limits: Limits) -> Exec {
-        let text = format!("exec:/bin/sh -c {} sh", shell_words::quote(script));
-        let Ok(SubjectSpec::Exec(command)) = parse_spec(&text) else { panic!("{text}") };
-        Exec::open(&command, limits, Cancel::new()).unwrap()
+        open(&format!("/bin/sh -c {} sh", shell_words::quote(script)), limits).unwrap()
+    }
+
+    fn open(command: &str, limits: Limits) -> Result<Exec, OpenError> {
+        Exec::open(&CommandLine::parse(command).unwrap(), limits, Cancel::new())
     }
 
     fn observe(script: &str) -> Observation {
         shell(script, Limits::default()).observe(&Request::new("text", "sm_80")).unwrap()
+    }
+
+    #[test]
+    fn a_command_is_split_as_a_shell_would_but_nothing_is_expanded() {
+        let command = CommandLine::parse(r#"a "b c" d\ e $F *"#).unwrap();
+        assert_eq!(command.program, "a");
+        assert_eq!(command.args, ["b c", "d e", "$F", "*"]);
     }
 
     const ACCEPTED: &str = r#"{"schema": "ptxsmith.module/1", "outcome": "accepted",
@@ -278,11 +325,10 @@ mod tests {
         let script = format!("echo '{}'", refused("$# $(cat $1)"));
         assert_eq!(observe(&script).reason.as_deref(), Some("1 text"));
         let text = format!(
-            "exec:/bin/sh -c {} sh a=[{{ptx}}] b",
+            "/bin/sh -c {} sh a=[{{ptx}}] b",
             shell_words::quote(&format!("echo '{}'", refused("$# $1")))
         );
-        let Ok(SubjectSpec::Exec(command)) = parse_spec(&text) else { panic!("{text}") };
-        let subject = Exec::open(&command, Limits::default(), Cancel::new()).unwrap();
+        let subject = open(&text, Limits::default()).unwrap();
         let reason = subject.observe(&Request::new("", "sm_80")).unwrap().reason.unwrap();
         assert!(reason.starts_with("2 a=[/") && reason.ends_with("/in.ptx]"), "{reason}");
     }
@@ -290,13 +336,12 @@ mod tests {
     #[test]
     fn the_variables_asked_for_are_a_file_where_the_command_wants_one() {
         let text = format!(
-            "exec:/bin/sh -c {} sh {{read}} {{ptx}}",
+            "/bin/sh -c {} sh {{read}} {{ptx}}",
             shell_words::quote(
                 r#"test $1 = --describe || echo "{\"outcome\": \"refused\", \"reason\": \"$(tr -d '\"' < $1)\"}""#
             )
         );
-        let Ok(SubjectSpec::Exec(command)) = parse_spec(&text) else { panic!("{text}") };
-        let subject = Exec::open(&command, Limits::default(), Cancel::new()).unwrap();
+        let subject = open(&text, Limits::default()).unwrap();
         let read = [Read { name: "a".into(), space: "global".into(), size: 4 }];
         let observation = subject.observe(&Request { read: &read, ..Request::new("", "sm_80") }).unwrap();
         assert_eq!(observation.reason.as_deref(), Some("[{name:a,space:global,size:4}]"), "{observation:?}");
@@ -370,13 +415,12 @@ mod tests {
 
     #[test]
     fn a_description_that_cannot_be_used_is_an_error() {
-        let open = |answer: &str| {
+        let message = |answer: &str| {
             let script = format!("echo '{answer}'");
-            let text = format!("exec:/bin/sh -c {} sh", shell_words::quote(&script));
-            let Ok(SubjectSpec::Exec(command)) = parse_spec(&text) else { panic!("{text}") };
-            Exec::open(&command, Limits::default(), Cancel::new()).unwrap_err().to_string()
+            let text = format!("/bin/sh -c {} sh", shell_words::quote(&script));
+            open(&text, Limits::default()).unwrap_err().to_string()
         };
-        assert!(open(r#"{"schema": "ptxsmith.subject/2"}"#).contains("not \"ptxsmith.subject/1\""));
-        assert!(open(r#"{"schema": "ptxsmith.subject/1", "targets": 3}"#).contains("invalid type"));
+        assert!(message(r#"{"schema": "ptxsmith.subject/2"}"#).contains("not \"ptxsmith.subject/1\""));
+        assert!(message(r#"{"schema": "ptxsmith.subject/1", "targets": 3}"#).contains("invalid type"));
     }
 }

@@ -16,6 +16,7 @@ pub mod exec;
 pub mod library;
 mod lister;
 mod observation;
+mod open;
 pub mod process;
 pub mod ptxas;
 pub mod sass;
@@ -26,13 +27,12 @@ mod subject;
 pub mod toolchain;
 pub mod worker;
 
-pub use exec::Exec;
+pub use exec::{CommandLine, Exec};
 pub use lister::ListError;
 pub use observation::{Address, Diagnostic, Observation, Outcome, Output, SCHEMA, Severity, Variable};
+pub use open::{OpenOptions, Unavailable, UnavailableKind};
 pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;
 pub use serve::Serve;
-pub use spec::{
-    CommandLine, OpenOptions, SpecError, SubjectSpec, Unavailable, UnavailableKind, open, parse_spec,
-};
+pub use spec::{Form, SpecError, SubjectSpec, open, parse_spec};
 pub use subject::{DESCRIPTION_SCHEMA, Description, Error, FnSubject, Launch, Read, Request, Subject};

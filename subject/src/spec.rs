@@ -3,82 +3,121 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 use crate::driver::Driver;
-use crate::exec::{self, Exec};
-use crate::library;
-use crate::process::{self, Cancel, Limits};
-use crate::ptxas::{self, Ptxas};
-use crate::sass::Disassembler;
+use crate::exec::{CommandError, CommandLine, Exec};
+use crate::library::{self, Kind};
+use crate::open::{OpenOptions, Opened, Unavailable, one};
+use crate::ptxas::Ptxas;
 use crate::serve::Serve;
 use crate::subject::Subject;
-use crate::toolchain::{
-    self, InstallError, Origin, Release, Tool, ToolKind, Toolchains, UnknownRelease, UnknownTool,
-};
-use crate::worker::Workers;
+use crate::toolchain::{Release, TOOLS, Tool, ToolKind, Toolchains, UnknownRelease, UnknownTool};
+
+/// One form in which a user names subjects: a row of [`SubjectSpec::FORMS`].
+pub struct Form {
+    /// How it is written, as help and messages list it. Capitals stand for what the user fills in.
+    pub form: &'static str,
+    /// What it names.
+    pub meaning: &'static str,
+    opens: Opens,
+}
+
+/// What the user fills in, and how what is then named is opened, as the subject of this id.
+enum Opens {
+    Nothing(fn(&str, &OpenOptions<'_>) -> Opened),
+    Release(fn(&'static Release, &str, &OpenOptions<'_>) -> Opened),
+    Tool(ToolKind, fn(&'static Tool, &str, &OpenOptions<'_>) -> Opened),
+    Path(fn(&Path, &str, &OpenOptions<'_>) -> Opened),
+    Command(fn(&CommandLine, &str, &OpenOptions<'_>) -> Opened),
+}
 
 /// What a user wrote for `--subject`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SubjectSpec {
-    /// `ptxas`: the default release; [`Toolchains::find_default`] says which.
-    Ptxas,
-    /// `ptxas@13.5`: a release.
-    PtxasRelease(&'static Release),
-    /// `ptxas@all`: every installed release.
-    PtxasAll,
-    /// `ptxas:/path/to/ptxas`: a program.
-    PtxasAt(PathBuf),
-    /// `nvjitlink@13.5`, `ptxjit@535.261.03`: the same compiler as a library.
-    Library(library::Kind, &'static Tool),
-    /// `nvjitlink:/path/to/libnvJitLink.so`, `ptxjit:/path/to/libnvidia-ptxjitcompiler.so`: a library.
-    LibraryAt(library::Kind, PathBuf),
-    /// `driver`: the CUDA driver on a real device, its own compiler taking the text.
-    Driver,
-    /// `driver:ptxas@13.5`: the same, loading what a release of ptxas made.
-    DriverLoading(&'static Release),
-    /// `exec:CMD ARGS`: a program, one process a module.
-    Exec(CommandLine),
-    /// `serve:CMD ARGS`: a program, one process for many modules.
-    Serve(CommandLine),
+#[derive(Clone)]
+pub struct SubjectSpec {
+    /// As short as it can be written.
+    text: String,
+    form: &'static Form,
+    open: Open,
 }
 
-/// A command with its arguments, as the user wrote it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandLine {
-    /// As written.
-    pub text: String,
-    /// The program, as written.
-    pub program: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-}
+type Open = Arc<dyn Fn(&str, &OpenOptions<'_>) -> Opened + Send + Sync>;
 
 impl SubjectSpec {
-    /// Every form that a user may write, with what it names, in the order in which help and messages list them. Capitals stand
-    /// for what the user fills in.
-    pub const FORMS: [(&str, &str); 12] = [
-        ("ptxas", "the default release of ptxas"),
-        ("ptxas@RELEASE", "a release of ptxas, installed by name"),
-        ("ptxas@all", "every installed release of ptxas"),
-        ("ptxas:/PATH", "a ptxas anywhere on this machine, by its path"),
-        ("nvjitlink@RELEASE", "nvJitLink, installed by name"),
-        ("nvjitlink:/PATH", "a libnvJitLink.so anywhere on this machine, by its path"),
-        ("ptxjit@VERSION", "the compiler of a driver, installed by name"),
-        (
-            "ptxjit:/PATH",
-            "a libnvidia-ptxjitcompiler.so or nvPTXCompiler anywhere on this machine, by its path",
-        ),
-        ("driver", "the CUDA driver on a device"),
-        ("driver:ptxas@RELEASE", "what a release of ptxas made, loaded by the driver; needs a device too"),
-        ("exec:CMD ARGS", "any program, started once a module; docs/subjects.md"),
-        ("serve:CMD ARGS", "any program, started once for many modules; docs/subjects.md"),
+    /// Every form that a user may write, in the order in which help and messages list them.
+    pub const FORMS: &[Form] = &[
+        Form { form: "ptxas", meaning: "the default release of ptxas", opens: Opens::Nothing(default_ptxas) },
+        Form {
+            form: "ptxas@RELEASE",
+            meaning: "a release of ptxas, installed by name",
+            opens: Opens::Release(|release, _, options| one(Ptxas::release(release, options))),
+        },
+        Form {
+            form: "ptxas@all",
+            meaning: "every installed release of ptxas",
+            opens: Opens::Nothing(|_, options| Ptxas::every_release(options)),
+        },
+        Form {
+            form: "ptxas:/PATH",
+            meaning: "a ptxas anywhere on this machine, by its path",
+            opens: Opens::Path(|path, id, options| one(Ptxas::at(id.to_owned(), path.to_owned(), options))),
+        },
+        Form {
+            form: "nvjitlink@RELEASE",
+            meaning: "nvJitLink, installed by name",
+            opens: Opens::Tool(ToolKind::NvJitLink, |tool, id, options| {
+                one(library::installed(Kind::NvJitLink, tool, id, options))
+            }),
+        },
+        Form {
+            form: "nvjitlink:/PATH",
+            meaning: "a libnvJitLink.so anywhere on this machine, by its path",
+            opens: Opens::Path(|path, id, options| one(library::at(Kind::NvJitLink, path, id, options))),
+        },
+        Form {
+            form: "ptxjit@VERSION",
+            meaning: "the compiler of a driver, installed by name",
+            opens: Opens::Tool(ToolKind::PtxJit, |tool, id, options| {
+                one(library::installed(Kind::PtxCompiler, tool, id, options))
+            }),
+        },
+        Form {
+            form: "ptxjit:/PATH",
+            meaning: "a libnvidia-ptxjitcompiler.so or nvPTXCompiler anywhere on this machine, by its path",
+            opens: Opens::Path(|path, id, options| one(library::at(Kind::PtxCompiler, path, id, options))),
+        },
+        Form {
+            form: "driver",
+            meaning: "the CUDA driver on a device",
+            opens: Opens::Nothing(|id, options| one(Driver::opened(id, None, options))),
+        },
+        Form {
+            form: "driver:ptxas@RELEASE",
+            meaning: "what a release of ptxas made, loaded by the driver; needs a device too",
+            opens: Opens::Release(|release, id, options| {
+                one(Ptxas::release(release, options)
+                    .and_then(|ptxas| Driver::opened(id, Some(ptxas), options)))
+            }),
+        },
+        Form {
+            form: "exec:CMD ARGS",
+            meaning: "any program, started once a module; docs/subjects.md",
+            opens: Opens::Command(|command, _, options| {
+                one(Exec::open(command, options.limits.clone(), options.cancel.clone()))
+            }),
+        },
+        Form {
+            form: "serve:CMD ARGS",
+            meaning: "any program, started once for many modules; docs/subjects.md",
+            opens: Opens::Command(|command, _, options| {
+                one(Serve::open(command, options.limits.clone(), options.cancel.clone()))
+            }),
+        },
     ];
 
     /// The forms alone: `ptxas, ptxas@RELEASE, ... or serve:CMD ARGS`.
     pub fn forms() -> String {
-        let forms = Self::FORMS.map(|(form, _)| form);
+        let forms: Vec<&str> = Self::FORMS.iter().map(|form| form.form).collect();
         let (last, others) = forms.split_last().unwrap_or((&"", &[]));
         format!("{} or {last}", others.join(", "))
     }
@@ -86,17 +125,39 @@ impl SubjectSpec {
     /// Whether it names a program or library of the user's choosing, by a path or a command, rather than what is installed
     /// by name or is this machine's own.
     pub fn is_of_users_choosing(&self) -> bool {
-        match self {
-            SubjectSpec::PtxasAt(_)
-            | SubjectSpec::LibraryAt(..)
-            | SubjectSpec::Exec(_)
-            | SubjectSpec::Serve(_) => true,
-            SubjectSpec::Ptxas
-            | SubjectSpec::PtxasRelease(_)
-            | SubjectSpec::PtxasAll
-            | SubjectSpec::Library(..)
-            | SubjectSpec::Driver
-            | SubjectSpec::DriverLoading(_) => false,
+        matches!(self.form.opens, Opens::Path(_) | Opens::Command(_))
+    }
+}
+
+impl Form {
+    /// The form up to what the user fills in.
+    fn fixed(&self) -> &'static str {
+        let filled = self.form.find(|c: char| c == '/' || c.is_ascii_uppercase());
+        &self.form[..filled.unwrap_or(self.form.len())]
+    }
+
+    fn fits(&self, text: &str) -> bool {
+        match self.opens {
+            Opens::Nothing(_) => text == self.form,
+            _ => text.starts_with(self.fixed()),
+        }
+    }
+
+    /// The names of this form that can be looked for on this machine: of what is installed by name all that is installed, or
+    /// the newest. `None` where the user has to fill something in.
+    pub fn names(&self) -> Option<Vec<String>> {
+        match self.opens {
+            Opens::Nothing(_) => Some(vec![self.form.to_owned()]),
+            Opens::Tool(kind, _) => {
+                let toolchains = Toolchains::of_user().ok();
+                let installed = |tool: &&Tool| {
+                    tool.kind == kind && toolchains.as_ref().is_some_and(|all| all.tool_path(tool).is_some())
+                };
+                let found: Vec<&Tool> = TOOLS.iter().filter(installed).collect();
+                let found = if found.is_empty() { Tool::newest(kind).into_iter().collect() } else { found };
+                Some(found.iter().map(|tool| tool.to_string()).collect())
+            }
+            Opens::Release(_) | Opens::Path(_) | Opens::Command(_) => None,
         }
     }
 }
@@ -124,52 +185,54 @@ pub enum SpecError {
 /// The subject or subjects that a text names.
 ///
 /// ```
-/// use ptxsmith_subject::{SubjectSpec, parse_spec};
+/// use ptxsmith_subject::parse_spec;
 ///
-/// assert_eq!(parse_spec("ptxas")?, SubjectSpec::Ptxas);
-/// let SubjectSpec::Exec(command) = parse_spec("exec:my-tool --flag 'a b'")? else { panic!() };
-/// assert_eq!(command.args, ["--flag", "a b"]);
+/// assert_eq!(parse_spec("ptxas@13.0.88")?.to_string(), "ptxas@13.0");
+/// assert!(parse_spec("exec:my-tool --flag 'a b'")?.is_of_users_choosing());
 /// assert!(parse_spec("ptxaz").is_err());
 /// # Ok::<(), ptxsmith_subject::SpecError>(())
 /// ```
 pub fn parse_spec(text: &str) -> Result<SubjectSpec, SpecError> {
-    let unknown = || SpecError::UnknownForm(text.to_owned());
-    let command = |command: &str| {
-        let words = shell_words::split(command).map_err(|_| SpecError::OpenQuote(text.to_owned()))?;
-        match words.split_first() {
-            Some((program, args)) if !program.is_empty() => {
-                let (program, args) = (program.clone(), args.to_vec());
-                Ok(CommandLine { text: command.trim().to_owned(), program, args })
-            }
-            _ => Err(SpecError::NoProgram(text.to_owned())),
+    let fitting = SubjectSpec::FORMS.iter().filter(|form| form.fits(text));
+    let form = fitting
+        .max_by_key(|form| form.fixed().len())
+        .ok_or_else(|| SpecError::UnknownForm(text.to_owned()))?;
+    let filled = &text[form.fixed().len()..];
+    let (filled, open): (String, Open) = match form.opens {
+        Opens::Nothing(open) => (String::new(), Arc::new(open)),
+        Opens::Release(open) => {
+            let release = Release::find(filled)?;
+            (release.name().to_owned(), Arc::new(move |id, options| open(release, id, options)))
+        }
+        Opens::Tool(kind, open) => {
+            let tool = Tool::find(kind, filled)?;
+            (tool.minor().to_owned(), Arc::new(move |id, options| open(tool, id, options)))
+        }
+        Opens::Path(_) if filled.is_empty() => return Err(SpecError::NoProgram(text.to_owned())),
+        Opens::Path(open) => {
+            let path = PathBuf::from(filled);
+            (filled.to_owned(), Arc::new(move |id, options| open(&path, id, options)))
+        }
+        Opens::Command(open) => {
+            let command = CommandLine::parse(filled).map_err(|error| match error {
+                CommandError::NoProgram => SpecError::NoProgram(text.to_owned()),
+                CommandError::OpenQuote => SpecError::OpenQuote(text.to_owned()),
+            })?;
+            (command.text.clone(), Arc::new(move |id, options| open(&command, id, options)))
         }
     };
-    match text {
-        "ptxas" => return Ok(SubjectSpec::Ptxas),
-        "ptxas@all" => return Ok(SubjectSpec::PtxasAll),
-        "driver" => return Ok(SubjectSpec::Driver),
-        _ => {}
-    }
-    let Some(at) = text.find(['@', ':']) else { return Err(unknown()) };
-    let (kind, rest) = (&text[..=at], &text[at + 1..]);
-    let library =
-        |kind, tool| -> Result<_, SpecError> { Ok(SubjectSpec::Library(kind, Tool::find(tool, rest)?)) };
-    match kind {
-        "ptxas@" => Ok(SubjectSpec::PtxasRelease(Release::find(rest)?)),
-        "ptxas:" if rest.is_empty() => Err(SpecError::NoProgram(text.to_owned())),
-        "ptxas:" => Ok(SubjectSpec::PtxasAt(rest.into())),
-        "nvjitlink@" => library(library::Kind::NvJitLink, ToolKind::NvJitLink),
-        "ptxjit@" => library(library::Kind::PtxCompiler, ToolKind::PtxJit),
-        "nvjitlink:" | "ptxjit:" if rest.is_empty() => Err(SpecError::NoProgram(text.to_owned())),
-        "nvjitlink:" => Ok(SubjectSpec::LibraryAt(library::Kind::NvJitLink, rest.into())),
-        "ptxjit:" => Ok(SubjectSpec::LibraryAt(library::Kind::PtxCompiler, rest.into())),
-        "driver:" => match rest.strip_prefix("ptxas@") {
-            Some(release) => Ok(SubjectSpec::DriverLoading(Release::find(release)?)),
-            None => Err(unknown()),
-        },
-        "exec:" => command(rest).map(SubjectSpec::Exec),
-        "serve:" => command(rest).map(SubjectSpec::Serve),
-        _ => Err(unknown()),
+    Ok(SubjectSpec { text: format!("{}{filled}", form.fixed()), form, open })
+}
+
+fn default_ptxas(_: &str, options: &OpenOptions<'_>) -> Opened {
+    one(Ptxas::default_release(options))
+}
+
+impl Default for SubjectSpec {
+    /// `ptxas`
+    fn default() -> Self {
+        let form = &SubjectSpec::FORMS[0];
+        SubjectSpec { text: form.form.to_owned(), form, open: Arc::new(default_ptxas) }
     }
 }
 
@@ -183,268 +246,36 @@ impl FromStr for SubjectSpec {
 
 impl fmt::Display for SubjectSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SubjectSpec::Ptxas => f.write_str("ptxas"),
-            SubjectSpec::PtxasRelease(release) => write!(f, "ptxas@{}", release.name()),
-            SubjectSpec::PtxasAll => f.write_str("ptxas@all"),
-            SubjectSpec::PtxasAt(path) => write!(f, "ptxas:{}", path.display()),
-            SubjectSpec::Library(_, tool) => tool.fmt(f),
-            SubjectSpec::LibraryAt(kind, path) => write!(f, "{}:{}", kind.name(), path.display()),
-            SubjectSpec::Driver => f.write_str("driver"),
-            SubjectSpec::DriverLoading(release) => write!(f, "driver:ptxas@{}", release.name()),
-            SubjectSpec::Exec(command) => write!(f, "exec:{}", command.text),
-            SubjectSpec::Serve(command) => write!(f, "serve:{}", command.text),
-        }
+        f.write_str(&self.text)
     }
 }
 
-/// There is no such subject here, and why.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{id} is not available: {reason}")]
-pub struct Unavailable {
-    /// The subject as the user named it.
-    pub id: String,
-    /// What stands in the way, for programs.
-    pub kind: UnavailableKind,
-    /// Why it is not available, for people.
-    pub reason: String,
-}
-
-/// What stands in the way of a subject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum UnavailableKind {
-    /// It can be installed by name, and is not.
-    NotInstalled,
-    /// There is no such program or file.
-    NotFound,
-    /// It is there, but does not run on this machine.
-    CannotRun,
-    /// It runs, but is not what it was taken for, or describes itself in a way that cannot be used.
-    NotTheSubject,
-    /// It could not be installed: no network, no pip, a disk that is full.
-    InstallFailed,
-    /// There is no device for it.
-    NoDevice,
-    /// The user stopped it.
-    Cancelled,
-    /// This machine failed otherwise.
-    Machine,
-}
-
-/// How subjects are opened.
-pub struct OpenOptions<'a> {
-    /// What each run may use.
-    pub limits: Limits,
-    /// Stops runs and installations.
-    pub cancel: Cancel,
-    /// Where releases are installed; `None` for the user's own place ([`Toolchains::of_user`]).
-    pub toolchains: Option<Toolchains>,
-    /// Whether a release that is named and missing is installed, over the network. By default it is not.
-    pub install: bool,
-    /// Whether ptxas is asked for relocatable output ([`Ptxas::relocatable`]). By default it is not.
-    pub relocatable: bool,
-    /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
-    pub workers: Option<Workers>,
-    /// The CUDA driver library; `None` for the one that the system's loader finds.
-    pub libcuda: Option<PathBuf>,
-    /// Told what happens during an installation.
-    pub progress: &'a (dyn Fn(&str) + Sync),
-}
-
-impl Default for OpenOptions<'_> {
-    fn default() -> Self {
-        OpenOptions {
-            limits: Limits::default(),
-            cancel: Cancel::new(),
-            toolchains: None,
-            install: false,
-            relocatable: false,
-            workers: None,
-            libcuda: None,
-            progress: &|_| (),
-        }
+impl fmt::Debug for SubjectSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
     }
 }
+
+impl PartialEq for SubjectSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for SubjectSpec {}
 
 /// Opens what a spec names: one subject, or for `ptxas@all` every installed release, oldest first.
 ///
 /// A subject's id is its shortest lasting name: that of `ptxas` is the release (`ptxas@13.5`) or the path that it
 /// turned out to mean.
 pub fn open(spec: &SubjectSpec, options: &OpenOptions<'_>) -> Result<Vec<Box<dyn Subject>>, Unavailable> {
-    use UnavailableKind as Kind;
-    let because = |kind, reason: String| Unavailable { id: spec.to_string(), kind, reason };
-    let toolchains = || match &options.toolchains {
-        Some(toolchains) => Ok(toolchains.clone()),
-        None => Toolchains::of_user().map_err(|error| because(Kind::Machine, error.to_string())),
-    };
-    let ptxas = |id: String, path: PathBuf| -> Result<Box<dyn Subject>, Unavailable> {
-        let ptxas = Ptxas::open(id, path, options.limits.clone(), options.cancel.clone());
-        let ptxas = ptxas.map_err(|error| because(kind_of_ptxas(&error), error.to_string()))?;
-        let disassembler = Disassembler::find(toolchains().ok().as_ref(), &options.cancel);
-        Ok(Box::new(ptxas.relocatable(options.relocatable).disassembling(disassembler)))
-    };
-    let installed = |release: &'static Release| {
-        let toolchains = toolchains()?;
-        match toolchains.path(release) {
-            Some(path) => Ok(path),
-            None if options.install => toolchains
-                .install(release, &options.cancel, options.progress)
-                .map_err(|error| because(kind_of_install(&error), error.to_string())),
-            None => {
-                let name = release.name();
-                let reason = format!("release {name} is not installed: ptxsmith toolchain install {name}");
-                Err(because(Kind::NotInstalled, reason))
-            }
-        }
-    };
-    let release = |release: &'static Release| ptxas(format!("ptxas@{}", release.name()), installed(release)?);
-    let workers = || {
-        let none = || because(Kind::CannotRun, "this program cannot start itself as a worker".to_owned());
-        options.workers.as_ref().ok_or_else(none)
-    };
-    let library = |kind, path: &Path, version| -> Result<Box<dyn Subject>, Unavailable> {
-        let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
-        let opened = library::open(kind, spec.to_string(), path, version, workers()?, limits, cancel);
-        Ok(Box::new(opened.map_err(|error| because(kind_of_exec(&error), error.to_string()))?))
-    };
-    let driver = |assembler: Option<Ptxas>| -> Result<Box<dyn Subject>, Unavailable> {
-        let (id, library) = (spec.to_string(), options.libcuda.as_deref());
-        let opened = Driver::open(id, library, assembler, workers()?, &options.limits, &options.cancel);
-        Ok(Box::new(opened?))
-    };
-    match spec {
-        SubjectSpec::Ptxas => {
-            let found = match &options.toolchains {
-                Some(toolchains) => toolchains.find_default(),
-                None => toolchain::find_default(),
-            };
-            match found {
-                Some(found) => {
-                    let id = match found.origin {
-                        Origin::Installed(release) => format!("ptxas@{}", release.name()),
-                        Origin::CudaHome | Origin::CudaPath | Origin::Path => {
-                            format!("ptxas:{}", found.path.display())
-                        }
-                    };
-                    Ok(vec![ptxas(id, found.path)?])
-                }
-                None if options.install => {
-                    let default = Release::find(toolchain::DEFAULT)
-                        .map_err(|error| because(Kind::NotFound, error.to_string()))?;
-                    Ok(vec![release(default)?])
-                }
-                None => Err(because(
-                    Kind::NotInstalled,
-                    format!(
-                        "no ptxas is installed, nor in CUDA_HOME, CUDA_PATH or PATH: ptxsmith toolchain install {}",
-                        toolchain::DEFAULT
-                    ),
-                )),
-            }
-        }
-        SubjectSpec::PtxasRelease(named) => Ok(vec![release(named)?]),
-        SubjectSpec::PtxasAll => {
-            let installed: Vec<_> =
-                toolchains()?.list().into_iter().filter(|listed| listed.path.is_some()).collect();
-            if installed.is_empty() {
-                return Err(because(
-                    Kind::NotInstalled,
-                    format!("no release is installed: ptxsmith toolchain install {}", toolchain::DEFAULT),
-                ));
-            }
-            // Each hashes a program of some 40 MB.
-            std::thread::scope(|scope| {
-                let release = &release;
-                let opening: Vec<_> =
-                    installed.iter().map(|listed| scope.spawn(move || release(listed.release))).collect();
-                opening
-                    .into_iter()
-                    .map(|opened| {
-                        opened
-                            .join()
-                            .unwrap_or_else(|_| Err(because(Kind::Machine, "opening it panicked".into())))
-                    })
-                    .collect()
-            })
-        }
-        SubjectSpec::PtxasAt(path) => Ok(vec![ptxas(spec.to_string(), path.clone())?]),
-        SubjectSpec::Library(kind, tool) => {
-            let toolchains = toolchains()?;
-            let path =
-                match toolchains.tool_path(tool) {
-                    Some(path) => path,
-                    None if options.install => toolchains
-                        .install_tool(tool, &options.cancel, options.progress)
-                        .map_err(|error| because(kind_of_install(&error), error.to_string()))?,
-                    None => {
-                        let reason = format!("it is not installed: ptxsmith toolchain install {tool}");
-                        return Err(because(Kind::NotInstalled, reason));
-                    }
-                };
-            Ok(vec![library(*kind, &path, Some(tool.version))?])
-        }
-        SubjectSpec::LibraryAt(kind, path) if path.is_file() => Ok(vec![library(*kind, path, None)?]),
-        SubjectSpec::LibraryAt(_, path) => {
-            Err(because(Kind::NotFound, format!("{}: no such library", path.display())))
-        }
-        SubjectSpec::Driver => Ok(vec![driver(None)?]),
-        SubjectSpec::DriverLoading(named) => {
-            let path = installed(named)?;
-            let id = format!("ptxas@{}", named.name());
-            let ptxas = Ptxas::open(id, path, options.limits.clone(), options.cancel.clone());
-            let ptxas = ptxas.map_err(|error| because(kind_of_ptxas(&error), error.to_string()))?;
-            Ok(vec![driver(Some(ptxas))?])
-        }
-        SubjectSpec::Exec(command) => {
-            let exec = Exec::open(command, options.limits.clone(), options.cancel.clone());
-            Ok(vec![Box::new(exec.map_err(|error| because(kind_of_exec(&error), error.to_string()))?)])
-        }
-        SubjectSpec::Serve(command) => {
-            let serve = Serve::open(command, options.limits.clone(), options.cancel.clone());
-            Ok(vec![Box::new(serve.map_err(|error| because(kind_of_exec(&error), error.to_string()))?)])
-        }
-    }
-}
-
-fn kind_of_process(error: &process::Error) -> UnavailableKind {
-    match error {
-        process::Error::NotFound(_) => UnavailableKind::NotFound,
-        process::Error::NotExecutable(_) | process::Error::WrongFormat(_) => UnavailableKind::CannotRun,
-        process::Error::Cancelled(_) => UnavailableKind::Cancelled,
-        process::Error::Machine { .. } => UnavailableKind::Machine,
-    }
-}
-
-fn kind_of_ptxas(error: &ptxas::OpenError) -> UnavailableKind {
-    match error {
-        ptxas::OpenError::Process(error) => kind_of_process(error),
-        ptxas::OpenError::NotPtxas { .. } => UnavailableKind::NotTheSubject,
-        ptxas::OpenError::File { .. } => UnavailableKind::Machine,
-    }
-}
-
-fn kind_of_exec(error: &exec::OpenError) -> UnavailableKind {
-    match error {
-        exec::OpenError::NotFound { .. } => UnavailableKind::NotFound,
-        exec::OpenError::Process(error) => kind_of_process(error),
-        exec::OpenError::Description { .. } => UnavailableKind::NotTheSubject,
-        exec::OpenError::File { .. } => UnavailableKind::Machine,
-    }
-}
-
-fn kind_of_install(error: &InstallError) -> UnavailableKind {
-    match error {
-        InstallError::Platform => UnavailableKind::CannotRun,
-        InstallError::Process(process::Error::Cancelled(_)) => UnavailableKind::Cancelled,
-        _ => UnavailableKind::InstallFailed,
-    }
+    (spec.open)(&spec.text, options).map_err(|obstacle| obstacle.of(&spec.text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::open::UnavailableKind;
 
     fn reason(spec: &str, options: &OpenOptions<'_>) -> String {
         match open(&parse_spec(spec).unwrap(), options) {
@@ -478,6 +309,11 @@ mod tests {
     }
 
     #[test]
+    fn the_default_is_the_first_form() {
+        assert_eq!(SubjectSpec::default(), parse_spec("ptxas").unwrap());
+    }
+
+    #[test]
     fn what_names_no_subject_is_an_error_that_says_why() {
         let message = |text| parse_spec(text).unwrap_err().to_string();
         for text in [
@@ -500,13 +336,6 @@ mod tests {
         assert_eq!(message("exec:  "), "`exec:  ` names no program");
         assert_eq!(message("serve:''"), "`serve:''` names no program");
         assert_eq!(message("exec:a 'b"), "`exec:a 'b`: a quote is not closed");
-    }
-
-    #[test]
-    fn a_command_is_split_as_a_shell_would_but_nothing_is_expanded() {
-        let SubjectSpec::Exec(command) = parse_spec(r#"exec:a "b c" d\ e $F *"#).unwrap() else { panic!() };
-        assert_eq!(command.program, "a");
-        assert_eq!(command.args, ["b c", "d e", "$F", "*"]);
     }
 
     #[test]

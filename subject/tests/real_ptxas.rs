@@ -10,7 +10,7 @@ use ptxsmith_subject::{
 
 /// The default ptxas, or a line that says that there is none.
 fn default_ptxas(test: &str) -> Option<Box<dyn Subject>> {
-    match open(&SubjectSpec::Ptxas, &OpenOptions::default()) {
+    match open(&SubjectSpec::default(), &OpenOptions::default()) {
         Ok(mut subjects) => subjects.pop(),
         Err(unavailable) => {
             eprintln!("NOT TESTED: {test}: {unavailable}");
@@ -84,7 +84,7 @@ fn addresses_show_as_documented_in_cubin_relocation() {
 #[test]
 fn relocatable_output_shows_constants_and_functions_as_addresses() {
     let options = OpenOptions { relocatable: true, ..OpenOptions::default() };
-    let Ok(subjects) = open(&SubjectSpec::Ptxas, &options) else {
+    let Ok(subjects) = open(&SubjectSpec::default(), &options) else {
         eprintln!("NOT TESTED: relocatable output: no ptxas");
         return;
     };

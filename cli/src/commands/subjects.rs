@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use ptxsmith_subject::{
-    Description, OpenOptions, SubjectSpec, UnavailableKind, open, parse_spec,
-    toolchain::{self, Tool, ToolKind, Toolchains},
+    Description, OpenOptions, SubjectSpec, UnavailableKind, open, parse_spec, toolchain::Toolchains,
 };
 use serde::Serialize;
 
@@ -53,32 +52,18 @@ fn named(context: &Context, specs: &[SubjectSpec]) -> Vec<Entry> {
 /// Every form of the contract: what is installed by name, what can be, and what only the user can name.
 fn every_form(context: &Context) -> Result<Vec<Entry>, Failure> {
     let mut entries = Vec::new();
-    for (form, meaning) in SubjectSpec::FORMS {
-        match form {
-            "ptxas" | "ptxas@all" | "driver" => entries.extend(look(context, &parse_spec(form)?, form)),
-            "ptxas@RELEASE" => {} // those of ptxas@all
-            "nvjitlink@RELEASE" => entries.extend(libraries(context, ToolKind::NvJitLink)?),
-            "ptxjit@VERSION" => entries.extend(libraries(context, ToolKind::PtxJit)?),
-            _ => entries.push(needs(form, meaning)),
+    for form in SubjectSpec::FORMS {
+        match form.names() {
+            _ if form.form == "ptxas@RELEASE" => {} // those of ptxas@all
+            None => entries.push(needs(form.form, form.meaning)),
+            Some(names) => {
+                for name in names {
+                    entries.extend(look(context, &parse_spec(&name)?, &name));
+                }
+            }
         }
     }
     Ok(entries)
-}
-
-/// Every installed release of a library, or how to come by one.
-fn libraries(context: &Context, kind: ToolKind) -> Result<Vec<Entry>, Failure> {
-    let toolchains = Toolchains::of_user().ok();
-    let installed = |tool: &&Tool| {
-        let path = toolchains.as_ref().and_then(|toolchains| toolchains.tool_path(tool));
-        tool.kind == kind && path.is_some()
-    };
-    let named =
-        |tool: &Tool| Ok::<_, Failure>(look(context, &parse_spec(&tool.to_string())?, &tool.to_string()));
-    let found = toolchain::TOOLS.iter().filter(installed).map(named).collect::<Result<Vec<_>, _>>()?;
-    match Tool::newest(kind) {
-        Some(newest) if found.is_empty() => named(newest),
-        _ => Ok(found.concat()),
-    }
 }
 
 fn needs(subject: &str, reason: &str) -> Entry {
@@ -105,7 +90,7 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
             .map(|found| {
                 let description = found.description().clone();
                 // `ptxas` is another name for what it turned out to be; `ptxas@all` is a name of several.
-                let subject = if *spec == SubjectSpec::PtxasAll { found.id() } else { subject };
+                let subject = if subject == "ptxas@all" { found.id() } else { subject };
                 Entry {
                     subject: subject.to_owned(),
                     available: Some(true),

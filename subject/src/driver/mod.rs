@@ -12,7 +12,6 @@ mod memory;
 mod module;
 mod work;
 
-use std::path::Path;
 use std::time::Duration;
 
 pub use work::{describe, work};
@@ -20,10 +19,10 @@ pub use work::{describe, work};
 use work::Said;
 
 use crate::observation::{Observation, Outcome};
+use crate::open::{Obstacle, OpenOptions, Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Invocation, Limits};
 use crate::ptxas::{self, Ptxas};
 use crate::serve::Serve;
-use crate::spec::{Unavailable, UnavailableKind};
 use crate::subject::{Description, Error, Request, Subject};
 use crate::worker::Workers;
 
@@ -45,58 +44,43 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Asks a worker about the driver library at this path (or the system's) and its device, and makes that the subject `id`.
+    /// Asks a worker about the driver library and its device, and makes that the subject `id`.
     ///
     /// # Errors
     /// What stands in the way: no library, no device, or an assembler that makes no code for it.
     pub fn open(
-        id: String,
-        library: Option<&Path>,
+        id: &str,
         assembler: Option<Ptxas>,
-        workers: &Workers,
-        limits: &Limits,
-        cancel: &Cancel,
+        options: &OpenOptions<'_>,
     ) -> Result<Driver, Unavailable> {
-        let because = |(kind, reason)| Unavailable { id: id.clone(), kind, reason };
-        Driver::opened(id.clone(), library, assembler, workers, limits, cancel).map_err(because)
+        Driver::opened(id, assembler, options).map_err(|obstacle| obstacle.of(id))
     }
 
-    fn opened(
-        id: String,
-        library: Option<&Path>,
+    pub(crate) fn opened(
+        id: &str,
         assembler: Option<Ptxas>,
-        workers: &Workers,
-        limits: &Limits,
-        cancel: &Cancel,
-    ) -> Result<Driver, (UnavailableKind, String)> {
-        let path = match library.map(|path| path.to_str().map(str::to_owned)) {
-            Some(None) => {
-                return Err((UnavailableKind::CannotRun, "the library's path is not UTF-8".to_owned()));
-            }
-            Some(Some(path)) => Some(path),
-            None => None,
-        };
+        options: &OpenOptions<'_>,
+    ) -> Result<Driver, Obstacle> {
+        let workers = options.workers()?;
+        let not_utf8 = || Obstacle::new(UnavailableKind::CannotRun, "the library's path is not UTF-8");
+        let path = options.libcuda.as_ref().map(|path| path.to_str().map(str::to_owned).ok_or_else(not_utf8));
+        let path = path.transpose()?;
         let library = path.as_ref().map(|path| format!("--libcuda={path}"));
         let args = workers.args(NAME, library);
         // The driver reserves address space for the memory of all devices: no limit on that can hold.
-        let limits = Limits { memory: u64::MAX, time: limits.time + START, ..limits.clone() };
-        let described = ask(workers, &args, &limits, cancel)?;
-        let description = Description { id, path, ..described };
-        let assembler = match assembler {
-            Some(ptxas) => {
-                let target = native(&description, ptxas.description())?;
-                Some((ptxas, target))
-            }
-            None => None,
-        };
-        let description = match &assembler {
-            Some((ptxas, _)) => of_both(description, ptxas.description()),
-            None => description,
-        };
-        let program = workers.program.clone();
-        let workers =
-            Serve::own_worker(program, args, limits.clone(), cancel.clone(), description, QUESTIONS);
-        Ok(Driver { workers, assembler, limits })
+        let limits = Limits { memory: u64::MAX, time: options.limits.time + START, ..options.limits.clone() };
+        let described = ask(workers, &args, &limits, &options.cancel)?;
+        let mut description = Description { id: id.to_owned(), path, ..described };
+        let mut with_target = None;
+        if let Some(ptxas) = assembler {
+            let target = native(&description, ptxas.description())?;
+            description = of_both(description, ptxas.description());
+            // The driver loads executables.
+            with_target = Some((ptxas.relocatable(false), target));
+        }
+        let (program, cancel) = (workers.program.clone(), options.cancel.clone());
+        let workers = Serve::own_worker(program, args, limits.clone(), cancel, description, QUESTIONS);
+        Ok(Driver { workers, assembler: with_target, limits })
     }
 
     /// Loads a cubin that was made of the request's text, and reads back what the text declares.
@@ -111,8 +95,8 @@ fn ask(
     args: &[String],
     limits: &Limits,
     cancel: &Cancel,
-) -> Result<Description, (UnavailableKind, String)> {
-    let machine = |error: std::io::Error| (UnavailableKind::Machine, error.to_string());
+) -> Result<Description, Obstacle> {
+    let machine = |error: std::io::Error| Obstacle::new(UnavailableKind::Machine, error.to_string());
     let directory = process::scratch(0).map_err(machine)?;
     let invocation = Invocation {
         program: workers.program.clone(),
@@ -120,13 +104,16 @@ fn ask(
         directory: None,
         temporary: directory.path().to_owned(),
     };
-    let finished = process::run(&invocation, limits, cancel).map_err(|error| match error {
-        process::Error::Cancelled(_) => (UnavailableKind::Cancelled, error.to_string()),
-        error => (UnavailableKind::CannotRun, error.to_string()),
+    let finished = process::run(&invocation, limits, cancel).map_err(|error| {
+        let kind = match error {
+            process::Error::Cancelled(_) => UnavailableKind::Cancelled,
+            _ => UnavailableKind::CannotRun,
+        };
+        Obstacle::new(kind, error.to_string())
     })?;
     match serde_json::from_slice(&finished.stdout.bytes) {
         Ok(Said::Available(description)) => Ok(*description),
-        Ok(Said::Unavailable { kind, reason }) => Err((kind, reason)),
+        Ok(Said::Unavailable(obstacle)) => Err(obstacle),
         Err(_) => {
             let how = match finished.end {
                 End::Exited(status) => format!("exit status {status}"),
@@ -135,20 +122,21 @@ fn ask(
             };
             let stderr = finished.stderr.text();
             let said = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-            Err((UnavailableKind::CannotRun, format!("the driver takes its process along: {how} {said}")))
+            let reason = format!("the driver takes its process along: {how} {said}");
+            Err(Obstacle::new(UnavailableKind::CannotRun, reason))
         }
     }
 }
 
 /// The best target of an assembler whose code runs on the device: its own, or one of the same generation before it.
-fn native(device: &Description, assembler: &Description) -> Result<String, (UnavailableKind, String)> {
+fn native(device: &Description, assembler: &Description) -> Result<String, Obstacle> {
     let number = |target: &str| target.strip_prefix("sm_")?.parse::<u32>().ok();
     let own = device.targets.iter().filter_map(|target| number(target)).max().unwrap_or(0);
     let runs = |target: &&String| number(target).is_some_and(|n| n <= own && n / 10 == own / 10);
     let best = assembler.targets.iter().filter(runs).max_by_key(|target| number(target));
     best.cloned().ok_or_else(|| {
         let reason = format!("{} makes no code for sm_{own}, the device of this machine", assembler.id);
-        (UnavailableKind::CannotRun, reason)
+        Obstacle::new(UnavailableKind::CannotRun, reason)
     })
 }
 
@@ -201,7 +189,8 @@ mod tests {
     #[test]
     fn a_cubin_is_made_for_the_device_or_one_of_its_generation() {
         let device = with_targets(&["sm_75", "sm_80", "sm_86", "sm_89"]);
-        let target = |targets: &[&str]| native(&device, &with_targets(targets)).map_err(|(_, reason)| reason);
+        let target =
+            |targets: &[&str]| native(&device, &with_targets(targets)).map_err(|obstacle| obstacle.reason);
         assert_eq!(target(&["sm_80", "sm_89", "sm_90", "sm_90a"]).as_deref(), Ok("sm_89"));
         assert_eq!(target(&["sm_80", "sm_86"]).as_deref(), Ok("sm_86"));
         assert_eq!(

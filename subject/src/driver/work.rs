@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::memory::{self, Contents, Place};
 use super::module::{self, Wanted};
 use crate::observation::{Address, Diagnostic, Observation, Outcome, Output, Severity, Variable};
+use crate::open::{Obstacle, UnavailableKind};
 use crate::ptxas::{self, messages};
 use crate::solve;
-use crate::spec::UnavailableKind;
 use crate::subject::{Description, Launch};
 use crate::toolchain::max_ptx;
 use crate::worker::{self, Next, Question, WorkError};
@@ -34,7 +34,7 @@ pub(super) enum Said {
     /// It is there, and so is a device.
     Available(Box<Description>),
     /// What stands in the way.
-    Unavailable { kind: UnavailableKind, reason: String },
+    Unavailable(Obstacle),
 }
 
 /// Prints what can be said of the driver library at this path, or of the one that the system's loader finds.
@@ -44,19 +44,16 @@ pub fn describe(library: Option<&Path>, mut to: impl Write) -> Result<(), WorkEr
 }
 
 fn said(library: Option<&Path>) -> Said {
-    let unavailable = |kind, reason| Said::Unavailable { kind, reason };
-    let driver = match load(library) {
-        Ok(driver) => driver,
-        Err((kind, reason)) => return unavailable(kind, reason),
-    };
-    match driver.device(0) {
-        Ok(device) => Said::Available(Box::new(description(&driver, &device))),
-        Err(error) => unavailable(UnavailableKind::CannotRun, error.to_string()),
-    }
+    let described = load(library).and_then(|driver| {
+        let cannot_run = |error: CallError| Obstacle::new(UnavailableKind::CannotRun, error.to_string());
+        let device = driver.device(0).map_err(cannot_run)?;
+        Ok(description(&driver, &device))
+    });
+    described.map_or_else(Said::Unavailable, |description| Said::Available(Box::new(description)))
 }
 
 /// Loads the library and looks for a device.
-fn load(library: Option<&Path>) -> Result<Driver, (UnavailableKind, String)> {
+fn load(library: Option<&Path>) -> Result<Driver, Obstacle> {
     let name = library.map_or_else(|| LIBRARY.to_owned(), |path| path.display().to_string());
     let driver = Driver::load(library).map_err(|error| {
         let kind = match error {
@@ -64,15 +61,17 @@ fn load(library: Option<&Path>) -> Result<Driver, (UnavailableKind, String)> {
             _ if library.is_some_and(Path::exists) => UnavailableKind::CannotRun,
             _ => UnavailableKind::NotFound,
         };
-        (kind, format!("{name} cannot be loaded: {error}"))
+        Obstacle::new(kind, format!("{name} cannot be loaded: {error}"))
     })?;
     let none = |error: CallError| match error.code {
-        NO_DEVICE => (UnavailableKind::NoDevice, format!("the driver finds no device ({error})")),
-        _ => (UnavailableKind::CannotRun, format!("the driver does not start ({error})")),
+        NO_DEVICE => {
+            Obstacle::new(UnavailableKind::NoDevice, format!("the driver finds no device ({error})"))
+        }
+        _ => Obstacle::new(UnavailableKind::CannotRun, format!("the driver does not start ({error})")),
     };
     driver.init().map_err(none)?;
     match driver.devices().map_err(none)? {
-        0 => Err((UnavailableKind::NoDevice, "the driver finds no device".to_owned())),
+        0 => Err(Obstacle::new(UnavailableKind::NoDevice, "the driver finds no device")),
         _ => Ok(driver),
     }
 }
@@ -121,7 +120,7 @@ fn targets(major: u32, minor: u32) -> Vec<String> {
 /// The life of a worker: one context, then an answer for each question, until there are no more or the context is lost.
 pub fn work(library: Option<&Path>, from: impl BufRead, to: impl Write) -> Result<(), WorkError> {
     let driver = load(library);
-    let driver = driver.as_ref().map_err(|(_, reason)| reason.clone());
+    let driver = driver.as_ref().map_err(|obstacle| obstacle.reason.clone());
     let context = driver.and_then(|driver| driver.context(0).map_err(|error| error.to_string()));
     worker::answer(from, to, |question| match &context {
         Ok(context) => observe(context, question),

@@ -11,15 +11,14 @@ use std::path::Path;
 use ptxsmith_nvjitlink::{About, Compiled, Failed, LoadError, NvJitLink, PtxCompiler};
 
 use crate::cubin::{self, CubinError};
-use crate::exec::{self, OpenError};
+use crate::exec::{self, CommandLine, OpenError};
 use crate::observation::{Diagnostic, Observation, Outcome, Severity};
-use crate::process::{Cancel, Limits};
+use crate::open::{Obstacle, OpenOptions, UnavailableKind};
 use crate::ptxas::{self, messages};
 use crate::serve::Serve;
-use crate::spec::CommandLine;
 use crate::subject::Description;
-use crate::toolchain::max_ptx;
-use crate::worker::{self, Next, Question, WorkError, Workers};
+use crate::toolchain::{Tool, max_ptx};
+use crate::worker::{self, Next, Question, WorkError};
 
 /// Modules that one process is given. Memory was seen to stay flat over 10,000; this is for libraries not seen yet.
 const QUESTIONS: u32 = 5000;
@@ -43,27 +42,54 @@ impl Kind {
     }
 }
 
-/// Makes the library at this path the subject called `id`. A worker is started to see that it can be loaded.
-pub fn open(
+/// A library that is installed by name, as the subject called `id`.
+pub(crate) fn installed(
     kind: Kind,
-    id: String,
+    tool: &'static Tool,
+    id: &str,
+    options: &OpenOptions<'_>,
+) -> Result<Serve, Obstacle> {
+    let toolchains = options.toolchains()?;
+    let path = options.installed(
+        toolchains.tool_path(tool),
+        || format!("it is not installed: ptxsmith toolchain install {tool}"),
+        || toolchains.install_tool(tool, &options.cancel, options.progress),
+    )?;
+    open(kind, &path, Some(tool.version), id, options)
+}
+
+/// The library at this path.
+pub(crate) fn at(kind: Kind, path: &Path, id: &str, options: &OpenOptions<'_>) -> Result<Serve, Obstacle> {
+    if !path.is_file() {
+        let reason = format!("{}: no such library", path.display());
+        return Err(Obstacle::new(UnavailableKind::NotFound, reason));
+    }
+    open(kind, path, None, id, options)
+}
+
+/// Starts a worker to see that the library can be loaded.
+fn open(
+    kind: Kind,
     library: &Path,
     version: Option<&str>,
-    workers: &Workers,
-    limits: Limits,
-    cancel: Cancel,
-) -> Result<Serve, OpenError> {
+    id: &str,
+    options: &OpenOptions<'_>,
+) -> Result<Serve, Obstacle> {
+    let workers = options.workers()?;
     let failed = |reason: &str| OpenError::Description {
         program: library.display().to_string(),
         reason: reason.to_owned(),
     };
     let path = library.to_str().ok_or_else(|| failed("its path is not UTF-8"))?;
     let args = workers.args(kind.name(), [path.to_owned()]);
-    let command =
-        CommandLine { text: id.clone(), program: workers.program.display().to_string(), args: args.clone() };
-    let (program, described) = exec::find_and_describe(&command, &limits, &cancel)?;
+    let command = CommandLine {
+        text: id.to_owned(),
+        program: workers.program.display().to_string(),
+        args: args.clone(),
+    };
+    let (program, described) = exec::find_and_describe(&command, &options.limits, &options.cancel)?;
     if described.name != kind.name() {
-        return Err(failed("a worker process cannot load it"));
+        return Err(failed("a worker process cannot load it").into());
     }
     let sha256 =
         ptxas::sha256(library).map_err(|source| OpenError::File { program: path.to_owned(), source })?;
@@ -75,7 +101,7 @@ pub fn open(
     let mut machine = described.machine;
     machine.extend(of_driver.map(|version| ("driver".to_owned(), version.to_owned())));
     let description = Description {
-        id,
+        id: id.to_owned(),
         max_ptx: of_compiler.as_deref().and_then(max_ptx).map(str::to_owned),
         version: of_compiler,
         path: Some(path.to_owned()),
@@ -83,6 +109,7 @@ pub fn open(
         machine,
         ..described
     };
+    let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
     Ok(Serve::own_worker(program, args, limits, cancel, description, QUESTIONS))
 }
 

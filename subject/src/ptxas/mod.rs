@@ -1,6 +1,7 @@
 //! The subject `ptxas`: NVIDIA's assembler, one process a module, its output read from the cubin.
 
 pub(crate) mod messages;
+mod named;
 
 use std::fs;
 use std::io::{self, Read as _};

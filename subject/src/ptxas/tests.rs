@@ -100,13 +100,6 @@ fn versions_are_read_from_the_banner() {
 }
 
 #[test]
-fn the_highest_isa_follows_from_the_minor_release() {
-    assert_eq!(max_ptx("13.5.37"), Some("9.5"));
-    assert_eq!(max_ptx("12.6"), Some("8.5"));
-    assert_eq!(max_ptx("14.0.1"), None);
-}
-
-#[test]
 fn targets_are_read_from_the_help() {
     let help = "--gpu-name <gpu name>  (-arch)\n  Allowed values:  'compute_100','sm_100',\n   'lto_90',\
                 'sm_90a','sm_90','sm_75'.\n  Default value:  'sm_75'.\n\n--help\n 'sm_1'\n";

@@ -1,7 +1,6 @@
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::spec::{SubjectSpec, parse_spec};
 
 /// A subject that is a Python script with `question()` (the next one, as a dictionary) and `answer(id, outcome)`.
 fn python(script: &str, limits: Limits) -> Serve {
@@ -10,9 +9,8 @@ fn python(script: &str, limits: Limits) -> Serve {
         def question():\n    line = sys.stdin.readline()\n    return json.loads(line) if line else sys.exit(0)\n\
         def answer(id, outcome='refused'):\n    \
             print(json.dumps({'id': id, 'observation': {'outcome': outcome, 'reason': str(os.getpid())}}), flush=True)\n";
-    let text = format!("serve:python3 -c {}", shell_words::quote(&format!("{prelude}{script}")));
-    let Ok(SubjectSpec::Serve(command)) = parse_spec(&text) else { panic!("{text}") };
-    Serve::open(&command, limits, Cancel::new()).unwrap()
+    let text = format!("python3 -c {}", shell_words::quote(&format!("{prelude}{script}")));
+    Serve::open(&CommandLine::parse(&text).unwrap(), limits, Cancel::new()).unwrap()
 }
 
 /// Long enough for a busy machine to start a Python.

@@ -176,4 +176,11 @@ mod tests {
         assert!(Release::find("").is_err());
         assert!(Release::find("13").is_err());
     }
+
+    #[test]
+    fn the_highest_isa_follows_from_the_minor_release() {
+        assert_eq!(max_ptx("13.5.37"), Some("9.5"));
+        assert_eq!(max_ptx("12.6"), Some("8.5"));
+        assert_eq!(max_ptx("14.0.1"), None);
+    }
 }

@@ -11,7 +11,7 @@ use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::driver::Driver;
 use ptxsmith_subject::solve::{self, Slot};
 use ptxsmith_subject::{
-    Description, FnSubject, Launch, Limits, Observation, Outcome, Request, Subject, Variable, cubin,
+    Description, FnSubject, Launch, Observation, OpenOptions, Outcome, Request, Subject, Variable, cubin,
 };
 use ptxsmith_suite::selfcheck::{self, Found};
 use serde::Serialize;
@@ -80,12 +80,14 @@ pub(super) struct Different {
 /// Measures, prints and writes.
 pub(super) fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
     let names = prepare::modules(&args.prepared)?;
-    let unavailable = |reason: String| Failure::NoSubject(reason);
-    let workers = worker::workers()
-        .ok_or_else(|| unavailable("this program cannot start itself as a worker".to_owned()))?;
-    let (limits, library) = (Limits::default(), context.libcuda.as_deref());
-    let driver = Driver::open("driver".to_owned(), library, None, &workers, &limits, &context.cancel)
-        .map_err(|error| unavailable(error.to_string()))?;
+    let options = OpenOptions {
+        cancel: context.cancel.clone(),
+        workers: worker::workers(),
+        libcuda: context.libcuda.clone(),
+        ..OpenOptions::default()
+    };
+    let driver =
+        Driver::open("driver", None, &options).map_err(|error| Failure::NoSubject(error.to_string()))?;
     let started = Instant::now();
     let mut measured = Measured {
         schema: SCHEMA,

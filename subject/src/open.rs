@@ -1,0 +1,160 @@
+//! How subjects are opened, and what stands in the way of one.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::process::{self, Cancel, Limits};
+use crate::subject::Subject;
+use crate::toolchain::{InstallError, NoHome, Toolchains};
+use crate::worker::Workers;
+
+/// How subjects are opened.
+pub struct OpenOptions<'a> {
+    /// What each run may use.
+    pub limits: Limits,
+    /// Stops runs and installations.
+    pub cancel: Cancel,
+    /// Where releases are installed; `None` for the user's own place ([`Toolchains::of_user`]).
+    pub toolchains: Option<Toolchains>,
+    /// Whether a release that is named and missing is installed, over the network. By default it is not.
+    pub install: bool,
+    /// Whether ptxas is asked for relocatable output ([`Ptxas::relocatable`](crate::Ptxas::relocatable)). By default it is
+    /// not.
+    pub relocatable: bool,
+    /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
+    pub workers: Option<Workers>,
+    /// The CUDA driver library; `None` for the one that the system's loader finds.
+    pub libcuda: Option<PathBuf>,
+    /// Told what happens during an installation.
+    pub progress: &'a (dyn Fn(&str) + Sync),
+}
+
+impl Default for OpenOptions<'_> {
+    fn default() -> Self {
+        OpenOptions {
+            limits: Limits::default(),
+            cancel: Cancel::new(),
+            toolchains: None,
+            install: false,
+            relocatable: false,
+            workers: None,
+            libcuda: None,
+            progress: &|_| (),
+        }
+    }
+}
+
+impl OpenOptions<'_> {
+    pub(crate) fn toolchains(&self) -> Result<Toolchains, Obstacle> {
+        Ok(self.toolchains.clone().map_or_else(Toolchains::of_user, Ok)?)
+    }
+
+    pub(crate) fn workers(&self) -> Result<&Workers, Obstacle> {
+        let none =
+            || Obstacle::new(UnavailableKind::CannotRun, "this program cannot start itself as a worker");
+        self.workers.as_ref().ok_or_else(none)
+    }
+
+    /// The program or library at `path`, where there is one, else what `install` installs, where that is wanted.
+    pub(crate) fn installed(
+        &self,
+        path: Option<PathBuf>,
+        missing: impl FnOnce() -> String,
+        install: impl FnOnce() -> Result<PathBuf, InstallError>,
+    ) -> Result<PathBuf, Obstacle> {
+        match path {
+            Some(path) => Ok(path),
+            None if self.install => Ok(install()?),
+            None => Err(Obstacle::new(UnavailableKind::NotInstalled, missing())),
+        }
+    }
+}
+
+/// There is no such subject here, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{id} is not available: {reason}")]
+pub struct Unavailable {
+    /// The subject as the user named it.
+    pub id: String,
+    /// What stands in the way, for programs.
+    pub kind: UnavailableKind,
+    /// Why it is not available, for people.
+    pub reason: String,
+}
+
+/// What stands in the way of a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum UnavailableKind {
+    /// It can be installed by name, and is not.
+    NotInstalled,
+    /// There is no such program or file.
+    NotFound,
+    /// It is there, but does not run on this machine.
+    CannotRun,
+    /// It runs, but is not what it was taken for, or describes itself in a way that cannot be used.
+    NotTheSubject,
+    /// It could not be installed: no network, no pip, a disk that is full.
+    InstallFailed,
+    /// There is no device for it.
+    NoDevice,
+    /// The user stopped it.
+    Cancelled,
+    /// This machine failed otherwise.
+    Machine,
+}
+
+/// What stands in the way of a subject that has yet to get its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Obstacle {
+    pub kind: UnavailableKind,
+    pub reason: String,
+}
+
+impl Obstacle {
+    pub fn new(kind: UnavailableKind, reason: impl Into<String>) -> Obstacle {
+        Obstacle { kind, reason: reason.into() }
+    }
+
+    pub fn of(self, id: impl Into<String>) -> Unavailable {
+        Unavailable { id: id.into(), kind: self.kind, reason: self.reason }
+    }
+}
+
+impl From<&process::Error> for UnavailableKind {
+    fn from(error: &process::Error) -> Self {
+        match error {
+            process::Error::NotFound(_) => UnavailableKind::NotFound,
+            process::Error::NotExecutable(_) | process::Error::WrongFormat(_) => UnavailableKind::CannotRun,
+            process::Error::Cancelled(_) => UnavailableKind::Cancelled,
+            process::Error::Machine { .. } => UnavailableKind::Machine,
+        }
+    }
+}
+
+impl From<NoHome> for Obstacle {
+    fn from(error: NoHome) -> Self {
+        Obstacle::new(UnavailableKind::Machine, error.to_string())
+    }
+}
+
+impl From<InstallError> for Obstacle {
+    fn from(error: InstallError) -> Self {
+        let kind = match error {
+            InstallError::Platform => UnavailableKind::CannotRun,
+            InstallError::Process(process::Error::Cancelled(_)) => UnavailableKind::Cancelled,
+            _ => UnavailableKind::InstallFailed,
+        };
+        Obstacle::new(kind, error.to_string())
+    }
+}
+
+/// What a form of naming subjects opens.
+pub(crate) type Opened = Result<Vec<Box<dyn Subject>>, Obstacle>;
+
+/// One subject, opened or not.
+pub(crate) fn one<S: Subject + 'static, E: Into<Obstacle>>(opened: Result<S, E>) -> Opened {
+    Ok(vec![Box::new(opened.map_err(Into::into)?)])
+}
