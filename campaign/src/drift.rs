@@ -8,7 +8,7 @@ use ptxsmith_diff::{Header, Must, Trial, Verdict};
 use ptxsmith_gen::{Coverage, Focus};
 use ptxsmith_oracle::{Clause, ClauseSet};
 use ptxsmith_subject::SubjectSpec;
-use ptxsmith_syntax::{Item, Module, print};
+use ptxsmith_syntax::print;
 use serde::Serialize;
 
 use crate::cases::Cases;
@@ -177,7 +177,7 @@ fn corpus(session: &Session, files: &[PathBuf], subjects: &[Tested]) -> Result<V
                     // A program that one release refuses has one part there, and one for each variable elsewhere.
                     let own = all.entry((number, String::new())).or_insert_with(|| Tried {
                         program: text.clone(),
-                        shown: without_header(&module),
+                        shown: print(&module.without_header()),
                         clauses: ClauseSet::EMPTY,
                         facts: vec![None; subjects.len()],
                     });
@@ -248,15 +248,10 @@ fn generated(
 fn of_trial(trial: &Trial, header: &Header, subjects: &[Tested]) -> Tried {
     Tried {
         program: trial.text(header),
-        shown: without_header(&trial.module(header)),
+        shown: print(&trial.module(header).without_header()),
         clauses: ClauseSet::EMPTY,
         facts: vec![None; subjects.len()],
     }
-}
-
-fn without_header(module: &Module) -> String {
-    let header = |item: &&Item| matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_));
-    print(&Module { items: module.items.iter().filter(|item| !header(item)).cloned().collect() })
 }
 
 /// What changed from each release to the next one in which the same program was compared.

@@ -8,8 +8,7 @@ use ptxsmith_report::harmless::line;
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
 use ptxsmith_subject::{Description, Limits, OpenOptions, Subject, SubjectSpec, open, process};
-use ptxsmith_suite::needs_relocatable_form;
-use ptxsmith_syntax::Module;
+use ptxsmith_syntax::{Module, needs_relocatable_form};
 
 use crate::failure::Failure;
 use crate::pool::lock_of;

@@ -1,8 +1,8 @@
 //! What is shown to a subject: one trial alone, or many in one module.
 
 use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Initializer, Item, Module, Name, NodeKind, ScalarType, Spacing, Specifier,
-    StateSpace, Statement, Text, print,
+    Declaration, Declarator, Expr, Initializer, Item, Module, Name, ScalarType, Spacing, Specifier,
+    StateSpace, Statement, print,
 };
 
 /// The lines that begin a module.
@@ -169,121 +169,5 @@ fn initializer_weight(initializer: &Initializer) -> usize {
         Initializer::Value(expr) => expr.nodes().len(),
         Initializer::List(list) => 2 + list.items.iter().map(initializer_weight).sum::<usize>(),
         Initializer::Property(_) => 3,
-    }
-}
-
-/// The statements with `prefix` in every name that they declare, wherever it is used in them.
-pub(crate) fn prefixed(items: &[Item], prefix: &str) -> Vec<Item> {
-    let mut declared: Vec<Text> = Vec::new();
-    for item in items {
-        match item {
-            Item::Variables(declaration) => {
-                declared.extend(declaration.declarators.iter().map(|d| d.name.text.clone()));
-            }
-            Item::Function(function) => declared.push(function.name.text.clone()),
-            Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => {}
-        }
-    }
-    // Also the numbered names that a parameterized one declares.
-    let is_declared = |name: &Text| {
-        declared.contains(name)
-            || declared.iter().any(|d| {
-                let number = name.strip_prefix(d.as_str()).unwrap_or("");
-                !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())
-            })
-    };
-    let mut renamed = items.to_vec();
-    for item in &mut renamed {
-        match item {
-            Item::Variables(declaration) => {
-                for declarator in &mut declaration.declarators {
-                    declarator.name.text = with_prefix(&declarator.name.text, prefix);
-                    if let Some(initializer) = &mut declarator.initializer {
-                        rename_uses(initializer, &is_declared, prefix);
-                    }
-                }
-            }
-            Item::Function(function) => {
-                function.name.text = with_prefix(&function.name.text, prefix);
-                rename_in_body(function.body.as_deref_mut().unwrap_or_default(), &is_declared, prefix);
-            }
-            Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => {}
-        }
-    }
-    renamed
-}
-
-/// Renames what initial values in a body use. What the body declares keeps its names: nobody else sees them.
-fn rename_in_body(statements: &mut [Statement], is_declared: &impl Fn(&Text) -> bool, prefix: &str) {
-    for statement in statements {
-        match statement {
-            Statement::Variables(declaration) => {
-                let initializers = declaration.declarators.iter_mut().filter_map(|d| d.initializer.as_mut());
-                initializers.for_each(|initializer| rename_uses(initializer, is_declared, prefix));
-            }
-            Statement::Block(inner) => rename_in_body(inner, is_declared, prefix),
-            Statement::Instruction(instruction) => {
-                instruction.expressions_mut(&mut |expr| rename_in_expr(expr, is_declared, prefix));
-                instruction.names_mut(&mut |name| {
-                    if is_declared(&name.text) {
-                        name.text = with_prefix(&name.text, prefix);
-                    }
-                });
-            }
-            Statement::Label(_) | Statement::BranchTargets(_) | Statement::Tokens(_) => {}
-        }
-    }
-}
-
-/// The name with a prefix; `_`, `$` and `%`, which only begin a name, stay in front.
-pub(crate) fn with_prefix(name: &str, prefix: &str) -> Text {
-    let (sigil, rest) = sigil(name);
-    format!("{sigil}{prefix}{rest}").into()
-}
-
-/// The name that [`with_prefix`] made this one of.
-pub(crate) fn without_prefix(name: &str, prefix: &str) -> Option<Text> {
-    let (sigil, rest) = sigil(name);
-    rest.strip_prefix(prefix).map(|rest| format!("{sigil}{rest}").into())
-}
-
-fn sigil(name: &str) -> (&str, &str) {
-    name.split_at(usize::from(name.starts_with(['_', '$', '%'])))
-}
-
-fn rename_uses(initializer: &mut Initializer, is_declared: &impl Fn(&Text) -> bool, prefix: &str) {
-    match initializer {
-        Initializer::Value(expr) => rename_in_expr(expr, is_declared, prefix),
-        Initializer::List(list) => {
-            list.items.iter_mut().for_each(|item| rename_uses(item, is_declared, prefix));
-        }
-        Initializer::Property(_) => {}
-    }
-}
-
-fn rename_in_expr(expr: &mut Expr, is_declared: &impl Fn(&Text) -> bool, prefix: &str) {
-    let uses: Vec<(u32, Text)> = (0..=expr.root())
-        .filter_map(|id| match expr.kind(id) {
-            NodeKind::Name(name) if is_declared(name) => Some((id, name.clone())),
-            _ => None,
-        })
-        .collect();
-    for (id, name) in uses {
-        *expr = expr.replaced(id, &Expr::name(with_prefix(&name, prefix)));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_with_a_prefix_is_a_name_and_can_be_told_again() {
-        for name in ["a", "_a", "$1", "%r", "a$%_"] {
-            let with = with_prefix(name, "t3_");
-            assert_eq!(without_prefix(&with, "t3_").as_deref(), Some(name));
-            assert_eq!(with.starts_with(['_', '$', '%']), name.starts_with(['_', '$', '%']));
-        }
-        assert_eq!(without_prefix("t31_a", "t3_"), None);
     }
 }

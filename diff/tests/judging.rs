@@ -12,7 +12,7 @@ use ptxsmith_oracle::{Placement, Question, Rules};
 use ptxsmith_subject::{
     Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject,
 };
-use ptxsmith_syntax::{ScalarType, StateSpace, parse, parse_expr};
+use ptxsmith_syntax::{Names, Role, ScalarType, StateSpace, Text, Visit, parse, parse_expr};
 
 /// What an implementation that follows these rules would do.
 fn observe(rules: &Rules, request: &Request<'_>) -> Observation {
@@ -283,4 +283,53 @@ fn what_says_that_it_tells_values_and_tells_none_was_not_observed() {
     let mut judge = Judge::new(&subject, Rules::default(), Options::default());
     let judged = judge.batch(&expressions(&["1 + 2"])).unwrap();
     assert_eq!(judged[0].verdict, Verdict::NotCompared(NotCompared::Unobserved));
+}
+
+#[test]
+fn a_known_deviation_of_parameterized_names_is_recognised_in_functions_too() {
+    let text = ".global .u32 x = 1; .func f() { .reg .u32 r1<3>; mov.u32 r12, 5; ret; }";
+    let judged = judge(&subject(common::known_rules(common::NVIDIA)), &[declarations(0, text)]);
+    let known = format!("{:?}", difference(&judged[0]).explanation);
+    assert!(known.contains("numbered-prefix-refused"), "{known}");
+}
+
+/// The names that a module declares, and those that it uses.
+#[derive(Default)]
+struct Named {
+    declared: Names<()>,
+    used: Vec<Text>,
+}
+
+impl<'m> Visit<'m> for Named {
+    fn name(&mut self, name: &'m Text, role: Role) {
+        self.declared.declare_by_role(name, role, ());
+        if role == Role::Use {
+            self.used.push(name.clone());
+        }
+    }
+}
+
+#[test]
+fn a_declared_name_stays_declared_among_other_trials_wherever_it_stands() {
+    // A subject that takes any name that is declared, also where the specification wants a constant.
+    let subject = fake(|request: &Request<'_>| {
+        let module = parse(request.ptx).unwrap();
+        let mut named = Named::default();
+        named.module(&module);
+        let known = named.used.iter().all(|name| named.declared.candidates(name).next().is_some());
+        Observation::new(if known { Outcome::Accepted } else { Outcome::Refused })
+    });
+    let texts = [
+        ".global .s32 v; .global .s32 w[v];",
+        ".global .s32 v; .global .align v .s32 w;",
+        ".global .s32 v; .global .s32 w<v>;",
+        ".global .s32 v; .global .attribute(.unified(v, 1)) .s32 w;",
+        ".global .s32 v; .const .u64 w[2] = {0, v / 1};",
+        ".global .s32 v1<2>; .global .s32 w[v10 + 1];",
+        ".global .s32 v; .func f() { .shared .s32 w[v]; ret; }",
+    ];
+    let trials: Vec<Trial> = (0..).zip(texts).map(|(id, text)| declarations(id, text)).collect();
+    for judged in judge(&subject, &trials) {
+        assert_eq!(difference(&judged).class, Class::AcceptsInvalid, "{}", texts[judged.id as usize]);
+    }
 }

@@ -73,12 +73,6 @@ pub(crate) fn generic(step: &mut Step<'_>, operand: Value, is_name: bool) -> Rul
     }
 }
 
-/// Whether a number behind a common prefix makes one of the names that a parameterized name declares (5.4.6), if it is
-/// below the count: as it would be printed, without zeros in front.
-pub(crate) fn numbered(_prefix: &str, number: &str) -> bool {
-    number == "0" || !number.starts_with('0')
-}
-
 /// Whose address may be taken, of which `byte` may be wanted only. Says whether it is generic in the end.
 pub(crate) fn named(
     step: &mut Step<'_>,

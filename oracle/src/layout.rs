@@ -1,10 +1,8 @@
 //! Declarations at module scope: size, alignment and initial contents (5.4).
 
-use std::collections::BTreeMap;
-
 use ptxsmith_syntax::{
-    Attribute, Declaration, Declarator, Expr, Function, Initializer, Item, Linkage, Module, NodeKind,
-    ScalarType, Specifier, StateSpace, Statement, Text, TypeKind,
+    Attribute, Declaration, Declarator, Expr, Found, Function, Initializer, Item, Linkage, Module, Names,
+    NodeKind, ScalarType, Specifier, StateSpace, Statement, Text, TypeKind,
 };
 
 use crate::{
@@ -12,7 +10,6 @@ use crate::{
     clause::Clause,
     evaluate::Evaluator,
     expectation::{Address, Expectation, Variable},
-    families::{Families, Sought},
     reading::{
         EmptyList, ForwardReference, IncompleteVector, Question, SelfReference, TrailingComma, ZeroDimension,
     },
@@ -25,7 +22,7 @@ use crate::{
 /// can ask for all memory.
 pub const MAX_BYTES: u64 = 1 << 28;
 /// The same for parameterized names (5.4.6), of which a few letters declare any number.
-const MAX_NAMES: u64 = 1 << 16;
+pub(crate) const MAX_NAMES: u64 = 1 << 16;
 
 const OPAQUE: &str = "an opaque type for textures, samplers or surfaces";
 
@@ -40,9 +37,8 @@ struct Declared {
 }
 
 /// What the module says that a single declaration depends on.
-struct Scope {
-    symbols: BTreeMap<Text, Declared>,
-    families: Families<Declared>,
+pub(crate) struct Scope {
+    names: Names<Declared>,
     version: (u32, u32),
     /// The compute capability of the first target, as in `sm_80`; `None` where it is not of that form.
     architecture: Option<u32>,
@@ -63,8 +59,7 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
                 if let Some((refusal, trace)) = function_attributes(function, &scope) {
                     return Expectation::Refused { refusal, trace };
                 }
-                let statements = function.body.as_deref().unwrap_or(&[]);
-                (declared_in(statements), &scope.within(index, statements, rules), true)
+                (declarations(function).collect(), &scope.within(index, function, rules), true)
             }
             Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => continue,
         };
@@ -117,69 +112,46 @@ fn function_attributes(function: &Function, scope: &Scope) -> Option<(Refusal, T
     Some((Refusal { class, clause, span: attribute.name.span }, trace))
 }
 
-/// The declarations among these statements, those in blocks included.
-fn declared_in(statements: &[Statement]) -> Vec<&Declaration> {
-    let mut found = Vec::new();
-    for statement in statements {
-        match statement {
-            Statement::Variables(declaration) => found.push(declaration),
-            // Blocks nest no deeper than the parser lets them.
-            Statement::Block(inner) => found.extend(declared_in(inner)),
-            Statement::Label(_)
-            | Statement::Instruction(_)
-            | Statement::BranchTargets(_)
-            | Statement::Tokens(_) => {}
-        }
-    }
-    found
-}
-
-fn labels_in(statements: &[Statement]) -> Vec<&Text> {
-    let mut found = Vec::new();
-    for statement in statements {
-        match statement {
-            Statement::Label(name) => found.push(&name.text),
-            Statement::Block(inner) => found.extend(labels_in(inner)),
-            Statement::Variables(_)
-            | Statement::Instruction(_)
-            | Statement::BranchTargets(_)
-            | Statement::Tokens(_) => {}
-        }
-    }
-    found
+/// The declarations in the body of a function, those in blocks included.
+fn declarations(function: &Function) -> impl Iterator<Item = &Declaration> {
+    function.statements().filter_map(|statement| match statement {
+        Statement::Variables(declaration) => Some(declaration),
+        _ => None,
+    })
 }
 
 impl Scope {
-    /// The scope with what these statements of the function at `index` declare.
-    fn within(&self, index: usize, statements: &[Statement], rules: &Rules) -> Scope {
-        let mut scope = Scope { symbols: self.symbols.clone(), families: self.families.clone(), ..*self };
-        for label in labels_in(statements) {
-            // A label is refused wherever it stands, so it may as well stand in front.
-            scope.symbols.insert(label.clone(), Declared { symbol: Named::Label, at: (0, 0) });
+    /// The scope with what the body of the function at `index` declares.
+    fn within(&self, index: usize, function: &Function, rules: &Rules) -> Scope {
+        let mut scope = Scope { names: self.names.clone(), ..*self };
+        for statement in function.statements() {
+            if let Statement::Label(label) = statement {
+                // A label is refused wherever it stands, so it may as well stand in front.
+                scope.names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0) });
+            }
         }
         let mut at = (index, 0);
-        for declaration in declared_in(statements) {
+        for declaration in declarations(function) {
             scope.declare(declaration, &mut at, true, rules);
         }
         scope
     }
 
-    fn of(module: &Module, rules: &Rules) -> Scope {
+    pub fn of(module: &Module, rules: &Rules) -> Scope {
         let architecture = module.targets().find_map(|target| {
             let digits: String =
                 target.strip_prefix("sm_")?.chars().take_while(char::is_ascii_digit).collect();
             digits.parse().ok()
         });
         let version = module.version().unwrap_or((u32::MAX, 0));
-        let (symbols, families) = (BTreeMap::new(), Families::default());
-        let mut scope = Scope { symbols, families, version, architecture };
+        let mut scope = Scope { names: Names::default(), version, architecture };
         for (index, item) in module.items.iter().enumerate() {
             let mut at = (index, 0);
             match item {
                 Item::Variables(declaration) => scope.declare(declaration, &mut at, false, rules),
                 Item::Function(function) => {
                     let declared = Declared { symbol: Named::Function(function.kind), at };
-                    scope.symbols.entry(function.name.text.clone()).or_insert(declared);
+                    scope.names.declare_new(function.name.text.clone(), declared);
                 }
                 Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => {}
             }
@@ -198,44 +170,37 @@ impl Scope {
                 // A count that is none is refused where the declaration is judged.
                 let rule = (RefusalClass::Parameterized, Clause::ParameterizedNames);
                 let count = Evaluator::new(rules, self.version).integer(count, rule, &mut Trace::default());
-                self.families.insert(name, declared, count.map_or(0, |count| count.bits));
+                self.names.declare_numbered(name, declared, count.map_or(0, |count| count.bits));
             } else if hides {
-                self.symbols.insert(name, declared);
+                self.names.declare(name, declared);
             } else {
-                self.symbols.entry(name).or_insert(declared);
+                self.names.declare_new(name, declared);
             }
-        }
-    }
-
-    /// What a name stands for, and whether that rests on parameterized names (5.4.6): it may be one, or be none of them.
-    fn find(&self, name: &Text, rules: &Rules) -> (Option<Declared>, bool) {
-        if let Some(&plain) = self.symbols.get(name) {
-            return (Some(plain), false);
-        }
-        let is_one = |prefix: &str, number: &str| {
-            let plain = match number.trim_start_matches('0') {
-                _ if !rules.padded_number => number,
-                "" => "0",
-                plain => plain,
-            };
-            (rules.numbered)(prefix, plain)
-        };
-        match self.families.find(name, is_one) {
-            Sought::Found(&declared, _) => (Some(declared), true),
-            Sought::OtherNumber => (None, true),
-            Sought::Nothing => (None, false),
         }
     }
 }
 
+/// Looks a name up under these rules, which say what a parameterized name is (5.4.6).
+pub(crate) fn find<'n, T>(names: &'n Names<T>, name: &str, rules: &Rules) -> Found<'n, T> {
+    names.find(name, |prefix, number| {
+        let plain = match number.trim_start_matches('0') {
+            _ if !rules.padded_number => number,
+            "" => "0",
+            plain => plain,
+        };
+        (rules.numbered)(prefix, plain)
+    })
+}
+
 /// The type of a variable: its scalars and how they are grouped.
-struct Shape {
-    scalar: ScalarType,
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub scalar: ScalarType,
     scalar_size: u64,
     /// Scalars in a vector, where the type is one.
-    vector: Option<u64>,
+    pub vector: Option<u64>,
     /// The extents of the array, outermost first.
-    extents: Vec<u64>,
+    pub extents: Vec<u64>,
 }
 
 impl Shape {
@@ -261,6 +226,37 @@ impl Shape {
 
     fn scalars(&self) -> Option<u64> {
         self.extents.iter().try_fold(self.vector.unwrap_or(1), |product, &extent| product.checked_mul(extent))
+    }
+
+    /// Bytes of the variable; `None` past 2^64.
+    pub fn size(&self) -> Option<u64> {
+        self.scalars()?.checked_mul(self.scalar_size)
+    }
+}
+
+/// What a declarator says of each variable that it declares, whatever its initial value.
+pub(crate) struct Layout {
+    pub space: StateSpace,
+    pub is_extern: bool,
+    pub shape: Shape,
+    pub align: u64,
+    /// How many names it declares, where they are parameterized.
+    pub count: Option<u64>,
+}
+
+impl Layout {
+    /// The layout of a declarator of a module whose scope this is.
+    pub fn of(
+        declaration: &Declaration,
+        declarator: &Declarator,
+        scope: &Scope,
+        rules: &Rules,
+    ) -> Ruled<Layout> {
+        let evaluator = &mut Evaluator::new(rules, scope.version);
+        let left = &mut Left { bytes: 0, names: 0 };
+        let here = (0, 0);
+        Work { rules, scope, here, evaluator, left, trace: Trace::default(), written: 0 }
+            .layout(declaration, declarator)
     }
 }
 
@@ -293,7 +289,7 @@ impl Work<'_, '_> {
         Err(Stop::refused(class, clause, span))
     }
 
-    fn declarator(&mut self, declaration: &Declaration, declarator: &Declarator) -> Ruled<Vec<Variable>> {
+    fn layout(&mut self, declaration: &Declaration, declarator: &Declarator) -> Ruled<Layout> {
         if declaration.specifiers.iter().any(|s| matches!(s, Specifier::Opaque(_))) {
             if declaration.vector().is_some() {
                 let span = declaration.span;
@@ -327,12 +323,17 @@ impl Work<'_, '_> {
         let count = self.count(declarator)?;
         let extents = self.extents(declarator, is_extern)?;
         let align = self.alignment(declaration, declarator, scalar, vector)?;
+        let shape = Shape { scalar, scalar_size: scalar.size().unwrap_or(0), vector, extents };
+        Ok(Layout { space, is_extern, shape, align, count })
+    }
+
+    fn declarator(&mut self, declaration: &Declaration, declarator: &Declarator) -> Ruled<Vec<Variable>> {
+        let Layout { space, is_extern, shape, align, count } = self.layout(declaration, declarator)?;
         if is_extern || !matches!(space, StateSpace::Global | StateSpace::Const) {
             return Ok(Vec::new());
         }
         let mut names = self.names(&declarator.name.text, count)?;
-        let shape = Shape { scalar, scalar_size: scalar.size().unwrap_or(0), vector, extents };
-        let size = shape.scalars().and_then(|count| count.checked_mul(shape.scalar_size));
+        let size = shape.size();
         let all = size.and_then(|size| size.checked_mul(names.len() as u64));
         let left = all.and_then(|all| self.left.bytes.checked_sub(all));
         let (Some(size), Some(left)) = (size, left) else {
@@ -688,11 +689,11 @@ impl Work<'_, '_> {
         value: &Expr,
     ) -> Ruled<bool> {
         let span = value.span();
-        let (found, numbered) = self.scope.find(name, self.rules);
-        if numbered {
+        let found = find(&self.scope.names, name, self.rules);
+        if let Found::Numbered(..) | Found::OtherNumber = found {
             self.uses(Clause::ParameterizedNames);
         }
-        let Some(Declared { symbol, at }) = found else {
+        let Some(&Declared { symbol, at }) = found.declared() else {
             return self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span);
         };
         self.declared(at, span)?;

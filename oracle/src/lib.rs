@@ -18,7 +18,6 @@ mod clause;
 mod evaluate;
 mod execution;
 mod expectation;
-mod families;
 mod grouping;
 mod layout;
 mod predict;

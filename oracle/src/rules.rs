@@ -5,7 +5,7 @@
 
 mod specification;
 
-use ptxsmith_syntax::{BinaryOp, Cast, Expr, ScalarType, Span, UnaryOp};
+use ptxsmith_syntax::{BinaryOp, Cast, Expr, ScalarType, Span, UnaryOp, is_number};
 
 use crate::{
     address::{self, Named, Slot, Version},
@@ -210,7 +210,7 @@ impl Rules {
             dimension,
             place,
             mask: address::mask,
-            numbered: address::numbered,
+            numbered: |_, number| is_number(number),
             padded_number: false,
             named: address::named,
             address_slot: address::slot,

@@ -492,3 +492,34 @@ fn the_address_of_a_kernel_is_taken_since_3_1() {
     assert_eq!(class("3.1"), None);
     assert_eq!(class("8.0"), None);
 }
+
+#[test]
+fn parameterized_names_are_found_up_to_the_limit_of_declarations() {
+    let body = "mov.u64 p0, a4999; st.global.u64 [o], p0; ret;";
+    let expected = format!("{}; 8 at 0: a4999+0 generic", "00".repeat(8));
+    assert_eq!(leaves(".global .u32 a<5000>;", body).unwrap(), expected);
+    let body = ".reg .u32 q1<3>; mov.u32 q12, 5; st.global.u32 [o], q12; ret;";
+    assert_eq!(leaves("", body).unwrap(), "05000000");
+}
+
+#[test]
+fn a_number_that_a_parameterized_name_does_not_declare_is_refused_in_kernels_too() {
+    let refused = |body: &str, rules: &Rules| {
+        let module = ptxsmith_syntax::parse(&kernel(body)).unwrap();
+        match expect(&module, rules) {
+            Expectation::Refused { refusal, .. } => Some(refusal.class),
+            _ => None,
+        }
+    };
+    let rules = Rules::default();
+    assert_eq!(refused(".reg .u32 q1<3>; mov.u32 q12, 5; ret;", &rules), None);
+    for number in ["q13", "q102", "q1"] {
+        let body = format!(".reg .u32 q1<3>, q<1>; mov.u32 {number}, 5; ret;");
+        assert_eq!(refused(&body, &rules), Some(RefusalClass::UnknownName), "{number}");
+    }
+    assert_eq!(refused(".reg .pred q<3>; @q3 ret;", &rules), Some(RefusalClass::UnknownName));
+    // Rules with another answer to 5.4.6 hold in kernels as at module scope.
+    let rules = rules.with(|rules| rules.numbered = |prefix, _| !prefix.ends_with('1'));
+    let class = refused(".reg .u32 q1<3>; mov.u32 q12, 5; ret;", &rules);
+    assert_eq!(class, Some(RefusalClass::UnknownName));
+}

@@ -2,29 +2,41 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_syntax::{
-    Declaration, Expr, Function, Initializer, Item, Module, NodeKind, Specifier, Statement, Text, Token,
-};
+use ptxsmith_syntax::{self as syntax, Found, Item, Module, Role, Text, Visit, is_number};
 
-use crate::program::is_header;
-
-/// The names that a module declares and mentions. Names are not told apart by scope: a name that is declared in any
+/// The names that statements declare and mention. Names are not told apart by scope: a name that is declared in any
 /// function is taken for declared. So too much may be kept, but never too little.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// Every declared name; with `true`, the prefix of a parameterized one.
-    declared: BTreeMap<Text, bool>,
+    declared: syntax::Names<Text>,
     mentioned: BTreeSet<Text>,
+}
+
+/// How far a name is declared: not at all, but for its number (5.4.6), or as it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Declared {
+    Not,
+    ButForNumber,
+    Fully,
+}
+
+impl<'m> Visit<'m> for Names {
+    fn name(&mut self, name: &'m Text, role: Role) {
+        self.declared.declare_by_role(name, role, name.clone());
+        if role == Role::Use {
+            self.mentioned.insert(name.clone());
+        }
+    }
 }
 
 impl Names {
     pub(crate) fn of(module: &Module) -> Names {
         let mut names = Names::default();
-        module.items.iter().for_each(|item| names.item(item));
+        names.module(module);
         names
     }
 
-    fn of_item(item: &Item) -> Names {
+    pub(crate) fn of_item(item: &Item) -> Names {
         let mut names = Names::default();
         names.item(item);
         names
@@ -32,116 +44,28 @@ impl Names {
 
     /// Whether a name that `self` declares is mentioned in `smaller`, which does not declare it.
     pub(crate) fn break_in(&self, smaller: &Names) -> bool {
-        smaller.mentioned.iter().any(|name| self.declares(name) && !smaller.declares(name))
+        smaller.mentioned.iter().any(|name| smaller.declares(name) < self.declares(name))
     }
 
     /// Whether a name stands anywhere in the module.
     pub(crate) fn knows(&self, name: &Text) -> bool {
-        self.mentioned.contains(name) || self.declares(name)
+        self.mentioned.contains(name) || self.declares(name) > Declared::Not
     }
 
-    fn declares(&self, name: &str) -> bool {
-        self.declaring(name).is_some()
+    /// The names that are mentioned of a parameterized name, in order.
+    pub(crate) fn mentioned_of(&self, prefix: &Text) -> impl Iterator<Item = &Text> {
+        self.mentioned.iter().filter(move |name| {
+            let found = self.declared.find(name, |_, number| is_number(number));
+            matches!(found, Found::Numbered(written, _) if written == prefix)
+        })
     }
 
-    /// The declared name that a mentioned one stands for: itself, or the prefix of a parameterized name.
-    fn declaring(&self, name: &str) -> Option<&str> {
-        if let Some((declared, _)) = self.declared.get_key_value(name) {
-            return Some(declared);
+    fn declares(&self, name: &str) -> Declared {
+        match self.declared.find(name, |_, number| is_number(number)) {
+            Found::Plain(_) | Found::Numbered(..) => Declared::Fully,
+            Found::OtherNumber => Declared::ButForNumber,
+            Found::Nothing => Declared::Not,
         }
-        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let (declared, parameterized) = self.declared.get_key_value(prefix)?;
-        parameterized.then_some(declared)
-    }
-
-    fn item(&mut self, item: &Item) {
-        match item {
-            Item::Version(_) | Item::Target(_) | Item::AddressSize(_) => {}
-            Item::Variables(declaration) => self.declaration(declaration),
-            Item::Function(function) => self.function(function),
-            Item::Other(tokens) => self.tokens(tokens),
-        }
-    }
-
-    fn function(&mut self, function: &Function) {
-        self.declared.insert(function.name.text.clone(), false);
-        let parameters = function.results.iter().chain(&function.parameters).flatten();
-        parameters.for_each(|parameter| self.declaration(parameter));
-        self.specifiers(&function.before);
-        self.specifiers(&function.after);
-        self.tokens(&function.directives);
-        self.statements(function.body.as_deref().unwrap_or(&[]));
-    }
-
-    fn statements(&mut self, statements: &[Statement]) {
-        for statement in statements {
-            match statement {
-                Statement::Variables(declaration) => self.declaration(declaration),
-                Statement::Label(name) => {
-                    self.declared.insert(name.text.clone(), false);
-                }
-                Statement::Block(inner) => self.statements(inner),
-                Statement::Instruction(instruction) => {
-                    self.mentioned.extend(instruction.names().into_iter().cloned());
-                }
-                Statement::BranchTargets(table) => {
-                    self.mentioned.extend(table.targets.iter().map(|target| target.text.clone()));
-                }
-                Statement::Tokens(tokens) => self.tokens(tokens),
-            }
-        }
-    }
-
-    fn declaration(&mut self, declaration: &Declaration) {
-        self.specifiers(&declaration.specifiers);
-        for declarator in &declaration.declarators {
-            self.declared.insert(declarator.name.text.clone(), declarator.count.is_some());
-            declarator.count.iter().chain(declarator.dimensions.iter().flatten()).for_each(|e| self.expr(e));
-            declarator.initializer.iter().for_each(|initializer| self.initializer(initializer));
-        }
-    }
-
-    fn specifiers(&mut self, specifiers: &[Specifier]) {
-        for specifier in specifiers {
-            match specifier {
-                Specifier::Space(_, Some(expr)) | Specifier::Align(expr) => self.expr(expr),
-                Specifier::Attributes(attributes) => {
-                    attributes.iter().flat_map(|attribute| &attribute.arguments).for_each(|e| self.expr(e));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn initializer(&mut self, initializer: &Initializer) {
-        match initializer {
-            Initializer::Value(expr) => self.expr(expr),
-            Initializer::List(list) => list.items.iter().for_each(|item| self.initializer(item)),
-            Initializer::Property(property) => self.expr(&property.value),
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        self.mentioned.extend(expr.nodes().iter().filter_map(|node| match &node.kind {
-            NodeKind::Name(name) => Some(name.clone()),
-            _ => None,
-        }));
-    }
-
-    fn tokens(&mut self, tokens: &[Token]) {
-        self.mentioned.extend(tokens.iter().map(|token| token.text.clone()));
-    }
-}
-
-/// The names that a statement declares at module scope; with `true`, the prefix of a parameterized one.
-fn outer_names(item: &Item) -> Vec<(Text, bool)> {
-    match item {
-        Item::Variables(declaration) => {
-            let declarators = declaration.declarators.iter();
-            declarators.map(|declarator| (declarator.name.text.clone(), declarator.count.is_some())).collect()
-        }
-        Item::Function(function) => vec![(function.name.text.clone(), false)],
-        _ => Vec::new(),
     }
 }
 
@@ -157,20 +81,20 @@ impl Needs {
     pub(crate) fn of(module: &Module) -> Needs {
         let names: Vec<Names> = module.items.iter().map(Names::of_item).collect();
         // What a function declares within it, no other statement can mean.
-        let mut outer = Names::default();
-        let mut declaring: BTreeMap<Text, Vec<usize>> = BTreeMap::new();
+        let mut outer: syntax::Names<&Text> = syntax::Names::default();
+        let mut declaring: BTreeMap<&Text, Vec<usize>> = BTreeMap::new();
         for (at, item) in module.items.iter().enumerate() {
-            for (name, parameterized) in outer_names(item) {
-                outer.declared.insert(name.clone(), parameterized);
+            for (name, role) in item.declared() {
+                outer.declare_by_role(name, role, name);
                 declaring.entry(name).or_default().push(at);
             }
         }
         let mut needs = vec![BTreeSet::new(); names.len()];
         let mut needed_by = vec![BTreeSet::new(); names.len()];
         for (at, names) in names.iter().enumerate() {
-            let foreign = names.mentioned.iter().filter(|name| !names.declares(name));
-            let declared = foreign.filter_map(|name| outer.declaring(name));
-            for &by in declared.filter_map(|name| declaring.get(name)).flatten() {
+            let foreign = names.mentioned.iter().filter(|name| names.declares(name) < Declared::Fully);
+            let declared = foreign.flat_map(|name| outer.candidates(name));
+            for &by in declared.filter_map(|candidate| declaring.get(candidate.declared)).flatten() {
                 needs[at].insert(by);
                 needed_by[by].insert(at);
             }
@@ -206,9 +130,9 @@ fn closure(edges: &[BTreeSet<usize>], from: impl IntoIterator<Item = usize>) -> 
 /// A caller who knows which variable is at fault can begin with its slice.
 pub fn slice(module: &Module, names: &[&str]) -> Option<Module> {
     let declares = |item: &Item| {
-        let declared =
-            Names { declared: outer_names(item).into_iter().collect(), mentioned: BTreeSet::new() };
-        names.iter().any(|name| declared.declares(name))
+        let mut declared = syntax::Names::default();
+        item.declared().for_each(|(name, role)| declared.declare_by_role(name, role, ()));
+        names.iter().any(|name| declared.candidates(name).next().is_some())
     };
     let declaring: Vec<usize> = (0..module.items.len()).filter(|&at| declares(&module.items[at])).collect();
     if declaring.is_empty() {
@@ -216,7 +140,7 @@ pub fn slice(module: &Module, names: &[&str]) -> Option<Module> {
     }
     let kept = Needs::of(module).with_needs(declaring);
     let items = module.items.iter().enumerate();
-    let items = items.filter(|(at, item)| is_header(item) || kept.contains(at));
+    let items = items.filter(|(at, item)| item.is_header() || kept.contains(at));
     Some(Module { items: items.map(|(_, item)| item.clone()).collect() })
 }
 
@@ -256,7 +180,24 @@ mod tests {
     fn a_parameterized_name_declares_its_numbered_ones() {
         let whole = Names::of(&parse(".global .b8 a<4>; .global .b64 b = a3;").unwrap());
         assert!(whole.break_in(&Names::of(&parse(".global .b64 b = a3;").unwrap())));
+        assert!(whole.break_in(&Names::of(&parse(".global .b8 a<3>; .global .b64 c = a3;").unwrap())));
         assert!(!whole.break_in(&Names::of(&parse(".global .b8 a<4>; .global .b64 c = a3;").unwrap())));
         assert!(!whole.break_in(&Names::of(&parse(".global .b64 b = unknown;").unwrap())));
+    }
+
+    #[test]
+    fn the_prefix_of_a_numbered_name_may_end_in_a_digit() {
+        let module =
+            parse(".global .b8 a1<3>; .global .b8 a<9>; .global .b64 b = a12; .global .b64 c = a19;")
+                .unwrap();
+        let mut without = module.clone();
+        without.items.remove(0);
+        assert!(Names::of(&module).break_in(&Names::of(&without)));
+        let needs = Needs::of(&module);
+        assert!(needs.with_needs([2]).contains(&0) && needs.with_dependents([0]).contains(&2));
+        assert!(slice(&module, &["a12"]).is_some_and(|slice| slice.items.contains(&module.items[0])));
+        // A number that is not declared is not cut off from the declaration that it misses.
+        without.items.remove(0);
+        assert!(Names::of(&module).break_in(&Names::of(&without)));
     }
 }

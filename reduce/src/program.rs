@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use ptxsmith_syntax::{Break, Item, Module, ParseError, Sink, parse, print, print_to};
+use ptxsmith_syntax::{Break, Module, ParseError, Sink, parse, print, print_to};
 
 use crate::tokens;
 
@@ -58,7 +58,7 @@ impl Program {
     fn new(text: String, module: Module) -> Program {
         let mut count = Count(0);
         for item in &module.items {
-            if !is_header(item) {
+            if !item.is_header() {
                 print_to(&Module { items: vec![item.clone()] }, &mut count);
             }
         }
@@ -96,11 +96,6 @@ impl Program {
 /// The places of the characters of a text in the order of the last comparison: as in ASCII, but for the case of letters.
 fn ranks(text: &str) -> impl Iterator<Item = u8> {
     text.bytes().map(|byte| if byte.is_ascii_alphabetic() { byte ^ 0x20 } else { byte })
-}
-
-/// Whether a statement belongs to the header.
-pub(crate) fn is_header(item: &Item) -> bool {
-    matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_))
 }
 
 struct Count(usize);
@@ -151,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_tree_that_reads_back_as_another_is_no_program() {
-        use ptxsmith_syntax::Name;
+        use ptxsmith_syntax::{Item, Name};
         let mut module = program(".global .b8 a;").module().unwrap().clone();
         assert!(Program::of(&module).is_some());
         module.items[0] = Item::Version(Name::new("7.8 .target sm_90"));

@@ -1,36 +1,20 @@
 //! Many small programs as one.
 
-use std::collections::BTreeMap;
-
-use ptxsmith_syntax::{Item, Module};
-
-use crate::passes::{declared, rename};
-use crate::program::is_header;
+use ptxsmith_syntax::{Item, Module, prefixed};
 
 /// One module that holds the declarations of all these, the names of the nth with `tN_` before them.
 ///
 /// `None` where that could mean something else: their headers differ, or one of them holds more than declarations.
 pub fn together(modules: &[&Module]) -> Option<Module> {
-    let header =
-        |module: &Module| module.items.iter().filter(|item| is_header(item)).cloned().collect::<Vec<_>>();
-    let mut items = header(modules.first()?);
-    let mut shared = Module { items: items.clone() };
-    for (nth, &module) in modules.iter().enumerate() {
-        if header(module) != shared.items {
+    let header = modules.first()?.header();
+    let mut shared = header.clone();
+    for (nth, module) in modules.iter().enumerate() {
+        let declarations = module.without_header().items;
+        if module.header() != header || !declarations.iter().all(|item| matches!(item, Item::Variables(_))) {
             return None;
         }
-        let mut declarations = Module::default();
-        for item in module.items.iter().filter(|item| !is_header(item)) {
-            let Item::Variables(_) = item else { return None };
-            declarations.items.push(item.clone());
-        }
-        let names = declared(&declarations).into_iter();
-        let names: BTreeMap<_, _> =
-            names.map(|name| (name.clone(), format!("t{nth}_{name}").into())).collect();
-        rename(&mut declarations, &names);
-        items.append(&mut declarations.items);
+        shared.items.extend(prefixed(&declarations, &format!("t{nth}_")));
     }
-    shared.items = items;
     Some(shared)
 }
 

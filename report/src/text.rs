@@ -264,8 +264,7 @@ fn counted(counts: Option<&std::collections::BTreeMap<String, u64>>) -> String {
 
 /// The declaration at fault, or the program without its header.
 fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
-    let mut module = ptxsmith_syntax::parse(finding.example().program).unwrap_or_default();
-    module.items.retain(|item| !matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_)));
+    let mut module = ptxsmith_syntax::parse(finding.example().program).unwrap_or_default().without_header();
     // A program of the user's holds much else.
     if let ("check", Some(guilty)) = (&*report.command, finding.example().variable) {
         let declares = |item: &Item| match item {

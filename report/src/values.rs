@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::{Clause, Evaluator, RefusalClass, Rules, Trace};
-use ptxsmith_syntax::{Expr, Module, ScalarType, TypeKind};
+use ptxsmith_syntax::{Expr, Module, Names, ScalarType, TypeKind, is_number};
 
 /// The most elements that are written out.
 const MOST: usize = 64;
@@ -47,36 +47,34 @@ pub fn address(symbol: &str, addend: i64, generic: bool, byte: Option<u8>) -> St
 impl Shape {
     /// The type of the module-scope variable of this name and size; `None` where no declaration says it.
     pub fn of(module: &Module, name: &str, size: u64) -> Option<Shape> {
+        let mut names = Names::default();
+        for declaration in module.declarations() {
+            for declarator in &declaration.declarators {
+                names.declare_by_role(&declarator.name.text, declarator.role(), (declaration, declarator));
+            }
+        }
+        let &(declaration, declarator) = names.find(name, |_, number| is_number(number)).declared()?;
         let rules = Rules::default();
-        module.declarations().find_map(|declaration| {
-            let declarator = declaration.declarators.iter().find(|declarator| {
-                let rest = name.strip_prefix(declarator.name.text.as_str());
-                rest.is_some_and(|rest| match &declarator.count {
-                    Some(_) => !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()),
-                    None => rest.is_empty(),
-                })
+        let scalar = declaration.scalar_type()?;
+        let vector = declaration.vector().map(|length| length.count());
+        let mut evaluator = Evaluator::new(&rules, module.version().unwrap_or((u32::MAX, 0)));
+        let mut extent = |expr: &Expr| {
+            let rule = (RefusalClass::Dimension, Clause::Dimension);
+            Some(evaluator.integer(expr, rule, &mut Trace::default()).ok()?.bits)
+        };
+        let inner: u64 = declarator
+            .dimensions
+            .iter()
+            .flatten()
+            .try_fold(scalar.size()? * vector.unwrap_or(1), |product, expr| {
+                product.checked_mul(extent(expr)?)
             })?;
-            let scalar = declaration.scalar_type()?;
-            let vector = declaration.vector().map(|length| length.count());
-            let mut evaluator = Evaluator::new(&rules, module.version().unwrap_or((u32::MAX, 0)));
-            let mut extent = |expr: &Expr| {
-                let rule = (RefusalClass::Dimension, Clause::Dimension);
-                Some(evaluator.integer(expr, rule, &mut Trace::default()).ok()?.bits)
-            };
-            let inner: u64 = declarator
-                .dimensions
-                .iter()
-                .flatten()
-                .try_fold(scalar.size()? * vector.unwrap_or(1), |product, expr| {
-                    product.checked_mul(extent(expr)?)
-                })?;
-            let extents = declarator.dimensions.iter().map(|dimension| match dimension {
-                Some(expr) => extent(expr),
-                // Only the first can be left out: it is what the size says.
-                None => size.checked_div(inner),
-            });
-            Some(Shape { scalar, vector, extents: extents.collect::<Option<_>>()? })
-        })
+        let extents = declarator.dimensions.iter().map(|dimension| match dimension {
+            Some(expr) => extent(expr),
+            // Only the first can be left out: it is what the size says.
+            None => size.checked_div(inner),
+        });
+        Some(Shape { scalar, vector, extents: extents.collect::<Option<_>>()? })
     }
 
     /// The type as a declaration writes it around the name: `.v2 .s32` and `[3][2]`.

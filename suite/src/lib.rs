@@ -15,7 +15,6 @@ mod edited;
 mod enumerated;
 mod index;
 mod manifest;
-mod relocatable;
 pub mod selfcheck;
 mod suite;
 
@@ -24,5 +23,4 @@ pub use case::{Case, Source};
 pub use comments::twin;
 pub use corpus::SuiteError;
 pub use coverage::{ALSO_REFUSE, Covered, coverage};
-pub use relocatable::needs_relocatable_form;
 pub use suite::{File, Options, Suite};

@@ -1,11 +1,11 @@
 //! `manifest.json`: every case with all that a runner needs. Its schema is `files/manifest.schema.json`.
 
 use ptxsmith_oracle::{Expectation, Question, Readings};
+use ptxsmith_syntax::needs_relocatable_form;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Source};
-use crate::relocatable::needs_relocatable_form;
 use crate::selfcheck;
 
 #[derive(Serialize)]

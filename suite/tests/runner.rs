@@ -10,7 +10,8 @@ use ptxsmith_oracle::{Expectation, Rules};
 use ptxsmith_subject::{
     Description, Error, Observation, OpenOptions, Outcome, Request, Subject, open, parse_spec,
 };
-use ptxsmith_suite::{Case, Options, Suite, needs_relocatable_form};
+use ptxsmith_suite::{Case, Options, Suite};
+use ptxsmith_syntax::needs_relocatable_form;
 use serde_json::Value;
 
 /// A ptxas as this runner's author knows it: by what it does. A suite does not know NVIDIA's deviations.

@@ -2,6 +2,7 @@
 
 use crate::{
     Text,
+    literal::{Number, read_number},
     ops::{BinaryOp, Cast, UnaryOp, precedence},
     span::{Name, Span},
 };
@@ -53,7 +54,7 @@ pub struct Node {
 /// none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
-    nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
 }
 
 impl Expr {
@@ -82,11 +83,27 @@ impl Expr {
         self.nodes.len() as NodeId - 1
     }
 
+    /// The names of variables and functions in it, in the order written.
+    pub fn names(&self) -> impl Iterator<Item = &Text> {
+        self.nodes
+            .iter()
+            .filter_map(|node| if let NodeKind::Name(name) = &node.kind { Some(name) } else { None })
+    }
+
     /// The name that the expression is, where it is nothing but a name.
     pub fn as_name(&self) -> Option<Name> {
         match self.nodes.as_slice() {
             [Node { kind: NodeKind::Name(text), span }] => Some(Name { text: text.clone(), span: *span }),
             _ => None,
+        }
+    }
+
+    /// The value of an expression that is one integer.
+    pub fn as_integer(&self) -> Option<u64> {
+        let [Node { kind: NodeKind::Number(text), .. }] = self.nodes.as_slice() else { return None };
+        match read_number(text)? {
+            Number::Integer { value, .. } => value,
+            Number::Float(_) | Number::SingleBits(_) | Number::DoubleBits(_) => None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! PTX as a tree that keeps every spelling: lexer, parser with spans, printer.
+//! PTX as a tree that keeps every spelling: lexer, parser with spans, printer, visitors, names and renaming.
 //!
 //! Nothing here knows what a program means: `08` is a number and `.align 3` an alignment in the tree; what the
 //! specification says of them is asked elsewhere. Comments and white space are not kept, except between the tokens of
@@ -15,22 +15,27 @@ mod expr;
 mod instruction;
 mod lexer;
 mod literal;
+mod names;
 mod ops;
 mod parser;
 mod printer;
+mod rename;
 mod spacing;
 mod span;
 mod tree;
 mod types;
+mod visit;
 
 pub use assemble::{Assemble, Infix, Numeral, TreeBuilder};
 pub use error::{MAX_NESTING, ParseError, ParseErrorKind};
 pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
 pub use instruction::{BranchTargets, Guard, Instruction, Operand};
 pub use literal::{Number, Radix, read_number};
+pub use names::{Candidate, Found, Names, holders_of_addresses, is_number, needs_relocatable_form};
 pub use ops::{BinaryOp, Cast, UnaryOp, precedence};
 pub use parser::{parse, parse_declaration, parse_expr};
 pub use printer::{Break, Canonical, Sink, print, print_expr, print_to};
+pub use rename::{prefixed, rename, with_prefix, without_prefix};
 pub use spacing::Spacing;
 pub use span::{Name, Span, line_column};
 pub use tree::{
@@ -38,6 +43,7 @@ pub use tree::{
     Module, Property, Specifier, Statement, Token, Tokens,
 };
 pub use types::{Linkage, OpaqueType, Opcode, ScalarType, StateSpace, TypeKind, VectorLength};
+pub use visit::{Role, Visit, VisitMut};
 
 /// A short string of the program: a name, a number, a token. Kept in place up to 24 bytes.
 pub type Text = compact_str::CompactString;

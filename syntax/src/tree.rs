@@ -250,7 +250,24 @@ impl Declaration {
     }
 }
 
+impl Item {
+    /// Whether it belongs to the header: `.version`, `.target` or `.address_size`.
+    pub fn is_header(&self) -> bool {
+        matches!(self, Item::Version(_) | Item::Target(_) | Item::AddressSize(_))
+    }
+}
+
 impl Module {
+    /// The header alone.
+    pub fn header(&self) -> Module {
+        Module { items: self.items.iter().filter(|item| item.is_header()).cloned().collect() }
+    }
+
+    /// The module without its header.
+    pub fn without_header(&self) -> Module {
+        Module { items: self.items.iter().filter(|item| !item.is_header()).cloned().collect() }
+    }
+
     /// The declarations at module scope, in order.
     pub fn declarations(&self) -> impl Iterator<Item = &Declaration> {
         self.items.iter().filter_map(|item| if let Item::Variables(d) = item { Some(d) } else { None })

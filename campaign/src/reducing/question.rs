@@ -113,7 +113,7 @@ impl<'a> SameCause<'a> {
     /// What can be said of programs without the subject, as a question of its own. The header has to stay that of
     /// `program`, as nothing says which headers the subject takes.
     pub fn prediction(&self, program: &Program) -> Prediction<'a> {
-        Prediction { cause: self.cause, limits: self.limits, header: program.module().map(header_items) }
+        Prediction { cause: self.cause, limits: self.limits, header: program.module().map(Module::header) }
     }
 
     fn alone(&self, program: &Program) -> Shown {
@@ -385,7 +385,7 @@ impl Question for SameCause<'_> {
 pub struct Prediction<'a> {
     cause: &'a Cause,
     limits: Limits<'a>,
-    header: Option<Vec<Item>>,
+    header: Option<Module>,
 }
 
 impl Question for Prediction<'_> {
@@ -393,7 +393,7 @@ impl Question for Prediction<'_> {
         let mut answers = Vec::new();
         for program in programs {
             let predicted = program.module().is_some_and(|module| {
-                Some(header_items(module)) == self.header && self.cause.is_predicted_by(module)
+                Some(module.header()) == self.header && self.cause.is_predicted_by(module)
             });
             answers.push(predicted.into());
             if predicted {
@@ -406,11 +406,6 @@ impl Question for Prediction<'_> {
     fn is_over(&self) -> bool {
         self.limits.are_reached()
     }
-}
-
-fn header_items(module: &Module) -> Vec<Item> {
-    let of_header = |item: &&Item| matches!(item, Item::Version(_) | Item::Target(_) | Item::AddressSize(_));
-    module.items.iter().filter(of_header).cloned().collect()
 }
 
 /// What a question may use.

@@ -94,7 +94,11 @@ fn release(tool: &Tool, options: &Options<'_>) -> Result<Box<dyn Compiler>, Open
         Some(file) => file,
         None if options.install => options.toolchains.install_tool(tool, options.cancel, options.progress)?,
         None => {
-            return Err(OpenError::Missing(format!("{} {} is not installed", tool.kind.name(), tool.version)));
+            return Err(OpenError::Missing(format!(
+                "{} {} is not installed",
+                tool.kind.name(),
+                tool.version
+            )));
         }
     };
     let (id, version) = (tool.to_string(), tool.version.to_owned());

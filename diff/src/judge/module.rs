@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use ptxsmith_subject::{Diagnostic, Observation, Outcome, Severity, Variable};
-use ptxsmith_syntax::{Canonical, Module, ScalarType, Spacing, StateSpace, print};
+use ptxsmith_syntax::{
+    Canonical, Module, ScalarType, Spacing, StateSpace, prefixed, print, with_prefix, without_prefix,
+};
 
 use super::{Answer, HEADER_LINES, Judgement, Predicted, judge};
 use crate::{
     compare::unseen,
     seats,
-    trial::{ALONE, Body, Header, prefixed, with_prefix, without_prefix},
+    trial::{ALONE, Body, Header},
 };
 
 /// Where a trial went in a batch.

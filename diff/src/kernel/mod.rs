@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use ptxsmith_oracle::{Expectation, Kernel, Left, Prediction, Question, Rules, Trace, predict};
 use ptxsmith_subject::{Error, Launch, Observation, Outcome, Request, Severity, Subject};
-use ptxsmith_syntax::{Canonical, FunctionKind, Item, Module, print};
+use ptxsmith_syntax::{Canonical, FunctionKind, Item, Module, prefixed, print, with_prefix, without_prefix};
 
 use crate::{
     explain::{Explanation, explain, explain_crash},
@@ -21,7 +21,7 @@ use crate::{
     known::Effect,
     lead::{Alternatives, Lead, alternatives, crash_alternatives},
     maker::Maker,
-    trial::{Header, Trial, prefixed, with_prefix, without_prefix},
+    trial::{Header, Trial},
     verdict::{Class, Difference, Judged, Must, NotCompared, Share, Verdict},
 };
 use compare::{agrees, compare};

@@ -11,6 +11,8 @@ mod memory;
 mod names;
 mod operand;
 
+use std::{collections::BTreeMap, rc::Rc};
+
 use ptxsmith_syntax::{FunctionKind, Item, Module, StateSpace, Text};
 use serde::Serialize;
 
@@ -87,14 +89,13 @@ pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rul
         align: 256,
         bytes: Bytes::new(MOST_OUTPUT, Before::Zero),
     }];
-    let places: Vec<usize> = (program.variables.iter())
-        .map(|variable| {
-            objects.push(object(variable, variables));
-            objects.len() - 1
-        })
-        .collect();
+    let expected: BTreeMap<&Text, &expectation::Variable> = variables.iter().map(|v| (&v.name, v)).collect();
+    objects.extend(
+        program.variables.iter().map(|variable| object(variable, expected.get(&variable.name).copied())),
+    );
+    let places: Vec<usize> = (1..objects.len()).collect();
     // Pointers in memory name their targets by place, so all have to be there first.
-    fill(&mut objects, variables);
+    fill(&mut objects, &program.variables, variables);
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
     kernels
         .map(|(&name, body)| {
@@ -155,8 +156,8 @@ pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace
 }
 
 /// An object for a variable at module scope, without its addresses.
-fn object(variable: &names::Variable, expected: &[expectation::Variable]) -> Object {
-    let bytes = match expected.iter().find(|v| v.name == variable.name) {
+fn object(variable: &names::Variable, expected: Option<&expectation::Variable>) -> Object {
+    let bytes = match expected {
         Some(expected) => {
             Bytes::new(expected.bytes.len(), Before::Initialized(expected.bytes.as_slice().into()))
         }
@@ -165,20 +166,21 @@ fn object(variable: &names::Variable, expected: &[expectation::Variable]) -> Obj
     Object { name: variable.name.clone(), space: variable.space, align: variable.align, bytes }
 }
 
-fn fill(objects: &mut [Object], expected: &[expectation::Variable]) {
+fn fill(objects: &mut [Object], declared: &[Rc<names::Variable>], expected: &[expectation::Variable]) {
+    let mut places = BTreeMap::new();
+    for (at, variable) in declared.iter().enumerate() {
+        places.entry(&variable.name).or_insert(OUTPUT + 1 + at);
+    }
     for variable in expected {
         for address in &variable.addresses {
-            let named = objects.iter().skip(1).position(|object| object.name == address.symbol);
-            let target = match named {
-                Some(at) => Target::Object(at + 1),
+            let target = match places.get(&address.symbol) {
+                Some(&at) => Target::Object(at),
                 None => Target::Function(address.symbol.clone()),
             };
             let pointer = Pointer { target, offset: address.addend, generic: address.generic };
-            let Some(holder) = objects.iter_mut().skip(1).find(|object| object.name == variable.name) else {
-                continue;
-            };
+            let Some(&holder) = places.get(&variable.name) else { continue };
             let byte = |at| Byte::Of(pointer.clone(), address.byte.unwrap_or(at));
-            holder.bytes.write(address.offset as usize, (0..address.width).map(byte));
+            objects[holder].bytes.write(address.offset as usize, (0..address.width).map(byte));
         }
     }
 }

@@ -3,17 +3,13 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use ptxsmith_syntax::{
-    Declaration, Function, FunctionKind, Instruction, Item, Module, ScalarType, StateSpace, Statement, Text,
+    self as syntax, Declaration, Found, Function, FunctionKind, Instruction, Item, Module, ScalarType,
+    StateSpace, Statement, Text,
 };
 
 use crate::{
-    address::numbered,
-    clause::Clause,
-    evaluate::Evaluator,
-    families::{Families, Sought},
-    layout::MAX_BYTES,
-    refusal::{RefusalClass, Stop},
-    rules::{Ruled, Rules, Trace},
+    layout::{Layout, MAX_BYTES, MAX_NAMES, Scope, Shape, find},
+    rules::Rules,
 };
 
 /// A register variable.
@@ -29,17 +25,27 @@ pub(super) struct Register {
 /// A variable in memory.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
+    /// Its name; of a parameterized one the common prefix.
     pub name: Text,
     pub space: StateSpace,
-    pub ty: ScalarType,
-    /// The elements of a vector; one of a scalar.
-    pub lanes: u64,
-    pub extents: Vec<u64>,
+    pub shape: Shape,
     pub align: u64,
     /// Whether the size is known: it is not of `.extern` variables without one.
     pub size: Option<u64>,
-    /// Which variable it is: of a module, or of a function.
+    /// Which variable it is: of a module, or of a function. Of a parameterized one, the first.
     pub place: Place,
+}
+
+impl Variable {
+    /// The variable of this number of a parameterized one.
+    fn numbered(&self, number: u64) -> Variable {
+        let name = format!("{}{number}", self.name).into();
+        let place = match self.place {
+            Place::Module(first) => Place::Module(first + number as usize),
+            Place::Function(first) => Place::Function(first + number as usize),
+        };
+        Variable { name, place, ..self.clone() }
+    }
 }
 
 /// Where a variable is declared, which is how often it exists.
@@ -59,26 +65,27 @@ pub(super) enum Meaning {
     Label,
 }
 
-/// What names mean at one place.
+/// What names mean at one place; of a parameterized name, the meaning of the first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
-    single: BTreeMap<Text, Meaning>,
-    /// The first of the registers of each.
-    families: Families<Register>,
-}
+pub(super) struct Names(syntax::Names<Meaning>);
 
 impl Names {
     /// What a name stands for; `None` where nothing declares it.
-    pub fn find(&self, name: &str) -> Option<Meaning> {
-        if let Some(meaning) = self.single.get(name) {
-            return Some(meaning.clone());
-        }
-        match self.families.find(name, numbered) {
-            Sought::Found(register, number) => {
-                Some(Meaning::Register(Register { id: register.id + number as usize, ..*register }))
+    pub fn find(&self, name: &str, rules: &Rules) -> Option<Meaning> {
+        match find(&self.0, name, rules) {
+            Found::Numbered(Meaning::Register(first), number) => {
+                Some(Meaning::Register(Register { id: first.id + number as usize, ..*first }))
             }
-            Sought::OtherNumber | Sought::Nothing => None,
+            Found::Numbered(Meaning::Variable(first), number) => {
+                Some(Meaning::Variable(Rc::new(first.numbered(number))))
+            }
+            found => found.declared().cloned(),
         }
+    }
+
+    /// Whether a name is a common prefix and a number, but none of the names declared (5.4.6).
+    pub fn lack_number(&self, name: &str, rules: &Rules) -> bool {
+        matches!(find(&self.0, name, rules), Found::OtherNumber)
     }
 }
 
@@ -114,23 +121,22 @@ pub(super) struct Program<'m> {
 
 /// Reads a module. Whatever is wrong with its declarations is for others to say: they are left out here.
 pub(super) fn read<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
-    let version = module.version().unwrap_or((u32::MAX, 0));
+    let scope = Scope::of(module, rules);
     let mut names = Names::default();
-    let mut variables = Vec::new();
+    let mut storage = Storage::new(rules, &scope, Place::Module);
     for item in &module.items {
         match item {
-            Item::Variables(declaration) => {
-                let made = declared(declaration, rules, version, &mut |_| Place::Module(0));
-                for variable in made.into_iter().flatten() {
-                    let variable = Rc::new(Variable { place: Place::Module(variables.len()), ..variable });
-                    let name = variable.name.clone();
-                    names.single.entry(name).or_insert(Meaning::Variable(variable.clone()));
-                    variables.push(variable);
+            Item::Variables(declaration) if declaration.space() != Some(StateSpace::Reg) => {
+                for (name, meaning, count) in storage.declare(declaration) {
+                    match count {
+                        Some(count) => names.0.declare_numbered(name, meaning, count),
+                        // The first declaration of several is what counts.
+                        None => names.0.declare_new(name, meaning),
+                    }
                 }
             }
             Item::Function(function) => {
-                let meaning = Meaning::Function(function.kind);
-                names.single.entry(function.name.text.clone()).or_insert(meaning);
+                names.0.declare_new(function.name.text.clone(), Meaning::Function(function.kind));
             }
             _ => {}
         }
@@ -140,50 +146,92 @@ pub(super) fn read<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
         if let Item::Function(function) = item
             && let Some(statements) = &function.body
         {
-            let body = body(function, statements, &names, rules, version);
-            functions.insert(function.name.text.as_str(), body);
+            let reader = Reader::new(function.kind, Storage::new(rules, &scope, Place::Function));
+            functions.insert(function.name.text.as_str(), reader.body(function, statements, names.clone()));
         }
     }
-    Program { variables, functions }
+    Program { variables: storage.variables, functions }
 }
 
-struct Reader<'m, 'r> {
+/// The variables and registers that declarations declare.
+struct Storage<'r> {
     rules: &'r Rules,
-    version: (u32, u32),
+    scope: &'r Scope,
+    place: fn(usize) -> Place,
+    variables: Vec<Rc<Variable>>,
+    registers: Vec<Register>,
+    /// How many parameterized names may still be declared.
+    left: u64,
+}
+
+impl<'r> Storage<'r> {
+    fn new(rules: &'r Rules, scope: &'r Scope, place: fn(usize) -> Place) -> Storage<'r> {
+        Storage { rules, scope, place, variables: Vec::new(), registers: Vec::new(), left: MAX_NAMES }
+    }
+
+    /// Makes room for what a declaration declares: the names, what each means, and the count of a parameterized one.
+    fn declare(&mut self, declaration: &Declaration) -> Vec<(Text, Meaning, Option<u64>)> {
+        let mut declared = Vec::new();
+        for declarator in &declaration.declarators {
+            let Ok(layout) = Layout::of(declaration, declarator, self.scope, self.rules) else { continue };
+            let Layout { space, is_extern, shape, align, count } = layout;
+            let Some(left) = self.left.checked_sub(count.unwrap_or(0)) else { continue };
+            self.left = left;
+            let name = declarator.name.text.clone();
+            let meaning = if space == StateSpace::Reg {
+                let lanes = shape.vector.unwrap_or(1) as u8;
+                let first = Register { id: self.registers.len(), ty: shape.scalar, lanes };
+                self.registers.extend(std::iter::repeat_n(first, count.unwrap_or(1) as usize));
+                Meaning::Register(first)
+            } else {
+                let is_open = is_extern && declarator.dimensions.contains(&None);
+                let size = shape.size().filter(|&size| size <= MAX_BYTES && !is_open);
+                let place = (self.place)(self.variables.len());
+                let first = Rc::new(Variable { name: name.clone(), space, shape, align, size, place });
+                match count {
+                    Some(count) => self.variables.extend((0..count).map(|nth| Rc::new(first.numbered(nth)))),
+                    None => self.variables.push(first.clone()),
+                }
+                Meaning::Variable(first)
+            };
+            declared.push((name, meaning, count));
+        }
+        declared
+    }
+}
+
+/// Reads the body of a function.
+struct Reader<'m, 'r> {
+    storage: Storage<'r>,
     body: Body<'m>,
 }
 
-fn body<'m>(
-    function: &'m Function,
-    statements: &'m [Statement],
-    outer: &Names,
-    rules: &Rules,
-    version: (u32, u32),
-) -> Body<'m> {
-    let body = Body {
-        kind: function.kind,
-        lines: Vec::new(),
-        labels: BTreeMap::new(),
-        tables: BTreeMap::new(),
-        registers: Vec::new(),
-        variables: Vec::new(),
-        results: Vec::new(),
-        parameters: Vec::new(),
-        unmodelled: None,
-    };
-    let mut reader = Reader { rules, version, body };
-    let mut names = outer.clone();
-    let mut passed = |reader: &mut Reader<'m, '_>, list: &Option<Vec<Declaration>>| -> Vec<Meaning> {
-        let declarations = list.iter().flatten();
-        declarations.flat_map(|declaration| reader.declare(declaration, &mut names)).collect()
-    };
-    reader.body.results = passed(&mut reader, &function.results);
-    reader.body.parameters = passed(&mut reader, &function.parameters);
-    reader.block(statements, names);
-    reader.body
-}
+impl<'m, 'r> Reader<'m, 'r> {
+    fn new(kind: FunctionKind, storage: Storage<'r>) -> Reader<'m, 'r> {
+        let body = Body {
+            kind,
+            lines: Vec::new(),
+            labels: BTreeMap::new(),
+            tables: BTreeMap::new(),
+            registers: Vec::new(),
+            variables: Vec::new(),
+            results: Vec::new(),
+            parameters: Vec::new(),
+            unmodelled: None,
+        };
+        Reader { storage, body }
+    }
 
-impl<'m> Reader<'m, '_> {
+    fn body(mut self, function: &Function, statements: &'m [Statement], mut names: Names) -> Body<'m> {
+        let mut passed = |list: &Option<Vec<Declaration>>| -> Vec<Meaning> {
+            list.iter().flatten().flat_map(|declaration| self.declare(declaration, &mut names)).collect()
+        };
+        (self.body.results, self.body.parameters) = (passed(&function.results), passed(&function.parameters));
+        self.block(statements, names);
+        let Storage { variables, registers, .. } = self.storage;
+        Body { variables, registers, ..self.body }
+    }
+
     fn block(&mut self, statements: &'m [Statement], mut names: Names) {
         // A name is declared before it is used, so all of the block's names can be known from its start.
         for statement in statements {
@@ -192,7 +240,7 @@ impl<'m> Reader<'m, '_> {
                     self.declare(declaration, &mut names);
                 }
                 Statement::Label(name) => {
-                    names.single.insert(name.text.clone(), Meaning::Label);
+                    names.0.declare(name.text.clone(), Meaning::Label);
                 }
                 _ => {}
             }
@@ -229,103 +277,16 @@ impl<'m> Reader<'m, '_> {
         }
     }
 
-    /// Adds what a declaration declares to the names.
+    /// Adds what a declaration declares to the names, and says what it is.
     fn declare(&mut self, declaration: &Declaration, names: &mut Names) -> Vec<Meaning> {
         let mut added = Vec::new();
-        if declaration.space() == Some(StateSpace::Reg) {
-            let Some(ty) = declaration.scalar_type() else { return added };
-            let lanes = declaration.vector().map_or(1, |length| length.count() as u8);
-            for declarator in &declaration.declarators {
-                let register = Register { id: self.body.registers.len(), ty, lanes };
-                let name = declarator.name.text.clone();
-                match &declarator.count {
-                    None => {
-                        self.body.registers.push(register);
-                        names.single.insert(name, Meaning::Register(register));
-                        added.push(Meaning::Register(register));
-                    }
-                    Some(count) => {
-                        let count = integer(count, self.rules, self.version).unwrap_or(0).min(1 << 16);
-                        self.body.registers.extend(std::iter::repeat_n(register, count as usize));
-                        names.families.insert(name, register, count);
-                    }
-                }
+        for (name, meaning, count) in self.storage.declare(declaration) {
+            added.push(meaning.clone());
+            match count {
+                Some(count) => names.0.declare_numbered(name, meaning, count),
+                None => names.0.declare(name, meaning),
             }
-            return added;
-        }
-        let first = self.body.variables.len();
-        let made = declared(declaration, self.rules, self.version, &mut |nth| Place::Function(first + nth));
-        for variable in made.into_iter().flatten() {
-            let variable = Rc::new(variable);
-            self.body.variables.push(variable.clone());
-            names.single.insert(variable.name.clone(), Meaning::Variable(variable.clone()));
-            added.push(Meaning::Variable(variable));
         }
         added
     }
-}
-
-fn integer(expr: &ptxsmith_syntax::Expr, rules: &Rules, version: (u32, u32)) -> Ruled<u64> {
-    let rule = (RefusalClass::Dimension, Clause::Dimension);
-    Ok(Evaluator::new(rules, version).integer(expr, rule, &mut Trace::default())?.bits)
-}
-
-/// The variables in memory that a declaration declares.
-fn declared(
-    declaration: &Declaration,
-    rules: &Rules,
-    version: (u32, u32),
-    place: &mut dyn FnMut(usize) -> Place,
-) -> Ruled<Vec<Variable>> {
-    let missing = Stop::Unmodelled("a declaration without a state space or a fundamental type");
-    let (Some(space), Some(ty)) = (declaration.space(), declaration.scalar_type()) else {
-        return Err(missing);
-    };
-    let scalar = ty.size().ok_or(missing)?;
-    let lanes = declaration.vector().map_or(1, |length| length.count());
-    let align = match declaration.align() {
-        Some(count) => integer(count, rules, version)?,
-        None => scalar * lanes,
-    };
-    let mut variables = Vec::new();
-    for declarator in &declaration.declarators {
-        let mut variable = Variable {
-            name: declarator.name.text.clone(),
-            space,
-            ty,
-            lanes,
-            extents: Vec::new(),
-            align,
-            size: None,
-            place: Place::Module(0),
-        };
-        if let Some(count) = &declarator.count {
-            for number in 0..integer(count, rules, version)?.min(1 << 12) {
-                let name = format!("{}{number}", declarator.name.text).into();
-                let (size, place) = (Some(scalar * lanes), place(variables.len()));
-                variables.push(Variable { name, size, place, ..variable.clone() });
-            }
-            continue;
-        }
-        let omitted = match &declarator.initializer {
-            Some(ptxsmith_syntax::Initializer::List(list)) => Some(list.items.len() as u64),
-            _ => None,
-        };
-        let extents: Option<Vec<u64>> = declarator
-            .dimensions
-            .iter()
-            .map(|dimension| match dimension {
-                Some(dimension) => integer(dimension, rules, version).ok(),
-                None => omitted,
-            })
-            .collect();
-        let size = extents.as_ref().and_then(|extents| {
-            extents.iter().try_fold(scalar * lanes, |size, &extent| size.checked_mul(extent))
-        });
-        variable.size = size.filter(|&size| size <= MAX_BYTES);
-        variable.extents = extents.unwrap_or_default();
-        variable.place = place(variables.len());
-        variables.push(variable);
-    }
-    Ok(variables)
 }

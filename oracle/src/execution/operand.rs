@@ -152,8 +152,17 @@ impl Reader<'_> {
         Ok(Address { base: Base::Absolute, offset: address, index: None })
     }
 
+    /// What a name stands for; `None` where nothing declares it. One that only has another number than those of a
+    /// parameterized name is refused (5.4.6).
+    fn meaning(&mut self, name: &Name, names: &Names) -> Ruled<Option<Meaning>> {
+        if names.lack_number(&name.text, self.rules) {
+            return self.refuse(RefusalClass::UnknownName, Clause::ParameterizedNames, name.span);
+        }
+        Ok(names.find(&name.text, self.rules))
+    }
+
     fn base(&mut self, name: &Name, names: &Names) -> Ruled<Base> {
-        match names.find(&name.text) {
+        match self.meaning(name, names)? {
             None => Err(Stop::Unmodelled("a name that nothing declares")),
             Some(Meaning::Variable(variable)) => Ok(Base::Variable(variable)),
             Some(Meaning::Register(register)) => {
@@ -180,13 +189,14 @@ impl Reader<'_> {
     /// `NAME[index]` (6.4.2).
     pub fn element(&mut self, name: &Name, index: &Expr, names: &Names) -> Ruled<Address> {
         let variable = match self.base(name, names)? {
-            Base::Variable(variable) if !variable.extents.is_empty() => variable,
+            Base::Variable(variable) if !variable.shape.extents.is_empty() => variable,
             _ => return Err(Stop::Unmodelled("an element of what is no array")),
         };
         self.uses(Clause::OperandElement);
         self.uses(Clause::ArrayIndex);
-        let scalar = variable.ty.size().unwrap_or(1) as i64;
-        let inner: u64 = variable.extents[1..].iter().product::<u64>() * variable.lanes;
+        let scalar = variable.shape.scalar.size().unwrap_or(1) as i64;
+        let inner: u64 =
+            variable.shape.extents[1..].iter().product::<u64>() * variable.shape.vector.unwrap_or(1);
         let unit = if inner == 1 {
             scalar
         } else {
@@ -220,7 +230,7 @@ impl Reader<'_> {
             _ => return self.refuse(rule.0, rule.1, index.span()),
         };
         let Some(name) = register.as_name() else { return self.refuse(rule.0, rule.1, index.span()) };
-        let register = match names.find(&name.text) {
+        let register = match self.meaning(&name, names)? {
             Some(Meaning::Register(register)) => register,
             None => return Err(Stop::Unmodelled("a name that nothing declares")),
             Some(_) => return self.refuse(rule.0, rule.1, name.span),
@@ -249,6 +259,9 @@ impl Reader<'_> {
 
     /// Refuses what the text refuses of one instruction, whether it is executed or not.
     pub fn check(&mut self, instruction: &Instruction, names: &Names) -> Ruled<()> {
+        if let Some(guard) = &instruction.guard {
+            self.meaning(&guard.predicate, names)?;
+        }
         let Form { opcode, ty, lanes, operands, .. } = Form::of(instruction);
         let mut callee_seen = false;
         for (nth, operand) in operands.iter().enumerate() {
@@ -312,7 +325,7 @@ impl Reader<'_> {
     }
 
     fn named(&mut self, operand: &Operand, names: &Names, allowed: Allowed) -> Ruled<()> {
-        let of = |this: &mut Self, name: &Name| match names.find(&name.text) {
+        let of = |this: &mut Self, name: &Name| match this.meaning(name, names)? {
             Some(Meaning::Label) if !allowed.label => {
                 this.refuse(RefusalClass::LabelOperand, Clause::LabelOperand, name.span)
             }
@@ -342,7 +355,7 @@ impl Reader<'_> {
                 Err(stop @ Stop::Refused(_)) => Err(stop),
                 _ => Ok(()),
             },
-            Operand::Component(name, suffix) => match names.find(&name.text) {
+            Operand::Component(name, suffix) => match self.meaning(name, names)? {
                 Some(Meaning::Register(register)) => self.lane(register, suffix).map(|_| ()),
                 _ => Ok(()),
             },

@@ -7,7 +7,7 @@ use ptxsmith_syntax::{
 };
 
 use super::literals;
-use super::tree::{change_declaration, exprs, exprs_of_declarations, replace_expr};
+use super::tree::{change_declaration, exprs, initial_values, replace_expr};
 use super::{Edit, edit};
 use crate::program::Program;
 
@@ -90,7 +90,7 @@ pub(super) fn constants(program: &Program) -> Vec<Edit> {
 pub(super) fn wider_operands(program: &Program) -> Vec<Edit> {
     const WIDER: [ScalarType; 3] = [ScalarType::B32, ScalarType::B64, ScalarType::U64];
     let mut edits = Vec::new();
-    for (number, expr, declaration) in program.module().map(exprs_of_declarations).unwrap_or_default() {
+    for (number, expr, declaration) in program.module().map(initial_values).unwrap_or_default() {
         let expr = Rc::new(expr);
         for id in 0..expr.root() {
             for wider in WIDER {

@@ -8,14 +8,14 @@ use ptxsmith_syntax::Module;
 use super::{Edit, edit};
 use crate::cuts::cuts;
 use crate::names::Needs;
-use crate::program::{Program, is_header};
+use crate::program::Program;
 
 /// Nothing but the header; either half with what it needs; then without a run and what depends on it, biggest runs
 /// first; then neighbours exchanged, so that the order of statements is no difference between two results.
 pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let Some(module) = program.module() else { return Vec::new() };
     let needs = Rc::new(Needs::of(module));
-    let places: Vec<usize> = (0..module.items.len()).filter(|&at| !is_header(&module.items[at])).collect();
+    let places: Vec<usize> = (0..module.items.len()).filter(|&at| !module.items[at].is_header()).collect();
     if places.is_empty() {
         return Vec::new();
     }
@@ -54,7 +54,7 @@ fn keep(module: &mut Module, kept: &BTreeSet<usize>) -> Option<()> {
     let before = module.items.len();
     let mut at = 0;
     module.items.retain(|item| {
-        let keep = is_header(item) || kept.contains(&at);
+        let keep = item.is_header() || kept.contains(&at);
         at += 1;
         keep
     });

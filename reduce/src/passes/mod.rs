@@ -16,8 +16,6 @@ mod renaming;
 mod text;
 mod tree;
 
-pub(crate) use renaming::{declared, rename};
-
 use ptxsmith_syntax::Module;
 
 use crate::program::Program;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_syntax::{Expr, Item, Module, NodeKind, Statement, Text};
+use ptxsmith_syntax::{Expr, Item, Module, NodeKind, Role, Text, VisitMut, rename};
 
-use super::tree::{each_expr, each_instruction};
+use super::tree::exprs_mut;
 use super::{Edit, edit};
 use crate::program::Program;
 
@@ -15,15 +15,15 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
     let declared = declared(module);
     let all: BTreeMap<Text, Text> = declared.iter().cloned().zip(short_names()).collect();
     let mut edits = vec![edit(move |module| {
-        rename(module, &all);
+        rename(&mut module.items, |name| all.get(name).cloned());
         Some(())
     })];
     for name in declared.iter().take(26) {
         let free = short_names().take(declared.len() + 1).filter(|short| !declared.contains(short));
         edits.extend(free.map(|short| {
-            let one = BTreeMap::from([(name.clone(), short)]);
+            let name = name.clone();
             edit(move |module| {
-                rename(module, &one);
+                rename(&mut module.items, |declared| (*declared == name).then(|| short.clone()));
                 Some(())
             })
         }));
@@ -65,39 +65,39 @@ fn inline(module: &mut Module, name: &Text, with: &Expr) -> Option<()> {
     {
         module.items.remove(declared);
     }
-    each_expr(module, &mut |expr| {
+    for expr in exprs_mut(module) {
         for id in (0..=expr.root()).rev() {
             if matches!(expr.kind(id), NodeKind::Name(mentioned) if mentioned == name) {
                 *expr = expr.replaced(id, with);
             }
         }
-    });
+    }
     // What is indexed, and what an element is taken of, is a name and no expression.
     if let NodeKind::Name(other) = with.kind(with.root()) {
-        each_instruction(module, &mut |instruction| {
-            instruction.names_mut(&mut |used| {
-                if used.text == *name {
-                    used.text = other.clone();
-                }
-            });
-        });
+        module.items.iter_mut().for_each(|item| replace_name(item, name, other));
     }
     Some(())
 }
 
+/// Puts a name in the place of another, wherever it is declared or used.
+pub(super) fn replace_name(item: &mut Item, name: &Text, with: &Text) {
+    struct Replace<'n>(&'n Text, &'n Text);
+    impl VisitMut<'_> for Replace<'_> {
+        fn name(&mut self, name: &mut Text, _: Role) {
+            if name == self.0 {
+                *name = self.1.clone();
+            }
+        }
+    }
+    Replace(name, with).item(item);
+}
+
 /// The names that are declared at module scope, in order, each once.
-pub(crate) fn declared(module: &Module) -> Vec<Text> {
+pub(super) fn declared(module: &Module) -> Vec<Text> {
     let mut names: Vec<Text> = Vec::new();
-    let mut add = |name: &Text| {
+    for (name, _) in module.items.iter().take(MOST).flat_map(Item::declared) {
         if !names.contains(name) {
             names.push(name.clone());
-        }
-    };
-    for item in module.items.iter().take(MOST) {
-        match item {
-            Item::Variables(declaration) => declaration.declarators.iter().for_each(|d| add(&d.name.text)),
-            Item::Function(function) => add(&function.name.text),
-            _ => {}
         }
     }
     names
@@ -112,48 +112,4 @@ pub(super) fn short_names() -> impl Iterator<Item = Text> {
     let two = letters().flat_map(move |first| letters().map(move |second| format!("{first}{second}")));
     let more = (0..).map(|number| format!("a{number}"));
     letters().chain(two).chain(more).map(Text::from)
-}
-
-pub(crate) fn rename(module: &mut Module, names: &BTreeMap<Text, Text>) {
-    let new = |name: &mut Text| {
-        if let Some(new) = names.get(name) {
-            *name = new.clone();
-        }
-    };
-    let in_expr = |expr: &mut Expr| {
-        for id in 0..=expr.root() {
-            if let NodeKind::Name(name) = expr.kind(id)
-                && let Some(new) = names.get(name)
-            {
-                *expr = expr.replaced(id, &Expr::name(new.clone()));
-            }
-        }
-    };
-    each_expr(module, &mut |expr| in_expr(expr));
-    for item in &mut module.items {
-        match item {
-            Item::Variables(declaration) => {
-                declaration.declarators.iter_mut().for_each(|d| new(&mut d.name.text))
-            }
-            Item::Function(function) => {
-                new(&mut function.name.text);
-                function.body.iter_mut().for_each(|body| in_statements(body, &mut |text| new(text)));
-            }
-            Item::Other(tokens) => tokens.iter_mut().for_each(|token| new(&mut token.text)),
-            Item::Version(_) | Item::Target(_) | Item::AddressSize(_) => {}
-        }
-    }
-}
-
-/// Labels keep their names, as what is declared in a body does; their uses are among the names all the same.
-fn in_statements(statements: &mut [Statement], name: &mut dyn FnMut(&mut Text)) {
-    for statement in statements {
-        match statement {
-            Statement::Block(inner) => in_statements(inner, name),
-            Statement::Tokens(tokens) => tokens.iter_mut().for_each(|token| name(&mut token.text)),
-            Statement::Instruction(instruction) => instruction.names_mut(&mut |used| name(&mut used.text)),
-            Statement::BranchTargets(table) => table.targets.iter_mut().for_each(|used| name(&mut used.text)),
-            Statement::Variables(_) | Statement::Label(_) => {}
-        }
-    }
 }

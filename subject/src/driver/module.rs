@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ptxsmith_syntax::{Initializer, Item, Linkage, Module, NodeKind, StateSpace, parse};
+use ptxsmith_syntax::{Initializer, Item, Linkage, Module, StateSpace, parse};
 
 use crate::subject::Read;
 
@@ -24,7 +24,8 @@ pub(super) fn wanted(ptx: &str, read: &[Read]) -> BTreeMap<String, Wanted> {
     for declaration in module.declarations() {
         let Some(space) = declaration.space().filter(|space| in_memory(*space)) else { continue };
         for declarator in &declaration.declarators {
-            let plain = declarator.initializer.as_ref().is_none_or(|initializer| !names_any(initializer));
+            let mut values = declarator.initializer.iter().flat_map(Initializer::values);
+            let plain = values.all(|value| value.names().next().is_none());
             wanted.insert(declarator.name.text.to_string(), Wanted { space: space.name().to_owned(), plain });
         }
     }
@@ -33,14 +34,6 @@ pub(super) fn wanted(ptx: &str, read: &[Read]) -> BTreeMap<String, Wanted> {
 
 fn in_memory(space: StateSpace) -> bool {
     matches!(space, StateSpace::Global | StateSpace::Const)
-}
-
-fn names_any(initializer: &Initializer) -> bool {
-    match initializer {
-        Initializer::Value(expr) => expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))),
-        Initializer::List(list) => list.items.iter().any(names_any),
-        Initializer::Property(_) => false,
-    }
 }
 
 /// The most variables of a module that are given fences.

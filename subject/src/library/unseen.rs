@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ptxsmith_syntax::{Initializer, Item, Module, NodeKind, StateSpace, parse};
+use ptxsmith_syntax::{holders_of_addresses, parse};
 
 /// The variables at module scope whose initial values name a `.const` variable or a function that a cubin shows as a number.
 ///
@@ -10,45 +10,9 @@ use ptxsmith_syntax::{Initializer, Item, Module, NodeKind, StateSpace, parse};
 /// and constants too where it `leaves_constants`, as an assembler does and a linker does not. Empty for a text that does
 /// not parse, of which nothing is expected either.
 pub(super) fn variables(ptx: &str, relocatable: bool, leaves_constants: bool) -> BTreeSet<String> {
-    let Ok(module) = parse(ptx) else { return BTreeSet::new() };
-    let numbers = shown_as_numbers(&module, relocatable, relocatable && leaves_constants);
-    let holds = |initializer: &Initializer| !numbers.is_empty() && names_any(initializer, &numbers);
-    let declarators = module.declarations().flat_map(|declaration| &declaration.declarators);
-    declarators
-        .filter(|declarator| declarator.initializer.as_ref().is_some_and(holds))
-        .map(|declarator| declarator.name.text.to_string())
-        .collect()
-}
-
-fn shown_as_numbers(module: &Module, functions_left: bool, constants_left: bool) -> BTreeSet<&str> {
-    let mut names = BTreeSet::new();
-    for item in &module.items {
-        match item {
-            Item::Function(function) if !functions_left => {
-                names.insert(function.name.text.as_str());
-            }
-            Item::Variables(declaration)
-                if declaration.space() == Some(StateSpace::Const) && !constants_left =>
-            {
-                names.extend(declaration.declarators.iter().map(|declarator| declarator.name.text.as_str()));
-            }
-            _ => {}
-        }
-    }
-    names
-}
-
-fn names_any(initializer: &Initializer, names: &BTreeSet<&str>) -> bool {
-    // Also the numbered names that a parameterized one declares. Of a name that only looks like one, less is compared.
-    let is_one = |name: &str| {
-        names.contains(name) || names.contains(name.trim_end_matches(|digit: char| digit.is_ascii_digit()))
-    };
-    let is_named = |kind: &NodeKind| matches!(kind, NodeKind::Name(name) if is_one(name));
-    match initializer {
-        Initializer::Value(expr) => expr.nodes().iter().any(|node| is_named(&node.kind)),
-        Initializer::List(list) => list.items.iter().any(|item| names_any(item, names)),
-        Initializer::Property(_) => false,
-    }
+    let module = parse(ptx).unwrap_or_default();
+    let holders = holders_of_addresses(&module, !relocatable, !(relocatable && leaves_constants));
+    holders.map(|declarator| declarator.name.text.to_string()).collect()
 }
 
 #[cfg(test)]

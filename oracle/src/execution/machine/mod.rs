@@ -69,7 +69,7 @@ impl<'m> Machine<'m, '_> {
         let [Meaning::Variable(parameter)] = body.parameters.as_slice() else {
             return Err(Stop::Unmodelled("a kernel with other parameters than an output buffer"));
         };
-        if parameter.size != Some(8) || !parameter.extents.is_empty() {
+        if parameter.size != Some(8) || !parameter.shape.extents.is_empty() {
             return Err(Stop::Unmodelled("a kernel with other parameters than an output buffer"));
         }
         let out = Pointer { target: Target::Object(OUTPUT), offset: 0, generic: false };
@@ -161,7 +161,8 @@ impl<'m> Machine<'m, '_> {
             }
             let (instruction, names) = (line.instruction, Rc::clone(&line.names));
             if let Some(guard) = &instruction.guard {
-                let Some(Meaning::Register(register)) = names.find(&guard.predicate.text) else {
+                let Some(Meaning::Register(register)) = names.find(&guard.predicate.text, self.reader.rules)
+                else {
                     return Err(FORM);
                 };
                 match frame.registers[register.id][0] {
@@ -265,7 +266,7 @@ impl<'m> Machine<'m, '_> {
             _ => none,
         };
         let callee = callee.as_name().ok_or(FORM)?;
-        let name: Text = match names.find(&callee.text) {
+        let name: Text = match names.find(&callee.text, self.reader.rules) {
             Some(Meaning::Function(_)) => callee.text,
             Some(Meaning::Register(register)) => match &frame.registers[register.id][0] {
                 Cell::Pointer(Pointer { target: Target::Function(name), offset: 0, .. }) => name.clone(),
@@ -288,7 +289,7 @@ impl<'m> Machine<'m, '_> {
         }
         for (to, bytes) in results.iter().zip(returned) {
             let Operand::Value(expr) = to else { return Err(FORM) };
-            let to = names.find(&expr.as_name().ok_or(FORM)?.text).ok_or(FORM)?;
+            let to = names.find(&expr.as_name().ok_or(FORM)?.text, self.reader.rules).ok_or(FORM)?;
             self.pass(frame, &to, &bytes)?;
         }
         Ok(Flow::Next)
@@ -304,7 +305,7 @@ impl<'m> Machine<'m, '_> {
         if let Operand::Value(expr) = argument
             && let Some(name) = expr.as_name()
         {
-            match names.find(&name.text) {
+            match names.find(&name.text, self.reader.rules) {
                 Some(Meaning::Variable(variable)) => {
                     let Place::Function(at) = variable.place else { return Err(FORM) };
                     return self.objects[frame.objects[at]].bytes.whole();
@@ -322,7 +323,7 @@ impl<'m> Machine<'m, '_> {
         }
         let (ty, size) = match parameter {
             Meaning::Register(register) => (register.ty, register.ty.size()),
-            Meaning::Variable(variable) => (variable.ty, variable.size),
+            Meaning::Variable(variable) => (variable.shape.scalar, variable.size),
             Meaning::Function(_) | Meaning::Label => return Err(FORM),
         };
         let cell = self.value(frame, argument, ty, names)?;

@@ -23,9 +23,9 @@ impl<'m> Machine<'m, '_> {
             Operand::Value(expr) => {
                 let first = expr.first(expr.root());
                 let NodeKind::Name(name) = expr.kind(first) else { return Ok(None) };
-                match names.find(name) {
+                match names.find(name, self.reader.rules) {
                     Some(Meaning::Variable(variable)) => {
-                        if !variable.extents.is_empty() {
+                        if !variable.shape.extents.is_empty() {
                             self.reader.uses(Clause::ArrayName);
                         }
                         self.reader.address(expr, names)?

@@ -32,7 +32,9 @@ impl<'m> Machine<'m, '_> {
             _ => (expr.clone(), false),
         };
         if let Some(name) = expr.as_name() {
-            let Some(Meaning::Register(register)) = names.find(&name.text) else { return Err(FORM) };
+            let Some(Meaning::Register(register)) = names.find(&name.text, self.reader.rules) else {
+                return Err(FORM);
+            };
             return Ok(match frame.registers[register.id][0] {
                 Cell::Bits(bits) => Some((bits != 0) != negated),
                 _ => None,
@@ -69,15 +71,19 @@ impl<'m> Machine<'m, '_> {
         names: &Names,
     ) -> Ruled<Cell> {
         match operand {
-            Operand::Value(expr) => match expr.as_name().map(|name| names.find(&name.text)) {
-                Some(Some(Meaning::Register(register))) if register.lanes == 1 => {
-                    Ok(frame.registers[register.id][0].clone())
+            Operand::Value(expr) => {
+                match expr.as_name().map(|name| names.find(&name.text, self.reader.rules)) {
+                    Some(Some(Meaning::Register(register))) if register.lanes == 1 => {
+                        Ok(frame.registers[register.id][0].clone())
+                    }
+                    Some(_) => Err(FORM),
+                    None => self.constant(expr, ty),
                 }
-                Some(_) => Err(FORM),
-                None => self.constant(expr, ty),
-            },
+            }
             Operand::Component(name, suffix) => {
-                let Some(Meaning::Register(register)) = names.find(&name.text) else { return Err(FORM) };
+                let Some(Meaning::Register(register)) = names.find(&name.text, self.reader.rules) else {
+                    return Err(FORM);
+                };
                 let lane = self.reader.lane(register, suffix)?;
                 Ok(frame.registers[register.id][lane].clone())
             }
@@ -105,7 +111,7 @@ impl<'m> Machine<'m, '_> {
             Operand::Value(expr) if lanes > 1 => {
                 self.reader.uses(Clause::VectorOperand);
                 self.reader.uses(Clause::VectorInRegisters);
-                match names.find(&expr.as_name().ok_or(FORM)?.text) {
+                match names.find(&expr.as_name().ok_or(FORM)?.text, self.reader.rules) {
                     Some(Meaning::Register(register)) if usize::from(register.lanes) == lanes => {
                         Ok(frame.registers[register.id].clone())
                     }
@@ -131,13 +137,15 @@ impl<'m> Machine<'m, '_> {
                 if name.text == "_" {
                     return Ok(());
                 }
-                match names.find(&name.text) {
+                match names.find(&name.text, self.reader.rules) {
                     Some(Meaning::Register(register)) if register.lanes == 1 => (register, 0),
                     _ => return Err(FORM),
                 }
             }
             Operand::Component(name, suffix) => {
-                let Some(Meaning::Register(register)) = names.find(&name.text) else { return Err(FORM) };
+                let Some(Meaning::Register(register)) = names.find(&name.text, self.reader.rules) else {
+                    return Err(FORM);
+                };
                 (register, self.reader.lane(register, suffix)?)
             }
             _ => return Err(FORM),
@@ -184,7 +192,7 @@ impl<'m> Machine<'m, '_> {
             Operand::Value(expr) if cells.len() > 1 => {
                 self.reader.uses(Clause::VectorOperand);
                 self.reader.uses(Clause::VectorInRegisters);
-                match names.find(&expr.as_name().ok_or(FORM)?.text) {
+                match names.find(&expr.as_name().ok_or(FORM)?.text, self.reader.rules) {
                     Some(Meaning::Register(Register { id, lanes, ty: of }))
                         if usize::from(lanes) == cells.len() && of.size() >= ty.size() =>
                     {

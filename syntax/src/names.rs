@@ -1,0 +1,248 @@
+//! Names: what a name stands for, and the parameterized names of 5.4.6 of which a common prefix and a count declare many.
+//!
+//! A scope is a [`Names`]: an inner one begins as a copy of the outer one, and what it declares hides what was there.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    Text,
+    expr::Expr,
+    tree::{Declarator, Initializer, Item, Module, Specifier},
+    types::StateSpace,
+    visit::{Role, Visit},
+};
+
+/// The names that are declared in one scope, and what is known of each.
+#[derive(Clone, Debug)]
+pub struct Names<T> {
+    plain: BTreeMap<Text, T>,
+    /// By common prefix, with the count.
+    numbered: BTreeMap<Text, (T, u64)>,
+}
+
+impl<T> Default for Names<T> {
+    fn default() -> Names<T> {
+        Names { plain: BTreeMap::new(), numbered: BTreeMap::new() }
+    }
+}
+
+/// What looking a name up came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found<'a, T> {
+    /// This is declared under the name.
+    Plain(&'a T),
+    /// This is declared under a common prefix, and the name is of this number.
+    Numbered(&'a T, u64),
+    /// It is a common prefix and a number, but not one of the names that are declared.
+    OtherNumber,
+    /// Nothing of this name is declared.
+    Nothing,
+}
+
+impl<'a, T> Found<'a, T> {
+    /// What is declared, where the name is.
+    pub fn declared(self) -> Option<&'a T> {
+        match self {
+            Found::Plain(declared) | Found::Numbered(declared, _) => Some(declared),
+            Found::OtherNumber | Found::Nothing => None,
+        }
+    }
+}
+
+/// A declaration that a name may be of.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a, T> {
+    /// What is declared.
+    pub declared: &'a T,
+    /// How much of the name the declaration writes: all, or what stands before the number of a parameterized name.
+    pub written: usize,
+    /// How many names a parameterized one declares.
+    pub count: Option<u64>,
+}
+
+impl<T> Names<T> {
+    /// Declares a name; one that was there before is hidden.
+    pub fn declare(&mut self, name: Text, declared: T) {
+        self.plain.insert(name, declared);
+    }
+
+    /// Declares a name unless it was there before.
+    pub fn declare_new(&mut self, name: Text, declared: T) {
+        self.plain.entry(name).or_insert(declared);
+    }
+
+    /// Declares `count` names of a common prefix; a prefix that was there before is hidden.
+    pub fn declare_numbered(&mut self, prefix: Text, declared: T, count: u64) {
+        self.numbered.insert(prefix, (declared, count));
+    }
+
+    /// Declares a name by its role, without an evaluator for its count; a use declares nothing.
+    pub fn declare_by_role(&mut self, name: &Text, role: Role, declared: T) {
+        match role {
+            Role::Prefix(count) => self.declare_numbered(name.clone(), declared, count),
+            Role::Variable | Role::Function | Role::Label => self.declare(name.clone(), declared),
+            Role::Use => {}
+        }
+    }
+
+    /// Every declaration that a name may be of, whatever its number: the name itself first, then the common prefixes
+    /// of it, short ones first. `r12` may be number 12 of `r<13>` or number 2 of `r1<3>`.
+    pub fn candidates<'a>(&'a self, name: &str) -> impl Iterator<Item = Candidate<'a, T>> {
+        let whole = name.len();
+        let plain = self.plain.get(name).map(|declared| Candidate { declared, written: whole, count: None });
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let numbered = (whole - digits..whole).filter_map(move |written| {
+            let (declared, count) = self.numbered.get(&name[..written])?;
+            Some(Candidate { declared, written, count: Some(*count) })
+        });
+        plain.into_iter().chain(numbered)
+    }
+
+    /// Looks a name up. `is_one` says whether a common prefix and a number below the count make a name (5.4.6); the
+    /// specification's answer is [`is_number`] of the number.
+    pub fn find(&self, name: &str, is_one: impl Fn(&str, &str) -> bool) -> Found<'_, T> {
+        let mut found = Found::Nothing;
+        for Candidate { declared, written, count } in self.candidates(name) {
+            let Some(count) = count else { return Found::Plain(declared) };
+            let (prefix, number) = name.split_at(written);
+            match number.parse() {
+                Ok(nth) if nth < count && is_one(prefix, number) => return Found::Numbered(declared, nth),
+                _ => found = Found::OtherNumber,
+            }
+        }
+        found
+    }
+}
+
+/// Whether these digits are a number as it is printed, without zeros in front: so numbered names are written (5.4.6).
+pub fn is_number(digits: &str) -> bool {
+    digits == "0" || !digits.starts_with('0')
+}
+
+/// The names that these statements declare in any scope, each with the name that its declaration writes.
+pub(crate) fn declared(items: &[Item]) -> Names<Text> {
+    struct Declared(Names<Text>);
+    impl<'m> Visit<'m> for Declared {
+        fn name(&mut self, name: &'m Text, role: Role) {
+            self.0.declare_by_role(name, role, name.clone());
+        }
+    }
+    let mut declared = Declared(Names::default());
+    items.iter().for_each(|item| declared.item(item));
+    declared.0
+}
+
+/// The variables at module scope whose initial values use the address of a function (if `functions`) or of a `.const`
+/// variable (if `constants`), in order.
+///
+/// In an executable such an address may be a plain number, which only a loader can tell from others.
+pub fn holders_of_addresses(
+    module: &Module,
+    functions: bool,
+    constants: bool,
+) -> impl Iterator<Item = &Declarator> {
+    let mut names = Names::default();
+    for item in &module.items {
+        let is_wanted = match item {
+            Item::Function(_) => functions,
+            Item::Variables(declaration) => constants && declaration.space() == Some(StateSpace::Const),
+            _ => false,
+        };
+        item.declared().filter(|_| is_wanted).for_each(|(name, role)| names.declare_by_role(name, role, ()));
+    }
+    let uses_one = move |expr: &Expr| expr.names().any(|name| names.candidates(name).next().is_some());
+    let declarators = module.declarations().flat_map(|declaration| &declaration.declarators);
+    declarators
+        .filter(move |declarator| declarator.initializer.iter().flat_map(Initializer::values).any(&uses_one))
+}
+
+/// Whether an assembler must be asked for relocatable output to show all of a module: an initial value uses the address
+/// of a function or of a `.const` variable, or something is `.unified`, whose identity only a linker resolves.
+pub fn needs_relocatable_form(module: &Module) -> bool {
+    struct Unified(bool);
+    impl<'m> Visit<'m> for Unified {
+        fn specifier(&mut self, specifier: &'m Specifier) {
+            if let Specifier::Attributes(list) = specifier {
+                self.0 |= list.iter().any(|attribute| attribute.name.text == ".unified");
+            }
+        }
+    }
+    let mut unified = Unified(false);
+    unified.module(module);
+    unified.0 || holders_of_addresses(module, true, true).next().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    fn found(names: &Names<char>, name: &str) -> Option<(char, u64)> {
+        match names.find(name, |_, number| is_number(number)) {
+            Found::Numbered(&declared, number) => Some((declared, number)),
+            Found::Plain(_) | Found::OtherNumber | Found::Nothing => None,
+        }
+    }
+
+    #[test]
+    fn the_numbers_below_the_count_are_names_as_they_are_printed() {
+        let mut names = Names::default();
+        names.declare_numbered("r".into(), 'a', 12);
+        assert_eq!(found(&names, "r0"), Some(('a', 0)));
+        assert_eq!(found(&names, "r11"), Some(('a', 11)));
+        for other in ["r12", "r01", "r00", "r", "s1", "r1x", "r18446744073709551617"] {
+            assert_eq!(found(&names, other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_name_may_be_of_a_prefix_that_ends_in_a_digit() {
+        let mut names = Names::default();
+        names.declare_numbered("r1".into(), 'b', 3);
+        assert_eq!(found(&names, "r12"), Some(('b', 2)));
+        names.declare_numbered("r".into(), 'a', 13);
+        assert_eq!(found(&names, "r12"), Some(('a', 12)), "the shorter prefix first");
+        assert_eq!(found(&names, "r102"), None);
+        names.declare("r12".into(), 'c');
+        let candidates: String = names.candidates("r12").map(|candidate| candidate.declared).collect();
+        assert_eq!(candidates, "cab");
+    }
+
+    #[test]
+    fn a_number_that_is_not_declared_differs_from_a_name_that_is_not() {
+        let mut names = Names::default();
+        names.declare_numbered("r".into(), 'a', 2);
+        names.declare("p".into(), 'b');
+        let find = |name| names.find(name, |_, number| is_number(number));
+        assert_eq!(find("r2"), Found::OtherNumber);
+        assert_eq!(find("r01"), Found::OtherNumber);
+        assert_eq!(find("s2"), Found::Nothing);
+        assert_eq!(find("r"), Found::Nothing);
+        assert_eq!(find("p"), Found::Plain(&'b'));
+        assert_eq!(find("p1"), Found::Nothing);
+    }
+
+    #[test]
+    fn holders_of_addresses_of_functions_and_constants_are_known() {
+        let text = ".const .u32 c, n<3>, m1<1+2>; .global .u32 g; .visible .func f() { ret; } .global .u64 plain = g; \
+            .global .u64 of_c[2] = {0, generic(c) + 4}; .global .u64 of_f = f; .global .u64 of_n = n2, of_m = m12;";
+        let module = parse(text).unwrap();
+        let holders = |functions, constants| -> Vec<_> {
+            holders_of_addresses(&module, functions, constants).map(|d| d.name.text.as_str()).collect()
+        };
+        assert_eq!(holders(false, true), ["of_c", "of_n", "of_m"]);
+        assert_eq!(holders(true, false), ["of_f"]);
+        assert!(holders(false, false).is_empty());
+    }
+
+    #[test]
+    fn addresses_of_code_and_constants_and_what_is_unified_need_relocatable_output() {
+        let needs = |text: &str| needs_relocatable_form(&parse(text).unwrap());
+        assert!(needs(".const .u32 c; .global .u64 x[2] = {0, generic(c) + 4};"));
+        assert!(needs(".const .u32 c<5>; .global .u64 x = c3;"));
+        assert!(needs(".visible .func f() { ret; } .global .u64 x = f;"));
+        assert!(needs(".global .attribute(.unified(1, 2)) .u32 x = 1;"));
+        assert!(needs(".func .attribute(.unified(1, 2)) f() { ret; }"));
+        assert!(!needs(".const .u32 c = 1; .global .u32 g; .global .u64 x = generic(g);"));
+    }
+}

@@ -1,0 +1,128 @@
+//! Renames what statements declare, so that several programs can stand in one module.
+
+use crate::{
+    Text,
+    names::{Names, declared, is_number},
+    tree::Item,
+    visit::{Role, VisitMut},
+};
+
+/// Gives each name that these statements declare, in any scope, the name that `new` makes of it, wherever it is declared
+/// or used. `None` keeps a name.
+///
+/// Of a parameterized name (5.4.6) `new` is asked for the common prefix; a number behind it stays, also one that is none
+/// of the names declared. Scopes are not told apart: equal names become equal names. If `new` makes different names of different
+/// names, and none that is used before, the statements mean the same.
+pub fn rename(items: &mut [Item], new: impl Fn(&str) -> Option<Text>) {
+    let declared = declared(items);
+    let mut renamer = Renamer { declared, new };
+    items.iter_mut().for_each(|item| renamer.item(item));
+}
+
+struct Renamer<F> {
+    declared: Names<Text>,
+    new: F,
+}
+
+impl<F: Fn(&str) -> Option<Text>> VisitMut<'_> for Renamer<F> {
+    fn name(&mut self, name: &mut Text, role: Role) {
+        let written = match role {
+            Role::Use => {
+                let found = self.declared.find(name, |_, number| is_number(number)).declared();
+                let candidate = || self.declared.candidates(name).next().map(|candidate| candidate.declared);
+                match found.or_else(candidate) {
+                    Some(written) => written,
+                    None => return,
+                }
+            }
+            _ => name.as_str(),
+        };
+        if let Some(mut renamed) = (self.new)(written) {
+            renamed.push_str(&name[written.len()..]);
+            *name = renamed;
+        }
+    }
+}
+
+/// The statements with `prefix` in every name that they declare, wherever it is used in them; see [`rename`].
+pub fn prefixed(items: &[Item], prefix: &str) -> Vec<Item> {
+    let mut items = items.to_vec();
+    rename(&mut items, |name| Some(with_prefix(name, prefix)));
+    items
+}
+
+/// The name with a prefix; `_`, `$` and `%`, which only begin a name, stay in front.
+pub fn with_prefix(name: &str, prefix: &str) -> Text {
+    let (sigil, rest) = sigil(name);
+    format!("{sigil}{prefix}{rest}").into()
+}
+
+/// The name that [`with_prefix`] made this one of.
+pub fn without_prefix(name: &str, prefix: &str) -> Option<Text> {
+    let (sigil, rest) = sigil(name);
+    rest.strip_prefix(prefix).map(|rest| format!("{sigil}{rest}").into())
+}
+
+fn sigil(name: &str) -> (&str, &str) {
+    name.split_at(usize::from(name.starts_with(['_', '$', '%'])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Module, parse, print};
+
+    #[test]
+    fn a_name_with_a_prefix_is_a_name_and_can_be_told_again() {
+        for name in ["a", "_a", "$1", "%r", "a$%_"] {
+            let with = with_prefix(name, "t3_");
+            assert_eq!(without_prefix(&with, "t3_").as_deref(), Some(name));
+            assert_eq!(with.starts_with(['_', '$', '%']), name.starts_with(['_', '$', '%']));
+        }
+        assert_eq!(without_prefix("t31_a", "t3_"), None);
+    }
+
+    fn renamed(text: &str) -> String {
+        let printed = print(&Module { items: prefixed(&parse(text).unwrap().items, "t_") });
+        printed.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_name_is_renamed_wherever_it_is_used() {
+        assert_eq!(
+            renamed(
+                ".global .align v .attribute(.unified(v, 1)) .u64 v, w[v] = {v, 0xFF(generic(v) + w), (x)}; \
+                 .func (.param .b32 r) f(.param .align v .b32 p) { .reg .pred q; @q mov.u64 w, {v, f}; l: bra l; \
+                 ld.u8 v[q], w.x; call (r), f, (p); .branchtargets l; @q fma.v w, v.x; } .alias f, v;"
+            ),
+            ".global .align t_v .attribute(.unified(t_v, 1)) .u64 t_v, t_w[t_v] = {t_v, 0xFF(generic(t_v) + t_w), (x)}; \
+             .func (.param .b32 t_r) t_f( .param .align t_v .b32 t_p ) { .reg .pred t_q; @t_q mov.u64 t_w, {t_v, t_f}; \
+             t_l: bra t_l; ld.u8 t_v[t_q], t_w.x; call (t_r), t_f, (t_p); .branchtargets t_l; @t_q fma.v t_w, t_v.x; } \
+             .alias t_f, t_v;"
+        );
+    }
+
+    #[test]
+    fn a_word_that_is_an_opcode_is_no_use_of_a_name() {
+        assert_eq!(
+            renamed(".func f() { .reg .b32 vote, p; @!p vote.any vote, 1; }"),
+            ".func t_f() { .reg .b32 t_vote, t_p; @!t_p vote.any t_vote, 1; }"
+        );
+    }
+
+    #[test]
+    fn numbered_names_follow_their_prefix() {
+        let text = ".global .b8 r<3>, r1<3>, a; .global .b64 b[] = {r0, r2, r12, r1, r3, r02, a1, r1x};";
+        assert_eq!(
+            renamed(text),
+            ".global .b8 t_r<3>, t_r1<3>, t_a; .global .b64 t_b[] = {t_r0, t_r2, t_r12, t_r1, t_r3, t_r02, a1, r1x};"
+        );
+        let mut items = parse(text).unwrap().items;
+        rename(&mut items, |name| (name == "r1").then(|| "q".into()));
+        let printed = print(&Module { items });
+        assert!(
+            printed.contains("q<3>") && printed.contains("{r0, r2, q2, r1, r3, r02, a1, r1x}"),
+            "{printed}"
+        );
+    }
+}
