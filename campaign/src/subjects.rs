@@ -103,7 +103,7 @@ pub fn open_subjects(
     let mut tested: Vec<Tested> = Vec::new();
     for spec in specs {
         let opened = open(spec, &options).map_err(|unavailable| {
-            let message = unavailable.to_string();
+            let message = format!("{spec} is not available: {unavailable}");
             match spec {
                 _ if session.cancel.is_cancelled() => Failure::Interrupted,
                 // A path or a command is the user's to mend.

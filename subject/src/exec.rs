@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::observation::{Observation, Outcome, SCHEMA};
-use crate::open::{Obstacle, UnavailableKind};
+use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::ptxas::{sha256, status_as_signal};
 use crate::subject::{DESCRIPTION_SCHEMA, Description, Error, Request, Subject};
@@ -90,7 +90,7 @@ pub enum OpenError {
     },
 }
 
-impl From<OpenError> for Obstacle {
+impl From<OpenError> for Unavailable {
     fn from(error: OpenError) -> Self {
         let kind = match &error {
             OpenError::NotFound { .. } => UnavailableKind::NotFound,
@@ -98,14 +98,15 @@ impl From<OpenError> for Obstacle {
             OpenError::Description { .. } => UnavailableKind::NotTheSubject,
             OpenError::File { .. } => UnavailableKind::Machine,
         };
-        Obstacle::new(kind, error.to_string())
+        Unavailable::new(kind, error.to_string())
     }
 }
 
 impl Exec {
     /// Finds the program and asks it to describe itself (`CMD ARGS --describe`, without the arguments that name the
     /// module). A program that does not answer that with a description need not: then little is known of it.
-    pub fn open(command: &CommandLine, limits: Limits, cancel: Cancel) -> Result<Self, OpenError> {
+    pub fn open(command: &CommandLine, options: &OpenOptions<'_>) -> Result<Self, Unavailable> {
+        let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
         let (program, described) = find_and_describe(command, &limits, &cancel)?;
         let description = Description { id: format!("exec:{}", command.text), ..described };
         Ok(Exec { program, args: command.args.clone(), limits, cancel, description })
@@ -286,8 +287,9 @@ mod tests {
         open(&format!("/bin/sh -c {} sh", shell_words::quote(script)), limits).unwrap()
     }
 
-    fn open(command: &str, limits: Limits) -> Result<Exec, OpenError> {
-        Exec::open(&CommandLine::parse(command).unwrap(), limits, Cancel::new())
+    fn open(command: &str, limits: Limits) -> Result<Exec, Unavailable> {
+        let options = OpenOptions { limits, ..OpenOptions::default() };
+        Exec::open(&CommandLine::parse(command).unwrap(), &options)
     }
 
     fn observe(script: &str) -> Observation {

@@ -30,7 +30,7 @@ pub mod worker;
 pub use exec::{CommandLine, Exec};
 pub use lister::ListError;
 pub use observation::{Address, Diagnostic, Observation, Outcome, Output, SCHEMA, Severity, Variable};
-pub use open::{OpenOptions, Unavailable, UnavailableKind};
+pub use open::{OpenOptions, Opened, Unavailable, UnavailableKind};
 pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;
 pub use serve::Serve;

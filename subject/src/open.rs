@@ -46,13 +46,13 @@ impl Default for OpenOptions<'_> {
 }
 
 impl OpenOptions<'_> {
-    pub(crate) fn toolchains(&self) -> Result<Toolchains, Obstacle> {
+    pub(crate) fn toolchains(&self) -> Result<Toolchains, Unavailable> {
         Ok(self.toolchains.clone().map_or_else(Toolchains::of_user, Ok)?)
     }
 
-    pub(crate) fn workers(&self) -> Result<&Workers, Obstacle> {
+    pub(crate) fn workers(&self) -> Result<&Workers, Unavailable> {
         let none =
-            || Obstacle::new(UnavailableKind::CannotRun, "this program cannot start itself as a worker");
+            || Unavailable::new(UnavailableKind::CannotRun, "this program cannot start itself as a worker");
         self.workers.as_ref().ok_or_else(none)
     }
 
@@ -62,25 +62,13 @@ impl OpenOptions<'_> {
         path: Option<PathBuf>,
         missing: impl FnOnce() -> String,
         install: impl FnOnce() -> Result<PathBuf, InstallError>,
-    ) -> Result<PathBuf, Obstacle> {
+    ) -> Result<PathBuf, Unavailable> {
         match path {
             Some(path) => Ok(path),
             None if self.install => Ok(install()?),
-            None => Err(Obstacle::new(UnavailableKind::NotInstalled, missing())),
+            None => Err(Unavailable::new(UnavailableKind::NotInstalled, missing())),
         }
     }
-}
-
-/// There is no such subject here, and why.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{id} is not available: {reason}")]
-pub struct Unavailable {
-    /// The subject as the user named it.
-    pub id: String,
-    /// What stands in the way, for programs.
-    pub kind: UnavailableKind,
-    /// Why it is not available, for people.
-    pub reason: String,
 }
 
 /// What stands in the way of a subject.
@@ -106,20 +94,19 @@ pub enum UnavailableKind {
     Machine,
 }
 
-/// What stands in the way of a subject that has yet to get its name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Obstacle {
+/// There is no such subject here, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{reason}")]
+pub struct Unavailable {
+    /// What stands in the way, for programs.
     pub kind: UnavailableKind,
+    /// Why it is not available, for people.
     pub reason: String,
 }
 
-impl Obstacle {
-    pub fn new(kind: UnavailableKind, reason: impl Into<String>) -> Obstacle {
-        Obstacle { kind, reason: reason.into() }
-    }
-
-    pub fn of(self, id: impl Into<String>) -> Unavailable {
-        Unavailable { id: id.into(), kind: self.kind, reason: self.reason }
+impl Unavailable {
+    pub(crate) fn new(kind: UnavailableKind, reason: impl Into<String>) -> Unavailable {
+        Unavailable { kind, reason: reason.into() }
     }
 }
 
@@ -134,27 +121,27 @@ impl From<&process::Error> for UnavailableKind {
     }
 }
 
-impl From<NoHome> for Obstacle {
+impl From<NoHome> for Unavailable {
     fn from(error: NoHome) -> Self {
-        Obstacle::new(UnavailableKind::Machine, error.to_string())
+        Unavailable::new(UnavailableKind::Machine, error.to_string())
     }
 }
 
-impl From<InstallError> for Obstacle {
+impl From<InstallError> for Unavailable {
     fn from(error: InstallError) -> Self {
         let kind = match error {
             InstallError::Platform => UnavailableKind::CannotRun,
             InstallError::Process(process::Error::Cancelled(_)) => UnavailableKind::Cancelled,
             _ => UnavailableKind::InstallFailed,
         };
-        Obstacle::new(kind, error.to_string())
+        Unavailable::new(kind, error.to_string())
     }
 }
 
-/// What a form of naming subjects opens.
-pub(crate) type Opened = Result<Vec<Box<dyn Subject>>, Obstacle>;
+/// The subjects of one name: one, but for a name such as `ptxas@all`.
+pub type Opened = Result<Vec<Box<dyn Subject>>, Unavailable>;
 
 /// One subject, opened or not.
-pub(crate) fn one<S: Subject + 'static, E: Into<Obstacle>>(opened: Result<S, E>) -> Opened {
-    Ok(vec![Box::new(opened.map_err(Into::into)?)])
+pub(crate) fn one(opened: Result<impl Subject + 'static, Unavailable>) -> Opened {
+    Ok(vec![Box::new(opened?)])
 }

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use crate::exec::{self, CommandLine, OpenError};
+use crate::exec::{self, CommandLine};
 use crate::observation::{Observation, Outcome};
+use crate::open::{OpenOptions, Unavailable};
 use crate::process::{Cancel, End, Invocation, Limits, Reply, Session, scratch};
 use crate::ptxas::status_as_signal;
 use crate::subject::{Description, Error, Launch, Read, Request, Subject};
@@ -65,7 +66,8 @@ struct Worker {
 
 impl Serve {
     /// Finds the program and asks it to describe itself (`CMD ARGS --describe`), as for `exec:`.
-    pub fn open(command: &CommandLine, limits: Limits, cancel: Cancel) -> Result<Self, OpenError> {
+    pub fn open(command: &CommandLine, options: &OpenOptions<'_>) -> Result<Self, Unavailable> {
+        let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
         let (program, described) = exec::find_and_describe(command, &limits, &cancel)?;
         let description = Description { id: format!("serve:{}", command.text), ..described };
         Ok(Serve::with(program, command.args.clone(), limits, cancel, description, None))

@@ -147,7 +147,7 @@ impl Differential {
             let opened = |relocatable| {
                 let workers = Some(Workers { program: program.clone(), args: vec!["worker".to_owned()] });
                 open(&spec, &OpenOptions { relocatable, workers, ..OpenOptions::default() })
-                    .map_err(|error| format!("{SUBJECTS}: {error}"))
+                    .map_err(|error| format!("{SUBJECTS}: {spec}: {error}"))
             };
             subjects.extend(opened(false)?.into_iter().zip(opened(true)?).map(<[_; 2]>::from));
         }

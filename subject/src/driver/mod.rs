@@ -19,7 +19,7 @@ pub use work::{describe, work};
 use work::Said;
 
 use crate::observation::{Observation, Outcome};
-use crate::open::{Obstacle, OpenOptions, Unavailable, UnavailableKind};
+use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Invocation, Limits};
 use crate::ptxas::{self, Ptxas};
 use crate::serve::Serve;
@@ -53,16 +53,8 @@ impl Driver {
         assembler: Option<Ptxas>,
         options: &OpenOptions<'_>,
     ) -> Result<Driver, Unavailable> {
-        Driver::opened(id, assembler, options).map_err(|obstacle| obstacle.of(id))
-    }
-
-    pub(crate) fn opened(
-        id: &str,
-        assembler: Option<Ptxas>,
-        options: &OpenOptions<'_>,
-    ) -> Result<Driver, Obstacle> {
         let workers = options.workers()?;
-        let not_utf8 = || Obstacle::new(UnavailableKind::CannotRun, "the library's path is not UTF-8");
+        let not_utf8 = || Unavailable::new(UnavailableKind::CannotRun, "the library's path is not UTF-8");
         let path = options.libcuda.as_ref().map(|path| path.to_str().map(str::to_owned).ok_or_else(not_utf8));
         let path = path.transpose()?;
         let library = path.as_ref().map(|path| format!("--libcuda={path}"));
@@ -95,8 +87,8 @@ fn ask(
     args: &[String],
     limits: &Limits,
     cancel: &Cancel,
-) -> Result<Description, Obstacle> {
-    let machine = |error: std::io::Error| Obstacle::new(UnavailableKind::Machine, error.to_string());
+) -> Result<Description, Unavailable> {
+    let machine = |error: std::io::Error| Unavailable::new(UnavailableKind::Machine, error.to_string());
     let directory = process::scratch(0).map_err(machine)?;
     let invocation = Invocation {
         program: workers.program.clone(),
@@ -109,11 +101,11 @@ fn ask(
             process::Error::Cancelled(_) => UnavailableKind::Cancelled,
             _ => UnavailableKind::CannotRun,
         };
-        Obstacle::new(kind, error.to_string())
+        Unavailable::new(kind, error.to_string())
     })?;
     match serde_json::from_slice(&finished.stdout.bytes) {
         Ok(Said::Available(description)) => Ok(*description),
-        Ok(Said::Unavailable(obstacle)) => Err(obstacle),
+        Ok(Said::Unavailable(unavailable)) => Err(unavailable),
         Err(_) => {
             let how = match finished.end {
                 End::Exited(status) => format!("exit status {status}"),
@@ -123,20 +115,20 @@ fn ask(
             let stderr = finished.stderr.text();
             let said = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
             let reason = format!("the driver takes its process along: {how} {said}");
-            Err(Obstacle::new(UnavailableKind::CannotRun, reason))
+            Err(Unavailable::new(UnavailableKind::CannotRun, reason))
         }
     }
 }
 
 /// The best target of an assembler whose code runs on the device: its own, or one of the same generation before it.
-fn native(device: &Description, assembler: &Description) -> Result<String, Obstacle> {
+fn native(device: &Description, assembler: &Description) -> Result<String, Unavailable> {
     let number = |target: &str| target.strip_prefix("sm_")?.parse::<u32>().ok();
     let own = device.targets.iter().filter_map(|target| number(target)).max().unwrap_or(0);
     let runs = |target: &&String| number(target).is_some_and(|n| n <= own && n / 10 == own / 10);
     let best = assembler.targets.iter().filter(runs).max_by_key(|target| number(target));
     best.cloned().ok_or_else(|| {
         let reason = format!("{} makes no code for sm_{own}, the device of this machine", assembler.id);
-        Obstacle::new(UnavailableKind::CannotRun, reason)
+        Unavailable::new(UnavailableKind::CannotRun, reason)
     })
 }
 
@@ -189,8 +181,9 @@ mod tests {
     #[test]
     fn a_cubin_is_made_for_the_device_or_one_of_its_generation() {
         let device = with_targets(&["sm_75", "sm_80", "sm_86", "sm_89"]);
-        let target =
-            |targets: &[&str]| native(&device, &with_targets(targets)).map_err(|obstacle| obstacle.reason);
+        let target = |targets: &[&str]| {
+            native(&device, &with_targets(targets)).map_err(|unavailable| unavailable.reason)
+        };
         assert_eq!(target(&["sm_80", "sm_89", "sm_90", "sm_90a"]).as_deref(), Ok("sm_89"));
         assert_eq!(target(&["sm_80", "sm_86"]).as_deref(), Ok("sm_86"));
         assert_eq!(

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::memory::{self, Contents, Place};
 use super::module::{self, Wanted};
 use crate::observation::{Address, Diagnostic, Observation, Outcome, Output, Severity, Variable};
-use crate::open::{Obstacle, UnavailableKind};
+use crate::open::{Unavailable, UnavailableKind};
 use crate::ptxas::{self, messages};
 use crate::solve;
 use crate::subject::{Description, Launch};
@@ -34,7 +34,7 @@ pub(super) enum Said {
     /// It is there, and so is a device.
     Available(Box<Description>),
     /// What stands in the way.
-    Unavailable(Obstacle),
+    Unavailable(Unavailable),
 }
 
 /// Prints what can be said of the driver library at this path, or of the one that the system's loader finds.
@@ -45,7 +45,7 @@ pub fn describe(library: Option<&Path>, mut to: impl Write) -> Result<(), WorkEr
 
 fn said(library: Option<&Path>) -> Said {
     let described = load(library).and_then(|driver| {
-        let cannot_run = |error: CallError| Obstacle::new(UnavailableKind::CannotRun, error.to_string());
+        let cannot_run = |error: CallError| Unavailable::new(UnavailableKind::CannotRun, error.to_string());
         let device = driver.device(0).map_err(cannot_run)?;
         Ok(description(&driver, &device))
     });
@@ -53,7 +53,7 @@ fn said(library: Option<&Path>) -> Said {
 }
 
 /// Loads the library and looks for a device.
-fn load(library: Option<&Path>) -> Result<Driver, Obstacle> {
+fn load(library: Option<&Path>) -> Result<Driver, Unavailable> {
     let name = library.map_or_else(|| LIBRARY.to_owned(), |path| path.display().to_string());
     let driver = Driver::load(library).map_err(|error| {
         let kind = match error {
@@ -61,17 +61,17 @@ fn load(library: Option<&Path>) -> Result<Driver, Obstacle> {
             _ if library.is_some_and(Path::exists) => UnavailableKind::CannotRun,
             _ => UnavailableKind::NotFound,
         };
-        Obstacle::new(kind, format!("{name} cannot be loaded: {error}"))
+        Unavailable::new(kind, format!("{name} cannot be loaded: {error}"))
     })?;
     let none = |error: CallError| match error.code {
         NO_DEVICE => {
-            Obstacle::new(UnavailableKind::NoDevice, format!("the driver finds no device ({error})"))
+            Unavailable::new(UnavailableKind::NoDevice, format!("the driver finds no device ({error})"))
         }
-        _ => Obstacle::new(UnavailableKind::CannotRun, format!("the driver does not start ({error})")),
+        _ => Unavailable::new(UnavailableKind::CannotRun, format!("the driver does not start ({error})")),
     };
     driver.init().map_err(none)?;
     match driver.devices().map_err(none)? {
-        0 => Err(Obstacle::new(UnavailableKind::NoDevice, "the driver finds no device")),
+        0 => Err(Unavailable::new(UnavailableKind::NoDevice, "the driver finds no device")),
         _ => Ok(driver),
     }
 }
@@ -120,7 +120,7 @@ fn targets(major: u32, minor: u32) -> Vec<String> {
 /// The life of a worker: one context, then an answer for each question, until there are no more or the context is lost.
 pub fn work(library: Option<&Path>, from: impl BufRead, to: impl Write) -> Result<(), WorkError> {
     let driver = load(library);
-    let driver = driver.as_ref().map_err(|obstacle| obstacle.reason.clone());
+    let driver = driver.as_ref().map_err(|unavailable| unavailable.reason.clone());
     let context = driver.and_then(|driver| driver.context(0).map_err(|error| error.to_string()));
     worker::answer(from, to, |question| match &context {
         Ok(context) => observe(context, question),

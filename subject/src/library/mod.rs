@@ -13,7 +13,7 @@ use ptxsmith_nvjitlink::{About, Compiled, Failed, LoadError, NvJitLink, PtxCompi
 use crate::cubin::{self, CubinError};
 use crate::exec::{self, CommandLine, OpenError};
 use crate::observation::{Diagnostic, Observation, Outcome, Severity};
-use crate::open::{Obstacle, OpenOptions, UnavailableKind};
+use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::ptxas::{self, messages};
 use crate::serve::Serve;
 use crate::subject::Description;
@@ -48,7 +48,7 @@ pub(crate) fn installed(
     tool: &'static Tool,
     id: &str,
     options: &OpenOptions<'_>,
-) -> Result<Serve, Obstacle> {
+) -> Result<Serve, Unavailable> {
     let toolchains = options.toolchains()?;
     let path = options.installed(
         toolchains.tool_path(tool),
@@ -59,10 +59,10 @@ pub(crate) fn installed(
 }
 
 /// The library at this path.
-pub(crate) fn at(kind: Kind, path: &Path, id: &str, options: &OpenOptions<'_>) -> Result<Serve, Obstacle> {
+pub(crate) fn at(kind: Kind, path: &Path, id: &str, options: &OpenOptions<'_>) -> Result<Serve, Unavailable> {
     if !path.is_file() {
         let reason = format!("{}: no such library", path.display());
-        return Err(Obstacle::new(UnavailableKind::NotFound, reason));
+        return Err(Unavailable::new(UnavailableKind::NotFound, reason));
     }
     open(kind, path, None, id, options)
 }
@@ -74,7 +74,7 @@ fn open(
     version: Option<&str>,
     id: &str,
     options: &OpenOptions<'_>,
-) -> Result<Serve, Obstacle> {
+) -> Result<Serve, Unavailable> {
     let workers = options.workers()?;
     let failed = |reason: &str| OpenError::Description {
         program: library.display().to_string(),

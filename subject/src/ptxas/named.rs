@@ -1,33 +1,36 @@
 //! ptxas by the names that a user gives it.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::{OpenError, Ptxas};
-use crate::open::{Obstacle, OpenOptions, Opened, UnavailableKind, one};
+use crate::open::{OpenOptions, Opened, Unavailable, UnavailableKind, one};
 use crate::sass::Disassembler;
 use crate::toolchain::{self, DEFAULT, Origin, Release};
 
-impl From<OpenError> for Obstacle {
+impl From<OpenError> for Unavailable {
     fn from(error: OpenError) -> Self {
         let kind = match &error {
             OpenError::Process(error) => error.into(),
             OpenError::NotPtxas { .. } => UnavailableKind::NotTheSubject,
             OpenError::File { .. } => UnavailableKind::Machine,
         };
-        Obstacle::new(kind, error.to_string())
+        Unavailable::new(kind, error.to_string())
     }
 }
 
 impl Ptxas {
     /// The program at this path, as the subject called `id`.
-    pub(crate) fn at(id: String, path: PathBuf, options: &OpenOptions<'_>) -> Result<Ptxas, Obstacle> {
+    pub(crate) fn at(id: String, path: &Path, options: &OpenOptions<'_>) -> Result<Ptxas, Unavailable> {
         let ptxas = Ptxas::open(id, path, options.limits.clone(), options.cancel.clone())?;
         let disassembler = Disassembler::find(options.toolchains().ok().as_ref(), &options.cancel);
         Ok(ptxas.relocatable(options.relocatable).disassembling(disassembler))
     }
 
     /// A release that is installed by name.
-    pub(crate) fn release(release: &'static Release, options: &OpenOptions<'_>) -> Result<Ptxas, Obstacle> {
+    pub(crate) fn release(
+        release: &'static Release,
+        options: &OpenOptions<'_>,
+    ) -> Result<Ptxas, Unavailable> {
         let toolchains = options.toolchains()?;
         let name = release.name();
         let path = options.installed(
@@ -35,11 +38,11 @@ impl Ptxas {
             || format!("release {name} is not installed: ptxsmith toolchain install {name}"),
             || toolchains.install(release, &options.cancel, options.progress),
         )?;
-        Ptxas::at(format!("ptxas@{name}"), path, options)
+        Ptxas::at(format!("ptxas@{name}"), &path, options)
     }
 
     /// The release that is meant where none is named ([`Toolchains::find_default`](crate::toolchain::Toolchains)).
-    pub(crate) fn default_release(options: &OpenOptions<'_>) -> Result<Ptxas, Obstacle> {
+    pub(crate) fn default_release(options: &OpenOptions<'_>) -> Result<Ptxas, Unavailable> {
         let found = match &options.toolchains {
             Some(toolchains) => toolchains.find_default(),
             None => toolchain::find_default(),
@@ -52,14 +55,14 @@ impl Ptxas {
                         format!("ptxas:{}", found.path.display())
                     }
                 };
-                Ptxas::at(id, found.path, options)
+                Ptxas::at(id, &found.path, options)
             }
             None if options.install => {
                 let default = Release::find(DEFAULT)
-                    .map_err(|error| Obstacle::new(UnavailableKind::NotFound, error.to_string()))?;
+                    .map_err(|error| Unavailable::new(UnavailableKind::NotFound, error.to_string()))?;
                 Ptxas::release(default, options)
             }
-            None => Err(Obstacle::new(
+            None => Err(Unavailable::new(
                 UnavailableKind::NotInstalled,
                 format!(
                     "no ptxas is installed, nor in CUDA_HOME, CUDA_PATH or PATH: ptxsmith toolchain install {DEFAULT}"
@@ -74,13 +77,13 @@ impl Ptxas {
         installed.retain(|listed| listed.path.is_some());
         if installed.is_empty() {
             let reason = format!("no release is installed: ptxsmith toolchain install {DEFAULT}");
-            return Err(Obstacle::new(UnavailableKind::NotInstalled, reason));
+            return Err(Unavailable::new(UnavailableKind::NotInstalled, reason));
         }
         // Each hashes a program of some 40 MB.
         std::thread::scope(|scope| {
             let open = |release| scope.spawn(move || one(Ptxas::release(release, options)));
             let opening: Vec<_> = installed.iter().map(|listed| open(listed.release)).collect();
-            let panicked = |_| Err(Obstacle::new(UnavailableKind::Machine, "opening it panicked"));
+            let panicked = |_| Err(Unavailable::new(UnavailableKind::Machine, "opening it panicked"));
             let opened: Result<Vec<_>, _> =
                 opening.into_iter().map(|opened| opened.join().unwrap_or_else(panicked)).collect();
             Ok(opened?.into_iter().flatten().collect())

@@ -12,7 +12,7 @@ pub(super) enum Operation {
     Return,
     /// A barrier or a hint: nothing of one thread's values depends on it.
     Nothing,
-    /// Copies a word, and with `pair` clears the register behind it.
+    /// Copies a word, and with `pair` to the register behind it too.
     Move {
         pair: bool,
     },
@@ -35,11 +35,7 @@ pub(super) enum Operation {
     /// Combines three words bit by bit, by a table.
     Logic,
     PermuteBytes,
-    Compare {
-        by: Comparison,
-        signed: bool,
-        with: Option<Combination>,
-    },
+    Compare(Comparison),
     Select,
     /// How the assembler writes a constant: two halves as floats, added to a product that is zero.
     ConstantHalves,
@@ -74,8 +70,16 @@ pub(super) struct Funnel {
     pub upper: bool,
 }
 
+/// `ISETP`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(super) struct Comparison {
+    pub order: Order,
+    pub signed: bool,
+    pub with: Option<Combination>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
     Equal,
     NotEqual,
     Less,
@@ -180,13 +184,13 @@ fn funnel(modifiers: &[&str]) -> Option<Operation> {
 
 /// `ISETP.LT.U32.AND`
 fn comparison(modifiers: &[&str], signed: bool) -> Option<Operation> {
-    let by = match *modifiers.first()? {
-        "EQ" => Comparison::Equal,
-        "NE" => Comparison::NotEqual,
-        "LT" => Comparison::Less,
-        "LE" => Comparison::LessOrEqual,
-        "GT" => Comparison::Greater,
-        "GE" => Comparison::GreaterOrEqual,
+    let order = match *modifiers.first()? {
+        "EQ" => Order::Equal,
+        "NE" => Order::NotEqual,
+        "LT" => Order::Less,
+        "LE" => Order::LessOrEqual,
+        "GT" => Order::Greater,
+        "GE" => Order::GreaterOrEqual,
         _ => return None,
     };
     let with = match *modifiers.last()? {
@@ -195,7 +199,7 @@ fn comparison(modifiers: &[&str], signed: bool) -> Option<Operation> {
         "XOR" => Some(Combination::Xor),
         _ => None,
     };
-    Some(Operation::Compare { by, signed, with })
+    Some(Operation::Compare(Comparison { order, signed, with }))
 }
 
 fn memory(name: &str, modifiers: &[&str]) -> Option<Operation> {
@@ -234,7 +238,7 @@ mod tests {
     #[test]
     fn modifiers_say_what_is_done() {
         let funnel = |left, wide, signed, upper| Operation::FunnelShift(Funnel { left, wide, signed, upper });
-        let less = |signed, with| Operation::Compare { by: Comparison::Less, signed, with };
+        let less = |signed, with| Operation::Compare(Comparison { order: Order::Less, signed, with });
         for (text, expected) in [
             ("IMAD.WIDE.U32", Operation::MultiplyAddWide { signed: false }),
             ("IMAD.MOV.U32", Operation::MultiplyAdd),

@@ -10,7 +10,8 @@ fn python(script: &str, limits: Limits) -> Serve {
         def answer(id, outcome='refused'):\n    \
             print(json.dumps({'id': id, 'observation': {'outcome': outcome, 'reason': str(os.getpid())}}), flush=True)\n";
     let text = format!("python3 -c {}", shell_words::quote(&format!("{prelude}{script}")));
-    Serve::open(&CommandLine::parse(&text).unwrap(), limits, Cancel::new()).unwrap()
+    let options = OpenOptions { limits, ..OpenOptions::default() };
+    Serve::open(&CommandLine::parse(&text).unwrap(), &options).unwrap()
 }
 
 /// Long enough for a busy machine to start a Python.

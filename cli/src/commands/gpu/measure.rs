@@ -86,8 +86,8 @@ pub(super) fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
         libcuda: context.libcuda.clone(),
         ..OpenOptions::default()
     };
-    let driver =
-        Driver::open("driver", None, &options).map_err(|error| Failure::NoSubject(error.to_string()))?;
+    let driver = Driver::open("driver", None, &options)
+        .map_err(|error| Failure::NoSubject(format!("driver is not available: {error}")))?;
     let started = Instant::now();
     let mut measured = Measured {
         schema: SCHEMA,

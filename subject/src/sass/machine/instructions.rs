@@ -1,7 +1,7 @@
 //! What instructions do with the words that they read.
 
 use super::super::listing::{Line, number};
-use super::super::operation::{Combination, Comparison, Funnel, Operation, Part};
+use super::super::operation::{Combination, Comparison, Funnel, Operation, Order, Part};
 use super::super::value::{Root, Symbol, Term, Truth, Wide, Word, sum};
 use super::operands::{half, is_predicate, next};
 use super::{Known, Machine, exactly, unknown};
@@ -29,7 +29,7 @@ impl Machine<'_> {
             }
             Operation::Logic => self.logic(line),
             Operation::PermuteBytes => self.ternary(line, |a, control, b| Some(permuted(a, control, b))),
-            Operation::Compare { by, signed, with } => self.compare(line, by, signed, with),
+            Operation::Compare(comparison) => self.compare(line, comparison),
             Operation::Select => self.select(line),
             Operation::ConstantHalves => self.constant_halves(line),
             Operation::LoadConstant(width) => self.load_constant(line, width),
@@ -177,21 +177,21 @@ impl Machine<'_> {
     }
 
     /// `ISETP.LT.U32.AND P0, PT, a, b, PT`
-    fn compare(&mut self, line: &Line, by: Comparison, signed: bool, with: Option<Combination>) -> Known<()> {
+    fn compare(&mut self, line: &Line, comparison: Comparison) -> Known<()> {
         let [p, q, a, b, third] = exactly(line)?;
         let result = self.number(a).zip(self.number(b)).map(|(a, b)| {
-            let order = if signed { (a as i32).cmp(&(b as i32)) } else { a.cmp(&b) };
-            match by {
-                Comparison::Equal => order.is_eq(),
-                Comparison::NotEqual => order.is_ne(),
-                Comparison::Less => order.is_lt(),
-                Comparison::LessOrEqual => order.is_le(),
-                Comparison::Greater => order.is_gt(),
-                Comparison::GreaterOrEqual => order.is_ge(),
+            let order = if comparison.signed { (a as i32).cmp(&(b as i32)) } else { a.cmp(&b) };
+            match comparison.order {
+                Order::Equal => order.is_eq(),
+                Order::NotEqual => order.is_ne(),
+                Order::Less => order.is_lt(),
+                Order::LessOrEqual => order.is_le(),
+                Order::Greater => order.is_gt(),
+                Order::GreaterOrEqual => order.is_ge(),
             }
         });
         let third = self.truth_of(third);
-        let combined = |value: Option<bool>| match (with, value, &third) {
+        let combined = |value: Option<bool>| match (comparison.with, value, &third) {
             (Some(Combination::And), Some(a), Truth::Known(b)) => Truth::Known(a && *b),
             (Some(Combination::Or), Some(a), Truth::Known(b)) => Truth::Known(a || *b),
             (Some(Combination::Xor), Some(a), Truth::Known(b)) => Truth::Known(a ^ *b),
