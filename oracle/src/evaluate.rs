@@ -180,7 +180,7 @@ impl<'a> Evaluator<'a> {
         self.begin();
         match self.rules.grouping {
             // An address names its variable by a node of the expression as it was parsed.
-            Some(table) if !expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) => {
+            Some(table) if !expr.has_names() => {
                 self.take(&regrouped(expr, table));
             }
             _ => self.take(expr),
