@@ -14,7 +14,7 @@ pub mod input;
 mod judges;
 mod lesson;
 pub mod merge;
-pub mod pool;
+mod pool;
 pub mod reducing;
 pub mod run;
 pub mod session;

@@ -44,13 +44,8 @@ impl Explanation {
 
     /// The rules with everything that the explanation says changed.
     pub(crate) fn rules(&self, base: &Rules) -> Rules {
-        let mut rules = *base;
-        for known in self.deviations() {
-            if let Effect::Rule(change) | Effect::Refusal(change) = known.effect {
-                change(&mut rules);
-            }
-        }
-        Rules { readings: self.applied(base).readings, ..rules }
+        let applied = self.applied(base);
+        applied.with(|rules| self.deviations().filter_map(Known::change).for_each(|change| change(rules)))
     }
 
     /// Adds what another explanation says. `None` where they answer one question in two ways.
@@ -302,7 +297,7 @@ pub(crate) fn combined(base: &Rules, chosen: &[Hypothesis]) -> Option<Rules> {
                     return None;
                 }
                 changed.push(at);
-                if let Effect::Rule(change) | Effect::Refusal(change) = KNOWN[at].effect {
+                if let Some(change) = KNOWN[at].change() {
                     change(&mut rules);
                 }
             }
@@ -324,3 +319,6 @@ fn explanation(chosen: &[Hypothesis]) -> Explanation {
     explanation.known.sort();
     explanation
 }
+
+#[cfg(test)]
+mod tests;

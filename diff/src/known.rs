@@ -6,10 +6,11 @@
 //! longer shows is reported as well ([`crate::gone`]).
 
 use ptxsmith_oracle::{
-    AddressValue, Clause, Integer, Named, Placement, Question, Readings, RefusalClass, Ruled, Rules, Slot,
-    Step, Stop, Stored, Trace, Value, Version,
+    AddressValue, Clause, Integer, Named, Question, RefusalClass, Ruled, Rules, Slot, Step, Stop, Stored,
+    Trace, Value, Version,
+    rules::{AddressOf, Dimension, ElementNamed, Mask, Number, Numbered, SlotOf, Store, Ternary},
 };
-use ptxsmith_syntax::{Expr, ScalarType};
+use ptxsmith_syntax::{BinaryOp, Expr, Opcode, ScalarType, StateSpace};
 
 pub use crate::maker::{Maker, Releases};
 
@@ -49,8 +50,6 @@ pub struct Known {
     pub example: &'static str,
     /// The day on which it was first seen by this project, `2026-11-21`.
     pub first_seen: &'static str,
-    /// Where more is told of it: a report to its maker, or a page of documentation.
-    pub link: Option<&'static str>,
 }
 
 impl Known {
@@ -59,10 +58,28 @@ impl Known {
         maker.lineage == Some(self.lineage) && self.releases.contain(maker.version)
     }
 
+    /// The other rule that it follows; `None` where it is killed.
+    pub fn change(&self) -> Option<fn(&mut Rules)> {
+        match self.effect {
+            Effect::Rule(change) | Effect::Refusal(change) => Some(change),
+            Effect::Crash { .. } => None,
+        }
+    }
+
     /// Whether an evaluation that rests on this used a clause that the deviation breaks.
     pub fn touches(&self, trace: &Trace) -> bool {
         self.clauses.iter().any(|&clause| trace.clauses.contains(clause))
     }
+}
+
+/// The deviations that are listed for an implementation.
+pub fn listed_for(maker: Maker<'_>) -> impl Iterator<Item = &'static Known> {
+    KNOWN.iter().filter(move |known| known.is_of(maker))
+}
+
+/// These rules with all that is known of an implementation.
+pub fn with_known(base: &Rules, maker: Maker<'_>) -> Rules {
+    base.with(|rules| listed_for(maker).filter_map(Known::change).for_each(|change| change(rules)))
 }
 
 /// A program in the oldest version that has what it needs, so that every listed release takes it.
@@ -86,7 +103,6 @@ pub const KNOWN: &[Known] = &[
         },
         example: example!("7.7", ".global .s64 x = (-9223372036854775807 - 1) / -1;"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "division-by-zero-crash",
@@ -97,7 +113,6 @@ pub const KNOWN: &[Known] = &[
         effect: Effect::Crash { signal: 8, when: |trace| divides_by_zero(trace, Clause::Division) },
         example: example!("7.7", ".global .s64 x = 1 / 0;"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "remainder-by-zero-crash",
@@ -108,7 +123,6 @@ pub const KNOWN: &[Known] = &[
         effect: Effect::Crash { signal: 8, when: |trace| divides_by_zero(trace, Clause::RemUnsigned) },
         example: example!("7.7", ".global .s64 x = 1 % 0;"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "incomplete-rows-packed",
@@ -116,10 +130,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::IncompleteInner],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.place = packed),
+        effect: Effect::Rule(|rules| rules.layout.place.change(|_, at| at.written)),
         example: example!("7.7", ".global .s32 x[2][2] = {{1}, {3}};"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "single-bits-raw-in-f64",
@@ -127,10 +140,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::FloatSingleBits, Clause::FloatNarrowing],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.store = single_bits_raw),
+        effect: Effect::Rule(|rules| rules.expressions.store.change(single_bits_raw)),
         example: example!("7.7", ".global .f64 x = 0f3f800000;"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "float-in-small-bits",
@@ -138,10 +150,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::ValueKind],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.store = float_in_small_bits),
+        effect: Effect::Rule(|rules| rules.expressions.store.change(float_in_small_bits)),
         example: example!("7.7", ".global .b16 x = 0d400921FB54442D18;"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "ternary-not-converted",
@@ -149,10 +160,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::TernaryConversions],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.ternary = ternary_not_converted),
+        effect: Effect::Rule(|rules| rules.expressions.ternary.change(ternary_not_converted)),
         example: example!("7.7", ".global .s64 x = (1 ? -1 : 0U) < 0;"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "float-ternary-refused",
@@ -160,10 +170,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::FloatTernary, Clause::TernarySameKind],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Refusal(|rules| rules.ternary = float_ternary_refused),
+        effect: Effect::Refusal(|rules| rules.expressions.ternary.change(float_ternary_refused)),
         example: example!("7.7", ".global .f32 x = 1 ? 1.0 : 2.0;"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "tiny-decimal-refused",
@@ -171,10 +180,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::FloatTiny],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Refusal(|rules| rules.number = tiny_decimal_refused),
+        effect: Effect::Refusal(|rules| rules.expressions.number.change(tiny_decimal_refused)),
         example: example!("7.7", ".global .f64 x = 1e-310;"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "dimension-expression-refused",
@@ -182,10 +190,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::Dimension],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Refusal(|rules| rules.dimension = dimension_expression_refused),
+        effect: Effect::Refusal(|rules| rules.layout.dimension.change(dimension_expression_refused)),
         example: example!("7.7", ".global .u8 x[1 + 1];"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "address-always-8-bytes",
@@ -193,10 +200,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::AddressType],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.address_slot = always_8_bytes),
+        effect: Effect::Rule(|rules| rules.layout.slot_of.change(always_8_bytes)),
         example: example!("7.7", ".global .u32 g;\n.global .u32 x = g;"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "mask-of-function-accepted",
@@ -204,10 +210,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::MaskOperand],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.named = mask_of_function_accepted),
+        effect: Effect::Rule(|rules| rules.layout.address_of.change(mask_of_function_accepted)),
         example: example!("7.7", ".visible .func f() { ret; }\n.global .u8 x = 0xFF(f);"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "mask-of-constant-before-7.3",
@@ -215,10 +220,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::MaskConstantNeeds73],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.mask = mask_of_constant_before_7_3),
+        effect: Effect::Rule(|rules| rules.expressions.mask.change(mask_of_constant_before_7_3)),
         example: example!("7.2", ".global .u8 x = 0xFF(1);"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "function-in-sum-accepted",
@@ -226,13 +230,15 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::FunctionOperand],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.function_in_sum = true),
+        effect: Effect::Rule(|rules| {
+            let operand = &mut rules.operands.function_operand;
+            operand.change(|next, opcode, place| opcode == Opcode::Add || next.apply(opcode, place));
+        }),
         example: example!(
             "7.7",
             ".global .u32 a[4];\n.func f() { ret; }\n.visible .entry k() { .reg .u64 p; add.u64 p, f, 4; ret; }"
         ),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "negative-index-unsigned",
@@ -241,18 +247,16 @@ pub const KNOWN: &[Known] = &[
         lineage: "nvidia",
         releases: Releases::from("11.7"),
         effect: Effect::Rule(|rules| {
-            rules.element_offset = |index, step| {
-                index
-                    .checked_mul(step)
-                    .map(|offset| if offset < 0 { i64::from(offset as u32) } else { offset })
-            }
+            rules.operands.element_offset.change(|next, index, step| {
+                let offset = next.apply(index, step)?;
+                Some(if offset < 0 { i64::from(offset as u32) } else { offset })
+            });
         }),
         example: example!(
             "7.7",
             ".global .u32 a[4];\n.visible .entry k(.param .u64 out) { .reg .u64 p, o; mov.u64 p, a[-2]; ld.param.u64 o, [out]; st.global.u64 [o], p; ret; }"
         ),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "wide-offset-accepted",
@@ -260,13 +264,12 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::OperandOffsetWidth, Clause::OperandAbsolute],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.wide_offset = true),
+        effect: Effect::Rule(|rules| rules.operands.offset_fits.change(|_, _, _| true)),
         example: example!(
             "7.7",
             ".global .u32 a[4];\n.func f() { ret; }\n.visible .entry k() { .reg .u32 r; ld.global.u32 r, [a + 2147483648]; ret; }"
         ),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "missing-element-accepted",
@@ -274,13 +277,12 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::VectorElementExists],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.missing_element = true),
+        effect: Effect::Rule(|rules| rules.operands.element_named.change(first_for_missing)),
         example: example!(
             "7.7",
             ".global .u32 a[4];\n.func f() { ret; }\n.visible .entry k() { .reg .v2 .u32 v; .reg .u32 r, s; mov.u32 r, 1; mov.v2.u32 v, {r, r}; mov.u32 s, v.z; ret; }"
         ),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         // Whether such an element is taken or kills depends on what the optimizer knows of the vector: one that was never
@@ -299,7 +301,6 @@ pub const KNOWN: &[Known] = &[
             ".visible .entry k() { .reg .v2 .u32 v; .reg .u32 c; mov.u32 c, v.z; ret; }"
         ),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "vector-register-address-crash",
@@ -320,7 +321,6 @@ pub const KNOWN: &[Known] = &[
             ".visible .entry k() { .reg .v2 .u32 v; .reg .u32 r; ld.global.u32 r, [v]; ret; }"
         ),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         // The address is followed in 64 bits, but constants in 32 with their sign: after `add p, v, 0x80000006` and an
@@ -331,13 +331,19 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::ByteAddresses],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.local_moved = Some(|bytes| i64::from(bytes as i32))),
+        effect: Effect::Rule(|rules| {
+            rules.operands.moved.change(|next, space, bytes| {
+                let bytes = if space == StateSpace::Local { i64::from(bytes as i32) } else { bytes };
+                next.apply(space, bytes)
+            });
+            let outside = &mut rules.operands.outside;
+            outside.change(|next, space| if space == StateSpace::Local { Ok(()) } else { next.apply(space) });
+        }),
         example: example!(
             "7.7",
             ".visible .entry k(.param .u64 out) { .local .u16 v[4]; .reg .u64 o, p; .reg .u16 h; ld.param.u64 o, [out]; mov.u64 p, v; add.u64 p, p, 2147483654; st.local.u16 [p + -2147483648], 7; ld.local.u16 h, [v + 6]; st.global.u16 [o], h; ret; }"
         ),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "subtracted-index-refused",
@@ -345,13 +351,14 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::ArrayIndex],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Refusal(|rules| rules.subtracted_index = false),
+        effect: Effect::Refusal(|rules| {
+            rules.operands.index_operator.change(|next, op| op != BinaryOp::Sub && next.apply(op));
+        }),
         example: example!(
             "7.7",
             ".global .u32 a[4];\n.visible .entry k() { .reg .u32 r, i; mov.u32 i, 1; ld.global.u32 r, a[i - 1]; ret; }"
         ),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "numbered-prefix-refused",
@@ -359,10 +366,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::ParameterizedNames],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Refusal(|rules| rules.numbered = digit_free_prefix),
+        effect: Effect::Refusal(|rules| rules.layout.numbered.change(digit_free_prefix)),
         example: example!("7.7", ".global .u32 a1<2>;\n.global .u64 x = a10;"),
         first_seen: "2026-11-21",
-        link: None,
     },
     Known {
         id: "padded-number-accepted",
@@ -370,10 +376,9 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::ParameterizedNames],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.padded_number = true),
+        effect: Effect::Rule(|rules| rules.layout.numbered.change(without_zeros)),
         example: example!("7.7", ".global .u32 a<2>;\n.global .u64 x = a01;"),
         first_seen: "2026-11-22",
-        link: None,
     },
 ];
 
@@ -383,15 +388,15 @@ fn divides_by_zero(trace: &Trace, operator: Clause) -> bool {
 
 /// From sm_90 on the addend is read from eight bytes too: what stands in the upper half of it is the next element, or
 /// whatever the compiler had in its memory there, which differs from run to run.
-fn always_8_bytes(size: u64, byte: Option<u8>, architecture: Option<u32>) -> Slot {
-    let own = (Rules::specification(Readings::default()).address_slot)(size, byte, architecture);
+fn always_8_bytes(next: &SlotOf, size: u64, byte: Option<u8>, architecture: Option<u32>) -> Slot {
     if byte.is_some() || size >= 8 {
-        return own;
+        return next.apply(size, byte, architecture);
     }
     Slot { width: 8, addend_bits: if architecture.is_some_and(|sm| sm >= 90) { 32 } else { 64 } }
 }
 
 fn mask_of_function_accepted(
+    next: &AddressOf,
     step: &mut Step<'_>,
     version: Version,
     named: Named,
@@ -399,53 +404,61 @@ fn mask_of_function_accepted(
     byte: Option<u8>,
 ) -> Ruled<bool> {
     let byte = if matches!(named, Named::Function(_)) { None } else { byte };
-    (Rules::specification(*step.readings).named)(step, version, named, address, byte)
+    next.apply(step, version, named, address, byte)
 }
 
 fn mask_of_constant_before_7_3(
+    next: &Mask,
     step: &mut Step<'_>,
     version: Version,
     mask: &str,
     operand: Value,
 ) -> Ruled<Value> {
     let version = if version >= (7, 1) { version.max((7, 3)) } else { version };
-    (Rules::specification(*step.readings).mask)(step, version, mask, operand)
+    next.apply(step, version, mask, operand)
 }
 
-fn digit_free_prefix(prefix: &str, number: &str) -> bool {
-    let is_one = Rules::specification(Readings::default()).numbered;
-    is_one(prefix, number) && !prefix.ends_with(|c: char| c.is_ascii_digit())
+fn digit_free_prefix(next: &Numbered, prefix: &str, number: &str) -> bool {
+    next.apply(prefix, number) && !prefix.ends_with(|c: char| c.is_ascii_digit())
 }
 
-fn packed(at: Placement) -> u64 {
-    at.written
+fn without_zeros(next: &Numbered, prefix: &str, number: &str) -> bool {
+    match number.trim_start_matches('0') {
+        "" => next.apply(prefix, "0"),
+        plain => next.apply(prefix, plain),
+    }
 }
 
-fn single_bits_raw(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
+fn first_for_missing(next: &ElementNamed, letter: &str, count: usize) -> Option<usize> {
+    next.apply(letter, count).map(|element| if element < count { element } else { 0 })
+}
+
+fn single_bits_raw(next: &Store, step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
     match value {
         Value::Single(bits) if matches!(ty, ScalarType::F64 | ScalarType::B64) => {
             Ok(Stored::Bits(bits.into()))
         }
-        other => (Rules::specification(*step.readings).store)(step, other, ty),
+        other => next.apply(step, other, ty),
     }
 }
 
-fn float_in_small_bits(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
+fn float_in_small_bits(next: &Store, step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
     let small = matches!(ty, ScalarType::B8 | ScalarType::B16);
     match value {
         Value::Float(float) if small => Ok(Stored::Bits(float.to_bits())),
         Value::Single(bits) if small => Ok(Stored::Bits(bits.into())),
-        value => (Rules::specification(*step.readings).store)(step, value, ty),
+        value => next.apply(step, value, ty),
     }
 }
 
 fn ternary_not_converted(
+    next: &Ternary,
     step: &mut Step<'_>,
     condition: Value,
     then: Value,
     otherwise: Value,
 ) -> Ruled<Value> {
-    let converted = (Rules::specification(*step.readings).ternary)(step, condition, then, otherwise)?;
+    let converted = next.apply(step, condition, then, otherwise)?;
     Ok(match (converted, condition) {
         (Value::Integer(_), Value::Integer(condition)) if condition.bits != 0 => then,
         (Value::Integer(_), Value::Integer(_)) => otherwise,
@@ -454,6 +467,7 @@ fn ternary_not_converted(
 }
 
 fn float_ternary_refused(
+    next: &Ternary,
     step: &mut Step<'_>,
     condition: Value,
     then: Value,
@@ -462,11 +476,11 @@ fn float_ternary_refused(
     if let (Value::Float(_), Value::Float(_)) = (then.numeric(), otherwise.numeric()) {
         return Err(Stop::refused(RefusalClass::IntegerOnlyOperator, Clause::FloatTernary, step.span));
     }
-    (Rules::specification(*step.readings).ternary)(step, condition, then, otherwise)
+    next.apply(step, condition, then, otherwise)
 }
 
-fn tiny_decimal_refused(step: &mut Step<'_>, text: &[u8]) -> Ruled<Value> {
-    let value = (Rules::specification(*step.readings).number)(step, text)?;
+fn tiny_decimal_refused(next: &Number, step: &mut Step<'_>, text: &[u8]) -> Ruled<Value> {
+    let value = next.apply(step, text)?;
     // No other number of an expression rests on this.
     if step.trace.clauses.contains(Clause::FloatTiny) {
         return step.refuse(RefusalClass::LiteralOutOfRange, Clause::FloatTiny);
@@ -474,9 +488,14 @@ fn tiny_decimal_refused(step: &mut Step<'_>, text: &[u8]) -> Ruled<Value> {
     Ok(value)
 }
 
-fn dimension_expression_refused(step: &mut Step<'_>, dimension: &Expr, value: Integer) -> Ruled<Integer> {
+fn dimension_expression_refused(
+    next: &Dimension,
+    step: &mut Step<'_>,
+    dimension: &Expr,
+    value: Integer,
+) -> Ruled<Integer> {
     if dimension.nodes().len() > 1 {
         return Err(Stop::refused(RefusalClass::Dimension, Clause::Dimension, step.span));
     }
-    (Rules::specification(*step.readings).dimension)(step, dimension, value)
+    next.apply(step, dimension, value)
 }

@@ -40,9 +40,7 @@ impl Lead {
 
     /// These rules with the wrong one.
     pub(crate) fn rules(&self, base: &Rules) -> Rules {
-        let mut rules = *base;
-        (self.change)(&mut rules);
-        rules
+        base.with(self.change)
     }
 
     /// Whether an evaluation that rests on this used a clause that the wrong rule breaks.
@@ -57,12 +55,8 @@ fn unlisted(maker: Maker<'_>) -> impl Iterator<Item = &'static Known> {
 }
 
 fn leads(maker: Maker<'_>) -> impl Iterator<Item = Lead> {
-    let known = unlisted(maker).filter_map(|known| match known.effect {
-        Effect::Rule(change) | Effect::Refusal(change) => {
-            Some(Lead { id: known.id, clauses: known.clauses, change })
-        }
-        Effect::Crash { .. } => None,
-    });
+    let known = unlisted(maker)
+        .filter_map(|known| Some(Lead { id: known.id, clauses: known.clauses, change: known.change()? }));
     let suspects = suspects::all().map(|suspect| Lead {
         id: suspect.id,
         clauses: std::slice::from_ref(&suspect.clause),

@@ -118,8 +118,7 @@ fn rendered(known: &Known) -> String {
         Effect::Crash { signal: 11, .. } => vec!["killed by SIGSEGV".to_owned()],
         Effect::Crash { signal, .. } => vec![format!("killed by signal {signal}")],
         Effect::Rule(change) | Effect::Refusal(change) => {
-            let mut rules = Rules::default();
-            change(&mut rules);
+            let rules = Rules::default().with(change);
             // Of what should have been refused, nobody says what it holds.
             let refused = expected[0].starts_with("refused");
             if refused { vec!["taken".to_owned()] } else { said(&module, &rules) }

@@ -8,7 +8,7 @@ use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::{
     Body, Class, Header, Judge, Judged, Ledger, Maker, NotCompared, Options, Status, Triage, Trial, Verdict,
 };
-use ptxsmith_oracle::{Placement, Question, Rules};
+use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{
     Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject,
 };
@@ -84,7 +84,7 @@ fn another_reading_is_no_deviation_and_is_named() {
 
 #[test]
 fn a_known_deviation_is_recognised_by_its_exact_wrong_answer() {
-    let rules = Rules { place: |at| at.written, ..Rules::default() };
+    let rules = Rules::default().with(|rules| rules.layout.place.change(|_, at| at.written));
     let trials = [declarations(0, ".global .s32 x[2][2] = {{1}, {3}};")];
     let judged = judge(&subject(rules), &trials);
     let found = difference(&judged[0]);
@@ -94,9 +94,9 @@ fn a_known_deviation_is_recognised_by_its_exact_wrong_answer() {
 
 #[test]
 fn a_wrong_answer_that_nothing_known_predicts_is_new() {
-    let shifted =
-        |at: Placement| at.start + at.stride * at.index + u64::from(at.index == 1 && at.stride == 1);
-    let rules = Rules { place: shifted, ..Rules::default() };
+    let rules = Rules::default().with(|rules| {
+        rules.layout.place.change(|next, at| next.apply(at) + u64::from(at.index == 1 && at.stride == 1));
+    });
     let trials = [declarations(0, ".global .s32 x[2][3] = {{1, 2}, {3}};")];
     let mut ledger = Ledger::default();
     for (judged, trial) in judge(&subject(rules), &trials).into_iter().zip(&trials) {
@@ -110,7 +110,7 @@ fn a_wrong_answer_that_nothing_known_predicts_is_new() {
 
 #[test]
 fn a_known_deviation_of_another_lineage_is_new() {
-    let rules = Rules { place: |at| at.written, ..Rules::default() };
+    let rules = Rules::default().with(|rules| rules.layout.place.change(|_, at| at.written));
     let stranger = FnSubject::new("stranger", move |request: &Request<'_>| observe(&rules, request));
     let judged = judge(&stranger, &[declarations(0, ".global .s32 x[2][2] = {{1}, {3}};")]);
     assert_eq!(difference(&judged[0]).explanation, None);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use common::{NVIDIA, fake, known_rules, observe};
 use ptxsmith_diff::gone;
-use ptxsmith_diff::known::Effect;
+use ptxsmith_diff::known::{Known, listed_for};
 use ptxsmith_diff::suspects::{SUSPECTS, Suspect};
 use ptxsmith_diff::{Body, Header, Judge, Ledger, Maker, Options, Status, Triage, Trial};
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator};
@@ -102,14 +102,11 @@ fn two_planted_faults_are_two_new_findings() {
 
 #[test]
 fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_is_named() {
-    for known in gone::listed_for(NVIDIA) {
+    for known in listed_for(NVIDIA) {
         // Everything that is listed, but this.
-        let mut rules = Rules::default();
-        for other in gone::listed_for(NVIDIA).filter(|other| other.id != known.id) {
-            if let Effect::Rule(change) | Effect::Refusal(change) = other.effect {
-                change(&mut rules);
-            }
-        }
+        let others = listed_for(NVIDIA).filter(|other| other.id != known.id);
+        let rules =
+            Rules::default().with(|rules| others.filter_map(Known::change).for_each(|change| change(rules)));
         let mended =
             FnSubject::new("mended", move |request: &Request<'_>| observe(Maker::default(), &rules, request));
         let description = Description {
@@ -123,10 +120,7 @@ fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_i
         assert_eq!((finding.status, finding.id), (Status::Gone, format!("gone-{}", known.id)));
         let edit = gone::edit(&format!("gone-{}", known.id), &["fake".to_owned()]).unwrap();
         assert!(edit.contains(known.id) && edit.contains("known.rs"), "{edit}");
-        let mut own = Rules::default();
-        if let Effect::Rule(change) | Effect::Refusal(change) = known.effect {
-            change(&mut own);
-        }
+        let own = known.change().map_or_else(Rules::default, |change| Rules::default().with(change));
         let whole = fake(NVIDIA, own);
         assert_eq!(gone::check(&whole, known, "sm_80").unwrap().map(|f| f.id), None, "{}", known.id);
     }

@@ -3,7 +3,6 @@
 mod common;
 
 use common::{NVIDIA, fake, known_rules, observe};
-use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::suspects::SUSPECTS;
 use ptxsmith_diff::{Again, Body, Header, Judge, Ledger, Options, Paper, Sifted, Standing, Triage, Trial};
 use ptxsmith_gen::{self as generate, CaseId, Config, Coverage, Focus, Generator, Stock};
@@ -122,20 +121,7 @@ fn of_a_subject_with_the_known_deviations_most_cases_are_sifted_out_and_none_is_
     let generator = Generator::new(Config::bulk());
     let spared = check(&generator, &fake(NVIDIA, known_rules(NVIDIA)), 5_000);
     assert!(spared.undone < 3, "{}", spared.undone);
-}
-
-#[test]
-fn what_differs_as_a_listed_deviation_has_it_is_counted() {
-    // Two that change one rule cannot both be in a table of rules: the one that a test is about comes last.
-    for (id, least) in [("ternary-not-converted", 8), ("single-bits-raw-in-f64", 1)] {
-        let mut rules = known_rules(NVIDIA);
-        let known = KNOWN.iter().find(|known| known.id == id).expect("it is in the list");
-        let Effect::Rule(change) = known.effect else { panic!("{id} is another rule") };
-        change(&mut rules);
-        let spared = check(&Generator::new(Config::bulk()), &fake(NVIDIA, rules), 5_000);
-        assert!(spared.deviate >= least, "{id}: {}", spared.deviate);
-        assert!(spared.undone < 3, "{id}: {}", spared.undone);
-    }
+    assert!(spared.deviate >= 9, "what differs as a listed deviation has it is counted: {}", spared.deviate);
 }
 
 #[test]

@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::{
-    draft::Form,
     generator::Generator,
-    grammar::{Nonterminal, Production, Weight, productions},
+    grammar::{Form, Nonterminal, Production, Weight, productions},
 };
 
 impl Generator {

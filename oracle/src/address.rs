@@ -7,7 +7,7 @@ use crate::{
     clause::Clause,
     reading::{FunctionOffset, GenericFunction, MaskedType, OffsetInGeneric, Question},
     refusal::RefusalClass,
-    rules::{Ruled, Step, Stored},
+    step::{Ruled, Step, Stored},
     value::{Address, Integer, Kind, Value},
 };
 

@@ -10,14 +10,15 @@ use crate::{
     grouping::regrouped,
     reading::{ParenthesizedAddress, ParenthesizedSingle, Question},
     refusal::{RefusalClass, Stop},
-    rules::{Ruled, Rules, Step, Stored, Trace},
+    rules::Rules,
+    step::{Ruled, Step, Stored, Trace},
     value::{Address, Integer, Value},
 };
 
 /// Evaluates expressions under a table of rules: trees, or nodes as they are made ([`Assemble`]). Keeps its working
 /// memory between expressions.
 ///
-/// Nodes that nobody made a tree of are evaluated as they are grouped: [`Rules::grouping`] is for trees only.
+/// Nodes that nobody made a tree of are evaluated as they are grouped: [`Grouping`](crate::rules::Grouping) is for trees only.
 pub struct Evaluator<'a> {
     rules: &'a Rules,
     version: (u32, u32),
@@ -116,7 +117,7 @@ impl<'a> Evaluator<'a> {
         let stored = self.value().and_then(|value| {
             let mut step = self.step();
             step.uses(Clause::ConstantInInitializer);
-            (rules.store)(&mut step, value, ty)
+            rules.expressions.store.apply(&mut step, value, ty)
         });
         let trace = self.trace;
         self.begin();
@@ -178,12 +179,12 @@ impl<'a> Evaluator<'a> {
     /// Takes the nodes of a tree.
     fn read(&mut self, expr: &Expr) {
         self.begin();
-        match self.rules.grouping {
-            // An address names its variable by a node of the expression as it was parsed.
-            Some(table) if !expr.has_names() => {
-                self.take(&regrouped(expr, table));
-            }
-            _ => self.take(expr),
+        let grouping = &self.rules.expressions.grouping;
+        // An address names its variable by a node of the expression as it was parsed.
+        if grouping.is_changed() && !expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) {
+            self.take(&regrouped(expr, grouping));
+        } else {
+            self.take(expr);
         }
         self.span = expr.span();
     }
@@ -281,14 +282,14 @@ impl<'a> Evaluator<'a> {
         self.join(precedence::PRIMARY, |rules, step, [operand]| match joined {
             Some(true) => refuse(step, RefusalClass::MaskOperand, Clause::MaskOperand),
             Some(false) => Err(Stop::Unmodelled("mask() as an operand")),
-            None => (rules.mask)(step, version, mask, *operand),
+            None => rules.expressions.mask.apply(step, version, mask, *operand),
         });
     }
 }
 
 impl Assemble for Evaluator<'_> {
     fn number(&mut self, text: &[u8]) {
-        self.leaf(|rules, step| (rules.number)(step, text));
+        self.leaf(|rules, step| rules.expressions.number.apply(step, text));
     }
 
     fn numeral(&mut self, numeral: &Numeral) {
@@ -306,7 +307,7 @@ impl Assemble for Evaluator<'_> {
     }
 
     fn warp_size(&mut self) {
-        self.leaf(|rules, step| (rules.warp_size)(step));
+        self.leaf(|rules, step| rules.expressions.warp_size.apply(step));
     }
 
     fn name(&mut self, _: &str) {
@@ -331,28 +332,36 @@ impl Assemble for Evaluator<'_> {
 
     fn unary(&mut self, op: UnaryOp) {
         self.join(precedence::UNARY, |rules, step, [operand]| {
-            typed(step, [operand], |step, [operand]| (rules.unary[op as usize])(step, *operand))
+            typed(step, [operand], |step, [operand]| {
+                rules.expressions.prefix[op as usize].apply(step, *operand)
+            })
         });
     }
 
     fn cast(&mut self, cast: Cast) {
         self.join(precedence::UNARY, |rules, step, [operand]| {
-            typed(step, [operand], |step, [operand]| (rules.cast[cast as usize])(step, *operand))
+            typed(step, [operand], |step, [operand]| {
+                rules.expressions.cast[cast as usize].apply(step, *operand)
+            })
         });
     }
 
     fn binary(&mut self, op: BinaryOp) {
-        let rule = |rules: &Rules| rules.binary[op as usize];
-        self.join(op.precedence(), |rules, step, operands| match op {
-            // These may do without the value of their second operand.
-            BinaryOp::LogicalAnd | BinaryOp::LogicalOr => rule(rules)(step, *operands[0], *operands[1]),
-            _ => typed(step, operands, |step, [left, right]| rule(rules)(step, *left, *right)),
+        self.join(op.precedence(), |rules, step, operands| {
+            let rule = |step: &mut Step<'_>, [left, right]: [&Value; 2]| {
+                rules.expressions.infix[op as usize].apply(step, *left, *right)
+            };
+            match op {
+                // These may do without the value of their second operand.
+                BinaryOp::LogicalAnd | BinaryOp::LogicalOr => rule(step, operands),
+                _ => typed(step, operands, rule),
+            }
         });
     }
 
     fn ternary(&mut self) {
         self.join(precedence::TERNARY, |rules, step, [condition, then, otherwise]| {
-            (rules.ternary)(step, *condition, *then, *otherwise)
+            rules.expressions.ternary.apply(step, *condition, *then, *otherwise)
         });
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::{
     reading::{Question, Readings},
     refusal::Refusal,
-    rules::Trace,
+    step::Trace,
 };
 
 /// The oracle's answer for a whole module.

@@ -6,18 +6,17 @@
 
 use ptxsmith_syntax::{BinaryOp, Builder, Expr, NodeId, NodeKind};
 
-/// How tightly an infix operator binds, higher tighter, and whether equal ones group from the right.
-pub type Grouping = fn(BinaryOp) -> (u8, bool);
+use crate::rules::Grouping;
 
 /// The expression that the same tokens are under another table. Only chains of infix operators are read anew: what
 /// stands in parentheses, behind a prefix operator or in `?:` is an operand.
-pub fn regrouped(expr: &Expr, table: Grouping) -> Expr {
+pub(crate) fn regrouped(expr: &Expr, table: &Grouping) -> Expr {
     let mut builder = Builder::new();
     rebuild(expr, expr.root(), table, &mut builder);
     builder.finish()
 }
 
-fn rebuild(expr: &Expr, id: NodeId, table: Grouping, into: &mut Builder) -> NodeId {
+fn rebuild(expr: &Expr, id: NodeId, table: &Grouping, into: &mut Builder) -> NodeId {
     if let NodeKind::Binary(..) = expr.kind(id) {
         let (mut operands, mut ops) = (Vec::new(), Vec::new());
         chain(expr, id, &mut operands, &mut ops);
@@ -54,12 +53,12 @@ fn climb(
     ops: &[BinaryOp],
     at: &mut usize,
     least: u8,
-    table: Grouping,
+    table: &Grouping,
     into: &mut Builder,
 ) -> NodeId {
     let mut left = rebuild(expr, operands[*at], table, into);
     while let Some(&op) = ops.get(*at) {
-        let (tightness, from_right) = table(op);
+        let (tightness, from_right) = table.apply(op);
         if tightness < least {
             break;
         }
@@ -74,13 +73,14 @@ fn climb(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Rules;
     use ptxsmith_syntax::parse_expr;
 
     #[test]
     fn the_right_table_changes_nothing() {
         for text in ["1 + 2 * 3 - 4", "1 ? 2 - 3 - 4 : -(5 << 6 + 7)", "~(.u64) 1 % 2 && 3 || 4 == 5 < 6"] {
             let expr = parse_expr(text).unwrap();
-            let again = regrouped(&expr, |op| (op.precedence(), false));
+            let again = regrouped(&expr, &Rules::default().expressions.grouping);
             let kinds = |expr: &Expr| expr.nodes().iter().map(|node| node.kind.clone()).collect::<Vec<_>>();
             assert_eq!(kinds(&again), kinds(&expr), "{text}");
         }
@@ -88,8 +88,9 @@ mod tests {
 
     #[test]
     fn another_table_reads_another_tree_from_the_same_tokens() {
-        let from_right = |op: BinaryOp| (op.precedence(), true);
-        let tree = regrouped(&parse_expr("9 - 4 - 1").unwrap(), from_right);
+        let rules = Rules::default()
+            .with(|rules| rules.expressions.grouping.change(|next, op| (next.apply(op).0, true)));
+        let tree = regrouped(&parse_expr("9 - 4 - 1").unwrap(), &rules.expressions.grouping);
         let NodeKind::Binary(BinaryOp::Sub, left, right) = *tree.kind(tree.root()) else {
             panic!("{tree:?}")
         };

@@ -14,7 +14,8 @@ use crate::{
         EmptyList, ForwardReference, IncompleteVector, Question, SelfReference, TrailingComma, ZeroDimension,
     },
     refusal::{Refusal, RefusalClass, Stop},
-    rules::{Placement, Ruled, Rules, Step, Stored, Trace},
+    rules::{Placement, Rules},
+    step::{Ruled, Step, Stored, Trace},
     value,
 };
 
@@ -182,14 +183,7 @@ impl Scope {
 
 /// Looks a name up under these rules, which say what a parameterized name is (5.4.6).
 pub(crate) fn find<'n, T>(names: &'n Names<T>, name: &str, rules: &Rules) -> Found<'n, T> {
-    names.find(name, |prefix, number| {
-        let plain = match number.trim_start_matches('0') {
-            _ if !rules.padded_number => number,
-            "" => "0",
-            plain => plain,
-        };
-        (rules.numbered)(prefix, plain)
-    })
+    names.find(name, |prefix, number| rules.layout.numbered.apply(prefix, number))
 }
 
 /// The type of a variable: its scalars and how they are grouped.
@@ -455,7 +449,7 @@ impl Work<'_, '_> {
         let extent = self.evaluator.integer(dimension, rule, &mut self.trace)?;
         let readings = &self.rules.readings;
         let mut step = Step { readings, trace: &mut self.trace, span: dimension.span(), pending: &mut None };
-        let extent = (self.rules.dimension)(&mut step, dimension, extent)?;
+        let extent = self.rules.layout.dimension.apply(&mut step, dimension, extent)?;
         if extent.signed && (extent.bits as i64) < 0 {
             return self.refuse(RefusalClass::Dimension, Clause::Dimension, dimension.span());
         }
@@ -609,7 +603,7 @@ impl Work<'_, '_> {
                 let stride = shape.stride(level).unwrap_or(0);
                 for (index, item) in list.items.iter().enumerate() {
                     let at = Placement { start, stride, index: index as u64, written: self.written };
-                    self.fill(shape, level + 1, (self.rules.place)(at), item, memory)?;
+                    self.fill(shape, level + 1, self.rules.layout.place.apply(at), item, memory)?;
                 }
                 Ok(())
             }
@@ -665,7 +659,7 @@ impl Work<'_, '_> {
                     return Err(Stop::Unmodelled("an address without a name"));
                 };
                 let generic = self.symbol(name, address, byte, value)?;
-                let slot = (self.rules.address_slot)(width as u64, byte, self.scope.architecture);
+                let slot = self.rules.layout.slot_of.apply(width as u64, byte, self.scope.architecture);
                 memory.addresses.push(Address {
                     offset: offset as u64,
                     width: slot.width as u8,
@@ -699,7 +693,7 @@ impl Work<'_, '_> {
         self.declared(at, span)?;
         let readings = &self.rules.readings;
         let mut step = Step { readings, trace: &mut self.trace, span, pending: &mut None };
-        (self.rules.named)(&mut step, self.scope.version, symbol, address, byte)
+        self.rules.layout.address_of.apply(&mut step, self.scope.version, symbol, address, byte)
     }
 
     /// Whether what is declared there may be named here.

@@ -7,7 +7,8 @@ use crate::{
     expectation::{Expectation, Variable},
     layout::expect,
     reading::Readings,
-    rules::{Rules, Trace},
+    rules::Rules,
+    step::Trace,
 };
 
 /// What a table of rules says of a module.

@@ -1,6 +1,6 @@
 //! The values of constant expressions.
 
-use ptxsmith_syntax::NodeId;
+use ptxsmith_syntax::{NodeId, ScalarType, TypeKind};
 
 /// An integer constant: 64 bits, `.s64` or `.u64` (4.5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,6 +135,26 @@ pub fn widen(bits: u32) -> u64 {
     f64::from(value).to_bits()
 }
 
+/// The low bits of a number, as many as a value of this type has; of a predicate whether any is set.
+pub(crate) fn low_bits(ty: ScalarType, bits: u64) -> u64 {
+    match ty.size() {
+        Some(size @ 1..=7) => bits & ((1 << (8 * size)) - 1),
+        None => u64::from(bits != 0),
+        _ => bits,
+    }
+}
+
+/// The low bits of a number as a signed number of the size of this type.
+pub(crate) fn sign_extended(ty: ScalarType, bits: u64) -> i64 {
+    let unused = 64 - 8 * ty.size().unwrap_or(8).min(8) as u32;
+    ((bits << unused) as i64) >> unused
+}
+
+/// A number of this type as one of 64 bits: with its sign, if it has one.
+pub(crate) fn extended(ty: ScalarType, bits: u64) -> u64 {
+    if ty.kind() == TypeKind::Signed { sign_extended(ty, bits) as u64 } else { low_bits(ty, bits) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,5 +184,14 @@ mod tests {
         assert_eq!(narrow(f64::from_bits(0x7fff_ffff_ffff_ffff)), 0x7fff_ffff);
         assert_eq!(widen(0xffaa_aaaa), 0xfffd_5555_4000_0000);
         assert_eq!(widen(0x7fff_ffff), 0x7fff_ffff_e000_0000);
+    }
+
+    #[test]
+    fn bits_beyond_a_type_are_dropped_and_a_predicate_is_0_or_1() {
+        assert_eq!(low_bits(ScalarType::U8, 0x1ff), 0xff);
+        assert_eq!(low_bits(ScalarType::B32, u64::MAX), 0xffff_ffff);
+        assert_eq!(low_bits(ScalarType::S64, u64::MAX), u64::MAX);
+        assert_eq!(low_bits(ScalarType::Pred, 2), 1);
+        assert_eq!(low_bits(ScalarType::Pred, 0), 0);
     }
 }

@@ -3,7 +3,7 @@
 use ptxsmith_oracle::{
     Clause, Evaluator, Integer, Question, Readings, RefusalClass, Rules, Stop, Stored, Trace, Value,
 };
-use ptxsmith_syntax::{Assemble, Expr, NodeKind, Numeral, ScalarType, parse_expr};
+use ptxsmith_syntax::{Assemble, BinaryOp, Expr, NodeKind, Numeral, ScalarType, parse_expr};
 
 const VERSION: (u32, u32) = (8, 0);
 
@@ -129,7 +129,10 @@ fn an_address_names_its_variable_by_a_node_of_the_expression() {
 #[test]
 fn an_evaluator_follows_other_rules_from_the_next_expression_on() {
     let rules = Rules::default();
-    let other = rules.with(|rules| rules.binary[0] = |_, _, _| Err(Stop::Unmodelled("another rule")));
+    let other = rules.with(|rules| {
+        let product = &mut rules.expressions.infix[BinaryOp::Mul as usize];
+        product.change(|_, _, _, _| Err(Stop::Unmodelled("another rule")));
+    });
     let product = parse_expr("6 * 7").unwrap();
     let mut evaluator = Evaluator::new(&rules, VERSION);
     assemble(&product, &mut evaluator);
@@ -144,7 +147,9 @@ fn an_evaluator_follows_other_rules_from_the_next_expression_on() {
 #[test]
 fn what_a_numeral_is_under_some_rules_is_forgotten_under_others() {
     let rules = Rules::default();
-    let other = rules.with(|rules| rules.number = |_, _| Ok(Value::Integer(Integer::signed(7))));
+    let other = rules.with(|rules| {
+        rules.expressions.number.change(|_, _, _| Ok(Value::Integer(Integer::signed(7))));
+    });
     let numeral = Numeral::new(b"5", 3).expect("the number is short");
     let mut evaluator = Evaluator::new(&rules, VERSION).remembering();
     for (rules, bits) in [(&rules, 5), (&other, 7), (&rules, 5)] {
@@ -158,7 +163,7 @@ fn what_a_numeral_is_under_some_rules_is_forgotten_under_others() {
 
 #[test]
 fn operators_are_grouped_as_a_table_says_except_where_an_address_is_named() {
-    let binds_alike = Rules::default().with(|rules| rules.grouping = Some(|_| (5, false)));
+    let binds_alike = Rules::default().with(|rules| rules.expressions.grouping.change(|_, _| (5, false)));
     assert_eq!(bits(&Rules::default(), "1 + 2 * 3"), Ok(7));
     assert_eq!(bits(&binds_alike, "1 + 2 * 3"), Ok(9));
     assert_eq!(bits(&binds_alike, "1 + (2 * 3)"), Ok(7));

@@ -4,6 +4,7 @@ mod common;
 
 use common::{described, kernel, leaves, run, run_under};
 use ptxsmith_oracle::{Clause, Readings, Rules};
+use ptxsmith_syntax::StateSpace;
 
 const UNKNOWN: Result<String, &str> = Err("what happens depends on a value that is not known");
 const FORM: Result<String, &str> = Err("an instruction in a form that is not modelled");
@@ -402,7 +403,14 @@ fn absolute_addresses_are_modelled_where_nothing_else_lies() {
 
 #[test]
 fn under_a_rule_that_misses_local_variables_only_their_addresses_move_otherwise() {
-    let rules = Rules::default().with(|rules| rules.local_moved = Some(|bytes| bytes * 1000));
+    let rules = Rules::default().with(|rules| {
+        rules.operands.moved.change(|next, space, bytes| {
+            let factor = if space == StateSpace::Local { 1000 } else { 1 };
+            next.apply(space, bytes) * factor
+        });
+        let outside = &mut rules.operands.outside;
+        outside.change(|next, space| if space == StateSpace::Local { Ok(()) } else { next.apply(space) });
+    });
     let shows = |items: &str, body: &str| {
         run_under(&rules, &format!("{items}\n{}", kernel(body))).map(|o| described(&o))
     };

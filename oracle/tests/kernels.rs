@@ -4,6 +4,7 @@ mod common;
 
 use common::{HEADER, answer, described, kernel, leaves, run};
 use ptxsmith_oracle::{Clause, Expectation, Question, Readings, RefusalClass, Rules, expect};
+use ptxsmith_syntax::{BinaryOp, Opcode};
 
 /// The readings with one question answered otherwise.
 fn reading(question: Question, answer: &str) -> Readings {
@@ -245,7 +246,7 @@ fn offsets_have_31_bits_and_a_sign() {
     assert_eq!(leaves("", &body("9223372036854775808U")), width);
     assert_eq!(leaves("", &body("0xffffffffffffffff")), width);
     assert_eq!(leaves("", &body("0U")).map(|_| ()), Ok(()));
-    let wide = Rules::default().with(|rules| rules.wide_offset = true);
+    let wide = Rules::default().with(|rules| rules.operands.offset_fits.change(|_, _, _| true));
     for offset in ["2147483648", "9223372036854775808U"] {
         let module = ptxsmith_syntax::parse(&format!("{HEADER}{}", kernel(&body(offset)))).unwrap();
         assert!(matches!(expect(&module, &wide), Expectation::Accepted { .. }), "{offset}");
@@ -329,7 +330,8 @@ fn an_index_is_a_number_or_a_scalar_register_with_its_sign() {
     let bytes = |index: &str| leaves(".global .u8 b8[4];", &format!("ld.global.u8 r0, b8[{index}]; ret;"));
     assert_eq!(bytes("9223372036854775807U"), Err("an access outside of the variable"));
     assert_eq!(bytes("9223372036854775808U"), Err(RefusalClass::OffsetWidth.name()));
-    let no_difference = Rules::default().with(|rules| rules.subtracted_index = false);
+    let no_difference =
+        Rules::default().with(|rules| rules.operands.index_operator.change(|_, op| op == BinaryOp::Add));
     for (index, is_taken) in [("r1 + 1", true), ("r1 - 1", false), ("r1", true)] {
         let text = format!("{HEADER}{items}\n{}", kernel(&format!("ld.global.u32 r0, g[{index}]; ret;")));
         let answer = expect(&ptxsmith_syntax::parse(&text).unwrap(), &no_difference);
@@ -362,7 +364,9 @@ fn a_suffix_names_an_element_that_the_vector_has() {
     };
     assert_eq!(clause("v.z"), Clause::VectorElementExists);
     assert_eq!(clause("r1.x"), Clause::VectorSuffix);
-    let missing = Rules::default().with(|rules| rules.missing_element = true);
+    let missing = Rules::default().with(|rules| {
+        rules.operands.element_named.change(|next, letter, count| next.apply(letter, count).map(|_| 0));
+    });
     let accepted = |source: &str| {
         let module = ptxsmith_syntax::parse(&format!("{HEADER}{}", kernel(&body(source)))).unwrap();
         matches!(expect(&module, &missing), Expectation::Accepted { .. })
@@ -451,7 +455,10 @@ fn a_function_is_named_where_it_may_be() {
     {
         assert_eq!(class(&rules, body), Some(function), "{body}");
     }
-    let in_sum = rules.with(|rules| rules.function_in_sum = true);
+    let in_sum = rules.with(|rules| {
+        let operand = &mut rules.operands.function_operand;
+        operand.change(|next, opcode, place| opcode == Opcode::Add || next.apply(opcode, place));
+    });
     assert_eq!(class(&in_sum, "add.u64 p0, t, 4;"), None);
     assert_eq!(class(&in_sum, "mov.u64 p0, t;"), None);
     for body in ["mov.u64 t, p0;", "sub.u64 p0, t, 4;"] {
@@ -519,7 +526,7 @@ fn a_number_that_a_parameterized_name_does_not_declare_is_refused_in_kernels_too
     }
     assert_eq!(refused(".reg .pred q<3>; @q3 ret;", &rules), Some(RefusalClass::UnknownName));
     // Rules with another answer to 5.4.6 hold in kernels as at module scope.
-    let rules = rules.with(|rules| rules.numbered = |prefix, _| !prefix.ends_with('1'));
+    let rules = rules.with(|rules| rules.layout.numbered.change(|_, prefix, _| !prefix.ends_with('1')));
     let class = refused(".reg .u32 q1<3>; mov.u32 q12, 5; ret;", &rules);
     assert_eq!(class, Some(RefusalClass::UnknownName));
 }

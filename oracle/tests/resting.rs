@@ -287,7 +287,12 @@ fn what_is_wrong_with_a_spelling_is_said() {
 
 #[test]
 fn under_a_rule_that_skips_zeros_a_padded_number_is_the_number_and_keeps_its_spelling() {
-    let padded = Rules::default().with(|rules| rules.padded_number = true);
+    let padded = Rules::default().with(|rules| {
+        rules.layout.numbered.change(|next, prefix, number| match number.trim_start_matches('0') {
+            "" => next.apply(prefix, "0"),
+            plain => next.apply(prefix, plain),
+        });
+    });
     let named = |rules: &Rules, name: &str| {
         let text = format!("{HEADER}.global .u32 a<12>; .global .u64 x = {name};");
         match expect(&ptxsmith_syntax::parse(&text).unwrap(), rules) {

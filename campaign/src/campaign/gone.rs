@@ -1,6 +1,6 @@
 //! Looks for listed deviations that are no longer there.
 
-use ptxsmith_diff::known::{Effect, Known};
+use ptxsmith_diff::known::{Effect, Known, listed_for};
 use ptxsmith_diff::{Maker, gone};
 use ptxsmith_syntax::parse;
 
@@ -16,7 +16,7 @@ impl Campaign<'_> {
         let mut listed: Vec<(&Tested, &'static Known)> = Vec::new();
         for tested in &self.subjects {
             let description = tested.subject.description();
-            let of_it = gone::listed_for(Maker::of(description)).filter(|known| {
+            let of_it = listed_for(Maker::of(description)).filter(|known| {
                 // What a compiler reads beyond its memory is what earlier modules left there: one that answers for many in
                 // one process may live where the program of its own dies.
                 !matches!(known.effect, Effect::Crash { .. }) || description.name == "ptxas"

@@ -194,7 +194,7 @@ impl Campaign<'_> {
             releases: found.releases.clone(),
             first_seen: known.map(|known| known.first_seen.to_owned()),
             reduced: found.reduced.clone(),
-            link: known.and_then(|known| known.link).map(str::to_owned),
+            link: None,
             edit: ptxsmith_diff::gone::edit(&finding.id, &found.subjects),
         }
     }

@@ -67,3 +67,43 @@ pub enum Expression {
     /// A literal of three characters.
     Text(&'static str),
 }
+
+/// Something that an initializer names, declared before the variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Auxiliary {
+    /// A variable.
+    Variable {
+        /// Its name.
+        name: &'static str,
+        /// Its type.
+        ty: Type,
+        /// `const`, `constexpr`, `const volatile`, or nothing.
+        qualifier: super::Qualifier,
+        /// Its initializer; where there is none, it is declared `extern` and defined elsewhere.
+        initializer: Option<Expression>,
+    },
+    /// A function of one parameter `a` of type `int`.
+    Function {
+        /// Its name.
+        name: &'static str,
+        /// What it returns.
+        result: Type,
+        /// Whether it is `constexpr`.
+        constexpr: bool,
+        /// What it returns; where there is nothing, it is declared and defined elsewhere.
+        body: Option<Expression>,
+    },
+    /// An unscoped enumeration with one enumerator.
+    Enumerator(&'static str, i128),
+}
+
+impl Auxiliary {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match *self {
+            Auxiliary::Variable { name, .. }
+            | Auxiliary::Function { name, .. }
+            | Auxiliary::Enumerator(name, _) => name,
+        }
+    }
+}

@@ -16,9 +16,8 @@ use ptxsmith_syntax::{Canonical, FunctionKind, Item, Module, prefixed, print, wi
 
 use crate::{
     explain::{Explanation, explain, explain_crash},
-    gone,
     judge::{Options, suspected_leads},
-    known::Effect,
+    known::with_known,
     lead::{Alternatives, Lead, alternatives, crash_alternatives},
     maker::Maker,
     trial::{Header, Trial},
@@ -286,7 +285,7 @@ impl<'a> KernelJudge<'a> {
         };
         let module = p.trial.module(&self.options.header);
         let touched = suspected.iter().filter(|lead| lead.touches(&p.trace));
-        let known = all_known(&self.rules, Maker::of(self.subject.description()));
+        let known = with_known(&self.rules, Maker::of(self.subject.description()));
         let differs = |lead: &&Lead| {
             let under = |rules: &Rules| agrees(&module, &lead.rules(rules), observation).0;
             !under(&self.rules) && !under(&known)
@@ -376,17 +375,6 @@ fn own(observation: &Observation, prefix: &str) -> Observation {
     let own = variables.filter_map(|(name, variable)| Some((without_prefix(name, prefix)?, variable)));
     alone.variables = own.map(|(name, variable)| (name.to_string(), variable.clone())).collect();
     alone
-}
-
-/// These rules with all that is known of an implementation.
-fn all_known(base: &Rules, maker: Maker<'_>) -> Rules {
-    let mut rules = *base;
-    for known in gone::listed_for(maker) {
-        if let Effect::Rule(change) | Effect::Refusal(change) = known.effect {
-            change(&mut rules);
-        }
-    }
-    rules
 }
 
 /// Leaves out of what a difference may be put down to the wrong rules that other trials rule out: of few that are looked

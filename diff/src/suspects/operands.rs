@@ -2,7 +2,7 @@
 
 use ptxsmith_oracle::Clause;
 
-use super::{Suspect, right};
+use super::Suspect;
 
 /// Every plausible wrong rule of operands that is looked for.
 pub const OPERANDS: &[Suspect] = &[
@@ -10,41 +10,41 @@ pub const OPERANDS: &[Suspect] = &[
         id: "operand-offset-unsigned",
         title: "an offset in an address has no sign",
         clause: Clause::OperandOffsetWidth,
-        change: |rules| rules.operand_offset = |bytes| i64::from(bytes as u32),
+        change: |rules| rules.operands.offset.change(|next, bytes| i64::from(next.apply(bytes) as u32)),
     },
     Suspect {
         id: "operand-offset-16-bits",
         title: "an offset in an address has 16 bits",
         clause: Clause::OperandOffsetWidth,
-        change: |rules| rules.operand_offset = |bytes| i64::from(bytes as i16),
+        change: |rules| rules.operands.offset.change(|next, bytes| i64::from(next.apply(bytes) as i16)),
     },
     Suspect {
         id: "operand-offset-ignored",
         title: "an offset in an address is ignored",
         clause: Clause::OperandOffsetWidth,
-        change: |rules| rules.operand_offset = |_| 0,
+        change: |rules| rules.operands.offset.change(|_, _| 0),
     },
     Suspect {
         id: "operand-offset-counts-words",
         title: "an offset in an address counts words",
         clause: Clause::OperandOffsetWidth,
-        change: |rules| rules.operand_offset = |bytes| bytes.wrapping_mul(4),
+        change: |rules| rules.operands.offset.change(|next, bytes| next.apply(bytes).wrapping_mul(4)),
     },
     Suspect {
         id: "index-counts-bytes",
         title: "a constant index counts bytes",
         clause: Clause::ArrayIndex,
-        change: |rules| rules.element_offset = |index, _| Some(index),
+        change: |rules| rules.operands.element_offset.change(|next, index, _| next.apply(index, 1)),
     },
     Suspect {
         id: "register-index-unsigned",
         title: "an index in a register has no sign",
         clause: Clause::ArrayIndex,
         change: |rules| {
-            rules.index = |ty, bits| {
+            rules.operands.index.change(|next, ty, bits| {
                 let unused = 64 - 8 * ty.size().unwrap_or(8).min(8) as u32;
-                (right().index)(ty, bits) & (u64::MAX >> unused) as i64
-            }
+                next.apply(ty, bits) & (u64::MAX >> unused) as i64
+            });
         },
     },
     Suspect {
@@ -52,22 +52,24 @@ pub const OPERANDS: &[Suspect] = &[
         title: ".r .g .b .a name the elements from the last",
         clause: Clause::VectorSuffix,
         change: |rules| {
-            rules.element_named = |letter| match letter {
-                "r" | "g" | "b" | "a" => (right().element_named)(letter).map(|element| 3 - element),
-                _ => (right().element_named)(letter),
-            }
+            rules.operands.element_named.change(|next, letter, count| match letter {
+                "r" | "g" | "b" | "a" => next.apply(letter, count).map(|element| 3 - element),
+                _ => next.apply(letter, count),
+            });
         },
     },
     Suspect {
         id: "braces-from-the-highest",
         title: "braces take a scalar apart from its highest part",
         clause: Clause::VectorBraces,
-        change: |rules| rules.part_of_scalar = |place, count| count - 1 - place,
+        change: |rules| {
+            rules.operands.part_of_scalar.change(|next, place, count| count - 1 - next.apply(place, count))
+        },
     },
     Suspect {
         id: "predicate-is-lowest-bit",
         title: "a predicate constant is its lowest bit",
         clause: Clause::PredicateConstant,
-        change: |rules| rules.predicate = |bits| bits & 1 == 1,
+        change: |rules| rules.operands.predicate.change(|next, bits| next.apply(bits & 1)),
     },
 ];

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
 use ptxsmith_diff::Maker;
-use ptxsmith_diff::known::{Effect, KNOWN};
+use ptxsmith_diff::known::{Effect, KNOWN, with_known};
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, execute, expect};
 use ptxsmith_subject::{
     Address, Description, Diagnostic, FnSubject, Observation, Outcome, Output, Request, Severity, Subject,
@@ -15,13 +15,7 @@ pub const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: Som
 
 /// The rules that an implementation of this maker follows, as far as they are known.
 pub fn known_rules(maker: Maker<'_>) -> Rules {
-    let mut rules = Rules::default();
-    for known in KNOWN.iter().filter(|known| known.is_of(maker)) {
-        if let Effect::Rule(change) | Effect::Refusal(change) = known.effect {
-            change(&mut rules);
-        }
-    }
-    rules
+    with_known(&Rules::default(), maker)
 }
 
 /// What an implementation that follows these rules does, if it dies where one of this maker is known to.

@@ -180,6 +180,7 @@ fn generated_part(module: &mut Module, random: &mut Random) -> bool {
     } else {
         GENERATOR.integer(&mut u, &mut coverage)
     };
+    let Ok(made) = made else { return false };
     put(expr, id, &made);
     true
 }
@@ -336,9 +337,11 @@ fn add(module: &mut Module, random: &mut Random) -> bool {
     let (mut u, mut coverage) = (Unstructured::new(&bytes), Coverage::new());
     let made = match random.below(3) {
         0 => GENERATOR.addresses(&mut u, &mut coverage),
-        _ => vec![Item::Variables(GENERATOR.declaration(&mut u, &mut coverage))],
+        _ => {
+            GENERATOR.declaration(&mut u, &mut coverage).map(|declaration| vec![Item::Variables(declaration)])
+        }
     };
-    module.items.extend(made);
+    module.items.extend(made.unwrap_or_default());
     true
 }
 

@@ -6,13 +6,11 @@ use ptxsmith_syntax::{
 };
 
 use super::{
-    kernel::{declarator, held_in, joined, number, plus},
-    value::{list, random, spelled},
+    STORAGE, access,
+    kernel::{declarator, joined, list, plus, random, spelled},
+    place,
 };
-use crate::{
-    choice::{Access, Place},
-    draft::Draft,
-};
+use crate::{draft::Draft, grammar::Nonterminal};
 
 /// The types that variables and accesses have.
 const TYPES: [ScalarType; 14] = [
@@ -60,7 +58,7 @@ pub(super) fn variable(d: &mut Draft<'_, '_>, space: StateSpace, ty: ScalarType)
     specifiers.extend(vector.map(Specifier::Vector));
     specifiers.push(Specifier::Type(ty));
     let mut one = declarator(&name, None);
-    one.dimensions = extents.iter().map(|&extent| Some(number(extent))).collect();
+    one.dimensions = extents.iter().map(|&extent| Some(super::kernel::number(extent))).collect();
     let lanes = vector.map(|vector| vector.count());
     if matches!(space, StateSpace::Global | StateSpace::Const) {
         let all: Vec<u64> = extents.iter().copied().chain(lanes).collect();
@@ -78,16 +76,16 @@ pub(super) fn variable(d: &mut Draft<'_, '_>, space: StateSpace, ty: ScalarType)
 
 /// A variable is read, and in spaces without initial values written before, through one form of address.
 pub(crate) fn memory(d: &mut Draft<'_, '_>, _: u32) {
-    let form = d.place();
-    if form == Place::Absolute {
+    let form = d.choose(Nonterminal::Place);
+    if form == place::ABSOLUTE {
         return absolute(d);
     }
-    let space = d.storage();
-    let kind = d.access();
+    let space = STORAGE[d.choose(Nonterminal::Storage) as usize];
+    let kind = d.choose(Nonterminal::Access);
     let ty = d.pick(&TYPES);
     let size = ty.size().unwrap_or(4);
     let lanes = match kind {
-        Access::Scalar => 1,
+        access::SCALAR => 1,
         // At most 128 bits move at once.
         _ if size == 8 => 2,
         _ => d.pick(&[4, 2]),
@@ -95,12 +93,12 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, _: u32) {
     let variable = variable(d, space, ty);
     let by_element = matches!(
         form,
-        Place::Element | Place::ElementRegister | Place::ElementRegisterOffset | Place::ElementSubtracted
+        place::ELEMENT | place::ELEMENT_REGISTER | place::ELEMENT_REGISTER_OFFSET | place::ELEMENT_SUBTRACTED
     );
     // The first scalar, so that the access is aligned and inside; of an index, a whole number of steps.
     let unit = if by_element { variable.step.max(lanes) } else { lanes };
     let first = match form {
-        Place::Variable | Place::Register => 0,
+        place::VARIABLE | place::REGISTER => 0,
         _ => d.below((variable.scalars / unit) as usize) as u64 * unit,
     };
     let byte = (first * size) as i64;
@@ -117,9 +115,9 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, _: u32) {
     let from = if through_store { by_name(&variable, byte) } else { address(d, form, &variable, first) };
     let opcode = format!("ld{suffix}");
     match kind {
-        Access::Register => {
+        access::REGISTER => {
             let length = if lanes == 2 { VectorLength::V2 } else { VectorLength::V4 };
-            let held = held_in(ty);
+            let held = super::kernel::held_in(ty);
             let vector = d.sketch.kernel.vector(held, length);
             d.sketch.kernel.add(&opcode, vec![Operand::name(&vector), from]);
             show_elements(d, ty, &vector, lanes);
@@ -161,7 +159,7 @@ fn together(d: &mut Draft<'_, '_>, ty: ScalarType, values: Vec<Operand>) -> Oper
                 return value;
             }
             let register = d.sketch.kernel.register(ty);
-            let held = held_in(ty);
+            let held = super::kernel::held_in(ty);
             d.sketch.kernel.add(&format!("mov{}", held.keyword()), vec![Operand::name(&register), value]);
             Operand::name(&register)
         })
@@ -177,7 +175,7 @@ pub(super) fn show_elements(d: &mut Draft<'_, '_>, ty: ScalarType, vector: &str,
         let suffix = letters[(nth + turn) % lanes as usize];
         let register = d.sketch.kernel.register(ty);
         let element = Operand::Component(Name::new(vector), Name::new(suffix));
-        let held = held_in(ty);
+        let held = super::kernel::held_in(ty);
         d.sketch.kernel.add(&format!("mov{}", held.keyword()), vec![Operand::name(&register), element]);
         d.sketch.kernel.show(ty, Operand::name(&register));
     }
@@ -187,46 +185,46 @@ pub(super) fn show_elements(d: &mut Draft<'_, '_>, ty: ScalarType, vector: &str,
 pub(super) fn by_name(variable: &Variable, byte: i64) -> Operand {
     match byte {
         0 => Operand::Address(Expr::name(variable.name.clone())),
-        _ => Operand::Address(plus(&variable.name, number(byte as u64))),
+        _ => Operand::Address(plus(&variable.name, super::kernel::number(byte as u64))),
     }
 }
 
 /// An address in this form of the scalar `first` of a variable.
-fn address(d: &mut Draft<'_, '_>, form: Place, variable: &Variable, first: u64) -> Operand {
+fn address(d: &mut Draft<'_, '_>, form: u8, variable: &Variable, first: u64) -> Operand {
     let byte = (first * variable.ty.size().unwrap_or(4)) as i64;
     let index = (first / variable.step) as i64;
     let name = &variable.name;
     match form {
-        Place::Register => {
+        place::REGISTER => {
             let pointer = pointer(d, variable, 0);
             Operand::Address(Expr::name(pointer))
         }
-        Place::RegisterOffset => {
+        place::REGISTER_OFFSET => {
             let offset = offset(d);
             let pointer = pointer(d, variable, byte - offset);
             let offset = spelled(d, offset);
             Operand::Address(plus(&pointer, offset))
         }
-        Place::VariableOffset => {
+        place::VARIABLE_OFFSET => {
             let offset = spelled(d, byte);
             Operand::Address(plus(name, offset))
         }
-        Place::Element => {
+        place::ELEMENT => {
             let index = spelled(d, index);
             Operand::Element(Name::new(name.clone()), index)
         }
-        Place::ElementRegister => {
+        place::ELEMENT_REGISTER => {
             let register = index_register(d, index);
             Operand::Element(Name::new(name.clone()), Expr::name(register))
         }
-        Place::ElementRegisterOffset => {
+        place::ELEMENT_REGISTER_OFFSET => {
             // A constant of more than the index makes the register negative.
             let part = d.below(index as usize + 4) as i64;
             let register = index_register(d, index - part);
             let part = spelled(d, part);
             Operand::Element(Name::new(name.clone()), plus(&register, part))
         }
-        Place::ElementSubtracted => {
+        place::ELEMENT_SUBTRACTED => {
             let part = d.below(16) as i64;
             let register = index_register(d, index + part);
             let part = spelled(d, part);

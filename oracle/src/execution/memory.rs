@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ptxsmith_syntax::{StateSpace, Text};
 
-use crate::{refusal::Stop, rules::Ruled};
+use crate::{refusal::Stop, step::Ruled};
 
 /// What a pointer points into.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

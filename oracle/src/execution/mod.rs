@@ -20,12 +20,11 @@ use crate::{
     expectation::{self, Address, hex},
     reading::Readings,
     refusal::{Refusal, Stop},
-    rules::{Rules, Trace},
+    rules::Rules,
+    step::Trace,
 };
-pub(crate) use machine::extended_index;
 use machine::{MOST_OUTPUT, Machine, OUTPUT};
 use memory::{Before, Byte, Bytes, Object, Pointer, Target};
-pub(crate) use operand::element_named;
 
 /// What one kernel does.
 #[derive(Clone, Debug, PartialEq, Eq)]

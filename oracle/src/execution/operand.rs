@@ -14,7 +14,8 @@ use crate::{
     evaluate::Evaluator,
     reading::{AddressSubtraction, ElementUnit, OffsetFirst, Question},
     refusal::{RefusalClass, Stop},
-    rules::{Ruled, Rules, Trace},
+    rules::Rules,
+    step::{Ruled, Trace},
 };
 
 /// What an address is counted from.
@@ -59,7 +60,7 @@ impl Reader<'_> {
         if !value.signed && value.bits > i64::MAX as u64 {
             // No width that an offset can have holds it, whatever its sign is taken for.
             self.uses(Clause::OperandOffsetWidth);
-            if !self.rules.wide_offset {
+            if !self.rules.operands.offset_fits.apply(value.bits.into(), ScalarType::S32) {
                 return self.refuse(RefusalClass::OffsetWidth, Clause::OperandOffsetWidth, expr.span());
             }
         }
@@ -76,7 +77,7 @@ impl Reader<'_> {
             });
             return Ok(Address { base, offset: 0, index: None });
         }
-        if !expr.has_names() {
+        if !expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) {
             return self.absolute(expr);
         }
         let Some((name, offset, subtracted)) = self.sum(expr)? else {
@@ -97,10 +98,10 @@ impl Reader<'_> {
         let bytes = self.integer(&offset, (RefusalClass::OffsetType, clause))?;
         let bytes = if subtracted { bytes.wrapping_neg() } else { bytes };
         self.uses(Clause::OperandOffsetWidth);
-        if i32::try_from(bytes).is_err() && !self.rules.wide_offset {
+        if !self.rules.operands.offset_fits.apply(bytes.into(), ScalarType::S32) {
             return self.refuse(RefusalClass::OffsetWidth, Clause::OperandOffsetWidth, offset.span());
         }
-        Ok(Address { base, offset: (self.rules.operand_offset)(bytes), index: None })
+        Ok(Address { base, offset: self.rules.operands.offset.apply(bytes), index: None })
     }
 
     /// The name and the offset of `name + offset`, and whether the offset is subtracted. All that follows the sign is
@@ -146,7 +147,7 @@ impl Reader<'_> {
         let rule = (RefusalClass::OffsetType, Clause::OperandAbsolute);
         let address = self.integer(expr, rule)?;
         self.uses(Clause::OperandAbsolute);
-        if u32::try_from(address).is_err() && !self.rules.wide_offset {
+        if !self.rules.operands.offset_fits.apply(address.into(), ScalarType::U32) {
             return self.refuse(RefusalClass::OffsetWidth, Clause::OperandAbsolute, expr.span());
         }
         Ok(Address { base: Base::Absolute, offset: address, index: None })
@@ -208,9 +209,9 @@ impl Reader<'_> {
         };
         let base = Base::Variable(variable);
         let rule = (RefusalClass::ArrayIndex, Clause::ArrayIndex);
-        if !index.has_names() {
+        if !index.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) {
             let index = self.integer(index, rule)?;
-            let offset = (self.rules.element_offset)(index, unit);
+            let offset = self.rules.operands.element_offset.apply(index, unit);
             let offset = offset.ok_or(Stop::Unmodelled("an index of more than 64 bits"))?;
             return Ok(Address { base, offset, index: None });
         }
@@ -218,11 +219,11 @@ impl Reader<'_> {
             NodeKind::Name(_) => (index.clone(), 0),
             NodeKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) => {
                 let right = index.part(right);
-                if right.has_names() {
+                if right.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) {
                     return self.refuse(rule.0, rule.1, index.span());
                 }
                 let offset = self.integer(&right, rule)?;
-                if op == BinaryOp::Sub && !self.rules.subtracted_index {
+                if !self.rules.operands.index_operator.apply(op) {
                     return self.refuse(rule.0, rule.1, index.span());
                 }
                 (index.part(left), if op == BinaryOp::Sub { offset.wrapping_neg() } else { offset })
@@ -245,12 +246,12 @@ impl Reader<'_> {
 
     /// Which element of a vector a suffix names (6.4.3).
     pub fn lane(&mut self, register: Register, suffix: &Name) -> Ruled<usize> {
-        let lane = (self.rules.element_named)(suffix.text.trim_start_matches('.'));
+        let lanes = usize::from(register.lanes);
+        let lane = self.rules.operands.element_named.apply(suffix.text.trim_start_matches('.'), lanes);
         self.uses(Clause::VectorSuffix);
         match lane {
-            Some(lane) if register.lanes > 1 && lane < usize::from(register.lanes) => Ok(lane),
-            Some(_) if register.lanes > 1 && self.rules.missing_element => Ok(0),
-            Some(_) if register.lanes > 1 => {
+            Some(lane) if lanes > 1 && lane < lanes => Ok(lane),
+            Some(_) if lanes > 1 => {
                 self.refuse(RefusalClass::VectorElement, Clause::VectorElementExists, suffix.span)
             }
             _ => self.refuse(RefusalClass::VectorElement, Clause::VectorSuffix, suffix.span),
@@ -277,8 +278,7 @@ impl Reader<'_> {
                     self.named(operand, names, Allowed { label: false, function: true })?;
                 }
                 operand => {
-                    let function = opcode == Opcode::Mov && nth == 1
-                        || opcode == Opcode::Add && self.rules.function_in_sum;
+                    let function = self.rules.operands.function_operand.apply(opcode, nth);
                     self.named(operand, names, Allowed { label: false, function })?;
                 }
             }
@@ -303,7 +303,7 @@ impl Reader<'_> {
     /// here: the text says that of initial values only.
     fn immediate(&mut self, operand: &Operand, ty: ScalarType) -> Ruled<()> {
         match operand {
-            Operand::Value(expr) if !expr.has_names() => {
+            Operand::Value(expr) if !expr.nodes().iter().any(|n| matches!(n.kind, NodeKind::Name(_))) => {
                 let mut evaluator = Evaluator::new(self.rules, self.version);
                 let mut trace = Trace::default();
                 match evaluator.store(expr, ty, &mut trace) {
@@ -370,11 +370,4 @@ impl Reader<'_> {
 struct Allowed {
     label: bool,
     function: bool,
-}
-
-/// `x y z w` and `r g b a`, in order.
-pub(crate) fn element_named(letter: &str) -> Option<usize> {
-    [["x", "y", "z", "w"], ["r", "g", "b", "a"]]
-        .iter()
-        .find_map(|names| names.iter().position(|&n| n == letter))
 }

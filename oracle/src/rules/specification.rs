@@ -1,7 +1,9 @@
 //! The entries of the table as the specification gives them, each naming the clauses that it rests on. They live here and
 //! nowhere else.
 
-use ptxsmith_syntax::{Expr, Number, ScalarType, TypeKind, read_number};
+use ptxsmith_syntax::{
+    BinaryOp, Cast, Expr, Number, Opcode, ScalarType, StateSpace, TypeKind, UnaryOp, read_number,
+};
 
 use crate::{
     address,
@@ -12,10 +14,53 @@ use crate::{
         SignedOverflow, SkippedOperand, WarpSizeType,
     },
     refusal::{RefusalClass, Stop},
+    step::{Ruled, Step, Stored},
     value::{Address, Integer, Kind, Value, narrow, widen},
 };
 
-use super::{Placement, Ruled, Step, Stored};
+use super::layout::Placement;
+
+/// The rule of each prefix operator.
+pub(super) const fn prefix(op: UnaryOp) -> fn(&mut Step<'_>, Value) -> Ruled<Value> {
+    match op {
+        UnaryOp::Plus => plus,
+        UnaryOp::Minus => minus,
+        UnaryOp::Not => not,
+        UnaryOp::Complement => complement,
+    }
+}
+
+/// The rule of each cast.
+pub(super) const fn cast(cast: Cast) -> fn(&mut Step<'_>, Value) -> Ruled<Value> {
+    match cast {
+        Cast::S64 => cast_s64,
+        Cast::U64 => cast_u64,
+    }
+}
+
+/// The rule of each infix operator.
+pub(super) const fn infix(op: BinaryOp) -> fn(&mut Step<'_>, Value, Value) -> Ruled<Value> {
+    match op {
+        BinaryOp::Mul => multiply,
+        BinaryOp::Div => divide,
+        BinaryOp::Rem => remainder,
+        BinaryOp::Add => add,
+        BinaryOp::Sub => subtract,
+        BinaryOp::Shr => shift_right,
+        BinaryOp::Shl => shift_left,
+        BinaryOp::Lt => less,
+        BinaryOp::Gt => greater,
+        BinaryOp::Le => less_equal,
+        BinaryOp::Ge => greater_equal,
+        BinaryOp::Eq => equal,
+        BinaryOp::Ne => not_equal,
+        BinaryOp::And => and,
+        BinaryOp::Xor => xor,
+        BinaryOp::Or => or,
+        BinaryOp::LogicalAnd => logical_and,
+        BinaryOp::LogicalOr => logical_or,
+    }
+}
 
 // 4.5.1, 4.5.2: literals
 
@@ -157,7 +202,7 @@ fn both_signed(step: &mut Step<'_>, a: Integer, b: Integer) -> bool {
 
 // 4.5.5: prefix operators and casts
 
-pub(super) fn plus(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+fn plus(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
     step.uses(Clause::UnaryPlus);
     match value {
         Value::Integer(_) => {
@@ -172,7 +217,7 @@ pub(super) fn plus(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
     }
 }
 
-pub(super) fn minus(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+fn minus(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
     step.uses(Clause::UnaryMinus);
     match value {
         Value::Integer(Integer { bits, signed }) => {
@@ -192,25 +237,25 @@ pub(super) fn minus(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
     }
 }
 
-pub(super) fn not(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+fn not(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
     let value = integer(step, value)?;
     step.uses(Clause::NotSigned);
     Ok(Value::truth(value.bits == 0))
 }
 
-pub(super) fn complement(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+fn complement(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
     let value = integer(step, value)?;
     step.uses(Clause::ComplementUnsigned);
     Ok(Value::Integer(Integer::unsigned(!value.bits)))
 }
 
-pub(super) fn cast_s64(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+fn cast_s64(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
     let value = integer_for(step, value, Clause::NoIntFloatCast)?;
     step.uses(Clause::CastS64);
     Ok(Value::Integer(Integer { signed: true, ..value }))
 }
 
-pub(super) fn cast_u64(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
+fn cast_u64(step: &mut Step<'_>, value: Value) -> Ruled<Value> {
     let value = integer_for(step, value, Clause::NoIntFloatCast)?;
     step.uses(Clause::CastU64);
     Ok(Value::Integer(Integer { signed: false, ..value }))
@@ -260,7 +305,7 @@ fn moved(step: &mut Step<'_>, address: Address, offset: i64) -> Value {
     Value::Address(Address { addend: address.addend.wrapping_add(offset), moved: true, ..address })
 }
 
-pub(super) fn add(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn add(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     if let (Value::Address(address), Value::Integer(offset)) = (left, right) {
         return Ok(moved(step, address, offset.bits as i64));
     }
@@ -274,7 +319,7 @@ pub(super) fn add(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value
     arithmetic(step, (left, right), Clause::Addition, |a, b| a + b, u64::wrapping_add, i64::checked_add)
 }
 
-pub(super) fn subtract(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn subtract(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     if let (Value::Address(address), Value::Integer(offset)) = (left, right) {
         step.meets(Question::AddressSubtraction);
         return match step.readings.address_subtraction {
@@ -287,7 +332,7 @@ pub(super) fn subtract(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<
     arithmetic(step, (left, right), Clause::Subtraction, |a, b| a - b, u64::wrapping_sub, i64::checked_sub)
 }
 
-pub(super) fn multiply(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn multiply(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     arithmetic(step, (left, right), Clause::Multiplication, |a, b| a * b, u64::wrapping_mul, i64::checked_mul)
 }
 
@@ -301,7 +346,7 @@ fn by_zero(step: &mut Step<'_>, clause: Clause, signed: bool) -> Value {
     }
 }
 
-pub(super) fn divide(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn divide(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     match pair(step, left, right)? {
         Pair::Floats(a, b) => {
             if b == 0.0 {
@@ -334,7 +379,7 @@ pub(super) fn divide(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Va
     }
 }
 
-pub(super) fn remainder(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn remainder(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     let (a, b) = (integer(step, left)?, integer(step, right)?);
     step.uses(Clause::RemUnsigned);
     step.uses(Clause::RemResult);
@@ -365,14 +410,14 @@ fn shift_count(step: &mut Step<'_>, count: Integer) -> u64 {
     }
 }
 
-pub(super) fn shift_left(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn shift_left(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     let (a, b) = (integer(step, left)?, integer(step, right)?);
     step.uses(Clause::ShiftLeft);
     let count = shift_count(step, b);
     Ok(Value::Integer(Integer { bits: if count == 64 { 0 } else { a.bits << count }, ..a }))
 }
 
-pub(super) fn shift_right(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn shift_right(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     let (a, b) = (integer(step, left)?, integer(step, right)?);
     let count = shift_count(step, b);
     let bits = if a.signed {
@@ -409,27 +454,27 @@ fn compare(
     }))
 }
 
-pub(super) fn less(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn less(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     compare(step, (left, right), Clause::Less, f64::lt, i64::lt, u64::lt)
 }
 
-pub(super) fn greater(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn greater(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     compare(step, (left, right), Clause::Greater, f64::gt, i64::gt, u64::gt)
 }
 
-pub(super) fn less_equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn less_equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     compare(step, (left, right), Clause::LessEqual, f64::le, i64::le, u64::le)
 }
 
-pub(super) fn greater_equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn greater_equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     compare(step, (left, right), Clause::GreaterEqual, f64::ge, i64::ge, u64::ge)
 }
 
-pub(super) fn equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     compare(step, (left, right), Clause::Equal, f64::eq, i64::eq, u64::eq)
 }
 
-pub(super) fn not_equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn not_equal(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     compare(step, (left, right), Clause::NotEqual, f64::ne, i64::ne, u64::ne)
 }
 
@@ -451,15 +496,15 @@ fn bitwise(
     Ok(Value::Integer(Integer { bits: operation(a.bits, b.bits), signed }))
 }
 
-pub(super) fn and(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn and(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     bitwise(step, (left, right), Clause::BitwiseAnd, |a, b| a & b)
 }
 
-pub(super) fn or(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn or(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     bitwise(step, (left, right), Clause::BitwiseOr, |a, b| a | b)
 }
 
-pub(super) fn xor(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn xor(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     bitwise(step, (left, right), Clause::BitwiseXor, |a, b| a ^ b)
 }
 
@@ -488,11 +533,11 @@ fn skips(step: &mut Step<'_>) -> bool {
     step.readings.skipped_operand == SkippedOperand::Skipped
 }
 
-pub(super) fn logical_and(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn logical_and(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     logical(step, left, right, Clause::LogicalAnd, false)
 }
 
-pub(super) fn logical_or(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
+fn logical_or(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     logical(step, left, right, Clause::LogicalOr, true)
 }
 
@@ -621,4 +666,31 @@ pub(super) fn dimension(step: &mut Step<'_>, _: &Expr, value: Integer) -> Ruled<
 
 pub(super) fn place(at: Placement) -> u64 {
     at.start + at.index * at.stride
+}
+
+// 6.4: operands
+
+/// `mov` takes the address of a function.
+pub(super) fn function_operand(opcode: Opcode, place: usize) -> bool {
+    (opcode, place) == (Opcode::Mov, 1)
+}
+
+/// Offsets are signed and absolute addresses unsigned, of 32 bits both.
+pub(super) fn fits(value: i128, ty: ScalarType) -> bool {
+    match ty.kind() {
+        TypeKind::Unsigned => u32::try_from(value).is_ok(),
+        _ => i32::try_from(value).is_ok(),
+    }
+}
+
+/// `x y z w` and `r g b a`, in order.
+pub(super) fn element_named(letter: &str, _count: usize) -> Option<usize> {
+    [["x", "y", "z", "w"], ["r", "g", "b", "a"]]
+        .iter()
+        .find_map(|names| names.iter().position(|&name| name == letter))
+}
+
+/// What an access outside of a variable does is not said.
+pub(super) fn outside(_: StateSpace) -> Ruled<()> {
+    Err(Stop::Unmodelled("an access outside of the variable"))
 }

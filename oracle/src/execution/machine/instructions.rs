@@ -7,9 +7,13 @@ use super::super::{
     memory::{Byte, Cell, Pointer, from_bytes, to_bytes},
     names::Names,
 };
-use super::values::{extended, mask, sign_extended};
 use super::{FORM, Frame, Machine, OUTPUT, UNKNOWN, Written};
-use crate::{clause::Clause, refusal::Stop, rules::Ruled};
+use crate::{
+    clause::Clause,
+    refusal::Stop,
+    step::Ruled,
+    value::{extended, low_bits, sign_extended},
+};
 
 impl<'m> Machine<'m, '_> {
     pub(super) fn mov(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
@@ -38,7 +42,8 @@ impl<'m> Machine<'m, '_> {
                 let ty_of_part = part(parts.len())?;
                 let width = ty_of_part.size().unwrap_or(1) as usize;
                 let bytes = to_bytes(&self.value(frame, from, ty, names)?, size);
-                let part = |place| width * (self.reader.rules.part_of_scalar)(place, parts.len());
+                let part =
+                    |place| width * self.reader.rules.operands.part_of_scalar.apply(place, parts.len());
                 let cell = |place| from_bytes(&bytes[part(place)..part(place) + width]);
                 let cells = (0..parts.len()).map(cell).collect();
                 self.set_all(frame, to, ty_of_part, cells, names)
@@ -50,7 +55,7 @@ impl<'m> Machine<'m, '_> {
                 let cells = self.values(frame, from, ty_of_part, parts.len(), names)?;
                 let mut bytes = vec![Byte::Unknown; size];
                 for (place, cell) in cells.iter().enumerate() {
-                    let part = width * (self.reader.rules.part_of_scalar)(place, cells.len());
+                    let part = width * self.reader.rules.operands.part_of_scalar.apply(place, cells.len());
                     bytes[part..part + width].clone_from_slice(&to_bytes(cell, width));
                 }
                 self.set(frame, to, ty, from_bytes(&bytes), names)
@@ -211,7 +216,7 @@ impl<'m> Machine<'m, '_> {
             return Err(FORM);
         }
         let cell = match self.value(frame, from, of, names)? {
-            Cell::Bits(bits) => Cell::Bits(mask(into, extended(of, bits))),
+            Cell::Bits(bits) => Cell::Bits(low_bits(into, extended(of, bits))),
             _ => Cell::Unknown,
         };
         self.set(frame, to, into, cell, names)
@@ -219,9 +224,9 @@ impl<'m> Machine<'m, '_> {
 
     /// How far a constant moves an address.
     fn moved(&self, pointer: &Pointer, bytes: i64) -> i64 {
-        match self.reader.rules.local_moved {
-            Some(moved) if self.space(&pointer.target) == Some(StateSpace::Local) => moved(bytes),
-            _ => bytes,
+        match self.space(&pointer.target) {
+            Some(space) => self.reader.rules.operands.moved.apply(space, bytes),
+            None => bytes,
         }
     }
 
@@ -241,7 +246,7 @@ impl<'m> Machine<'m, '_> {
             cells.push(self.value(frame, source, if count { ScalarType::U32 } else { ty }, names)?);
         }
         let bits = 8 * ty.size().unwrap_or(8);
-        let number = |f: &dyn Fn(u64, u64) -> u64, a: u64, b: u64| Cell::Bits(mask(ty, f(a, b)));
+        let number = |f: &dyn Fn(u64, u64) -> u64, a: u64, b: u64| Cell::Bits(low_bits(ty, f(a, b)));
         let cell = match (form.opcode, cells.as_slice()) {
             (Opcode::Add, [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_add, *a, *b),
             (Opcode::Add, [Cell::Pointer(p), Cell::Bits(b)] | [Cell::Bits(b), Cell::Pointer(p)]) => {
@@ -256,11 +261,11 @@ impl<'m> Machine<'m, '_> {
             (Opcode::Sub, [Cell::Pointer(p), Cell::Pointer(q)])
                 if p.target == q.target && p.generic == q.generic =>
             {
-                Cell::Bits(mask(ty, p.offset.wrapping_sub(q.offset) as u64))
+                Cell::Bits(low_bits(ty, p.offset.wrapping_sub(q.offset) as u64))
             }
             (Opcode::Mul, [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_mul, *a, *b),
             (Opcode::Mad, [Cell::Bits(a), Cell::Bits(b), Cell::Bits(c)]) => {
-                Cell::Bits(mask(ty, a.wrapping_mul(*b).wrapping_add(*c)))
+                Cell::Bits(low_bits(ty, a.wrapping_mul(*b).wrapping_add(*c)))
             }
             (Opcode::And, [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a & b, *a, *b),
             (Opcode::Or, [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a | b, *a, *b),
@@ -269,9 +274,9 @@ impl<'m> Machine<'m, '_> {
             (Opcode::Shr, [Cell::Bits(a), Cell::Bits(b)]) if *b < bits => {
                 let shifted = match ty.kind() {
                     TypeKind::Signed => (sign_extended(ty, *a) >> b) as u64,
-                    _ => mask(ty, *a) >> b,
+                    _ => low_bits(ty, *a) >> b,
                 };
-                Cell::Bits(mask(ty, shifted))
+                Cell::Bits(low_bits(ty, shifted))
             }
             _ => Cell::Unknown,
         };

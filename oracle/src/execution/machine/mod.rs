@@ -18,9 +18,8 @@ use super::{
 use crate::{
     clause::Clause,
     refusal::Stop,
-    rules::{Ruled, Trace},
+    step::{Ruled, Trace},
 };
-pub(crate) use values::extended_index;
 
 /// Instructions that one kernel may execute, so that no loop goes on for ever.
 const MOST_STEPS: u32 = 20_000;

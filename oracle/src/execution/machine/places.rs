@@ -8,7 +8,7 @@ use super::super::{
     operand::{Address, Base},
 };
 use super::{FORM, Frame, Machine, UNKNOWN};
-use crate::{clause::Clause, refusal::Stop, rules::Ruled};
+use crate::{clause::Clause, refusal::Stop, step::Ruled};
 
 impl<'m> Machine<'m, '_> {
     /// The address that an operand stands for without brackets: `var`, `var + imm`, `var[index]`, a function.
@@ -98,11 +98,8 @@ impl<'m> Machine<'m, '_> {
         };
         let Object { bytes, align, .. } = &self.objects[object];
         let inside = pointer.offset >= 0 && pointer.offset as usize + size <= bytes.len();
-        if !inside && target == StateSpace::Local && self.reader.rules.local_moved.is_some() {
-            return Ok(None);
-        }
         if !inside {
-            return Err(Stop::Unmodelled("an access outside of the variable"));
+            return self.reader.rules.operands.outside.apply(target).map(|()| None);
         }
         if !(pointer.offset as usize).is_multiple_of(size) {
             self.reader.uses(Clause::MisalignedAccess);
@@ -139,7 +136,7 @@ impl<'m> Machine<'m, '_> {
             None => 0,
             Some((register, unit)) => match &frame.registers[register.id][0] {
                 Cell::Bits(bits) => {
-                    let index = (self.reader.rules.index)(register.ty, *bits);
+                    let index = self.reader.rules.operands.index.apply(register.ty, *bits);
                     if i32::try_from(index).is_err() {
                         return Err(Stop::Unmodelled("an index of more than 32 bits"));
                     }

@@ -1,6 +1,6 @@
 //! What operands hold, and what they are set to.
 
-use ptxsmith_syntax::{NodeKind, Operand, ScalarType, TypeKind};
+use ptxsmith_syntax::{NodeKind, Operand, ScalarType};
 
 use super::super::{
     memory::Cell,
@@ -11,7 +11,8 @@ use crate::{
     clause::Clause,
     evaluate::Evaluator,
     refusal::Stop,
-    rules::{Ruled, Stored, Trace},
+    step::{Ruled, Stored, Trace},
+    value::{extended, low_bits},
 };
 
 impl<'m> Machine<'m, '_> {
@@ -43,7 +44,7 @@ impl<'m> Machine<'m, '_> {
         self.reader.uses(Clause::PredicateConstant);
         self.reader.uses(Clause::ConstantAsOperand);
         match self.constant(&expr, ScalarType::U64)? {
-            Cell::Bits(bits) => Ok(Some((self.reader.rules.predicate)(bits))),
+            Cell::Bits(bits) => Ok(Some(self.reader.rules.operands.predicate.apply(bits))),
             _ => Ok(None),
         }
     }
@@ -57,7 +58,7 @@ impl<'m> Machine<'m, '_> {
         self.reader.trace = self.reader.trace.union(trace);
         self.reader.uses(Clause::ConstantAsOperand);
         match stored? {
-            Stored::Bits(bits) => Ok(Cell::Bits(mask(ty, bits))),
+            Stored::Bits(bits) => Ok(Cell::Bits(low_bits(ty, bits))),
             Stored::Address(..) => Err(FORM),
         }
     }
@@ -151,7 +152,7 @@ impl<'m> Machine<'m, '_> {
             _ => return Err(FORM),
         };
         let cell = match cell {
-            Cell::Bits(bits) => Cell::Bits(mask(register.ty, extended(ty, bits))),
+            Cell::Bits(bits) => Cell::Bits(low_bits(register.ty, extended(ty, bits))),
             cell => cell,
         };
         if register.ty.size() < ty.size() {
@@ -197,7 +198,7 @@ impl<'m> Machine<'m, '_> {
                         if usize::from(lanes) == cells.len() && of.size() >= ty.size() =>
                     {
                         let extend = |cell| match cell {
-                            Cell::Bits(bits) => Cell::Bits(mask(of, extended(ty, bits))),
+                            Cell::Bits(bits) => Cell::Bits(low_bits(of, extended(ty, bits))),
                             cell => cell,
                         };
                         frame.registers[id] = cells.into_iter().map(extend).collect();
@@ -211,42 +212,5 @@ impl<'m> Machine<'m, '_> {
                 self.set(frame, to, ty, cell, names)
             }
         }
-    }
-}
-
-pub(super) fn mask(ty: ScalarType, bits: u64) -> u64 {
-    match ty.size() {
-        Some(size @ 1..=7) => bits & ((1 << (8 * size)) - 1),
-        None => u64::from(bits != 0),
-        _ => bits,
-    }
-}
-
-pub(super) fn sign_extended(ty: ScalarType, bits: u64) -> i64 {
-    let unused = 64 - 8 * ty.size().unwrap_or(8).min(8) as u32;
-    ((bits << unused) as i64) >> unused
-}
-
-/// A register of this type as an index: with its sign, if it has one.
-pub(crate) fn extended_index(ty: ScalarType, bits: u64) -> i64 {
-    extended(ty, bits) as i64
-}
-
-/// A number of this type as one of 64 bits.
-pub(super) fn extended(ty: ScalarType, bits: u64) -> u64 {
-    if ty.kind() == TypeKind::Signed { sign_extended(ty, bits) as u64 } else { mask(ty, bits) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_beyond_a_type_are_dropped_and_a_predicate_is_0_or_1() {
-        assert_eq!(mask(ScalarType::U8, 0x1ff), 0xff);
-        assert_eq!(mask(ScalarType::B32, u64::MAX), 0xffff_ffff);
-        assert_eq!(mask(ScalarType::S64, u64::MAX), u64::MAX);
-        assert_eq!(mask(ScalarType::Pred, 2), 1);
-        assert_eq!(mask(ScalarType::Pred, 0), 0);
     }
 }

@@ -1,0 +1,61 @@
+//! The rules of declarations and initializers (5.4).
+
+use ptxsmith_syntax::{Expr, is_number};
+
+use super::{
+    entry::entries,
+    specification::{dimension, place},
+};
+use crate::{
+    address::{self, Named, Slot, Version},
+    step::{Ruled, Step},
+    value::{Address, Integer},
+};
+
+/// Where a list of initializers stands when its next entry is placed. Counted in elements of the level below.
+#[derive(Clone, Copy, Debug)]
+pub struct Placement {
+    /// Where the list starts, in scalars from the start of the variable.
+    pub start: u64,
+    /// How many scalars one entry of the list holds.
+    pub stride: u64,
+    /// Which entry of the list this is.
+    pub index: u64,
+    /// How many scalars were written before, in the whole variable.
+    pub written: u64,
+}
+
+entries! {
+    /// What a dimension that evaluates to this integer means.
+    Dimension(step: &mut Step<'_>, dimension: &Expr, value: Integer) -> Ruled<Integer>;
+    /// Where the entries of a list go: in scalars from the start of the variable.
+    Place(at: Placement) -> u64;
+    /// Whether a common prefix and a number make a parameterized name, if the number is below the count.
+    Numbered(prefix: &str, number: &str) -> bool;
+    /// Whose address may be taken, or a byte of it, in modules of this `.version`; whether it is generic in the end.
+    AddressOf(step: &mut Step<'_>, version: Version, named: Named, address: Address, byte: Option<u8>) -> Ruled<bool>;
+    /// What an address, or the byte that a mask takes of it, fills of a scalar of so many bytes, in modules for this compute
+    /// capability, such as 80.
+    SlotOf(size: u64, byte: Option<u8>, architecture: Option<u32>) -> Slot;
+}
+
+/// The rules of declarations and initializers.
+#[derive(Clone, Copy)]
+#[expect(missing_docs, reason = "an entry is described at its type")]
+pub struct Layout {
+    pub dimension: Dimension,
+    pub place: Place,
+    pub numbered: Numbered,
+    pub address_of: AddressOf,
+    pub slot_of: SlotOf,
+}
+
+impl Layout {
+    pub(super) const SPECIFICATION: Layout = Layout {
+        dimension: Dimension::new(dimension),
+        place: Place::new(place),
+        numbered: Numbered::new(|_, number| is_number(number)),
+        address_of: AddressOf::new(address::named),
+        slot_of: SlotOf::new(address::slot),
+    };
+}
