@@ -14,7 +14,7 @@ pub mod input;
 mod judges;
 mod lesson;
 pub mod merge;
-mod pool;
+pub mod pool;
 pub mod reducing;
 pub mod run;
 pub mod session;

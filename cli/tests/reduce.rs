@@ -15,7 +15,7 @@ use ptxsmith_reduce::{Program, neighbours};
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::Toolchains;
 use ptxsmith_subject::{Cancel, OpenOptions, Subject, SubjectSpec, open};
-use ptxsmith_syntax::{Item, StateSpace};
+use ptxsmith_syntax::needs_relocatable_form;
 
 /// A subject that follows the specification, but for what a line of shell does before, with the module in `$1`, or
 /// behind, with the answer on standard input.
@@ -487,23 +487,7 @@ impl Ptxas {
     }
 
     fn for_program(&self, program: &Program) -> &dyn Subject {
-        let module = program.module().unwrap();
-        let constants = module
-            .declarations()
-            .filter(|d| d.space() == Some(StateSpace::Const))
-            .flat_map(|d| &d.declarators);
-        let functions = module.items.iter().filter_map(|item| match item {
-            Item::Function(function) => Some(&function.name.text),
-            _ => None,
-        });
-        let mut named = constants.map(|declarator| &declarator.name.text).chain(functions);
-        let text = program.text();
-        let words = |name: &str| {
-            text.split(|c: char| !c.is_ascii_alphanumeric() && !"_$%".contains(c))
-                .filter(|w| *w == name)
-                .count()
-        };
-        if named.any(|name| words(name) > 1) { &*self.relocatable } else { &*self.plain }
+        if needs_relocatable_form(program.module().unwrap()) { &*self.relocatable } else { &*self.plain }
     }
 
     /// The root causes of the deviations that a program shows: for each, the class, the clause of the refusal where one

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::known::{self, Known};
+use crate::known;
 use crate::language::{Case, Category, Place, Value, Yield, print};
 use crate::oracle::{Expectation, Verdict, is_clear, judge, readings_met};
 use crate::reading::{Question, Readings};
@@ -443,9 +443,4 @@ impl Coverage {
         ];
         self.productions.extend(words);
     }
-}
-
-/// The known deviation of this name.
-pub fn known_by_id(id: &str) -> Option<&'static Known> {
-    known::KNOWN.iter().find(|known| known.id == id)
 }

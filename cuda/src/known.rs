@@ -4,6 +4,8 @@
 //! since what a compiler folds depends on the words around. A family of which a run compares many cases and finds all
 //! right is news: the entry is out of date.
 
+use ptxsmith_subject::version::Releases;
+
 use crate::language::{
     Access, Case, Category, Expression, Order, Qualifier, Site, Step, Type,
     constant::{self, Constness},
@@ -23,8 +25,8 @@ pub struct Known {
     pub reason: &'static str,
     /// The compilers that show it.
     pub compilers: &'static [&'static str],
-    /// The releases that show it: the first and the last that were looked at.
-    pub releases: (&'static str, &'static str),
+    /// The releases that show it, from the first to the last that were looked at.
+    pub releases: Releases,
     /// Whether the compiler refuses the case; it does the opposite of what the rule says.
     pub refuses: bool,
     /// Which cases.
@@ -34,14 +36,7 @@ pub struct Known {
 impl Known {
     /// Whether the entry claims something of this compiler.
     pub fn covers(&self, subject: &Description) -> bool {
-        let numbers = |version: &str| -> Vec<u32> {
-            version.split(['.', '-', '+', '~']).map_while(|part| part.parse().ok()).collect()
-        };
-        let version = numbers(&subject.version);
-        let (first, last) = (numbers(self.releases.0), numbers(self.releases.1));
-        // 13.5 covers 13.5.37.
-        let not_after = version.iter().zip(&last).find(|(a, b)| a != b).is_none_or(|(a, b)| a < b);
-        self.compilers.contains(&subject.name) && first <= version && not_after
+        self.compilers.contains(&subject.name) && self.releases.contain(Some(&subject.version))
     }
 }
 
@@ -71,7 +66,7 @@ pub const KNOWN: &[Known] = &[
         title: "a variable of type std::nullptr_t is read",
         reason: "reading one gives a null pointer without touching the variable, so none is needed on the device",
         compilers: &["cicc", "nvcc", "clang"],
-        releases: ("13.0", "21.1"),
+        releases: Releases::between("13.0", "21.1"),
         refuses: false,
         is_about: |case, expectation| {
             case.declaration.ty == Type::NullPointer
@@ -84,7 +79,7 @@ pub const KNOWN: &[Known] = &[
         reason: "the front end replaces what it can evaluate at compile time, whatever its type: members of classes \
                  and unions, elements of arrays, pointers",
         compilers: NVIDIA,
-        releases: ("13.0", "13.5"),
+        releases: Releases::between("13.0", "13.5"),
         refuses: false,
         is_about: |case, expectation| {
             forbidden(expectation).is_some_and(|keys| keys[0] == Key::InvalidType) && is_evaluable(case)
@@ -95,7 +90,7 @@ pub const KNOWN: &[Known] = &[
         title: "the address of a host variable is compared with a null pointer",
         reason: "the front end knows the answer, and the address is gone",
         compilers: NVIDIA,
-        releases: ("13.0", "13.5"),
+        releases: Releases::between("13.0", "13.5"),
         refuses: false,
         is_about: |case, expectation| {
             is_address(expectation) && matches!(case.form.name, "address-compared" | "reference-compared")
@@ -106,7 +101,7 @@ pub const KNOWN: &[Known] = &[
         title: "a host variable is a template argument for a reference that the template does not use",
         reason: "only code that refers to the variable is looked at, and there is none",
         compilers: NVIDIA,
-        releases: ("13.0", "13.5"),
+        releases: Releases::between("13.0", "13.5"),
         refuses: false,
         is_about: |case, expectation| {
             is_address(expectation) && case.form.name == "template-reference-argument-unused"
@@ -118,7 +113,7 @@ pub const KNOWN: &[Known] = &[
         reason: "the whole expression, calls of constexpr functions and lambdas included, is evaluated at compile \
                  time, and the address is gone",
         compilers: NVIDIA,
-        releases: ("13.0", "13.5"),
+        releases: Releases::between("13.0", "13.5"),
         refuses: false,
         is_about: |case, expectation| {
             let evaluable = is_evaluable(case)
@@ -132,7 +127,7 @@ pub const KNOWN: &[Known] = &[
         title: "a volatile static member, named through an object, is an expression whose value is thrown away",
         reason: "C++ reads it there ([expr.context]); the front end does not",
         compilers: NVIDIA,
-        releases: ("13.0", "13.5"),
+        releases: Releases::between("13.0", "13.5"),
         refuses: false,
         is_about: |case, expectation| {
             case.declaration.qualifier == Qualifier::ConstVolatile
@@ -147,7 +142,7 @@ pub const KNOWN: &[Known] = &[
         reason: "clang makes a __constant__ copy of every const variable that a constant initializes, and device code \
                  uses that: references, addresses, volatile reads and values of any type",
         compilers: &["clang"],
-        releases: ("14.0", "21.1"),
+        releases: Releases::between("14.0", "21.1"),
         refuses: false,
         is_about: |case, expectation| {
             let constant = !matches!(constant::of(&case.declaration), Constness::RunTime)
@@ -160,7 +155,7 @@ pub const KNOWN: &[Known] = &[
         title: "a constant pointer to a host object is refused, also where only the host uses it",
         reason: "clang makes a __constant__ copy of it, whose initializer is no constant on the device",
         compilers: &["clang"],
-        releases: ("14.0", "21.1"),
+        releases: Releases::between("14.0", "21.1"),
         refuses: true,
         is_about: |case, _| {
             matches!(case.declaration.ty.category(), Category::Pointer)
@@ -172,7 +167,7 @@ pub const KNOWN: &[Known] = &[
         title: "a constant is refused that is declared first and defined before the use",
         reason: "clang asks the first declaration for the initializer, or has not instantiated it yet",
         compilers: &["clang"],
-        releases: ("14.0", "21.1"),
+        releases: Releases::between("14.0", "21.1"),
         refuses: true,
         is_about: |case, _| {
             case.declaration.order == Order::DefinedBefore

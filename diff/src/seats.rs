@@ -7,7 +7,7 @@ use ptxsmith_syntax::{Declaration, Item, ScalarType, TypeKind};
 
 /// The names that the statements declare.
 pub(crate) fn names(items: &[Item]) -> impl Iterator<Item = &str> {
-    declarations(items).flat_map(|declaration| &declaration.declarators).map(|d| d.name.text.as_str())
+    items.iter().flat_map(Item::declared).map(|(name, _)| name.as_str())
 }
 
 fn declarations(items: &[Item]) -> impl Iterator<Item = &Declaration> {

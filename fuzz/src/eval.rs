@@ -63,13 +63,6 @@ fn consistent(module: &Module) -> Result<(), Failure> {
 /// The single values that variables at module scope are initialized with, with the types that they are converted to. A type
 /// that nothing may be initialized in (5.4.4) has none.
 fn values(module: &Module) -> Vec<(&Expr, ScalarType)> {
-    fn collect<'m>(initializer: &'m Initializer, ty: ScalarType, found: &mut Vec<(&'m Expr, ScalarType)>) {
-        match initializer {
-            Initializer::Value(expr) => found.push((expr, ty)),
-            Initializer::List(list) => list.items.iter().for_each(|item| collect(item, ty, found)),
-            Initializer::Property(_) => {}
-        }
-    }
     let mut found = Vec::new();
     for declaration in module.declarations() {
         let Some(ty) = declaration.scalar_type() else { continue };
@@ -77,7 +70,7 @@ fn values(module: &Module) -> Vec<(&Expr, ScalarType)> {
             continue;
         }
         for declarator in &declaration.declarators {
-            declarator.initializer.iter().for_each(|initializer| collect(initializer, ty, &mut found));
+            found.extend(declarator.values().map(|value| (value, ty)));
         }
     }
     found

@@ -2,7 +2,7 @@
 
 use ptxsmith_gen::stream::SplitMix64;
 use ptxsmith_reduce::{Answer, Ended, Event, Objection, Options, Program, Question, Reduced, reduce};
-use ptxsmith_syntax::{Initializer, Module, NodeKind};
+use ptxsmith_syntax::{Declarator, Module, NodeKind};
 
 use crate::target::{Failure, Target};
 
@@ -84,18 +84,8 @@ impl Question for Invented {
 }
 
 fn holds(program: &Program, is: impl Fn(&NodeKind) -> bool) -> bool {
-    fn any(initializer: &Initializer, is: &dyn Fn(&NodeKind) -> bool) -> bool {
-        match initializer {
-            Initializer::Value(expr) => expr.nodes().iter().any(|node| is(&node.kind)),
-            Initializer::List(list) => list.items.iter().any(|item| any(item, is)),
-            Initializer::Property(property) => property.value.nodes().iter().any(|node| is(&node.kind)),
-        }
-    }
-    let declarators =
-        program.module().into_iter().flat_map(Module::declarations).flat_map(|d| &d.declarators);
-    declarators
-        .filter_map(|declarator| declarator.initializer.as_ref())
-        .any(|initializer| any(initializer, &is))
+    let mut values = program.module().into_iter().flat_map(Module::declarators).flat_map(Declarator::values);
+    values.any(|value| value.nodes().iter().any(|node| is(&node.kind)))
 }
 
 fn run(data: &[u8]) -> Result<(), Failure> {

@@ -53,7 +53,8 @@ fn made_of(data: &[u8], coverage: &mut Coverage) -> Module {
         let ty = TYPES[usize::from(what) / 16 % TYPES.len()];
         // The larger a part is as text, the fewer there are of it: libFuzzer prefers them anyway.
         let made = match what % 16 {
-            0..=7 => generator.expression(ty, &mut u, coverage).map(|expr| {
+            0..=7 => {
+                let expr = generator.expression(ty, &mut u, coverage);
                 let specifiers = vec![Specifier::Space(StateSpace::Global, None), Specifier::Type(ty)];
                 let name = Name::new(format!("x{}", items.len()));
                 let initializer = Some(Initializer::Value(expr));
@@ -63,17 +64,17 @@ fn made_of(data: &[u8], coverage: &mut Coverage) -> Module {
                     declarators: vec![declarator],
                     span: Span::NONE,
                 })]
-            }),
-            8..=10 => generator.declaration(&mut u, coverage).map(|made| vec![Item::Variables(made)]),
+            }
+            8..=10 => vec![Item::Variables(generator.declaration(&mut u, coverage))],
             11 | 12 => generator.addresses(&mut u, coverage),
             13 => generator.seats(&mut u, coverage),
             14 if generator.config().operands => generator.kernel(&mut u, coverage),
             _ => {
                 let seed = u.arbitrary().unwrap_or(0);
-                Ok(generator.negative(seed, u.arbitrary::<u16>().unwrap_or(0).into(), coverage).broken)
+                generator.negative(seed, u.arbitrary::<u16>().unwrap_or(0).into(), coverage).broken
             }
         };
-        items.extend(made.unwrap_or_default());
+        items.extend(made);
         if u.is_empty() {
             break;
         }

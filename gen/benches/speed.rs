@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use arbitrary::Unstructured;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use ptxsmith_gen::{Config, Coverage, Focus, Generator, Header, Odds, stream};
+use ptxsmith_gen::{CaseId, Config, Coverage, Focus, Generator, Header, Odds, Stock, stream};
 use ptxsmith_syntax::{Canonical, Infix, print_expr, print_to};
 
 /// A configuration whose expressions have about ten nodes each.
@@ -33,18 +33,19 @@ fn expressions(c: &mut Criterion) {
     group.bench_function("made as a tree and printed", |b| {
         b.iter(|| {
             next(&mut bytes);
-            let expr = generator.integer(&mut Unstructured::new(&bytes), &mut coverage).unwrap();
+            let expr = generator.integer(&mut Unstructured::new(&bytes), &mut coverage);
             text.0.clear();
             print_expr(&expr, &mut text);
             black_box(text.0.len())
         });
     });
-    let mut infix = Infix::default();
+    let (mut infix, mut case) = (Infix::default(), 0);
     group.bench_function("made as text", |b| {
         b.iter(|| {
-            next(&mut bytes);
+            case += 1;
             infix.clear();
-            generator.assemble(None, &mut Unstructured::new(&bytes), &mut coverage, &mut infix);
+            let id = CaseId { seed: 1, index: case };
+            generator.assemble_case(id, &mut Stock::default(), &mut coverage, &mut infix);
             black_box(infix.text().len())
         });
     });

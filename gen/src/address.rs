@@ -6,10 +6,7 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
-    declare::{Symbol, end_declaration},
-    draft::Draft,
-    grammar::Nonterminal,
-    number::integer_text,
+    declare::end_declaration, draft::Draft, nonterminal::Nonterminal, number::integer_text, sketch::Symbol,
 };
 
 // Groups of declarations
@@ -250,10 +247,10 @@ pub(crate) fn offset_expression(d: &mut Draft<'_, '_>, _: u32) {
 
 /// `mask(...)` around what this nonterminal makes, with one byte of eight.
 fn mask(d: &mut Draft<'_, '_>, of: Nonterminal, room: u32) {
-    let byte = d.choose(Nonterminal::MaskValue);
-    let radix = d.choose(Nonterminal::Spelling);
+    let byte = d.mask_byte();
+    let radix = d.radix();
     let detail = if d.config().odd_spellings { d.byte() } else { 0 };
-    let mask = integer_text(0xff << (8 * byte), ptxsmith_syntax::Radix::ALL[radix as usize], false, detail);
+    let mask = integer_text(0xff << (8 * byte), radix, false, detail);
     d.operand_alone(of, room);
     d.mask(&mask);
 }
@@ -299,12 +296,6 @@ pub(crate) fn name_like_a_word(d: &mut Draft<'_, '_>, _: u32) {
 pub(crate) fn name_long(d: &mut Draft<'_, '_>, _: u32) {
     let length = 1 + 4 * d.byte() as usize;
     number(d, &"long".repeat(length.min(256)), "");
-}
-
-/// The name of the variable at hand.
-pub(crate) fn make_name(d: &mut Draft<'_, '_>) -> Name {
-    d.make(Nonterminal::Name, 1);
-    Name::new(d.sketch.name.clone())
 }
 
 #[cfg(test)]

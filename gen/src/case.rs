@@ -9,11 +9,11 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
-    bytes::Bytes,
     config::Config,
     coverage::Coverage,
     draft::Draft,
     generator::Generator,
+    header::Header,
     negative::Negative,
     stock::{Shared, Stock},
     stream::case_bytes,
@@ -202,37 +202,6 @@ fn scalar(ty: ScalarType, space: StateSpace, name: Name, expr: Expr) -> Declarat
     }
 }
 
-/// The directives that a module begins with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// `.version`. Default `7.8`.
-    pub version: String,
-    /// `.target`. Default `sm_80`.
-    pub target: String,
-    /// `.address_size`. Default `64`.
-    pub address_size: String,
-}
-
-impl Default for Header {
-    /// What every release of ptxas from 11.8 on takes, and any implementation of an older PTX may.
-    fn default() -> Header {
-        Header { version: "7.8".into(), target: "sm_80".into(), address_size: "64".into() }
-    }
-}
-
-impl Header {
-    /// A module of these statements.
-    pub fn module(&self, statements: impl IntoIterator<Item = Item>) -> Module {
-        let mut items = vec![
-            Item::Version(Name::new(self.version.as_str())),
-            Item::Target(vec![Name::new(self.target.as_str())]),
-            Item::AddressSize(Name::new(self.address_size.as_str())),
-        ];
-        items.extend(statements);
-        Module { items }
-    }
-}
-
 /// Bytes for one expression: more than all but the largest take.
 const EXPRESSION_BYTES: usize = 128;
 /// Bytes for one declaration, or one group. Where they run out, the elements that are left are zeros.
@@ -267,8 +236,10 @@ impl Generator {
         coverage: &mut Coverage,
         into: &mut dyn Assemble,
     ) -> Option<(ScalarType, StateSpace)> {
-        let mut draft = Draft::new(self, Bytes::of_case(seed, index, EXPRESSION_BYTES / 8), coverage);
-        if self.spacing(&mut draft.bytes) != Spacing::Canonical {
+        let mut bytes = [0; EXPRESSION_BYTES];
+        case_bytes(seed, index, &mut bytes);
+        let mut draft = Draft::new(self.tables(), &bytes, coverage);
+        if draft.spacing() != Spacing::Canonical {
             return None;
         }
         draft.shared = self.shared(seed, index).map(|shared| shared.keeping(stock));
@@ -285,23 +256,18 @@ impl Generator {
         let mut bytes = [0; N];
         case_bytes(id.seed, id.index, &mut bytes);
         let mut u = Unstructured::new(&bytes);
-        let mut spaced = Bytes::of(&u);
-        let spacing = self.spacing(&mut spaced);
-        spaced.give_back(&mut u);
+        let spacing = self.drafted(&mut u, coverage, |draft| draft.spacing());
         let body = match focus {
-            Focus::Initializers => {
-                self.declaration(&mut u, coverage).map(|one| Body::Items(vec![Item::Variables(one)]))
-            }
-            Focus::Addresses => self.addresses(&mut u, coverage).map(Body::Items),
-            Focus::Seats => self.seats(&mut u, coverage).map(Body::Seats),
-            Focus::Operands => self.kernel(&mut u, coverage).map(Body::Kernel),
+            Focus::Initializers => Body::Items(vec![Item::Variables(self.declaration(&mut u, coverage))]),
+            Focus::Addresses => Body::Items(self.addresses(&mut u, coverage)),
+            Focus::Seats => Body::Seats(self.seats(&mut u, coverage)),
+            Focus::Operands => Body::Kernel(self.kernel(&mut u, coverage)),
             Focus::Expressions | Focus::Negatives | Focus::Mixed => {
                 let shared = self.shared(id.seed, id.index);
                 let (ty, space, expr) = self.seated(&mut u, shared, coverage);
-                Ok(Body::Expression { ty, space, expr })
+                Body::Expression { ty, space, expr }
             }
         };
-        let body = body.expect("the generator accepts all bytes");
         // What stays tokens keeps the gaps between them, whatever the spacing.
         let spacing = if keeps_tokens(&body) { Spacing::Canonical } else { spacing };
         Case { id, body, spacing }

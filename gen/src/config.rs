@@ -1,6 +1,6 @@
 //! The knobs of the generator.
 
-use arbitrary::{Arbitrary, Result, Unstructured};
+use arbitrary::{Result, Unstructured};
 
 use crate::weights::Weights;
 
@@ -32,7 +32,7 @@ impl Odds {
 
 /// Makes the configuration from a table of knobs, so that a new one is one entry. The word behind the default says what
 /// drawing a configuration does to the knob: `shrinks` lowers a number, `vanishes` makes odds nil half of the time,
-/// `switches` draws a switch, `weights` switches productions off, and `keeps` leaves it.
+/// `switches` draws a switch, and `keeps` leaves it.
 macro_rules! knobs {
     ($(#[$meta:meta])* { $($(#[$doc:meta])* $knob:ident: $type:ty = $default:expr, $drawn:ident;)+ }) => {
         $(#[$meta])*
@@ -45,8 +45,9 @@ macro_rules! knobs {
             }
         }
 
-        impl<'a> Arbitrary<'a> for Config {
-            fn arbitrary(u: &mut Unstructured<'a>) -> Result<Config> {
+        impl Config {
+            /// A configuration of knobs that bytes change, but for the weights.
+            pub(crate) fn drawn(u: &mut Unstructured<'_>) -> Result<Config> {
                 let mut config = Config::default();
                 $(drawn::$drawn(&mut config.$knob, u)?;)+
                 Ok(config)
@@ -62,7 +63,6 @@ mod drawn {
     use arbitrary::{Result, Unstructured, unstructured::Int};
 
     use super::Odds;
-    use crate::{grammar, weights::Weights};
 
     pub(super) fn shrinks<N: Int + From<u8>>(knob: &mut N, u: &mut Unstructured<'_>) -> Result<()> {
         let range: RangeInclusive<N> = N::from(1)..=*knob;
@@ -79,15 +79,6 @@ mod drawn {
 
     pub(super) fn switches(knob: &mut bool, u: &mut Unstructured<'_>) -> Result<()> {
         *knob = u.arbitrary()?;
-        Ok(())
-    }
-
-    pub(super) fn weights(knob: &mut Weights, u: &mut Unstructured<'_>) -> Result<()> {
-        for production in grammar::productions() {
-            if u.arbitrary::<u8>()? < 32 {
-                knob.switch_off(production);
-            }
-        }
         Ok(())
     }
 
@@ -236,70 +227,6 @@ knobs! {
         /// numbers of its own.
         shared_numbers: u64 = 0, keeps;
         /// The weights of the productions. Default: those of the table.
-        weights: Weights = Weights::default(), weights;
-    }
-}
-
-impl Config {
-    /// The default knobs for campaigns of millions of expressions. What ptxas dies of, or reads no further at, costs a run of
-    /// its own, which is as much time as thousands of others; and so does what a module has no room for in `.const`.
-    /// Expressions have ten nodes on average.
-    pub fn bulk() -> Config {
-        let mut weights = Weights::default();
-        let mut set = |production: &str, weight| {
-            weights.set_by_name(production, weight).expect("the grammar has this production");
-        };
-        // So that those of a task fit into one module's `.const`.
-        set("space/global", 9);
-        // Of what is computed with a NaN the text tells nothing, so that it is hardly ever compared.
-        for (literal, weight) in [
-            ("boundary-decimal", 50),
-            ("decimal", 60),
-            ("boundary-double", 30),
-            ("double", 20),
-            ("near-halfway", 30),
-        ] {
-            set(&format!("float-literal/{literal}"), weight);
-        }
-        set("f64-value/float", 120);
-        let seldom = Odds::new(1, 400_000);
-        Config {
-            weights,
-            division_by_zero: seldom,
-            unguarded_divisor: Odds::new(1, 10_000),
-            quotient_overflow: seldom,
-            huge_literal: seldom,
-            float_out_of_range: seldom,
-            denormal_decimal: seldom,
-            float_ternary: seldom,
-            wide_shift: Odds::new(1, 64),
-            unguarded_shift: Odds::new(1, 32),
-            odd_spacing: Odds::new(1, 1_000),
-            max_nodes: 32,
-            shared_numbers: 4_000,
-            ..Config::default()
-        }
-    }
-
-    /// The default knobs without what an implementation may refuse or die of, so that large batches get through whole:
-    /// no hazard is made on purpose, and no divisor is zero by chance.
-    pub fn calm() -> Config {
-        Config {
-            division_by_zero: Odds::NEVER,
-            unguarded_divisor: Odds::NEVER,
-            quotient_overflow: Odds::NEVER,
-            huge_literal: Odds::NEVER,
-            float_out_of_range: Odds::NEVER,
-            denormal_decimal: Odds::NEVER,
-            float_ternary: Odds::NEVER,
-            dimension_expression: Odds::NEVER,
-            incomplete_vector: Odds::NEVER,
-            odd_address: Odds::NEVER,
-            self_reference: Odds::NEVER,
-            forward_reference: Odds::NEVER,
-            address_in_word: Odds::NEVER,
-            masked_word: Odds::NEVER,
-            ..Config::default()
-        }
+        weights: Weights = Weights::default(), keeps;
     }
 }

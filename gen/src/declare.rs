@@ -1,87 +1,21 @@
 //! Makers of declarations: types, dimensions, and initial values of every shape.
 
-use std::cell::LazyCell;
-
 use ptxsmith_syntax::{
     Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, Name, Span, Specifier,
     StateSpace, Text, VectorLength,
 };
 
 use crate::{
-    address::make_name,
     draft::Draft,
-    generator::value_of,
-    grammar::Nonterminal,
+    nonterminal::Nonterminal,
     number::{add_signed, integer_text},
-    operands::Kernel,
+    sketch::Symbol,
 };
 
-/// A declaration while it is being made.
-#[derive(Debug)]
-pub(crate) struct Sketch {
-    linkage: Option<Linkage>,
-    align: Option<Expr>,
-    vector: Option<VectorLength>,
-    declarators: Vec<Declarator>,
-    attribute: Option<Attribute>,
-    /// What was made before the declaration at hand.
-    pub items: Vec<Item>,
-    /// What has an address, of all that was declared so far.
-    pub symbols: Vec<Symbol>,
-    /// The name at hand: of the variable that is being made.
-    pub name: Text,
-    /// How many names were made.
-    pub named: u32,
-    /// The values of the variable at hand, where its type does not say which.
-    pub values: Option<Nonterminal>,
-    /// How many dimensions the variable at hand has.
-    rank: usize,
-    /// The extents of its dimensions, outermost first.
-    extents: Vec<u64>,
-    /// The extent at hand, while its spelling is made.
-    extent: u64,
-    /// How many dimensions lie around the list at hand.
-    level: usize,
-    /// The initial value that was made last.
-    made: Option<Initializer>,
-    /// The kernel at hand. Most drafts have none, and there are millions.
-    pub kernel: LazyCell<Box<Kernel>>,
-}
-
-impl Default for Sketch {
-    fn default() -> Sketch {
-        Sketch {
-            linkage: None,
-            align: None,
-            vector: None,
-            declarators: Vec::new(),
-            attribute: None,
-            items: Vec::new(),
-            symbols: Vec::new(),
-            name: Text::default(),
-            named: 0,
-            values: None,
-            rank: 0,
-            extents: Vec::new(),
-            extent: 1,
-            level: 0,
-            made: None,
-            kernel: LazyCell::new(Box::default),
-        }
-    }
-}
-
-/// Something whose address can be taken.
-#[derive(Clone, Debug)]
-pub(crate) struct Symbol {
-    pub name: Text,
-    pub function: bool,
-}
-
-impl Sketch {
-    fn lanes(&self) -> u64 {
-        self.vector.map_or(1, VectorLength::count)
-    }
+/// The name of the variable at hand.
+pub(crate) fn make_name(d: &mut Draft<'_, '_>) -> Name {
+    d.make(Nonterminal::Name, 1);
+    Name::new(d.sketch.name.clone())
 }
 
 /// Takes the declaration at hand, in the order of specifiers that the examples of the text have.
@@ -418,7 +352,7 @@ fn lanes(d: &mut Draft<'_, '_>, count: u64) {
 
 /// A value of the type at hand: more often than not a single literal.
 fn value(d: &mut Draft<'_, '_>, most_nodes: u32) {
-    let of = d.sketch.values.or_else(|| value_of(d.ty));
+    let of = d.sketch.values.or_else(|| Nonterminal::value_of(d.ty));
     let of = of.expect("only types that take initial values come here");
     let room = match d.byte() {
         0..=127 => 1,

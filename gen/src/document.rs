@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::{
+    draft::Form,
     generator::Generator,
-    grammar::{Form, Nonterminal, Production, Weight, productions},
+    grammar::{Nonterminal, Production, Weight, productions},
 };
 
 impl Generator {

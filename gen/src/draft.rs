@@ -3,18 +3,18 @@
 use std::cell::LazyCell;
 
 use ptxsmith_syntax::{
-    Assemble, BinaryOp, Cast, Expr, Numeral, ScalarType, StateSpace, TreeBuilder, UnaryOp, precedence,
+    Assemble, BinaryOp, Cast, Expr, Numeral, Radix, ScalarType, Spacing, StateSpace, TreeBuilder, UnaryOp,
+    precedence,
 };
 
 use crate::{
-    bytes::Bytes,
+    choice::{Access, Choice, Place},
     config::Config,
     coverage::Coverage,
-    declare::Sketch,
-    generator::{Generator, values_of},
-    grammar::{Nonterminal, ProductionId, Speller},
+    nonterminal::{Nonterminal, ProductionId},
+    sampler::Sampler,
+    sketch::Sketch,
     stock::Shared,
-    wheel::Step,
 };
 
 /// Adds a node, whose operands are those that were completed last, and notes how tightly it binds.
@@ -28,13 +28,80 @@ macro_rules! add {
     };
 }
 
+/// Fills in one form. `u32` is how many nodes an expression may take.
+pub(crate) type Maker = fn(&mut Draft<'_, '_>, u32);
+
+/// Spells one number.
+pub(crate) type Speller = fn(&mut Draft<'_, '_>) -> String;
+
+/// What a production is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    Same(Nonterminal),
+    Paren(Nonterminal),
+    Prefix(UnaryOp, Nonterminal),
+    Cast(Cast, Nonterminal),
+    Infix(BinaryOp, Nonterminal, Nonterminal),
+    Ternary(Nonterminal, Nonterminal, Nonterminal),
+    /// A number: the choices that are made of it, and the function that spells it.
+    Number(&'static [Nonterminal], Speller),
+    /// Anything else: how many nodes it takes at least, besides its parts; the parts; the function that makes it.
+    Made(u32, &'static [Nonterminal], Maker),
+    /// The value of a literal: one of these.
+    OneOf(&'static [u64]),
+    /// A type.
+    Type(ScalarType),
+    /// A state space.
+    Space(StateSpace),
+    /// Nothing by itself: a choice that the maker around it reads.
+    Choice(Choice),
+}
+
+/// Makes the choices of the nonterminals that are mere choices.
+macro_rules! choices {
+    ($($of:ident, $choice:ident: $name:ident -> $type:ty;)+) => {
+        impl Draft<'_, '_> {
+            $(
+                #[doc = concat!("What the table states for the production of `Nonterminal::", stringify!($of), "` that is chosen.")]
+                pub fn $name(&mut self) -> $type {
+                    let chosen = self.choose_production(Nonterminal::$of, 1);
+                    match self.tables.forms[chosen.index()].0 {
+                        Form::Choice(Choice::$choice(choice)) => choice,
+                        other => unreachable!("{other:?} is no choice of this nonterminal"),
+                    }
+                }
+            )+
+        }
+    };
+}
+
+choices! {
+    Spelling, Radix: radix -> Radix;
+    Suffix, Unsigned: suffix -> bool;
+    MaskValue, Byte: mask_byte -> u8;
+    Storage, Storage: storage -> StateSpace;
+    Place, Place: place -> Place;
+    Access, Access: access -> Access;
+}
+
+/// What drafts are made by: a configuration, and what follows from it.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables {
+    pub config: Config,
+    pub sampler: Sampler,
+    /// The fewest nodes that an expression of each nonterminal has.
+    pub least: [u32; Nonterminal::ALL.len()],
+    /// What each production is made of, and how many productions of numbers there are before it.
+    pub forms: Vec<(Form, u8)>,
+}
+
 /// What the makers of productions work on: where the bytes come from, and what has been made so far.
 ///
 /// Nothing here fails. When the bytes run out, zeros follow, and zeros choose the smallest forms.
 pub(crate) struct Draft<'g, 'd> {
-    generator: &'g Generator,
+    tables: &'g Tables,
     /// The bytes that are left.
-    pub bytes: Bytes<'d>,
+    pub bytes: &'d [u8],
     coverage: &'g mut Coverage,
     parent: ProductionId,
     /// Where numbers come from that other cases have too.
@@ -59,14 +126,14 @@ pub(crate) struct Draft<'g, 'd> {
 
 impl<'g, 'd> Draft<'g, 'd> {
     /// A draft that takes these bytes.
-    pub fn new(generator: &'g Generator, bytes: Bytes<'d>, coverage: &'g mut Coverage) -> Self {
+    pub fn new(tables: &'g Tables, bytes: &'d [u8], coverage: &'g mut Coverage) -> Self {
         Draft {
-            generator,
+            tables,
             bytes,
             coverage,
             parent: ProductionId::NONE,
             shared: None,
-            depth: generator.config().max_depth,
+            depth: tables.config.max_depth,
             tree: TreeBuilder::default(),
             instead: None,
             tightness: precedence::PRIMARY,
@@ -87,8 +154,20 @@ impl<'g, 'd> Draft<'g, 'd> {
     /// Makes a type, a state space, and a value of that type, whose nodes go to `into`.
     pub fn assemble_seated(&mut self, into: &'g mut dyn Assemble) -> (ScalarType, StateSpace) {
         let (ty, space) = self.seat();
-        self.assemble(values_of(ty), into);
+        self.assemble(Nonterminal::value_of(ty).expect("the type takes an initial value"), into);
         (ty, space)
+    }
+
+    /// How a case is spaced: canonically, or, as often as the knob says, oddly.
+    pub fn spacing(&mut self) -> Spacing {
+        // Bytes that have run out are zeros, and those mean the canonical form.
+        let drawn = u16::from_be_bytes([self.byte(), self.byte()]);
+        let canonical = 65_536.0 * (1.0 - self.config().odd_spacing.share());
+        if drawn > 0 && f64::from(drawn) >= canonical {
+            Spacing::Odd(self.word())
+        } else {
+            Spacing::Canonical
+        }
     }
 
     /// A type and a state space.
@@ -106,19 +185,25 @@ impl<'g, 'd> Draft<'g, 'd> {
     }
 
     pub fn config(&self) -> &'g Config {
-        self.generator.config()
+        &self.tables.config
     }
 
     /// The next byte; zero when there is none.
     #[inline]
     pub fn byte(&mut self) -> u8 {
-        self.bytes.byte()
+        let Some((&byte, rest)) = self.bytes.split_first() else { return 0 };
+        self.bytes = rest;
+        byte
     }
 
     /// The next eight bytes as a number, lowest first; zeros for those that there are not.
     #[inline]
     pub fn word(&mut self) -> u64 {
-        self.bytes.word()
+        if let Some((&word, rest)) = self.bytes.split_first_chunk() {
+            self.bytes = rest;
+            return u64::from_le_bytes(word);
+        }
+        u64::from_le_bytes(std::array::from_fn(|_| self.byte()))
     }
 
     /// A number below `bound`, which is at most 256, from one byte; none is taken where there is no choice.
@@ -136,17 +221,19 @@ impl<'g, 'd> Draft<'g, 'd> {
 
     /// Adds a number, spelled in ASCII.
     #[inline]
-    pub fn number(&mut self, text: &[u8]) {
-        add!(self, precedence::PRIMARY, number(text));
+    pub fn number(&mut self, text: &str) {
+        add!(self, precedence::PRIMARY, number(text.as_bytes()));
     }
 
     /// Adds a number of this kind: one that other cases have too, where there are such, or one of its own.
     #[inline]
     fn number_of(&mut self, kind: u8, speller: Speller) {
-        let Draft { bytes, shared: Some(shared), tree, instead, .. } = self else {
+        if self.shared.is_none() {
             return self.spell(speller);
-        };
-        let place = Shared::place(kind, bytes.byte());
+        }
+        let byte = self.byte();
+        let Draft { shared: Some(shared), tree, instead, .. } = self else { return };
+        let place = Shared::place(kind, byte);
         let Some(numeral) = shared.get(place) else { return self.spell_shared(place, speller) };
         match instead {
             Some(instead) => instead.numeral(numeral),
@@ -160,17 +247,17 @@ impl<'g, 'd> Draft<'g, 'd> {
     #[inline(never)]
     fn spell(&mut self, speller: Speller) {
         let number = speller(self);
-        self.number(number.text());
+        self.number(&number);
     }
 
     /// Makes the number of this place, which other cases have too.
     #[inline(never)]
     fn spell_shared(&mut self, place: u16, speller: Speller) {
         let Some(shared) = &self.shared else { return self.spell(speller) };
-        let own = std::mem::replace(&mut self.bytes, shared.bytes(place));
-        let number = speller(self);
-        self.bytes = own;
-        let Some(numeral) = Numeral::new(number.text(), place) else { return self.number(number.text()) };
+        let bytes = shared.bytes(place);
+        let own = Draft { parent: self.parent, ..Draft::new(self.tables, &bytes, self.coverage) };
+        let number = speller(&mut { own });
+        let Some(numeral) = Numeral::new(number.as_bytes(), place) else { return self.number(&number) };
         add!(self, precedence::PRIMARY, numeral(&numeral));
         if let Some(shared) = &mut self.shared {
             shared.put(numeral);
@@ -253,29 +340,19 @@ impl<'g, 'd> Draft<'g, 'd> {
 
     #[inline]
     fn choose_production(&mut self, of: Nonterminal, room: u32) -> ProductionId {
-        let generator = self.generator;
-        let chosen = generator.wheels().choose(of, room, || self.byte());
+        let tables = self.tables;
+        let chosen = tables.sampler.choose(of, room, || self.byte());
         self.coverage.record(self.parent, chosen);
         chosen
-    }
-
-    /// Chooses among the productions of a nonterminal that are mere choices: what the table states for the chosen one.
-    #[inline]
-    pub fn choose(&mut self, of: Nonterminal) -> u8 {
-        let chosen = self.choose_production(of, 1);
-        match *self.generator.wheels().step(chosen) {
-            Step::Choice(choice) => choice,
-            _ => 0,
-        }
     }
 
     /// Chooses the value of a literal.
     #[inline]
     pub fn magnitude(&mut self) -> u64 {
         let chosen = self.choose_production(Nonterminal::Magnitude, 1);
-        match *self.generator.wheels().step(chosen) {
-            Step::OneOf(values) => self.pick(values),
-            Step::Made(maker) => {
+        match self.tables.forms[chosen.index()].0 {
+            Form::OneOf(values) => self.pick(values),
+            Form::Made(_, _, maker) => {
                 maker(self, 1);
                 self.value
             }
@@ -287,27 +364,27 @@ impl<'g, 'd> Draft<'g, 'd> {
     pub fn make(&mut self, of: Nonterminal, room: u32) {
         let chosen = self.choose_production(of, room);
         let around = std::mem::replace(&mut self.parent, chosen);
-        match *self.generator.wheels().step(chosen) {
-            Step::Same(part) => self.make(part, room),
-            Step::Paren(part) => {
+        match self.tables.forms[chosen.index()].0 {
+            Form::Same(part) => self.make(part, room),
+            Form::Paren(part) => {
                 self.operand(part, room.saturating_sub(1), 0);
                 self.paren();
             }
-            Step::Prefix(op, part) => {
+            Form::Prefix(op, part) => {
                 self.operand(part, room.saturating_sub(1), precedence::UNARY);
                 self.unary(op);
             }
-            Step::Cast(cast, part) => {
+            Form::Cast(cast, part) => {
                 self.operand(part, room.saturating_sub(1), precedence::UNARY);
                 self.cast(cast);
             }
-            Step::Infix(op, left, right) => {
+            Form::Infix(op, left, right) => {
                 let [left_room, right_room] = self.split(room.saturating_sub(1), [left, right]);
                 self.operand(left, left_room, op.precedence());
                 self.operand(right, right_room, op.precedence() + 1);
                 self.infix(op);
             }
-            Step::Ternary(condition, then, otherwise) => {
+            Form::Ternary(condition, then, otherwise) => {
                 let parts = [condition, then, otherwise];
                 let rooms = self.split(room.saturating_sub(1), parts);
                 self.operand(condition, rooms[0], precedence::BINARY_LOWEST);
@@ -315,12 +392,12 @@ impl<'g, 'd> Draft<'g, 'd> {
                 self.operand(otherwise, rooms[2], precedence::TERNARY);
                 self.ternary();
             }
-            Step::Number(kind, speller) => self.number_of(kind, speller),
-            Step::Made(maker) => maker(self, room),
-            Step::OneOf(values) => self.value = self.pick(values),
-            Step::Type(ty) => self.ty = ty,
-            Step::Space(space) => self.space = space,
-            Step::Choice(_) => debug_assert!(false, "{} is chosen, not made", of.name()),
+            Form::Number(_, speller) => self.number_of(self.tables.forms[chosen.index()].1, speller),
+            Form::Made(_, _, maker) => maker(self, room),
+            Form::OneOf(values) => self.value = self.pick(values),
+            Form::Type(ty) => self.ty = ty,
+            Form::Space(space) => self.space = space,
+            Form::Choice(_) => debug_assert!(false, "{} is chosen, not made", of.name()),
         }
         self.parent = around;
     }
@@ -338,7 +415,7 @@ impl<'g, 'd> Draft<'g, 'd> {
     /// Divides room among operands: each has what it needs at least, and the rest is dealt out at random.
     #[inline]
     fn split<const N: usize>(&mut self, room: u32, among: [Nonterminal; N]) -> [u32; N] {
-        let mut rooms = among.map(|of| self.generator.wheels().least(of));
+        let mut rooms = among.map(|of| self.tables.least[of as usize]);
         let mut spare = room.saturating_sub(rooms.iter().sum());
         for own in &mut rooms[..N - 1] {
             if spare == 0 {

@@ -9,92 +9,15 @@ use ptxsmith_syntax::{
     Cast, FunctionKind, Linkage, Radix, ScalarType, StateSpace, UnaryOp, VectorLength,
 };
 
+pub use crate::nonterminal::{Nonterminal, ProductionId};
 use crate::{
     address as a, boundary,
+    choice::{Access, Choice::*, Place},
     config::{Config, Odds},
     declare as d,
-    draft::Draft,
-    number::{self as n, Spelled},
-    operands as o,
+    draft::Form,
+    number as n, operands as o,
 };
-
-/// Makes an enum of nonterminals together with the names that reports use.
-macro_rules! nonterminals {
-    ($($variant:ident = $name:literal, $doc:literal;)+) => {
-        /// What a production is a form of.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Nonterminal { $(#[doc = $doc] $variant),+ }
-
-        impl Nonterminal {
-            /// Every nonterminal.
-            pub const ALL: &'static [Nonterminal] = &[$(Nonterminal::$variant),+];
-
-            /// The name in reports and in the printed grammar.
-            pub const fn name(self) -> &'static str {
-                match self { $(Nonterminal::$variant => $name),+ }
-            }
-        }
-    };
-}
-
-nonterminals! {
-    Integer = "integer", "An integer expression of any value.";
-    Literal = "literal", "An integer literal.";
-    Magnitude = "magnitude", "The value of an integer literal.";
-    Spelling = "spelling", "The base that an integer literal is written in.";
-    Suffix = "suffix", "What stands behind the digits of an integer literal.";
-    Signed = "signed", "A negative signed constant.";
-    Unsigned = "unsigned", "An unsigned constant.";
-    One = "one", "The constant one.";
-    Divisor = "divisor", "What an integer is divided by.";
-    ShiftCount = "shift-count", "How far an integer is shifted.";
-    Least = "least", "The least signed number, made of operators.";
-    MinusOne = "minus-one", "Minus one, signed, made of operators.";
-    Truth = "truth", "An integer of which only whether it is zero counts.";
-    Overflow = "overflow", "A quotient or remainder of the least signed number and minus one.";
-    LowBits = "low-bits", "A literal of at most seven bits, which every type holds.";
-    Float = "float", "A float expression of any value.";
-    FloatLiteral = "float-literal", "A float literal.";
-    FloatDivisor = "float-divisor", "What a float is divided by.";
-    SingleBits = "single-bits", "The bits of a single-precision value.";
-    WideValue = "wide-value", "The value of an integer type of 64 bits.";
-    NarrowValue = "narrow-value", "The value of an integer type of less than 64 bits.";
-    B32Value = "b32-value", "The value of a `.b32`.";
-    B64Value = "b64-value", "The value of a `.b64`.";
-    F32Value = "f32-value", "The value of an `.f32`.";
-    F64Value = "f64-value", "The value of an `.f64`.";
-    Declaration = "declaration", "A declaration statement at module scope.";
-    Linkage = "linkage", "A linking directive.";
-    Space = "space", "The state space.";
-    Align = "align", "The alignment.";
-    Type = "type", "A fundamental type that takes an initial value.";
-    HalfType = "half-type", "A fundamental type that takes no initial value.";
-    AnyType = "any-type", "A fundamental type of data.";
-    ShortVector = "short-vector", "The length of a vector of elements of at most 32 bits.";
-    LongVector = "long-vector", "The length of a vector of elements of 64 bits.";
-    Variable = "variable", "One variable of a declaration: its dimensions and its initial value.";
-    Rank = "rank", "How many dimensions an array has.";
-    Extent = "extent", "How many entries a dimension has.";
-    ExtentExpression = "extent-expression", "How many entries a dimension has, as an expression.";
-    List = "list", "The initial values of one dimension of known extent.";
-    CountedList = "counted-list", "The initial values of a dimension that they determine.";
-    Lanes = "lanes", "The initial values of a vector.";
-    Name = "name", "The name of a variable or a function.";
-    Group = "group", "Statements, of which some hold addresses of what others declare.";
-    Target = "target", "A statement that declares something with an address.";
-    Holder = "holder", "A declaration of variables that hold addresses.";
-    AddressValue = "address-value", "The value of a variable of 32 or 64 bits that holds addresses.";
-    Address = "address", "The address of a variable.";
-    OddAddress = "odd-address", "An address in a form of which the text says nothing.";
-    Offset = "offset", "What is added to an address.";
-    MaskedValue = "masked-value", "The value of a byte of an address.";
-    MaskValue = "mask-value", "Which byte a mask takes.";
-    Kernel = "kernel", "A kernel that writes what its operands mean into an output buffer.";
-    Probe = "probe", "Instructions that use one form of operand and show what it means.";
-    Storage = "storage", "The state space of a variable that a kernel uses.";
-    Place = "place", "The form of an address operand.";
-    Access = "access", "What an access moves to or from: a scalar, a list in braces, a vector.";
-}
 
 /// How often a production is chosen.
 #[derive(Clone, Copy, Debug)]
@@ -103,35 +26,6 @@ pub enum Weight {
     Of(u16),
     /// As often as a knob says, whatever the others weigh.
     Odds(fn(&Config) -> Odds),
-}
-
-/// Fills in one form. `u32` is how many nodes an expression may take.
-pub(crate) type Maker = fn(&mut Draft<'_, '_>, u32);
-
-/// Spells one number.
-pub(crate) type Speller = fn(&mut Draft<'_, '_>) -> Spelled;
-
-/// What a production is made of.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Form {
-    Same(Nonterminal),
-    Paren(Nonterminal),
-    Prefix(UnaryOp, Nonterminal),
-    Cast(Cast, Nonterminal),
-    Infix(BinaryOp, Nonterminal, Nonterminal),
-    Ternary(Nonterminal, Nonterminal, Nonterminal),
-    /// A number: the choices that are made of it, and the function that spells it.
-    Number(&'static [Nonterminal], Speller),
-    /// Anything else: how many nodes it takes at least, besides its parts; the parts; the function that makes it.
-    Made(u32, &'static [Nonterminal], Maker),
-    /// The value of a literal: one of these.
-    OneOf(&'static [u64]),
-    /// A type.
-    Type(ScalarType),
-    /// A state space.
-    Space(StateSpace),
-    /// Nothing by itself: a choice that the maker around it reads.
-    Choice(u8),
 }
 
 /// One form of a nonterminal.
@@ -150,19 +44,7 @@ pub struct Production {
     pub(crate) form: Form,
 }
 
-/// The place of a production in [`GRAMMAR`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProductionId(pub(crate) u8);
-
 impl ProductionId {
-    /// No production: what stands above the outermost one.
-    pub(crate) const NONE: ProductionId = ProductionId(GRAMMAR.len() as u8);
-
-    /// The place as a number.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-
     /// The production itself.
     pub fn get(self) -> &'static Production {
         &GRAMMAR[self.index()]
@@ -187,7 +69,7 @@ impl Production {
             Infix(_, a, b) => ([Some(a), Some(b), None], &[]),
             Ternary(a, b, c) => ([Some(a), Some(b), Some(c)], &[]),
             Made(_, parts, _) | Number(parts, _) => ([None; 3], parts),
-            OneOf(_) | Form::Type(_) | Form::Space(_) | Choice(_) => ([None; 3], &[]),
+            OneOf(_) | Form::Type(_) | Form::Space(_) | Form::Choice(_) => ([None; 3], &[]),
         };
         fixed.into_iter().flatten().chain(more.iter().copied())
     }
@@ -195,12 +77,14 @@ impl Production {
     /// How many nodes it adds to those of its parts.
     pub(crate) fn own_nodes(&self) -> u32 {
         match self.form {
-            Same(_) | OneOf(_) | Form::Type(_) | Form::Space(_) | Choice(_) => 0,
+            Same(_) | OneOf(_) | Form::Type(_) | Form::Space(_) | Form::Choice(_) => 0,
             Paren(_) | Prefix(..) | Form::Cast(..) | Infix(..) | Ternary(..) | Number(..) => 1,
             Made(nodes, ..) => nodes,
         }
     }
 }
+
+const _: () = assert!(GRAMMAR.len() <= ProductionId::NONE.index(), "the place of a production is a byte");
 
 /// Every production, in the order of the table.
 pub fn productions() -> impl Iterator<Item = ProductionId> {
@@ -272,7 +156,7 @@ const fn vectors(c: &Config) -> bool {
     c.vectors
 }
 
-use Form::{Choice, Infix, Made, Number, OneOf, Paren, Prefix, Same, Ternary};
+use Form::{Infix, Made, Number, OneOf, Paren, Prefix, Same, Ternary};
 use Nonterminal as N;
 
 /// Every operator has a production.
@@ -351,12 +235,12 @@ pub static GRAMMAR: &[Production] = &[
     row("magnitude/type-limit", N::Magnitude, "4.5.1/narrowing", 3, always, OneOf(&boundary::TYPE_LIMITS)),
     row("magnitude/some-bits", N::Magnitude, "4.5.1/integer-width", 3, always, Made(0, &[], n::some_bits)),
     row("magnitude/all-bits", N::Magnitude, "4.5.1/integer-width", 1, always, Made(0, &[], n::all_bits)),
-    row("spelling/decimal", N::Spelling, "4.5.1/literal-decimal", 12, always, Choice(Radix::Decimal as u8)),
-    row("spelling/hexadecimal", N::Spelling, "4.5.1/literal-hexadecimal", 8, radixes, Choice(Radix::Hexadecimal as u8)),
-    row("spelling/octal", N::Spelling, "4.5.1/literal-octal", 2, radixes, Choice(Radix::Octal as u8)),
-    row("spelling/binary", N::Spelling, "4.5.1/literal-binary", 2, radixes, Choice(Radix::Binary as u8)),
-    row("suffix/none", N::Suffix, "4.5.1/literal-signed", 3, always, Choice(0)),
-    row("suffix/unsigned", N::Suffix, "4.5.1/literal-unsigned-by-suffix", 1, suffix, Choice(1)),
+    row("spelling/decimal", N::Spelling, "4.5.1/literal-decimal", 12, always, Form::Choice(Radix(Radix::Decimal))),
+    row("spelling/hexadecimal", N::Spelling, "4.5.1/literal-hexadecimal", 8, radixes, Form::Choice(Radix(Radix::Hexadecimal))),
+    row("spelling/octal", N::Spelling, "4.5.1/literal-octal", 2, radixes, Form::Choice(Radix(Radix::Octal))),
+    row("spelling/binary", N::Spelling, "4.5.1/literal-binary", 2, radixes, Form::Choice(Radix(Radix::Binary))),
+    row("suffix/none", N::Suffix, "4.5.1/literal-signed", 3, always, Form::Choice(Unsigned(false))),
+    row("suffix/unsigned", N::Suffix, "4.5.1/literal-unsigned-by-suffix", 1, suffix, Form::Choice(Unsigned(true))),
     row("signed/negative", N::Signed, "4.5.5/plus-minus-keep-type", 4, always, Made(2, &[N::Magnitude, N::Spelling], n::negative)),
     row("signed/least", N::Signed, "4.5.5/fully-defined", 1, casts, Same(N::Least)),
     row("unsigned/suffixed", N::Unsigned, "4.5.1/literal-unsigned-by-suffix", 4, always, Number(&[N::Magnitude, N::Spelling], n::unsigned)),
@@ -531,14 +415,14 @@ pub static GRAMMAR: &[Production] = &[
     row("masked-value/plain", N::MaskedValue, "4.5.1/narrowing", 1, always, Same(N::NarrowValue)),
     row("masked-value/address", N::MaskedValue, "5.4.4/mask", 6, masks, Made(2, &[N::MaskValue, N::Spelling, N::Address, N::Literal], a::masked_address)),
     row("masked-value/constant", N::MaskedValue, "5.4.4/mask-constant", 2, masks, Made(2, &[N::MaskValue, N::Spelling, N::Integer], a::masked_constant)),
-    row("mask-value/byte-0", N::MaskValue, "5.4.4/mask-value", 2, always, Choice(0)),
-    row("mask-value/byte-1", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(1)),
-    row("mask-value/byte-2", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(2)),
-    row("mask-value/byte-3", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(3)),
-    row("mask-value/byte-4", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(4)),
-    row("mask-value/byte-5", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(5)),
-    row("mask-value/byte-6", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(6)),
-    row("mask-value/byte-7", N::MaskValue, "5.4.4/mask-value", 1, always, Choice(7)),
+    row("mask-value/byte-0", N::MaskValue, "5.4.4/mask-value", 2, always, Form::Choice(Byte(0))),
+    row("mask-value/byte-1", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(1))),
+    row("mask-value/byte-2", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(2))),
+    row("mask-value/byte-3", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(3))),
+    row("mask-value/byte-4", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(4))),
+    row("mask-value/byte-5", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(5))),
+    row("mask-value/byte-6", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(6))),
+    row("mask-value/byte-7", N::MaskValue, "5.4.4/mask-value", 1, always, Form::Choice(Byte(7))),
 
     // Operands (6.4)
     row("kernel/probes", N::Kernel, "6.4.1/register-offset", 1, operands, Made(0, &[N::Probe], o::kernel)),
@@ -557,22 +441,22 @@ pub static GRAMMAR: &[Production] = &[
     row("probe/call", N::Probe, "6.4.4/function-name", 1, operands, Made(0, &[N::Spelling], o::call)),
     row("probe/call-indirect", N::Probe, "6.4.4/function-name", 1, operands, Made(0, &[N::Spelling], o::call_indirect)),
     row("probe/call-vector", N::Probe, "6.4.3/vector-operand", 1, operands, Made(0, &[N::Spelling], o::call_vector)),
-    row("storage/global", N::Storage, "6.4.1/variable", 4, operands, Choice(0)),
-    row("storage/const", N::Storage, "6.4.1/variable", 3, operands, Choice(1)),
-    row("storage/shared", N::Storage, "6.4.1/variable", 3, operands, Choice(2)),
-    row("storage/local", N::Storage, "6.4.1/variable", 3, operands, Choice(3)),
-    row("place/variable", N::Place, "6.4.1/variable", 2, operands, Choice(o::place::VARIABLE)),
-    row("place/register", N::Place, "6.4.1/register", 3, operands, Choice(o::place::REGISTER)),
-    row("place/register-offset", N::Place, "6.4.1/register-offset", 4, operands, Choice(o::place::REGISTER_OFFSET)),
-    row("place/variable-offset", N::Place, "6.4.1/variable-offset", 4, operands, Choice(o::place::VARIABLE_OFFSET)),
-    row("place/element", N::Place, "6.4.1/array-element", 3, operands, Choice(o::place::ELEMENT)),
-    row("place/element-register", N::Place, "6.4.2/array-index", 3, operands, Choice(o::place::ELEMENT_REGISTER)),
-    row("place/element-register-offset", N::Place, "6.4.2/array-index", 3, operands, Choice(o::place::ELEMENT_REGISTER_OFFSET)),
-    odd("place/element-subtracted", N::Place, "6.4.2/array-index", |c| c.subtracted_index, operands, Choice(o::place::ELEMENT_SUBTRACTED)),
-    odd("place/absolute", N::Place, "6.4.1/absolute-address", |c| c.absolute_address, operands, Choice(o::place::ABSOLUTE)),
-    row("access/scalar", N::Access, "6.4.1/access-size", 3, operands, Choice(o::access::SCALAR)),
-    row("access/braces", N::Access, "6.4.3/vector-access", 2, operands, Choice(o::access::BRACES)),
-    row("access/vector", N::Access, "6.4.3/element-suffix", 2, operands, Choice(o::access::REGISTER)),
+    row("storage/global", N::Storage, "6.4.1/variable", 4, operands, Form::Choice(Storage(StateSpace::Global))),
+    row("storage/const", N::Storage, "6.4.1/variable", 3, operands, Form::Choice(Storage(StateSpace::Const))),
+    row("storage/shared", N::Storage, "6.4.1/variable", 3, operands, Form::Choice(Storage(StateSpace::Shared))),
+    row("storage/local", N::Storage, "6.4.1/variable", 3, operands, Form::Choice(Storage(StateSpace::Local))),
+    row("place/variable", N::Place, "6.4.1/variable", 2, operands, Form::Choice(Place(Place::Variable))),
+    row("place/register", N::Place, "6.4.1/register", 3, operands, Form::Choice(Place(Place::Register))),
+    row("place/register-offset", N::Place, "6.4.1/register-offset", 4, operands, Form::Choice(Place(Place::RegisterOffset))),
+    row("place/variable-offset", N::Place, "6.4.1/variable-offset", 4, operands, Form::Choice(Place(Place::VariableOffset))),
+    row("place/element", N::Place, "6.4.1/array-element", 3, operands, Form::Choice(Place(Place::Element))),
+    row("place/element-register", N::Place, "6.4.2/array-index", 3, operands, Form::Choice(Place(Place::ElementRegister))),
+    row("place/element-register-offset", N::Place, "6.4.2/array-index", 3, operands, Form::Choice(Place(Place::ElementRegisterOffset))),
+    odd("place/element-subtracted", N::Place, "6.4.2/array-index", |c| c.subtracted_index, operands, Form::Choice(Place(Place::ElementSubtracted))),
+    odd("place/absolute", N::Place, "6.4.1/absolute-address", |c| c.absolute_address, operands, Form::Choice(Place(Place::Absolute))),
+    row("access/scalar", N::Access, "6.4.1/access-size", 3, operands, Form::Choice(Access(Access::Scalar))),
+    row("access/braces", N::Access, "6.4.3/vector-access", 2, operands, Form::Choice(Access(Access::Braces))),
+    row("access/vector", N::Access, "6.4.3/element-suffix", 2, operands, Form::Choice(Access(Access::Register))),
 ];
 
 /// The values that an element can be, one nonterminal a kind of type.

@@ -6,7 +6,7 @@
 
 use ptxsmith_syntax::Numeral;
 
-use crate::{bytes::Bytes, stream::number_stream};
+use crate::stream::number_stream;
 
 /// How many numbers of each production a group of cases has: few enough that those of the common productions stay close at
 /// hand, and enough that hardly any wrong rule is told later for it.
@@ -82,10 +82,11 @@ impl<'s> Shared<'s> {
     }
 
     /// The bytes that the number of this place is made of.
-    pub fn bytes(&self, place: u16) -> Bytes<'static> {
-        /// More than any number takes.
-        const WORDS: usize = 8;
+    pub fn bytes(&self, place: u16) -> [u8; 64] {
         let (seed, group) = self.group;
-        Bytes::of_stream(number_stream(seed, group, place.into()), WORDS)
+        // More than any number takes.
+        let mut bytes = [0; 64];
+        number_stream(seed, group, place.into()).fill(&mut bytes);
+        bytes
     }
 }

@@ -1,50 +1,27 @@
-//! The weights of the productions, which a configuration may change.
+//! The weights of the productions, where a configuration changes them.
 
-use crate::grammar::{GRAMMAR, Production, ProductionId, Weight};
+use std::collections::BTreeMap;
+
+use crate::nonterminal::ProductionId;
 
 /// How often each production is chosen, relative to the others of its nonterminal.
 ///
 /// Begins with the weights of the table. The first production of a nonterminal is the smallest one, which must
 /// remain for when the bytes run out: its weight does not fall below one. Productions whose table entry states odds
 /// take those from the [`Config`](crate::Config); here they can only be switched off.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
-    of: Box<[u16]>,
-}
-
-impl Default for Weights {
-    fn default() -> Weights {
-        let of = GRAMMAR.iter().map(|production| match production.weight {
-            Weight::Of(weight) => weight,
-            Weight::Odds(_) => 1,
-        });
-        Weights { of: of.collect() }
-    }
+    changed: BTreeMap<ProductionId, u16>,
 }
 
 impl Weights {
-    /// The weight of a production.
-    pub fn get(&self, production: ProductionId) -> u16 {
-        self.of[production.index()]
+    /// The weight of a production that was changed.
+    pub(crate) fn changed(&self, production: ProductionId) -> Option<u16> {
+        self.changed.get(&production).copied()
     }
 
-    /// Changes the weight of a production.
-    ///
-    /// The first of a nonterminal keeps at least a weight of one.
-    pub fn set(&mut self, production: ProductionId, weight: u16) {
-        let least = u16::from(production.is_first());
-        self.of[production.index()] = weight.max(least);
-    }
-
-    /// Changes the weight of the production of this name; an error where there is none.
-    pub fn set_by_name(&mut self, name: &str, weight: u16) -> Result<(), UnknownProduction> {
-        let production = Production::by_name(name).ok_or_else(|| UnknownProduction(name.to_owned()))?;
-        self.set(production, weight);
-        Ok(())
-    }
-
-    pub(crate) fn switch_off(&mut self, production: ProductionId) {
-        self.set(production, 0);
+    pub(crate) fn change(&mut self, production: ProductionId, weight: u16) {
+        self.changed.insert(production, weight);
     }
 }
 

@@ -181,7 +181,7 @@ impl<'a> Evaluator<'a> {
         self.begin();
         let grouping = &self.rules.expressions.grouping;
         // An address names its variable by a node of the expression as it was parsed.
-        if grouping.is_changed() && !expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) {
+        if grouping.is_changed() && !expr.has_names() {
             self.take(&regrouped(expr, grouping));
         } else {
             self.take(expr);

@@ -129,11 +129,7 @@ fn closure(edges: &[BTreeSet<usize>], from: impl IntoIterator<Item = usize>) -> 
 ///
 /// A caller who knows which variable is at fault can begin with its slice.
 pub fn slice(module: &Module, names: &[&str]) -> Option<Module> {
-    let declares = |item: &Item| {
-        let mut declared = syntax::Names::default();
-        item.declared().for_each(|(name, role)| declared.declare_by_role(name, role, ()));
-        names.iter().any(|name| declared.candidates(name).next().is_some())
-    };
+    let declares = |item: &Item| names.iter().any(|name| item.may_declare(name));
     let declaring: Vec<usize> = (0..module.items.len()).filter(|&at| declares(&module.items[at])).collect();
     if declaring.is_empty() {
         return None;

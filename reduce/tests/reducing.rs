@@ -7,7 +7,8 @@ use ptxsmith_reduce::{
     Answer, Each, Ended, Event, Objection, Options, Program, Question, Reduced, check, neighbours, reduce,
 };
 use ptxsmith_syntax::{
-    BinaryOp, Expr, Initializer, Instruction, Item, Module, NodeKind, Opcode, Operand, Statement,
+    BinaryOp, Declarator, Expr, Function, Initializer, Instruction, Module, NodeKind, Opcode, Operand,
+    Statement,
 };
 
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
@@ -36,21 +37,12 @@ fn reduces_to(text: &str, least: &str, yes: impl Fn(&Module) -> bool) {
     assert_eq!(reduced.program.text(), format!("{LEAST}{least}{}", if least.is_empty() { "" } else { "\n" }));
 }
 
-fn exprs(initializer: &Initializer) -> Vec<Expr> {
-    match initializer {
-        Initializer::Value(expr) => vec![expr.clone()],
-        Initializer::List(list) => list.items.iter().flat_map(exprs).collect(),
-        Initializer::Property(property) => vec![property.value.clone()],
-    }
-}
-
-fn values(module: &Module) -> Vec<Expr> {
-    let declarators = module.declarations().flat_map(|declaration| &declaration.declarators);
-    declarators.filter_map(|declarator| declarator.initializer.as_ref()).flat_map(exprs).collect()
+fn values(module: &Module) -> impl Iterator<Item = &Expr> {
+    module.declarators().flat_map(Declarator::values)
 }
 
 fn holds(module: &Module, is: impl Fn(&NodeKind) -> bool) -> bool {
-    values(module).iter().flat_map(|expr| expr.nodes()).any(|node| is(&node.kind))
+    values(module).flat_map(|expr| expr.nodes()).any(|node| is(&node.kind))
 }
 
 fn divides(module: &Module) -> bool {
@@ -110,7 +102,7 @@ fn an_expression_reduces_to_the_operator_that_is_asked_for() {
 #[test]
 fn nested_operators_keep_their_order_and_lose_the_rest() {
     let nested = |module: &Module| {
-        values(module).iter().any(|expr| {
+        values(module).any(|expr| {
             expr.nodes().iter().any(|node| match &node.kind {
                 NodeKind::Binary(BinaryOp::Mul, left, _) => {
                     let part = expr.part(*left);
@@ -154,7 +146,6 @@ fn the_elements_that_belong_together_stay_together() {
         format!(".global .u8 x[64] = {{{}}};", (0..64).map(|n| n.to_string()).collect::<Vec<_>>().join(", "));
     reduces_to(&text, ".const .b8 a[] = {7, 50};", |module| {
         let numbers: Vec<String> = values(module)
-            .iter()
             .filter_map(|expr| match expr.kind(expr.root()) {
                 NodeKind::Number(text) => Some(text.to_string()),
                 _ => None,
@@ -232,17 +223,8 @@ const KERNEL: &str = ".global .align 8 .u32 g[4];
 
 /// Whether a kernel holds an instruction like this.
 fn executes(module: &Module, is: impl Fn(&Instruction) -> bool) -> bool {
-    fn any(statements: &[Statement], is: &dyn Fn(&Instruction) -> bool) -> bool {
-        statements.iter().any(|statement| match statement {
-            Statement::Instruction(instruction) => is(instruction),
-            Statement::Block(inner) => any(inner, is),
-            _ => false,
-        })
-    }
-    module.items.iter().any(|item| match item {
-        Item::Function(function) => function.body.as_ref().is_some_and(|body| any(body, &is)),
-        _ => false,
-    })
+    let mut statements = module.functions().flat_map(Function::statements);
+    statements.any(|statement| matches!(statement, Statement::Instruction(instruction) if is(instruction)))
 }
 
 #[test]
@@ -274,12 +256,9 @@ fn registers_are_joined_and_those_that_are_left_get_short_names() {
         let registers = |declaration: &ptxsmith_syntax::Declaration| {
             declaration.space() == Some(ptxsmith_syntax::StateSpace::Reg)
         };
-        let in_body = module.items.iter().filter_map(|item| match item {
-            Item::Function(function) => function.body.as_deref(),
-            _ => None,
-        });
-        in_body
-            .flatten()
+        module
+            .functions()
+            .flat_map(Function::statements)
             .filter_map(|statement| match statement {
                 Statement::Variables(declaration) if registers(declaration) => Some(declaration),
                 _ => None,
@@ -296,7 +275,11 @@ fn registers_are_joined_and_those_that_are_left_get_short_names() {
             let known = |name: &&ptxsmith_syntax::Text| {
                 plain.contains(name.as_str()) || declares("%rd<") && name.starts_with("%rd")
             };
-            let names: BTreeSet<_> = instruction.names().into_iter().filter(known).collect();
+            let operands = instruction.operands.iter().filter_map(|operand| match operand {
+                Operand::Value(value) => Some(value),
+                _ => None,
+            });
+            let names: BTreeSet<_> = operands.flat_map(Expr::names).filter(known).collect();
             instruction.opcode == Opcode::Add && names.len() >= wanted
         })
     };
@@ -313,13 +296,7 @@ fn names_that_are_mentioned_stay_declared() {
     let names = |module: &Module| holds(module, |kind| matches!(kind, NodeKind::Name(_)));
     reduces_to(text, ".const .b8 a = a;", names);
     let other = |module: &Module| {
-        module.declarations().flat_map(|d| &d.declarators).any(|declarator| {
-            declarator.initializer.iter().flat_map(exprs).any(|expr| {
-                expr.nodes()
-                    .iter()
-                    .any(|node| matches!(&node.kind, NodeKind::Name(name) if *name != declarator.name.text))
-            })
-        })
+        module.declarators().any(|d| d.values().flat_map(Expr::names).any(|name| *name != d.name.text))
     };
     reduces_to(text, ".const .b8 a;\n.const .b8 b = a;", other);
 }

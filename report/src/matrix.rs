@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ptxsmith_oracle::Clause;
 
-use crate::releases::{family, version_order};
+use crate::releases::{family, version_of};
 use crate::{ClauseCounts, Finding, Report, Status, Subject, clauses};
 
 /// Of each more than there are, unless a report is made to be too large.
@@ -205,7 +205,7 @@ fn by_lineage(report: &Report) -> Vec<&Subject> {
                 None => place,
             };
             let family = *families.entry(family(&subject.id)).or_insert(place);
-            ((lineage, family, version_order(&subject.id, version)), subject)
+            ((lineage, family, version_of(&subject.id, version)), subject)
         })
         .collect();
     subjects.sort_by(|a, b| a.0.cmp(&b.0));

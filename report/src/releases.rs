@@ -1,5 +1,6 @@
 //! The verdict in every release, as one line: `11.7–13.3 crash · 13.4–13.5 conform`.
 
+use ptxsmith_subject::version::Version;
 use serde::{Deserialize, Serialize};
 
 /// What one release does with a finding's program.
@@ -36,15 +37,9 @@ pub fn family(subject: &str) -> &str {
     subject.split_once('@').map_or(subject, |(family, _)| family)
 }
 
-/// What orders releases of one program: the numbers of the full version, or, where it has none, those of the release that
-/// the subject names.
-pub fn version_order(subject: &str, version: &str) -> Vec<u64> {
-    let numbers = |text: &str| -> Vec<u64> {
-        text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
-    };
-    let of_version = numbers(version);
-    let release = subject.split_once('@').map_or("", |(_, release)| release);
-    if of_version.is_empty() { numbers(release) } else { of_version }
+/// What orders releases of one program: the full version, or, where there is none, the release that the subject names.
+pub fn version_of(subject: &str, version: &str) -> Option<Version> {
+    Version::find(version).or_else(|| Version::find(subject.split_once('@')?.1))
 }
 
 /// Successive releases of one program with one verdict.
@@ -65,13 +60,13 @@ pub struct Interval<'a> {
 /// The verdicts as intervals, by program and within it from the oldest release to the newest. Releases that were not
 /// asked interrupt nothing: an interval says what was seen at both ends and between them.
 pub fn intervals(verdicts: &[ReleaseVerdict]) -> Vec<Interval<'_>> {
-    let mut ordered: Vec<(&str, Vec<u64>, &ReleaseVerdict)> = verdicts
-        .iter()
-        .map(|verdict| (verdict.family(), version_order(&verdict.subject, &verdict.version), verdict))
-        .collect();
-    ordered.sort_by(|a, b| (a.0, &a.1, &a.2.subject).cmp(&(b.0, &b.1, &b.2.subject)));
+    let mut ordered: Vec<&ReleaseVerdict> = verdicts.iter().collect();
+    ordered.sort_by_cached_key(|&verdict| {
+        (verdict.family(), version_of(&verdict.subject, &verdict.version), &verdict.subject)
+    });
     let mut intervals: Vec<Interval<'_>> = Vec::new();
-    for (family, _, verdict) in ordered {
+    for verdict in ordered {
+        let family = verdict.family();
         match intervals.last_mut() {
             Some(last) if last.family == family && last.verdict == verdict.verdict => {
                 last.last = verdict.release();

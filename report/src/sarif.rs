@@ -1,7 +1,7 @@
-//! A report as SARIF 2.1.0, which code hosts show.
+//! SARIF 2.1.0, which code hosts show: a report, and what other commands find.
 //!
-//! A result is a finding, its rule is the clause that tells most about it, its place is the file of the finding in the
-//! campaign's folder. Known deviations are suppressed results, so that they show only to whoever asks for them.
+//! A result of a report is a finding, its rule is the clause that tells most about it, its place is the file of the finding
+//! in the campaign's folder. Known deviations are suppressed results, so that they show only to whoever asks for them.
 
 use serde_json::{Value, json};
 
@@ -11,78 +11,98 @@ use crate::{Finding, Report, Status, clauses, describe};
 /// The rule of findings that name no clause.
 const NO_CLAUSE: &str = "no-clause";
 
-/// The log.
+/// The log of a report.
 pub fn sarif(report: &Report) -> Value {
     let mut rules: Vec<&str> = report.findings.iter().map(rule_of).collect();
     rules.sort_by_key(|id| clauses::order(id));
     rules.dedup();
-    let results: Vec<Value> = (report.findings.iter())
-        .map(|finding| {
-            let rule = rule_of(finding);
-            let index = rules.iter().position(|other| *other == rule);
-            result(report, finding, rule, index.unwrap_or_default())
-        })
-        .collect();
-    let rules: Vec<Value> = rules.into_iter().map(rule).collect();
+    let results = report.findings.iter().map(|finding| {
+        let rule = rule_of(finding);
+        let index = rules.iter().position(|other| *other == rule);
+        result_of(report, finding, rule, index.unwrap_or_default())
+    });
+    let results = results.collect();
+    let invocation = json!({ "executionSuccessful": report.complete });
+    let rules = rules.into_iter().map(rule_of_clause).collect();
+    let mut log = log("ptxsmith", &report.ptxsmith, rules, invocation, results);
+    log["runs"][0]["originalUriBaseIds"] =
+        json!({ "CAMPAIGN": { "description": { "text": "the folder of the campaign" } } });
+    log
+}
+
+/// The log of one run of a tool.
+pub fn log(tool: &str, version: &str, rules: Vec<Value>, invocation: Value, results: Vec<Value>) -> Value {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
-            "tool": { "driver": {
-                "name": "ptxsmith",
-                "version": line(&report.ptxsmith),
-                "rules": rules,
-            } },
+            "tool": { "driver": { "name": tool, "version": line(version), "rules": rules } },
             "columnKind": "utf16CodeUnits",
-            "invocations": [{ "executionSuccessful": report.complete }],
-            "originalUriBaseIds": { "CAMPAIGN": { "description": { "text": "the folder of the campaign" } } },
+            "invocations": [invocation],
             "results": results,
         }],
     })
+}
+
+/// A rule whose results are errors, unless they say otherwise.
+pub fn rule(id: &str, description: &str) -> Value {
+    json!({
+        "id": line(id),
+        "shortDescription": { "text": line(description) },
+        "defaultConfiguration": { "level": "error" },
+    })
+}
+
+/// A result of the rule with this index, at a place that [`place`] gives. `level` is `error`, `warning` or `note`.
+pub fn result(rule: &str, index: usize, level: &str, message: &str, place: Value) -> Value {
+    json!({
+        "ruleId": line(rule),
+        "ruleIndex": index,
+        "level": level,
+        "kind": "fail",
+        "message": { "text": message },
+        "locations": [place],
+    })
+}
+
+/// A place in a file, or the file. `artifact` has its `uri`.
+pub fn place(artifact: Value, region: Option<Value>) -> Value {
+    let mut place = json!({ "physicalLocation": { "artifactLocation": artifact } });
+    if let Some(region) = region {
+        place["physicalLocation"]["region"] = region;
+    }
+    place
 }
 
 fn rule_of(finding: &Finding) -> &str {
     clauses::telling(&finding.clauses).0.first().copied().unwrap_or(NO_CLAUSE)
 }
 
-fn rule(id: &str) -> Value {
+fn rule_of_clause(id: &str) -> Value {
     let summary = clauses::summary(id).unwrap_or("a clause that this version of ptxsmith does not know");
-    let (name, summary) = match id {
-        NO_CLAUSE => (String::new(), "a deviation that names no clause"),
-        _ => (format!("PTX ISA, section {}: ", clauses::section(id)), summary),
-    };
-    json!({
-        "id": line(id),
-        "shortDescription": { "text": line(&format!("{name}{summary}")) },
-        "defaultConfiguration": { "level": "error" },
-    })
+    match id {
+        NO_CLAUSE => rule(id, "a deviation that names no clause"),
+        _ => rule(id, &format!("PTX ISA, section {}: {summary}", clauses::section(id))),
+    }
 }
 
-fn result(report: &Report, finding: &Finding, rule: &str, index: usize) -> Value {
+fn result_of(report: &Report, finding: &Finding, rule: &str, index: usize) -> Value {
     let level = match finding.status {
         Status::New => "error",
         Status::Gone => "warning",
         Status::Known => "note",
     };
     let path = finding.file.clone().unwrap_or_else(|| format!("findings/{}.ptx", finding.id));
-    let mut result = json!({
-        "ruleId": line(rule),
-        "ruleIndex": index,
-        "level": level,
-        "kind": "fail",
-        "message": { "text": message(report, finding) },
-        "locations": [{ "physicalLocation": {
-            "artifactLocation": { "uri": uri(&path), "uriBaseId": "CAMPAIGN" },
-            "region": { "startLine": 1 },
-        } }],
-        "partialFingerprints": { "ptxsmithFinding/v1": line(&finding.id) },
-        "properties": {
-            "class": line(&finding.class),
-            "status": finding.status.name(),
-            "count": finding.count,
-            "subjects": finding.subjects.iter().map(|id| line(&report.named(id)).into_owned()).collect::<Vec<_>>(),
-            "repeat": line(&finding.repeat),
-        },
+    let artifact = json!({ "uri": uri_within(&path), "uriBaseId": "CAMPAIGN" });
+    let place = place(artifact, Some(json!({ "startLine": 1 })));
+    let mut result = result(rule, index, level, &message(report, finding), place);
+    result["partialFingerprints"] = json!({ "ptxsmithFinding/v1": line(&finding.id) });
+    result["properties"] = json!({
+        "class": line(&finding.class),
+        "status": finding.status.name(),
+        "count": finding.count,
+        "subjects": finding.subjects.iter().map(|id| line(&report.named(id)).into_owned()).collect::<Vec<_>>(),
+        "repeat": line(&finding.repeat),
     });
     if finding.status == Status::Known {
         let why = format!("known deviation: {}", line(&finding.title));
@@ -110,10 +130,15 @@ fn message(report: &Report, finding: &Finding) -> String {
 
 /// A path of the report as a URI reference that stays within its base: steps out of it are dropped, and what a URI does
 /// not take is escaped.
-fn uri(path: &str) -> String {
+fn uri_within(path: &str) -> String {
     let steps = path.split(['/', '\\']).filter(|step| !matches!(*step, "" | "." | ".."));
     let steps: Vec<String> = steps.map(|step| escaped(step, |_| false)).collect();
     steps.join("/")
+}
+
+/// A path as a URI reference.
+pub fn uri(path: &str) -> String {
+    escaped(&path.replace('\\', "/"), |byte| byte == b'/')
 }
 
 /// An absolute URI, with what it must not hold escaped.
@@ -139,9 +164,10 @@ mod tests {
 
     #[test]
     fn a_place_stays_in_the_folder_of_the_campaign() {
-        assert_eq!(uri("findings/a b.ptx"), "findings/a%20b.ptx");
-        assert_eq!(uri("../../etc/passwd"), "etc/passwd");
-        assert_eq!(uri("/c:\\x\u{1b}"), "c%3A/x%1B");
+        assert_eq!(uri_within("findings/a b.ptx"), "findings/a%20b.ptx");
+        assert_eq!(uri_within("../../etc/passwd"), "etc/passwd");
+        assert_eq!(uri_within("/c:\\x\u{1b}"), "c%3A/x%1B");
+        assert_eq!(uri("../a b\\c:d.cu"), "../a%20b/c%3Ad.cu");
         assert_eq!(uri_as_is("https://a/b?c=<\">"), "https://a/b?c=%3C%22%3E");
     }
 }

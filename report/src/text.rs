@@ -267,10 +267,7 @@ fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
     let mut module = ptxsmith_syntax::parse(finding.example().program).unwrap_or_default().without_header();
     // A program of the user's holds much else.
     if let ("check", Some(guilty)) = (&*report.command, finding.example().variable) {
-        let declares = |item: &Item| match item {
-            Item::Variables(declaration) => declaration.declarators.iter().any(|d| d.name.text == *guilty),
-            _ => false,
-        };
+        let declares = |item: &Item| item.may_declare(guilty);
         if module.items.iter().any(declares) {
             module.items.retain(declares);
         }

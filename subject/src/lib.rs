@@ -25,6 +25,7 @@ pub mod solve;
 mod spec;
 mod subject;
 pub mod toolchain;
+pub mod version;
 pub mod worker;
 
 pub use exec::{CommandLine, Exec};

@@ -90,6 +90,11 @@ impl Expr {
             .filter_map(|node| if let NodeKind::Name(name) = &node.kind { Some(name) } else { None })
     }
 
+    /// Whether there is a name in it: without, it is a constant.
+    pub fn has_names(&self) -> bool {
+        self.names().next().is_some()
+    }
+
     /// The name that the expression is, where it is nothing but a name.
     pub fn as_name(&self) -> Option<Name> {
         match self.nodes.as_slice() {

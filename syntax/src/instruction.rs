@@ -4,8 +4,7 @@
 //! any other stays tokens, so that every program can be read. Which operands an opcode takes is not asked here.
 
 use crate::{
-    Text,
-    expr::{Expr, NodeKind},
+    expr::Expr,
     span::{Name, Span},
     types::Opcode,
 };
@@ -82,69 +81,11 @@ impl Instruction {
     pub fn guarded(self, predicate: &str, negated: bool) -> Instruction {
         Instruction { guard: Some(Guard { negated, predicate: Name::new(predicate) }), ..self }
     }
-
-    /// Every name that it uses: registers, variables, functions and labels, but no modifier or suffix.
-    pub fn names(&self) -> Vec<&Text> {
-        let mut names: Vec<&Text> = self.guard.iter().map(|guard| &guard.predicate.text).collect();
-        self.operands.iter().for_each(|operand| operand.names(&mut names));
-        names
-    }
-
-    /// Every expression in its operands, for changing names in it.
-    pub fn expressions_mut(&mut self, each: &mut impl FnMut(&mut Expr)) {
-        self.operands.iter_mut().for_each(|operand| operand.expressions_mut(each));
-    }
-
-    /// Every name that its operands and its guard use besides those in expressions: bases of elements and components.
-    pub fn names_mut(&mut self, each: &mut impl FnMut(&mut Name)) {
-        if let Some(guard) = &mut self.guard {
-            each(&mut guard.predicate);
-        }
-        self.operands.iter_mut().for_each(|operand| operand.names_mut(each));
-    }
 }
 
 impl Operand {
     /// A register or another name.
     pub fn name(name: &str) -> Operand {
         Operand::Value(Expr::name(name))
-    }
-
-    fn names<'a>(&'a self, into: &mut Vec<&'a Text>) {
-        let mut of = |expr: &'a Expr| {
-            into.extend(expr.nodes().iter().filter_map(|node| match &node.kind {
-                NodeKind::Name(name) => Some(name),
-                _ => None,
-            }));
-        };
-        match self {
-            Operand::Value(expr) | Operand::Address(expr) => of(expr),
-            Operand::Element(name, index) => {
-                of(index);
-                into.push(&name.text);
-            }
-            Operand::Component(name, _) => into.push(&name.text),
-            Operand::Vector(parts) | Operand::List(parts) => parts.iter().for_each(|part| part.names(into)),
-        }
-    }
-
-    fn expressions_mut(&mut self, each: &mut impl FnMut(&mut Expr)) {
-        match self {
-            Operand::Value(expr) | Operand::Address(expr) | Operand::Element(_, expr) => each(expr),
-            Operand::Component(..) => {}
-            Operand::Vector(parts) | Operand::List(parts) => {
-                parts.iter_mut().for_each(|part| part.expressions_mut(each));
-            }
-        }
-    }
-
-    fn names_mut(&mut self, each: &mut impl FnMut(&mut Name)) {
-        match self {
-            Operand::Value(_) | Operand::Address(_) => {}
-            Operand::Element(name, _) | Operand::Component(name, _) => each(name),
-            Operand::Vector(parts) | Operand::List(parts) => {
-                parts.iter_mut().for_each(|part| part.names_mut(each));
-            }
-        }
     }
 }

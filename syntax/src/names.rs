@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::{
     Text,
     expr::Expr,
-    tree::{Declarator, Initializer, Item, Module, Specifier},
+    tree::{Declarator, Item, Module, Specifier},
     types::StateSpace,
     visit::{Role, Visit},
 };
@@ -114,6 +114,15 @@ impl<T> Names<T> {
     }
 }
 
+impl Item {
+    /// Whether the statement may declare this name at module scope, whatever the number of a parameterized one.
+    pub fn may_declare(&self, name: &str) -> bool {
+        let mut names = Names::default();
+        self.declared().for_each(|(declared, role)| names.declare_by_role(declared, role, ()));
+        names.candidates(name).next().is_some()
+    }
+}
+
 /// Whether these digits are a number as it is printed, without zeros in front: so numbered names are written (5.4.6).
 pub fn is_number(digits: &str) -> bool {
     digits == "0" || !digits.starts_with('0')
@@ -151,9 +160,7 @@ pub fn holders_of_addresses(
         item.declared().filter(|_| is_wanted).for_each(|(name, role)| names.declare_by_role(name, role, ()));
     }
     let uses_one = move |expr: &Expr| expr.names().any(|name| names.candidates(name).next().is_some());
-    let declarators = module.declarations().flat_map(|declaration| &declaration.declarators);
-    declarators
-        .filter(move |declarator| declarator.initializer.iter().flat_map(Initializer::values).any(&uses_one))
+    module.declarators().filter(move |declarator| declarator.values().any(&uses_one))
 }
 
 /// Whether an assembler must be asked for relocatable output to show all of a module: an initial value uses the address

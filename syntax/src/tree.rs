@@ -273,6 +273,16 @@ impl Module {
         self.items.iter().filter_map(|item| if let Item::Variables(d) = item { Some(d) } else { None })
     }
 
+    /// The variables declared at module scope, in order.
+    pub fn declarators(&self) -> impl Iterator<Item = &Declarator> {
+        self.declarations().flat_map(|declaration| &declaration.declarators)
+    }
+
+    /// The functions and kernels, in order.
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        self.items.iter().filter_map(|item| if let Item::Function(f) = item { Some(&**f) } else { None })
+    }
+
     /// The version that the module declares, as (major, minor).
     pub fn version(&self) -> Option<(u32, u32)> {
         self.items.iter().find_map(|item| {

@@ -252,6 +252,11 @@ impl Declarator {
             None => Role::Variable,
         }
     }
+
+    /// The single values of its initial value, in the order written.
+    pub fn values(&self) -> impl Iterator<Item = &Expr> {
+        self.initializer.iter().flat_map(Initializer::values)
+    }
 }
 
 impl Item {

@@ -4,8 +4,7 @@ mod common;
 
 use common::{Random, samples};
 use ptxsmith_syntax::{
-    Break, Function, Gap, Item, Module, Sink, Statement, Tokens, parse, parse_expr, print, print_expr,
-    print_to,
+    Break, Gap, Module, Sink, Tokens, VisitMut, parse, parse_expr, print, print_expr, print_to,
 };
 
 #[test]
@@ -55,39 +54,16 @@ impl Sink for Hostile {
 
 /// The module with every gap between kept tokens that is not nothing made the same.
 pub fn without_gaps(mut module: Module) -> Module {
-    for item in &mut module.items {
-        match item {
-            Item::Other(tokens) => forget(tokens),
-            Item::Function(function) => {
-                let Function { directives, body, .. } = &mut **function;
-                forget(directives);
-                body.iter_mut().for_each(|body| forget_in(body));
+    struct Forget;
+    impl VisitMut<'_> for Forget {
+        fn tokens(&mut self, tokens: &mut Tokens) {
+            for token in tokens.iter_mut().filter(|token| token.gap == Gap::Line) {
+                token.gap = Gap::Space;
             }
-            _ => {}
         }
     }
+    Forget.module(&mut module);
     module
-}
-
-fn forget(tokens: &mut Tokens) {
-    for token in tokens {
-        if token.gap == Gap::Line {
-            token.gap = Gap::Space;
-        }
-    }
-}
-
-fn forget_in(statements: &mut [Statement]) {
-    for statement in statements {
-        match statement {
-            Statement::Block(statements) => forget_in(statements),
-            Statement::Tokens(tokens) => forget(tokens),
-            Statement::Variables(_)
-            | Statement::Label(_)
-            | Statement::Instruction(_)
-            | Statement::BranchTargets(_) => {}
-        }
-    }
 }
 
 #[test]

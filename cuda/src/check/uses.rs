@@ -319,73 +319,76 @@ fn class_name(ty: &str) -> String {
 
 /// What the use does, from the expression that names the variable outwards.
 fn act(node: &Node, path: &[&Node]) -> Act {
+    let unevaluated = ["UnaryExprOrTypeTraitExpr", "CXXNoexceptExpr", "TypeTraitExpr", "CXXTypeidExpr"];
     if node.non_odr_use_reason.as_deref() == Some("unevaluated")
-        || path.iter().any(|node| {
-            matches!(
-                node.kind.as_str(),
-                "UnaryExprOrTypeTraitExpr" | "CXXNoexceptExpr" | "TypeTraitExpr" | "CXXTypeidExpr"
-            )
-        })
+        || path.iter().any(|node| unevaluated.contains(&node.kind.as_str()))
     {
         return Act::Nothing;
     }
     let mut below = node;
     for (depth, parent) in path.iter().enumerate().rev() {
         let above = depth.checked_sub(1).map(|depth| path[depth]);
-        let is_last = |node: &Node| parent.inner.last().is_some_and(|last| std::ptr::eq(last, node));
-        match parent.kind.as_str() {
-            "ParenExpr"
-            | "ExprWithCleanups"
-            | "ConstantExpr"
-            | "CXXBindTemporaryExpr"
-            | "FullExpr"
-            | "SubstNonTypeTemplateParmExpr" => {}
-            "ConditionalOperator" if parent.is_lvalue() => {}
-            "BinaryOperator" if parent.opcode == "," => {
-                if !is_last(below) {
-                    return Act::Nothing;
-                }
-            }
-            "ImplicitCastExpr" => match parent.cast_kind.as_str() {
-                // Of std::nullptr_t, reading is called otherwise.
-                "LValueToRValue" | "NullToPointer" => return Act::Value,
-                "NoOp" if parent.is_lvalue() => {}
-                // An element is read through a pointer, which is nothing but C++'s way to say so.
-                "ArrayToPointerDecay" => match above {
-                    Some(above) if above.kind == "ArraySubscriptExpr" => {}
-                    Some(above) if above.kind == "UnaryOperator" && above.opcode == "*" => {}
-                    _ => return Act::Address,
-                },
-                "ToVoid" => return Act::Nothing,
-                _ => return Act::Address,
-            },
-            "ArraySubscriptExpr" => {}
-            "UnaryOperator" if parent.opcode == "*" => {}
-            "UnaryOperator" if parent.opcode == "&" => return Act::Address,
-            "MemberExpr" if parent.ty.text() == "<bound member function type>" => return Act::Address,
-            "MemberExpr" => {}
-            "CStyleCastExpr" | "CXXStaticCastExpr" | "CXXFunctionalCastExpr"
-                if parent.cast_kind == "ToVoid" =>
-            {
-                return Act::Nothing;
-            }
-            _ if parent.cast_kind == "Dependent" => return Act::Unknown,
-            "CXXConstructExpr" | "CXXTemporaryObjectExpr" => return Act::Copy,
-            "CompoundStmt" | "IfStmt" | "ForStmt" | "WhileStmt" | "DoStmt" | "SwitchStmt" | "CaseStmt"
-            | "DefaultStmt" | "LabelStmt" | "AttributedStmt" => return Act::Nothing,
-            _ if parent.ty.text() == "<dependent type>"
-                || parent.kind.starts_with("CXXDependent")
-                || parent.kind.starts_with("CXXUnresolved")
-                || parent.kind == "ParenListExpr" =>
-            {
-                return Act::Unknown;
-            }
-            // Whatever else takes an lvalue binds a reference to it.
-            _ => return Act::Address,
+        if let Some(act) = act_of(parent, below, above) {
+            return act;
         }
         below = parent;
     }
     Act::Address
+}
+
+/// What an expression does with the variable that stands below it as an lvalue; `None` where it passes the lvalue on.
+fn act_of(node: &Node, below: &Node, above: Option<&Node>) -> Option<Act> {
+    match node.kind.as_str() {
+        "ParenExpr"
+        | "ExprWithCleanups"
+        | "ConstantExpr"
+        | "CXXBindTemporaryExpr"
+        | "FullExpr"
+        | "SubstNonTypeTemplateParmExpr"
+        | "ArraySubscriptExpr" => None,
+        "ConditionalOperator" if node.is_lvalue() => None,
+        "BinaryOperator" if node.opcode == "," => {
+            let is_last = node.inner.last().is_some_and(|last| std::ptr::eq(last, below));
+            (!is_last).then_some(Act::Nothing)
+        }
+        "ImplicitCastExpr" => act_of_cast(node, above),
+        "UnaryOperator" if node.opcode == "*" => None,
+        "UnaryOperator" if node.opcode == "&" => Some(Act::Address),
+        "MemberExpr" => (node.ty.text() == "<bound member function type>").then_some(Act::Address),
+        "CStyleCastExpr" | "CXXStaticCastExpr" | "CXXFunctionalCastExpr" if node.cast_kind == "ToVoid" => {
+            Some(Act::Nothing)
+        }
+        _ if node.cast_kind == "Dependent" => Some(Act::Unknown),
+        "CXXConstructExpr" | "CXXTemporaryObjectExpr" => Some(Act::Copy),
+        "CompoundStmt" | "IfStmt" | "ForStmt" | "WhileStmt" | "DoStmt" | "SwitchStmt" | "CaseStmt"
+        | "DefaultStmt" | "LabelStmt" | "AttributedStmt" => Some(Act::Nothing),
+        kind if node.ty.text() == "<dependent type>"
+            || kind.starts_with("CXXDependent")
+            || kind.starts_with("CXXUnresolved")
+            || kind == "ParenListExpr" =>
+        {
+            Some(Act::Unknown)
+        }
+        // Whatever else takes an lvalue binds a reference to it.
+        _ => Some(Act::Address),
+    }
+}
+
+fn act_of_cast(node: &Node, above: Option<&Node>) -> Option<Act> {
+    match node.cast_kind.as_str() {
+        // Of std::nullptr_t, reading is called otherwise.
+        "LValueToRValue" | "NullToPointer" => Some(Act::Value),
+        "NoOp" if node.is_lvalue() => None,
+        // An element is read through a pointer, which is nothing but C++'s way to say so.
+        "ArrayToPointerDecay" => {
+            let is_element = |above: &Node| {
+                above.kind == "ArraySubscriptExpr" || (above.kind == "UnaryOperator" && above.opcode == "*")
+            };
+            (!above.is_some_and(is_element)).then_some(Act::Address)
+        }
+        "ToVoid" => Some(Act::Nothing),
+        _ => Some(Act::Address),
+    }
 }
 
 /// Whether what binds the variable may turn out to copy it when a template is instantiated: an initializer list whose

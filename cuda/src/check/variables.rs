@@ -103,6 +103,16 @@ pub fn kind(ty: &str) -> TypeKind {
     }
 }
 
+/// The value of a literal, where it is an integer.
+fn number(literal: &Node) -> Option<i128> {
+    match literal.value.as_ref()? {
+        serde_json::Value::String(text) => text.parse().ok(),
+        serde_json::Value::Number(number) => number.as_i64().map(i128::from),
+        serde_json::Value::Bool(value) => Some((*value).into()),
+        _ => None,
+    }
+}
+
 /// Every variable, and every function that may stand in a constant expression.
 #[derive(Debug, Default)]
 pub struct Variables<'a> {
@@ -124,6 +134,54 @@ struct Around {
     /// The number of the outermost class, whose members are known in all of it.
     class: Option<u64>,
 }
+
+/// Expressions that are constant whatever is in them, or of which nothing can be said.
+const CONSTANTS: [&str; 20] = [
+    "FloatingLiteral",
+    "StringLiteral",
+    "CXXNullPtrLiteralExpr",
+    "GNUNullExpr",
+    "UnaryExprOrTypeTraitExpr",
+    "CXXNoexceptExpr",
+    "TypeTraitExpr",
+    "SizeOfPackExpr",
+    "ImplicitValueInitExpr",
+    "CXXScalarValueInitExpr",
+    "OffsetOfExpr",
+    "ExpressionTraitExpr",
+    "ArrayTypeTraitExpr",
+    "RequiresExpr",
+    "ConceptSpecializationExpr",
+    "CXXDefaultArgExpr",
+    // The parameter that was replaced.
+    "NonTypeTemplateParmDecl",
+    // They depend on a template's parameters.
+    "DependentScopeDeclRefExpr",
+    "CXXDependentScopeMemberExpr",
+    "UnresolvedLookupExpr",
+];
+
+/// Expressions that are what is in them.
+const WRAPPERS: [&str; 18] = [
+    "ImplicitCastExpr",
+    "CStyleCastExpr",
+    "CXXStaticCastExpr",
+    "CXXFunctionalCastExpr",
+    "CXXConstCastExpr",
+    "ParenExpr",
+    "ConstantExpr",
+    "ExprWithCleanups",
+    "MaterializeTemporaryExpr",
+    "SubstNonTypeTemplateParmExpr",
+    "CXXBindTemporaryExpr",
+    "InitListExpr",
+    "CXXConstructExpr",
+    "CXXTemporaryObjectExpr",
+    "ParenListExpr",
+    "CXXStdInitializerListExpr",
+    "ArraySubscriptExpr",
+    "CXXUnresolvedConstructExpr",
+];
 
 /// What makes a declaration into an annotated one.
 const ANNOTATIONS: [&str; 4] = ["CUDADeviceAttr", "CUDAConstantAttr", "CUDASharedAttr", "HIPManagedAttr"];
@@ -219,110 +277,64 @@ impl<'a> Variables<'a> {
     /// Whether an initializer is a constant expression.
     pub fn constness(&self, node: &Node) -> Constness {
         use Constness::{Constant, RunTime};
-        let all = |nodes: &[Node]| {
-            let constant = nodes.iter().all(|node| {
-                node.kind.is_empty() || node.kind.ends_with("Attr") || self.constness(node) != RunTime
-            });
-            if constant { Constant(None) } else { RunTime }
-        };
-        let number = |node: &Node| match &node.value {
-            Some(serde_json::Value::String(text)) => text.parse().ok(),
-            Some(serde_json::Value::Number(number)) => number.as_i64().map(i128::from),
-            Some(serde_json::Value::Bool(value)) => Some((*value).into()),
-            _ => None,
-        };
-        match node.kind.as_str() {
-            "IntegerLiteral" | "CharacterLiteral" | "CXXBoolLiteralExpr" => Constant(number(node)),
-            "FloatingLiteral"
-            | "StringLiteral"
-            | "CXXNullPtrLiteralExpr"
-            | "GNUNullExpr"
-            | "UnaryExprOrTypeTraitExpr"
-            | "CXXNoexceptExpr"
-            | "TypeTraitExpr"
-            | "SizeOfPackExpr"
-            | "ImplicitValueInitExpr"
-            | "CXXScalarValueInitExpr"
-            | "OffsetOfExpr"
-            | "ExpressionTraitExpr"
-            | "ArrayTypeTraitExpr"
-            | "RequiresExpr"
-            | "ConceptSpecializationExpr" => Constant(None),
-            "DeclRefExpr" | "MemberExpr" => self.named(node),
-            "UnaryOperator" if node.opcode == "&" => match node.inner.first() {
-                // The address of what is static is constant, whatever its value is.
-                Some(operand) if matches!(operand.kind.as_str(), "DeclRefExpr" | "MemberExpr") => {
-                    Constant(None)
-                }
-                _ => all(&node.inner),
+        match (node.kind.as_str(), &node.inner[..]) {
+            ("IntegerLiteral" | "CharacterLiteral" | "CXXBoolLiteralExpr", _) => Constant(number(node)),
+            ("DeclRefExpr" | "MemberExpr", _) => self.named(node),
+            ("UnaryOperator", [operand]) => self.unary(&node.opcode, operand),
+            ("BinaryOperator", [left, right]) => self.binary(node, left, right),
+            ("ConditionalOperator", [condition, then, otherwise]) => match self.constness(condition) {
+                Constant(Some(0)) => self.constness(otherwise),
+                Constant(Some(_)) => self.constness(then),
+                _ => self.all(&node.inner),
             },
-            "UnaryOperator" if matches!(node.opcode.as_str(), "++" | "--") => RunTime,
-            "UnaryOperator" => match (self.constness(&node.inner[0]), node.opcode.as_str()) {
-                (Constant(Some(value)), "-") => Constant(value.checked_neg()),
-                (Constant(Some(value)), "+") => Constant(Some(value)),
-                (Constant(_), _) => Constant(None),
-                _ => RunTime,
-            },
-            "BinaryOperator"
-                if node.opcode.ends_with('=')
-                    && !matches!(node.opcode.as_str(), "==" | "!=" | "<=" | ">=") =>
-            {
-                RunTime
-            }
-            "BinaryOperator" if node.inner.len() == 2 => {
-                let (left, right) = (self.constness(&node.inner[0]), self.constness(&node.inner[1]));
-                match (left, right, node.opcode.as_str()) {
-                    (RunTime, ..) | (_, RunTime, _) => RunTime,
-                    (_, Constant(Some(0)), "/" | "%") if kind(node.ty.text()) == TypeKind::Integral => {
-                        RunTime
-                    }
-                    (Constant(Some(left)), Constant(Some(right)), operator) => Constant(match operator {
-                        "+" => left.checked_add(right),
-                        "-" => left.checked_sub(right),
-                        "*" => left.checked_mul(right),
-                        "/" => left.checked_div(right),
-                        "%" => left.checked_rem(right),
-                        _ => None,
-                    }),
-                    _ => Constant(None),
-                }
-            }
-            "ConditionalOperator" if node.inner.len() == 3 => match self.constness(&node.inner[0]) {
-                RunTime => RunTime,
-                Constant(Some(0)) => self.constness(&node.inner[2]),
-                Constant(Some(_)) => self.constness(&node.inner[1]),
-                Constant(None) => all(&node.inner),
-            },
-            "CallExpr" | "CXXMemberCallExpr" | "CXXOperatorCallExpr" => all(&node.inner),
-            "CXXDefaultArgExpr" => Constant(None),
-            "ImplicitCastExpr"
-            | "CStyleCastExpr"
-            | "CXXStaticCastExpr"
-            | "CXXFunctionalCastExpr"
-            | "CXXConstCastExpr"
-            | "ParenExpr"
-            | "ConstantExpr"
-            | "ExprWithCleanups"
-            | "MaterializeTemporaryExpr"
-            | "SubstNonTypeTemplateParmExpr"
-            | "CXXBindTemporaryExpr"
-            | "InitListExpr"
-            | "CXXConstructExpr"
-            | "CXXTemporaryObjectExpr"
-            | "ParenListExpr"
-            | "CXXStdInitializerListExpr"
-            | "ArraySubscriptExpr"
-            | "CXXUnresolvedConstructExpr" => match &node.inner[..] {
-                [only] => self.constness(only),
-                several => all(several),
-            },
-            // The parameter that was replaced.
-            "NonTypeTemplateParmDecl" => Constant(None),
-            // It depends on a template's parameters, and nothing is said of it.
-            "DependentScopeDeclRefExpr" | "CXXDependentScopeMemberExpr" | "UnresolvedLookupExpr" => {
-                Constant(None)
-            }
+            ("CallExpr" | "CXXMemberCallExpr" | "CXXOperatorCallExpr", parts) => self.all(parts),
+            (kind, _) if CONSTANTS.contains(&kind) => Constant(None),
+            (kind, [only]) if WRAPPERS.contains(&kind) => self.constness(only),
+            (kind, parts) if WRAPPERS.contains(&kind) => self.all(parts),
             _ => RunTime,
+        }
+    }
+
+    /// What an expression is that is constant if all its parts are.
+    fn all(&self, parts: &[Node]) -> Constness {
+        let is_constant = |part: &Node| {
+            part.kind.is_empty() || part.kind.ends_with("Attr") || self.constness(part) != Constness::RunTime
+        };
+        if parts.iter().all(is_constant) { Constness::Constant(None) } else { Constness::RunTime }
+    }
+
+    fn unary(&self, operator: &str, operand: &Node) -> Constness {
+        use Constness::{Constant, RunTime};
+        let is_name = matches!(operand.kind.as_str(), "DeclRefExpr" | "MemberExpr");
+        match (operator, self.constness(operand)) {
+            // The address of what is static is constant, whatever its value is.
+            ("&", _) if is_name => Constant(None),
+            ("++" | "--", _) | (_, RunTime) => RunTime,
+            ("-", Constant(Some(value))) => Constant(value.checked_neg()),
+            ("+", Constant(value)) => Constant(value),
+            _ => Constant(None),
+        }
+    }
+
+    fn binary(&self, node: &Node, left: &Node, right: &Node) -> Constness {
+        use Constness::{Constant, RunTime};
+        let operator = node.opcode.as_str();
+        if operator.ends_with('=') && !matches!(operator, "==" | "!=" | "<=" | ">=") {
+            return RunTime;
+        }
+        let is_integral = kind(node.ty.text()) == TypeKind::Integral;
+        match (self.constness(left), self.constness(right), operator) {
+            (RunTime, ..) | (_, RunTime, _) => RunTime,
+            (_, Constant(Some(0)), "/" | "%") if is_integral => RunTime,
+            (Constant(Some(left)), Constant(Some(right)), operator) => Constant(match operator {
+                "+" => left.checked_add(right),
+                "-" => left.checked_sub(right),
+                "*" => left.checked_mul(right),
+                "/" => left.checked_div(right),
+                "%" => left.checked_rem(right),
+                _ => None,
+            }),
+            _ => Constant(None),
         }
     }
 

@@ -13,74 +13,101 @@ pub fn case(d: &Declaration, form: &Form, at: Place) -> bool {
 
 /// Whether the declaration is.
 pub fn declaration(d: &Declaration) -> bool {
-    use Order::{AtDeclaration, BeforeInstantiation, DefinedAfter, DefinedBefore, Elsewhere};
-    let is_constant = matches!(constant::of(d), Constness::Constant(_));
-    let enumeration = matches!(d.ty.category(), Category::Enumeration { .. });
-    let in_class =
-        matches!(d.site, Site::Member | Site::NestedMember | Site::TemplateMember | Site::InClassAndDefined);
-    let at_namespace =
-        matches!(d.site, Site::Namespace | Site::Nested | Site::Anonymous | Site::Inline | Site::Linkage);
-    let out_of_class = matches!(d.site, Site::OutOfClass | Site::TemplateOutOfClass);
-    let qualifier = match d.qualifier {
-        Qualifier::Constexpr => is_constant && d.order == AtDeclaration && !out_of_class,
-        // In a class, only constants of these types are initialized without `inline` or `constexpr`.
-        Qualifier::Const => !in_class || (is_constant && (d.ty.is_integral() || enumeration)),
-        Qualifier::ConstVolatile => !in_class,
-        Qualifier::None => {
-            d.site == Site::Namespace && d.order == AtDeclaration && d.kind == "literal" && is_plain(d)
+    qualifier(d) && order(d) && spelling(d) && access(d) && annotation(d) && site(d)
+}
+
+/// Where variables are declared and initialized at namespace scope.
+const AT_NAMESPACE: [Site; 5] = [Site::Namespace, Site::Nested, Site::Anonymous, Site::Inline, Site::Linkage];
+/// Where they are initialized in the class.
+const IN_CLASS: [Site; 4] = [Site::Member, Site::NestedMember, Site::TemplateMember, Site::InClassAndDefined];
+/// Where they are declared in the class, and initialized outside.
+const OUT_OF_CLASS: [Site; 2] = [Site::OutOfClass, Site::TemplateOutOfClass];
+
+fn is_constant(d: &Declaration) -> bool {
+    matches!(constant::of(d), Constness::Constant(_))
+}
+
+fn qualifier(d: &Declaration) -> bool {
+    let in_class = IN_CLASS.contains(&d.site);
+    match d.qualifier {
+        Qualifier::Constexpr => {
+            is_constant(d) && d.order == Order::AtDeclaration && !OUT_OF_CLASS.contains(&d.site)
         }
-    };
-    let order = match d.order {
-        AtDeclaration => true,
-        DefinedBefore | DefinedAfter | BeforeInstantiation => d.site.can_be_declared_before(),
-        Elsewhere => d.site.can_be_declared_before() && d.kind == "literal",
-    };
+        // In a class, only constants of these types are initialized without `inline` or `constexpr`.
+        Qualifier::Const => {
+            let enumeration = matches!(d.ty.category(), Category::Enumeration { .. });
+            !in_class || (is_constant(d) && (d.ty.is_integral() || enumeration))
+        }
+        Qualifier::ConstVolatile => !in_class,
+        Qualifier::None => d.site == Site::Namespace && is_plain(d),
+    }
+}
+
+fn order(d: &Declaration) -> bool {
+    match d.order {
+        Order::AtDeclaration => true,
+        Order::DefinedBefore | Order::DefinedAfter | Order::BeforeInstantiation => {
+            d.site.can_be_declared_before()
+        }
+        Order::Elsewhere => d.site.can_be_declared_before() && d.kind == "literal",
+    }
+}
+
+fn spelling(d: &Declaration) -> bool {
     let braced = matches!(d.initializer, Expression::Braces(_) | Expression::Text(_));
-    let spelling = match d.spelling {
+    let at_once = AT_NAMESPACE.contains(&d.site) && d.order == Order::AtDeclaration;
+    match d.spelling {
         Spelling::Equals => true,
-        Spelling::Parentheses => !braced && (at_namespace || out_of_class),
+        Spelling::Parentheses => {
+            !braced && (AT_NAMESPACE.contains(&d.site) || OUT_OF_CLASS.contains(&d.site))
+        }
         // Braces refuse conversions that lose something.
         Spelling::Braces => !braced && d.kind == "literal",
-        Spelling::QualifierLast => at_namespace && d.order == AtDeclaration,
-        Spelling::Alias => at_namespace && d.order == AtDeclaration && d.qualifier != Qualifier::Constexpr,
-        Spelling::Auto => at_namespace && d.order == AtDeclaration && d.ty.is_scalar() && !braced,
+        Spelling::QualifierLast => at_once,
+        Spelling::Alias => at_once && d.qualifier != Qualifier::Constexpr,
+        Spelling::Auto => at_once && d.ty.is_scalar() && !braced,
         Spelling::Static | Spelling::InlineVariable => {
-            matches!(d.site, Site::Namespace | Site::Nested) && d.order == AtDeclaration
+            at_once && matches!(d.site, Site::Namespace | Site::Nested)
         }
-    };
-    let access = match d.access {
+    }
+}
+
+fn access(d: &Declaration) -> bool {
+    match d.access {
         Access::Plain => true,
         Access::Qualified => d.site != Site::Local && d.site != Site::Anonymous,
-        Access::ThroughObject => {
-            matches!(d.site, Site::Member | Site::InlineMember | Site::OutOfClass | Site::TemplateMember)
-        }
-        Access::ThroughDerived => {
+        Access::ThroughObject | Access::ThroughDerived => {
             matches!(d.site, Site::Member | Site::InlineMember | Site::OutOfClass | Site::TemplateMember)
         }
         Access::Using => d.site == Site::Nested,
-    };
-    let annotation = d.annotation == Annotation::None
-        || (d.site == Site::Namespace
-            && d.order == AtDeclaration
-            && d.qualifier == Qualifier::Const
-            && is_constant
-            && d.kind == "literal"
-            && is_plain(d)
-            // Addresses of host variables are no initial values for the device.
-            && !matches!(d.initializer, Expression::AddressOf(_)));
-    let local = d.site != Site::Local
-        || (d.order == AtDeclaration
-            && d.kind == "literal"
-            && is_plain(d)
-            && d.qualifier == Qualifier::Const);
-    // A volatile object of class type cannot be initialized from braces in every compiler's variable template.
-    let template =
-        d.site != Site::VariableTemplate || matches!(d.spelling, Spelling::Equals | Spelling::Braces);
-    qualifier && order && spelling && access && annotation && local && template
+    }
 }
 
+fn annotation(d: &Declaration) -> bool {
+    d.annotation == Annotation::None
+        || (d.site == Site::Namespace
+            && d.qualifier == Qualifier::Const
+            && is_constant(d)
+            && is_plain(d)
+            // Addresses of host variables are no initial values for the device.
+            && !matches!(d.initializer, Expression::AddressOf(_)))
+}
+
+fn site(d: &Declaration) -> bool {
+    match d.site {
+        Site::Local => is_plain(d) && d.qualifier == Qualifier::Const,
+        // A volatile object of class type cannot be initialized from braces in every compiler's variable template.
+        Site::VariableTemplate => matches!(d.spelling, Spelling::Equals | Spelling::Braces),
+        _ => true,
+    }
+}
+
+/// Whether a literal initializes it where it is declared, in the simplest spelling, and its plain name is used.
 fn is_plain(d: &Declaration) -> bool {
-    d.spelling == Spelling::Equals && d.access == Access::Plain
+    d.order == Order::AtDeclaration
+        && d.kind == "literal"
+        && d.spelling == Spelling::Equals
+        && d.access == Access::Plain
 }
 
 /// Whether the form is well-formed for the variable.
@@ -139,8 +166,7 @@ fn place(d: &Declaration, form: &Form, at: Place) -> bool {
                 && !(before && form.result == "auto")
         }
         Place::VariableInitializer => {
-            let strict = matches!(constant::of(d), Constness::Constant(_));
-            strict
+            is_constant(d)
                 && matches!(form.name, "value" | "parentheses" | "static-cast" | "address-returned")
                 && matches!(d.order, Order::AtDeclaration | Order::DefinedBefore)
                 && d.qualifier != Qualifier::ConstVolatile

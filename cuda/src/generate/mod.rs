@@ -6,6 +6,8 @@ mod initializers;
 
 use std::sync::LazyLock;
 
+use ptxsmith_gen::stream::SplitMix64;
+
 use crate::language::{
     Access, Annotation, Case, Declaration, FORMS, Form, Order, Place, Qualifier, Site, Spelling, Type,
 };
@@ -281,36 +283,28 @@ fn table() -> Vec<Entry> {
     table
 }
 
-/// Numbers for one case: SplitMix64, kept here so that they never change.
+/// Numbers for one case.
 #[derive(Debug)]
 struct Draw {
-    state: u64,
+    numbers: SplitMix64,
     simplest: bool,
 }
 
 impl Draw {
     fn new(seed: u64, id: u64) -> Self {
-        let mut draw = Draw { state: seed, simplest: false };
-        draw.state = draw.next() ^ id.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        draw
+        let of_seed = SplitMix64::new(seed).next_u64();
+        let numbers = SplitMix64::new(of_seed ^ id.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        Draw { numbers, simplest: false }
     }
 
     /// Always the first choice.
     fn simplest() -> Self {
-        Draw { state: 0, simplest: true }
-    }
-
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Draw { numbers: SplitMix64::new(0), simplest: true }
     }
 
     /// A number below `end`, which is not 0.
     fn below(&mut self, end: usize) -> usize {
-        if self.simplest { 0 } else { (self.next() % end as u64) as usize }
+        if self.simplest { 0 } else { (self.numbers.next_u64() % end as u64) as usize }
     }
 
     fn of<'a, T>(&mut self, choices: &'a [T]) -> &'a T {

@@ -4,9 +4,9 @@
 //! initializer may be read in a constant expression, one of floating-point type may not unless it is `constexpr`.
 //! What compilers fold beyond that is told apart from what only running the program gives.
 
-use super::expression::{Auxiliary, Expression, Operator, Value};
+use super::declaration::{Auxiliary, Declaration, Qualifier};
+use super::expression::{Expression, Operator, Value};
 use super::types::{Category, Type};
-use super::{Declaration, Qualifier};
 
 /// What an initializer is.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Declarations of the variable that a case is about.
 
-use super::expression::{Auxiliary, Expression};
+use super::expression::Expression;
 use super::types::Type;
 
 /// Where the variable is declared.
@@ -171,4 +171,44 @@ pub struct Declaration {
     pub initializer: Expression,
     /// What the initializer names.
     pub auxiliaries: Vec<Auxiliary>,
+}
+
+/// Something that an initializer names, declared before the variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Auxiliary {
+    /// A variable.
+    Variable {
+        /// Its name.
+        name: &'static str,
+        /// Its type.
+        ty: Type,
+        /// `const`, `constexpr`, `const volatile`, or nothing.
+        qualifier: Qualifier,
+        /// Its initializer; where there is none, it is declared `extern` and defined elsewhere.
+        initializer: Option<Expression>,
+    },
+    /// A function of one parameter `a` of type `int`.
+    Function {
+        /// Its name.
+        name: &'static str,
+        /// What it returns.
+        result: Type,
+        /// Whether it is `constexpr`.
+        constexpr: bool,
+        /// What it returns; where there is nothing, it is declared and defined elsewhere.
+        body: Option<Expression>,
+    },
+    /// An unscoped enumeration with one enumerator.
+    Enumerator(&'static str, i128),
+}
+
+impl Auxiliary {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match *self {
+            Auxiliary::Variable { name, .. }
+            | Auxiliary::Function { name, .. }
+            | Auxiliary::Enumerator(name, _) => name,
+        }
+    }
 }

@@ -11,8 +11,8 @@ mod print;
 mod types;
 
 pub use case::Case;
-pub use declaration::{Access, Annotation, Declaration, Order, Qualifier, Site, Spelling};
-pub use expression::{Auxiliary, Expression, Operator, Value};
+pub use declaration::{Access, Annotation, Auxiliary, Declaration, Order, Qualifier, Site, Spelling};
+pub use expression::{Expression, Operator, Value};
 pub use form::{FORMS, Form, Needs, Step, Yield};
 pub use place::Place;
 pub use print::{Printed, print};

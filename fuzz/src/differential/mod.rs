@@ -70,27 +70,19 @@ pub fn trials(data: &[u8]) -> (Vec<Trial>, bool) {
     while !u.is_empty() {
         let what: u8 = u.arbitrary().unwrap_or(0);
         let body = if relocatable {
-            generator.addresses(&mut u, &mut coverage).map(Body::Items)
+            Body::Items(generator.addresses(&mut u, &mut coverage))
         } else {
             match what % 8 {
                 0..=4 => {
                     let ty = TYPES[usize::from(what / 8) % TYPES.len()];
                     let space = if what >= 240 { StateSpace::Const } else { StateSpace::Global };
-                    generator.expression(ty, &mut u, &mut coverage).map(|expr| Body::Expression {
-                        ty,
-                        space,
-                        expr,
-                    })
+                    Body::Expression { ty, space, expr: generator.expression(ty, &mut u, &mut coverage) }
                 }
-                5 | 6 => generator
-                    .declaration(&mut u, &mut coverage)
-                    .map(|made| Body::Items(vec![Item::Variables(made)])),
-                _ => generator.seats(&mut u, &mut coverage).map(Body::Seats),
+                5 | 6 => Body::Items(vec![Item::Variables(generator.declaration(&mut u, &mut coverage))]),
+                _ => Body::Seats(generator.seats(&mut u, &mut coverage)),
             }
         };
-        if let Ok(body) = body {
-            trials.push(Trial { id: trials.len() as u64, body, spacing: Spacing::Canonical });
-        }
+        trials.push(Trial { id: trials.len() as u64, body, spacing: Spacing::Canonical });
     }
     (trials, relocatable)
 }

@@ -180,7 +180,6 @@ fn generated_part(module: &mut Module, random: &mut Random) -> bool {
     } else {
         GENERATOR.integer(&mut u, &mut coverage)
     };
-    let Ok(made) = made else { return false };
     put(expr, id, &made);
     true
 }
@@ -337,11 +336,9 @@ fn add(module: &mut Module, random: &mut Random) -> bool {
     let (mut u, mut coverage) = (Unstructured::new(&bytes), Coverage::new());
     let made = match random.below(3) {
         0 => GENERATOR.addresses(&mut u, &mut coverage),
-        _ => {
-            GENERATOR.declaration(&mut u, &mut coverage).map(|declaration| vec![Item::Variables(declaration)])
-        }
+        _ => vec![Item::Variables(GENERATOR.declaration(&mut u, &mut coverage))],
     };
-    module.items.extend(made.unwrap_or_default());
+    module.items.extend(made);
     true
 }
 

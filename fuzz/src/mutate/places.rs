@@ -1,6 +1,6 @@
 //! Where a program can be changed.
 
-use ptxsmith_syntax::{Declaration, Expr, Initializer, Item, Module, Specifier};
+use ptxsmith_syntax::{Declaration, Expr, Initializer, Item, Module, VisitMut};
 
 /// The declarations at module scope.
 pub(super) fn declarations(module: &mut Module) -> Vec<&mut Declaration> {
@@ -10,30 +10,18 @@ pub(super) fn declarations(module: &mut Module) -> Vec<&mut Declaration> {
     module.items.iter_mut().filter_map(declaration).collect()
 }
 
-/// The expressions of the declarations at module scope: initial values, and now and then a dimension, a count or an alignment.
+/// The expressions of the declarations at module scope: initial values, and now and then a dimension, a count, an alignment or
+/// an argument of an attribute.
 pub(super) fn expressions(module: &mut Module) -> Vec<&mut Expr> {
-    let mut found = Vec::new();
-    for declaration in declarations(module) {
-        for specifier in &mut declaration.specifiers {
-            if let Specifier::Align(count) = specifier {
-                found.push(count);
-            }
-        }
-        for declarator in &mut declaration.declarators {
-            found.extend(declarator.count.as_mut());
-            found.extend(declarator.dimensions.iter_mut().flatten());
-            declarator.initializer.iter_mut().for_each(|initializer| values(initializer, &mut found));
+    struct Found<'m>(Vec<&'m mut Expr>);
+    impl<'m> VisitMut<'m> for Found<'m> {
+        fn expr(&mut self, expr: &'m mut Expr) {
+            self.0.push(expr);
         }
     }
-    found
-}
-
-fn values<'m>(initializer: &'m mut Initializer, found: &mut Vec<&'m mut Expr>) {
-    match initializer {
-        Initializer::Value(expr) => found.push(expr),
-        Initializer::List(list) => list.items.iter_mut().for_each(|item| values(item, found)),
-        Initializer::Property(property) => found.push(&mut property.value),
-    }
+    let mut found = Found(Vec::new());
+    declarations(module).into_iter().for_each(|declaration| found.declaration(declaration));
+    found.0
 }
 
 /// The lists of initial values of the declarations at module scope that hold single values or nothing; of nested ones, the

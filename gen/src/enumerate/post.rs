@@ -119,7 +119,8 @@ impl Post {
 
     /// Adds an operand, in parentheses if it binds less tightly than `least`.
     pub fn operand(&mut self, operand: Operand, least: u8) -> u32 {
-        let decimal = |value, unsigned| NodeKind::Number(integer_text(value, Radix::Decimal, unsigned, 0));
+        let decimal =
+            |value, unsigned| NodeKind::Number(integer_text(value, Radix::Decimal, unsigned, 0).into());
         let at = match operand {
             Plain(value) => self.push(decimal(value, false)),
             Unsigned(value) => self.push(decimal(value, true)),

@@ -11,7 +11,7 @@ use super::{
     },
     pair::{Pair, changed_behind, respecified, respecified_behind},
 };
-use crate::{draft::Draft, grammar::Nonterminal};
+use crate::{draft::Draft, nonterminal::Nonterminal};
 
 // Pieces
 

@@ -6,7 +6,7 @@ use ptxsmith_syntax::{
 };
 
 use super::pair::{Pair, changed, respecified};
-use crate::{boundary, draft::Draft, grammar::Nonterminal};
+use crate::{boundary, draft::Draft, nonterminal::Nonterminal};
 
 // Pieces of declarations
 

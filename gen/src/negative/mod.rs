@@ -9,12 +9,9 @@ mod edits;
 mod operands;
 mod pair;
 
-use arbitrary::Unstructured;
 use ptxsmith_syntax::Item;
 
-use crate::{
-    bytes::Bytes, case::Header, coverage::Coverage, draft::Draft, generator::Generator, stream::case_bytes,
-};
+use crate::{coverage::Coverage, draft::Draft, generator::Generator, header::Header, stream::case_bytes};
 use addresses as a;
 use edits as e;
 use operands as o;
@@ -64,8 +61,7 @@ impl Generator {
         let edit = &EDITS[(number / TURN % EDITS.len() as u64) as usize];
         let mut bytes = [0; 256];
         case_bytes(seed, number, &mut bytes);
-        let bytes = Bytes::of(&Unstructured::new(&bytes));
-        let Pair { twin, broken, headers } = (edit.make)(&mut Draft::new(self, bytes, coverage));
+        let Pair { twin, broken, headers } = (edit.make)(&mut Draft::new(self.tables(), &bytes, coverage));
         let (twin_header, header) = headers.map(|headers| (headers.twin, headers.broken)).unzip();
         Negative { edit, twin, broken, twin_header, header }
     }

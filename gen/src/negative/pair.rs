@@ -2,7 +2,7 @@
 
 use ptxsmith_syntax::{Declaration, Declarator, Item, Specifier};
 
-use crate::case::Header;
+use crate::header::Header;
 
 /// A valid program and the broken one beside it, and the headers that they need where those are not the usual one.
 pub(super) struct Pair {

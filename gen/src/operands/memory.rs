@@ -6,11 +6,13 @@ use ptxsmith_syntax::{
 };
 
 use super::{
-    STORAGE, access,
-    kernel::{declarator, joined, list, plus, random, spelled},
-    place,
+    kernel::{declarator, held_in, joined, number, plus},
+    value::{list, random, spelled},
 };
-use crate::{draft::Draft, grammar::Nonterminal};
+use crate::{
+    choice::{Access, Place},
+    draft::Draft,
+};
 
 /// The types that variables and accesses have.
 const TYPES: [ScalarType; 14] = [
@@ -58,7 +60,7 @@ pub(super) fn variable(d: &mut Draft<'_, '_>, space: StateSpace, ty: ScalarType)
     specifiers.extend(vector.map(Specifier::Vector));
     specifiers.push(Specifier::Type(ty));
     let mut one = declarator(&name, None);
-    one.dimensions = extents.iter().map(|&extent| Some(super::kernel::number(extent))).collect();
+    one.dimensions = extents.iter().map(|&extent| Some(number(extent))).collect();
     let lanes = vector.map(|vector| vector.count());
     if matches!(space, StateSpace::Global | StateSpace::Const) {
         let all: Vec<u64> = extents.iter().copied().chain(lanes).collect();
@@ -76,16 +78,16 @@ pub(super) fn variable(d: &mut Draft<'_, '_>, space: StateSpace, ty: ScalarType)
 
 /// A variable is read, and in spaces without initial values written before, through one form of address.
 pub(crate) fn memory(d: &mut Draft<'_, '_>, _: u32) {
-    let form = d.choose(Nonterminal::Place);
-    if form == place::ABSOLUTE {
+    let form = d.place();
+    if form == Place::Absolute {
         return absolute(d);
     }
-    let space = STORAGE[d.choose(Nonterminal::Storage) as usize];
-    let kind = d.choose(Nonterminal::Access);
+    let space = d.storage();
+    let kind = d.access();
     let ty = d.pick(&TYPES);
     let size = ty.size().unwrap_or(4);
     let lanes = match kind {
-        access::SCALAR => 1,
+        Access::Scalar => 1,
         // At most 128 bits move at once.
         _ if size == 8 => 2,
         _ => d.pick(&[4, 2]),
@@ -93,12 +95,12 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, _: u32) {
     let variable = variable(d, space, ty);
     let by_element = matches!(
         form,
-        place::ELEMENT | place::ELEMENT_REGISTER | place::ELEMENT_REGISTER_OFFSET | place::ELEMENT_SUBTRACTED
+        Place::Element | Place::ElementRegister | Place::ElementRegisterOffset | Place::ElementSubtracted
     );
     // The first scalar, so that the access is aligned and inside; of an index, a whole number of steps.
     let unit = if by_element { variable.step.max(lanes) } else { lanes };
     let first = match form {
-        place::VARIABLE | place::REGISTER => 0,
+        Place::Variable | Place::Register => 0,
         _ => d.below((variable.scalars / unit) as usize) as u64 * unit,
     };
     let byte = (first * size) as i64;
@@ -115,9 +117,9 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, _: u32) {
     let from = if through_store { by_name(&variable, byte) } else { address(d, form, &variable, first) };
     let opcode = format!("ld{suffix}");
     match kind {
-        access::REGISTER => {
+        Access::Register => {
             let length = if lanes == 2 { VectorLength::V2 } else { VectorLength::V4 };
-            let held = super::kernel::held_in(ty);
+            let held = held_in(ty);
             let vector = d.sketch.kernel.vector(held, length);
             d.sketch.kernel.add(&opcode, vec![Operand::name(&vector), from]);
             show_elements(d, ty, &vector, lanes);
@@ -159,7 +161,7 @@ fn together(d: &mut Draft<'_, '_>, ty: ScalarType, values: Vec<Operand>) -> Oper
                 return value;
             }
             let register = d.sketch.kernel.register(ty);
-            let held = super::kernel::held_in(ty);
+            let held = held_in(ty);
             d.sketch.kernel.add(&format!("mov{}", held.keyword()), vec![Operand::name(&register), value]);
             Operand::name(&register)
         })
@@ -175,7 +177,7 @@ pub(super) fn show_elements(d: &mut Draft<'_, '_>, ty: ScalarType, vector: &str,
         let suffix = letters[(nth + turn) % lanes as usize];
         let register = d.sketch.kernel.register(ty);
         let element = Operand::Component(Name::new(vector), Name::new(suffix));
-        let held = super::kernel::held_in(ty);
+        let held = held_in(ty);
         d.sketch.kernel.add(&format!("mov{}", held.keyword()), vec![Operand::name(&register), element]);
         d.sketch.kernel.show(ty, Operand::name(&register));
     }
@@ -185,46 +187,46 @@ pub(super) fn show_elements(d: &mut Draft<'_, '_>, ty: ScalarType, vector: &str,
 pub(super) fn by_name(variable: &Variable, byte: i64) -> Operand {
     match byte {
         0 => Operand::Address(Expr::name(variable.name.clone())),
-        _ => Operand::Address(plus(&variable.name, super::kernel::number(byte as u64))),
+        _ => Operand::Address(plus(&variable.name, number(byte as u64))),
     }
 }
 
 /// An address in this form of the scalar `first` of a variable.
-fn address(d: &mut Draft<'_, '_>, form: u8, variable: &Variable, first: u64) -> Operand {
+fn address(d: &mut Draft<'_, '_>, form: Place, variable: &Variable, first: u64) -> Operand {
     let byte = (first * variable.ty.size().unwrap_or(4)) as i64;
     let index = (first / variable.step) as i64;
     let name = &variable.name;
     match form {
-        place::REGISTER => {
+        Place::Register => {
             let pointer = pointer(d, variable, 0);
             Operand::Address(Expr::name(pointer))
         }
-        place::REGISTER_OFFSET => {
+        Place::RegisterOffset => {
             let offset = offset(d);
             let pointer = pointer(d, variable, byte - offset);
             let offset = spelled(d, offset);
             Operand::Address(plus(&pointer, offset))
         }
-        place::VARIABLE_OFFSET => {
+        Place::VariableOffset => {
             let offset = spelled(d, byte);
             Operand::Address(plus(name, offset))
         }
-        place::ELEMENT => {
+        Place::Element => {
             let index = spelled(d, index);
             Operand::Element(Name::new(name.clone()), index)
         }
-        place::ELEMENT_REGISTER => {
+        Place::ElementRegister => {
             let register = index_register(d, index);
             Operand::Element(Name::new(name.clone()), Expr::name(register))
         }
-        place::ELEMENT_REGISTER_OFFSET => {
+        Place::ElementRegisterOffset => {
             // A constant of more than the index makes the register negative.
             let part = d.below(index as usize + 4) as i64;
             let register = index_register(d, index - part);
             let part = spelled(d, part);
             Operand::Element(Name::new(name.clone()), plus(&register, part))
         }
-        place::ELEMENT_SUBTRACTED => {
+        Place::ElementSubtracted => {
             let part = d.below(16) as i64;
             let register = index_register(d, index + part);
             let part = spelled(d, part);

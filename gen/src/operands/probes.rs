@@ -6,11 +6,11 @@ use ptxsmith_syntax::{
 };
 
 use super::{
-    STORAGE,
-    kernel::{declarator, number, plain, plus, random, spelled},
+    kernel::{declarator, number, plain, plus},
     memory::{by_name, show_elements, variable},
+    value::{random, spelled},
 };
-use crate::{draft::Draft, generator::value_of, grammar::Nonterminal};
+use crate::{draft::Draft, nonterminal::Nonterminal};
 
 fn name(text: &str) -> Operand {
     Operand::name(text)
@@ -29,7 +29,7 @@ fn show_address(d: &mut Draft<'_, '_>, from: Operand) {
 
 /// A variable whose address has a name outside of the kernel.
 fn target(d: &mut Draft<'_, '_>) -> super::memory::Variable {
-    let space = STORAGE[d.choose(Nonterminal::Storage) as usize];
+    let space = d.storage();
     // Where a local variable lies shows nowhere.
     let space = if space == StateSpace::Local { StateSpace::Shared } else { space };
     variable(d, space, ScalarType::U32)
@@ -128,7 +128,7 @@ pub(crate) fn immediate(d: &mut Draft<'_, '_>, _: u32) {
         ScalarType::F32,
     ]);
     let floats = matches!(ty, ScalarType::F32 | ScalarType::F64);
-    let of = match value_of(ty) {
+    let of = match Nonterminal::value_of(ty) {
         Some(of) if floats && d.config().floats => of,
         _ => Nonterminal::Integer,
     };
@@ -241,7 +241,7 @@ pub(crate) fn pack(d: &mut Draft<'_, '_>, _: u32) {
 
 /// A variable reached by its generic address as well as in its state space.
 pub(crate) fn generic(d: &mut Draft<'_, '_>, _: u32) {
-    let space = STORAGE[d.choose(Nonterminal::Storage) as usize];
+    let space = d.storage();
     let target = variable(d, space, ScalarType::U32);
     let at = 4 * d.below(target.scalars as usize) as i64;
     let pointer = d.sketch.kernel.register(ScalarType::U64);

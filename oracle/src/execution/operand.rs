@@ -77,7 +77,7 @@ impl Reader<'_> {
             });
             return Ok(Address { base, offset: 0, index: None });
         }
-        if !expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) {
+        if !expr.has_names() {
             return self.absolute(expr);
         }
         let Some((name, offset, subtracted)) = self.sum(expr)? else {
@@ -209,7 +209,7 @@ impl Reader<'_> {
         };
         let base = Base::Variable(variable);
         let rule = (RefusalClass::ArrayIndex, Clause::ArrayIndex);
-        if !index.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) {
+        if !index.has_names() {
             let index = self.integer(index, rule)?;
             let offset = self.rules.operands.element_offset.apply(index, unit);
             let offset = offset.ok_or(Stop::Unmodelled("an index of more than 64 bits"))?;
@@ -219,7 +219,7 @@ impl Reader<'_> {
             NodeKind::Name(_) => (index.clone(), 0),
             NodeKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) => {
                 let right = index.part(right);
-                if right.nodes().iter().any(|node| matches!(node.kind, NodeKind::Name(_))) {
+                if right.has_names() {
                     return self.refuse(rule.0, rule.1, index.span());
                 }
                 let offset = self.integer(&right, rule)?;
@@ -303,7 +303,7 @@ impl Reader<'_> {
     /// here: the text says that of initial values only.
     fn immediate(&mut self, operand: &Operand, ty: ScalarType) -> Ruled<()> {
         match operand {
-            Operand::Value(expr) if !expr.nodes().iter().any(|n| matches!(n.kind, NodeKind::Name(_))) => {
+            Operand::Value(expr) if !expr.has_names() => {
                 let mut evaluator = Evaluator::new(self.rules, self.version);
                 let mut trace = Trace::default();
                 match evaluator.store(expr, ty, &mut trace) {

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use ptxsmith_syntax::{
-    Declarator, Expr, Initializer, InitializerList, NodeKind, Number, Specifier, read_number,
-};
+use ptxsmith_syntax::{Declarator, Expr, Initializer, InitializerList, Specifier};
 
 use super::tree::{change_declaration, change_declarator, declarations};
 use super::{Edit, edit};
@@ -53,11 +51,11 @@ fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Decl
                 }));
             }
         }
-        for leaf in 0..leaves(initializer).min(MOST_PICKED) {
+        for leaf in 0..initializer.values().take(MOST_PICKED).count() {
             add(Box::new(move |declarator| {
                 (!declarator.dimensions.is_empty()).then(|| declarator.dimensions.clear())?;
-                let value = nth_leaf(declarator.initializer.as_ref()?, &mut { leaf })?;
-                declarator.initializer = Some(value);
+                let value = declarator.values().nth(leaf)?.clone();
+                declarator.initializer = Some(Initializer::Value(value));
                 Some(())
             }));
         }
@@ -86,7 +84,7 @@ fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Decl
         if level == 0 {
             add(Box::new(|declarator| declarator.dimensions.first_mut()?.take().map(drop)));
         }
-        let own = declarator.dimensions[level].as_ref().and_then(integer);
+        let own = declarator.dimensions[level].as_ref().and_then(Expr::as_integer);
         let lesser = [
             Some(1),
             Some(2),
@@ -128,7 +126,7 @@ fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Decl
     }
     // A list of one value, as of a vector, as that value; the vector goes with it.
     let value = initializer.and_then(|initializer| match initializer {
-        Initializer::List(_) if levels == 0 => nth_leaf(initializer, &mut 0),
+        Initializer::List(_) if levels == 0 => initializer.values().next().cloned(),
         _ => None,
     });
     if let Some(value) = value {
@@ -136,7 +134,7 @@ fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Decl
         edits.push(edit(move |module| {
             change_declaration(module, number, |declaration| {
                 declaration.specifiers.retain(|specifier| !matches!(specifier, Specifier::Vector(_)));
-                declaration.declarators.get_mut(nth)?.initializer = Some(value.clone());
+                declaration.declarators.get_mut(nth)?.initializer = Some(Initializer::Value(value.clone()));
                 Some(())
             })
         }));
@@ -181,37 +179,9 @@ fn cut_at_depth(initializer: &mut Initializer, depth: usize, run: &Range<usize>)
 
 /// Makes a dimension smaller by so much. One that is left out follows the list by itself.
 fn shorten(dimension: &mut Option<Expr>, by: usize) -> Option<()> {
-    let length = integer(dimension.as_ref()?)?.checked_sub(by as u64).filter(|&length| length > 0)?;
+    let length = dimension.as_ref()?.as_integer()?.checked_sub(by as u64).filter(|&length| length > 0)?;
     *dimension = Some(Expr::number(length.to_string()));
     Some(())
-}
-
-/// The value of an expression that is one integer.
-fn integer(expr: &Expr) -> Option<u64> {
-    let NodeKind::Number(text) = expr.kind(expr.root()) else { return None };
-    match read_number(text)? {
-        Number::Integer { value, .. } => value,
-        _ => None,
-    }
-}
-
-fn leaves(initializer: &Initializer) -> usize {
-    match initializer {
-        Initializer::List(list) => list.items.iter().map(leaves).sum(),
-        Initializer::Value(_) | Initializer::Property(_) => 1,
-    }
-}
-
-/// The value of this number; `left` counts down to it.
-fn nth_leaf(initializer: &Initializer, left: &mut usize) -> Option<Initializer> {
-    match initializer {
-        Initializer::List(list) => list.items.iter().find_map(|item| nth_leaf(item, left)),
-        _ if *left == 0 => Some(initializer.clone()),
-        _ => {
-            *left -= 1;
-            None
-        }
-    }
 }
 
 /// Every list and the way to it, outer ones first.

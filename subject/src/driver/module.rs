@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ptxsmith_syntax::{Initializer, Item, Linkage, Module, StateSpace, parse};
+use ptxsmith_syntax::{Expr, Item, Linkage, Module, StateSpace, parse};
 
 use crate::subject::Read;
 
@@ -24,8 +24,7 @@ pub(super) fn wanted(ptx: &str, read: &[Read]) -> BTreeMap<String, Wanted> {
     for declaration in module.declarations() {
         let Some(space) = declaration.space().filter(|space| in_memory(*space)) else { continue };
         for declarator in &declaration.declarators {
-            let mut values = declarator.initializer.iter().flat_map(Initializer::values);
-            let plain = values.all(|value| value.names().next().is_none());
+            let plain = !declarator.values().any(Expr::has_names);
             wanted.insert(declarator.name.text.to_string(), Wanted { space: space.name().to_owned(), plain });
         }
     }

@@ -2,14 +2,12 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use ptxsmith_campaign::pool;
 use ptxsmith_cuda::check::{CompileCommands, Options, Report, check, clang_version, sarif};
 use serde_json::{Value, json};
 
 use super::args::{Check, Format};
-use super::run::lock;
 use crate::commands::Context;
 use crate::console::{BAD, BOLD, NOTE, line};
 use crate::exit::{Exit, Failure};
@@ -75,50 +73,21 @@ fn check_all(
     commands: Option<&CompileCommands>,
     files: &[PathBuf],
 ) -> Result<Vec<(String, Report)>, Failure> {
-    let done: Mutex<Vec<(usize, Report)>> = Mutex::default();
-    let failure = Mutex::new(None);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(file) = files.get(index) else { return };
-            if context.cancel.is_cancelled() {
-                return;
-            }
-            let mut options = Options::new(clang.to_owned());
-            options.microsoft = args.microsoft;
-            options.timeout = args.timeout;
-            let mut path = file.clone();
-            if let Some((directory, flags)) = commands.and_then(|commands| commands.flags(file)) {
-                // Its flags are relative to its directory; the file is not.
-                path = std::path::absolute(file).unwrap_or(path);
-                options.directory = directory;
-                options.flags = flags;
-            }
-            options.flags.extend(args.flags.iter().cloned());
-            match check(&path, &options) {
-                Ok(report) => lock(&done).push((index, report)),
-                Err(error) => drop(lock(&failure).get_or_insert(Failure::from(error))),
-            }
+    let checked = pool::map(&context.session(), files, |file| {
+        let mut options = Options::new(clang.to_owned());
+        options.microsoft = args.microsoft;
+        options.timeout = args.timeout;
+        let mut path = file.clone();
+        if let Some((directory, flags)) = commands.and_then(|commands| commands.flags(file)) {
+            // Its flags are relative to its directory; the file is not.
+            path = std::path::absolute(file).unwrap_or(path);
+            options.directory = directory;
+            options.flags = flags;
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..context.jobs.get().min(files.len().max(1)) {
-            scope.spawn(work);
-        }
-    });
-    if context.cancel.is_cancelled() {
-        return Err(Failure::Interrupted);
-    }
-    if let Ok(Some(failure)) = failure.into_inner() {
-        return Err(failure);
-    }
-    let mut done = done.into_inner().expect("a panic ends the program");
-    done.sort_by_key(|(index, _)| *index);
-    Ok(done
-        .into_iter()
-        .map(|(index, report)| (files[index].to_string_lossy().into_owned(), report))
-        .collect())
+        options.flags.extend(args.flags.iter().cloned());
+        Ok((file.to_string_lossy().into_owned(), check(&path, &options)?))
+    })?;
+    checked.into_iter().collect::<Option<_>>().ok_or(Failure::Interrupted)
 }
 
 fn text(reports: &[(String, Report)]) -> String {

@@ -2,134 +2,272 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use ptxsmith_campaign::files::write_whole;
-use ptxsmith_cuda::compare::{Class, Group, Ledger, NotCompared, known_by_id};
+use ptxsmith_cuda::compare::{Class, Coverage, Group, GroupKey, Ledger, NotCompared};
+use ptxsmith_cuda::known::{KNOWN, Known};
 use ptxsmith_cuda::language::{FORMS, Place, Site, Type, print};
 use ptxsmith_cuda::oracle::Verdict;
 use ptxsmith_cuda::rule::Clause;
-use ptxsmith_cuda::subjects::{PRELUDE, Told};
+use ptxsmith_cuda::subjects::{Compiler, PRELUDE, Told};
+use ptxsmith_report::{SCHEMA, Status, folder};
+use ptxsmith_subject::{Diagnostic, Observation, Outcome, Severity};
 use serde_json::{Value, json};
 
-use super::run::{Campaign, lock};
-use crate::console::{BAD, BOLD, GOOD, NOTE};
+use crate::console::{BAD, BOLD, GOOD, NOTE, line};
 use crate::exit::Failure;
 
+/// A compiler with what was found of it.
+pub struct Tested {
+    /// The compiler.
+    pub compiler: Box<dyn Compiler>,
+    /// What was found.
+    pub ledger: Ledger,
+}
+
+/// A campaign that has ended.
+pub struct Campaign<'a> {
+    /// Where the report and the findings go.
+    pub out: &'a Path,
+    /// What chose the cases.
+    pub seed: u64,
+    /// Whether it came to its end.
+    pub complete: bool,
+    /// The compilers.
+    pub tested: Vec<Tested>,
+    /// What the cases touched.
+    pub coverage: Coverage,
+}
+
 /// A finding, of one or several compilers.
-struct Finding {
+struct Finding<'a> {
     id: String,
-    status: &'static str,
+    status: Status,
     class: Class,
     title: String,
-    subjects: Vec<String>,
-    count: u64,
-    group: Option<Group>,
     reason: Option<&'static str>,
+    subjects: Vec<&'a str>,
+    count: u64,
+    /// The first case and what was seen of it; of one that is gone there is none.
+    group: Option<&'a Group>,
 }
 
-fn findings(campaign: &Campaign<'_>) -> Vec<Finding> {
-    let mut all: BTreeMap<String, Finding> = BTreeMap::new();
-    let mut enter = |finding: Finding| match all.get_mut(&finding.id) {
-        Some(mine) => {
-            mine.subjects.extend(finding.subjects);
-            mine.count += finding.count;
-        }
-        None => drop(all.insert(finding.id.clone(), finding)),
-    };
-    for tested in campaign.tested {
-        let ledger = lock(&tested.ledger);
-        let subject = || vec![tested.compiler.description().id.clone()];
-        for (id, group) in &ledger.known {
-            let Some(known) = known_by_id(id) else { continue };
-            enter(Finding {
-                id: (*id).to_owned(),
-                status: "known",
-                class: if known.refuses { Class::RefusesValid } else { Class::AcceptsInvalid },
-                title: known.title.to_owned(),
-                subjects: subject(),
-                count: group.count,
-                group: Some(group.clone()),
-                reason: Some(known.reason),
-            });
-        }
-        for id in ledger.gone() {
-            let Some(known) = known_by_id(id) else { continue };
-            enter(Finding {
-                id: format!("{id}-gone"),
-                status: "gone",
-                class: if known.refuses { Class::RefusesValid } else { Class::AcceptsInvalid },
-                title: format!("no longer seen: {}", known.title),
-                subjects: subject(),
-                count: ledger.families.get(id).copied().unwrap_or(0),
-                group: None,
-                reason: Some(known.reason),
-            });
-        }
-        for (key, group) in &ledger.new {
-            let verdict = match key.verdict {
-                "allowed" => "what the rule allows".to_owned(),
-                "silent" => "what the rule does not speak of".to_owned(),
-                name => format!("a use with {name}"),
-            };
-            let what = match key.class {
-                Class::AcceptsInvalid => "accepts",
-                Class::RefusesValid => "refuses",
-                Class::WrongValue => "gives another value for",
-                Class::VariableInDevice => "has the variable on the device for",
-                Class::Crash => "fails on",
-                Class::Hang => "does not end on",
-            };
-            enter(Finding {
-                id: format!("{}-{}-{}", key.class.name(), key.verdict, key.form),
-                status: "new",
-                class: key.class,
-                title: format!("{what} {verdict}, in the form {}", key.form),
-                subjects: subject(),
-                count: group.count,
-                group: Some(group.clone()),
-                reason: None,
-            });
+impl<'a> Finding<'a> {
+    fn of_known(known: &'static Known, group: &'a Group) -> Finding<'a> {
+        Finding {
+            id: known.id.to_owned(),
+            status: Status::Known,
+            class: if known.refuses { Class::RefusesValid } else { Class::AcceptsInvalid },
+            title: known.title.to_owned(),
+            reason: Some(known.reason),
+            subjects: Vec::new(),
+            count: group.count,
+            group: Some(group),
         }
     }
-    all.into_values().collect()
-}
 
-/// Saves the report, and each finding's first program.
-pub fn save(campaign: &Campaign<'_>, complete: bool) -> Result<(), Failure> {
-    let findings = findings(campaign);
-    std::fs::create_dir_all(campaign.file_of(""))?;
-    for finding in &findings {
-        if let Some(group) = &finding.group {
-            let text = program(campaign, finding, group);
-            write_whole(&campaign.file_of(&format!("{}.cu", finding.id)), text.as_bytes())?;
+    fn of_gone(known: &'static Known, count: u64) -> Finding<'a> {
+        Finding {
+            id: format!("{}-gone", known.id),
+            status: Status::Gone,
+            class: if known.refuses { Class::RefusesValid } else { Class::AcceptsInvalid },
+            title: format!("no longer seen: {}", known.title),
+            reason: Some(known.reason),
+            subjects: Vec::new(),
+            count,
+            group: None,
         }
     }
-    let mut text = serde_json::to_string_pretty(&json(campaign, &findings, complete))?;
-    text.push('\n');
-    write_whole(&campaign.args.out.join("report.json"), text.as_bytes())?;
-    Ok(())
+
+    fn of_new(key: &GroupKey, group: &'a Group) -> Finding<'a> {
+        let verdict = match key.verdict {
+            "allowed" => "what the rule allows".to_owned(),
+            "silent" => "what the rule does not speak of".to_owned(),
+            name => format!("a use with {name}"),
+        };
+        let what = match key.class {
+            Class::AcceptsInvalid => "accepts",
+            Class::RefusesValid => "refuses",
+            Class::WrongValue => "gives another value for",
+            Class::VariableInDevice => "has the variable on the device for",
+            Class::Crash => "fails on",
+            Class::Hang => "does not end on",
+        };
+        Finding {
+            id: format!("{}-{}-{}", key.class.name(), key.verdict, key.form),
+            status: Status::New,
+            class: key.class,
+            title: format!("{what} {verdict}, in the form {}", key.form),
+            reason: None,
+            subjects: Vec::new(),
+            count: group.count,
+            group: Some(group),
+        }
+    }
 }
 
-/// The program of a finding: what any compiler takes, with what was expected and seen in leading comments.
-fn program(campaign: &Campaign<'_>, finding: &Finding, group: &Group) -> String {
-    let clauses: Vec<_> = group.expectation.clauses.iter().map(|clause| clause.id()).collect();
-    format!(
-        "// finding: {}\n// expect: {}\n// observed: {} ({})\n// clause: {}\n// repeat: {}\n{PRELUDE}{}\n",
-        finding.title,
-        expected(group),
-        observed(group),
-        finding.subjects.join(", "),
-        clauses.join(", "),
-        repeat(campaign, finding, group),
-        print(&group.example).line,
-    )
+impl Campaign<'_> {
+    /// How many groups of cases deviate in a way that nothing explains, or no longer in a way that is listed.
+    pub fn news(&self) -> usize {
+        self.tested.iter().map(|tested| tested.ledger.news()).sum()
+    }
+
+    /// By name. The example is that of the first compiler that shows it.
+    fn findings(&self) -> Vec<Finding<'_>> {
+        let mut all: BTreeMap<String, Finding<'_>> = BTreeMap::new();
+        for Tested { compiler, ledger } in &self.tested {
+            let gone = ledger.gone();
+            let known = KNOWN.iter().filter_map(|known| match ledger.known.get(known.id) {
+                Some(group) => Some(Finding::of_known(known, group)),
+                None => gone.contains(&known.id).then(|| Finding::of_gone(known, ledger.families[known.id])),
+            });
+            let new = ledger.new.iter().map(|(key, group)| Finding::of_new(key, group));
+            for finding in known.chain(new) {
+                let count = finding.count;
+                let mine = all.entry(finding.id.clone()).or_insert(Finding { count: 0, ..finding });
+                mine.count += count;
+                mine.subjects.push(&compiler.description().id);
+            }
+        }
+        all.into_values().collect()
+    }
+
+    /// Saves the report, and each finding's first program.
+    pub fn save(&self) -> Result<(), Failure> {
+        let findings = self.findings();
+        let directory = self.out.join(folder::FINDINGS);
+        std::fs::create_dir_all(&directory)?;
+        for finding in &findings {
+            if let Some(group) = finding.group {
+                let path = directory.join(format!("{}.cu", finding.id));
+                write_whole(&path, self.program(finding, group).as_bytes())?;
+            }
+        }
+        let mut text = serde_json::to_string_pretty(&self.json(&findings))?;
+        text.push('\n');
+        write_whole(&self.out.join(folder::REPORT), text.as_bytes())?;
+        Ok(())
+    }
+
+    /// The program of a finding: what any compiler takes, with what was expected and seen in leading comments.
+    fn program(&self, finding: &Finding<'_>, group: &Group) -> String {
+        format!(
+            "// finding: {}\n// expect: {}\n// observed: {} ({})\n// clause: {}\n// repeat: {}\n{PRELUDE}{}\n",
+            finding.title,
+            expected(group),
+            line(&observed(group)),
+            finding.subjects.join(", "),
+            clauses(group).join(", "),
+            self.repeat(finding, group),
+            print(&group.example).line,
+        )
+    }
+
+    fn repeat(&self, finding: &Finding<'_>, group: &Group) -> String {
+        let subjects: String = finding.subjects.iter().map(|id| format!(" --subject {id}")).collect();
+        let (seed, first) = (self.seed, group.example.id);
+        format!("ptxsmith cuda run --seed {seed} --first {first} --cases 1{subjects}")
+    }
+
+    fn json(&self, findings: &[Finding<'_>]) -> Value {
+        let mut not_compared: BTreeMap<&str, u64> =
+            NotCompared::ALL.iter().map(|reason| (reason.name(), 0)).collect();
+        for (reason, count) in self.tested.iter().flat_map(|tested| &tested.ledger.not_compared) {
+            *not_compared.entry(reason.name()).or_default() += count;
+        }
+        let sum = |of: fn(&Ledger) -> u64| self.tested.iter().map(|tested| of(&tested.ledger)).sum::<u64>();
+        let readings: BTreeMap<_, _> = self
+            .tested
+            .iter()
+            .map(|tested| (&tested.compiler.description().id, sides(&tested.ledger)))
+            .collect();
+        let (clauses, productions) = (&self.coverage.clauses, &self.coverage.productions);
+        let made = |kind| productions.iter().filter(|name| name.starts_with(kind)).count();
+        json!({
+            "schema": SCHEMA,
+            "ptxsmith": env!("CARGO_PKG_VERSION"),
+            "command": "cuda run",
+            "seed": self.seed,
+            "complete": self.complete,
+            "subjects": self.tested.iter().map(subject).collect::<Vec<_>>(),
+            "compared": sum(|ledger| ledger.compared),
+            "conform": sum(|ledger| ledger.conform + ledger.conform_under_reading),
+            "not_compared": not_compared,
+            "readings": readings,
+            "findings": findings.iter().map(|finding| self.finding(finding)).collect::<Vec<_>>(),
+            "coverage": {
+                "clauses": { "reached": clauses.len(), "total": Clause::ALL.len() - 1 },
+                "productions": {
+                    "reached": made("form ") + made("place ") + made("site ") + made("type "),
+                    "total": FORMS.len() + Place::ALL.len() + Site::ALL.len() + Type::ALL.len(),
+                },
+            },
+        })
+    }
+
+    fn finding(&self, finding: &Finding<'_>) -> Value {
+        let mut json = json!({
+            "id": finding.id,
+            "status": finding.status,
+            "class": finding.class.name(),
+            "subjects": finding.subjects,
+            "clauses": [],
+            "title": finding.title,
+            "reason": finding.reason,
+            "count": finding.count,
+            "program": null,
+            "variable": null,
+            "expected": null,
+            "observed": null,
+            "repeat": null,
+        });
+        let Some(group) = finding.group else { return json };
+        let verdict = &group.expectation.verdict;
+        let keys = match verdict {
+            Verdict::Forbidden(keys) => keys.iter().map(|key| key.name()).collect(),
+            _ => Vec::new(),
+        };
+        let outcome = if verdict.refuses() == Some(true) { Outcome::Refused } else { Outcome::Accepted };
+        json["clauses"] = json!(clauses(group));
+        json["program"] = json!(format!("{PRELUDE}{}\n", print(&group.example).line));
+        json["variable"] = json!(format!("v{}_", group.example.id));
+        json["expected"] = json!({ "outcome": outcome, "keys": keys });
+        json["observed"] = json!(observation(&group.observed.told));
+        json["repeat"] = json!(self.repeat(finding, group));
+        json
+    }
+
+    /// What was found, for people.
+    pub fn summary(&self, wall: Duration) -> String {
+        let mut out = String::new();
+        self.tested.iter().for_each(|tested| totals(&mut out, tested));
+        for finding in self.findings() {
+            let style = if finding.status.needs_attention() { BAD } else { NOTE };
+            let _ = writeln!(
+                out,
+                "{style}{}{style:#} {}: {} ({} uses; {})",
+                finding.status.name(),
+                finding.id,
+                finding.title,
+                finding.count,
+                line(&finding.subjects.join(", "))
+            );
+            if let (Status::New, Some(group)) = (finding.status, finding.group) {
+                let _ = writeln!(out, "    {}", print(&group.example).line);
+            }
+        }
+        let news = self.news();
+        let style = if news == 0 { GOOD } else { BAD };
+        let (seconds, directory) = (wall.as_secs_f64(), self.out.to_string_lossy());
+        let _ = writeln!(out, "{style}{news} new{style:#}; {seconds:.1} s; report in {}", line(&directory));
+        out
+    }
 }
 
-fn repeat(campaign: &Campaign<'_>, finding: &Finding, group: &Group) -> String {
-    let subjects: String = finding.subjects.iter().map(|id| format!(" --subject {id}")).collect();
-    let (seed, first) = (campaign.context.seed, group.example.id);
-    format!("ptxsmith cuda run --seed {seed} --first {first} --cases 1{subjects}")
+fn clauses(group: &Group) -> Vec<&'static str> {
+    group.expectation.clauses.iter().map(|clause| clause.id()).collect()
 }
 
 fn expected(group: &Group) -> String {
@@ -157,208 +295,99 @@ fn observed(group: &Group) -> String {
     }
 }
 
-fn outcome(told: &Told) -> Value {
+fn observation(told: &Told) -> Observation {
     match told {
-        Told::Accepted => json!({ "outcome": "accepted" }),
-        Told::Refused(message) | Told::IllFormed(message) => json!({
-            "outcome": "refused",
-            "diagnostics": [{ "severity": "error", "line": 1, "message": message }],
-        }),
-        Told::Crashed(reason) => json!({ "outcome": "crashed", "reason": reason }),
-        Told::TimedOut => json!({ "outcome": "timed-out" }),
+        Told::Accepted => Observation::new(Outcome::Accepted),
+        Told::Refused(message) | Told::IllFormed(message) => {
+            let diagnostic =
+                Diagnostic { severity: Severity::Error, line: Some(1), message: message.clone() };
+            Observation { diagnostics: vec![diagnostic], ..Observation::new(Outcome::Refused) }
+        }
+        Told::Crashed(reason) => Observation::because(Outcome::Crashed, reason),
+        Told::TimedOut => Observation::new(Outcome::TimedOut),
     }
 }
 
-fn json(campaign: &Campaign<'_>, findings: &[Finding], complete: bool) -> Value {
-    let mut not_compared: BTreeMap<&str, u64> =
-        NotCompared::ALL.iter().map(|reason| (reason.name(), 0)).collect();
-    let (mut compared, mut conform) = (0, 0);
-    let mut subjects = Vec::new();
-    let mut readings = BTreeMap::new();
-    for tested in campaign.tested {
-        let (ledger, description) = (lock(&tested.ledger), tested.compiler.description());
-        compared += ledger.compared;
-        conform += ledger.conform + ledger.conform_under_reading;
-        for (reason, count) in &ledger.not_compared {
-            *not_compared.entry(reason.name()).or_default() += count;
-        }
-        let refusals: BTreeMap<_, _> = ledger
-            .refusals
-            .iter()
-            .map(|(key, refusals)| {
-                let clear = json!({ "uses": refusals.clear, "refused": refusals.clear_refused });
-                (*key, json!({ "uses": refusals.uses, "refused": refusals.refused, "under_every_reading": clear }))
-            })
-            .collect();
-        subjects.push(json!({
-            "id": description.id,
-            "version": description.version,
-            "lineage": description.lineage,
-            "available": true,
-            "compared": ledger.compared,
-            "conform": ledger.conform,
-            "conform_under_another_reading": ledger.conform_under_reading,
-            "allowed": { "uses": ledger.allowed.0, "refused": ledger.allowed.1 },
-            "forbidden": refusals,
-            "ptx": {
-                "values_right": ledger.values_right,
-                "values_unseen": ledger.values_unseen,
-                "variable_absent": ledger.absent_in_ptx,
-            },
-        }));
-        let sides: BTreeMap<_, _> = ledger
-            .sides
-            .iter()
-            .map(|(question, sides)| {
-                let answers = question.answers();
-                (question.name(), json!({ answers[0]: sides.literal, answers[1]: sides.other }))
-            })
-            .collect();
-        readings.insert(description.id.clone(), sides);
-    }
-    let coverage = lock(&campaign.coverage);
-    let findings: Vec<Value> = findings
+fn subject(Tested { compiler, ledger }: &Tested) -> Value {
+    let description = compiler.description();
+    let forbidden: BTreeMap<_, _> = ledger
+        .refusals
         .iter()
-        .map(|finding| {
-            let group = finding.group.as_ref();
-            json!({
-                "id": finding.id,
-                "status": finding.status,
-                "class": finding.class.name(),
-                "subjects": finding.subjects,
-                "clauses": group.map(|group| {
-                    group.expectation.clauses.iter().map(|clause| clause.id()).collect::<Vec<_>>()
-                }).unwrap_or_default(),
-                "title": finding.title,
-                "reason": finding.reason,
-                "count": finding.count,
-                "program": group.map(|group| format!("{PRELUDE}{}\n", print(&group.example).line)),
-                "variable": group.map(|group| format!("v{}_", group.example.id)),
-                "expected": group.map(|group| json!({
-                    "outcome": if group.expectation.verdict.refuses() == Some(true) { "refused" } else { "accepted" },
-                    "keys": match &group.expectation.verdict {
-                        Verdict::Forbidden(keys) => keys.iter().map(|key| key.name()).collect(),
-                        _ => Vec::new(),
-                    },
-                })),
-                "observed": group.map(|group| outcome(&group.observed.told)),
-                "repeat": group.map(|group| repeat(campaign, finding, group)),
-            })
+        .map(|(key, refusals)| {
+            let clear = json!({ "uses": refusals.clear, "refused": refusals.clear_refused });
+            (
+                *key,
+                json!({ "uses": refusals.uses, "refused": refusals.refused, "under_every_reading": clear }),
+            )
         })
         .collect();
-    let productions = FORMS.len() + Place::ALL.len() + Site::ALL.len() + Type::ALL.len();
-    let reached = |kind: &str| coverage.productions.iter().filter(|name| name.starts_with(kind)).count();
     json!({
-        "schema": "ptxsmith.report/1",
-        "ptxsmith": env!("CARGO_PKG_VERSION"),
-        "command": "cuda run",
-        "seed": campaign.context.seed,
-        "complete": complete,
-        "subjects": subjects,
-        "compared": compared,
-        "conform": conform,
-        "not_compared": not_compared,
-        "readings": readings,
-        "findings": findings,
-        "coverage": {
-            "clauses": { "reached": coverage.clauses.len(), "total": Clause::ALL.len() - 1 },
-            "productions": {
-                "reached": reached("form ") + reached("place ") + reached("site ") + reached("type "),
-                "total": productions,
-            },
+        "id": description.id,
+        "version": description.version,
+        "lineage": description.lineage,
+        "available": true,
+        "compared": ledger.compared,
+        "conform": ledger.conform,
+        "conform_under_another_reading": ledger.conform_under_reading,
+        "allowed": { "uses": ledger.allowed.0, "refused": ledger.allowed.1 },
+        "forbidden": forbidden,
+        "ptx": {
+            "values_right": ledger.values_right,
+            "values_unseen": ledger.values_unseen,
+            "variable_absent": ledger.absent_in_ptx,
         },
     })
 }
 
-/// What was found, for people.
-pub fn summary(campaign: &Campaign<'_>, wall: Duration) -> String {
-    let mut out = String::new();
-    for tested in campaign.tested {
-        let (ledger, description) = (lock(&tested.ledger), tested.compiler.description());
-        let _ = writeln!(
-            out,
-            "{BOLD}{}{BOLD:#} ({}): {} uses shown, {} compared, {} conform, {} under another reading",
-            description.id,
-            description.version,
-            ledger.cases,
-            ledger.compared,
-            ledger.conform,
-            ledger.conform_under_reading
-        );
-        let _ = writeln!(out, "  allowed: {} uses, {} of them refused", ledger.allowed.0, ledger.allowed.1);
-        for (key, refusals) in &ledger.refusals {
-            let _ = writeln!(
-                out,
-                "  {key}: {} uses, {} of them refused; under every reading {}, {} of them refused",
-                refusals.uses, refusals.refused, refusals.clear, refusals.clear_refused
-            );
-        }
-        if tested.compiler.makes_ptx() {
-            let _ = writeln!(
-                out,
-                "  PTX of allowed uses: {} values right, {} not seen; {} times without the variable",
-                ledger.values_right, ledger.values_unseen, ledger.absent_in_ptx
-            );
-        }
-        open_questions(&mut out, &ledger);
-        let silent: u64 = ledger.not_compared.values().sum();
-        if silent > 0 {
-            let reasons: Vec<_> = ledger
-                .not_compared
-                .iter()
-                .map(|(reason, count)| format!("{count} {}", reason.name()))
-                .collect();
-            let _ = writeln!(out, "  not compared: {}", reasons.join(", "));
-        }
-    }
-    for finding in findings(campaign) {
-        let style = match finding.status {
-            "known" => NOTE,
-            _ => BAD,
-        };
-        let _ = writeln!(
-            out,
-            "{style}{}{style:#} {}: {} ({} uses; {})",
-            finding.status,
-            finding.id,
-            finding.title,
-            finding.count,
-            finding.subjects.join(", ")
-        );
-        if finding.status == "new"
-            && let Some(group) = &finding.group
-        {
-            let _ = writeln!(out, "    {}", print(&group.example).line);
-        }
-    }
-    let news: usize = campaign.tested.iter().map(|tested| lock(&tested.ledger).news()).sum();
-    let style = if news == 0 { GOOD } else { BAD };
-    let _ = writeln!(
-        out,
-        "{style}{news} new{style:#}; {:.1} s; report in {}",
-        wall.as_secs_f64(),
-        campaign.args.out.display()
-    );
-    out
+/// How often the compiler went with either answer to an open question.
+fn sides(ledger: &Ledger) -> BTreeMap<&'static str, Value> {
+    let sides = ledger.sides.iter().map(|(question, sides)| {
+        let answers = question.answers();
+        (question.name(), json!({ answers[0]: sides.literal, answers[1]: sides.other }))
+    });
+    sides.collect()
 }
 
-/// The questions that the compiler answers otherwise than the literal text, or not always alike.
-fn open_questions(out: &mut String, ledger: &Ledger) {
-    for (question, sides) in &ledger.sides {
-        let answers = question.answers();
-        if sides.other > 0 {
-            let _ = writeln!(
-                out,
-                "  reads {}={} ({} uses{})",
-                question.name(),
-                answers[1],
-                sides.other,
-                if sides.literal > 0 {
-                    format!("; {} as {}", sides.literal, answers[0])
-                } else {
-                    String::new()
-                }
-            );
-        }
+/// The sums of one compiler.
+fn totals(out: &mut String, Tested { compiler, ledger }: &Tested) {
+    let description = compiler.description();
+    let _ = writeln!(
+        out,
+        "{BOLD}{}{BOLD:#} ({}): {} uses shown, {} compared, {} conform, {} under another reading",
+        line(&description.id),
+        line(&description.version),
+        ledger.cases,
+        ledger.compared,
+        ledger.conform,
+        ledger.conform_under_reading
+    );
+    let _ = writeln!(out, "  allowed: {} uses, {} of them refused", ledger.allowed.0, ledger.allowed.1);
+    for (key, refusals) in &ledger.refusals {
+        let _ = writeln!(
+            out,
+            "  {key}: {} uses, {} of them refused; under every reading {}, {} of them refused",
+            refusals.uses, refusals.refused, refusals.clear, refusals.clear_refused
+        );
+    }
+    if compiler.makes_ptx() {
+        let _ = writeln!(
+            out,
+            "  PTX of allowed uses: {} values right, {} not seen; {} times without the variable",
+            ledger.values_right, ledger.values_unseen, ledger.absent_in_ptx
+        );
+    }
+    // The questions that the compiler answers otherwise than the literal text, or not always alike.
+    for (question, sides) in ledger.sides.iter().filter(|(_, sides)| sides.other > 0) {
+        let [literal, other] = [0, 1].map(|answer| question.answers()[answer]);
+        let alike = match sides.literal {
+            0 => String::new(),
+            count => format!("; {count} as {literal}"),
+        };
+        let _ = writeln!(out, "  reads {}={other} ({} uses{alike})", question.name(), sides.other);
+    }
+    let reasons = ledger.not_compared.iter().map(|(reason, count)| format!("{count} {}", reason.name()));
+    let reasons: Vec<_> = reasons.collect();
+    if !reasons.is_empty() {
+        let _ = writeln!(out, "  not compared: {}", reasons.join(", "));
     }
 }

@@ -1,12 +1,10 @@
 //! `ptxsmith cuda run`: generate, predict, ask compilers, compare, report.
 
-use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use ptxsmith_campaign::files::make_directory;
+use ptxsmith_campaign::pool::{Budget, Ended, each, lock_of};
 use ptxsmith_cuda::compare::{Coverage, Ledger, batch};
 use ptxsmith_cuda::generate::Generator;
 use ptxsmith_cuda::language::Case;
@@ -15,7 +13,7 @@ use ptxsmith_cuda::subjects::{Compiler, Error, OpenError, Options, Spec, open, p
 use ptxsmith_subject::toolchain::Toolchains;
 
 use super::args::Run;
-use super::report;
+use super::report::{Campaign, Tested};
 use crate::commands::Context;
 use crate::exit::{Exit, Failure};
 
@@ -25,31 +23,38 @@ const UNIT: u64 = 2_500;
 /// How many uses are shown where neither a number nor a time is given.
 const CASES: u64 = 25_000;
 
-/// A compiler with what was found of it.
-pub struct Tested {
-    /// The compiler.
-    pub compiler: Box<dyn Compiler>,
-    /// What was found.
-    pub ledger: Mutex<Ledger>,
-}
-
 /// Runs a campaign.
 pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
     let started = Instant::now();
     make_directory(&args.out)?;
-    let tested = open_all(context, args)?;
-    let campaign = Campaign { context, args, tested: &tested, coverage: Mutex::default() };
-    let ended = campaign.work();
-    let complete = ended.is_ok() && !context.cancel.is_cancelled();
-    let exit = campaign.report(complete, started.elapsed())?;
-    match ended {
-        Err(failure @ Failure::Harness(_)) => Err(failure),
-        _ => Ok(exit),
-    }
+    let compilers = open_all(context, args)?;
+    let ledgers: Vec<Mutex<Ledger>> = compilers.iter().map(|_| Mutex::default()).collect();
+    let coverage = Mutex::default();
+    let ended = show_all(context, args, &compilers, &ledgers, &coverage);
+    let tested = compilers.into_iter().zip(&ledgers);
+    let campaign = Campaign {
+        out: &args.out,
+        seed: context.seed,
+        complete: matches!(ended, Ok(Ended::All)),
+        tested: tested
+            .map(|(compiler, ledger)| Tested { compiler, ledger: std::mem::take(&mut lock_of(ledger)) })
+            .collect(),
+        coverage: std::mem::take(&mut lock_of(&coverage)),
+    };
+    campaign.save()?;
+    context.console.print(&campaign.summary(started.elapsed()))?;
+    let ended = ended?;
+    let compared: u64 = campaign.tested.iter().map(|tested| tested.ledger.compared).sum();
+    Ok(match (compared, campaign.news()) {
+        (0, _) if ended == Ended::Interrupted => return Err(Failure::Interrupted),
+        (0, _) => Exit::NothingCompared,
+        (_, 0) => Exit::Success,
+        _ => Exit::Deviation,
+    })
 }
 
 /// Opens every subject, installing what is missing. One that is not there stops the campaign before it begins.
-fn open_all(context: &Context, args: &Run) -> Result<Vec<Tested>, Failure> {
+fn open_all(context: &Context, args: &Run) -> Result<Vec<Box<dyn Compiler>>, Failure> {
     let defaults = ["cicc@13.0", "cicc@13.5", "clang"];
     let specs: Vec<Spec> = if args.subjects.is_empty() {
         defaults.iter().filter_map(|text| parse_spec(text).ok()).collect()
@@ -65,7 +70,7 @@ fn open_all(context: &Context, args: &Run) -> Result<Vec<Tested>, Failure> {
         cancel: &context.cancel,
         progress: &progress,
     };
-    let mut tested: Vec<Tested> = Vec::new();
+    let mut compilers: Vec<Box<dyn Compiler>> = Vec::new();
     for spec in &specs {
         let opened = open(spec, &options).map_err(|error| match (spec, error) {
             _ if context.cancel.is_cancelled() => Failure::Interrupted,
@@ -75,124 +80,51 @@ fn open_all(context: &Context, args: &Run) -> Result<Vec<Tested>, Failure> {
             }
         })?;
         for compiler in opened {
-            if !tested.iter().any(|known| known.compiler.description().id == compiler.description().id) {
-                tested.push(Tested { compiler, ledger: Mutex::default() });
+            if !compilers.iter().any(|known| known.description().id == compiler.description().id) {
+                compilers.push(compiler);
             }
         }
     }
-    Ok(tested)
+    Ok(compilers)
 }
 
-/// A campaign under way.
-pub struct Campaign<'a> {
-    /// The context.
-    pub context: &'a Context,
-    /// What was asked for.
-    pub args: &'a Run,
-    /// The compilers.
-    pub tested: &'a [Tested],
-    /// What the cases touched.
-    pub coverage: Mutex<Coverage>,
-}
-
-impl Campaign<'_> {
-    /// Shows unit after unit to every compiler, until the budget is spent.
-    fn work(&self) -> Result<(), Failure> {
-        let end = match (self.args.cases, self.args.time) {
-            (Some(cases), _) => self.args.first.saturating_add(cases.get()),
-            (None, Some(_)) => u64::MAX,
-            (None, None) => self.args.first.saturating_add(CASES),
-        };
-        let deadline = self.args.time.map(|time| Instant::now() + time);
-        let generator = Generator::new(self.context.seed);
-        let bar = self.bar(end);
-        let next = AtomicU64::new(0);
-        let stop = AtomicBool::new(false);
-        let failure = Mutex::new(None);
-        let subjects = self.tested.len() as u64;
-        // A task is one unit shown to one compiler.
-        let work = || {
-            loop {
-                let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                if late || stop.load(Ordering::Relaxed) || self.context.cancel.is_cancelled() {
-                    return;
-                }
-                let task = next.fetch_add(1, Ordering::Relaxed);
-                let (unit, subject) = (task / subjects, task % subjects);
-                let first = self.args.first.saturating_add(unit.saturating_mul(UNIT));
-                if first >= end {
-                    return;
-                }
-                let last = first.saturating_add(UNIT).min(end);
-                let cases: Vec<Case> = (first..last).map(|id| generator.case(id)).collect();
-                if subject == 0 {
-                    let mut coverage = Coverage::default();
-                    cases.iter().for_each(|case| coverage.note(case, Readings::default()));
-                    let mut all = lock(&self.coverage);
-                    all.clauses.extend(coverage.clauses);
-                    all.productions.extend(coverage.productions);
-                }
-                let tested = &self.tested[subject as usize];
-                match batch(&*tested.compiler, &cases, Readings::default()) {
-                    Ok(ledger) => lock(&tested.ledger).merge(ledger),
-                    Err(error) => {
-                        stop.store(true, Ordering::Relaxed);
-                        lock(&failure).get_or_insert(of_compiler(error));
-                    }
-                }
-                bar.inc(last - first);
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 0..self.context.jobs.get() {
-                scope.spawn(work);
-            }
-        });
-        bar.finish_and_clear();
-        match failure.into_inner() {
-            Ok(Some(failure)) => Err(failure),
-            _ => Ok(()),
+/// Shows unit after unit to every compiler, until the budget is spent.
+fn show_all(
+    context: &Context,
+    args: &Run,
+    compilers: &[Box<dyn Compiler>],
+    ledgers: &[Mutex<Ledger>],
+    coverage: &Mutex<Coverage>,
+) -> Result<Ended, Failure> {
+    let subjects = compilers.len() as u64;
+    let cases = match (args.cases, args.time) {
+        (None, Some(_)) => None,
+        (cases, _) => Some(cases.map_or(CASES, |cases| cases.get())),
+    };
+    let end = args.first.saturating_add(cases.unwrap_or(u64::MAX));
+    // A task is one unit shown to one compiler.
+    let budget = Budget {
+        tasks: cases.map(|cases| cases.div_ceil(UNIT).saturating_mul(subjects)),
+        together: subjects,
+        time: args.time,
+        units: cases.map(|cases| cases.saturating_mul(subjects)),
+    };
+    let generator = Generator::new(context.seed);
+    let none = || ();
+    each(&context.session(), budget, "uses shown", none, |(), task, progress| {
+        let (unit, subject) = (task / subjects, (task % subjects) as usize);
+        let first = args.first.saturating_add(unit.saturating_mul(UNIT));
+        let last = first.saturating_add(UNIT).min(end);
+        let cases: Vec<Case> = (first..last).map(|id| generator.case(id)).collect();
+        if subject == 0 {
+            let mut coverage = lock_of(coverage);
+            cases.iter().for_each(|case| coverage.note(case, Readings::default()));
         }
-    }
-
-    fn bar(&self, end: u64) -> ProgressBar {
-        if self.context.console.quiet {
-            return ProgressBar::hidden();
-        }
-        let bar = if end == u64::MAX {
-            ProgressBar::new_spinner()
-        } else {
-            ProgressBar::new((end - self.args.first) * self.tested.len() as u64)
-        };
-        let style = ProgressStyle::with_template("{elapsed_precise} {bar:30} {human_pos} uses shown {msg}");
-        bar.enable_steady_tick(Duration::from_millis(200));
-        bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-    }
-
-    /// Writes the report and says what was found.
-    fn report(&self, complete: bool, wall: Duration) -> Result<Exit, Failure> {
-        report::save(self, complete)?;
-        self.context.console.print(&report::summary(self, wall))?;
-        let ledgers = self.tested.iter().map(|tested| lock(&tested.ledger));
-        let (compared, news) = ledgers
-            .fold((0, 0), |(compared, news), ledger| (compared + ledger.compared, news + ledger.news()));
-        Ok(match (compared, news) {
-            (0, _) if self.context.cancel.is_cancelled() => return Err(Failure::Interrupted),
-            (0, _) => Exit::NothingCompared,
-            (_, 0) => Exit::Success,
-            _ => Exit::Deviation,
-        })
-    }
-
-    /// Where a finding's program goes.
-    pub fn file_of(&self, name: &str) -> std::path::PathBuf {
-        Path::new(&self.args.out).join("findings").join(name)
-    }
-}
-
-/// A lock that no panic can hold: a panic ends the program.
-pub fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().expect("a panic ends the program")
+        let ledger = batch(&*compilers[subject], &cases, Readings::default()).map_err(of_compiler)?;
+        lock_of(&ledgers[subject]).merge(ledger);
+        progress.done(last - first);
+        Ok(())
+    })
 }
 
 fn of_compiler(error: Error) -> Failure {

@@ -1,0 +1,138 @@
+//! Choosing a production with one byte.
+//!
+//! A table of 256 slots has each production in proportion to its share, and a byte is a slot: no sum of weights is walked
+//! while a program is made. One slot may lead to a further table, which holds the productions that are rarer than one in 256.
+
+use crate::nonterminal::{Nonterminal, ProductionId};
+
+/// A slot that leads to the further table.
+const RARE: u8 = ProductionId::NONE.0;
+
+/// The least room, in nodes, of each class of room that has a table of its own.
+pub(crate) const ROOMS: [u32; 7] = [0, 2, 3, 4, 5, 6, 8];
+
+/// The class of this much room.
+#[inline]
+fn room_class(room: u32) -> usize {
+    const CLASSES: [u8; 9] = [0, 0, 1, 2, 3, 4, 5, 5, 6];
+    CLASSES[room.min(8) as usize] as usize
+}
+
+type Slots = [u8; 256];
+
+/// How often each of some productions is chosen. The shares add up to one.
+pub(crate) type Shares = Vec<(ProductionId, f64)>;
+
+/// Chooses productions by bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Sampler {
+    /// Each table once, though several nonterminals and classes of room may share it: fewer stay closer at hand. Directly
+    /// behind each stands that to which it leads further.
+    tables: Vec<Slots>,
+    /// Which table a nonterminal has with each class of room.
+    at: [[u16; ROOMS.len()]; Nonterminal::ALL.len()],
+}
+
+impl Sampler {
+    /// A sampler with these shares of the productions of each nonterminal with so much room.
+    pub fn new(shares: impl Fn(Nonterminal, u32) -> Shares) -> Sampler {
+        let mut tables: Vec<Slots> = Vec::new();
+        let mut at = [[0; ROOMS.len()]; Nonterminal::ALL.len()];
+        for (&of, at) in Nonterminal::ALL.iter().zip(&mut at) {
+            *at = ROOMS.map(|room| {
+                let own = tables_of(&shares(of, room));
+                let place =
+                    tables.windows(own.len()).position(|others| *others == own).unwrap_or_else(|| {
+                        tables.extend(&own);
+                        tables.len() - own.len()
+                    });
+                u16::try_from(place).expect("there are fewer tables")
+            });
+        }
+        Sampler { tables, at }
+    }
+
+    /// Chooses a production for this much room; `byte` gives the next byte.
+    #[inline]
+    pub fn choose(&self, of: Nonterminal, room: u32, mut byte: impl FnMut() -> u8) -> ProductionId {
+        let mut table = self.at[of as usize][room_class(room)] as usize;
+        loop {
+            match self.tables[table][byte() as usize] {
+                RARE => table += 1,
+                slot => return ProductionId(slot),
+            }
+        }
+    }
+}
+
+/// The table of these shares, and those that it leads to.
+fn tables_of(shares: &[(ProductionId, f64)]) -> Vec<Slots> {
+    let (rare, common): (Vec<_>, Vec<_>) =
+        shares.iter().copied().partition(|&(_, share)| share < 1.0 / 256.0);
+    let rare_share: f64 = rare.iter().map(|&(_, share)| share).sum();
+    let leading = (rare_share * 256.0).ceil();
+    // Where most are rare, a further table would be no smaller.
+    if rare.is_empty() || leading > 128.0 {
+        return vec![slots(shares)];
+    }
+    let mut first = common.clone();
+    first.push((ProductionId::NONE, leading / 256.0));
+    // What is left of the slots that lead to the further table goes to the smallest common form, which also takes
+    // byte zero.
+    let mut further = Vec::new();
+    let spare = 1.0 - rare_share * 256.0 / leading;
+    if let (Some(&(smallest, _)), true) = (common.first(), spare > 0.0) {
+        further.push((smallest, spare));
+    }
+    further.extend(rare.iter().map(|&(id, share)| (id, share * 256.0 / leading)));
+    let mut tables = tables_of(&further);
+    tables.insert(0, slots(&first));
+    tables
+}
+
+/// Fills the slots in proportion to the shares, in order. Each share has at least one slot.
+fn slots(shares: &[(ProductionId, f64)]) -> Slots {
+    let total: f64 = shares.iter().map(|&(_, share)| share).sum();
+    let exact: Vec<f64> = shares.iter().map(|&(_, share)| share / total * 256.0).collect();
+    let mut counts: Vec<usize> = exact.iter().map(|&e| (e as usize).max(1)).collect();
+    // One slot at a time to or from whoever is furthest from its share.
+    loop {
+        let filled: usize = counts.iter().sum();
+        let lacks = |i: &usize| exact[*i] - counts[*i] as f64;
+        let by_lack = |a: &usize, b: &usize| lacks(a).total_cmp(&lacks(b));
+        let at = 0..counts.len();
+        let (most, fewest) = (at.clone().max_by(by_lack), at.filter(|&i| counts[i] > 1).min_by(by_lack));
+        match (filled.cmp(&256), most, fewest) {
+            (std::cmp::Ordering::Less, Some(i), _) => counts[i] += 1,
+            (std::cmp::Ordering::Greater, _, Some(i)) => counts[i] -= 1,
+            _ => break,
+        }
+    }
+    let mut filled = shares.iter().zip(counts).flat_map(|(&(id, _), count)| std::iter::repeat_n(id.0, count));
+    std::array::from_fn(|_| filled.next().expect("the counts add up to 256"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(of: &[(u8, f64)]) -> Shares {
+        of.iter().map(|&(id, share)| (ProductionId(id), share)).collect()
+    }
+
+    #[test]
+    fn slots_follow_the_shares_and_none_is_left_out() {
+        let slots = slots(&shares(&[(1, 0.5), (2, 0.4999), (3, 0.0001)]));
+        let count = |id| slots.iter().filter(|&&s| s == id).count();
+        assert_eq!((count(1), count(2), count(3)), (128, 127, 1));
+    }
+
+    #[test]
+    fn what_is_rarer_than_two_bytes_tell_has_a_third() {
+        let tables = tables_of(&shares(&[(1, 0.9), (2, 0.1 - 1e-6), (3, 1e-6)]));
+        let of = |table: &Slots, slot| table.iter().filter(|&&s| s == slot).count() as f64 / 256.0;
+        assert_eq!(tables.len(), 3);
+        let share = of(&tables[0], RARE) * of(&tables[1], RARE) * of(&tables[2], 3);
+        assert!((0.8e-6..1.2e-6).contains(&share), "{share}");
+    }
+}

@@ -1,0 +1,146 @@
+//! How often each production is chosen under a configuration, and whether at all.
+
+use crate::{
+    config::Config,
+    draft::Form,
+    grammar::{Nonterminal, Production, ProductionId, Weight, productions},
+    sampler::Shares,
+    weights::{UnknownProduction, Weights},
+};
+
+impl Weights {
+    /// The weight of a production: that of the table, unless it was changed.
+    pub fn get(&self, production: ProductionId) -> u16 {
+        self.changed(production).unwrap_or(match production.get().weight {
+            Weight::Of(weight) => weight,
+            Weight::Odds(_) => 1,
+        })
+    }
+
+    /// Changes the weight of a production.
+    ///
+    /// The first of a nonterminal keeps at least a weight of one.
+    pub fn set(&mut self, production: ProductionId, weight: u16) {
+        self.change(production, weight.max(production.is_first().into()));
+    }
+
+    /// Changes the weight of the production of this name.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn set_by_name(&mut self, name: &str, weight: u16) -> Result<(), UnknownProduction> {
+        let production = Production::by_name(name).ok_or_else(|| UnknownProduction(name.to_owned()))?;
+        self.set(production, weight);
+        Ok(())
+    }
+}
+
+/// Whether a production is part of the grammar under this configuration.
+pub(crate) fn enabled(config: &Config, id: ProductionId) -> bool {
+    let production = id.get();
+    let share = match production.weight {
+        Weight::Of(_) => true,
+        Weight::Odds(odds) => odds(config).share() > 0.0,
+    };
+    (production.allowed)(config) && share && config.weights.get(id) > 0
+}
+
+/// The fewest nodes of each nonterminal, by repeated relaxation.
+pub(crate) fn least_nodes(config: &Config) -> [u32; Nonterminal::ALL.len()] {
+    let mut least = [u32::MAX / 4; Nonterminal::ALL.len()];
+    loop {
+        let mut changed = false;
+        for id in productions().filter(|&id| enabled(config, id)) {
+            let nodes = nodes(id, &least);
+            let of = &mut least[id.get().of as usize];
+            if nodes < *of {
+                *of = nodes;
+                changed = true;
+            }
+        }
+        if !changed {
+            return least;
+        }
+    }
+}
+
+/// The fewest nodes of a production. The parts of what is not an operator add nothing: its maker says how many it
+/// takes.
+fn nodes(id: ProductionId, least: &[u32]) -> u32 {
+    let production = id.get();
+    let parts = match production.form {
+        Form::Made(..) | Form::Number(..) => 0,
+        _ => production.parts().map(|part| least[part as usize]).fold(0, u32::saturating_add),
+    };
+    production.own_nodes().saturating_add(parts)
+}
+
+/// Which productions end: no expression of any size is among their parts.
+pub(crate) fn closed(config: &Config) -> Vec<bool> {
+    let mut open = vec![false; Nonterminal::ALL.len()];
+    open[Nonterminal::Integer as usize] = true;
+    open[Nonterminal::Float as usize] = true;
+    loop {
+        let mut changed = false;
+        for id in productions().filter(|&id| enabled(config, id)) {
+            let production = id.get();
+            if !open[production.of as usize] && production.parts().any(|part| open[part as usize]) {
+                open[production.of as usize] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    productions().map(|id| !id.get().parts().any(|part| open[part as usize])).collect()
+}
+
+/// How often each production of a nonterminal is chosen with this much room. The shares add up to one.
+pub(crate) fn shares(config: &Config, of: Nonterminal, room: u32, least: &[u32], closed: &[bool]) -> Shares {
+    let room = room.max(least[of as usize]);
+    let fitting: Vec<ProductionId> = productions()
+        .filter(|&id| id.get().of == of && enabled(config, id) && nodes(id, least) <= room)
+        .collect();
+    let weighted = |id: &ProductionId| matches!(id.get().weight, Weight::Of(_));
+    let mut shares = Shares::new();
+
+    let odds = |id: ProductionId| match id.get().weight {
+        Weight::Odds(odds) => odds(config).share(),
+        Weight::Of(_) => 0.0,
+    };
+    let by_odds: f64 = fitting.iter().map(|&id| odds(id)).sum();
+    let any_weighted = fitting.iter().any(weighted);
+    // Odds that add up to more than one, or have nothing beside them, are shares of each other.
+    let scale = if by_odds > 1.0 || !any_weighted { by_odds } else { 1.0 };
+    let rest = 1.0 - (by_odds / scale).min(1.0);
+
+    // With room for an operator, what ends takes the part that the knob says, whatever the weights are.
+    let grows = matches!(of, Nonterminal::Integer | Nonterminal::Float);
+    let sum = |ends: bool| -> f64 {
+        let of_kind = fitting.iter().filter(|id| weighted(id) && closed[id.index()] == ends);
+        of_kind.map(|&id| f64::from(config.weights.get(id))).sum()
+    };
+    let (ending, growing) = (sum(true), sum(false));
+    let early = config.early_leaf.share();
+    let part = |ends: bool| match (ends, grows && ending > 0.0 && growing > 0.0) {
+        (_, false) => rest / (ending + growing),
+        (true, true) => rest * early / ending,
+        (false, true) => rest * (1.0 - early) / growing,
+    };
+    for &id in &fitting {
+        let share = match id.get().weight {
+            Weight::Odds(_) => odds(id) / scale,
+            Weight::Of(_) => f64::from(config.weights.get(id)) * part(closed[id.index()]),
+        };
+        if share > 0.0 {
+            shares.push((id, share));
+        }
+    }
+    if shares.is_empty() {
+        // Everything is switched off: the smallest form remains.
+        let first = productions().find(|id| id.get().of == of).expect("every nonterminal has a production");
+        shares.push((first, 1.0));
+    }
+    shares
+}

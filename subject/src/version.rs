@@ -1,0 +1,105 @@
+//! Versions of implementations, and their order.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use smallvec::SmallVec;
+
+/// The numbers of a version, compared one after the other. `12.10` is later than `12.9`, and `12.9.41` than `12.9`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(SmallVec<[u64; 4]>);
+
+impl Version {
+    /// The first version in a text: numbers with points between them. `21.1.8` in `clang-21.1.8-rc2`; `None` in a text
+    /// without a digit.
+    pub fn find(text: &str) -> Option<Version> {
+        let mut numbers = SmallVec::new();
+        let mut rest = &text[text.find(|c: char| c.is_ascii_digit())?..];
+        loop {
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            let Ok(number) = rest[..end].parse() else { break };
+            numbers.push(number);
+            match rest[end..].strip_prefix('.') {
+                Some(behind) => rest = behind,
+                None => break,
+            }
+        }
+        Some(Version(numbers))
+    }
+
+    /// How it stands to a release, which is named by the numbers that matter: every `12.6.x` equals `12.6`.
+    pub fn cmp_release(&self, release: &Version) -> Ordering {
+        self.0.iter().take(release.0.len()).cmp(&release.0)
+    }
+}
+
+/// The releases from one to another, both included; see [`Version::cmp_release`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Releases {
+    first: &'static str,
+    last: Option<&'static str>,
+}
+
+impl Releases {
+    /// This release and all later ones.
+    pub const fn from(first: &'static str) -> Releases {
+        Releases { first, last: None }
+    }
+
+    /// These two releases and those between them.
+    pub const fn between(first: &'static str, last: &'static str) -> Releases {
+        Releases { first, last: Some(last) }
+    }
+
+    /// Whether a version is of one of them. One without a number may be of any.
+    pub fn contain(&self, version: Option<&str>) -> bool {
+        let Some(version) = version.and_then(Version::find) else { return true };
+        let compare = |release| Version::find(release).map(|release| version.cmp_release(&release));
+        compare(self.first).is_none_or(Ordering::is_ge)
+            && self.last.and_then(compare).is_none_or(Ordering::is_le)
+    }
+}
+
+impl fmt::Display for Releases {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.last {
+            Some(last) if last == self.first => f.write_str(last),
+            Some(last) => write!(f, "{} to {last}", self.first),
+            None => write!(f, "{} and later", self.first),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_ordered_by_their_numbers() {
+        let version = |text| Version::find(text).unwrap();
+        assert!(version("12.10.1") > version("12.9.86"));
+        assert!(version("12.9.41") > version("12.9"));
+        assert_eq!(version("clang-21.1.8-rc2"), version("21.1.8"));
+        assert_eq!(version("535.261.03"), version("535.261.3"));
+        assert_eq!(version("13.").cmp_release(&version("13")), Ordering::Equal);
+        assert_eq!(Version::find("unknown"), None);
+    }
+
+    #[test]
+    fn releases_are_compared_by_number_and_by_no_more_than_is_stated() {
+        let some = Releases::between("11.7", "12.6");
+        for (version, inside) in
+            [("11.7.99", true), ("11.6.1", false), ("12.6.85", true), ("12.10.1", false), ("9.9", false)]
+        {
+            assert_eq!(some.contain(Some(version)), inside, "{version}");
+        }
+        assert!(Releases::from("9.0").contain(Some("13.5.37")));
+        assert!(!Releases::between("13.3.33", "13.3.33").contain(Some("13.3.73")));
+    }
+
+    #[test]
+    fn a_version_without_a_number_may_be_of_any_release() {
+        assert!(Releases::between("1.0", "1.0").contain(None));
+        assert!(Releases::between("1.0", "1.0").contain(Some("unknown")));
+    }
+}
