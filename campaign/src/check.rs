@@ -5,15 +5,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ptxsmith_diff::{Body, Judged, Must, NotCompared, Part, Trial, Verdict};
+use ptxsmith_diff::{Judged, Must, NotCompared, Part, Verdict};
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
-use ptxsmith_syntax::Item;
 
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::Failure;
 use crate::input::Program;
-use crate::judges::{Entry, left_by_kernels, of_subject, parts_of, taken};
+use crate::judges::{Entry, judge, of_subject, taken, trial_of};
 use crate::pool::{Budget, each};
 use crate::session::Session;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
@@ -58,7 +57,7 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     let budget = Budget { tasks: Some(count), time: options.time, units: Some(count), ..Budget::default() };
     let left_out = AtomicBool::new(false);
     let first = Mutex::new(first);
-    let judge = |number: u64| {
+    let judge_next = |number: u64| {
         let read = first.lock().expect("a panic ends the program").take();
         match read.map_or_else(|| Program::read(&files[number as usize]), Ok) {
             Ok(program) => judge_file(&campaign, number, &files[number as usize], program),
@@ -76,7 +75,7 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
         "files",
         || (),
         |(), number, work| {
-            judge(number)?;
+            judge_next(number)?;
             work.done(1);
             work.say(format!("{} deviate", campaign.deviations()));
             Ok(())
@@ -94,18 +93,13 @@ pub fn has_kernels(text: &str) -> bool {
 fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Program) -> Result<(), Failure> {
     let Program { text, module, .. } = program;
     // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest.
-    let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
-    let trial = Trial::new(number, Body::Items(items.cloned().collect()));
+    let trial = trial_of(number, &module);
     let source = Source { path: path.to_string_lossy().into_owned(), text };
     for tested in &campaign.subjects {
-        let target = target_for(&module, tested.subject.description());
-        let parts = parts_of(tested, &module, &source.text)?;
-        let parts = beside_the_twin(parts, tested, path, &source.text)?;
-        let kernels = match taken(&parts) {
-            true => left_by_kernels(tested.relocatable(), &trial, &module, &target).map_err(of_subject)?,
-            false => None,
-        };
-        if let Some((judged, header)) = &kernels {
+        let (subject, relocatable) = (tested.subject_for(&module), tested.relocatable());
+        let judged = judge(subject, relocatable, &trial, &module, &source.text).map_err(of_subject)?;
+        let parts = beside_the_twin(judged.parts, tested, path, &source.text)?;
+        if let Some((judged, header)) = judged.kernels.as_ref().filter(|_| taken(&parts)) {
             let entry = Entry { trial: &trial, header, judged: judged.clone() };
             campaign.enter(tested, [entry], Some(&source))?;
         }

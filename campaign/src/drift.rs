@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::cases::Cases;
 use crate::failure::Failure;
 use crate::input::Program;
-use crate::judges::{Judges, parts_of};
+use crate::judges::{Judges, of_subject, parts_of};
 use crate::pool::{Budget, Ended, each};
 use crate::session::Session;
 use crate::subjects::{Tested, open_subjects};
@@ -171,7 +171,7 @@ fn corpus(session: &Session, files: &[PathBuf], subjects: &[Tested]) -> Result<V
                 if !tested.takes_version_of(&module) {
                     continue;
                 }
-                let parts = parts_of(tested, &module, &text)?;
+                let parts = parts_of(tested, &module, &text).map_err(of_subject)?;
                 let mut all = tried.lock().expect("a panic ends the program");
                 for part in parts {
                     // A program that one release refuses has one part there, and one for each variable elsewhere.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ptxsmith_diff::{
-    Again, Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Paper, Part, Sifted, Trial,
+    Again, Body, Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Paper, Part, Sifted, Trial,
     Verdict, gone, judge_program,
 };
 use ptxsmith_oracle::{QuestionSet, Rules};
 use ptxsmith_subject::{Error, Subject};
-use ptxsmith_syntax::{Assemble, Module, ScalarType, StateSpace};
+use ptxsmith_syntax::{Assemble, Item, Module, ScalarType, StateSpace};
 
 use crate::cases::Made;
 use crate::failure::Failure;
@@ -174,10 +174,59 @@ pub fn of_subject(error: Error) -> Failure {
     if error.is_cancelled() { Failure::Interrupted } else { error.into() }
 }
 
-/// The verdicts on a program that exists already, for the target that it names or the nearest one that the subject has.
-pub fn parts_of(tested: &Tested, module: &Module, text: &str) -> Result<Vec<Part>, Failure> {
-    let target = target_for(module, tested.subject.description());
-    judge_program(tested.subject_for(module), &Rules::default(), module, text, &target).map_err(of_subject)
+/// The verdicts on a program that exists already, for the target that it names or the nearest one that the subject has: on
+/// its variables, or on it as a whole, and, where it is taken, on what its kernels leave. Whoever judges a program asks
+/// here.
+///
+/// # Errors
+/// Only where our machine or code fails.
+pub fn parts_of(tested: &Tested, module: &Module, text: &str) -> Result<Vec<Part>, Error> {
+    let judged = judge(tested.subject_for(module), tested.relocatable(), &trial_of(0, module), module, text)?;
+    Ok(judged.into_parts())
+}
+
+/// The verdicts on a program that exists already.
+pub struct ProgramVerdicts {
+    /// Those on its variables, or on it as a whole.
+    pub parts: Vec<Part>,
+    /// That on what its kernels leave, and the header under which they were shown.
+    pub kernels: Option<(Judged, Header)>,
+}
+
+impl ProgramVerdicts {
+    /// All of them.
+    pub fn into_parts(self) -> Vec<Part> {
+        let of_kernels =
+            |(Judged { verdict, must, trace, .. }, _)| Part { variable: None, verdict, must, trace };
+        self.parts.into_iter().chain(self.kernels.map(of_kernels)).collect()
+    }
+}
+
+/// Judges a program that exists already, whose statements `trial` holds: by a subject in the form that shows what the
+/// program holds, and in relocatable form for what its kernels leave, where it is taken.
+///
+/// # Errors
+/// Only where our machine or code fails.
+pub fn judge(
+    subject: &dyn Subject,
+    relocatable: &dyn Subject,
+    trial: &Trial,
+    module: &Module,
+    text: &str,
+) -> Result<ProgramVerdicts, Error> {
+    let target = target_for(module, subject.description());
+    let parts = judge_program(subject, &Rules::default(), module, text, &target)?;
+    let kernels = match taken(&parts) {
+        true => left_by_kernels(relocatable, trial, module, &target)?,
+        false => None,
+    };
+    Ok(ProgramVerdicts { parts, kernels })
+}
+
+/// The declarations and functions of a program, as the ledger keeps them.
+pub fn trial_of(id: u64, module: &Module) -> Trial {
+    let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
+    Trial::new(id, Body::Items(items.cloned().collect()))
 }
 
 /// Whether a program was taken, so that its kernels can be looked at.
@@ -195,7 +244,7 @@ pub fn taken(parts: &[Part]) -> bool {
 ///
 /// # Errors
 /// Only where our machine or code fails.
-pub fn left_by_kernels(
+fn left_by_kernels(
     subject: &dyn Subject,
     trial: &Trial,
     module: &Module,

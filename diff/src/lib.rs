@@ -28,7 +28,7 @@ pub use compare::{Mismatch, compare};
 pub use explain::{Explanation, Hypothesis};
 pub use judge::{Again, Judge, Options, Paper, Sifted, Standing};
 pub use kernel::{KernelJudge, holds_kernels};
-pub use lead::{Alternatives, Lead};
+pub use lead::{Alternatives, Lead, id_of};
 pub use ledger::{
     BadState, Confusion, Example, Finding, Followed, Least, LeastPrograms, Ledger, LedgerState, Status,
     Tallies, Tally,

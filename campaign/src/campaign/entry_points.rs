@@ -7,14 +7,14 @@
 //! is what is [known to differ](LISTED); `docs/suite.md` has what that is, and that nothing else differs in the published
 //! suite.
 
-use ptxsmith_diff::{Body, Class, Difference, Finding, Judged, Ledger, Status, Trial, Verdict};
+use ptxsmith_diff::{Class, Difference, Finding, Judged, Ledger, Status, Verdict};
 use ptxsmith_oracle::Trace;
 use ptxsmith_subject::{Description, Observation, Outcome, Request, Variable};
-use ptxsmith_syntax::{Item, parse};
+use ptxsmith_syntax::parse;
 
 use super::{Campaign, Found};
 use crate::failure::Failure;
-use crate::judges::of_subject;
+use crate::judges::{of_subject, trial_of};
 use crate::pool;
 use crate::subjects::{Tested, target_for};
 
@@ -76,9 +76,7 @@ impl Campaign<'_> {
         })?;
         for ((found, one, other), difference) in shown.into_iter().zip(differences) {
             let Some((module, variable, seen, also)) = difference.flatten() else { continue };
-            let items =
-                module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
-            let trial = Trial::new(found.finding.example.trial, Body::Items(items.cloned().collect()));
+            let trial = trial_of(found.finding.example.trial, &module);
             let judged = inconsistent(trial.id, variable, &seen, also);
             // Not a case of the campaign: it is no more compared than before.
             let entered = Ledger::default().enter(&trial, judged, &other.header);

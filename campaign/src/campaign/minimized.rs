@@ -2,18 +2,18 @@
 
 use std::time::{Duration, Instant};
 
+use ptxsmith_diff::Verdict;
 use ptxsmith_diff::known::{KNOWN, Known};
-use ptxsmith_diff::{Verdict, judge_program};
-use ptxsmith_oracle::Rules;
 use ptxsmith_reduce::Program;
 use ptxsmith_report::{Answers, Reduced};
 use ptxsmith_syntax::parse;
 
 use super::{Campaign, Found};
 use crate::failure::Failure;
+use crate::judges::parts_of;
 use crate::pool;
 use crate::reducing::{Budget, Expected, Reluctance, Wanted, reduce_finding};
-use crate::subjects::{Tested, target_for};
+use crate::subjects::Tested;
 
 /// How long one is.
 const TIME_OF_ONE: Duration = Duration::from_secs(10);
@@ -87,9 +87,7 @@ fn answers(tested: &Tested, program: &str, known: Option<&str>) -> Result<Option
     if !tested.takes_version_of(&module) {
         return Ok(None);
     }
-    let target = target_for(&module, tested.subject.description());
-    let parts = judge_program(tested.subject_for(&module), &Rules::default(), &module, program, &target);
-    let parts = match parts {
+    let parts = match parts_of(tested, &module, program) {
         Ok(parts) => parts,
         Err(error) if error.is_cancelled() => return Ok(None),
         Err(error) => return Err(error.into()),

@@ -1,15 +1,14 @@
 //! What every release does with the program of a finding.
 
-use ptxsmith_diff::{Verdict, judge_program};
-use ptxsmith_oracle::Rules;
+use ptxsmith_diff::Verdict;
 use ptxsmith_report::releases::ReleaseVerdict;
 use ptxsmith_syntax::{Item, Module, Name, parse, print};
 
 use super::{Campaign, Found};
 use crate::failure::Failure;
-use crate::judges::of_subject;
+use crate::judges::{of_subject, parts_of};
 use crate::pool;
-use crate::subjects::{Tested, target_for};
+use crate::subjects::Tested;
 
 /// The most findings of which a map is made.
 const MOST: usize = 200;
@@ -46,9 +45,7 @@ fn verdict(tested: &Tested, program: &str) -> Result<ReleaseVerdict, Failure> {
     if !tested.takes_version_of(&module) {
         text = in_version(&mut module, &tested.header.version);
     }
-    let target = target_for(&module, description);
-    let parts = judge_program(tested.subject_for(&module), &Rules::default(), &module, &text, &target);
-    let parts = parts.map_err(of_subject)?;
+    let parts = parts_of(tested, &module, &text).map_err(of_subject)?;
     let deviation = parts.iter().find_map(|part| match &part.verdict {
         Verdict::Deviates(difference) => Some(difference.class.name()),
         _ => None,
@@ -75,4 +72,50 @@ fn in_version(module: &mut Module, version: &str) -> String {
         }
     }
     print(module)
+}
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_diff::known::KNOWN;
+    use ptxsmith_subject::{Address, FnSubject, Observation, Outcome, Output, Request, Variable};
+
+    use super::*;
+
+    /// Takes every program, and leaves in the output buffer of each kernel an address this far behind `a`.
+    fn leaves(addend: i64) -> Tested {
+        Tested::new(Box::new(FnSubject::new("fake", move |request: &Request<'_>| {
+            let mut seen = Observation::new(Outcome::Accepted);
+            let space = Some("global".to_owned());
+            let a = Variable {
+                space,
+                size: Some(16),
+                align: Some(4),
+                bytes: Some(vec![0; 16]),
+                ..Variable::default()
+            };
+            seen.variables.insert("a".to_owned(), a);
+            for launch in request.launch {
+                let address = Address {
+                    offset: 0,
+                    width: 8,
+                    symbol: "a".to_owned(),
+                    addend,
+                    generic: None,
+                    byte: None,
+                };
+                let output =
+                    Output { size: 8, bytes: Some(vec![0; 8]), seen: None, addresses: vec![address] };
+                seen.kernels.insert(launch.kernel.clone(), output);
+            }
+            seen
+        })))
+    }
+
+    #[test]
+    fn the_map_says_what_releases_do_with_kernels_too() {
+        let known = KNOWN.iter().find(|known| known.id == "negative-index-unsigned").unwrap();
+        let said = |addend| verdict(&leaves(addend), known.example).unwrap().verdict;
+        assert_eq!(said(-8), "conform");
+        assert_eq!(said((1 << 32) - 8), "wrong-address");
+    }
 }

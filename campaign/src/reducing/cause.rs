@@ -3,8 +3,8 @@
 use std::fmt;
 
 use ptxsmith_diff::known::{Effect, KNOWN};
-use ptxsmith_diff::suspects::SUSPECTS;
-use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, Part, Verdict};
+use ptxsmith_diff::suspects;
+use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, Part, Verdict, id_of};
 use ptxsmith_oracle::{ClauseSet, Expectation, Question, Rules, Trace, expect, predict};
 use ptxsmith_subject::{Observation, Severity};
 use ptxsmith_syntax::Module;
@@ -70,8 +70,8 @@ impl Expected {
         if let Some(class) = Class::ALL.into_iter().find(|class| class.name() == text) {
             return Ok(Expected::Class(class));
         }
-        if let Some(rule) = Expected::rule(text) {
-            return Ok(rule);
+        if let Some(rule) = id_of(text) {
+            return Ok(Expected::Rule(rule));
         }
         let reading = text.split_once('=').and_then(|(name, answer)| {
             let question = Question::from_name(name)?;
@@ -85,16 +85,9 @@ impl Expected {
         })
     }
 
-    /// The wrong rule of this name.
-    fn rule(name: &str) -> Option<Expected> {
-        let known = KNOWN.iter().map(|known| known.id);
-        let mut all = known.chain(SUSPECTS.iter().map(|suspect| suspect.id));
-        all.find(|&id| id == name).map(Expected::Rule)
-    }
-
     /// What the finding of this name is put down to, where it is put down to one wrong rule.
     pub fn of_finding(id: &str) -> Option<Expected> {
-        Expected::rule(id.strip_prefix("unlisted-").unwrap_or(id))
+        id_of(id.strip_prefix("unlisted-").unwrap_or(id)).map(Expected::Rule)
     }
 
     fn is_shown_by(&self, difference: &Difference) -> bool {
@@ -360,7 +353,7 @@ fn changed(base: &Rules, wrong: &[&'static str]) -> Rules {
             Effect::Rule(change) | Effect::Refusal(change) => Some(change),
             Effect::Crash { .. } => None,
         });
-    let suspects = SUSPECTS.iter().filter(|suspect| wrong.contains(&suspect.id));
+    let suspects = suspects::all().filter(|suspect| wrong.contains(&suspect.id));
     known.chain(suspects.map(|suspect| suspect.change)).for_each(|change| change(&mut rules));
     rules
 }
@@ -440,6 +433,25 @@ mod tests {
         assert_eq!(Expected::of_finding("wrong-value-4-5-5"), None);
         assert!(Expected::parse("crush").unwrap_err().contains("write one of crash, hang, "));
         assert!(Expected::parse("shift-count=x").is_err());
+    }
+
+    #[test]
+    fn whatever_rule_a_campaign_names_a_finding_after_can_be_expected() {
+        let known = KNOWN.iter().map(|known| known.id);
+        for id in known.chain(suspects::all().map(|suspect| suspect.id)) {
+            assert_eq!(Expected::parse(id), Ok(Expected::Rule(id)));
+            assert_eq!(Expected::of_finding(&format!("unlisted-{id}")), Some(Expected::Rule(id)));
+        }
+    }
+
+    #[test]
+    fn a_wrong_rule_of_operands_predicts_another_result_of_a_kernel() {
+        let text = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a[4];\n\
+            .visible .entry k(.param .u64 out) { .reg .u64 p, o; mov.u64 p, a[2]; ld.param.u64 o, [out]; \
+            st.global.u64 [o], p; ret; }\n";
+        let module = ptxsmith_syntax::parse(text).unwrap();
+        let (right, wrong) = (Rules::default(), changed(&Rules::default(), &["index-counts-bytes"]));
+        assert!(predict(&module, &right).differs_from(&predict(&module, &wrong)));
     }
 
     #[test]

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use ptxsmith_diff::{
-    Body, Class, Judge, Judged, NotCompared, Options, Part, Trial, Verdict, gone, judge_program,
-};
+use ptxsmith_diff::{Body, Class, Judge, Judged, NotCompared, Options, Part, Trial, Verdict};
 use ptxsmith_oracle::Rules;
 use ptxsmith_reduce::{Answer, Program, Question, together};
 use ptxsmith_subject::process::scratch_left;
@@ -15,7 +13,7 @@ use ptxsmith_syntax::{Item, Module, parse};
 
 use super::Reluctance;
 use super::cause::{Cause, Expected, choose, difference};
-use crate::judges::{left_by_kernels, taken};
+use crate::judges::{self, trial_of};
 use crate::subjects::{Tested, target_for};
 
 /// A subject that counts how often it is asked.
@@ -430,26 +428,16 @@ fn counted<'a>(tested: &'a Tested, module: &Module, processes: &'a AtomicU64) ->
     Counted { subject: tested.subject_for(module), asked: processes }
 }
 
-/// Judges a program as it is: its variables, or the program as a whole; and, where it is taken, what its kernels leave.
+/// Judges a program as it is, and counts how often the subject is asked.
 pub fn judge(
     tested: &Tested,
     module: &Module,
     text: &str,
     processes: &AtomicU64,
 ) -> Result<Vec<Part>, Error> {
-    let target = target_for(module, tested.subject.description());
-    let mut parts =
-        judge_program(&counted(tested, module, processes), &Rules::default(), module, text, &target)?;
-    if taken(&parts) && gone::header_of_kernels(module).is_some() {
-        let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
-        let trial = Trial::new(0, Body::Items(items.cloned().collect()));
-        let subject = Counted { subject: tested.relocatable(), asked: processes };
-        if let Some((judged, _)) = left_by_kernels(&subject, &trial, module, &target)? {
-            let Judged { verdict, must, trace, .. } = judged;
-            parts.push(Part { variable: None, verdict, must, trace });
-        }
-    }
-    Ok(parts)
+    let relocatable = Counted { subject: tested.relocatable(), asked: processes };
+    let subject = counted(tested, module, processes);
+    Ok(judges::judge(&subject, &relocatable, &trial_of(0, module), module, text)?.into_parts())
 }
 
 /// The cause of the deviation that a program shows, and the variable that shows it, where it is one.
