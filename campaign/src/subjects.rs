@@ -7,6 +7,7 @@ use ptxsmith_diff::{Header, Ledger};
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
+use ptxsmith_subject::version::Version;
 use ptxsmith_subject::{Description, Limits, OpenOptions, Subject, SubjectSpec, open, process};
 use ptxsmith_syntax::{Module, needs_relocatable_form};
 
@@ -57,7 +58,7 @@ impl Tested {
 
     /// Whether the subject says that it takes programs of this one's version, or does not say which it takes.
     pub fn takes_version_of(&self, module: &Module) -> bool {
-        let max = self.subject.description().max_ptx.as_deref().and_then(version);
+        let max = self.subject.description().max_ptx.as_deref().and_then(version_of);
         max.is_none_or(|max| module.version().is_none_or(|own| own <= max))
     }
 
@@ -65,7 +66,7 @@ impl Tested {
     pub fn takes(&self, header: &Header) -> bool {
         let description = self.subject.description();
         let targets = &description.targets;
-        let new_enough = description.max_ptx.as_deref().and_then(version);
+        let new_enough = description.max_ptx.as_deref().and_then(version_of);
         (targets.is_empty() || targets.contains(&header.target))
             && new_enough.is_none_or(|max| header.version() <= max)
     }
@@ -146,16 +147,17 @@ pub fn ensure_disassembler(session: &Session) -> Result<(), Failure> {
     }
 }
 
-fn version(text: &str) -> Option<(u32, u32)> {
-    let (major, minor) = text.split_once('.')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
+/// A `.version`, as it is compared.
+fn version_of(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = Version::find(text)?.minor()?;
+    Some((major.try_into().ok()?, minor.try_into().ok()?))
 }
 
 /// The default header, or as near to it as the subject takes.
 fn header_for(description: &Description) -> Header {
     let mut header = Header::default();
     if let Some(max) = description.max_ptx.as_deref()
-        && version(max).is_some_and(|max| max < header.version())
+        && version_of(max).is_some_and(|max| max < header.version())
     {
         header.version = max.to_owned();
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use smallvec::SmallVec;
 
 /// The numbers of a version, compared one after the other. `12.10` is later than `12.9`, and `12.9.41` than `12.9`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(SmallVec<[u64; 4]>);
 
 impl Version {
@@ -25,6 +25,16 @@ impl Version {
             }
         }
         Some(Version(numbers))
+    }
+
+    /// The first number.
+    pub fn major(&self) -> u64 {
+        self.0[0]
+    }
+
+    /// The first two numbers, as of a `.version`; `None` where there is one alone.
+    pub fn minor(&self) -> Option<(u64, u64)> {
+        Some((self.major(), *self.0.get(1)?))
     }
 
     /// How it stands to a release, which is named by the numbers that matter: every `12.6.x` equals `12.6`.

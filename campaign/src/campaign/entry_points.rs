@@ -1,14 +1,15 @@
-//! Releases of one compiler through different doors: the program, the library, the driver.
+//! Releases of one compiler through different entry points: the program, the library, the driver.
 //!
 //! What a compiler is part of does not change what a program holds: where ptxas refuses a module, nvJitLink of the same
-//! release should. At the end of a campaign that tests a release through two doors, the program of each finding is shown
+//! release should. At the end of a campaign that tests a release through two entry points, the program of each finding is shown
 //! to both, in relocatable form where there is one. An answer that differs is a finding (`inconsistent`), unless it is one
-//! that only one of the two shows: then that finding tells it already. What a door cannot tell is not compared, and neither
+//! that only one of the two shows: then that finding tells it already. What an entry point cannot tell is not compared, and neither
 //! is what is [known to differ](LISTED); `docs/suite.md` has what that is, and that nothing else differs in the published
 //! suite.
 
 use ptxsmith_diff::{Class, Difference, Finding, Judged, Ledger, Status, Verdict};
 use ptxsmith_oracle::Trace;
+use ptxsmith_subject::version::Version;
 use ptxsmith_subject::{Description, Observation, Outcome, Request, Variable};
 use ptxsmith_syntax::parse;
 
@@ -21,10 +22,10 @@ use crate::subjects::{Tested, target_for};
 /// The most findings whose programs are shown.
 const MOST: usize = 200;
 
-/// A difference between doors that is known.
+/// A difference between entry points that is known.
 struct Listed {
-    /// The door that does otherwise than ptxas.
-    door: &'static str,
+    /// The entry point that does otherwise than ptxas.
+    name: &'static str,
     /// The last release that does.
     last: u64,
     /// What the program holds.
@@ -32,15 +33,15 @@ struct Listed {
 }
 
 /// Up to 12.9 nvJitLink cannot link what has the attribute `.unified`, and 12.0 dies of it. ptxas takes it.
-const LISTED: [Listed; 1] = [Listed { door: "nvjitlink", last: 12, holds: ".attribute(.unified(" }];
+const LISTED: [Listed; 1] = [Listed { name: "nvjitlink", last: 12, holds: ".attribute(.unified(" }];
 
 impl Campaign<'_> {
-    /// Shows the programs of the findings to each pair of doors, and enters what differs.
+    /// Shows the programs of the findings to each pair of entry points, and enters what differs.
     pub(super) fn compare_entry_points(&self) -> Result<(), Failure> {
         let pairs: Vec<(&Tested, &Tested)> = (0..self.subjects.len())
             .flat_map(|b| (0..b).map(move |a| (a, b)))
             .map(|(a, b)| (&self.subjects[a], &self.subjects[b]))
-            .filter(|(a, b)| are_doors(a.subject.description(), b.subject.description()))
+            .filter(|(a, b)| are_entry_points(a.subject.description(), b.subject.description()))
             .collect();
         if pairs.is_empty() {
             return Ok(());
@@ -51,7 +52,7 @@ impl Campaign<'_> {
             .filter(|(found, one, other)| {
                 let [shows, also_shows] =
                     [one, other].map(|tested| found.subjects.iter().any(|id| id == tested.subject.id()));
-                // What only one door shows as new is told already. Of a listed crash a door that answers for many modules
+                // What only one of them shows as new is told already. Of a listed crash an entry point that answers for many modules
                 // in one process may live: what a compiler reads beyond its memory is what earlier ones left there.
                 match found.finding.status {
                     Status::New => shows == also_shows,
@@ -94,12 +95,9 @@ impl Campaign<'_> {
     }
 }
 
-/// Whether two subjects are one release of one compiler behind different doors.
-fn are_doors(a: &Description, b: &Description) -> bool {
-    let release = |description: &Description| {
-        let mut parts = description.version.as_deref()?.split('.').map(str::to_owned);
-        Some((parts.next()?, parts.next()?))
-    };
+/// Whether two subjects are one release of one compiler behind different entry points.
+fn are_entry_points(a: &Description, b: &Description) -> bool {
+    let release = |description: &Description| release_of(description)?.minor();
     a.lineage.is_some()
         && a.lineage == b.lineage
         && a.name != b.name
@@ -107,12 +105,15 @@ fn are_doors(a: &Description, b: &Description) -> bool {
         && release(a) == release(b)
 }
 
-/// Whether this door is known to do otherwise with such a program.
-fn is_listed(door: &Description, program: &str) -> bool {
-    let major = |version: &str| version.split('.').next()?.parse::<u64>().ok();
+fn release_of(description: &Description) -> Option<Version> {
+    Version::find(description.version.as_deref()?)
+}
+
+/// Whether this one is known to do otherwise with such a program.
+fn is_listed(entry: &Description, program: &str) -> bool {
     LISTED.iter().any(|listed| {
-        door.name == listed.door
-            && door.version.as_deref().and_then(major).is_some_and(|major| major <= listed.last)
+        entry.name == listed.name
+            && release_of(entry).is_some_and(|release| release.major() <= listed.last)
             && program.contains(listed.holds)
     })
 }
@@ -163,7 +164,7 @@ fn may_be_same(a: &Variable, b: &Variable) -> bool {
     agree(&a.space, &b.space) && agree(&a.size, &b.size) && agree(&a.bytes, &b.bytes) && addresses
 }
 
-/// A verdict on the second door: that it does otherwise than the first.
+/// A verdict on the second entry point: that it does otherwise than the first.
 fn inconsistent(id: u64, variable: Option<String>, first: &Observation, second: Observation) -> Judged {
     let difference = Difference {
         class: Class::Inconsistent,
@@ -193,18 +194,21 @@ mod tests {
     }
 
     #[test]
-    fn doors_are_other_programs_of_one_release_and_lineage() {
+    fn entry_points_are_other_programs_of_one_release_and_lineage() {
         let ptxas = described("ptxas", "13.5.37");
-        assert!(are_doors(&ptxas, &described("nvjitlink", "13.5")));
-        assert!(!are_doors(&ptxas, &described("nvjitlink", "12.9")));
-        assert!(!are_doors(&ptxas, &described("ptxas", "13.5.37")));
+        assert!(are_entry_points(&ptxas, &described("nvjitlink", "13.5")));
+        assert!(!are_entry_points(&ptxas, &described("nvjitlink", "12.9")));
+        assert!(!are_entry_points(&ptxas, &described("ptxas", "13.5.37")));
         let stranger = Description { lineage: Some("mine".into()), ..described("mine", "13.5") };
-        assert!(!are_doors(&ptxas, &stranger));
-        assert!(!are_doors(&described("a", "?"), &described("b", "?")), "no release is no common release");
+        assert!(!are_entry_points(&ptxas, &stranger));
+        assert!(
+            !are_entry_points(&described("a", "?"), &described("b", "?")),
+            "no release is no common release"
+        );
     }
 
     #[test]
-    fn what_is_listed_is_of_one_door_up_to_a_release_and_of_programs_that_hold_it() {
+    fn what_is_listed_is_of_one_entry_point_up_to_a_release_and_of_programs_that_hold_it() {
         let program = ".func .attribute(.unified(0xAB, 0xCD)) bar() { ret; }";
         assert!(is_listed(&described("nvjitlink", "12.9.86"), program));
         assert!(!is_listed(&described("nvjitlink", "13.5.37"), program));
