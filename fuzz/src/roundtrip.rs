@@ -112,10 +112,7 @@ fn oddly_spaced(module: &Module, data: &[u8]) -> Result<(), Failure> {
 /// The program with white space and comments that follow from these bytes. `None` of one in which something is kept as
 /// tokens, which keep the gaps between them.
 pub fn odd_text(module: &Module, data: &[u8]) -> Option<String> {
-    let can_be = |item: &Item| match item {
-        Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Variables(_) => true,
-        Item::Function(_) | Item::Other(_) => false,
-    };
+    let can_be = |item: &Item| item.is_header() || matches!(item, Item::Variables(_));
     let seed =
         data.iter().fold(data.len() as u64, |sum, &byte| sum.wrapping_mul(257).wrapping_add(byte.into()));
     module.items.iter().all(can_be).then(|| Spacing::Odd(seed).print(module))

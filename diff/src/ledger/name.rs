@@ -70,6 +70,8 @@ impl Name {
             Class::RefusesValid | Class::Crash | Class::AcceptsInvalid => slug(&title),
             _ => slug(&clauses.iter().map(|clause| clause.id()).collect::<Vec<_>>().join(" ")),
         };
+        // What was quoted is the program's; that something was is the message's.
+        let title = title.replace("''", "'...'");
         let refused = difference.expected["refusal"]["clauses"][0].as_str().and_then(Clause::from_id);
         let clauses = match refused {
             Some(clause) => vec![clause],
