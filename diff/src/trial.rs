@@ -126,20 +126,20 @@ impl Trial {
 fn item_weight(item: &Item) -> usize {
     match item {
         Item::Variables(declaration) => declaration_weight(declaration),
-        Item::Function(function) => 6 + function.body.as_deref().map_or(0, statements_weight),
+        Item::Function(function) => 6 + function.statements().map(statement_weight).sum::<usize>(),
         Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => 2,
     }
 }
 
-fn statements_weight(statements: &[Statement]) -> usize {
-    let one = |statement: &Statement| match statement {
+/// The weight of a statement without those in it.
+fn statement_weight(statement: &Statement) -> usize {
+    match statement {
         Statement::Variables(declaration) => declaration_weight(declaration),
-        Statement::Block(inner) => 1 + statements_weight(inner),
+        Statement::Block(_) => 1,
         Statement::Instruction(instruction) => 1 + instruction.operands.len(),
         Statement::Label(_) | Statement::BranchTargets(_) => 2,
         Statement::Tokens(tokens) => tokens.len(),
-    };
-    statements.iter().map(one).sum()
+    }
 }
 
 fn scalar(space: StateSpace, ty: ScalarType, expr: Expr) -> Declaration {

@@ -1,7 +1,8 @@
 //! Fewer variables in a statement, fewer words before them, simpler types.
 
-use ptxsmith_syntax::{Attribute, Initializer, ScalarType, Specifier, StateSpace, VectorLength};
+use ptxsmith_syntax::{Attribute, ScalarType, Specifier, StateSpace, VectorLength};
 
+use super::initializers::{each_at_depth, unwrap};
 use super::tree::{change_declaration, change_declarator, declarations};
 use super::{Edit, edit};
 use crate::cuts::cuts;
@@ -52,7 +53,7 @@ pub(super) fn specifiers(program: &Program) -> Vec<Edit> {
                                 for declarator in &mut declaration.declarators {
                                     let depth = declarator.dimensions.len();
                                     if let Some(initializer) = &mut declarator.initializer {
-                                        super::initializers::unwrap(initializer, depth, last);
+                                        unwrap(initializer, depth, last);
                                     }
                                 }
                                 Some(())
@@ -149,7 +150,12 @@ pub(super) fn types(program: &Program) -> Vec<Edit> {
                     for declarator in &mut declaration.declarators {
                         let depth = declarator.dimensions.len();
                         if let Some(initializer) = &mut declarator.initializer {
-                            halve(initializer, depth, from);
+                            // The two entries from this one on.
+                            each_at_depth(initializer, depth, &|list| {
+                                list.truncate(from + 2);
+                                list.drain(..from.min(list.len()));
+                                None
+                            });
                         }
                     }
                     Some(())
@@ -158,17 +164,6 @@ pub(super) fn types(program: &Program) -> Vec<Edit> {
         }
     }
     edits
-}
-
-/// Leaves two entries, from this one on, in each list at this depth.
-fn halve(initializer: &mut Initializer, depth: usize, from: usize) {
-    let Initializer::List(list) = initializer else { return };
-    if depth > 0 {
-        list.items.iter_mut().for_each(|item| halve(item, depth - 1, from));
-        return;
-    }
-    list.items.truncate(from + 2);
-    list.items.drain(..from.min(list.items.len()));
 }
 
 fn declarations_of(program: &Program) -> impl Iterator<Item = (usize, ptxsmith_syntax::Declaration)> {

@@ -24,12 +24,7 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
         };
         add(Box::new(|function| function.body.take().map(drop)));
         let statements = function.body.as_deref().unwrap_or(&[]);
-        for run in all_and_cuts(statements.len()) {
-            add(Box::new(move |function| {
-                function.body.as_mut()?.drain(run.clone());
-                Some(())
-            }));
-        }
+        cut(&mut add, statements.len(), |function| function.body.as_mut());
         for nth in 1..statements.len() {
             add(Box::new(move |function| join(function.body.as_mut()?, nth)));
             // Of many statements the exchange would be most of the work.
@@ -55,27 +50,27 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
             Some(())
         }));
         add(Box::new(|function| function.results.take().map(drop)));
-        for run in all_and_cuts(function.parameters.as_ref().map_or(0, Vec::len)) {
-            add(Box::new(move |function| {
-                function.parameters.as_mut()?.drain(run.clone());
-                Some(())
-            }));
-        }
+        let parameters = function.parameters.as_ref().map_or(0, Vec::len);
+        cut(&mut add, parameters, |function| function.parameters.as_mut());
         add(Box::new(|function| function.parameters.take().map(drop)));
-        for run in all_and_cuts(function.before.len()) {
-            add(Box::new(move |function| {
-                function.before.drain(run.clone());
-                Some(())
-            }));
-        }
-        for run in all_and_cuts(function.after.len()) {
-            add(Box::new(move |function| {
-                function.after.drain(run.clone());
-                Some(())
-            }));
-        }
+        cut(&mut add, function.before.len(), |function| Some(&mut function.before));
+        cut(&mut add, function.after.len(), |function| Some(&mut function.after));
     }
     edits
+}
+
+/// Leaves out runs of a list of this length, also all of it.
+fn cut<T: 'static>(
+    add: &mut dyn FnMut(Change),
+    length: usize,
+    list: fn(&mut Function) -> Option<&mut Vec<T>>,
+) {
+    for run in all_and_cuts(length) {
+        add(Box::new(move |function| {
+            list(function)?.drain(run.clone());
+            Some(())
+        }));
+    }
 }
 
 /// Makes one declaration of this one and the one before, where both say the same of their variables.

@@ -143,14 +143,24 @@ fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Decl
 
 /// Replaces each list at this depth by its first or last entry, an empty one by zero.
 pub(super) fn unwrap(initializer: &mut Initializer, depth: usize, last: bool) {
+    each_at_depth(initializer, depth, &|list| {
+        let kept = if last { list.pop() } else { (!list.is_empty()).then(|| list.swap_remove(0)) };
+        Some(kept.unwrap_or_else(|| Initializer::Value(Expr::number("0"))))
+    });
+}
+
+/// Changes the entries of each list at this depth, or puts something else in its place.
+pub(super) fn each_at_depth(
+    initializer: &mut Initializer,
+    depth: usize,
+    change: &dyn Fn(&mut Vec<Initializer>) -> Option<Initializer>,
+) {
     let Initializer::List(list) = initializer else { return };
     if depth > 0 {
-        list.items.iter_mut().for_each(|item| unwrap(item, depth - 1, last));
-        return;
+        list.items.iter_mut().for_each(|item| each_at_depth(item, depth - 1, change));
+    } else if let Some(other) = change(&mut list.items) {
+        *initializer = other;
     }
-    let kept =
-        if last { list.items.pop() } else { (!list.items.is_empty()).then(|| list.items.swap_remove(0)) };
-    *initializer = kept.unwrap_or_else(|| Initializer::Value(Expr::number("0")));
 }
 
 /// The longest list of each depth.
@@ -168,13 +178,10 @@ fn lengths(initializer: &Initializer) -> Vec<usize> {
 
 /// Leaves out a run of entries in every list at this depth.
 fn cut_at_depth(initializer: &mut Initializer, depth: usize, run: &Range<usize>) {
-    let Initializer::List(list) = initializer else { return };
-    if depth > 0 {
-        list.items.iter_mut().for_each(|item| cut_at_depth(item, depth - 1, run));
-        return;
-    }
-    let length = list.items.len();
-    list.items.drain(run.start.min(length)..run.end.min(length));
+    each_at_depth(initializer, depth, &|list| {
+        list.drain(run.start.min(list.len())..run.end.min(list.len()));
+        None
+    });
 }
 
 /// Makes a dimension smaller by so much. One that is left out follows the list by itself.
