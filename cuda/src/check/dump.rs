@@ -5,13 +5,7 @@
 //! indentation, so declarations in system headers are passed over line by line, and only the others are parsed. Places
 //! are printed as differences to the one printed before; they are completed on the way.
 
-use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
+use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
 
 use super::ast::Node;
 
@@ -26,55 +20,24 @@ pub struct Dump {
     pub incomplete: Option<String>,
 }
 
-/// Runs clang with these arguments. A file is in a system header if `is_system` says so.
+/// Runs clang. A file is in a system header if `is_system` says so.
 pub fn run(
-    clang: &Path,
-    args: &[OsString],
-    directory: &Path,
-    timeout: Duration,
+    clang: &Invocation,
+    limits: &Limits,
+    cancel: &Cancel,
     is_system: &dyn Fn(&str) -> bool,
-) -> std::io::Result<Dump> {
-    let mut command = Command::new(clang);
-    command
-        .args(args)
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn()?;
-    let stdout = child.stdout.take().ok_or_else(|| std::io::Error::other("no pipe"))?;
-    let mut stderr = child.stderr.take().ok_or_else(|| std::io::Error::other("no pipe"))?;
-    let errors = thread::spawn(move || {
-        let mut text = Vec::new();
-        // A pipe that breaks ends the text: what was read is still worth telling.
-        let _ = stderr.by_ref().take(8 << 20).read_to_end(&mut text);
-        let _ = std::io::copy(&mut stderr, &mut std::io::sink());
-        String::from_utf8_lossy(&text).into_owned()
-    });
-    // Whoever waits too long for the end is killed.
-    let (ended, wait) = mpsc::channel::<()>();
-    let pid = child.id();
-    let watch = thread::spawn(move || {
-        let late = wait.recv_timeout(timeout) == Err(mpsc::RecvTimeoutError::Timeout);
-        if late && let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-        }
-        late
-    });
+) -> Result<Dump, process::Error> {
     let mut reader = Reader::new(is_system);
-    let read = reader.read(BufReader::with_capacity(1 << 20, stdout));
-    // The child is reaped only after the watch is over: until then nobody else can have its number.
-    drop(ended);
-    let late = watch.join().unwrap_or(false);
-    let status = child.wait()?;
-    let errors = errors.join().unwrap_or_default();
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    let incomplete = match (late, signal, read) {
-        (true, ..) => Some(format!("clang did not end within {timeout:?}")),
-        (_, Some(signal), _) => Some(format!("clang died of signal {signal}")),
-        (_, _, Err(error)) => Some(format!("clang's dump cannot be read: {error}")),
-        _ => None,
+    let finished = process::run_reading(clang, limits, cancel, |bytes| reader.read(bytes))?;
+    let incomplete = match finished.end {
+        End::TimedOut => Some(format!("clang did not end within {:?}", limits.time)),
+        End::Signalled(signal) => Some(format!("clang died of signal {signal}")),
+        End::Exited(_) if reader.inside => Some("clang's dump ends in the middle".to_owned()),
+        End::Exited(_) => {
+            reader.broken.map(|error| format!("clang's dump cannot be read: {error}"))
+        }
     };
+    let errors = finished.stderr.text();
     let errors = errors.lines().filter(|line| line.contains("error: ")).map(str::to_owned).collect();
     Ok(Dump { declarations: reader.declarations, errors, incomplete })
 }
@@ -83,6 +46,12 @@ pub fn run(
 struct Reader<'a> {
     is_system: &'a dyn Fn(&str) -> bool,
     declarations: Vec<Node>,
+    /// The first declaration that is no JSON.
+    broken: Option<serde_json::Error>,
+    /// The beginning of a line of which the rest was not read yet.
+    pending: Vec<u8>,
+    /// Whether a declaration has begun.
+    inside: bool,
     file: String,
     line: String,
     /// Whether the file of the declaration being read is known yet, and is a system header.
@@ -101,6 +70,9 @@ impl<'a> Reader<'a> {
         Reader {
             is_system,
             declarations: Vec::new(),
+            broken: None,
+            pending: Vec::new(),
+            inside: false,
             file: String::new(),
             line: String::new(),
             skip: None,
@@ -112,40 +84,46 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn read(&mut self, mut input: impl BufRead) -> std::io::Result<()> {
-        let mut line = Vec::with_capacity(1 << 12);
-        let mut inside = false;
-        loop {
-            line.clear();
-            if input.read_until(b'\n', &mut line)? == 0 {
-                return if inside { Err(std::io::Error::other("it ends in the middle")) } else { Ok(()) };
-            }
-            match (&line[..], inside) {
-                (b"    {\n", false) => {
-                    inside = true;
-                    self.skip = None;
-                    self.text.clear();
-                    self.text.push_str("{\n");
-                }
-                (b"    }\n" | b"    },\n", true) => {
-                    inside = false;
-                    if self.skip == Some(false) {
-                        self.text.push('}');
-                        self.parse()?;
-                    }
-                }
-                (_, true) => self.line(&line),
-                _ => {}
+    /// Takes what clang printed next.
+    fn read(&mut self, bytes: &[u8]) {
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            self.pending.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                let mut line = std::mem::take(&mut self.pending);
+                self.whole_line(&line);
+                line.clear();
+                self.pending = line;
             }
         }
     }
 
-    fn parse(&mut self) -> std::io::Result<()> {
+    fn whole_line(&mut self, line: &[u8]) {
+        match (line, self.inside) {
+            (b"    {\n", false) => {
+                self.inside = true;
+                self.skip = None;
+                self.text.clear();
+                self.text.push_str("{\n");
+            }
+            (b"    }\n" | b"    },\n", true) => {
+                self.inside = false;
+                if self.skip == Some(false) {
+                    self.text.push('}');
+                    self.parse();
+                }
+            }
+            (_, true) => self.line(line),
+            _ => {}
+        }
+    }
+
+    fn parse(&mut self) {
         let mut deserializer = serde_json::Deserializer::from_str(&self.text);
         deserializer.disable_recursion_limit();
-        let node = serde::Deserialize::deserialize(&mut deserializer).map_err(std::io::Error::other)?;
-        self.declarations.push(node);
-        Ok(())
+        match serde::Deserialize::deserialize(&mut deserializer) {
+            Ok(node) => self.declarations.push(node),
+            Err(error) => drop(self.broken.get_or_insert(error)),
+        }
     }
 
     fn line(&mut self, line: &[u8]) {

@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ptxsmith_subject::Cancel;
+use ptxsmith_subject::process::{self, Cancel, Invocation, Limits};
 
 use crate::rule::Key;
 
@@ -62,6 +62,8 @@ pub struct Options {
     pub directory: PathBuf,
     /// How long clang may take for one file.
     pub timeout: Duration,
+    /// Stops clang.
+    pub cancel: Cancel,
 }
 
 impl Options {
@@ -73,6 +75,7 @@ impl Options {
             flags: Vec::new(),
             directory: PathBuf::from("."),
             timeout: Duration::from_secs(60),
+            cancel: Cancel::new(),
         }
     }
 
@@ -85,17 +88,17 @@ impl Options {
 /// Why a file could not be checked: this machine or our code.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// clang cannot be run.
-    #[error("{}: {source}", .program.display())]
-    Clang {
-        /// The program.
-        program: PathBuf,
+    /// clang cannot be run, or was stopped on request.
+    #[error(transparent)]
+    Clang(#[from] process::Error),
+    /// Something of ours.
+    #[error("cannot {doing}: {source}")]
+    Machine {
+        /// What.
+        doing: &'static str,
         /// The system's reason.
         source: std::io::Error,
     },
-    /// A header of ours cannot be written.
-    #[error("cannot write a header for clang: {0}")]
-    Header(std::io::Error),
 }
 
 /// The version of a clang; an error that says why it is none.
@@ -105,13 +108,15 @@ pub fn clang_version(program: &Path, cancel: &Cancel) -> Result<String, String> 
 
 /// Checks one file.
 pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
-    let headers = tempfile::Builder::new().prefix("ptxsmith-cuda-").tempdir().map_err(Error::Header)?;
+    let failed = |doing| move |source| Error::Machine { doing, source };
+    let headers = tempfile::Builder::new().prefix("ptxsmith-cuda-").tempdir();
+    let headers = headers.map_err(failed("make a directory for clang"))?;
     let mut args: Vec<OsString> = crate::subjects::CLANG_FLAGS.iter().map(OsString::from).collect();
     let has_cuda = options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("--cuda-path"));
     if has_cuda {
         args.retain(|arg| arg != "-nocudainc");
     } else {
-        command::write_headers(headers.path()).map_err(Error::Header)?;
+        command::write_headers(headers.path()).map_err(failed("write a header for clang"))?;
         let include = |path: &Path| path.as_os_str().to_owned();
         args.extend(["-isystem".into(), include(headers.path())]);
         args.extend(["-include".into(), include(&headers.path().join("cuda_runtime.h"))]);
@@ -132,19 +137,21 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
             || name.contains("/lib/clang/")
             || system.iter().any(|directory| name.starts_with(directory))
     };
-    let dump = dump::run(&options.clang, &args, &options.directory, options.timeout, &is_system)
-        .map_err(|source| Error::Clang { program: options.clang.clone(), source })?;
+    let clang = Invocation {
+        program: options.clang.clone(),
+        args,
+        directory: Some(options.directory.clone()),
+        temporary: headers.path().to_owned(),
+    };
+    let limits = Limits { time: options.timeout, memory: 8 << 30, output: 8 << 20, ..Limits::default() };
+    let dump = dump::run(&clang, &limits, &options.cancel, &is_system)?;
     // A tree is as deep as the expressions in it.
     let report = std::thread::scope(|scope| {
         let worker =
             std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, || judge(dump, options));
         worker.map(|worker| worker.join())
     });
-    match report {
-        Ok(Ok(report)) => Ok(report),
-        Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        Err(source) => Err(Error::Clang { program: options.clang.clone(), source }),
-    }
+    report.map_err(failed("start a thread"))?.or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 fn judge(dump: dump::Dump, options: &Options) -> Report {

@@ -93,14 +93,16 @@ impl Attended {
         }
     }
 
-    /// Reads what one call gives of each pipe, and keeps the first bytes of each, up to a limit. False when there is nothing
-    /// now.
-    pub fn read_once(&mut self, limit: usize) -> Result<bool, Error> {
+    /// Reads what one call gives of each pipe, and keeps the first bytes of each, up to a limit, after `take` had the first
+    /// look at standard output. False when there is nothing now.
+    pub fn read_once(&mut self, limit: usize, take: &mut dyn FnMut(&mut Vec<u8>)) -> Result<bool, Error> {
         let mut some = false;
         for pipe in [&mut self.stdout, &mut self.stderr] {
             some |= pipe.read_once().map_err(machine(&self.program, "read its output"))?;
-            pipe.keep_first(limit);
         }
+        take(&mut self.stdout.bytes);
+        self.stdout.keep_first(limit);
+        self.stderr.keep_first(limit);
         Ok(some)
     }
 

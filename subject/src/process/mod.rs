@@ -145,6 +145,30 @@ pub enum Error {
 
 /// Runs the program to its end.
 pub fn run(invocation: &Invocation, limits: &Limits, cancel: &Cancel) -> Result<Finished, Error> {
+    attend(invocation, limits, cancel, |_| ())
+}
+
+/// The same for a program that writes more than should be kept: standard output is not kept but handed to `read` in pieces
+/// of any length, while the program runs.
+pub fn run_reading(
+    invocation: &Invocation,
+    limits: &Limits,
+    cancel: &Cancel,
+    mut read: impl FnMut(&[u8]),
+) -> Result<Finished, Error> {
+    attend(invocation, limits, cancel, |stdout| {
+        read(stdout);
+        stdout.clear();
+    })
+}
+
+/// Runs the program to its end. What was read of its standard output and not kept yet is shown to `read`.
+fn attend(
+    invocation: &Invocation,
+    limits: &Limits,
+    cancel: &Cancel,
+    mut read: impl FnMut(&mut Vec<u8>),
+) -> Result<Finished, Error> {
     if cancel.is_cancelled() {
         return Err(Error::Cancelled(invocation.program.clone()));
     }
@@ -162,14 +186,14 @@ pub fn run(invocation: &Invocation, limits: &Limits, cancel: &Cancel) -> Result<
         if child.wait(left, None)? {
             break false;
         }
-        child.read_once(limits.output)?;
+        child.read_once(limits.output, &mut read)?;
     };
     // The group dies before its leader is reaped: until then the group's number cannot be taken by another.
     let end = child.end()?;
     // What it wrote last is still in the pipes. A process that left the group might write on for ever, so at most one full
     // pipe is read: Linux caps an unprivileged pipe at 1 MiB.
     for _ in 0..64 {
-        if !child.read_once(limits.output)? {
+        if !child.read_once(limits.output, &mut read)? {
             break;
         }
     }

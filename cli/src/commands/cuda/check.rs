@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ptxsmith_campaign::pool;
-use ptxsmith_cuda::check::{CompileCommands, Options, Report, check, clang_version, sarif};
+use ptxsmith_cuda::check::{CompileCommands, Error, Options, Report, check, clang_version, sarif};
+use ptxsmith_subject::process;
 use serde_json::{Value, json};
 
 use super::args::{Check, Format};
@@ -77,6 +78,7 @@ fn check_all(
         let mut options = Options::new(clang.to_owned());
         options.microsoft = args.microsoft;
         options.timeout = args.timeout;
+        options.cancel = context.cancel.clone();
         let mut path = file.clone();
         if let Some((directory, flags)) = commands.and_then(|commands| commands.flags(file)) {
             // Its flags are relative to its directory; the file is not.
@@ -85,7 +87,11 @@ fn check_all(
             options.flags = flags;
         }
         options.flags.extend(args.flags.iter().cloned());
-        Ok((file.to_string_lossy().into_owned(), check(&path, &options)?))
+        let report = check(&path, &options).map_err(|error| match error {
+            Error::Clang(process::Error::Cancelled(_)) => Failure::Interrupted,
+            error => error.into(),
+        })?;
+        Ok((file.to_string_lossy().into_owned(), report))
     })?;
     checked.into_iter().collect::<Option<_>>().ok_or(Failure::Interrupted)
 }
