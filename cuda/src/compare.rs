@@ -7,7 +7,7 @@ use crate::language::{Case, Category, Place, Value, Yield, print};
 use crate::oracle::{Expectation, Verdict, is_clear, judge, readings_met};
 use crate::reading::{Question, Readings};
 use crate::rule::Clause;
-use crate::subjects::{Compiler, Description, Error, Told, ptx, show};
+use crate::subjects::{Compiler, Description, Error, Reported, ptx, show};
 
 /// The class of a deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,7 +78,7 @@ pub struct Group {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observed {
     /// What it says.
-    pub told: Told,
+    pub reported: Reported,
     /// The bits that the function returns in PTX, where they are seen.
     pub returned: Option<u64>,
     /// Whether the variable is named in PTX; `None` where there is no PTX.
@@ -225,9 +225,9 @@ pub fn batch(compiler: &dyn Compiler, cases: &[Case], base: Readings) -> Result<
     let lines: Vec<String> = cases.iter().map(|case| print(case).line).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let expectations: Vec<Expectation> = cases.iter().map(|case| judge(case, base)).collect();
-    let told = show(compiler, &lines)?;
+    let reported = show(compiler, &lines)?;
     let mut observed: Vec<Observed> =
-        told.into_iter().map(|told| Observed { told, returned: None, in_ptx: None }).collect();
+        reported.into_iter().map(|reported| Observed { reported, returned: None, in_ptx: None }).collect();
     if compiler.makes_ptx() {
         look_into_ptx(compiler, cases, &lines, &expectations, &mut observed)?;
     }
@@ -247,7 +247,9 @@ fn look_into_ptx(
     observed: &mut [Observed],
 ) -> Result<(), Error> {
     let shown: Vec<usize> = (0..cases.len())
-        .filter(|&i| expectations[i].verdict == Verdict::Allowed && observed[i].told == Told::Accepted)
+        .filter(|&i| {
+            expectations[i].verdict == Verdict::Allowed && observed[i].reported == Reported::Accepted
+        })
         .collect();
     let unit: Vec<&str> = shown.iter().map(|&index| lines[index]).collect();
     let Some(text) = compiler.compile(&unit, true)?.ptx else { return Ok(()) };
@@ -295,16 +297,16 @@ fn compare(
         *ledger.not_compared.entry(NotCompared::Silent).or_default() += 1;
         return;
     };
-    let refused = match &observed.told {
-        Told::Accepted => false,
-        Told::Refused(_) => true,
-        Told::IllFormed(_) => {
+    let refused = match &observed.reported {
+        Reported::Accepted => false,
+        Reported::Refused(_) => true,
+        Reported::IllFormed(_) => {
             *ledger.not_compared.entry(NotCompared::IllFormed).or_default() += 1;
             return;
         }
-        Told::Crashed(_) | Told::TimedOut => {
+        Reported::Crashed(_) | Reported::TimedOut => {
             ledger.compared += 1;
-            let class = if observed.told == Told::TimedOut { Class::Hang } else { Class::Crash };
+            let class = if observed.reported == Reported::TimedOut { Class::Hang } else { Class::Crash };
             enter(&mut ledger.new, key(class), group(expectation, observed));
             return;
         }

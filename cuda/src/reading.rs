@@ -2,102 +2,66 @@
 
 use std::fmt;
 
-/// One open question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Question {
-    /// Is a `constexpr` variable one of those that the rule is about? Its type is const-qualified.
-    ConstexprVariable,
-    /// Is `long double` a built-in floating-point type that device code has?
-    LongDouble,
-    /// Are the 128-bit integers that only some compilers have built-in integral types?
-    ExtendedInteger,
-    /// Is an enumeration an integral type? In C++ it is none.
-    Enumeration,
-    /// Which host compiler is used? With Microsoft's, floating-point types are excepted.
-    HostCompiler,
-    /// Is an unevaluated operand a use?
-    Unevaluated,
-    /// Does device code contain a use in a statement that `if constexpr` discards?
-    Discarded,
-    /// Does device code contain a use in a branch that is never taken?
-    Unreached,
-    /// Does device code contain what a function says that nobody can call?
-    Uncalled,
-    /// Does device code contain what a template says that nobody instantiates?
-    Uninstantiated,
-    /// Does a default argument or a default member initializer belong to the code that makes use of it?
-    Elsewhere,
-    /// Is the initializer of a `__device__` variable device code?
-    DeviceInitializer,
-    /// Is an initializer that only a compiler folds a constant expression?
-    Folding,
-    /// Is an expression that names a variable and throws its value away unread a use of it?
-    DiscardedValue,
-    /// Does a reference or a pointer count that is gone when the value has been read, as in `*&v`?
-    Transient,
-    /// Does reading an element of an array, which C++ does through a pointer, take the array's address?
-    ElementAccess,
-    /// Does a use in a class come after all members of the class, or where it is written?
-    ClassContext,
-    /// Is the point of a use in a template where it is written, or where the template is instantiated?
-    TemplateUse,
-}
+macro_rules! questions {
+    ($($(#[doc = $doc:literal])+ $question:ident $name:literal: $literal:literal, $other:literal;)+) => {
+        /// One open question.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Question { $($(#[doc = $doc])+ $question,)+ }
 
-/// A question with its answers.
-struct Entry {
-    question: Question,
-    name: &'static str,
-    answers: &'static [&'static str],
-}
+        impl Question {
+            /// Every question.
+            pub const ALL: &[Question] = &[$(Question::$question),+];
 
-#[rustfmt::skip]
-const TABLE: &[Entry] = &[
-    Entry { question: Question::ConstexprVariable, name: "constexpr-variable", answers: &["covered", "exempt"] },
-    Entry { question: Question::LongDouble, name: "long-double", answers: &["floating-point", "invalid"] },
-    Entry { question: Question::ExtendedInteger, name: "extended-integer", answers: &["integral", "invalid"] },
-    Entry { question: Question::Enumeration, name: "enumeration", answers: &["invalid", "integral"] },
-    Entry { question: Question::HostCompiler, name: "host-compiler", answers: &["other", "microsoft"] },
-    Entry { question: Question::Unevaluated, name: "unevaluated", answers: &["no-use", "use"] },
-    Entry { question: Question::Discarded, name: "discarded", answers: &["contained", "not-contained"] },
-    Entry { question: Question::Unreached, name: "unreached", answers: &["contained", "not-contained"] },
-    Entry { question: Question::Uncalled, name: "uncalled", answers: &["contained", "not-contained"] },
-    Entry { question: Question::Uninstantiated, name: "uninstantiated", answers: &["contained", "not-contained"] },
-    Entry { question: Question::Elsewhere, name: "default-initializer", answers: &["device-code", "not-device-code"] },
-    Entry { question: Question::DeviceInitializer, name: "device-initializer", answers: &["device-code", "not-device-code"] },
-    Entry { question: Question::Folding, name: "folding", answers: &["constant-expression", "whatever-folds"] },
-    Entry { question: Question::DiscardedValue, name: "discarded-value", answers: &["no-use", "value-use"] },
-    Entry { question: Question::Transient, name: "transient", answers: &["counts", "value-only"] },
-    Entry { question: Question::ElementAccess, name: "element-access", answers: &["value", "address"] },
-    Entry { question: Question::ClassContext, name: "class-context", answers: &["complete-class", "as-written"] },
-    Entry { question: Question::TemplateUse, name: "template-use", answers: &["definition", "instantiation"] },
-];
+            /// Its name in reports.
+            pub const fn name(self) -> &'static str {
+                match self { $(Question::$question => $name,)+ }
+            }
 
-impl Question {
-    /// Every question.
-    pub const ALL: [Question; 18] = {
-        let mut all = [Question::ConstexprVariable; 18];
-        let mut i = 0;
-        while i < all.len() {
-            all[i] = TABLE[i].question;
-            i += 1;
+            /// The answers; the first is the literal text's.
+            pub const fn answers(self) -> [&'static str; 2] {
+                match self { $(Question::$question => [$literal, $other],)+ }
+            }
         }
-        all
     };
+}
 
-    /// Its name in reports and on the command line.
-    pub fn name(self) -> &'static str {
-        TABLE[self as usize].name
-    }
-
-    /// The answers; the first is the literal text's.
-    pub fn answers(self) -> &'static [&'static str] {
-        TABLE[self as usize].answers
-    }
-
-    /// The question of this name.
-    pub fn from_name(name: &str) -> Option<Question> {
-        TABLE.iter().find(|entry| entry.name == name).map(|entry| entry.question)
-    }
+questions! {
+    /// Is a `constexpr` variable one of those that the rule is about? Its type is const-qualified.
+    ConstexprVariable "constexpr-variable": "covered", "exempt";
+    /// Is `long double` a built-in floating-point type that device code has?
+    LongDouble "long-double": "floating-point", "invalid";
+    /// Are the 128-bit integers that only some compilers have built-in integral types?
+    ExtendedInteger "extended-integer": "integral", "invalid";
+    /// Is an enumeration an integral type? In C++ it is none.
+    Enumeration "enumeration": "invalid", "integral";
+    /// Which host compiler is used? With Microsoft's, floating-point types are excepted.
+    HostCompiler "host-compiler": "other", "microsoft";
+    /// Is an unevaluated operand a use?
+    Unevaluated "unevaluated": "no-use", "use";
+    /// Does device code contain a use in a statement that `if constexpr` discards?
+    Discarded "discarded": "contained", "not-contained";
+    /// Does device code contain a use in a branch that is never taken?
+    Unreached "unreached": "contained", "not-contained";
+    /// Does device code contain what a function says that nobody can call?
+    Uncalled "uncalled": "contained", "not-contained";
+    /// Does device code contain what a template says that nobody instantiates?
+    Uninstantiated "uninstantiated": "contained", "not-contained";
+    /// Does a default argument or a default member initializer belong to the code that makes use of it?
+    Elsewhere "default-initializer": "device-code", "not-device-code";
+    /// Is the initializer of a `__device__` variable device code?
+    DeviceInitializer "device-initializer": "device-code", "not-device-code";
+    /// Is an initializer that only a compiler folds a constant expression?
+    Folding "folding": "constant-expression", "whatever-folds";
+    /// Is an expression that names a variable and throws its value away unread a use of it?
+    DiscardedValue "discarded-value": "no-use", "value-use";
+    /// Does a reference or a pointer count that is gone when the value has been read, as in `*&v`?
+    Transient "transient": "counts", "value-only";
+    /// Does reading an element of an array, which C++ does through a pointer, take the array's address?
+    ElementAccess "element-access": "value", "address";
+    /// Does a use in a class come after all members of the class, or where it is written?
+    ClassContext "class-context": "complete-class", "as-written";
+    /// Is the point of a use in a template where it is written, or where the template is instantiated?
+    TemplateUse "template-use": "definition", "instantiation";
 }
 
 /// Which questions are answered otherwise than by the literal text.
@@ -118,7 +82,7 @@ impl Readings {
 
     /// The questions that are answered otherwise.
     pub fn departures(self) -> impl Iterator<Item = Question> {
-        Question::ALL.into_iter().filter(move |&question| self.departs(question))
+        Question::ALL.iter().copied().filter(move |&question| self.departs(question))
     }
 
     /// How many.
@@ -143,20 +107,5 @@ impl fmt::Display for Readings {
             write!(f, "{comma}{}={}", question.name(), question.answers()[1])?;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_is_in_the_order_of_the_questions() {
-        for (index, entry) in TABLE.iter().enumerate() {
-            assert_eq!(entry.question as usize, index);
-            assert_eq!(Question::from_name(entry.name), Some(entry.question));
-            assert_eq!(entry.answers.len(), 2);
-        }
-        assert_eq!(TABLE.len(), Question::ALL.len());
     }
 }

@@ -33,9 +33,7 @@ pub fn run(
         End::TimedOut => Some(format!("clang did not end within {:?}", limits.time)),
         End::Signalled(signal) => Some(format!("clang died of signal {signal}")),
         End::Exited(_) if reader.inside => Some("clang's dump ends in the middle".to_owned()),
-        End::Exited(_) => {
-            reader.broken.map(|error| format!("clang's dump cannot be read: {error}"))
-        }
+        End::Exited(_) => reader.broken.map(|error| format!("clang's dump cannot be read: {error}")),
     };
     let errors = finished.stderr.text();
     let errors = errors.lines().filter(|line| line.contains("error: ")).map(str::to_owned).collect();

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{Compiler, Complaint, Cut, Error, Told};
+use super::{Compiler, Complaint, Cut, Error, Reported};
 
 /// What the compiler says of each of these cases, each being one line.
 ///
 /// A unit that ends early, or in which ordinary errors may hide others, says too little: lines with ordinary errors are
-/// taken out and the rest is shown again; a unit that is cut short is split in halves until the guilty line stands
+/// taken out and the rest is shown again; a unit that is cut short is split in halves until the failing line stands
 /// alone.
-pub fn show(compiler: &dyn Compiler, lines: &[&str]) -> Result<Vec<Told>, Error> {
-    let mut told = vec![Told::Accepted; lines.len()];
+pub fn show(compiler: &dyn Compiler, lines: &[&str]) -> Result<Vec<Reported>, Error> {
+    let mut reported = vec![Reported::Accepted; lines.len()];
     let mut waiting: Vec<Vec<usize>> = vec![(0..lines.len()).collect()];
     while let Some(part) = waiting.pop() {
         if part.is_empty() {
@@ -20,7 +20,7 @@ pub fn show(compiler: &dyn Compiler, lines: &[&str]) -> Result<Vec<Told>, Error>
         let answer = compiler.compile(&text, false)?;
         if let Some(cut) = answer.cut_short {
             match part[..] {
-                [only] => told[only] = alone(&cut, &answer.complaints),
+                [only] => reported[only] = alone(&cut, &answer.complaints),
                 _ => {
                     let (left, right) = part.split_at(part.len() / 2);
                     waiting.extend([right.to_vec(), left.to_vec()]);
@@ -41,17 +41,17 @@ pub fn show(compiler: &dyn Compiler, lines: &[&str]) -> Result<Vec<Told>, Error>
                 continue;
             };
             if complaint.is_of_rule {
-                if told[index] == Told::Accepted {
-                    told[index] = Told::Refused(complaint.message.clone());
+                if reported[index] == Reported::Accepted {
+                    reported[index] = Reported::Refused(complaint.message.clone());
                 }
             } else {
-                told[index] = Told::IllFormed(complaint.message.clone());
+                reported[index] = Reported::IllFormed(complaint.message.clone());
                 ordinary.push(index);
             }
         }
         if unplaced && ordinary.is_empty() {
             match part[..] {
-                [only] => told[only] = Told::IllFormed("an error without a line".to_owned()),
+                [only] => reported[only] = Reported::IllFormed("an error without a line".to_owned()),
                 _ => {
                     let (left, right) = part.split_at(part.len() / 2);
                     waiting.extend([right.to_vec(), left.to_vec()]);
@@ -62,7 +62,7 @@ pub fn show(compiler: &dyn Compiler, lines: &[&str]) -> Result<Vec<Told>, Error>
             waiting.push(rest);
         }
     }
-    Ok(told)
+    Ok(reported)
 }
 
 /// The number in the name of a case's namespace, `u12`, which its line begins with.
@@ -80,13 +80,13 @@ fn variable(message: &str) -> Option<&str> {
 }
 
 /// What is said of a case that a run which shows nothing else is cut short by.
-fn alone(cut: &Cut, complaints: &[Complaint]) -> Told {
+fn alone(cut: &Cut, complaints: &[Complaint]) -> Reported {
     match cut {
-        Cut::TimedOut => Told::TimedOut,
+        Cut::TimedOut => Reported::TimedOut,
         Cut::Crashed(reason) => match complaints.iter().find(|complaint| complaint.is_of_rule) {
             // It said what the rule asks for before it failed; the failure is the greater news.
-            Some(complaint) => Told::Crashed(format!("{reason} (after: {})", complaint.message)),
-            None => Told::Crashed(reason.clone()),
+            Some(complaint) => Reported::Crashed(format!("{reason} (after: {})", complaint.message)),
+            None => Reported::Crashed(reason.clone()),
         },
     }
 }
@@ -116,8 +116,8 @@ mod tests {
                 return Ok(Answer { complaints: vec![], cut_short, ptx: None });
             }
             let (what, is_of_rule) = if has("oops") { ("oops", false) } else { ("bad", true) };
-            let guilty = lines.iter().enumerate().filter(|(_, line)| line.contains(what));
-            let complaints = guilty
+            let failing = lines.iter().enumerate().filter(|(_, line)| line.contains(what));
+            let complaints = failing
                 .map(|(line, _)| Complaint { line: Some(line), message: "m".to_owned(), is_of_rule })
                 .collect();
             Ok(Answer { complaints, cut_short: None, ptx: None })
@@ -129,20 +129,20 @@ mod tests {
     }
 
     #[test]
-    fn hidden_errors_are_found_and_the_guilty_of_a_crash_stands_alone() {
+    fn hidden_errors_are_found_and_the_case_that_crashes_is_shown_alone() {
         let description =
             Description { id: "fake".into(), name: "cicc", version: "1".into(), lineage: "test" };
         let fake = Fake { description, runs: Mutex::new(0) };
         let lines = ["good", "bad", "oops", "good", "die", "bad", "good"];
-        let told = show(&fake, &lines).unwrap();
-        let short: String = told
+        let reported = show(&fake, &lines).unwrap();
+        let short: String = reported
             .iter()
-            .map(|told| match told {
-                Told::Accepted => 'a',
-                Told::Refused(_) => 'r',
-                Told::IllFormed(_) => 'i',
-                Told::Crashed(_) => 'c',
-                Told::TimedOut => 't',
+            .map(|reported| match reported {
+                Reported::Accepted => 'a',
+                Reported::Refused(_) => 'r',
+                Reported::IllFormed(_) => 'i',
+                Reported::Crashed(_) => 'c',
+                Reported::TimedOut => 't',
             })
             .collect();
         assert_eq!(short, "ariacra");

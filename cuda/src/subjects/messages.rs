@@ -72,8 +72,8 @@ mod tests {
                     unit.cu(12): error #20: identifier \"zz\" is undefined\n\
                     2 errors detected in the compilation of \"unit.cu\".\n";
         let complaints = nvidia(text);
-        let told: Vec<_> = complaints.iter().map(|c| (c.line, c.is_of_rule)).collect();
-        assert_eq!(told, [(Some(2), true), (Some(11), false)]);
+        let reported: Vec<_> = complaints.iter().map(|c| (c.line, c.is_of_rule)).collect();
+        assert_eq!(reported, [(Some(2), true), (Some(11), false)]);
     }
 
     #[test]
@@ -81,7 +81,7 @@ mod tests {
         let text = "unit.cu:7:89: error: reference to __host__ variable 'z' in __device__ function\n\
                     ... code ...\nunit.cu:6:18: note: const variable cannot be emitted\n\
                     unit.cu:9:1: error: unknown type name 'q'\n2 errors generated.\n";
-        let told: Vec<_> = clang(text).iter().map(|c| (c.line, c.is_of_rule)).collect();
-        assert_eq!(told, [(Some(6), true), (Some(8), false)]);
+        let reported: Vec<_> = clang(text).iter().map(|c| (c.line, c.is_of_rule)).collect();
+        assert_eq!(reported, [(Some(6), true), (Some(8), false)]);
     }
 }

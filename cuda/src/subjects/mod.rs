@@ -12,6 +12,7 @@ mod clang;
 mod messages;
 mod nvcc;
 mod open;
+mod program;
 pub mod ptx;
 
 use ptxsmith_subject::process;
@@ -67,7 +68,7 @@ pub enum Cut {
 
 /// What a compiler says of one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Reported {
     /// It takes it.
     Accepted,
     /// It refuses it for the rule's sake.
@@ -135,16 +136,3 @@ pub const PRELUDE: &str = "\
 
 /// The name under which compilers know a unit. Not shorter: cicc knows its input by a name of some length.
 const UNIT: &str = "unit.cu";
-
-/// A unit as text; the first of the lines is line 1 of [`UNIT`].
-fn unit(prelude: &str, lines: &[&str]) -> String {
-    let length = lines.iter().map(|line| line.len() + 1).sum::<usize>();
-    let mut text = String::with_capacity(prelude.len() + length + 32);
-    text.push_str(prelude);
-    text.push_str(&format!("#line 1 \"{UNIT}\"\n"));
-    for line in lines {
-        text.push_str(line);
-        text.push('\n');
-    }
-    text
-}

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
+use ptxsmith_subject::ptxas::LINEAGE;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
 
-use super::Compiler;
 use super::cicc::Cicc;
 use super::clang::Clang;
 use super::nvcc::Nvcc;
+use super::program::Program;
+use super::{Compiler, Description};
 
 /// A subject as the user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,9 +86,10 @@ pub fn open(spec: &Spec, options: &Options<'_>) -> Result<Vec<Box<dyn Compiler>>
     }
 }
 
-fn limits(options: &Options<'_>) -> Limits {
-    // A unit of thousands of refused cases is told in as many lines.
-    Limits { time: options.timeout, output: 64 << 20, memory: 8 << 30, ..Limits::default() }
+fn program_of(path: PathBuf, description: Description, options: &Options<'_>) -> Program {
+    // A unit of thousands of refused cases is answered with as many lines.
+    let limits = Limits { time: options.timeout, output: 64 << 20, memory: 8 << 30, ..Limits::default() };
+    Program { path, limits, cancel: options.cancel.clone(), description }
 }
 
 fn release(tool: &Tool, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
@@ -101,18 +104,23 @@ fn release(tool: &Tool, options: &Options<'_>) -> Result<Box<dyn Compiler>, Open
             )));
         }
     };
-    let (id, version) = (tool.to_string(), tool.version.to_owned());
-    let (limits, cancel) = (limits(options), options.cancel.clone());
+    let description = Description {
+        id: tool.to_string(),
+        name: tool.kind.name(),
+        version: tool.version.to_owned(),
+        lineage: LINEAGE,
+    };
+    let program = program_of(file, description, options);
     let needed = |program: &str, why: &str| {
         which::which(program)
             .map_err(|_| OpenError::Missing(format!("{program} is needed {why}, and there is none in PATH")))
     };
     if tool.kind == ToolKind::Nvcc {
         needed("g++", "as nvcc's host compiler")?;
-        return Ok(Box::new(Nvcc::new(id, version, file, limits, cancel)));
+        return Ok(Box::new(Nvcc(program)));
     }
     let preprocessor = needed("g++", "to preprocess what cicc is fed")?;
-    Ok(Box::new(Cicc::new(id, version, file, preprocessor, limits, cancel)))
+    Ok(Box::new(Cicc { program, preprocessor }))
 }
 
 fn clang(path: Option<PathBuf>, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
@@ -128,7 +136,8 @@ fn clang(path: Option<PathBuf>, options: &Options<'_>) -> Result<Box<dyn Compile
         Some(path) => format!("clang:{}", path.display()),
         None => "clang".to_owned(),
     };
-    Ok(Box::new(Clang::new(id, version, program, limits(options), options.cancel.clone())))
+    let description = Description { id, name: "clang", version, lineage: "llvm" };
+    Ok(Box::new(Clang(program_of(program, description, options))))
 }
 
 /// The version that a clang states.

@@ -11,7 +11,7 @@ use ptxsmith_cuda::known::{KNOWN, Known};
 use ptxsmith_cuda::language::{FORMS, Place, Site, Type, print};
 use ptxsmith_cuda::oracle::Verdict;
 use ptxsmith_cuda::rule::Clause;
-use ptxsmith_cuda::subjects::{Compiler, PRELUDE, Told};
+use ptxsmith_cuda::subjects::{Compiler, PRELUDE, Reported};
 use ptxsmith_report::{SCHEMA, Status, folder};
 use ptxsmith_subject::{Diagnostic, Observation, Outcome, Severity};
 use serde_json::{Value, json};
@@ -234,7 +234,7 @@ impl Campaign<'_> {
         json["program"] = json!(format!("{PRELUDE}{}\n", print(&group.example).line));
         json["variable"] = json!(format!("v{}_", group.example.id));
         json["expected"] = json!({ "outcome": outcome, "keys": keys });
-        json["observed"] = json!(observation(&group.observed.told));
+        json["observed"] = json!(observation(&group.observed.reported));
         json["repeat"] = json!(self.repeat(finding, group));
         json
     }
@@ -282,29 +282,29 @@ fn expected(group: &Group) -> String {
 }
 
 fn observed(group: &Group) -> String {
-    match &group.observed.told {
-        Told::Accepted => match (group.observed.returned, group.observed.in_ptx) {
+    match &group.observed.reported {
+        Reported::Accepted => match (group.observed.returned, group.observed.in_ptx) {
             (_, Some(true)) => "accepted; the variable is in the PTX".to_owned(),
             (Some(bits), _) => format!("accepted; the function returns {bits:#x}"),
             _ => "accepted".to_owned(),
         },
-        Told::Refused(message) => format!("refused: {message}"),
-        Told::IllFormed(message) => format!("refused as ill-formed: {message}"),
-        Told::Crashed(reason) => format!("crashed: {reason}"),
-        Told::TimedOut => "no end".to_owned(),
+        Reported::Refused(message) => format!("refused: {message}"),
+        Reported::IllFormed(message) => format!("refused as ill-formed: {message}"),
+        Reported::Crashed(reason) => format!("crashed: {reason}"),
+        Reported::TimedOut => "no end".to_owned(),
     }
 }
 
-fn observation(told: &Told) -> Observation {
-    match told {
-        Told::Accepted => Observation::new(Outcome::Accepted),
-        Told::Refused(message) | Told::IllFormed(message) => {
+fn observation(reported: &Reported) -> Observation {
+    match reported {
+        Reported::Accepted => Observation::new(Outcome::Accepted),
+        Reported::Refused(message) | Reported::IllFormed(message) => {
             let diagnostic =
                 Diagnostic { severity: Severity::Error, line: Some(1), message: message.clone() };
             Observation { diagnostics: vec![diagnostic], ..Observation::new(Outcome::Refused) }
         }
-        Told::Crashed(reason) => Observation::because(Outcome::Crashed, reason),
-        Told::TimedOut => Observation::new(Outcome::TimedOut),
+        Reported::Crashed(reason) => Observation::because(Outcome::Crashed, reason),
+        Reported::TimedOut => Observation::new(Outcome::TimedOut),
     }
 }
 

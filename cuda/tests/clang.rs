@@ -1,0 +1,22 @@
+//! The checker with programs that are no clang.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
+
+use ptxsmith_cuda::check::{Options, check};
+
+#[test]
+fn a_clang_that_does_not_end_is_stopped_with_all_that_it_started() {
+    let directory = tempfile::tempdir().unwrap();
+    let clang = directory.path().join("clang");
+    // The other process holds the pipes open.
+    fs::write(&clang, "#!/bin/sh\nsleep 60 &\nsleep 60\n").unwrap();
+    fs::set_permissions(&clang, fs::Permissions::from_mode(0o755)).unwrap();
+    let started = Instant::now();
+    let mut options = Options::new(clang);
+    options.timeout = Duration::from_millis(200);
+    let report = check("a.cu".as_ref(), &options).unwrap();
+    assert!(report.not_analysed[0].starts_with("clang did not end within"), "{:?}", report.not_analysed);
+    assert!(started.elapsed() < Duration::from_secs(30));
+}
