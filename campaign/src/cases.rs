@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use ptxsmith_diff::{Body, Header, Trial};
-use ptxsmith_gen::{Case, CaseId, Config, Coverage, Enumeration, Focus, Generator, Stock, Weights};
+use ptxsmith_gen::{Case, CaseId, Config, Coverage, Enumeration, Focus, Generator, Weights};
 
 use ptxsmith_syntax::{Assemble, ScalarType, StateSpace};
 
@@ -124,8 +124,7 @@ impl Cases {
         matches!(&self.source, Source::Drawn(drawn) if drawn.focus == Focus::Expressions)
     }
 
-    /// The nodes of one expression, its type and its state space; nothing of one that is spaced oddly. `stock` keeps what
-    /// the next ones may need again.
+    /// The nodes of one expression, its type and its state space; nothing of one that is spaced oddly.
     ///
     /// # Panics
     /// If not all cases are expressions.
@@ -133,13 +132,12 @@ impl Cases {
         &self,
         index: u64,
         wide: bool,
-        stock: &mut Stock,
         coverage: &mut Coverage,
         into: &mut dyn Assemble,
     ) -> Option<(ScalarType, StateSpace)> {
         let Source::Drawn(drawn) = &self.source else { panic!("only what is drawn can be assembled") };
         let generator = if wide { &drawn.wide } else { &drawn.generator };
-        generator.assemble_case(CaseId { seed: drawn.seed, index }, stock, coverage, into)
+        generator.assemble_case(CaseId { seed: drawn.seed, index }, coverage, into)
     }
 
     /// One case as it is judged.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
 use ptxsmith_diff::{Again, Header, Paper, Sifted, Standing};
-use ptxsmith_gen::{Coverage, Stock};
+use ptxsmith_gen::Coverage;
 use ptxsmith_oracle::QuestionSet;
 
 use crate::campaign::Judgements;
@@ -130,11 +130,11 @@ impl<'c> TaskCases<'c> {
     ) -> Result<(Sifted, Vec<Made>), Failure> {
         // What is made again was counted before.
         let (mut own, mut counted) = (Coverage::new(), Coverage::new());
-        let (mut stock, mut skipped) = (Stock::default(), Vec::new());
+        let mut skipped = Vec::new();
         let header = &self.headers[subject];
         let sifted = judges.sift(header, self.cases.clone(), contested, paper, |case, again, into| {
             let coverage = if again == Again::Yes { &mut counted } else { &mut own };
-            let made = self.source.assemble(case, self.wide, &mut stock, coverage, into);
+            let made = self.source.assemble(case, self.wide, coverage, into);
             skipped.extend(made.is_none().then_some(case));
             made
         })?;

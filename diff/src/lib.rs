@@ -7,6 +7,8 @@
 //!
 //! Nothing here generates programs or prints reports.
 
+mod asked;
+mod bulk;
 mod compare;
 mod explain;
 pub mod gone;
@@ -24,9 +26,10 @@ mod triage;
 mod trial;
 mod verdict;
 
+pub use bulk::{Again, Paper, Sifted, Standing};
 pub use compare::{Mismatch, compare};
 pub use explain::{Explanation, Hypothesis};
-pub use judge::{Again, Judge, Options, Paper, Sifted, Standing};
+pub use judge::{Judge, Options};
 pub use kernel::{KernelJudge, holds_kernels};
 pub use lead::{Alternatives, Lead, id_of};
 pub use ledger::{

@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use arbitrary::Unstructured;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use ptxsmith_gen::{CaseId, Config, Coverage, Focus, Generator, Header, Odds, Stock, stream};
-use ptxsmith_syntax::{Canonical, Infix, print_expr, print_to};
+use ptxsmith_gen::{Config, Coverage, Focus, Generator, Header, Odds, stream};
+use ptxsmith_syntax::{Canonical, print_expr, print_to};
 
 /// A configuration whose expressions have about ten nodes each.
 fn ten_nodes() -> Generator {
@@ -37,16 +37,6 @@ fn expressions(c: &mut Criterion) {
             text.0.clear();
             print_expr(&expr, &mut text);
             black_box(text.0.len())
-        });
-    });
-    let (mut infix, mut case) = (Infix::default(), 0);
-    group.bench_function("made as text", |b| {
-        b.iter(|| {
-            case += 1;
-            infix.clear();
-            let id = CaseId { seed: 1, index: case };
-            generator.assemble_case(id, &mut Stock::default(), &mut coverage, &mut infix);
-            black_box(infix.text().len())
         });
     });
     group.finish();

@@ -9,14 +9,8 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
-    config::Config,
-    coverage::Coverage,
-    draft::Draft,
-    generator::Generator,
-    header::Header,
-    negative::Negative,
-    stock::{Shared, Stock},
-    stream::case_bytes,
+    config::Config, coverage::Coverage, draft::Draft, generator::Generator, header::Header,
+    negative::Negative, stream::case_bytes,
 };
 
 /// What the cases of a run are about.
@@ -227,12 +221,9 @@ impl Generator {
 
     /// The nodes of the case of this seed and index under [`Focus::Expressions`], with its type and its state space. A
     /// case that is not spaced canonically has more to it than its nodes: of it nothing is made or recorded.
-    ///
-    /// `stock` keeps what the cases after it may need again. What is in it does not matter, if it is of this generator.
     pub fn assemble_case(
         &self,
         CaseId { seed, index }: CaseId,
-        stock: &mut Stock,
         coverage: &mut Coverage,
         into: &mut dyn Assemble,
     ) -> Option<(ScalarType, StateSpace)> {
@@ -242,13 +233,13 @@ impl Generator {
         if draft.spacing() != Spacing::Canonical {
             return None;
         }
-        draft.shared = self.shared(seed, index).map(|shared| shared.keeping(stock));
+        draft.pool = self.pool(seed, index);
         Some(draft.assemble_seated(into))
     }
 
-    /// Where an expression has its numbers from, if from where others have theirs too.
-    fn shared(&self, seed: u64, index: u64) -> Option<Shared<'static>> {
-        Some(Shared::of(seed, index.checked_div(self.config().shared_numbers)?))
+    /// The seed and the number of the pool that an expression takes its numbers from, if others take theirs there too.
+    fn pool(&self, seed: u64, index: u64) -> Option<(u64, u64)> {
+        Some((seed, index.checked_div(self.config().shared_numbers)?))
     }
 
     /// The case of this seed and index, of no more than so many bytes.
@@ -263,8 +254,7 @@ impl Generator {
             Focus::Seats => Body::Seats(self.seats(&mut u, coverage)),
             Focus::Operands => Body::Kernel(self.kernel(&mut u, coverage)),
             Focus::Expressions | Focus::Negatives | Focus::Mixed => {
-                let shared = self.shared(id.seed, id.index);
-                let (ty, space, expr) = self.seated(&mut u, shared, coverage);
+                let (ty, space, expr) = self.seated(&mut u, self.pool(id.seed, id.index), coverage);
                 Body::Expression { ty, space, expr }
             }
         };

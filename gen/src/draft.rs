@@ -3,8 +3,8 @@
 use std::cell::LazyCell;
 
 use ptxsmith_syntax::{
-    Assemble, BinaryOp, Cast, Expr, Numeral, Radix, ScalarType, Spacing, StateSpace, TreeBuilder, UnaryOp,
-    precedence,
+    Assemble, BinaryOp, Cast, Expr, PoolConstant, Radix, ScalarType, Spacing, StateSpace, TreeBuilder,
+    UnaryOp, precedence,
 };
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     nonterminal::{Nonterminal, ProductionId},
     sampler::Sampler,
     sketch::Sketch,
-    stock::Shared,
+    stream::number_stream,
 };
 
 /// Adds a node, whose operands are those that were completed last, and notes how tightly it binds.
@@ -84,6 +84,10 @@ choices! {
     Access, Access: access -> Access;
 }
 
+/// How many numbers of each production a pool has: few enough that those of the common productions can be kept close at
+/// hand, and enough that hardly any wrong rule is told later for it.
+const POOL: u16 = 64;
+
 /// What drafts are made by: a configuration, and what follows from it.
 #[derive(Clone, Debug)]
 pub(crate) struct Tables {
@@ -104,8 +108,8 @@ pub(crate) struct Draft<'g, 'd> {
     pub bytes: &'d [u8],
     coverage: &'g mut Coverage,
     parent: ProductionId,
-    /// Where numbers come from that other cases have too.
-    pub shared: Option<Shared<'g>>,
+    /// The seed and the number of the pool that numbers are taken from, if they are.
+    pub pool: Option<(u64, u64)>,
     /// How many operators may still nest.
     depth: u32,
     /// The expression at hand.
@@ -132,7 +136,7 @@ impl<'g, 'd> Draft<'g, 'd> {
             bytes,
             coverage,
             parent: ProductionId::NONE,
-            shared: None,
+            pool: None,
             depth: tables.config.max_depth,
             tree: TreeBuilder::default(),
             instead: None,
@@ -225,43 +229,28 @@ impl<'g, 'd> Draft<'g, 'd> {
         add!(self, precedence::PRIMARY, number(text.as_bytes()));
     }
 
-    /// Adds a number of this kind: one that other cases have too, where there are such, or one of its own.
+    /// Adds the number of a production, which is the one of this number among those of numbers: one of the pool, if there is
+    /// one, or one of its own.
     #[inline]
-    fn number_of(&mut self, kind: u8, speller: Speller) {
-        if self.shared.is_none() {
-            return self.spell(speller);
-        }
-        let byte = self.byte();
-        let Draft { shared: Some(shared), tree, instead, .. } = self else { return };
-        let place = Shared::place(kind, byte);
-        let Some(numeral) = shared.get(place) else { return self.spell_shared(place, speller) };
+    fn number_of(&mut self, production: u8, speller: Speller) {
+        let Some(pool) = self.pool else {
+            let number = speller(self);
+            return self.number(&number);
+        };
+        let place = u16::from(production) * POOL + u16::from(self.byte()) % POOL;
+        let Draft { tables, coverage, parent, instead, tree, .. } = self;
+        let mut spell = || {
+            // More than any number takes.
+            let mut bytes = [0; 64];
+            number_stream(pool, place).fill(&mut bytes);
+            speller(&mut Draft { parent: *parent, ..Draft::new(tables, &bytes, coverage) })
+        };
+        let constant = PoolConstant { pool, place };
         match instead {
-            Some(instead) => instead.numeral(numeral),
-            None => tree.numeral(numeral),
+            Some(instead) => instead.constant(constant, &mut spell),
+            None => tree.constant(constant, &mut spell),
         }
         self.tightness = precedence::PRIMARY;
-    }
-
-    // Neither is a part of its caller, which is entered for every node and has less to set up without them.
-
-    #[inline(never)]
-    fn spell(&mut self, speller: Speller) {
-        let number = speller(self);
-        self.number(&number);
-    }
-
-    /// Makes the number of this place, which other cases have too.
-    #[inline(never)]
-    fn spell_shared(&mut self, place: u16, speller: Speller) {
-        let Some(shared) = &self.shared else { return self.spell(speller) };
-        let bytes = shared.bytes(place);
-        let own = Draft { parent: self.parent, ..Draft::new(self.tables, &bytes, self.coverage) };
-        let number = speller(&mut { own });
-        let Some(numeral) = Numeral::new(number.as_bytes(), place) else { return self.number(&number) };
-        add!(self, precedence::PRIMARY, numeral(&numeral));
-        if let Some(shared) = &mut self.shared {
-            shared.put(numeral);
-        }
     }
 
     /// Adds `WARP_SZ`.

@@ -12,7 +12,6 @@ use crate::{
     sampler::Sampler,
     seats,
     shares::{closed, enabled, least_nodes, shares},
-    stock::Shared,
 };
 
 /// Makes programs from bytes, as a configuration says.
@@ -72,13 +71,13 @@ impl Generator {
     pub(crate) fn seated(
         &self,
         u: &mut Unstructured<'_>,
-        shared: Option<Shared<'static>>,
+        pool: Option<(u64, u64)>,
         coverage: &mut Coverage,
     ) -> (ScalarType, StateSpace, Expr) {
         self.drafted(u, coverage, |draft| {
             let (ty, space) = draft.seat();
             let room = draft.room();
-            draft.shared = shared;
+            draft.pool = pool;
             let expr = draft.expression(|draft| draft.make(values_of(ty), room));
             (ty, space, expr)
         })

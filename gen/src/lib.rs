@@ -38,7 +38,6 @@ mod sampler;
 mod seats;
 mod shares;
 mod sketch;
-mod stock;
 pub mod stream;
 mod weights;
 
@@ -51,5 +50,4 @@ pub use generator::Generator;
 pub use grammar::{Nonterminal, Production, ProductionId};
 pub use header::Header;
 pub use negative::{Edit, Negative};
-pub use stock::Stock;
 pub use weights::{UnknownProduction, Weights};

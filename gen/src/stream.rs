@@ -60,12 +60,12 @@ pub(crate) fn case_stream(seed: u64, index: u64) -> SplitMix64 {
     SplitMix64::new(mix(own))
 }
 
-/// The stream that the bytes of a number come from which a group of cases has in common.
-pub(crate) fn number_stream(seed: u64, group: u64, place: u64) -> SplitMix64 {
+/// The stream that the bytes of a number of a pool come from.
+pub(crate) fn number_stream((seed, pool): (u64, u64), place: u16) -> SplitMix64 {
     // Not as the streams of cases begin.
     let of_seed = mix(seed.wrapping_add(GAMMA.wrapping_mul(2)));
-    let of_group = mix(of_seed.wrapping_add(group.wrapping_mul(0xd1b5_4a32_d192_ed03)));
-    SplitMix64::new(mix(of_group.wrapping_add(place.wrapping_mul(GAMMA))))
+    let of_pool = mix(of_seed.wrapping_add(pool.wrapping_mul(0xd1b5_4a32_d192_ed03)));
+    SplitMix64::new(mix(of_pool.wrapping_add(u64::from(place).wrapping_mul(GAMMA))))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Evaluation of constant expressions: a stack machine that takes their nodes, operands before operators.
 
 use ptxsmith_syntax::{
-    Assemble, BinaryOp, Cast, Expr, NodeId, NodeKind, Numeral, ScalarType, Span, UnaryOp, precedence,
+    Assemble, BinaryOp, Cast, Expr, NodeId, NodeKind, ScalarType, Span, UnaryOp, precedence,
 };
 
 use crate::{
@@ -32,16 +32,6 @@ pub struct Evaluator<'a> {
     pending: Option<Stop>,
     /// Why the expression has no value. What follows is not looked at.
     stopped: Option<Stop>,
-    /// What numerals stand for, by place; where they are remembered.
-    known: Option<Vec<Option<Known>>>,
-}
-
-/// What a numeral stands for.
-#[derive(Clone)]
-struct Known {
-    numeral: Numeral,
-    value: Value,
-    trace: Trace,
 }
 
 /// A part of an expression that waits for what joins it.
@@ -73,22 +63,12 @@ impl<'a> Evaluator<'a> {
             trace: Trace::default(),
             pending: None,
             stopped: None,
-            known: None,
         }
-    }
-
-    /// Reads a numeral that comes again only once, as long as it follows the same rules.
-    #[must_use]
-    pub fn remembering(self) -> Evaluator<'a> {
-        Evaluator { known: Some(Vec::new()), ..self }
     }
 
     /// From the next expression on, follows other rules.
     pub fn follow(&mut self, rules: &'a Rules) {
         self.rules = rules;
-        if let Some(known) = &mut self.known {
-            known.clear();
-        }
         self.begin();
     }
 
@@ -261,19 +241,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Reads a numeral that is not known.
-    #[inline(never)]
-    fn learn(&mut self, numeral: &Numeral) {
-        let around = std::mem::take(&mut self.trace);
-        self.number(numeral.text());
-        if let (Some(known), None, Some(operand)) = (&mut self.known, &self.stopped, self.operands.last()) {
-            if known.len() <= numeral.place() {
-                known.resize(numeral.place() + 1, None);
-            }
-            known[numeral.place()] =
-                Some(Known { numeral: numeral.clone(), value: operand.value, trace: self.trace });
+    /// Adds an operand that was evaluated before, with what that rested on.
+    pub fn evaluated(&mut self, value: Value, trace: Trace) {
+        if self.stopped.is_none() {
+            self.trace = self.trace.union(trace);
+            self.push(Operand::new(value, precedence::PRIMARY));
         }
-        self.trace = self.trace.union(around);
     }
 
     /// A mask. `joined` says of one that is an operand itself whether it is that of another mask.
@@ -290,20 +263,6 @@ impl<'a> Evaluator<'a> {
 impl Assemble for Evaluator<'_> {
     fn number(&mut self, text: &[u8]) {
         self.leaf(|rules, step| rules.expressions.number.apply(step, text));
-    }
-
-    fn numeral(&mut self, numeral: &Numeral) {
-        if self.stopped.is_some() {
-            return;
-        }
-        match self.known.as_ref().and_then(|known| known.get(numeral.place())) {
-            Some(Some(known)) if known.numeral == *numeral => {
-                let value = known.value;
-                self.trace = self.trace.union(known.trace);
-                self.push(Operand::new(value, precedence::PRIMARY));
-            }
-            _ => self.learn(numeral),
-        }
     }
 
     fn warp_size(&mut self) {

@@ -1,9 +1,9 @@
 //! The evaluator by itself: a tree and the same nodes one by one give the same, and rules may change in between.
 
 use ptxsmith_oracle::{
-    Clause, Evaluator, Integer, Question, Readings, RefusalClass, Rules, Stop, Stored, Trace, Value,
+    Clause, Evaluator, Question, Readings, RefusalClass, Rules, Step, Stop, Stored, Trace,
 };
-use ptxsmith_syntax::{Assemble, BinaryOp, Expr, NodeKind, Numeral, ScalarType, parse_expr};
+use ptxsmith_syntax::{Assemble, BinaryOp, Expr, NodeKind, ScalarType, Span, parse_expr};
 
 const VERSION: (u32, u32) = (8, 0);
 
@@ -11,11 +11,16 @@ fn assemble(expr: &Expr, into: &mut impl Assemble) {
     assemble_with(expr, into, |into, text| into.number(text.as_bytes()));
 }
 
-/// With numbers as numerals of few places, so that nearly all find another at theirs sooner or later.
-fn assemble_numerals(expr: &Expr, into: &mut impl Assemble) {
+/// With numbers that were read before, where they have a value.
+fn assemble_evaluated(expr: &Expr, rules: &Rules, into: &mut Evaluator<'_>) {
     assemble_with(expr, into, |into, text| {
-        let place = text.len() as u16 % 2;
-        into.numeral(&Numeral::new(text.as_bytes(), place).expect("the number is short"));
+        let (mut trace, mut pending) = (Trace::default(), None);
+        let readings = &rules.readings;
+        let mut step = Step { readings, trace: &mut trace, span: Span::NONE, pending: &mut pending };
+        match rules.expressions.number.apply(&mut step, text.as_bytes()) {
+            Ok(value) if pending.is_none() => into.evaluated(value, trace),
+            _ => into.number(text.as_bytes()),
+        }
     });
 }
 
@@ -57,7 +62,6 @@ fn nodes_that_are_assembled_give_what_their_tree_gives() {
     let rules = Rules::default();
     // One evaluator takes all of them, one after the other, so that nothing of one may be left for the next.
     let mut evaluator = Evaluator::new(&rules, VERSION);
-    let mut remembering = Evaluator::new(&rules, VERSION).remembering();
     for text in [
         "1",
         "0x10 + 2 * 3",
@@ -94,10 +98,10 @@ fn nodes_that_are_assembled_give_what_their_tree_gives() {
             let of_tree = plain(of_tree);
             assert_eq!(plain(of_nodes), of_tree, "{text} in {}", ty.keyword());
             assert_eq!(own, trace, "{text} in {}", ty.keyword());
-            assemble_numerals(&expr, &mut remembering);
-            let (of_numerals, own) = remembering.stored(ty);
-            assert_eq!(plain(of_numerals), of_tree, "{text} of numerals in {}", ty.keyword());
-            assert_eq!(own, trace, "{text} of numerals in {}", ty.keyword());
+            assemble_evaluated(&expr, &rules, &mut evaluator);
+            let (of_values, own) = evaluator.stored(ty);
+            assert_eq!(plain(of_values), of_tree, "{text} of values in {}", ty.keyword());
+            assert_eq!(own, trace, "{text} of values in {}", ty.keyword());
         }
     }
 }
@@ -142,23 +146,6 @@ fn an_evaluator_follows_other_rules_from_the_next_expression_on() {
     evaluator.follow(&rules);
     assemble(&product, &mut evaluator);
     assert_eq!(plain(evaluator.stored(ScalarType::S64).0), Ok(Stored::Bits(42)));
-}
-
-#[test]
-fn what_a_numeral_is_under_some_rules_is_forgotten_under_others() {
-    let rules = Rules::default();
-    let other = rules.with(|rules| {
-        rules.expressions.number.change(|_, _, _| Ok(Value::Integer(Integer::signed(7))));
-    });
-    let numeral = Numeral::new(b"5", 3).expect("the number is short");
-    let mut evaluator = Evaluator::new(&rules, VERSION).remembering();
-    for (rules, bits) in [(&rules, 5), (&other, 7), (&rules, 5)] {
-        evaluator.follow(rules);
-        for _ in 0..2 {
-            evaluator.numeral(&numeral);
-            assert_eq!(plain(evaluator.stored(ScalarType::S64).0), Ok(Stored::Bits(bits)));
-        }
-    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ mod tree;
 mod types;
 mod visit;
 
-pub use assemble::{Assemble, Infix, Numeral, TreeBuilder};
+pub use assemble::{Assemble, PoolConstant, TreeBuilder};
 pub use error::{MAX_NESTING, ParseError, ParseErrorKind};
 pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
 pub use instruction::{BranchTargets, Guard, Instruction, Operand};

@@ -6,9 +6,7 @@
 
 mod explaining;
 mod module;
-mod paper;
 mod schedule;
-mod sieve;
 
 use std::borrow::Borrow;
 use std::cell::{Cell, RefCell};
@@ -18,6 +16,7 @@ use ptxsmith_oracle::{Evaluator, Expectation, QuestionSet, Rules, Stop, Stored, 
 use ptxsmith_subject::{Error, Observation, Outcome, Request, Severity, Subject};
 
 use crate::{
+    asked::Asked,
     compare::{Mismatch, compare, unobserved, unseen},
     explain::Explanation,
     known::KNOWN,
@@ -27,11 +26,10 @@ use crate::{
     trial::{Body, Header, Trial},
     verdict::{Class, Difference, Judged, Must, NotCompared, Verdict},
 };
+pub(crate) use module::{CONST_BYTES, little_endian};
 use module::{Seated, complaints, compose, compose_apart, groups, seated, split_blamed};
-pub use paper::Paper;
-use schedule::{Changed, Followed, Foreseen, Habits, Listed, Suspicion};
-use sieve::Asked;
-pub use sieve::{Again, Sifted, Standing};
+pub(crate) use schedule::Changed;
+use schedule::{Followed, Foreseen, Habits, Listed, Suspicion};
 
 /// The lines of a header: `.version`, `.target` and `.address_size`.
 const HEADER_LINES: u32 = 3;
@@ -69,12 +67,12 @@ impl Options {
 #[derive(Clone)]
 pub struct Judge<'a> {
     subject: &'a dyn Subject,
-    rules: Rules,
-    options: Options,
-    version: (u32, u32),
-    suspicion: Suspicion,
-    habits: Habits,
-    listed: Listed,
+    pub(crate) rules: Rules,
+    pub(crate) options: Options,
+    pub(crate) version: (u32, u32),
+    pub(crate) suspicion: Suspicion,
+    pub(crate) habits: Habits,
+    pub(crate) listed: Listed,
     /// Of the batch at hand, the trials with variables that the subject does not show, by number.
     unseen: BTreeMap<u64, u32>,
     /// How many trials that will be refused are shown in one module.
@@ -517,7 +515,7 @@ impl<'a> Judge<'a> {
         known && addresses.any(|address| address.byte.is_none() && address.width < 8)
     }
 
-    fn observe(&self, text: &str) -> Result<Observation, Error> {
+    pub(crate) fn observe(&self, text: &str) -> Result<Observation, Error> {
         let description = self.subject.description();
         let read = match description.lists {
             Some(true) => Vec::new(),
@@ -559,10 +557,6 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// How many expressions of one batch are asked which answers to a question they rule out, where nobody answers it otherwise,
-/// or all do: the first that meet it, whatever becomes of them, and the first that answer it otherwise.
-const MOST_EXCLUDED: u32 = 16;
-
 /// The most differences of one batch whose cause is looked for among wrong rules that nobody is known to follow.
 const MOST_LOOKED_INTO: u32 = 300;
 
@@ -594,7 +588,7 @@ fn agrees(variable: &Variable, observation: &Observation) -> bool {
 }
 
 /// The bits of a value of this many bytes.
-fn mask(size: u64) -> u64 {
+pub(crate) fn mask(size: u64) -> u64 {
     if size >= 8 { u64::MAX } else { (1 << (8 * size)) - 1 }
 }
 

@@ -46,7 +46,7 @@ impl Batch {
 }
 
 /// The constant bank holds this much; a module that declares more in `.const` is refused by every implementation.
-pub(super) const CONST_BYTES: u64 = 60_000;
+pub(crate) const CONST_BYTES: u64 = 60_000;
 
 /// The most trials with variables of their own in one module: ptxas takes more than twice as long for twice as many.
 const NAMED_TOGETHER: usize = 250;
@@ -207,7 +207,7 @@ fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) ->
 }
 
 /// The number that at most eight bytes are, the lowest first.
-pub(super) fn little_endian(bytes: &[u8]) -> u64 {
+pub(crate) fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 

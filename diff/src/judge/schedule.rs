@@ -12,7 +12,7 @@ use crate::{
 
 /// What a subject will probably do with a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Foreseen {
+pub(crate) enum Foreseen {
     /// It accepts it: the trial can stand beside any others.
     Accepted,
     /// It accepts it if it does as with others that the specification refuses; it had better not spoil a large module.
@@ -24,11 +24,11 @@ pub(super) enum Foreseen {
 }
 
 /// A listed deviation, with the rules that it changes.
-pub(super) type Changed = (&'static Known, fn(&mut Rules));
+pub(crate) type Changed = (&'static Known, fn(&mut Rules));
 
 /// What is listed of an implementation, as far as it tells which trials spoil their company.
 #[derive(Clone)]
-pub(super) struct Listed {
+pub(crate) struct Listed {
     /// What kills it.
     pub crashes: Vec<&'static Known>,
     /// What it refuses although the specification takes it.
@@ -72,7 +72,7 @@ impl Listed {
 }
 
 /// The answers to open questions, other than the oracle's, that trials of one batch followed.
-pub(super) struct Followed {
+pub(crate) struct Followed {
     /// The questions that any trial answers otherwise.
     pub contested: QuestionSet,
     /// The answers that most trials follow, where there are some; else the oracle's.
@@ -105,7 +105,7 @@ impl Followed {
 
 /// How a subject answers open questions, as far as it has been seen to.
 #[derive(Clone)]
-pub(super) struct Habits {
+pub(crate) struct Habits {
     readings: Readings,
     others: QuestionSet,
 }
@@ -148,7 +148,7 @@ impl Habits {
 /// Which open questions spoil a batch: those that most of the trials that met them were guilty with. Trials that meet
 /// one are shown alone at once. Only the schedule depends on this, no verdict.
 #[derive(Clone, Default)]
-pub(super) struct Suspicion {
+pub(crate) struct Suspicion {
     guilty: [u32; Question::ALL.len()],
     innocent: [u32; Question::ALL.len()],
 }

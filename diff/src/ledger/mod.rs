@@ -11,7 +11,7 @@ use ptxsmith_oracle::{Clause, ClauseSet, Question};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    judge::Sifted,
+    bulk::Sifted,
     lead::Alternatives,
     triage::Triage,
     trial::{Header, Trial},

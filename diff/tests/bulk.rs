@@ -5,7 +5,7 @@ mod common;
 use common::{NVIDIA, fake, known_rules, observe};
 use ptxsmith_diff::suspects::SUSPECTS;
 use ptxsmith_diff::{Again, Body, Header, Judge, Ledger, Options, Paper, Sifted, Standing, Triage, Trial};
-use ptxsmith_gen::{self as generate, CaseId, Config, Coverage, Focus, Generator, Stock};
+use ptxsmith_gen::{self as generate, CaseId, Config, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Question, QuestionSet, Rules};
 use ptxsmith_subject::{Description, FnSubject, Outcome, Request, Subject};
 
@@ -56,10 +56,9 @@ fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], Spared
         let judge = &mut judges[1];
         let mut contested = QuestionSet::default();
         loop {
-            let mut stock = Stock::default();
             let make = |index, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
                 let case = CaseId { seed: SEED, index };
-                generator.assemble_case(case, &mut stock, &mut Coverage::new(), into)
+                generator.assemble_case(case, &mut Coverage::new(), into)
             };
             let sifted = judge.sift(cases.clone(), contested, &mut Paper::default(), make);
             let sifted: Sifted = sifted.expect("nothing of ours fails");

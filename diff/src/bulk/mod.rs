@@ -5,6 +5,10 @@
 //! as the subject is known to answer an open question, is counted. Only the rest, that from which more can be learned, and
 //! examples of what is counted, are made again and judged one by one.
 
+mod buffer;
+mod pool;
+mod text;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -13,15 +17,21 @@ use ptxsmith_oracle::{
 };
 use ptxsmith_subject::Error;
 use ptxsmith_syntax::{
-    Assemble, BinaryOp, Cast, Infix, Module, Numeral, ScalarType, StateSpace, UnaryOp, print,
+    Assemble, BinaryOp, Cast, Module, PoolConstant, ScalarType, StateSpace, UnaryOp, print,
 };
 
-use super::{
-    Judge, MOST_EXCLUDED, Verdict, mask,
-    paper::{Compared, Element, Follows, Other, Paper, size_of},
-    schedule::Changed,
+pub use buffer::Paper;
+use buffer::{Compared, Element, Follows, Other, size_of};
+use pool::ConstantPool;
+use text::ExprText;
+
+use crate::{
+    asked::Asked,
+    explain::Explanation,
+    judge::{Changed, Judge, mask},
+    known::Known,
+    verdict::{Judged, Verdict},
 };
-use crate::{explain::Explanation, known::Known, verdict::Judged};
 
 /// What became of the cases that were sifted.
 ///
@@ -158,40 +168,6 @@ fn is_shorter<K: Ord>(shortest: &mut BTreeMap<K, u32>, key: K, nodes: u32) -> bo
     is_shorter
 }
 
-/// How many trials met each question so far, as far as that matters.
-#[derive(Clone, Debug)]
-pub(super) struct Asked {
-    counts: [u32; Question::ALL.len()],
-    /// The questions that enough trials met.
-    enough: QuestionSet,
-}
-
-impl Default for Asked {
-    fn default() -> Asked {
-        Asked { counts: [0; Question::ALL.len()], enough: QuestionSet::default() }
-    }
-}
-
-impl Asked {
-    /// Of these questions, which a trial met, those that it is among the first to meet.
-    pub fn first_to_meet(&mut self, questions: QuestionSet) -> QuestionSet {
-        let mut first = QuestionSet::default();
-        if self.enough.has_all(questions) {
-            return first;
-        }
-        for question in questions.iter() {
-            let count = &mut self.counts[question as usize];
-            if *count < MOST_EXCLUDED {
-                *count += 1;
-                first.insert(question);
-            } else {
-                self.enough.insert(question);
-            }
-        }
-        first
-    }
-}
-
 /// Whether a case is made for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
@@ -203,8 +179,9 @@ pub enum Again {
 
 /// Prints and evaluates at once: what kind of node it is is asked once.
 struct Both<'b, 'r> {
-    text: &'b mut Infix,
+    text: &'b mut ExprText,
     value: &'b mut Evaluator<'r>,
+    pool: &'b mut ConstantPool<'r>,
 }
 
 macro_rules! both {
@@ -214,13 +191,23 @@ macro_rules! both {
                 self.text.$node($($part)?);
                 self.value.$node($($part)?);
             })+
+
+            fn constant(&mut self, constant: PoolConstant, spell: &mut dyn FnMut() -> String) {
+                if let Some(kept) = self.pool.get(constant) {
+                    self.text.short_number(&kept.text, kept.length);
+                    self.value.evaluated(kept.value, kept.trace);
+                } else {
+                    let number = spell();
+                    self.pool.keep(constant, number.as_bytes());
+                    self.number(number.as_bytes());
+                }
+            }
         }
     };
 }
 
 both! {
     number(text: &[u8]);
-    numeral(numeral: &Numeral);
     warp_size();
     name(text: &str);
     paren();
@@ -364,19 +351,20 @@ impl Judge<'_> {
         let mut sifted = Sifted { followed: self.habits.readings(), ..Sifted::default() };
         let under = &Under::of(self);
         let asked_for = self.suspicion.suspected().union(contested);
-        let mut evaluator = Evaluator::new(&under.specification, self.version).remembering();
+        let mut evaluator = Evaluator::new(&under.specification, self.version);
         let mut retry = Retry {
             make,
             under,
-            followed: Evaluator::new(&under.followed, self.version).remembering(),
+            followed: Evaluator::new(&under.followed, self.version),
             evaluator: Evaluator::new(&under.followed, self.version),
         };
-        let mut infix = Infix::default();
+        let mut pool = ConstantPool::new(&under.specification);
+        let mut infix = ExprText::default();
         let mut asked = Asked::default();
         paper.clear();
         for case in cases {
             infix.clear();
-            let both = &mut Both { text: &mut infix, value: &mut evaluator };
+            let both = &mut Both { text: &mut infix, value: &mut evaluator, pool: &mut pool };
             let Some((ty, space)) = (retry.make)(case, Again::No, both) else {
                 sifted.left.push(case);
                 continue;

@@ -2,9 +2,10 @@
 
 use ptxsmith_oracle::{Clause, ClauseSet, Question, QuestionSet, Trace};
 use ptxsmith_subject::{Error, Observation, Outcome};
-use ptxsmith_syntax::{Infix, ScalarType, StateSpace};
+use ptxsmith_syntax::{ScalarType, StateSpace};
 
-use super::module::{CONST_BYTES, little_endian};
+use super::text::ExprText;
+use crate::judge::{CONST_BYTES, little_endian};
 
 /// What large modules are written on: some 15 MB for 100,000 cases. It is kept from one range of cases to the next, since
 /// to be given it anew takes the system as long as filling it.
@@ -77,12 +78,12 @@ impl Paper {
 
     /// Writes down an element, whose text this is.
     #[inline]
-    pub(super) fn write(&mut self, element: Element, text: &Infix) {
+    pub(super) fn write(&mut self, element: Element, text: &ExprText) {
         self.array(Follow::Specification, &element).write(element, text);
     }
 
     /// As [`Paper::write`], of one whose bits are those of another answer to a question.
-    pub(super) fn write_read(&mut self, element: Element, follows: Follows, text: &Infix) {
+    pub(super) fn write_read(&mut self, element: Element, follows: Follows, text: &ExprText) {
         let array = self.array(Follow::Other, &element);
         array.follows.push(follows);
         array.write(element, text);
@@ -177,7 +178,7 @@ struct Array {
 
 impl Array {
     #[inline]
-    fn write(&mut self, element: Element, text: &Infix) {
+    fn write(&mut self, element: Element, text: &ExprText) {
         text.append_to(&mut self.text);
         self.text.extend_from_slice(b",\n");
         // All eight bytes, and then only as many as there are: so nobody asks how many are to be moved.

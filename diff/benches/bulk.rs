@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use ptxsmith_diff::{Again, Judge, Options, Paper};
-use ptxsmith_gen::{CaseId, Config, Coverage, Focus, Generator, Odds, Stock};
+use ptxsmith_gen::{CaseId, Config, Coverage, Focus, Generator, Odds};
 use ptxsmith_oracle::{Expectation, QuestionSet, Rules, expect};
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request, Subject, Variable};
 use ptxsmith_syntax::parse;
@@ -55,11 +55,11 @@ fn sifted(c: &mut Criterion) {
         let subject = learned();
         let options = Options { recheck_every: 0, ..Options::default() };
         let mut judge = Judge::new(&subject, Rules::default(), options);
-        let (mut coverage, mut paper, mut stock) = (Coverage::new(), Paper::default(), Stock::default());
+        let (mut coverage, mut paper) = (Coverage::new(), Paper::default());
         group.bench_function(name, |b| {
             b.iter(|| {
                 let make = |index, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
-                    generator.assemble_case(CaseId { seed: 1, index }, &mut stock, &mut coverage, into)
+                    generator.assemble_case(CaseId { seed: 1, index }, &mut coverage, into)
                 };
                 black_box(
                     judge

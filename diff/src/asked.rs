@@ -1,0 +1,41 @@
+//! The first of many trials to meet an open question: those are asked what they rule out.
+
+use ptxsmith_oracle::{Question, QuestionSet};
+
+/// How many expressions of one batch are asked which answers to a question they rule out, where nobody answers it otherwise,
+/// or all do: the first that meet it, whatever becomes of them, and the first that answer it otherwise.
+const MOST_EXCLUDED: u32 = 16;
+
+/// How many trials met each question so far, as far as that matters.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    counts: [u32; Question::ALL.len()],
+    /// The questions that enough trials met.
+    enough: QuestionSet,
+}
+
+impl Default for Asked {
+    fn default() -> Asked {
+        Asked { counts: [0; Question::ALL.len()], enough: QuestionSet::default() }
+    }
+}
+
+impl Asked {
+    /// Of these questions, which a trial met, those that it is among the first to meet.
+    pub fn first_to_meet(&mut self, questions: QuestionSet) -> QuestionSet {
+        let mut first = QuestionSet::default();
+        if self.enough.has_all(questions) {
+            return first;
+        }
+        for question in questions.iter() {
+            let count = &mut self.counts[question as usize];
+            if *count < MOST_EXCLUDED {
+                *count += 1;
+                first.insert(question);
+            } else {
+                self.enough.insert(question);
+            }
+        }
+        first
+    }
+}

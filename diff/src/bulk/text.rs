@@ -1,0 +1,288 @@
+//! The text of an expression, written as its nodes are made.
+
+use ptxsmith_syntax::{Assemble, BinaryOp, Cast, UnaryOp};
+
+use super::pool::LONGEST;
+
+/// How many bytes are moved at once.
+const STRIDE: usize = 64;
+
+/// The text of an expression as its nodes are made: canonical text, that which [`ptxsmith_syntax::print_expr`] gives for the tree.
+///
+/// What stands in front of an operand that is written already is put there by moving the operand: expressions are
+/// short, and that is far cheaper than a tree.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ExprText {
+    /// The text, and room for what is moved at once behind its end.
+    buffer: Vec<u8>,
+    end: usize,
+    /// Where the operands begin that nothing has joined yet.
+    starts: Vec<u32>,
+}
+
+/// Text to be put in front of something: its first so many characters, less than all eight.
+type Front = ([u8; 8], usize);
+
+/// An operator with a space on either side.
+const fn spaced(symbol: &str) -> Front {
+    match *symbol.as_bytes() {
+        [one] => ([b' ', one, b' ', 0, 0, 0, 0, 0], 3),
+        [one, two] => ([b' ', one, two, b' ', 0, 0, 0, 0], 4),
+        _ => panic!("operators have one character or two"),
+    }
+}
+
+/// What the infix operators are between their operands.
+static JOINTS: [Front; BinaryOp::ALL.len()] = {
+    let mut joints = [([0; 8], 0); BinaryOp::ALL.len()];
+    let mut at = 0;
+    while at < joints.len() {
+        joints[at] = spaced(BinaryOp::ALL[at].symbol());
+        at += 1;
+    }
+    joints
+};
+
+impl ExprText {
+    /// Adds the text to a longer one, in strides of a fixed length.
+    #[inline]
+    pub fn append_to(&self, longer: &mut Vec<u8>) {
+        let end = longer.len() + self.end;
+        for stride in self.buffer[..self.end.next_multiple_of(STRIDE)].as_chunks::<STRIDE>().0 {
+            longer.extend_from_slice(stride);
+        }
+        longer.truncate(end);
+    }
+
+    /// Forgets everything: to be called between expressions.
+    pub fn clear(&mut self) {
+        self.end = 0;
+        self.starts.clear();
+    }
+
+    /// Adds a number that stands in front of this room, and has so many characters.
+    #[inline]
+    pub fn short_number(&mut self, room: &[u8; LONGEST], length: usize) {
+        let at = self.begin(room.len());
+        *self.buffer[at..].first_chunk_mut().expect("there is room behind the end") = *room;
+        self.end = at + length;
+    }
+
+    /// Begins an operand that takes this much room at most. Returns where it begins.
+    #[inline]
+    fn begin(&mut self, most: usize) -> usize {
+        self.starts.push(self.end as u32);
+        self.room(most);
+        self.end
+    }
+
+    /// Makes room behind the end for this much, and for what is moved at once.
+    #[inline]
+    fn room(&mut self, for_: usize) {
+        let needed = self.end + for_ + 2 * STRIDE;
+        if self.buffer.len() < needed {
+            self.buffer.resize(2 * needed, 0);
+        }
+    }
+
+    fn leaf(&mut self, text: &[u8]) {
+        let at = self.begin(text.len());
+        self.end = at + text.len();
+        self.buffer[at..self.end].copy_from_slice(text);
+    }
+
+    /// Where the operand begins that was completed last.
+    #[inline]
+    fn start(&self) -> usize {
+        *self.starts.last().expect("an operand comes before what joins it") as usize
+    }
+
+    /// Puts a text in front of what begins there.
+    #[inline]
+    fn put(&mut self, at: usize, (text, length): Front) {
+        debug_assert!(length < text.len());
+        self.room(text.len());
+        let first =
+            u64::from_le_bytes(*self.buffer[at..].first_chunk().expect("there is room behind the end"));
+        // From the last stride on, so that none is written over before it was moved.
+        for stride in (0..=(self.end - at) / STRIDE).rev() {
+            self.shift(at + stride * STRIDE, length);
+        }
+        // With it go the characters that are behind it now: a fixed number is written.
+        let kept = u64::from_le_bytes(text) & ((1 << (8 * length)) - 1);
+        let front = kept | first << (8 * length);
+        *self.buffer[at..].first_chunk_mut().expect("there is room behind the end") = front.to_le_bytes();
+        self.end += length;
+    }
+
+    /// Moves a stride this far to the back.
+    #[inline]
+    fn shift(&mut self, from: usize, by: usize) {
+        let moved: [u8; STRIDE] = *self.buffer[from..].first_chunk().expect("there is room behind the end");
+        *self.buffer[from + by..].first_chunk_mut().expect("there is room behind the end") = moved;
+    }
+
+    /// Joins the last two operands, with this between them.
+    #[inline]
+    fn join(&mut self, joint: Front) {
+        let at = self.start();
+        self.starts.pop();
+        self.put(at, joint);
+    }
+
+    /// Puts parentheses around the last operand.
+    #[inline]
+    fn enclose(&mut self) {
+        let at = self.start();
+        self.put(at, (*b"(       ", 1));
+        // There is room: what was put has less than there was room made for.
+        self.buffer[self.end] = b')';
+        self.end += 1;
+    }
+
+    fn call(&mut self, word: &str) {
+        self.enclose();
+        let at = self.start();
+        self.room(word.len());
+        self.buffer.copy_within(at..self.end, at + word.len());
+        self.buffer[at..at + word.len()].copy_from_slice(word.as_bytes());
+        self.end += word.len();
+    }
+}
+
+impl Assemble for ExprText {
+    #[inline]
+    fn number(&mut self, text: &[u8]) {
+        self.leaf(text);
+    }
+
+    #[inline]
+    fn warp_size(&mut self) {
+        self.leaf(b"WARP_SZ");
+    }
+
+    #[inline]
+    fn name(&mut self, text: &str) {
+        self.leaf(text.as_bytes());
+    }
+
+    #[inline]
+    fn paren(&mut self) {
+        self.enclose();
+    }
+
+    #[inline]
+    fn unary(&mut self, op: UnaryOp) {
+        let at = self.start();
+        // Two signs side by side stay two.
+        let signs = matches!(op, UnaryOp::Plus | UnaryOp::Minus) & matches!(self.buffer[at], b'+' | b'-');
+        let symbol = op.symbol().as_bytes()[0];
+        self.put(at, ([symbol, b' ', 0, 0, 0, 0, 0, 0], 1 + usize::from(signs)));
+    }
+
+    #[inline]
+    fn cast(&mut self, cast: Cast) {
+        let at = self.start();
+        let &[a, b, c, d, e, f] = cast.symbol().as_bytes().first_chunk().expect("casts have six characters");
+        self.put(at, ([a, b, c, d, e, f, 0, 0], 6));
+    }
+
+    #[inline]
+    fn binary(&mut self, op: BinaryOp) {
+        self.join(JOINTS[op as usize]);
+    }
+
+    #[inline]
+    fn ternary(&mut self) {
+        self.join(const { spaced(":") });
+        self.join(const { spaced("?") });
+    }
+
+    fn generic(&mut self) {
+        self.call("generic");
+    }
+
+    fn mask(&mut self, mask: &str) {
+        self.call(mask);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_gen::{Body, Coverage, Focus, Generator};
+    use ptxsmith_syntax::{Canonical, Expr, NodeKind, parse_expr, print_expr};
+
+    use super::*;
+
+    #[test]
+    fn a_short_number_is_written_as_any_other() {
+        for length in 1..=32 {
+            let number = [b'7'; 32];
+            let mut text = ExprText::default();
+            text.short_number(&number, length);
+            text.unary(UnaryOp::Minus);
+            assert_eq!(written(&text), [b"-", &number[..length]].concat());
+        }
+    }
+
+    #[test]
+    fn operands_of_any_length_are_moved_whole() {
+        for length in 1..=5 * STRIDE {
+            let number: Vec<u8> = (0..length).map(|at| b'0' + (at % 10) as u8).collect();
+            let mut text = ExprText::default();
+            text.number(b"1");
+            text.number(&number);
+            text.paren();
+            text.unary(UnaryOp::Minus);
+            text.unary(UnaryOp::Minus);
+            text.cast(Cast::U64);
+            text.binary(BinaryOp::Shl);
+            text.mask("0xFF");
+            let expected = format!("0xFF(1 << (.u64)- -({}))", String::from_utf8(number).unwrap());
+            assert_eq!(String::from_utf8_lossy(&written(&text)), expected);
+        }
+    }
+
+    fn written(text: &ExprText) -> Vec<u8> {
+        let mut longer = b"before ".to_vec();
+        text.append_to(&mut longer);
+        longer.split_off(7)
+    }
+
+    fn assembled(expr: &Expr) -> Vec<u8> {
+        let mut text = ExprText::default();
+        for node in expr.nodes() {
+            match &node.kind {
+                NodeKind::Number(number) => text.number(number.as_bytes()),
+                NodeKind::WarpSize => text.warp_size(),
+                NodeKind::Name(name) => text.name(name),
+                NodeKind::Paren(_) => text.paren(),
+                NodeKind::Unary(op, _) => text.unary(*op),
+                NodeKind::Cast(cast, _) => text.cast(*cast),
+                NodeKind::Binary(op, ..) => text.binary(*op),
+                NodeKind::Ternary(..) => text.ternary(),
+                NodeKind::Generic(_) => text.generic(),
+                NodeKind::Mask(mask, _) => text.mask(mask),
+            }
+        }
+        written(&text)
+    }
+
+    #[test]
+    fn the_text_of_an_expression_is_what_the_printer_writes() {
+        let generator = Generator::default();
+        let joints = BinaryOp::ALL.map(|op| format!("- - 1 {} + +(.s64)~!2", op.symbol()));
+        let joints = joints.iter().map(|text| parse_expr(text).expect("it is an expression"));
+        let made = (0..5_000).filter_map(|case| {
+            match generator.case(Focus::Expressions, 3, case, &mut Coverage::new()).body {
+                Body::Expression { expr, .. } => Some(expr),
+                _ => None,
+            }
+        });
+        for expr in joints.chain(made) {
+            let mut printed = Canonical::default();
+            print_expr(&expr, &mut printed);
+            assert_eq!(String::from_utf8_lossy(&assembled(&expr)), printed.0);
+        }
+    }
+}
