@@ -25,6 +25,11 @@ pub struct Made {
 }
 
 impl Made {
+    /// A program that needs nothing else beside it.
+    pub fn of(trial: Trial, relocatable: bool) -> Made {
+        Made { trial, header: None, twin: None, relocatable, kernel: false }
+    }
+
     /// What is shown of it, or of its twin, and under which header where the usual one is this.
     ///
     /// # Panics
@@ -144,10 +149,7 @@ impl Cases {
     pub fn made(&self, index: u64, wide: bool, coverage: &mut Coverage) -> Made {
         let Case { body, spacing, .. } = self.case(index, wide, coverage);
         let trial = |body| Trial { id: index, body, spacing };
-        let made = |body, relocatable| {
-            let kernel = false;
-            Made { trial: trial(body), header: None, twin: None, relocatable, kernel }
-        };
+        let made = |body, relocatable| Made::of(trial(body), relocatable);
         match body {
             ptxsmith_gen::Body::Expression { ty, space, expr } => {
                 made(Body::Expression { ty, space, expr }, false)

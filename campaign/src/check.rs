@@ -29,6 +29,8 @@ pub struct Options {
     pub time: Option<Duration>,
     /// Where report and findings go.
     pub out: Option<PathBuf>,
+    /// Reads in the comments of a program which file beside it is its valid counterpart, where one is named.
+    pub counterpart: fn(&str) -> Option<&str>,
 }
 
 /// Judges every variable of every file.
@@ -60,7 +62,9 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     let judge_next = |number: u64| {
         let read = first.lock().expect("a panic ends the program").take();
         match read.map_or_else(|| Program::read(&files[number as usize]), Ok) {
-            Ok(program) => judge_file(&campaign, number, &files[number as usize], program),
+            Ok(program) => {
+                judge_file(&campaign, number, &files[number as usize], program, options.counterpart)
+            }
             Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
                 left_out.store(true, Ordering::Relaxed);
                 session.events.left_out(&failure);
@@ -90,7 +94,13 @@ pub fn has_kernels(text: &str) -> bool {
     text.contains(".entry")
 }
 
-fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Program) -> Result<(), Failure> {
+fn judge_file(
+    campaign: &Campaign<'_>,
+    number: u64,
+    path: &Path,
+    program: Program,
+    counterpart: fn(&str) -> Option<&str>,
+) -> Result<(), Failure> {
     let Program { text, module, .. } = program;
     // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest.
     let trial = trial_of(number, &module);
@@ -98,7 +108,8 @@ fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Progra
     for tested in &campaign.subjects {
         let (subject, relocatable) = (tested.subject_for(&module), tested.relocatable());
         let judged = judge(subject, relocatable, &trial, &module, &source.text).map_err(of_subject)?;
-        let parts = beside_the_twin(judged.parts, tested, path, &source.text)?;
+        let counterpart = counterpart(&source.text).map(|name| path.with_file_name(name));
+        let parts = beside_the_counterpart(judged.parts, tested, counterpart.as_deref())?;
         if let Some((judged, header)) = judged.kernels.as_ref().filter(|_| taken(&parts)) {
             let entry = Entry { trial: &trial, header, judged: judged.clone() };
             campaign.enter(tested, [entry], Some(&source))?;
@@ -114,19 +125,18 @@ fn judge_file(campaign: &Campaign<'_>, number: u64, path: &Path, program: Progra
 }
 
 /// A program that is refused, and should be, may be refused for another reason. Where its comments name a valid
-/// neighbour, as those of the corpus do, the refusal counts only if that one is accepted.
-fn beside_the_twin(
+/// counterpart, as those of the corpus do, the refusal counts only if that one is accepted.
+fn beside_the_counterpart(
     mut parts: Vec<Part>,
     tested: &Tested,
-    path: &Path,
-    text: &str,
+    counterpart: Option<&Path>,
 ) -> Result<Vec<Part>, Failure> {
     let refused = |part: &Part| part.verdict == Verdict::Conforms && part.must == Some(Must::Refuse);
-    let Some(twin) = ptxsmith_suite::twin(text).filter(|_| parts.iter().any(refused)) else {
+    let Some(counterpart) = counterpart.filter(|_| parts.iter().any(refused)) else {
         return Ok(parts);
     };
     // A program that was taken out of its folder is judged as one that names none.
-    let Ok(Program { text, module, .. }) = Program::read(&path.with_file_name(twin)) else {
+    let Ok(Program { text, module, .. }) = Program::read(counterpart) else {
         return Ok(parts);
     };
     let target = target_for(&module, tested.subject.description());

@@ -11,7 +11,7 @@ pub mod drift;
 mod failure;
 pub mod files;
 pub mod input;
-mod judges;
+pub mod judges;
 mod lesson;
 pub mod merge;
 pub mod pool;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use ptxsmith_fuzz::differential::{Differential, long_bytes};
-use ptxsmith_subject::{FnSubject, Observation, OpenOptions, Outcome, Subject, open, parse_spec};
+use ptxsmith_subject::{FnSubject, Observation, OpenOptions, Outcome, Request, open, parse_spec};
 
 fn input(seed: u32) -> Vec<u8> {
     let mut data = vec![0; 4096];
@@ -30,22 +30,19 @@ fn from_a_line_break_as_libfuzzer_begins_both_generators_are_chosen_and_much_is_
     assert!((30..70).contains(&odd), "{odd}");
 }
 
-fn kept(store: &Path) -> BTreeSet<String> {
-    let files =
-        std::fs::read_dir(store).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+fn kept(folder: &Path) -> BTreeSet<String> {
+    let files = std::fs::read_dir(folder.join("findings"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     files.collect()
 }
 
 #[test]
 fn an_implementation_that_always_dies_is_a_finding_and_stops_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let dies = || -> Box<dyn Subject> {
-        Box::new(FnSubject::new("dies", |_| Observation {
-            signal: Some(11),
-            ..Observation::new(Outcome::Crashed)
-        }))
-    };
-    let mut differential = Differential::new(vec![[dies(), dies()]], directory.path().to_owned()).unwrap();
+    let crash = |_: &Request<'_>| Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) };
+    let dies = Box::new(FnSubject::new("dies", crash));
+    let mut differential = Differential::new(vec![dies], directory.path().to_owned()).unwrap();
     for seed in 0..3 {
         differential.judge(&input(seed)).unwrap();
     }
@@ -53,24 +50,20 @@ fn an_implementation_that_always_dies_is_a_finding_and_stops_nothing() {
     let kept = kept(directory.path());
     assert!(!kept.is_empty());
     for name in kept {
-        let text = std::fs::read_to_string(directory.path().join(&name)).unwrap();
-        assert!(
-            text.starts_with("// clause: ") && text.contains("; dies; repeat: ptxsmith check "),
-            "{text}"
-        );
+        let text = std::fs::read_to_string(directory.path().join("findings").join(&name)).unwrap();
+        assert!(text.contains("// expect: ") && text.contains("// note: repeat: ptxsmith check "), "{text}");
+        assert!(text.contains("--subject dies\n"), "{text}");
         assert!(ptxsmith_syntax::parse(&text).is_ok(), "{text}");
     }
 }
 
 #[test]
 fn ptxas_shows_its_crash_and_its_packed_rows_within_a_few_inputs() {
-    let mut subjects: Vec<[Box<dyn Subject>; 2]> = Vec::new();
+    let mut subjects = Vec::new();
     for release in ["ptxas@12.0", "ptxas@13.5"] {
-        let spec = parse_spec(release).unwrap();
-        let opened = |relocatable| open(&spec, &OpenOptions { relocatable, ..OpenOptions::default() });
-        match (opened(false), opened(true)) {
-            (Ok(mut plain), Ok(mut relocatable)) => subjects.push([plain.remove(0), relocatable.remove(0)]),
-            (Err(error), _) | (_, Err(error)) => {
+        match open(&parse_spec(release).unwrap(), &OpenOptions::default()) {
+            Ok(opened) => subjects.extend(opened),
+            Err(error) => {
                 eprintln!(
                     "NOT TESTED: ptxas_shows_its_crash_and_its_packed_rows_within_a_few_inputs: {error}"
                 );

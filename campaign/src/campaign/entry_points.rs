@@ -73,12 +73,12 @@ impl Campaign<'_> {
                 tested.relocatable().observe(&Request::new(&found.program, &target)).map_err(of_subject)
             };
             let (seen, also) = (observe(one)?, observe(other)?);
-            Ok(difference(&seen, &also).map(|variable| (module, variable, seen, also)))
+            Ok(differs(&seen, &also).map(|what| (module, what, seen, also)))
         })?;
         for ((found, one, other), difference) in shown.into_iter().zip(differences) {
-            let Some((module, variable, seen, also)) = difference.flatten() else { continue };
+            let Some((module, what, seen, also)) = difference.flatten() else { continue };
             let trial = trial_of(found.finding.example.trial, &module);
-            let judged = inconsistent(trial.id, variable, &seen, also);
+            let judged = inconsistent(trial.id, what, &seen, also);
             // Not a case of the campaign: it is no more compared than before.
             let entered = Ledger::default().enter(&trial, judged, &other.header);
             if let Some(finding) = entered {
@@ -118,25 +118,32 @@ fn is_listed(entry: &Description, program: &str) -> bool {
     })
 }
 
-/// What differs, where anything does: the first variable, or (`Some(None)`) the outcome. What one of the two does not
-/// tell is not compared, and neither is a part of the language that one of them says it lacks.
-fn difference(a: &Observation, b: &Observation) -> Option<Option<String>> {
+/// In what two entry points do otherwise.
+#[derive(Debug, PartialEq, Eq)]
+enum Differs {
+    Outcome,
+    Variable(String),
+}
+
+/// What differs first, where anything does. What one of the two does not tell is not compared, and neither is a part of
+/// the language that one of them says it lacks.
+fn differs(a: &Observation, b: &Observation) -> Option<Differs> {
     let silent = |seen: &Observation| matches!(seen.outcome, Outcome::Unsupported | Outcome::Unavailable);
     if silent(a) || silent(b) {
         return None;
     }
     if a.outcome != b.outcome {
-        return Some(None);
+        return Some(Differs::Outcome);
     }
-    let differs = |(name, one): (&String, &Variable)| {
+    let variable = |(name, one): (&String, &Variable)| {
         // A variable of a function's body, under a name that the assembler made up: it is not the module's.
         if name.starts_with("$__") {
             return None;
         }
         let other = b.variables.get(name)?;
-        (!may_be_same(one, other)).then(|| Some(name.clone()))
+        (!may_be_same(one, other)).then(|| Differs::Variable(name.clone()))
     };
-    a.variables.iter().find_map(differs)
+    a.variables.iter().find_map(variable)
 }
 
 fn may_be_same(a: &Variable, b: &Variable) -> bool {
@@ -165,7 +172,11 @@ fn may_be_same(a: &Variable, b: &Variable) -> bool {
 }
 
 /// A verdict on the second entry point: that it does otherwise than the first.
-fn inconsistent(id: u64, variable: Option<String>, first: &Observation, second: Observation) -> Judged {
+fn inconsistent(id: u64, differs: Differs, first: &Observation, second: Observation) -> Judged {
+    let variable = match differs {
+        Differs::Outcome => None,
+        Differs::Variable(name) => Some(name),
+    };
     let difference = Difference {
         class: Class::Inconsistent,
         variable,
@@ -219,10 +230,13 @@ mod tests {
     #[test]
     fn what_both_tell_is_compared_and_nothing_else() {
         let refused = Observation::new(Outcome::Refused);
-        assert_eq!(difference(&holding(Some(&[1, 2])), &holding(Some(&[1, 2]))), None);
-        assert_eq!(difference(&holding(Some(&[1, 2])), &holding(Some(&[1, 3]))), Some(Some("a".into())));
-        assert_eq!(difference(&holding(Some(&[1, 2])), &holding(None)), None);
-        assert_eq!(difference(&holding(Some(&[1, 2])), &refused), Some(None));
-        assert_eq!(difference(&Observation::new(Outcome::Unsupported), &refused), None);
+        assert_eq!(differs(&holding(Some(&[1, 2])), &holding(Some(&[1, 2]))), None);
+        assert_eq!(
+            differs(&holding(Some(&[1, 2])), &holding(Some(&[1, 3]))),
+            Some(Differs::Variable("a".into()))
+        );
+        assert_eq!(differs(&holding(Some(&[1, 2])), &holding(None)), None);
+        assert_eq!(differs(&holding(Some(&[1, 2])), &refused), Some(Differs::Outcome));
+        assert_eq!(differs(&Observation::new(Outcome::Unsupported), &refused), None);
     }
 }

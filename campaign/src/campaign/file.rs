@@ -44,7 +44,9 @@ impl Campaign<'_> {
     pub(super) fn save_finding(&self, found: &Found) -> Result<(), Failure> {
         if let Some(out) = &self.out {
             files::write_whole(&out.join(self.file_of(found)), self.annotated(found).as_bytes())?;
-            lock_of(&self.written).insert(found.finding.id.clone());
+            if lock_of(&self.written).insert(found.finding.id.clone()) {
+                self.session.events.found(&found.finding, &found.subjects[0]);
+            }
         }
         Ok(())
     }

@@ -26,6 +26,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         timeout: args.campaign.timeout,
         time: args.campaign.time,
         out: args.out.clone(),
+        counterpart: ptxsmith_suite::twin,
     };
     let outcome = check(&context.session(), options)?;
     let exit = summed_up(context, &outcome, args.out.as_deref(), started)?;

@@ -7,9 +7,10 @@ use std::time::SystemTime;
 
 use indicatif::HumanCount;
 use ptxsmith_report::Status;
+use ptxsmith_report::folder::Folder;
 use ptxsmith_report::history::{Entered, History, HistoryError, Run, Seen, date, minute};
 
-use super::{Context, report};
+use super::Context;
 use crate::args;
 use crate::console::{BAD, BOLD, NOTE, line};
 use crate::exit::{Exit, Failure};
@@ -23,7 +24,7 @@ pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
     }
     .map_err(failed)?;
     for directory in &args.add {
-        let folder = report::read(directory)?;
+        let folder = Folder::read(directory).map_err(|error| Failure::BadInput(error.to_string()))?;
         let name = directory.to_string_lossy();
         let entered = history.enter(&folder, &name, SystemTime::now()).map_err(failed)?;
         context.console.note(&match entered {

@@ -1,5 +1,7 @@
 //! `ptxsmith gpu run`: every prepared module through every door of the driver.
 
+mod table;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +18,7 @@ use ptxsmith_subject::{
 use ptxsmith_suite::selfcheck::{self, Found};
 use serde::Serialize;
 
-use super::{Context, Exit, Failure, Run, kernels, prepare, table};
+use super::{Context, Exit, Failure, Run, kernels, prepare};
 use crate::commands::worker;
 
 /// The value of `"schema"` in the result.

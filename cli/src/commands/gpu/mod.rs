@@ -5,7 +5,6 @@
 
 mod measure;
 mod prepare;
-mod table;
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

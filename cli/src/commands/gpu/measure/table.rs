@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::measure::{Door, Measured};
+use super::{Door, Measured};
 
 /// Differences that are shown below the table.
 const SHOWN: usize = 20;

@@ -1,12 +1,10 @@
 //! Target `differential`: bytes make many declarations, which real implementations assemble in processes of their own, and
 //! which are judged as in a campaign.
 //!
-//! What an implementation does stops nothing: a crash, a hang or a wrong value is a finding in the store, whether it is
+//! What an implementation does stops nothing: a crash, a hang or a wrong value is a finding in the folder, whether it is
 //! listed or new. The target fails only where our own code or machine does.
 
-mod store;
-
-use std::io;
+use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -14,21 +12,25 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arbitrary::Unstructured;
-use ptxsmith_diff::{Body, Header, Judge, Ledger, Options, Status, Trial, Verdict};
+use ptxsmith_campaign::Session;
+use ptxsmith_campaign::campaign::Campaign;
+use ptxsmith_campaign::cases::Made;
+use ptxsmith_campaign::judges::{Entry, Judges};
+use ptxsmith_campaign::session::Events;
+use ptxsmith_campaign::subjects::{Tested, open_subjects};
+use ptxsmith_diff::{Body, Finding, Header, Status, Trial, Verdict};
 use ptxsmith_gen::{Config, Coverage, Generator, stream::SplitMix64};
-use ptxsmith_oracle::Rules;
-use ptxsmith_subject::{OpenOptions, Subject, open, parse_spec, worker::Workers};
+use ptxsmith_subject::{Cancel, Subject, parse_spec, worker::Workers};
 use ptxsmith_syntax::{Item, ScalarType, Spacing, StateSpace};
 
 use crate::target::{Failure, Target};
-use store::Store;
 
 /// The target.
 pub static DIFFERENTIAL: Target = Target { name: "differential", run, program };
 
 /// Names the implementations, as `--subject` does, with commas between. Default: `ptxas`.
 pub const SUBJECTS: &str = "PTXSMITH_FUZZ_SUBJECT";
-/// Names the folder of the findings. Default: `fuzz/artifacts/differential/findings`.
+/// Names the folder of report and findings. Default: `fuzz/artifacts/differential`.
 pub const STORE: &str = "PTXSMITH_FUZZ_STORE";
 /// Names the program `ptxsmith`, which is the worker of `nvjitlink@`. Default: `ptxsmith`, found in `PATH`.
 pub const PROGRAM: &str = "PTXSMITH";
@@ -94,60 +96,66 @@ fn program(data: &[u8]) -> Option<String> {
     Some(texts.collect::<Vec<_>>().join("\n"))
 }
 
-/// One implementation, the judges of its two forms of output, and what was found.
-struct Tested {
-    id: String,
-    judges: [Judge<'static>; 2],
-    ledger: Ledger,
-}
-
 /// What lasts from one input to the next.
 pub struct Differential {
-    tested: Vec<Tested>,
-    store: Store,
+    campaign: &'static Campaign<'static>,
+    judges: Vec<Judges<'static>>,
     judged: u64,
     since: Instant,
     told: Instant,
 }
 
+/// Tells of each finding once.
+struct Told {
+    since: Instant,
+}
+
+impl Events for Told {
+    fn found(&self, finding: &Finding, subject: &str) {
+        let status = if finding.status == Status::Known { "known" } else { "NEW" };
+        let after = self.since.elapsed().as_secs();
+        eprintln!("differential: {status} {} in {subject} after {after} s: {}", finding.id, finding.title);
+    }
+}
+
 impl Differential {
-    /// Judges implementations, each given for executable and for relocatable output, and keeps what is found in a folder.
+    /// Judges implementations, and keeps what is found in a folder.
     ///
     /// # Errors
     /// If the folder cannot be made.
-    pub fn new(subjects: Vec<[Box<dyn Subject>; 2]>, store: PathBuf) -> io::Result<Differential> {
-        let tested = subjects.into_iter().map(|both| {
-            let id = both[0].id().to_owned();
-            // They live as long as the process does.
-            let judges = both.map(|subject| {
-                let subject: &'static dyn Subject = Box::leak(subject);
-                Judge::new(subject, Rules::default(), Options::default())
-            });
-            Tested { id, judges, ledger: Ledger::default() }
-        });
-        let (tested, now) = (tested.collect(), Instant::now());
-        Ok(Differential { tested, store: Store::open(store)?, judged: 0, since: now, told: now })
+    pub fn new(subjects: Vec<Box<dyn Subject>>, folder: PathBuf) -> Result<Differential, Failure> {
+        let subjects = subjects.into_iter().map(Tested::new).collect();
+        Differential::of(Box::leak(Box::new(session(None))), subjects, folder)
+    }
+
+    fn of(
+        session: &'static Session,
+        subjects: Vec<Tested>,
+        folder: PathBuf,
+    ) -> Result<Differential, Failure> {
+        let campaign =
+            Campaign::new(session, "fuzz", "declarations", subjects, Some(folder)).map_err(failure)?;
+        // It lives as long as the process does.
+        let campaign: &'static Campaign<'static> = Box::leak(Box::new(campaign));
+        let judges = campaign.subjects.iter().map(Judges::of).collect();
+        let now = Instant::now();
+        Ok(Differential { campaign, judges, judged: 0, since: now, told: now })
     }
 
     /// Those that the environment names.
-    fn of_environment() -> Result<Differential, String> {
+    fn of_environment() -> Result<Differential, Failure> {
         let named = std::env::var(SUBJECTS).unwrap_or_else(|_| "ptxas".to_owned());
+        let specs = named.split(',').map(|name| parse_spec(name.trim()));
+        let specs = specs.collect::<Result<Vec<_>, _>>();
+        let specs = specs.map_err(|error| Failure(format!("{SUBJECTS}: {error}")))?;
         let program = std::env::var_os(PROGRAM).map_or_else(|| PathBuf::from("ptxsmith"), PathBuf::from);
-        let mut subjects = Vec::new();
-        for name in named.split(',') {
-            let spec = parse_spec(name.trim()).map_err(|error| format!("{SUBJECTS}: {error}"))?;
-            let opened = |relocatable| {
-                let workers = Some(Workers { program: program.clone(), args: vec!["worker".to_owned()] });
-                open(&spec, &OpenOptions { relocatable, workers, ..OpenOptions::default() })
-                    .map_err(|error| format!("{SUBJECTS}: {spec}: {error}"))
-            };
-            subjects.extend(opened(false)?.into_iter().zip(opened(true)?).map(<[_; 2]>::from));
-        }
-        let store = std::env::var_os(STORE).map_or_else(
-            || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("artifacts/differential/findings"),
+        let workers = Workers { program, args: vec!["worker".to_owned()] };
+        let session = Box::leak(Box::new(session(Some(workers))));
+        let folder = std::env::var_os(STORE).map_or_else(
+            || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("artifacts/differential"),
             PathBuf::from,
         );
-        Differential::new(subjects, store).map_err(|error| format!("{STORE}: {error}"))
+        Differential::of(session, open_subjects(session, &specs, None).map_err(failure)?, folder)
     }
 
     /// How many declarations were judged so far, by any of the implementations.
@@ -161,36 +169,23 @@ impl Differential {
     /// If our machine or code fails; whatever an implementation does is none.
     pub fn judge(&mut self, data: &[u8]) -> Result<(), Failure> {
         let (trials, relocatable) = trials(data);
-        let header = Header::default();
+        let made: Vec<Made> = trials.into_iter().map(|trial| Made::of(trial, relocatable)).collect();
         // Each implementation runs in processes of its own, so all at once.
+        let subjects = &self.campaign.subjects;
         let judged: Vec<_> = thread::scope(|scope| {
-            let trials = &trials;
-            let ask = |tested: &mut Tested| tested.judges[usize::from(relocatable)].batch(trials);
-            let asked: Vec<_> =
-                self.tested.iter_mut().map(|tested| scope.spawn(move || ask(tested))).collect();
+            let made = &made;
+            let asked: Vec<_> = (self.judges.iter_mut().zip(subjects))
+                .map(|(judges, tested)| scope.spawn(|| judges.verdicts(made, &tested.header)))
+                .collect();
             asked.into_iter().map(|asked| asked.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
         });
-        for (tested, judged) in self.tested.iter_mut().zip(judged) {
-            let ours = |error| Failure(format!("{}: our machine or code failed: {error}", tested.id));
-            let judged = judged.map_err(ours)?;
-            for (trial, judged) in trials.iter().zip(judged) {
-                if !matches!(judged.verdict, Verdict::NotCompared(_)) {
-                    self.judged += declarations(trial);
-                }
-                if let Some(finding) = tested.ledger.enter(trial, judged, &header) {
-                    let known = finding.status == Status::Known;
-                    let kept =
-                        self.store.keep(&finding, &tested.id).map_err(|error| Failure(error.to_string()))?;
-                    if kept {
-                        let status = if known { "known" } else { "NEW" };
-                        let after = self.since.elapsed().as_secs();
-                        eprintln!(
-                            "differential: {status} {} in {} after {after} s: {}",
-                            finding.id, tested.id, finding.title
-                        );
-                    }
-                }
-            }
+        for (tested, judged) in subjects.iter().zip(judged) {
+            let judged = judged.map_err(failure)?.into_iter();
+            let entries: Vec<Entry<'_>> = judged.map(|placed| placed.entry(&made, &tested.header)).collect();
+            let compared = |entry: &&Entry<'_>| !matches!(entry.judged.verdict, Verdict::NotCompared(_));
+            self.judged +=
+                entries.iter().filter(compared).map(|entry| declarations(entry.trial)).sum::<u64>();
+            self.campaign.enter(tested, entries, None).map_err(failure)?;
         }
         if self.told.elapsed() > TELL {
             self.told = Instant::now();
@@ -205,6 +200,28 @@ impl Differential {
     }
 }
 
+/// What a campaign runs with that judges one input at a time.
+fn session(workers: Option<Workers>) -> Session {
+    Session {
+        jobs: NonZeroUsize::MIN,
+        seed: 0,
+        cancel: Cancel::new(),
+        libcuda: None,
+        workers,
+        events: Box::new(Told { since: Instant::now() }),
+    }
+}
+
+/// Our machine or code failed.
+fn failure(failure: ptxsmith_campaign::Failure) -> Failure {
+    use ptxsmith_campaign::Failure as Campaign;
+    Failure(match failure {
+        Campaign::BadInput(message) | Campaign::Rendered(message) | Campaign::NoSubject(message) => message,
+        Campaign::Harness(error) => format!("our machine or code failed: {error:#}"),
+        Campaign::Interrupted => "interrupted".to_owned(),
+    })
+}
+
 /// How many variables a trial declares.
 fn declarations(trial: &Trial) -> u64 {
     let of =
@@ -213,11 +230,11 @@ fn declarations(trial: &Trial) -> u64 {
 }
 
 fn run(data: &[u8]) -> Result<(), Failure> {
-    static STATE: LazyLock<Mutex<Result<Differential, String>>> =
+    static STATE: LazyLock<Mutex<Result<Differential, Failure>>> =
         LazyLock::new(|| Mutex::new(Differential::of_environment()));
     match &mut *STATE.lock().unwrap_or_else(PoisonError::into_inner) {
         Ok(state) => state.judge(data),
-        Err(error) => Err(Failure(error.clone())),
+        Err(error) => Err(error.clone()),
     }
 }
 
