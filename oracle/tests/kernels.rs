@@ -507,6 +507,8 @@ fn parameterized_names_are_found_up_to_the_limit_of_declarations() {
     assert_eq!(leaves(".global .u32 a<5000>;", body).unwrap(), expected);
     let body = ".reg .u32 q1<3>; mov.u32 q12, 5; st.global.u32 [o], q12; ret;";
     assert_eq!(leaves("", body).unwrap(), "05000000");
+    // The names of an inner scope hide those of an outer one.
+    assert_eq!(leaves(".global .u32 q12;", body).unwrap(), "05000000");
 }
 
 #[test]

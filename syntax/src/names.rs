@@ -71,8 +71,15 @@ impl<T> Names<T> {
         self.plain.entry(name).or_insert(declared);
     }
 
-    /// Declares `count` names of a common prefix; a prefix that was there before is hidden.
+    /// Declares `count` names of a common prefix; a prefix that was there before is hidden, and so are plain names that
+    /// these names equal.
     pub fn declare_numbered(&mut self, prefix: Text, declared: T, count: u64) {
+        let is_one = |number: &str| is_number(number) && number.parse().is_ok_and(|nth: u64| nth < count);
+        let after = self.plain.range(prefix.clone()..).map(|(name, _)| name);
+        let hidden = after.map_while(|name| Some((name, name.strip_prefix(prefix.as_str())?)));
+        let hidden: Vec<Text> =
+            hidden.filter(|(_, number)| is_one(number)).map(|(name, _)| name.clone()).collect();
+        hidden.iter().for_each(|name| drop(self.plain.remove(name)));
         self.numbered.insert(prefix, (declared, count));
     }
 
@@ -213,6 +220,20 @@ mod tests {
         names.declare("r12".into(), 'c');
         let candidates: String = names.candidates("r12").map(|candidate| candidate.declared).collect();
         assert_eq!(candidates, "cab");
+    }
+
+    #[test]
+    fn numbered_names_of_an_inner_scope_hide_plain_ones_of_the_outer() {
+        let mut names = Names::default();
+        for name in ["r", "r1", "r01", "r2", "r3", "ra1"] {
+            names.declare(name.into(), 'o');
+        }
+        names.declare_numbered("r".into(), 'i', 3);
+        let of = |name| names.find(name, |_, number| is_number(number)).declared().copied();
+        assert_eq!(["r0", "r1", "r2"].map(of), [Some('i'); 3]);
+        assert_eq!(["r", "r01", "r3", "ra1"].map(of), [Some('o'); 4]);
+        names.declare("r1".into(), 'x');
+        assert_eq!(names.find("r1", |_, _| true), Found::Plain(&'x'));
     }
 
     #[test]

@@ -11,8 +11,9 @@ use crate::{
 /// or used. `None` keeps a name.
 ///
 /// Of a parameterized name (5.4.6) `new` is asked for the common prefix; a number behind it stays, also one that is none
-/// of the names declared. Scopes are not told apart: equal names become equal names. If `new` makes different names of different
-/// names, and none that is used before, the statements mean the same.
+/// of the names declared. Scopes are not told apart: equal names become equal names. The statements mean the same if `new` makes
+/// different names of different names, none that is used before, and where `a1` of one scope looks like a name of `a<2>` of
+/// another, treats `a` and `a1` alike, as a new prefix does.
 pub fn rename(items: &mut [Item], new: impl Fn(&str) -> Option<Text>) {
     let declared = declared(items);
     let mut renamer = Renamer { declared, new };
