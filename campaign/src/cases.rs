@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ptxsmith_diff::{Body, Header, Trial};
 use ptxsmith_gen::{Case, CaseId, Config, Coverage, Enumeration, Focus, Generator, Weights};
-
+use ptxsmith_subject::OutputForm;
 use ptxsmith_syntax::{Assemble, ScalarType, StateSpace};
 
 use crate::failure::Failure;
@@ -18,16 +18,16 @@ pub struct Made {
     pub header: Option<Header>,
     /// Of a program that must be refused, its valid twin, with the header that that one needs.
     pub twin: Option<Box<(Trial, Option<Header>)>>,
-    /// Whether it is shown in the form in which addresses of functions can be told from numbers.
-    pub relocatable: bool,
+    /// The form of output that shows what it holds.
+    pub form: OutputForm,
     /// Whether it is a kernel, which is judged by what it leaves in its output buffer.
     pub kernel: bool,
 }
 
 impl Made {
     /// A program that needs nothing else beside it.
-    pub fn of(trial: Trial, relocatable: bool) -> Made {
-        Made { trial, header: None, twin: None, relocatable, kernel: false }
+    pub fn of(trial: Trial, form: OutputForm) -> Made {
+        Made { trial, header: None, twin: None, form, kernel: false }
     }
 
     /// What is shown of it, or of its twin, and under which header where the usual one is this.
@@ -149,20 +149,23 @@ impl Cases {
     pub fn made(&self, index: u64, wide: bool, coverage: &mut Coverage) -> Made {
         let Case { body, spacing, .. } = self.case(index, wide, coverage);
         let trial = |body| Trial { id: index, body, spacing };
-        let made = |body, relocatable| Made::of(trial(body), relocatable);
+        let (executable, relocatable) = (OutputForm::Executable, OutputForm::Relocatable);
+        let made = |body, form| Made::of(trial(body), form);
         match body {
             ptxsmith_gen::Body::Expression { ty, space, expr } => {
-                made(Body::Expression { ty, space, expr }, false)
+                made(Body::Expression { ty, space, expr }, executable)
             }
-            ptxsmith_gen::Body::Seats(items) => made(Body::Seats(items), false),
+            ptxsmith_gen::Body::Seats(items) => made(Body::Seats(items), executable),
             ptxsmith_gen::Body::Items(items) => {
-                let relocatable = wide || self.focus_of(index) == Some(Focus::Addresses);
-                made(Body::Items(items), relocatable)
+                let of_addresses = wide || self.focus_of(index) == Some(Focus::Addresses);
+                made(Body::Items(items), if of_addresses { relocatable } else { executable })
             }
-            ptxsmith_gen::Body::Kernel(items) => Made { kernel: true, ..made(Body::Items(items), true) },
+            ptxsmith_gen::Body::Kernel(items) => {
+                Made { kernel: true, ..made(Body::Items(items), relocatable) }
+            }
             ptxsmith_gen::Body::Negative(negative) => {
                 let twin = (trial(Body::Items(negative.twin)), negative.twin_header.map(header));
-                let broken = made(Body::Items(negative.broken), true);
+                let broken = made(Body::Items(negative.broken), relocatable);
                 Made { header: negative.header.map(header), twin: Some(Box::new(twin)), ..broken }
             }
         }

@@ -106,8 +106,7 @@ fn judge_file(
     let trial = trial_of(number, &module);
     let source = Source { path: path.to_string_lossy().into_owned(), text };
     for tested in &campaign.subjects {
-        let (subject, relocatable) = (tested.subject_for(&module), tested.relocatable());
-        let judged = judge(subject, relocatable, &trial, &module, &source.text).map_err(of_subject)?;
+        let judged = judge(&*tested.subject, &trial, &module, &source.text).map_err(of_subject)?;
         let counterpart = counterpart(&source.text).map(|name| path.with_file_name(name));
         let parts = beside_the_counterpart(judged.parts, tested, counterpart.as_deref())?;
         if let Some((judged, header)) = judged.kernels.as_ref().filter(|_| taken(&parts)) {
@@ -140,7 +139,7 @@ fn beside_the_counterpart(
         return Ok(parts);
     };
     let target = target_for(&module, tested.subject.description());
-    let seen = tested.subject_for(&module).observe(&Request::new(&text, &target)).map_err(of_subject)?;
+    let seen = tested.subject.observe(&Request::showing(&module, &text, &target)).map_err(of_subject)?;
     if seen.outcome != Observed::Accepted {
         for part in parts.iter_mut().filter(|part| refused(part)) {
             part.verdict = Verdict::NotCompared(NotCompared::TwinRefused);

@@ -8,15 +8,15 @@ use ptxsmith_diff::{
     Verdict, gone, judge_program,
 };
 use ptxsmith_oracle::{QuestionSet, Rules};
-use ptxsmith_subject::{Error, Subject};
+use ptxsmith_subject::{Error, OutputForm, Subject};
 use ptxsmith_syntax::{Assemble, Item, Module, ScalarType, StateSpace};
 
 use crate::cases::Made;
 use crate::failure::Failure;
 use crate::subjects::{Tested, target_for};
 
-/// How a trial is shown: under which header, and whether for relocatable output.
-type Lane = (Header, bool);
+/// How a trial is shown: under which header, and in which form of output.
+type Lane = (Header, OutputForm);
 
 /// The judges of one subject, one a lane, made when they are first needed.
 #[derive(Clone)]
@@ -74,27 +74,31 @@ impl<'a> Judges<'a> {
 
     /// Judges cases; the verdicts come in their order, the one on a twin behind that on its case.
     pub fn verdicts(&mut self, made: &[Made], usual: &Header) -> Result<Vec<Placed>, Failure> {
-        let mut lanes: BTreeMap<(&Header, bool, bool), Vec<Place<'_>>> = BTreeMap::new();
+        let mut lanes: BTreeMap<(&Header, OutputForm, bool), Vec<Place<'_>>> = BTreeMap::new();
         // Nearly all cases go one way.
         let mut most = Vec::with_capacity(made.len());
         for (case, one) in made.iter().enumerate() {
             for is_twin in [false, true].into_iter().take(1 + usize::from(one.twin.is_some())) {
                 let (trial, header) = one.shown(is_twin, usual);
                 let place = Place { case, is_twin, trial };
-                if std::ptr::eq(header, usual) && !is_twin && !one.relocatable && !one.kernel {
+                if std::ptr::eq(header, usual)
+                    && !is_twin
+                    && one.form == OutputForm::Executable
+                    && !one.kernel
+                {
                     most.push(place);
                 } else {
-                    lanes.entry((header, one.relocatable, one.kernel)).or_default().push(place);
+                    lanes.entry((header, one.form, one.kernel)).or_default().push(place);
                 }
             }
         }
         if !most.is_empty() {
-            lanes.entry((usual, false, false)).or_default().extend(most);
+            lanes.entry((usual, OutputForm::Executable, false)).or_default().extend(most);
         }
         let mut all: Vec<Placed> = Vec::with_capacity(made.len());
-        for ((header, relocatable, kernel), places) in lanes {
+        for ((header, form, kernel), places) in lanes {
             let trials: Vec<&Trial> = places.iter().map(|place| place.trial).collect();
-            let judged = self.judged(header, (relocatable, kernel), &trials)?;
+            let judged = self.judged(header, (form, kernel), &trials)?;
             let place = |(Place { case, is_twin, .. }, judged)| Placed { case, is_twin, judged };
             all.extend(places.into_iter().zip(judged).map(place));
         }
@@ -124,17 +128,15 @@ impl<'a> Judges<'a> {
         paper: &mut Paper,
         make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<Sifted, Failure> {
-        self.judge(header, false).sift(cases, contested, paper, make).map_err(of_subject)
+        self.judge(header, OutputForm::Executable).sift(cases, contested, paper, make).map_err(of_subject)
     }
 
     /// The judge of expressions and declarations under this header.
-    fn judge(&mut self, header: &Header, relocatable: bool) -> &mut Judge<'a> {
-        let tested = self.tested;
-        let lane = (header.clone(), relocatable);
+    fn judge(&mut self, header: &Header, form: OutputForm) -> &mut Judge<'a> {
+        let lane = (header.clone(), form);
         if !self.lanes.contains_key(&lane) {
-            let subject = if relocatable { tested.relocatable() } else { &*tested.subject };
-            let options = Options { header: header.clone(), ..Options::default() };
-            let judge = Judge::new(subject, Rules::default(), options);
+            let options = Options { header: header.clone(), form, ..Options::default() };
+            let judge = Judge::new(&*self.tested.subject, Rules::default(), options);
             let judge = match self.lanes.values().next() {
                 Some(other) => judge.familiar_as(other),
                 None => judge,
@@ -147,7 +149,7 @@ impl<'a> Judges<'a> {
     fn judged(
         &mut self,
         header: &Header,
-        (relocatable, kernel): (bool, bool),
+        (form, kernel): (OutputForm, bool),
         trials: &[&Trial],
     ) -> Result<Vec<Judged>, Failure> {
         if !self.tested.takes(header) {
@@ -161,11 +163,11 @@ impl<'a> Judges<'a> {
         if kernel {
             let judge = self.kernels.entry(header.clone()).or_insert_with(|| {
                 let options = Options { header: header.clone(), ..Options::default() };
-                KernelJudge::new(tested.relocatable(), Rules::default(), options)
+                KernelJudge::new(&*tested.subject, Rules::default(), options)
             });
             return judge.batch(trials).map_err(of_subject);
         }
-        self.judge(header, relocatable).batch(trials).map_err(of_subject)
+        self.judge(header, form).batch(trials).map_err(of_subject)
     }
 }
 
@@ -181,8 +183,7 @@ pub fn of_subject(error: Error) -> Failure {
 /// # Errors
 /// Only where our machine or code fails.
 pub fn parts_of(tested: &Tested, module: &Module, text: &str) -> Result<Vec<Part>, Error> {
-    let judged = judge(tested.subject_for(module), tested.relocatable(), &trial_of(0, module), module, text)?;
-    Ok(judged.into_parts())
+    Ok(judge(&*tested.subject, &trial_of(0, module), module, text)?.into_parts())
 }
 
 /// The verdicts on a program that exists already.
@@ -202,14 +203,12 @@ impl ProgramVerdicts {
     }
 }
 
-/// Judges a program that exists already, whose statements `trial` holds: by a subject in the form that shows what the
-/// program holds, and in relocatable form for what its kernels leave, where it is taken.
+/// Judges a program that exists already, whose statements `trial` holds, and, where it is taken, what its kernels leave.
 ///
 /// # Errors
 /// Only where our machine or code fails.
 pub fn judge(
     subject: &dyn Subject,
-    relocatable: &dyn Subject,
     trial: &Trial,
     module: &Module,
     text: &str,
@@ -217,7 +216,7 @@ pub fn judge(
     let target = target_for(module, subject.description());
     let parts = judge_program(subject, &Rules::default(), module, text, &target)?;
     let kernels = match taken(&parts) {
-        true => left_by_kernels(relocatable, trial, module, &target)?,
+        true => left_by_kernels(subject, trial, module, &target)?,
         false => None,
     };
     Ok(ProgramVerdicts { parts, kernels })

@@ -1,6 +1,6 @@
 //! The implementations that a campaign tests.
 
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use ptxsmith_diff::{Header, Ledger};
@@ -9,7 +9,7 @@ use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
 use ptxsmith_subject::version::Version;
 use ptxsmith_subject::{Description, Limits, OpenOptions, Subject, SubjectSpec, open, process};
-use ptxsmith_syntax::{Module, needs_relocatable_form};
+use ptxsmith_syntax::Module;
 
 use crate::failure::Failure;
 use crate::pool::lock_of;
@@ -21,39 +21,18 @@ pub struct Tested {
     pub subject: Box<dyn Subject>,
     /// How generated modules begin for it: with a version and a target that it takes.
     pub header: Header,
-    /// The same ptxas, asked for relocatable output, from when it is first needed.
-    relocatable: OnceLock<Option<Box<dyn Subject>>>,
     ledger: Mutex<Ledger>,
 }
 
 impl Tested {
     /// A subject, or one of which only the description is here.
     pub fn new(subject: Box<dyn Subject>) -> Tested {
-        Tested {
-            header: header_for(subject.description()),
-            subject,
-            relocatable: OnceLock::new(),
-            ledger: Mutex::default(),
-        }
+        Tested { header: header_for(subject.description()), subject, ledger: Mutex::default() }
     }
 
     /// What was found so far.
     pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
         lock_of(&self.ledger)
-    }
-
-    /// The subject in the form that shows what this program holds.
-    ///
-    /// In an executable, ptxas writes addresses of functions and of `.const` variables as plain numbers, which only a
-    /// loader could tell from others. Relocatable output shows them as addresses, but lacks other things.
-    pub fn subject_for(&self, module: &Module) -> &dyn Subject {
-        if needs_relocatable_form(module) { self.relocatable() } else { &*self.subject }
-    }
-
-    /// The subject in the form that writes addresses as such, where it has one; else the subject.
-    pub fn relocatable(&self) -> &dyn Subject {
-        let form = || self.subject.in_relocatable_form();
-        self.relocatable.get_or_init(form).as_deref().unwrap_or(&*self.subject)
     }
 
     /// Whether the subject says that it takes programs of this one's version, or does not say which it takes.

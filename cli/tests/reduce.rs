@@ -15,7 +15,6 @@ use ptxsmith_reduce::{Program, neighbours};
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::Toolchains;
 use ptxsmith_subject::{Cancel, OpenOptions, Subject, SubjectSpec, open};
-use ptxsmith_syntax::needs_relocatable_form;
 
 /// A subject that follows the specification, but for what a line of shell does before, with the module in `$1`, or
 /// behind, with the answer on standard input.
@@ -471,55 +470,34 @@ fn a_crash_and_a_wrong_value_of_ptxas_reduce_to_a_line_with_few_runs() {
     }
 }
 
-/// ptxas as it is asked for a program: for relocatable output where the program holds addresses of functions or of
-/// constants, which only there are seen as such.
-struct Ptxas {
-    plain: Box<dyn Subject>,
-    relocatable: Box<dyn Subject>,
-}
-
-impl Ptxas {
-    fn open() -> Option<Ptxas> {
-        let plain = real_ptxas()?;
-        let options = OpenOptions { relocatable: true, ..OpenOptions::default() };
-        let relocatable = open(&SubjectSpec::default(), &options).unwrap().pop().unwrap();
-        Some(Ptxas { plain, relocatable })
-    }
-
-    fn for_program(&self, program: &Program) -> &dyn Subject {
-        if needs_relocatable_form(program.module().unwrap()) { &*self.relocatable } else { &*self.plain }
-    }
-
-    /// The root causes of the deviations that a program shows: for each, the class, the clause of the refusal where one
-    /// is due, and a known deviation; none for a deviation that nothing explains.
-    fn causes(&self, program: &Program) -> BTreeSet<Shows> {
-        let module = program.module().unwrap();
-        // ptxas takes no other target in place of these.
-        let target = match module.targets().next() {
-            Some("sm_10" | "sm_20" | "sm_30" | "sm_50" | "sm_60" | "sm_70") | None => "sm_75",
-            Some(target) => target,
-        };
-        let subject = self.for_program(program);
-        let parts = judge_program(subject, &Rules::default(), module, program.text(), target).unwrap();
-        let refusal = match expect(module, &Rules::default()) {
-            Expectation::Refused { refusal, .. } => refusal.clause.id(),
-            _ => "",
-        };
-        let mut causes: BTreeSet<Shows> = BTreeSet::new();
-        for part in parts {
-            let Verdict::Deviates(difference) = part.verdict else { continue };
-            let class = difference.class.name();
-            let known = difference.explanation.map(|explanation| explanation.known).unwrap_or_default();
-            // A deviation is shown by the first variable that shows it, which is what is kept.
-            let first: Vec<_> =
-                known.iter().filter(|id| !causes.iter().any(|shows| shows.known == Some(**id))).collect();
-            causes.extend(first.into_iter().map(|&id| Shows { class, refusal, known: Some(id) }));
-            if known.is_empty() {
-                causes.insert(Shows { class, refusal, known: None });
-            }
+/// The root causes of the deviations that a program shows: for each, the class, the clause of the refusal where one
+/// is due, and a known deviation; none for a deviation that nothing explains.
+fn causes(ptxas: &dyn Subject, program: &Program) -> BTreeSet<Shows> {
+    let module = program.module().unwrap();
+    // ptxas takes no other target in place of these.
+    let target = match module.targets().next() {
+        Some("sm_10" | "sm_20" | "sm_30" | "sm_50" | "sm_60" | "sm_70") | None => "sm_75",
+        Some(target) => target,
+    };
+    let parts = judge_program(ptxas, &Rules::default(), module, program.text(), target).unwrap();
+    let refusal = match expect(module, &Rules::default()) {
+        Expectation::Refused { refusal, .. } => refusal.clause.id(),
+        _ => "",
+    };
+    let mut causes: BTreeSet<Shows> = BTreeSet::new();
+    for part in parts {
+        let Verdict::Deviates(difference) = part.verdict else { continue };
+        let class = difference.class.name();
+        let known = difference.explanation.map(|explanation| explanation.known).unwrap_or_default();
+        // A deviation is shown by the first variable that shows it, which is what is kept.
+        let first: Vec<_> =
+            known.iter().filter(|id| !causes.iter().any(|shows| shows.known == Some(**id))).collect();
+        causes.extend(first.into_iter().map(|&id| Shows { class, refusal, known: Some(id) }));
+        if known.is_empty() {
+            causes.insert(Shows { class, refusal, known: None });
         }
-        causes
     }
+    causes
 }
 
 /// What tells one root cause from another.
@@ -552,7 +530,7 @@ fn on_all_cores<T: Sync, R: Send>(all: &[T], work: impl Fn(usize, &T) -> R + Syn
 
 /// The findings of a generated campaign: each is a program and a root cause that it shows, in the order of the campaign;
 /// of no cause more than a fourth, so that the common ones leave room for the rare ones.
-fn findings(ptxas: &Ptxas, directory: &Path, wanted: usize) -> Vec<(Program, Shows)> {
+fn findings(ptxas: &dyn Subject, directory: &Path, wanted: usize) -> Vec<(Program, Shows)> {
     let generated = directory.join("gen");
     let count = (wanted * 60).to_string();
     let made =
@@ -568,7 +546,7 @@ fn findings(ptxas: &Ptxas, directory: &Path, wanted: usize) -> Vec<(Program, Sho
             // As it is printed: some are spaced so oddly that this itself is refused. Those that we cannot read are
             // about white space and comments, and no programs to reduce as trees.
             let program = Program::parse(&std::fs::read_to_string(path).unwrap()).ok()?;
-            let causes = ptxas.causes(&program);
+            let causes = causes(ptxas, &program);
             Some((program, causes))
         });
         for (program, causes) in shown.into_iter().flatten() {
@@ -591,17 +569,17 @@ fn findings(ptxas: &Ptxas, directory: &Path, wanted: usize) -> Vec<(Program, Sho
 /// Of a generated campaign: the number is that of `PTXSMITH_FINDINGS`, by default small enough for every day.
 #[test]
 fn the_findings_of_a_campaign_reduce_to_few_texts_without_smaller_neighbours() {
-    let Some(ptxas) = Ptxas::open() else { return };
+    let Some(ptxas) = real_ptxas() else { return };
     let wanted: usize = std::env::var("PTXSMITH_FINDINGS").map_or(8, |number| number.parse().unwrap());
     let directory = tempfile::tempdir().unwrap();
-    let findings = findings(&ptxas, directory.path(), wanted);
+    let findings = findings(&*ptxas, directory.path(), wanted);
     let reduced = on_all_cores(&findings, |nth, (program, cause)| {
         let path = file(directory.path(), &format!("{nth}.ptx"), program.text());
         let expected = ["--expect", cause.known.unwrap_or(cause.class)];
         let least = directory.path().join(format!("{nth}.least.ptx"));
         let (least, runs) = reduce_real(&path, &least, &expected)
             .unwrap_or_else(|error| panic!("{cause:?}: {error}{}", program.text()));
-        let causes = ptxas.causes(&least);
+        let causes = causes(&*ptxas, &least);
         (least, causes, runs)
     });
     let mut texts: BTreeMap<&Shows, BTreeMap<&str, (&Program, u32)>> = BTreeMap::new();
@@ -630,7 +608,7 @@ fn the_findings_of_a_campaign_reduce_to_few_texts_without_smaller_neighbours() {
         .collect();
     println!("{} smaller neighbours are asked", every.len());
     let kept = on_all_cores(&every, |_, (cause, _, smaller)| {
-        ptxas.causes(smaller) == BTreeSet::from([(*cause).clone()])
+        causes(&*ptxas, smaller) == BTreeSet::from([(*cause).clone()])
     });
     for ((cause, least, smaller), _) in every.iter().zip(kept).filter(|(_, kept)| *kept) {
         wrong.push(format!("{cause:?}: {}is smaller than {}", smaller.text(), least.text()));

@@ -4,7 +4,7 @@
 //! shown to the implementations that the entry lists, and one that does not deviate as predicted is a finding.
 
 use ptxsmith_oracle::{Rules, expect};
-use ptxsmith_subject::{Error, Subject};
+use ptxsmith_subject::{Error, OutputForm, Request, Subject};
 use ptxsmith_syntax::{FunctionKind, Item, Module, parse};
 
 use crate::{
@@ -26,8 +26,10 @@ use crate::{
 pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Option<Finding>, Error> {
     let module = parse(known.example).unwrap_or_default();
     let rules = Rules::default();
+    let mut form = OutputForm::showing(&module);
     let verdicts: Vec<Verdict> = match header_of_kernels(&module) {
         Some(header) => {
+            form = OutputForm::Relocatable;
             let items =
                 module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
             let trial = Trial::new(0, Body::Items(items.cloned().collect()));
@@ -51,7 +53,7 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
     if shown || untold {
         return Ok(None);
     }
-    let observed = subject.observe(&ptxsmith_subject::Request::new(known.example, target))?;
+    let observed = subject.observe(&Request::new(known.example, target).in_form(form))?;
     // What is not shown may well be as predicted.
     if observed.variables.values().any(|variable| variable.bytes.is_none()) {
         return Ok(None);

@@ -39,7 +39,7 @@ pub fn judge_program(
     target: &str,
 ) -> Result<Vec<Part>, Error> {
     let read = read::wanted(subject.description(), module, rules);
-    let observed = subject.observe(&Request { read: &read, ..Request::new(text, target) })?;
+    let observed = subject.observe(&Request { read: &read, ..Request::showing(module, text, target) })?;
     let expected = expect(module, rules);
     let maker = Maker::of(subject.description());
     let silent = shows_no_values(subject, &observed);

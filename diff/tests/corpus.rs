@@ -45,7 +45,7 @@ fn programs() -> Vec<(String, Module)> {
 
 /// The subject, if it and what lists its code are installed.
 fn subject() -> Option<Box<dyn Subject>> {
-    let options = OpenOptions { install: false, relocatable: true, ..OpenOptions::default() };
+    let options = OpenOptions::default();
     let opened = open(&parse_spec(SUBJECT).expect("it is a subject"), &options);
     let mut opened = match opened {
         Ok(opened) => opened,

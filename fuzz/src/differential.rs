@@ -20,7 +20,7 @@ use ptxsmith_campaign::session::Events;
 use ptxsmith_campaign::subjects::{Tested, open_subjects};
 use ptxsmith_diff::{Body, Finding, Header, Status, Trial, Verdict};
 use ptxsmith_gen::{Config, Coverage, Generator, stream::SplitMix64};
-use ptxsmith_subject::{Cancel, Subject, parse_spec, worker::Workers};
+use ptxsmith_subject::{Cancel, OutputForm, Subject, parse_spec, worker::Workers};
 use ptxsmith_syntax::{Item, ScalarType, Spacing, StateSpace};
 
 use crate::target::{Failure, Target};
@@ -60,18 +60,18 @@ const TYPES: [ScalarType; 14] = [
     ScalarType::F32,
 ];
 
-/// What these bytes stand for, and whether it holds addresses of functions and constants, which show in relocatable output
-/// only. The first byte says which, and whether hazards are made on purpose; each trial begins with a byte that
-/// says what it is.
-pub fn trials(data: &[u8]) -> (Vec<Trial>, bool) {
+/// What these bytes stand for, and the form of output that shows it. The first byte says which, and whether hazards are
+/// made on purpose; each trial begins with a byte that says what it is.
+pub fn trials(data: &[u8]) -> (Vec<Trial>, OutputForm) {
     let mut u = Unstructured::new(data);
     let mut coverage = Coverage::new();
     let first: u8 = u.arbitrary().unwrap_or(0);
-    let (generator, relocatable) = (&GENERATORS[usize::from(first & 1)], first % 16 >= 14);
+    let generator = &GENERATORS[usize::from(first & 1)];
+    let form = if first % 16 >= 14 { OutputForm::Relocatable } else { OutputForm::Executable };
     let mut trials: Vec<Trial> = Vec::new();
     while !u.is_empty() {
         let what: u8 = u.arbitrary().unwrap_or(0);
-        let body = if relocatable {
+        let body = if form == OutputForm::Relocatable {
             Body::Items(generator.addresses(&mut u, &mut coverage))
         } else {
             match what % 8 {
@@ -86,7 +86,7 @@ pub fn trials(data: &[u8]) -> (Vec<Trial>, bool) {
         };
         trials.push(Trial { id: trials.len() as u64, body, spacing: Spacing::Canonical });
     }
-    (trials, relocatable)
+    (trials, form)
 }
 
 /// All trials in one text, for people: the names of one may be those of another.
@@ -168,8 +168,8 @@ impl Differential {
     /// # Errors
     /// If our machine or code fails; whatever an implementation does is none.
     pub fn judge(&mut self, data: &[u8]) -> Result<(), Failure> {
-        let (trials, relocatable) = trials(data);
-        let made: Vec<Made> = trials.into_iter().map(|trial| Made::of(trial, relocatable)).collect();
+        let (trials, form) = trials(data);
+        let made: Vec<Made> = trials.into_iter().map(|trial| Made::of(trial, form)).collect();
         // Each implementation runs in processes of its own, so all at once.
         let subjects = &self.campaign.subjects;
         let judged: Vec<_> = thread::scope(|scope| {

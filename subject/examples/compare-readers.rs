@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ptxsmith_subject::cuobjdump::Cuobjdump;
 use ptxsmith_subject::toolchain::max_ptx;
 use ptxsmith_subject::toolchain::{Tool, ToolKind, Toolchains};
-use ptxsmith_subject::{Cancel, Limits, Ptxas, Request, Subject, cubin};
+use ptxsmith_subject::{Cancel, Limits, OutputForm, Ptxas, Request, Subject, cubin};
 
 /// cuobjdump lists no cubins for earlier ones.
 const TARGETS: [&str; 6] = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120", "sm_86"];
@@ -62,8 +62,7 @@ fn compare() -> Result<usize, Box<dyn Error>> {
     let mut subjects = Vec::new();
     for listed in toolchains.list() {
         if let Some(path) = listed.path {
-            let open = || Ptxas::open(listed.release.name(), &path, Limits::default(), Cancel::new());
-            subjects.push([open()?, open()?.relocatable(true)]);
+            subjects.push(Ptxas::open(listed.release.name(), &path, Limits::default(), Cancel::new())?);
         }
     }
     if subjects.len() < 5 {
@@ -77,9 +76,9 @@ fn compare() -> Result<usize, Box<dyn Error>> {
             if compared >= count || index > 100 * count.max(100) {
                 return Ok(());
             }
-            let [executable, relocatable] = &subjects[index % subjects.len()];
+            let subject = &subjects[index % subjects.len()];
             let round = index / subjects.len();
-            let subject = if round % 2 == 0 { executable } else { relocatable };
+            let form = if round % 2 == 0 { OutputForm::Executable } else { OutputForm::Relocatable };
             let targets: Vec<&str> = (TARGETS.iter().copied())
                 .filter(|target| subject.description().targets.iter().any(|known| known == target))
                 .collect();
@@ -89,7 +88,7 @@ fn compare() -> Result<usize, Box<dyn Error>> {
                 0 => woven(index as u64, version, target),
                 _ => with_target(modules[index / 2 % modules.len()], version, target),
             };
-            let found = look(subject, &cuobjdump, &ptx, target)?;
+            let found = look(subject, &cuobjdump, Request::new(&ptx, target).in_form(form))?;
             let mut counts = counts.lock().map_err(|error| error.to_string())?;
             match found {
                 None => counts.refused += 1,
@@ -134,9 +133,10 @@ struct Found {
 }
 
 /// Assembles one module and compares what the readers tell; `None` for one that is refused.
-fn look(subject: &Ptxas, cuobjdump: &Cuobjdump, ptx: &str, target: &str) -> Result<Option<Found>, String> {
+fn look(subject: &Ptxas, cuobjdump: &Cuobjdump, request: Request<'_>) -> Result<Option<Found>, String> {
+    let Request { ptx, target, .. } = request;
     let failed = |error: &dyn Error| format!("{} for {target}: {error}\n{ptx}", subject.id());
-    let (_, cubin) = subject.assemble(&Request::new(ptx, target)).map_err(|error| failed(&error))?;
+    let (_, cubin) = subject.assemble(&request).map_err(|error| failed(&error))?;
     let Some(cubin) = cubin else { return Ok(None) };
     let one = cubin::read(&cubin);
     let other = cuobjdump.read(&with_links_mended(cubin));

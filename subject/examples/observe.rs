@@ -9,7 +9,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use ptxsmith_subject::{OpenOptions, Request, open, parse_spec};
+use ptxsmith_subject::{OpenOptions, OutputForm, Request, open, parse_spec};
 
 fn main() -> ExitCode {
     match observe() {
@@ -25,8 +25,8 @@ fn observe() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
     let spec = parse_spec(&args.next().ok_or("which subject?")?)?;
     let (options, files): (Vec<_>, Vec<_>) = args.partition(|arg| arg == "--relocatable");
-    let options = OpenOptions { relocatable: !options.is_empty(), ..OpenOptions::default() };
-    let subject = open(&spec, &options)?.pop().ok_or("no subject")?;
+    let form = if options.is_empty() { OutputForm::Executable } else { OutputForm::Relocatable };
+    let subject = open(&spec, &OpenOptions::default())?.pop().ok_or("no subject")?;
     for file in files {
         let ptx = std::fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
         let target = ptx
@@ -34,7 +34,7 @@ fn observe() -> Result<(), Box<dyn Error>> {
             .find_map(|line| line.trim().strip_prefix(".target"))
             .and_then(|targets| targets.split([',', ' ']).find(|word| !word.is_empty()))
             .unwrap_or("sm_80");
-        println!("{}", serde_json::to_string(&subject.observe(&Request::new(&ptx, target))?)?);
+        println!("{}", serde_json::to_string(&subject.observe(&Request::new(&ptx, target).in_form(form))?)?);
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use object::elf::FileHeader64;
 use object::read::elf::{FileHeader, SectionHeader};
 use ptxsmith_subject::toolchain::Toolchains;
 use ptxsmith_subject::toolchain::max_ptx;
-use ptxsmith_subject::{Cancel, Limits, Ptxas, Request, Subject, cubin};
+use ptxsmith_subject::{Cancel, Limits, OutputForm, Ptxas, Request, Subject, cubin};
 
 /// What the rows refer to; each row declares `x`.
 const COMMON: &str = ".visible .global .align 16 .u32 g = 5;
@@ -105,7 +105,7 @@ struct Run {
     row: usize,
     release: usize,
     target: &'static str,
-    relocatable: bool,
+    form: OutputForm,
 }
 
 /// Where an encoding was seen: by target, the releases.
@@ -117,31 +117,32 @@ fn table() -> Result<String, Box<dyn Error>> {
     for listed in toolchains.list() {
         // The newest of each minor.
         if let (Some(path), true) = (listed.path, listed.release.name() == listed.release.minor()) {
-            let open = || Ptxas::open(listed.release.name(), &path, Limits::default(), Cancel::new());
-            subjects.push([open()?, open()?.relocatable(true)]);
+            subjects.push(Ptxas::open(listed.release.name(), &path, Limits::default(), Cancel::new())?);
         }
     }
     if subjects.is_empty() {
         return Err("no release is installed: ptxsmith toolchain install 13.5".into());
     }
     let mut runs = Vec::new();
-    for (release, [subject, _]) in subjects.iter().enumerate() {
+    for (release, subject) in subjects.iter().enumerate() {
         for row in 0..ROWS.len() {
             for target in TARGETS {
                 if subject.description().targets.iter().any(|known| known == target) {
-                    runs.extend([false, true].map(|relocatable| Run { row, release, target, relocatable }));
+                    let forms = [OutputForm::Executable, OutputForm::Relocatable];
+                    runs.extend(forms.map(|form| Run { row, release, target, form }));
                 }
             }
         }
     }
-    let (next, cells) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<(usize, bool, String), Seen>::new()));
+    let (next, cells) =
+        (AtomicUsize::new(0), Mutex::new(BTreeMap::<(usize, OutputForm, String), Seen>::new()));
     let work = || -> Result<(), String> {
         while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let subject = &subjects[run.release][usize::from(run.relocatable)];
+            let subject = &subjects[run.release];
             let encoding = encoding(subject, run)?;
             let target = TARGETS.iter().position(|target| *target == run.target).unwrap_or_default();
             let mut cells = cells.lock().map_err(|error| error.to_string())?;
-            let seen = cells.entry((run.row, run.relocatable, encoding)).or_default();
+            let seen = cells.entry((run.row, run.form, encoding)).or_default();
             seen.entry(target).or_default().push(run.release);
         }
         Ok(())
@@ -152,7 +153,7 @@ fn table() -> Result<String, Box<dyn Error>> {
         workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| "a thread panicked")?)
     })?;
 
-    let names: Vec<&str> = subjects.iter().map(|[subject, _]| subject.id()).collect();
+    let names: Vec<&str> = subjects.iter().map(|subject| subject.id()).collect();
     let mut text = format!(
         "Measured with ptxas {}; {} programs assembled.\n\n\
          | address | output | encoding | by target and release |\n| --- | --- | --- | --- |\n",
@@ -161,8 +162,8 @@ fn table() -> Result<String, Box<dyn Error>> {
     );
     let cells = cells.into_inner()?;
     let mut lines: BTreeMap<(usize, String, String), Vec<&str>> = BTreeMap::new();
-    for ((row, relocatable, encoding), seen) in cells {
-        let output = if relocatable { "relocatable" } else { "executable" };
+    for ((row, form, encoding), seen) in cells {
+        let output = if form == OutputForm::Relocatable { "relocatable" } else { "executable" };
         lines.entry((row, encoding, places(seen, &names))).or_default().push(output);
     }
     let mut previous = None;
@@ -250,8 +251,9 @@ fn assemble(subject: &Ptxas, run: &Run) -> Result<Encoding, String> {
     let ptx = format!(".version {version}\n.target {}\n.address_size 64\n{COMMON}{statements}\n", run.target);
     let failed =
         |error: &dyn Error| format!("{} for {} cannot be read: {error}\n{ptx}", subject.id(), run.target);
-    let (finished, bytes) =
-        subject.assemble(&Request::new(&ptx, run.target)).map_err(|error| failed(&error))?;
+    let (finished, bytes) = subject
+        .assemble(&Request::new(&ptx, run.target).in_form(run.form))
+        .map_err(|error| failed(&error))?;
     let Some(bytes) = bytes else {
         let stderr = finished.stderr.text();
         let first = stderr.lines().next().unwrap_or("without a word");

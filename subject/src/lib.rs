@@ -36,4 +36,6 @@ pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;
 pub use serve::Serve;
 pub use spec::{Form, SpecError, SubjectSpec, open, parse_spec};
-pub use subject::{DESCRIPTION_SCHEMA, Description, Error, FnSubject, Launch, Read, Request, Subject};
+pub use subject::{
+    DESCRIPTION_SCHEMA, Description, Error, FnSubject, Launch, OutputForm, Read, Request, Subject,
+};

@@ -19,9 +19,6 @@ pub struct OpenOptions<'a> {
     pub toolchains: Option<Toolchains>,
     /// Whether a release that is named and missing is installed, over the network. By default it is not.
     pub install: bool,
-    /// Whether ptxas is asked for relocatable output ([`Ptxas::relocatable`](crate::Ptxas::relocatable)). By default it is
-    /// not.
-    pub relocatable: bool,
     /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
     pub workers: Option<Workers>,
     /// The CUDA driver library; `None` for the one that the system's loader finds.
@@ -37,7 +34,6 @@ impl Default for OpenOptions<'_> {
             cancel: Cancel::new(),
             toolchains: None,
             install: false,
-            relocatable: false,
             workers: None,
             libcuda: None,
             progress: &|_| (),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ptxsmith_syntax::{Module, needs_relocatable_form};
 use serde::{Deserialize, Serialize};
 
 use crate::cubin::CubinError;
@@ -45,12 +46,44 @@ pub struct Request<'a> {
     /// The kernels to run; [`Observation::kernels`] tells what they leave. One that cannot run kernels reports what it can
     /// tell without.
     pub launch: &'a [Launch],
+    /// The form of output. An implementation that has only one makes that.
+    pub form: OutputForm,
+}
+
+/// What an assembler makes of a module.
+///
+/// In an executable, ptxas writes addresses of functions and of `.const` variables as plain numbers, which only a loader
+/// could tell from others. Relocatable output shows them as addresses, but lacks other things.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutputForm {
+    /// A program that can be loaded.
+    #[default]
+    Executable,
+    /// What is left open for a linker.
+    Relocatable,
+}
+
+impl OutputForm {
+    /// The form that shows all that the variables of a module hold.
+    pub fn showing(module: &Module) -> OutputForm {
+        if needs_relocatable_form(module) { OutputForm::Relocatable } else { OutputForm::Executable }
+    }
 }
 
 impl<'a> Request<'a> {
-    /// A request that names neither variables nor kernels.
+    /// A request for an executable that names neither variables nor kernels.
     pub fn new(ptx: &'a str, target: &'a str) -> Self {
-        Request { ptx, target, read: &[], launch: &[] }
+        Request { ptx, target, read: &[], launch: &[], form: OutputForm::Executable }
+    }
+
+    /// The same, in the form that shows all that the variables of this module hold, of which `ptx` is the text.
+    pub fn showing(module: &Module, ptx: &'a str, target: &'a str) -> Self {
+        Request::new(ptx, target).in_form(OutputForm::showing(module))
+    }
+
+    /// The same, in this form.
+    pub fn in_form(self, form: OutputForm) -> Self {
+        Request { form, ..self }
     }
 
     /// The same, for these kernels.
@@ -129,12 +162,6 @@ pub trait Subject: Send + Sync {
 
     /// Shows it one module and reports what came out.
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error>;
-
-    /// The same implementation, asked for output in which every address is one, where it is not asked for that already
-    /// and can be.
-    fn in_relocatable_form(&self) -> Option<Box<dyn Subject>> {
-        None
-    }
 }
 
 /// Why a module could not be shown to an implementation: this machine or our code failed.

@@ -3,7 +3,7 @@
 use ptxsmith_subject::cuobjdump::Cuobjdump;
 use ptxsmith_subject::toolchain::max_ptx;
 use ptxsmith_subject::toolchain::{Tool, ToolKind, Toolchains};
-use ptxsmith_subject::{Cancel, Limits, Observation, Outcome, Ptxas, Request, Subject, cubin};
+use ptxsmith_subject::{Cancel, Limits, Observation, Outcome, OutputForm, Ptxas, Request, Subject, cubin};
 
 /// Every installed release, or a line that says that there is none.
 fn releases(test: &str) -> Vec<Ptxas> {
@@ -69,15 +69,14 @@ fn every_installed_release_is_read_completely_and_by_both_readers() {
         // In executable output of these releases a link between sections is wrong, which cuobjdump does not take.
         let links_broken = |relocatable: bool| !relocatable && ["12.0", "12.1", "12.2"].contains(&&*name);
         let version = version(&subject).to_owned();
-        let mut subject = subject;
-        for relocatable in [false, true] {
-            subject = subject.relocatable(relocatable);
+        for form in [OutputForm::Executable, OutputForm::Relocatable] {
+            let relocatable = form == OutputForm::Relocatable;
             for target in ["sm_50", "sm_75", "sm_80", "sm_90", "sm_100", "sm_120"] {
                 if !targets.iter().any(|known| known == target) {
                     continue;
                 }
                 let text = everything(&version, target, relocatable);
-                let (finished, bytes) = subject.assemble(&Request::new(&text, target)).unwrap();
+                let (finished, bytes) = subject.assemble(&Request::new(&text, target).in_form(form)).unwrap();
                 let bytes = bytes.unwrap_or_else(|| panic!("{name} {target}: {}", finished.stderr.text()));
                 let variables =
                     cubin::read(&bytes).unwrap_or_else(|error| panic!("{name} {target}: {error}"));

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use ptxsmith_subject::process::{self, Invocation};
 use ptxsmith_subject::{
-    Address, Cancel, Limits, Observation, OpenOptions, Outcome, Request, Subject, SubjectSpec, cubin, open,
-    toolchain,
+    Address, Cancel, Limits, Observation, OpenOptions, Outcome, OutputForm, Request, Subject, SubjectSpec,
+    cubin, open, toolchain,
 };
 
 /// The default ptxas, or a line that says that there is none.
@@ -83,15 +83,17 @@ fn addresses_show_as_documented_in_cubin_relocation() {
 
 #[test]
 fn relocatable_output_shows_constants_and_functions_as_addresses() {
-    let options = OpenOptions { relocatable: true, ..OpenOptions::default() };
-    let Ok(subjects) = open(&SubjectSpec::default(), &options) else {
+    let Ok(subjects) = open(&SubjectSpec::default(), &OpenOptions::default()) else {
         eprintln!("NOT TESTED: relocatable output: no ptxas");
         return;
     };
-    let body = "
+    let text = module(
+        "
         .global .u32 g; .const .u32 c[2] = {1, 2}; .func f() { ret; }
-        .global .u64 a[4] = {g, c+4, generic(c), f}; .global .u8 m = 0xff00(c);";
-    let observation = observe(&*subjects[0], body);
+        .global .u64 a[4] = {g, c+4, generic(c), f}; .global .u8 m = 0xff00(c);",
+    );
+    let request = Request::new(&text, "sm_80").in_form(OutputForm::Relocatable);
+    let observation = subjects[0].observe(&request).unwrap();
     assert_eq!(observation.outcome, Outcome::Accepted, "{observation:?}");
     let shown = |name: &str| -> Vec<_> {
         let addresses = observation.variables[name].addresses.iter().flatten();

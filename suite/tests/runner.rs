@@ -11,28 +11,22 @@ use ptxsmith_subject::{
     Description, Error, Observation, OpenOptions, Outcome, Request, Subject, open, parse_spec,
 };
 use ptxsmith_suite::{Case, Options, Suite};
-use ptxsmith_syntax::needs_relocatable_form;
 use serde_json::Value;
 
 /// A ptxas as this runner's author knows it: by what it does. A suite does not know NVIDIA's deviations.
 struct Stranger {
-    executable: Box<dyn Subject>,
-    relocatable: Box<dyn Subject>,
+    ptxas: Box<dyn Subject>,
     description: Description,
 }
 
 impl Stranger {
     fn open(release: &str) -> Result<Stranger, String> {
         let spec = parse_spec(&format!("ptxas@{release}")).map_err(|error| error.to_string())?;
-        let one = |relocatable| {
-            let mut found = open(&spec, &OpenOptions { relocatable, ..OpenOptions::default() })
-                .map_err(|unavailable| unavailable.to_string())?;
-            found.pop().ok_or_else(|| "none is installed".to_owned())
-        };
-        let (executable, relocatable) = (one(false)?, one(true)?);
-        let known = executable.description().clone();
+        let found = open(&spec, &OpenOptions::default()).map_err(|unavailable| unavailable.to_string())?;
+        let ptxas = found.into_iter().next().ok_or("none is installed")?;
+        let known = ptxas.description().clone();
         let description = Description { lineage: None, name: "stranger".into(), ..known };
-        Ok(Stranger { executable, relocatable, description })
+        Ok(Stranger { ptxas, description })
     }
 
     /// The target of a case, or the next one that the subject takes.
@@ -54,12 +48,7 @@ impl Subject for Stranger {
     }
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
-        let module = ptxsmith_syntax::parse(request.ptx).expect("cases parse");
-        if needs_relocatable_form(&module) {
-            self.relocatable.observe(request)
-        } else {
-            self.executable.observe(request)
-        }
+        self.ptxas.observe(request)
     }
 }
 

@@ -34,7 +34,7 @@ impl Campaign<'_> {
         let alone = pool::map(self.session, &examples, |(_, tested, program)| {
             let module = ptxsmith_syntax::parse(program).unwrap_or_default();
             let target = target_for(&module, tested.subject.description());
-            tested.subject_for(&module).observe(&Request::new(program, &target)).map_err(of_subject)
+            tested.subject.observe(&Request::showing(&module, program, &target)).map_err(of_subject)
         })?;
         let of: Vec<usize> = examples.iter().map(|(nth, ..)| *nth).collect();
         for (nth, alone) in of.into_iter().zip(alone) {

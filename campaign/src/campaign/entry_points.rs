@@ -10,7 +10,7 @@
 use ptxsmith_diff::{Class, Difference, Finding, Judged, Ledger, Status, Verdict};
 use ptxsmith_oracle::Trace;
 use ptxsmith_subject::version::Version;
-use ptxsmith_subject::{Description, Observation, Outcome, Request, Variable};
+use ptxsmith_subject::{Description, Observation, Outcome, OutputForm, Request, Variable};
 use ptxsmith_syntax::parse;
 
 use super::{Campaign, Found};
@@ -70,7 +70,8 @@ impl Campaign<'_> {
             }
             let observe = |tested: &Tested| {
                 let target = target_for(&module, tested.subject.description());
-                tested.relocatable().observe(&Request::new(&found.program, &target)).map_err(of_subject)
+                let request = Request::new(&found.program, &target).in_form(OutputForm::Relocatable);
+                tested.subject.observe(&request).map_err(of_subject)
             };
             let (seen, also) = (observe(one)?, observe(other)?);
             Ok(differs(&seen, &also).map(|what| (module, what, seen, also)))

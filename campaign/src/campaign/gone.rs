@@ -29,11 +29,7 @@ impl Campaign<'_> {
                 return Ok(None);
             }
             let target = target_for(&module, tested.subject.description());
-            let subject = match gone::header_of_kernels(&module) {
-                Some(_) => tested.relocatable(),
-                None => tested.subject_for(&module),
-            };
-            gone::check(subject, known, &target).map_err(of_subject)
+            gone::check(&*tested.subject, known, &target).map_err(of_subject)
         })?;
         for ((tested, _), finding) in listed.iter().zip(gone) {
             if let Some(finding) = finding.flatten() {

@@ -8,7 +8,7 @@ use ptxsmith_diff::{Body, Class, Judge, Judged, NotCompared, Options, Part, Tria
 use ptxsmith_oracle::Rules;
 use ptxsmith_reduce::{Answer, Program, Question, together};
 use ptxsmith_subject::process::scratch_left;
-use ptxsmith_subject::{Cancel, Description, Error, Observation, Outcome, Request, Subject};
+use ptxsmith_subject::{Cancel, Description, Error, Observation, Outcome, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Item, Module, parse};
 
 use super::Reluctance;
@@ -149,8 +149,7 @@ impl<'a> SameCause<'a> {
     fn unread(&self, text: &str) -> Shown {
         let module = Module::default();
         let target = target_for(&module, self.tested.subject.description());
-        let answer = match counted(self.tested, &module, self.processes).observe(&Request::new(text, &target))
-        {
+        let answer = match counted(self.tested, self.processes).observe(&Request::new(text, &target)) {
             Err(error) => Answer::CannotTell(error.to_string()),
             Ok(observed) => match class_of(&observed) {
                 None => Answer::No,
@@ -251,12 +250,12 @@ impl<'a> SameCause<'a> {
         let Some(first) = trials.first().and_then(|trial| programs[trial.id as usize].module()) else {
             return answers;
         };
-        let subject = counted(self.tested, first, self.processes);
+        let subject = counted(self.tested, self.processes);
         let Some(header) = header_of(self.tested, first) else { return self.each(programs) };
         let mut judge = Judge::new(
             &subject,
             Rules::default(),
-            Options { header, recheck_every: 0, ..Options::default() },
+            Options { header, form: OutputForm::showing(first), recheck_every: 0, ..Options::default() },
         );
         let judged = match judge.batch(&trials) {
             Ok(judged) => judged,
@@ -423,9 +422,9 @@ impl Limits<'_> {
     }
 }
 
-/// The subject for a module, counted.
-fn counted<'a>(tested: &'a Tested, module: &Module, processes: &'a AtomicU64) -> Counted<'a> {
-    Counted { subject: tested.subject_for(module), asked: processes }
+/// The subject, counted.
+fn counted<'a>(tested: &'a Tested, processes: &'a AtomicU64) -> Counted<'a> {
+    Counted { subject: &*tested.subject, asked: processes }
 }
 
 /// Judges a program as it is, and counts how often the subject is asked.
@@ -435,9 +434,8 @@ pub fn judge(
     text: &str,
     processes: &AtomicU64,
 ) -> Result<Vec<Part>, Error> {
-    let relocatable = Counted { subject: tested.relocatable(), asked: processes };
-    let subject = counted(tested, module, processes);
-    Ok(judges::judge(&subject, &relocatable, &trial_of(0, module), module, text)?.into_parts())
+    let subject = counted(tested, processes);
+    Ok(judges::judge(&subject, &trial_of(0, module), module, text)?.into_parts())
 }
 
 /// The cause of the deviation that a program shows, and the variable that shows it, where it is one.
@@ -452,9 +450,8 @@ pub fn cause_of(
         false => Reluctance::Failed(error),
     };
     let Ok(module) = parse(text) else {
-        let module = Module::default();
         let request = Request::new(text, "sm_80");
-        let observed = counted(tested, &module, processes).observe(&request).map_err(failed)?;
+        let observed = counted(tested, processes).observe(&request).map_err(failed)?;
         if let Some(reason) = failure_of_machine(&observed).or_else(|| full_disk(text)) {
             return Err(Reluctance::CannotTell(reason));
         }

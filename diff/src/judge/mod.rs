@@ -13,7 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_oracle::{Evaluator, Expectation, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect};
-use ptxsmith_subject::{Error, Observation, Outcome, Request, Severity, Subject};
+use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Severity, Subject};
 
 use crate::{
     asked::Asked,
@@ -41,6 +41,8 @@ pub struct Options {
     pub header: Header,
     /// The target to assemble for, where that is not the one of the header: a later one, which the subject has.
     pub target: Option<String>,
+    /// The form of output. Kernels are always shown for relocatable output, which tells what they name.
+    pub form: OutputForm,
     /// One trial in this many is shown alone as well, to prove that its verdict does not depend on its company.
     /// Zero shows none again.
     pub recheck_every: u64,
@@ -48,7 +50,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { header: Header::default(), target: None, recheck_every: 100_000 }
+        Options {
+            header: Header::default(),
+            target: None,
+            form: OutputForm::Executable,
+            recheck_every: 100_000,
+        }
     }
 }
 
@@ -524,7 +531,8 @@ impl<'a> Judge<'a> {
                 Err(_) => Vec::new(),
             },
         };
-        self.subject.observe(&Request { read: &read, ..Request::new(text, self.options.target()) })
+        let request = Request::new(text, self.options.target()).in_form(self.options.form);
+        self.subject.observe(&Request { read: &read, ..request })
     }
 
     /// The verdict of a trial that is shown as a module of its own.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::{Expectation, Kernel, Left, Prediction, Question, Rules, Trace, predict};
-use ptxsmith_subject::{Error, Launch, Observation, Outcome, Request, Severity, Subject};
+use ptxsmith_subject::{Error, Launch, Observation, Outcome, OutputForm, Request, Severity, Subject};
 use ptxsmith_syntax::{Canonical, FunctionKind, Item, Module, prefixed, print, with_prefix, without_prefix};
 
 use crate::{
@@ -173,7 +173,7 @@ impl<'a> KernelJudge<'a> {
 
     fn observe(&self, text: &str, launches: &[Launch]) -> Result<Observation, Error> {
         let request = Request::new(text, self.options.target()).launching(launches);
-        self.subject.observe(&request)
+        self.subject.observe(&request.in_form(OutputForm::Relocatable))
     }
 
     fn alone(&mut self, p: &Predicted<'_>) -> Result<Verdict, Error> {

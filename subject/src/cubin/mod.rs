@@ -19,11 +19,11 @@
 //! - `generic` is `None` for the address of a `.global` variable, where ptxas writes the same relocation for `g` and
 //!   `generic(g)`, and for functions.
 //! - The address of a `.const` variable without `generic`, and of a device function, is plain bytes without a
-//!   relocation: it cannot be told from a number. Relocatable output shows both ([`Ptxas::relocatable`]).
+//!   relocation: it cannot be told from a number. Relocatable output shows both ([`OutputForm`]).
 //!
 //! What in PTX leads to which relocation is at the top of `cubin/relocation.rs` and in `docs/relocations.md`.
 //!
-//! [`Ptxas::relocatable`]: crate::Ptxas::relocatable
+//! [`OutputForm`]: crate::OutputForm
 
 mod relocation;
 

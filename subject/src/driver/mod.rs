@@ -67,8 +67,7 @@ impl Driver {
         if let Some(ptxas) = assembler {
             let target = native(&description, ptxas.description())?;
             description = of_both(description, ptxas.description());
-            // The driver loads executables.
-            with_target = Some((ptxas.relocatable(false), target));
+            with_target = Some((ptxas, target));
         }
         let (program, cancel) = (workers.program.clone(), options.cancel.clone());
         let workers = Serve::own_worker(program, args, limits.clone(), cancel, description, QUESTIONS);
@@ -156,7 +155,7 @@ impl Subject for Driver {
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
         let Some((ptxas, target)) = &self.assembler else { return self.workers.observe(request) };
         let (text, _) = module::fenced(request.ptx);
-        let (finished, cubin) = ptxas.assemble(&Request { ptx: &text, target, ..*request })?;
+        let (finished, cubin) = ptxas.assemble(&Request::new(&text, target))?;
         let assembled = ptxas::judge(&finished, cubin.as_deref(), request.ptx, &self.limits)
             .map_err(|source| Error::Cubin { subject: self.id().to_owned(), source })?;
         match (assembled.outcome, cubin) {

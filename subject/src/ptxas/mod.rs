@@ -14,7 +14,7 @@ use crate::cubin;
 use crate::observation::{Diagnostic, Observation, Outcome, Severity};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::sass::Disassembler;
-use crate::subject::{Description, Error, Request, Subject};
+use crate::subject::{Description, Error, OutputForm, Request, Subject};
 use crate::toolchain::max_ptx;
 
 /// The lineage of everything that NVIDIA built.
@@ -26,7 +26,6 @@ pub struct Ptxas {
     program: PathBuf,
     limits: Limits,
     cancel: Cancel,
-    relocatable: bool,
     disassembler: Option<Disassembler>,
     description: Description,
 }
@@ -94,13 +93,7 @@ impl Ptxas {
             sha256: Some(sha256),
             ..Description::default()
         };
-        Ok(Ptxas { program, limits, cancel, relocatable: false, disassembler: None, description })
-    }
-
-    /// The same, asked for relocatable output (`--compile-only`) if `relocatable`. That shows as addresses what
-    /// executable output shows as numbers: `.const` variables and device functions ([`cubin`] has the details).
-    pub fn relocatable(self, relocatable: bool) -> Self {
-        Ptxas { relocatable, ..self }
+        Ok(Ptxas { program, limits, cancel, disassembler: None, description })
     }
 
     /// The same, with a program to read from relocatable output what kernels leave ([`crate::sass`]). Without one nothing of
@@ -124,7 +117,7 @@ impl Ptxas {
         fs::write(directory.path().join(INPUT), request.ptx).map_err(failed("write the module"))?;
         let mut args: Vec<_> =
             vec![format!("-arch={}", request.target).into(), INPUT.into(), "-o".into(), OUTPUT.into()];
-        if self.relocatable {
+        if request.form == OutputForm::Relocatable {
             args.push("--compile-only".into());
         }
         let invocation = Invocation {
@@ -148,17 +141,13 @@ impl Subject for Ptxas {
         &self.description
     }
 
-    fn in_relocatable_form(&self) -> Option<Box<dyn Subject>> {
-        (!self.relocatable).then(|| Box::new(self.clone().relocatable(true)) as Box<dyn Subject>)
-    }
-
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
         let (finished, cubin) = self.assemble(request)?;
         let mut observation = judge(&finished, cubin.as_deref(), request.ptx, &self.limits)
             .map_err(|source| Error::Cubin { subject: self.description.id.clone(), source })?;
         if let (Some(cubin), Some(disassembler)) = (cubin, &self.disassembler)
             && observation.outcome == Outcome::Accepted
-            && self.relocatable
+            && request.form == OutputForm::Relocatable
             && !request.launch.is_empty()
         {
             let seen = disassembler.observe(&cubin, &observation.variables, request.launch)?;

@@ -70,7 +70,7 @@ fn the_question_is_as_the_contract_has_it() {
         patient(),
     );
     let read = [Read { name: "V".into(), space: "global".into(), size: 16 }];
-    let request = Request { ptx: "two\nlinesé\"", target: "sm_90", read: &read, launch: &[] };
+    let request = Request { read: &read, ..Request::new("two\nlinesé\"", "sm_90") };
     let observation = subject.observe(&request).unwrap();
     assert_eq!(observation.outcome, Outcome::Accepted, "{observation:?}");
 }
