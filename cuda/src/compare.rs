@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::every::every;
 use crate::known;
 use crate::language::{Case, Category, Place, Value, Yield, print};
 use crate::oracle::{Expectation, Verdict, is_clear, judge, readings_met};
@@ -39,25 +40,13 @@ impl Class {
     }
 }
 
-/// Why a case was not compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NotCompared {
-    /// The rule does not speak of it, and other rules may.
-    Silent,
-    /// The compiler refuses it as ordinary C++.
-    IllFormed,
-}
-
-impl NotCompared {
-    /// All.
-    pub const ALL: [NotCompared; 2] = [NotCompared::Silent, NotCompared::IllFormed];
-
-    /// Its name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            NotCompared::Silent => "rule-silent",
-            NotCompared::IllFormed => "ill-formed",
-        }
+every! {
+    /// Why a case was not compared.
+    pub enum NotCompared {
+        /// The rule does not speak of it, and other rules may.
+        Silent = "rule-silent",
+        /// The compiler refuses it as ordinary C++.
+        IllFormed = "ill-formed",
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::every::every;
+
 /// One message of the rule. The names are the document's keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {
@@ -60,38 +62,28 @@ impl fmt::Display for Key {
     }
 }
 
-/// One clause of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Clause {
-    /// Which variables the rule is about: namespace-scope and static member variables of const-qualified type without
-    /// an execution-space annotation.
-    HostVariable,
-    /// It is about device code only.
-    Scope,
-    /// First condition of a value's use: a constant expression has initialized the variable before.
-    Initialized,
-    /// Second condition: the type is not volatile-qualified.
-    NotVolatile,
-    /// Third condition: a built-in integral or floating-point type.
-    Type,
-    /// The exception to the third: no floating-point type where the host compiler is Microsoft's.
-    TypeMicrosoft,
-    /// No reference to the variable, and no address of it.
-    NoReference,
+every! {
+    /// One clause of the rule.
+    pub enum Clause {
+        /// Which variables the rule is about: namespace-scope and static member variables of const-qualified type without
+        /// an execution-space annotation.
+        HostVariable,
+        /// It is about device code only.
+        Scope,
+        /// First condition of a value's use: a constant expression has initialized the variable before.
+        Initialized,
+        /// Second condition: the type is not volatile-qualified.
+        NotVolatile,
+        /// Third condition: a built-in integral or floating-point type.
+        Type,
+        /// The exception to the third: no floating-point type where the host compiler is Microsoft's.
+        TypeMicrosoft,
+        /// No reference to the variable, and no address of it.
+        NoReference,
+    }
 }
 
 impl Clause {
-    /// Every clause.
-    pub const ALL: [Clause; 7] = [
-        Clause::HostVariable,
-        Clause::Scope,
-        Clause::Initialized,
-        Clause::NotVolatile,
-        Clause::Type,
-        Clause::TypeMicrosoft,
-        Clause::NoReference,
-    ];
-
     /// A stable name.
     pub const fn id(self) -> &'static str {
         match self {

@@ -24,7 +24,8 @@ impl Version {
                 None => break,
             }
         }
-        Some(Version(numbers))
+        // No number of a version has twenty digits.
+        (!numbers.is_empty()).then_some(Version(numbers))
     }
 
     /// The first number.
@@ -93,6 +94,7 @@ mod tests {
         assert_eq!(version("535.261.03"), version("535.261.3"));
         assert_eq!(version("13.").cmp_release(&version("13")), Ordering::Equal);
         assert_eq!(Version::find("unknown"), None);
+        assert_eq!(Version::find("99999999999999999999.1"), None);
     }
 
     #[test]

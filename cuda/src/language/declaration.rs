@@ -2,59 +2,43 @@
 
 use super::expression::Expression;
 use super::types::Type;
+use crate::every::every;
 
-/// Where the variable is declared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Site {
-    /// In the case's own namespace.
-    Namespace,
-    /// In a namespace in it.
-    Nested,
-    /// In an unnamed namespace in it.
-    Anonymous,
-    /// In an inline namespace in it.
-    Inline,
-    /// In a linkage specification with braces.
-    Linkage,
-    /// A static member, initialized in the class.
-    Member,
-    /// A static member declared `inline`.
-    InlineMember,
-    /// A static member of a class in a class.
-    NestedMember,
-    /// A static member that is defined outside its class.
-    OutOfClass,
-    /// A static member, initialized in the class and also defined outside.
-    InClassAndDefined,
-    /// A static member of a class template.
-    TemplateMember,
-    /// A static member of a class template, defined outside.
-    TemplateOutOfClass,
-    /// A variable template.
-    VariableTemplate,
-    /// In a function: no variable that the rule is about.
-    Local,
+every! {
+    /// Where the variable is declared.
+    pub enum Site {
+        /// In the case's own namespace.
+        Namespace,
+        /// In a namespace in it.
+        Nested,
+        /// In an unnamed namespace in it.
+        Anonymous,
+        /// In an inline namespace in it.
+        Inline,
+        /// In a linkage specification with braces.
+        Linkage,
+        /// A static member, initialized in the class.
+        Member,
+        /// A static member declared `inline`.
+        InlineMember,
+        /// A static member of a class in a class.
+        NestedMember,
+        /// A static member that is defined outside its class.
+        OutOfClass,
+        /// A static member, initialized in the class and also defined outside.
+        InClassAndDefined,
+        /// A static member of a class template.
+        TemplateMember,
+        /// A static member of a class template, defined outside.
+        TemplateOutOfClass,
+        /// A variable template.
+        VariableTemplate,
+        /// In a function: no variable that the rule is about.
+        Local,
+    }
 }
 
 impl Site {
-    /// Every site.
-    pub const ALL: [Site; 14] = [
-        Site::Namespace,
-        Site::Nested,
-        Site::Anonymous,
-        Site::Inline,
-        Site::Linkage,
-        Site::Member,
-        Site::InlineMember,
-        Site::NestedMember,
-        Site::OutOfClass,
-        Site::InClassAndDefined,
-        Site::TemplateMember,
-        Site::TemplateOutOfClass,
-        Site::VariableTemplate,
-        Site::Local,
-    ];
-
     /// Whether it is in a class.
     pub const fn is_member(self) -> bool {
         matches!(

@@ -1,105 +1,56 @@
 //! The code that a use stands in.
 
-/// The code that a use stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
-    /// A `__device__` function.
-    Device,
-    /// A kernel.
-    Global,
-    /// A `__host__ __device__` function.
-    HostDevice,
-    /// A lambda in a `__device__` function.
-    Lambda,
-    /// A `__device__` member function.
-    Member,
-    /// A static `__device__` member function.
-    StaticMember,
-    /// A `__device__` function of the class that the variable is a member of, after the variable.
-    OwnMember,
-    /// The same, before the variable.
-    OwnMemberBefore,
-    /// A `__device__` function template, instantiated.
-    Template,
-    /// A `__device__` function template that nobody instantiates.
-    Uninstantiated,
-    /// A `__device__` function with internal linkage that nobody calls.
-    Uncalled,
-    /// A default argument of a `__device__` function that device code calls with it.
-    DefaultArgument,
-    /// A default member initializer of a class that device code makes an object of.
-    MemberInitializer,
-    /// The initializer of a `__device__` variable.
-    VariableInitializer,
-    /// A statement that `if constexpr` discards, outside of templates.
-    Discarded,
-    /// A statement that `if constexpr` discards in an instantiation.
-    DiscardedInTemplate,
-    /// A branch that is never taken.
-    DeadBranch,
-    /// A host function.
-    Host,
-    /// A lambda in a host function.
-    HostLambda,
-    /// A function template without annotation, called by the host.
-    HostTemplate,
-    /// A member function without annotation.
-    HostMember,
+use crate::every::every;
+
+every! {
+    /// The code that a use stands in.
+    pub enum Place {
+        /// A `__device__` function.
+        Device = "device",
+        /// A kernel.
+        Global = "global",
+        /// A `__host__ __device__` function.
+        HostDevice = "host-device",
+        /// A lambda in a `__device__` function.
+        Lambda = "lambda",
+        /// A `__device__` member function.
+        Member = "member",
+        /// A static `__device__` member function.
+        StaticMember = "static-member",
+        /// A `__device__` function of the class that the variable is a member of, after the variable.
+        OwnMember = "own-member",
+        /// The same, before the variable.
+        OwnMemberBefore = "own-member-before",
+        /// A `__device__` function template, instantiated.
+        Template = "template",
+        /// A `__device__` function template that nobody instantiates.
+        Uninstantiated = "uninstantiated",
+        /// A `__device__` function with internal linkage that nobody calls.
+        Uncalled = "uncalled",
+        /// A default argument of a `__device__` function that device code calls with it.
+        DefaultArgument = "default-argument",
+        /// A default member initializer of a class that device code makes an object of.
+        MemberInitializer = "member-initializer",
+        /// The initializer of a `__device__` variable.
+        VariableInitializer = "variable-initializer",
+        /// A statement that `if constexpr` discards, outside of templates.
+        Discarded = "discarded",
+        /// A statement that `if constexpr` discards in an instantiation.
+        DiscardedInTemplate = "discarded-in-template",
+        /// A branch that is never taken.
+        DeadBranch = "dead-branch",
+        /// A host function.
+        Host = "host",
+        /// A lambda in a host function.
+        HostLambda = "host-lambda",
+        /// A function template without annotation, called by the host.
+        HostTemplate = "host-template",
+        /// A member function without annotation.
+        HostMember = "host-member",
+    }
 }
 
 impl Place {
-    /// Every place.
-    pub const ALL: [Place; 21] = [
-        Place::Device,
-        Place::Global,
-        Place::HostDevice,
-        Place::Lambda,
-        Place::Member,
-        Place::StaticMember,
-        Place::OwnMember,
-        Place::OwnMemberBefore,
-        Place::Template,
-        Place::Uninstantiated,
-        Place::Uncalled,
-        Place::DefaultArgument,
-        Place::MemberInitializer,
-        Place::VariableInitializer,
-        Place::Discarded,
-        Place::DiscardedInTemplate,
-        Place::DeadBranch,
-        Place::Host,
-        Place::HostLambda,
-        Place::HostTemplate,
-        Place::HostMember,
-    ];
-
-    /// Its name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Place::Device => "device",
-            Place::Global => "global",
-            Place::HostDevice => "host-device",
-            Place::Lambda => "lambda",
-            Place::Member => "member",
-            Place::StaticMember => "static-member",
-            Place::OwnMember => "own-member",
-            Place::OwnMemberBefore => "own-member-before",
-            Place::Template => "template",
-            Place::Uninstantiated => "uninstantiated",
-            Place::Uncalled => "uncalled",
-            Place::DefaultArgument => "default-argument",
-            Place::MemberInitializer => "member-initializer",
-            Place::VariableInitializer => "variable-initializer",
-            Place::Discarded => "discarded",
-            Place::DiscardedInTemplate => "discarded-in-template",
-            Place::DeadBranch => "dead-branch",
-            Place::Host => "host",
-            Place::HostLambda => "host-lambda",
-            Place::HostTemplate => "host-template",
-            Place::HostMember => "host-member",
-        }
-    }
-
     /// Whether it is code for the host alone.
     pub const fn is_host(self) -> bool {
         matches!(self, Place::Host | Place::HostLambda | Place::HostTemplate | Place::HostMember)

@@ -1,39 +1,42 @@
 //! The types of the variables.
 
-/// The type of a variable, without its qualifiers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names are those of C++")]
-pub enum Type {
-    Bool,
-    Char,
-    SignedChar,
-    UnsignedChar,
-    WideChar,
-    Char16,
-    Char32,
-    Short,
-    UnsignedShort,
-    Int,
-    UnsignedInt,
-    Long,
-    UnsignedLong,
-    LongLong,
-    UnsignedLongLong,
-    Int128,
-    UnsignedInt128,
-    Float,
-    Double,
-    LongDouble,
-    Enumeration,
-    ScopedEnumeration,
-    Pointer,
-    FunctionPointer,
-    NullPointer,
-    MemberPointer,
-    Class,
-    Union,
-    Array,
-    CharArray,
+use crate::every::every;
+
+every! {
+    /// The type of a variable, without its qualifiers.
+    #[expect(missing_docs, reason = "the names are those of C++")]
+    pub enum Type {
+        Bool,
+        Char,
+        SignedChar,
+        UnsignedChar,
+        WideChar,
+        Char16,
+        Char32,
+        Short,
+        UnsignedShort,
+        Int,
+        UnsignedInt,
+        Long,
+        UnsignedLong,
+        LongLong,
+        UnsignedLongLong,
+        Int128,
+        UnsignedInt128,
+        Float,
+        Double,
+        LongDouble,
+        Enumeration,
+        ScopedEnumeration,
+        Pointer,
+        FunctionPointer,
+        NullPointer,
+        MemberPointer,
+        Class,
+        Union,
+        Array,
+        CharArray,
+    }
 }
 
 /// What C++ calls a type.
@@ -73,118 +76,59 @@ pub enum Category {
 }
 
 impl Type {
-    /// Every type.
-    pub const ALL: [Type; 30] = [
-        Type::Bool,
-        Type::Char,
-        Type::SignedChar,
-        Type::UnsignedChar,
-        Type::WideChar,
-        Type::Char16,
-        Type::Char32,
-        Type::Short,
-        Type::UnsignedShort,
-        Type::Int,
-        Type::UnsignedInt,
-        Type::Long,
-        Type::UnsignedLong,
-        Type::LongLong,
-        Type::UnsignedLongLong,
-        Type::Int128,
-        Type::UnsignedInt128,
-        Type::Float,
-        Type::Double,
-        Type::LongDouble,
-        Type::Enumeration,
-        Type::ScopedEnumeration,
-        Type::Pointer,
-        Type::FunctionPointer,
-        Type::NullPointer,
-        Type::MemberPointer,
-        Type::Class,
-        Type::Union,
-        Type::Array,
-        Type::CharArray,
-    ];
-
-    /// How the case spells it; types that C++ has no word for are declared as [`Type::declared`] says.
-    pub const fn spelled(self) -> &'static str {
-        match self {
-            Type::Bool => "bool",
-            Type::Char => "char",
-            Type::SignedChar => "signed char",
-            Type::UnsignedChar => "unsigned char",
-            Type::WideChar => "wchar_t",
-            Type::Char16 => "char16_t",
-            Type::Char32 => "char32_t",
-            Type::Short => "short",
-            Type::UnsignedShort => "unsigned short",
-            Type::Int => "int",
-            Type::UnsignedInt => "unsigned",
-            Type::Long => "long",
-            Type::UnsignedLong => "unsigned long",
-            Type::LongLong => "long long",
-            Type::UnsignedLongLong => "unsigned long long",
-            Type::Int128 => "__int128",
-            Type::UnsignedInt128 => "unsigned __int128",
-            Type::Float => "float",
-            Type::Double => "double",
-            Type::LongDouble => "long double",
-            Type::Enumeration | Type::ScopedEnumeration => "E",
-            Type::Pointer | Type::FunctionPointer | Type::NullPointer | Type::MemberPointer => "A",
-            Type::Class => "P",
-            Type::Union => "U",
-            Type::Array | Type::CharArray => "A",
-        }
-    }
-
-    /// The declaration that the spelling needs, if any.
-    pub const fn declared(self) -> &'static str {
-        match self {
-            Type::Enumeration => "enum E { e0, e1 = 5, e2 = 9 };",
-            Type::ScopedEnumeration => "enum class E : int { e0, e1 = 5, e2 = 9 };",
-            Type::Pointer => "using A = const int *; extern int pointee;",
-            Type::FunctionPointer => "using A = int (*)(); int function();",
-            Type::NullPointer => "using A = decltype(nullptr);",
-            Type::MemberPointer => "struct M0 { int x; }; using A = int M0::*;",
-            Type::Class => {
-                "struct P { int x; int y; __host__ __device__ constexpr int get() const { return x; } };"
-            }
-            Type::Union => "union U { int x; float y; };",
-            Type::Array => "using A = int[3];",
-            Type::CharArray => "using A = char[4];",
-            _ => "",
-        }
-    }
-
-    /// What C++ calls it.
-    pub const fn category(self) -> Category {
+    /// How the case spells it, what C++ calls it, and the declaration that the spelling needs, if any.
+    #[rustfmt::skip]
+    const fn row(self) -> (&'static str, Category, &'static str) {
         const fn integral(signed: bool, bits: u32) -> Category {
             Category::Integral { signed, bits }
         }
         match self {
-            Type::Bool => integral(false, 1),
-            Type::Char | Type::SignedChar => integral(true, 8),
-            Type::UnsignedChar => integral(false, 8),
-            Type::WideChar | Type::Int => integral(true, 32),
-            Type::Char16 | Type::UnsignedShort => integral(false, 16),
-            Type::Char32 | Type::UnsignedInt => integral(false, 32),
-            Type::Short => integral(true, 16),
-            Type::Long | Type::LongLong => integral(true, 64),
-            Type::UnsignedLong | Type::UnsignedLongLong => integral(false, 64),
-            Type::Int128 => Category::Extended { signed: true },
-            Type::UnsignedInt128 => Category::Extended { signed: false },
-            Type::Float => Category::Floating(32),
-            Type::Double => Category::Floating(64),
-            Type::LongDouble => Category::LongDouble,
-            Type::Enumeration => Category::Enumeration { scoped: false },
-            Type::ScopedEnumeration => Category::Enumeration { scoped: true },
-            Type::Pointer | Type::FunctionPointer => Category::Pointer,
-            Type::NullPointer => Category::NullPointer,
-            Type::MemberPointer => Category::MemberPointer,
-            Type::Class | Type::Union => Category::Class,
-            Type::Array | Type::CharArray => Category::Array,
+            Type::Bool => ("bool", integral(false, 1), ""),
+            Type::Char => ("char", integral(true, 8), ""),
+            Type::SignedChar => ("signed char", integral(true, 8), ""),
+            Type::UnsignedChar => ("unsigned char", integral(false, 8), ""),
+            Type::WideChar => ("wchar_t", integral(true, 32), ""),
+            Type::Char16 => ("char16_t", integral(false, 16), ""),
+            Type::Char32 => ("char32_t", integral(false, 32), ""),
+            Type::Short => ("short", integral(true, 16), ""),
+            Type::UnsignedShort => ("unsigned short", integral(false, 16), ""),
+            Type::Int => ("int", integral(true, 32), ""),
+            Type::UnsignedInt => ("unsigned", integral(false, 32), ""),
+            Type::Long => ("long", integral(true, 64), ""),
+            Type::UnsignedLong => ("unsigned long", integral(false, 64), ""),
+            Type::LongLong => ("long long", integral(true, 64), ""),
+            Type::UnsignedLongLong => ("unsigned long long", integral(false, 64), ""),
+            Type::Int128 => ("__int128", Category::Extended { signed: true }, ""),
+            Type::UnsignedInt128 => ("unsigned __int128", Category::Extended { signed: false }, ""),
+            Type::Float => ("float", Category::Floating(32), ""),
+            Type::Double => ("double", Category::Floating(64), ""),
+            Type::LongDouble => ("long double", Category::LongDouble, ""),
+            Type::Enumeration => ("E", Category::Enumeration { scoped: false }, "enum E { e0, e1 = 5, e2 = 9 };"),
+            Type::ScopedEnumeration => ("E", Category::Enumeration { scoped: true }, "enum class E : int { e0, e1 = 5, e2 = 9 };"),
+            Type::Pointer => ("A", Category::Pointer, "using A = const int *; extern int pointee;"),
+            Type::FunctionPointer => ("A", Category::Pointer, "using A = int (*)(); int function();"),
+            Type::NullPointer => ("A", Category::NullPointer, "using A = decltype(nullptr);"),
+            Type::MemberPointer => ("A", Category::MemberPointer, "struct M0 { int x; }; using A = int M0::*;"),
+            Type::Class => ("P", Category::Class, "struct P { int x; int y; __host__ __device__ constexpr int get() const { return x; } };"),
+            Type::Union => ("U", Category::Class, "union U { int x; float y; };"),
+            Type::Array => ("A", Category::Array, "using A = int[3];"),
+            Type::CharArray => ("A", Category::Array, "using A = char[4];"),
         }
+    }
+
+    /// How the case spells it; types that C++ has no word for are declared as [`Type::declared`] says.
+    pub const fn spelled(self) -> &'static str {
+        self.row().0
+    }
+
+    /// What C++ calls it.
+    pub const fn category(self) -> Category {
+        self.row().1
+    }
+
+    /// The declaration that the spelling needs, if any.
+    pub const fn declared(self) -> &'static str {
+        self.row().2
     }
 
     /// Whether it has integral values: the integral types, also the extended ones.
