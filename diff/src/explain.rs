@@ -6,7 +6,6 @@ use ptxsmith_subject::Observation;
 
 use crate::{
     known::{Effect, KNOWN, Known},
-    lead::{Alternatives, alternatives},
     maker::Maker,
 };
 
@@ -125,7 +124,7 @@ pub(crate) fn explain_variables(
 }
 
 /// Whether one variable is as observed under these rules, and what it rests on then.
-fn alone(
+pub(crate) fn alone(
     predict: impl Fn(&Rules) -> Expectation,
     agrees: impl Fn(&Variable) -> bool,
     variable: &Variable,
@@ -140,29 +139,8 @@ fn alone(
     }
 }
 
-/// The wrong rules that predict what nothing listed does, for each variable of an accepted program that differs; empty
-/// alternatives for one that nothing predicts. `None` where the program is not accepted under any listed rules.
-pub(crate) fn suspect_variables(
-    base: &Rules,
-    maker: Maker<'_>,
-    predict: impl Fn(&Rules) -> Expectation,
-    agrees: impl Fn(&Variable) -> bool,
-) -> Option<Vec<Alternatives>> {
-    let way = ways_to_accept(base, maker, &predict).into_iter().next()?;
-    let rules = way.rules(base);
-    let Expectation::Accepted { variables, .. } = predict(&rules) else { return None };
-    let mut suspected = Vec::new();
-    for variable in variables.iter().filter(|variable| !agrees(variable)) {
-        let own = |rules: &Rules| alone(&predict, &agrees, variable, rules);
-        if explain(&variable.trace, &rules, maker, own).is_none() {
-            suspected.push(alternatives(&variable.trace, &rules, maker, own));
-        }
-    }
-    Some(suspected)
-}
-
 /// The smallest sets of hypotheses under which a program is accepted: none, where it is anyway.
-fn ways_to_accept(
+pub(crate) fn ways_to_accept(
     base: &Rules,
     maker: Maker<'_>,
     predict: &impl Fn(&Rules) -> Expectation,

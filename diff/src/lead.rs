@@ -4,13 +4,11 @@
 //! release. A lead that predicts a new difference to the byte names its root cause, so that a thousand programs that
 //! show one fault become one finding ([`crate::triage`]).
 
-use ptxsmith_oracle::{Clause, Expectation, Rules, Trace, expect};
-use ptxsmith_subject::{Observation, Outcome};
+use ptxsmith_oracle::{Clause, Expectation, Rules, Trace, Variable};
+use ptxsmith_subject::Observation;
 
 use crate::{
-    compare::{Mismatch, compare},
-    explain::{Hypothesis, combined, explain, explain_crash, explain_variables, hypotheses},
-    kernel,
+    explain::{Hypothesis, alone, combined, explain, hypotheses, ways_to_accept},
     known::{Effect, KNOWN, Known},
     maker::Maker,
     suspects,
@@ -153,47 +151,25 @@ fn with_causes<'t>(
     tried.iter().zip(causes).map(|((lead, rules, _), causes)| (lead, rules, causes.as_slice()))
 }
 
-/// Whether these wrong rules, together with what is known of the maker and with other readings, predict what was
-/// observed of a program.
-pub(crate) fn predict(
-    leads: &[&'static str],
+/// The wrong rules that predict what nothing listed does, for each variable of an accepted program that differs; empty
+/// alternatives for one that nothing predicts. `None` where the program is not accepted under any listed rules.
+pub(crate) fn suspect_variables(
+    base: &Rules,
     maker: Maker<'_>,
-    program: &str,
-    observed: &Observation,
-) -> bool {
-    let Ok(module) = ptxsmith_syntax::parse(program) else { return false };
-    let leads: Option<Vec<Lead>> = leads.iter().map(|id| Lead::from_id(id)).collect();
-    let Some(leads) = leads else { return false };
-    let base = leads.iter().fold(Rules::default(), |rules, lead| lead.rules(&rules));
-    if !observed.kernels.is_empty() {
-        let tell = |rules: &Rules| kernel::compare::agrees(&module, rules, observed);
-        let (agrees, trace) = tell(&base);
-        return agrees || explain(&trace, &base, maker, tell).is_some();
-    }
-    let trace = expect(&module, &base).trace();
-    match observed.outcome {
-        Outcome::Crashed => {
-            explain_crash(&trace, &base, maker, observed, |rules| expect(&module, rules).trace()).is_some()
+    predict: impl Fn(&Rules) -> Expectation,
+    agrees: impl Fn(&Variable) -> bool,
+) -> Option<Vec<Alternatives>> {
+    let way = ways_to_accept(base, maker, &predict).into_iter().next()?;
+    let rules = way.rules(base);
+    let Expectation::Accepted { variables, .. } = predict(&rules) else { return None };
+    let mut suspected = Vec::new();
+    for variable in variables.iter().filter(|variable| !agrees(variable)) {
+        let own = |rules: &Rules| alone(&predict, &agrees, variable, rules);
+        if explain(&variable.trace, &rules, maker, own).is_none() {
+            suspected.push(alternatives(&variable.trace, &rules, maker, own));
         }
-        Outcome::Refused => {
-            let refused = |rules: &Rules| {
-                let expected = expect(&module, rules);
-                (matches!(expected, Expectation::Refused { .. }), expected.trace())
-            };
-            refused(&base).0 || explain(&trace, &base, maker, refused).is_some()
-        }
-        Outcome::Accepted => explain_variables(
-            &base,
-            maker,
-            |rules| expect(&module, rules),
-            |variable| {
-                let seen = compare(std::slice::from_ref(variable), &observed.variables);
-                !matches!(seen, Some(Mismatch::Differs(..)))
-            },
-        )
-        .is_some(),
-        Outcome::TimedOut | Outcome::Unsupported | Outcome::Unavailable => false,
     }
+    Some(suspected)
 }
 
 /// The known deviations of others that predict a crash.

@@ -8,10 +8,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use ptxsmith_oracle::Question;
+use ptxsmith_oracle::{Expectation, Question, Rules, expect};
+use ptxsmith_subject::{Observation, Outcome};
 
 use crate::{
-    lead::{self, Alternatives},
+    compare::{Mismatch, compare},
+    explain::{explain, explain_crash, explain_variables},
+    kernel,
+    lead::{Alternatives, Lead},
     ledger::{Example, Ledger, Status},
     maker::Maker,
 };
@@ -167,7 +171,45 @@ impl Triage {
 
 impl Open<'_> {
     fn is_predicted_by(&self, leads: &[&'static str]) -> bool {
-        lead::predict(leads, self.maker, &self.example.program, &self.example.difference.observed)
+        predict(leads, self.maker, &self.example.program, &self.example.difference.observed)
+    }
+}
+
+/// Whether these wrong rules, together with what is known of the maker and with other readings, predict what was
+/// observed of a program.
+fn predict(leads: &[&'static str], maker: Maker<'_>, program: &str, observed: &Observation) -> bool {
+    let Ok(module) = ptxsmith_syntax::parse(program) else { return false };
+    let leads: Option<Vec<Lead>> = leads.iter().map(|id| Lead::from_id(id)).collect();
+    let Some(leads) = leads else { return false };
+    let base = leads.iter().fold(Rules::default(), |rules, lead| lead.rules(&rules));
+    if !observed.kernels.is_empty() {
+        let tell = |rules: &Rules| kernel::compare::agrees(&module, rules, observed);
+        let (agrees, trace) = tell(&base);
+        return agrees || explain(&trace, &base, maker, tell).is_some();
+    }
+    let trace = expect(&module, &base).trace();
+    match observed.outcome {
+        Outcome::Crashed => {
+            explain_crash(&trace, &base, maker, observed, |rules| expect(&module, rules).trace()).is_some()
+        }
+        Outcome::Refused => {
+            let refused = |rules: &Rules| {
+                let expected = expect(&module, rules);
+                (matches!(expected, Expectation::Refused { .. }), expected.trace())
+            };
+            refused(&base).0 || explain(&trace, &base, maker, refused).is_some()
+        }
+        Outcome::Accepted => explain_variables(
+            &base,
+            maker,
+            |rules| expect(&module, rules),
+            |variable| {
+                let seen = compare(std::slice::from_ref(variable), &observed.variables);
+                !matches!(seen, Some(Mismatch::Differs(..)))
+            },
+        )
+        .is_some(),
+        Outcome::TimedOut | Outcome::Unsupported | Outcome::Unavailable => false,
     }
 }
 

@@ -14,8 +14,8 @@ use crate::{
         EmptyList, ForwardReference, IncompleteVector, Question, SelfReference, TrailingComma, ZeroDimension,
     },
     refusal::{Refusal, RefusalClass, Stop},
-    rules::{Placement, Rules},
-    step::{Ruled, Step, Stored, Trace},
+    rules::Rules,
+    step::{Placement, Ruled, Step, Stored, Trace},
     value,
 };
 

@@ -37,5 +37,5 @@ pub use predict::{Prediction, predict};
 pub use reading::*;
 pub use refusal::{Refusal, RefusalClass, Stop};
 pub use rules::Rules;
-pub use step::{Ruled, Step, Stored, Trace};
+pub use step::{Placement, Ruled, Step, Stored, Trace};
 pub use value::{Address as AddressValue, Integer, Value, narrow};

@@ -70,6 +70,19 @@ impl Step<'_> {
     }
 }
 
+/// Where a list of initializers stands when its next entry is placed. Counted in elements of the level below.
+#[derive(Clone, Copy, Debug)]
+pub struct Placement {
+    /// Where the list starts, in scalars from the start of the variable.
+    pub start: u64,
+    /// How many scalars one entry of the list holds.
+    pub stride: u64,
+    /// Which entry of the list this is.
+    pub index: u64,
+    /// How many scalars were written before, in the whole variable.
+    pub written: u64,
+}
+
 /// A scalar as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {

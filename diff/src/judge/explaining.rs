@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     compare::unobserved,
-    explain::{Explanation, explain, explain_crash, explain_variables, suspect_variables, with_one_more},
-    lead::{Alternatives, alternatives, crash_alternatives},
+    explain::{Explanation, explain, explain_crash, explain_variables, with_one_more},
+    lead::{Alternatives, alternatives, crash_alternatives, suspect_variables},
     seats,
     trial::{ALONE, Body, Trial},
     verdict::{Class, Difference, NotCompared, Verdict},

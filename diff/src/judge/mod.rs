@@ -19,7 +19,7 @@ use crate::{
     asked::Asked,
     compare::{Mismatch, compare, unobserved, unseen},
     explain::Explanation,
-    known::KNOWN,
+    known::with_known,
     lead::Lead,
     maker::Maker,
     read,
@@ -515,11 +515,10 @@ impl<'a> Judge<'a> {
 
     /// Whether a known deviation has an address of the trial written beyond the variable that holds it.
     fn reaches_beyond(&self, p: &Predicted<'_>) -> bool {
-        let Answer::Variables(variables) = &p.answer else { return false };
-        let known =
-            KNOWN.iter().any(|known| known.id == "address-always-8-bytes" && known.is_of(self.maker()));
-        let mut addresses = variables.iter().flat_map(|variable| &variable.addresses);
-        known && addresses.any(|address| address.byte.is_none() && address.width < 8)
+        let known = with_known(&self.rules, self.maker());
+        let Answer::Variables(variables) = self.answer(p.trial, &known).0 else { return false };
+        let beyond = |v: &Variable| v.addresses.iter().any(|a| a.offset + u64::from(a.width) > v.size);
+        variables.iter().any(beyond)
     }
 
     pub(crate) fn observe(&self, text: &str) -> Result<Observation, Error> {

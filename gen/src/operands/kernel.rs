@@ -39,7 +39,9 @@ fn prefix(ty: ScalarType) -> &'static str {
         ScalarType::F32 => "fl",
         ScalarType::F64 => "fd",
         ScalarType::Pred => "p",
-        _ => "x",
+        // What is held in a register of another type, or in none.
+        ScalarType::S8 | ScalarType::U8 | ScalarType::B8 => "x",
+        ScalarType::F16 | ScalarType::F16x2 | ScalarType::B128 => "x",
     }
 }
 

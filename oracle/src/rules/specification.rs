@@ -14,11 +14,9 @@ use crate::{
         SignedOverflow, SkippedOperand, WarpSizeType,
     },
     refusal::{RefusalClass, Stop},
-    step::{Ruled, Step, Stored},
+    step::{Placement, Ruled, Step, Stored},
     value::{Address, Integer, Kind, Value, narrow, widen},
 };
-
-use super::layout::Placement;
 
 /// The rule of each prefix operator.
 pub(super) const fn prefix(op: UnaryOp) -> fn(&mut Step<'_>, Value) -> Ruled<Value> {
