@@ -164,9 +164,9 @@ impl Cases {
                 Made { kernel: true, ..made(Body::Items(items), relocatable) }
             }
             ptxsmith_gen::Body::Negative(negative) => {
-                let twin = (trial(Body::Items(negative.twin)), negative.twin_header.map(header));
+                let twin = (trial(Body::Items(negative.twin)), negative.twin_header);
                 let broken = made(Body::Items(negative.broken), relocatable);
-                Made { header: negative.header.map(header), twin: Some(Box::new(twin)), ..broken }
+                Made { header: negative.header, twin: Some(Box::new(twin)), ..broken }
             }
         }
     }
@@ -177,11 +177,6 @@ impl Cases {
             Source::Listed(_) => None,
         }
     }
-}
-
-fn header(header: ptxsmith_gen::Header) -> Header {
-    let address_size = header.address_size.parse().unwrap_or(64);
-    Header { version: header.version, target: header.target, address_size }
 }
 
 /// The weights that a file states, and its text: a line a production, `NAME = WEIGHT`; `#` begins a comment.

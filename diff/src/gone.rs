@@ -5,7 +5,7 @@
 
 use ptxsmith_oracle::{Rules, expect};
 use ptxsmith_subject::{Error, OutputForm, Request, Subject};
-use ptxsmith_syntax::{FunctionKind, Item, Module, parse};
+use ptxsmith_syntax::{FunctionKind, Header, Item, Module, parse};
 
 use crate::{
     judge::Options,
@@ -13,7 +13,7 @@ use crate::{
     known::{Effect, KNOWN, Known},
     ledger::{Example, Finding, Status},
     program::judge_program,
-    trial::{Body, Header, Trial},
+    trial::{Body, Trial},
     verdict::{Class, Difference, NotCompared, Verdict},
 };
 

@@ -38,6 +38,7 @@ pub use ledger::{
 };
 pub use maker::{Maker, Releases};
 pub use program::{Part, judge_program};
+pub use ptxsmith_syntax::Header;
 pub use triage::Triage;
-pub use trial::{Body, Header, Trial};
+pub use trial::{Body, Trial};
 pub use verdict::{Class, Difference, Fate, Judged, Must, NotCompared, Share, Verdict};

@@ -1,43 +1,9 @@
 //! What is shown to a subject: one trial alone, or many in one module.
 
 use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Initializer, Item, Module, Name, ScalarType, Spacing, Specifier,
+    Declaration, Declarator, Expr, Header, Initializer, Item, Module, Name, ScalarType, Spacing, Specifier,
     StateSpace, Statement, print,
 };
-
-/// The lines that begin a module.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Header {
-    /// The `.version`, such as `7.8`.
-    pub version: String,
-    /// The `.target`, such as `sm_80`.
-    pub target: String,
-    /// The `.address_size` in bits.
-    pub address_size: u32,
-}
-
-impl Default for Header {
-    /// What every release of ptxas from 11.8 on takes.
-    fn default() -> Header {
-        Header { version: "7.8".into(), target: "sm_80".into(), address_size: 64 }
-    }
-}
-
-impl Header {
-    /// The header as statements.
-    pub fn items(&self) -> Vec<Item> {
-        vec![
-            Item::Version(Name::new(self.version.as_str())),
-            Item::Target(vec![Name::new(self.target.as_str())]),
-            Item::AddressSize(Name::new(self.address_size.to_string())),
-        ]
-    }
-
-    /// The version as (major, minor).
-    pub fn version(&self) -> (u32, u32) {
-        Module { items: self.items() }.version().unwrap_or((0, 0))
-    }
-}
 
 /// What is tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,9 +57,7 @@ impl Trial {
 
     /// The trial as a module of its own.
     pub fn module(&self, header: &Header) -> Module {
-        let mut items = header.items();
-        items.extend(self.items());
-        Module { items }
+        header.module(self.items())
     }
 
     /// What the trial adds to the header of a module of its own.
@@ -108,7 +72,7 @@ impl Trial {
 
     /// The trial as PTX text of its own. The header is spaced canonically, so that every reader finds it.
     pub fn text(&self, header: &Header) -> String {
-        let mut text = print(&Module { items: header.items() });
+        let mut text = print(&header.module([]));
         text.push_str(&self.spacing.print(&Module { items: self.items() }));
         text
     }

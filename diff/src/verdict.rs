@@ -2,10 +2,11 @@
 
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, expect};
 use ptxsmith_subject::{Observation, Outcome};
+use ptxsmith_syntax::Header;
 
 use crate::explain::Explanation;
 use crate::lead::Alternatives;
-use crate::trial::{Header, Trial};
+use crate::trial::Trial;
 
 /// What kind of deviation it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

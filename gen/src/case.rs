@@ -4,13 +4,13 @@ use std::{fmt, str::FromStr};
 
 use arbitrary::Unstructured;
 use ptxsmith_syntax::{
-    Assemble, Declaration, Declarator, Expr, Initializer, Item, Module, Name, ScalarType, Spacing, Span,
-    Specifier, StateSpace, Statement,
+    Assemble, Declaration, Declarator, Expr, Header, Initializer, Item, Module, Name, ScalarType, Spacing,
+    Span, Specifier, StateSpace, Statement,
 };
 
 use crate::{
-    config::Config, coverage::Coverage, draft::Draft, generator::Generator, header::Header,
-    negative::Negative, stream::case_bytes,
+    config::Config, coverage::Coverage, draft::Draft, generator::Generator, negative::Negative,
+    stream::case_bytes,
 };
 
 /// What the cases of a run are about.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::{Clause, Evaluator, RefusalClass, Rules, Trace};
-use ptxsmith_syntax::{Expr, Module, Names, ScalarType, TypeKind, is_number};
+use ptxsmith_syntax::{Expr, Module, Names, ScalarType, TypeKind};
 
 /// The most elements that are written out.
 const MOST: usize = 64;
@@ -53,7 +53,8 @@ impl Shape {
                 names.declare_by_role(&declarator.name.text, declarator.role(), (declaration, declarator));
             }
         }
-        let &(declaration, declarator) = names.find(name, |_, number| is_number(number)).declared()?;
+        // A subject may show a number with zeros in front, though no name of the declaration has them.
+        let &(declaration, declarator) = names.find(name, |_, _| true).declared()?;
         let rules = Rules::default();
         let scalar = declaration.scalar_type()?;
         let vector = declaration.vector().map(|length| length.count());
@@ -194,6 +195,13 @@ mod tests {
         assert_eq!(vectors.type_text(), ".v2 .s32[3]");
         assert_eq!(vectors.values(&bytes, &[]), "{{1, 2}, {3, 4}, {5, 6}}");
         assert_eq!(shape(".global .s32 x;", 4).values(&[0xff; 4], &[]), "-1");
+        let numbered = ptxsmith_syntax::parse(".global .u8 x<2>, x1<3>; .global .u16 y<9>;").unwrap();
+        let of = |name| Shape::of(&numbered, name, 1).map(|shape| shape.type_text());
+        assert_eq!(
+            ["x1", "x12", "x01", "y8"].map(of),
+            [".u8", ".u8", ".u8", ".u16"].map(|ty| Some(ty.into()))
+        );
+        assert_eq!(["x", "x2", "z0"].map(of), [const { None }; 3]);
     }
 
     #[test]

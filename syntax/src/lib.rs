@@ -12,6 +12,7 @@
 mod assemble;
 mod error;
 mod expr;
+mod header;
 mod instruction;
 mod lexer;
 mod literal;
@@ -29,6 +30,7 @@ mod visit;
 pub use assemble::{Assemble, PoolConstant, TreeBuilder};
 pub use error::{MAX_NESTING, ParseError, ParseErrorKind};
 pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
+pub use header::Header;
 pub use instruction::{BranchTargets, Guard, Instruction, Operand};
 pub use literal::{Number, Radix, read_number};
 pub use names::{Candidate, Found, Names, holders_of_addresses, is_number, needs_relocatable_form};

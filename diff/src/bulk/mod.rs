@@ -16,9 +16,7 @@ use ptxsmith_oracle::{
     Clause, ClauseSet, Evaluator, Question, QuestionSet, Readings, Rules, Stop, Stored, Trace,
 };
 use ptxsmith_subject::Error;
-use ptxsmith_syntax::{
-    Assemble, BinaryOp, Cast, Module, PoolConstant, ScalarType, StateSpace, UnaryOp, print,
-};
+use ptxsmith_syntax::{Assemble, BinaryOp, Cast, PoolConstant, ScalarType, StateSpace, UnaryOp, print};
 
 pub use buffer::Paper;
 use buffer::{Compared, Element, Follows, Other, size_of};
@@ -393,7 +391,7 @@ impl Judge<'_> {
                 Some(Company::Following(follows)) => paper.write_read(element, follows, &infix),
             }
         }
-        let header = print(&Module { items: self.options.header.items() });
+        let header = print(&self.options.header.module([]));
         let compared = paper.compare(&header, |text| self.observe(text))?;
         sifted.take(compared, |&Other { case, ty, bits }| {
             let Told { trace, nodes, .. } = retry.under(&under.specification, case, ty);

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_oracle::{Evaluator, Expectation, QuestionSet, Rules, Stop, Stored, Trace, Variable, expect};
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Severity, Subject};
+use ptxsmith_syntax::Header;
 
 use crate::{
     asked::Asked,
@@ -23,7 +24,7 @@ use crate::{
     lead::Lead,
     maker::Maker,
     read,
-    trial::{Body, Header, Trial},
+    trial::{Body, Trial},
     verdict::{Class, Difference, Judged, Must, NotCompared, Verdict},
 };
 pub(crate) use module::{CONST_BYTES, little_endian};

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 
 use ptxsmith_subject::{Diagnostic, Observation, Outcome, Severity, Variable};
 use ptxsmith_syntax::{
-    Canonical, Module, ScalarType, Spacing, StateSpace, prefixed, print, with_prefix, without_prefix,
+    Canonical, Header, Module, ScalarType, Spacing, StateSpace, prefixed, print, with_prefix, without_prefix,
 };
 
 use super::{Answer, HEADER_LINES, Judgement, Predicted, judge};
 use crate::{
     compare::unseen,
     seats,
-    trial::{ALONE, Body, Header},
+    trial::{ALONE, Body},
 };
 
 /// Where a trial went in a batch.
@@ -84,7 +84,7 @@ fn const_need(p: &Predicted<'_>) -> u64 {
 }
 
 pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Batch {
-    let mut text = Canonical(print(&Module { items: header.items() }));
+    let mut text = Canonical(print(&header.module([])));
     // What an expression takes on average, so that the text does not move while it grows.
     text.0.reserve(48 * group.len());
     let mut line = 1 + text.0.bytes().filter(|&b| b == b'\n').count() as u32;
@@ -262,7 +262,7 @@ pub(super) fn split_blamed(
 /// A module in which every trial is a statement of its own with an innocent one behind it, so that a complaint about
 /// the line behind a trial is still about the trial.
 pub(super) fn compose_apart(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Batch {
-    let mut text = print(&Module { items: header.items() });
+    let mut text = print(&header.module([]));
     let mut line = 1 + HEADER_LINES;
     let mut lines = Vec::with_capacity(group.len());
     for (place, &at) in group.iter().enumerate() {

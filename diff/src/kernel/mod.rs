@@ -12,7 +12,9 @@ use std::fmt::Write as _;
 
 use ptxsmith_oracle::{Expectation, Kernel, Left, Prediction, Question, Rules, Trace, predict};
 use ptxsmith_subject::{Error, Launch, Observation, Outcome, OutputForm, Request, Severity, Subject};
-use ptxsmith_syntax::{Canonical, FunctionKind, Item, Module, prefixed, print, with_prefix, without_prefix};
+use ptxsmith_syntax::{
+    Canonical, FunctionKind, Header, Item, Module, prefixed, print, with_prefix, without_prefix,
+};
 
 use crate::{
     explain::{Explanation, explain, explain_crash},
@@ -20,7 +22,7 @@ use crate::{
     known::with_known,
     lead::{Alternatives, Lead, alternatives, crash_alternatives},
     maker::Maker,
-    trial::{Header, Trial},
+    trial::Trial,
     verdict::{Class, Difference, Judged, Must, NotCompared, Share, Verdict},
 };
 use compare::{agrees, compare};
@@ -338,7 +340,7 @@ struct Batch {
 }
 
 fn compose(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Batch {
-    let mut text = Canonical(print(&Module { items: header.items() }));
+    let mut text = Canonical(print(&header.module([])));
     let (mut prefixes, mut lines, mut all) = (Vec::new(), Vec::new(), Vec::new());
     for (place, &at) in group.iter().enumerate() {
         let prefix = format!("t{place}_");

@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use ptxsmith_oracle::Clause;
+use ptxsmith_syntax::Header;
 
-use crate::{
-    trial::{Header, Trial},
-    verdict::Class,
-};
+use crate::{trial::Trial, verdict::Class};
 
 /// The least program that breaks one clause in one way.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,13 +8,14 @@ mod tally;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_oracle::{Clause, ClauseSet, Question};
+use ptxsmith_syntax::Header;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     bulk::Sifted,
     lead::Alternatives,
     triage::Triage,
-    trial::{Header, Trial},
+    trial::Trial,
     verdict::{Class, Difference, Fate, Judged, Must, NotCompared, Share, Verdict},
 };
 use name::Name;

@@ -330,7 +330,7 @@ fn repeat(module: &mut Module, random: &mut Random) -> bool {
 
 fn add(module: &mut Module, random: &mut Random) -> bool {
     if module.items.is_empty() {
-        module.items = ptxsmith_gen::Header::default().module(Vec::new()).items;
+        module.items = ptxsmith_gen::Header::default().module([]).items;
     }
     let bytes: [u8; 256] = random.bytes();
     let (mut u, mut coverage) = (Unstructured::new(&bytes), Coverage::new());

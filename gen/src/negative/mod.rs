@@ -9,9 +9,9 @@ mod edits;
 mod operands;
 mod pair;
 
-use ptxsmith_syntax::Item;
+use ptxsmith_syntax::{Header, Item};
 
-use crate::{coverage::Coverage, draft::Draft, generator::Generator, header::Header, stream::case_bytes};
+use crate::{coverage::Coverage, draft::Draft, generator::Generator, stream::case_bytes};
 use addresses as a;
 use edits as e;
 use operands as o;

@@ -1,8 +1,6 @@
 //! A valid program and the broken one beside it.
 
-use ptxsmith_syntax::{Declaration, Declarator, Item, Specifier};
-
-use crate::header::Header;
+use ptxsmith_syntax::{Declaration, Declarator, Header, Item, Specifier};
 
 /// A valid program and the broken one beside it, and the headers that they need where those are not the usual one.
 pub(super) struct Pair {

@@ -100,7 +100,7 @@ struct Prepared {
 fn prepared(generator: &Generator, seed: u64, index: u64) -> Option<Prepared> {
     let mut coverage = Coverage::new();
     let header = Header::default();
-    let mut module = Module { items: header.items() };
+    let mut module = header.module([]);
     let focus = if index.is_multiple_of(2) { Focus::Addresses } else { Focus::Initializers };
     if let ptxsmith_gen::Body::Items(items) = generator.case(focus, seed, index, &mut coverage).body {
         let alone = Trial::new(index, Body::Items(items)).module(&header);

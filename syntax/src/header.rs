@@ -1,22 +1,25 @@
 //! The directives that a module begins with.
 
-use ptxsmith_syntax::{Item, Module, Name};
+use crate::{
+    span::Name,
+    tree::{Item, Module},
+};
 
-/// The directives that a module begins with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The directives that a module begins with, in the form that programs made here have.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Header {
-    /// `.version`. Default `7.8`.
+    /// The `.version`, such as `7.8`.
     pub version: String,
-    /// `.target`. Default `sm_80`.
+    /// The `.target`, such as `sm_80`.
     pub target: String,
-    /// `.address_size`. Default `64`.
-    pub address_size: String,
+    /// The `.address_size` in bits.
+    pub address_size: u32,
 }
 
 impl Default for Header {
     /// What every release of ptxas from 11.8 on takes, and any implementation of an older PTX may.
     fn default() -> Header {
-        Header { version: "7.8".into(), target: "sm_80".into(), address_size: "64".into() }
+        Header { version: "7.8".into(), target: "sm_80".into(), address_size: 64 }
     }
 }
 
@@ -26,9 +29,14 @@ impl Header {
         let mut items = vec![
             Item::Version(Name::new(self.version.as_str())),
             Item::Target(vec![Name::new(self.target.as_str())]),
-            Item::AddressSize(Name::new(self.address_size.as_str())),
+            Item::AddressSize(Name::new(self.address_size.to_string())),
         ];
         items.extend(statements);
         Module { items }
+    }
+
+    /// The version as (major, minor).
+    pub fn version(&self) -> (u32, u32) {
+        self.module([]).version().unwrap_or((0, 0))
     }
 }
