@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use ptxsmith_diff::{Header, Must, Trial, Verdict};
 use ptxsmith_gen::{Coverage, Focus};
-use ptxsmith_oracle::{Clause, ClauseSet};
+use ptxsmith_oracle::{Clause, ClauseSet, Interpretation};
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_syntax::print;
 use serde::Serialize;
@@ -135,9 +135,9 @@ fn facts(verdict: &Verdict, must: Option<Must>) -> Option<Facts> {
         Verdict::Reads(difference) | Verdict::Deviates(difference) => match &difference.explanation {
             Some(explanation) => {
                 let known = explanation.deviations().map(|known| format!("deviation {}", known.id));
-                let readings = explanation.readings.iter().map(|&(question, answer)| {
-                    format!("reading {}={}", question.name(), question.answers()[answer])
-                });
+                let readings = explanation.readings.iter();
+                let readings =
+                    readings.map(|&(of, answer)| format!("reading {}", Interpretation(of, answer)));
                 Some(known.chain(readings).collect())
             }
             None => {

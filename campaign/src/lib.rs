@@ -12,6 +12,7 @@ mod failure;
 pub mod files;
 pub mod input;
 pub mod judges;
+pub mod ledger;
 mod lesson;
 pub mod merge;
 pub mod pool;

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use ptxsmith_diff::Finding;
+use ptxsmith_report::Finding;
 use ptxsmith_subject::Cancel;
 use ptxsmith_subject::worker::Workers;
 
@@ -30,8 +30,8 @@ pub trait Events: Send + Sync {
     /// Something that is no result, for a person.
     fn note(&self, _message: &str) {}
 
-    /// A finding of a subject was kept for the first time.
-    fn found(&self, _finding: &Finding, _subject: &str) {}
+    /// A finding was kept for the first time.
+    fn found(&self, _finding: &Finding) {}
 
     /// A program could not be judged and is left out.
     fn left_out(&self, _failure: &Failure) {}

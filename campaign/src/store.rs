@@ -10,7 +10,7 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use ptxsmith_diff::LedgerState;
+use ptxsmith_diff::{Class, NotCompared};
 use ptxsmith_gen::Coverage;
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::Description;
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::files::{write_whole, write_whole_by};
+use crate::ledger::Ledger;
 
 /// The state's name in the directory.
 pub const STATE: &str = "state.json";
@@ -139,7 +140,7 @@ pub struct Kept {
     /// What is known of it.
     pub description: Description,
     /// What was found.
-    pub ledger: LedgerState,
+    pub ledger: Ledger,
 }
 
 impl State {
@@ -237,7 +238,7 @@ pub struct Line {
     pub conform: u64,
     /// How many were not compared, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
-    pub not_compared: BTreeMap<String, u64>,
+    pub not_compared: BTreeMap<NotCompared, u64>,
     /// How many show each known deviation.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub known: BTreeMap<String, u64>,
@@ -259,7 +260,7 @@ pub struct NewCase {
     /// Its number.
     pub case: u64,
     /// The class of the deviation.
-    pub class: String,
+    pub class: Class,
 }
 
 /// `verdicts.jsonl` of a campaign under way.

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use ptxsmith_diff::{Header, Ledger};
+use ptxsmith_diff::Header;
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
@@ -12,6 +12,7 @@ use ptxsmith_subject::{Description, Limits, OpenOptions, Subject, SubjectSpec, o
 use ptxsmith_syntax::Module;
 
 use crate::failure::Failure;
+use crate::ledger::Ledger;
 use crate::pool::lock_of;
 use crate::session::Session;
 

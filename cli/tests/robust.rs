@@ -52,8 +52,9 @@ fn a_shard_cannot_choose_where_its_findings_are_written() {
     for id in ["../evil", "../../../evil", &absolute, ".evil", "", "a/b"] {
         let mut hostile = state.clone();
         let Value::Object(findings) = &mut hostile["subjects"][0]["ledger"]["findings"] else { panic!() };
-        let (_, finding) = findings.iter().next().map(|(id, found)| (id.clone(), found.clone())).unwrap();
-        findings.insert(id.to_owned(), finding);
+        let mut found = findings.values().next().unwrap().clone();
+        found["finding"]["id"] = id.into();
+        findings.insert(id.to_owned(), found);
         std::fs::write(shard.join("state.json"), serde_json::to_vec(&hostile).unwrap()).unwrap();
         let before = below(directory.path());
         let merged =

@@ -11,19 +11,18 @@ use crate::{
     judge::Options,
     kernel::KernelJudge,
     known::{Effect, KNOWN, Known},
-    ledger::{Example, Finding, Status},
     program::judge_program,
     trial::{Body, Trial},
     verdict::{Class, Difference, NotCompared, Verdict},
 };
 
 /// Shows the least program of a listed deviation to a subject of which it is listed. `None` where it deviates as
-/// predicted, or where the program tells nothing: not supported, not observed. Else a finding of status
-/// [`Status::Gone`].
+/// predicted, or where the program tells nothing: not supported, not observed. Else what the specification says of the
+/// program and what the subject does with it.
 ///
 /// # Errors
 /// Only where our machine or code fails.
-pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Option<Finding>, Error> {
+pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Option<Difference>, Error> {
     let module = parse(known.example).unwrap_or_default();
     let rules = Rules::default();
     let mut form = OutputForm::showing(&module);
@@ -58,27 +57,13 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
     if observed.variables.values().any(|variable| variable.bytes.is_none()) {
         return Ok(None);
     }
-    let difference = Difference {
+    Ok(Some(Difference {
         class: class_of(known, &module),
         variable: None,
         expected: expect(&module, &rules).to_json(known.example, &rules.readings),
         observed,
         explanation: None,
         suspected: None,
-    };
-    let description = subject.description();
-    let release = description.version.as_deref().unwrap_or("without a number");
-    Ok(Some(Finding {
-        id: format!("gone-{}", known.id),
-        status: Status::Gone,
-        class: difference.class,
-        title: format!(
-            "listed for {}, but release {release} does not show it: {}",
-            known.releases, known.title
-        ),
-        clauses: known.clauses.to_vec(),
-        count: 1,
-        example: Example::listed(known.example, difference),
     }))
 }
 

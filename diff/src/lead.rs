@@ -2,7 +2,7 @@
 //!
 //! A lead is one wrong rule: a plausible one of nobody's ([`suspects`]), or a known deviation of another implementation or
 //! release. A lead that predicts a new difference to the byte names its root cause, so that a thousand programs that
-//! show one fault become one finding ([`crate::triage`]).
+//! show one fault become one finding.
 
 use ptxsmith_oracle::{Clause, Expectation, Rules, Trace, Variable};
 use ptxsmith_subject::Observation;

@@ -15,14 +15,13 @@ pub mod gone;
 mod judge;
 mod kernel;
 pub mod known;
-mod lead;
-mod ledger;
+pub mod lead;
 mod maker;
+mod predicts;
 mod program;
 mod read;
 mod seats;
 pub mod suspects;
-mod triage;
 mod trial;
 mod verdict;
 
@@ -32,13 +31,9 @@ pub use explain::{Explanation, Hypothesis};
 pub use judge::{Judge, Options};
 pub use kernel::{KernelJudge, holds_kernels};
 pub use lead::{Alternatives, Lead, id_of};
-pub use ledger::{
-    BadState, Confusion, Example, Finding, Followed, Least, LeastPrograms, Ledger, LedgerState, Status,
-    Tallies, Tally,
-};
 pub use maker::{Maker, Releases};
+pub use predicts::predicts;
 pub use program::{Part, judge_program};
 pub use ptxsmith_syntax::Header;
-pub use triage::Triage;
 pub use trial::{Body, Trial};
 pub use verdict::{Class, Difference, Fate, Judged, Must, NotCompared, Share, Verdict};

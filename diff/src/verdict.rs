@@ -3,13 +3,15 @@
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, expect};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Header;
+use serde::{Deserialize, Serialize};
 
 use crate::explain::Explanation;
 use crate::lead::Alternatives;
 use crate::trial::Trial;
 
 /// What kind of deviation it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// The subject died.
     Crash,
@@ -58,7 +60,8 @@ impl Class {
 }
 
 /// Why something was not compared. Never counted as agreement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NotCompared {
     /// The oracle has no rule for it.
     Unmodelled,

@@ -5,9 +5,7 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptxsmith_diff::known::{Effect, KNOWN};
-use ptxsmith_diff::{
-    Body, Class, Header, Judge, Judged, Ledger, Maker, NotCompared, Options, Status, Triage, Trial, Verdict,
-};
+use ptxsmith_diff::{Body, Class, Judge, Judged, Maker, NotCompared, Options, Trial, Verdict};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{
     Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject,
@@ -50,8 +48,6 @@ fn judge(subject: &dyn Subject, trials: &[Trial]) -> Vec<Judged> {
     Judge::new(subject, Rules::default(), options).batch(trials).expect("nothing of ours fails")
 }
 
-const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: None };
-
 fn difference(judged: &Judged) -> &ptxsmith_diff::Difference {
     match &judged.verdict {
         Verdict::Deviates(difference) => difference,
@@ -90,22 +86,6 @@ fn a_known_deviation_is_recognised_by_its_exact_wrong_answer() {
     let found = difference(&judged[0]);
     assert_eq!(found.class, Class::WrongValue);
     assert_eq!(found.explanation.as_ref().unwrap().known, ["incomplete-rows-packed"]);
-}
-
-#[test]
-fn a_wrong_answer_that_nothing_known_predicts_is_new() {
-    let rules = Rules::default().with(|rules| {
-        rules.layout.place.change(|next, at| next.apply(at) + u64::from(at.index == 1 && at.stride == 1));
-    });
-    let trials = [declarations(0, ".global .s32 x[2][3] = {{1, 2}, {3}};")];
-    let mut ledger = Ledger::default();
-    for (judged, trial) in judge(&subject(rules), &trials).into_iter().zip(&trials) {
-        ledger.enter(trial, judged, &Header::default());
-    }
-    let findings = ledger.findings(&Triage::of([(&ledger, NVIDIA)]));
-    assert_eq!(findings.len(), 1);
-    assert_eq!(findings[0].status, Status::New);
-    assert!(findings[0].example.program.contains("x[2][3]"));
 }
 
 #[test]
@@ -226,29 +206,6 @@ fn an_invalid_program_that_is_taken_is_a_deviation() {
     assert_eq!(difference(&judged[0]).class, Class::AcceptsInvalid);
 }
 
-#[test]
-fn a_subject_that_mixes_two_readings_of_a_question_is_a_finding() {
-    let fickle = fake(|request: &Request<'_>| {
-        let mut rules = Rules::default();
-        if request.ptx.contains("2 >>") {
-            rules.readings = rules.readings.with(Question::ShiftCount, 1).unwrap();
-        }
-        observe(&rules, request)
-    });
-    let trials = expressions(&["3 >> 64", "2 >> 64"]);
-    let mut ledger = Ledger::default();
-    for trial in &trials {
-        let judged = judge(&fickle, std::slice::from_ref(trial)).remove(0);
-        ledger.enter(trial, judged, &Header::default());
-    }
-    let findings = ledger.findings(&Triage::of([(&ledger, NVIDIA)]));
-    assert_eq!(findings.len(), 1);
-    assert_eq!(
-        (findings[0].class, findings[0].id.as_str()),
-        (Class::Inconsistent, "mixed-shift-count-modulo")
-    );
-}
-
 /// A parser: it accepts what the specification accepts, and tells no values.
 fn parser(values: Option<bool>) -> impl Subject {
     let subject = FnSubject::new("parser", |request: &Request<'_>| {
@@ -269,11 +226,6 @@ fn what_only_accepts_and_refuses_is_compared_by_that_and_counted_apart() {
         let verdicts: Vec<&Verdict> = judged.iter().map(|judged| &judged.verdict).collect();
         let by_outcome = &Verdict::ConformsByOutcome;
         assert_eq!(verdicts, [by_outcome, &Verdict::Conforms, by_outcome]);
-        let mut ledger = Ledger::default();
-        for (trial, judged) in trials.iter().zip(judged) {
-            ledger.enter(trial, judged, &Header::default());
-        }
-        assert_eq!((ledger.compared, ledger.conform, ledger.by_outcome, ledger.unseen), (3, 3, 2, 0));
     }
 }
 

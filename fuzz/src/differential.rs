@@ -18,8 +18,9 @@ use ptxsmith_campaign::cases::Made;
 use ptxsmith_campaign::judges::{Entry, Judges};
 use ptxsmith_campaign::session::Events;
 use ptxsmith_campaign::subjects::{Tested, open_subjects};
-use ptxsmith_diff::{Body, Finding, Header, Status, Trial, Verdict};
+use ptxsmith_diff::{Body, Header, Trial, Verdict};
 use ptxsmith_gen::{Config, Coverage, Generator, stream::SplitMix64};
+use ptxsmith_report::{Finding, Status};
 use ptxsmith_subject::{Cancel, OutputForm, Subject, parse_spec, worker::Workers};
 use ptxsmith_syntax::{Item, ScalarType, Spacing, StateSpace};
 
@@ -111,10 +112,13 @@ struct Told {
 }
 
 impl Events for Told {
-    fn found(&self, finding: &Finding, subject: &str) {
+    fn found(&self, finding: &Finding) {
         let status = if finding.status == Status::Known { "known" } else { "NEW" };
         let after = self.since.elapsed().as_secs();
-        eprintln!("differential: {status} {} in {subject} after {after} s: {}", finding.id, finding.title);
+        eprintln!(
+            "differential: {status} {} in {} after {after} s: {}",
+            finding.id, finding.subjects[0], finding.title
+        );
     }
 }
 

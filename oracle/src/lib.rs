@@ -14,6 +14,7 @@
 //! ```
 
 mod address;
+mod by_name;
 mod clause;
 mod evaluate;
 mod execution;

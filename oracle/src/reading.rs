@@ -227,6 +227,25 @@ questions! {
     }
 }
 
+/// One answer to one open question, by its place among [`Question::answers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Interpretation(pub Question, pub usize);
+
+impl Interpretation {
+    /// The interpretation that reports and the corpus write like this: `shift-count=modulo`.
+    pub fn from_name(name: &str) -> Option<Interpretation> {
+        let (question, answer) = name.split_once('=')?;
+        let question = Question::from_name(question)?;
+        Some(Interpretation(question, question.answers().iter().position(|&own| own == answer)?))
+    }
+}
+
+impl std::fmt::Display for Interpretation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.0.name(), self.0.answers()[self.1])
+    }
+}
+
 /// A set of open questions: those that an evaluation met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QuestionSet(u64);

@@ -7,6 +7,7 @@
 //! after the first version may be missing.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use ptxsmith_subject::Observation;
 use serde::{Deserialize, Serialize};
@@ -153,10 +154,11 @@ pub struct ClauseCounts {
 }
 
 /// Whether a finding was listed before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Nothing listed explains it.
+    #[default]
     New,
     /// A listed deviation that no longer shows where it is listed.
     Gone,
@@ -184,7 +186,7 @@ impl Status {
 }
 
 /// One distinct deviation, in all subjects that show it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The stable name.
     pub id: String,
@@ -213,7 +215,7 @@ pub struct Finding {
     #[serde(default)]
     pub expected: Value,
     /// What the subject did.
-    #[serde(default = "nothing_observed")]
+    #[serde(default)]
     pub observed: Observation,
     /// The command that shows it again.
     #[serde(default)]
@@ -272,10 +274,6 @@ impl Finding {
     pub fn least_program(&self) -> &str {
         self.reduced.as_ref().map_or(&self.program, |reduced| &reduced.program)
     }
-}
-
-fn nothing_observed() -> Observation {
-    Observation::new(ptxsmith_subject::Outcome::Unavailable)
 }
 
 /// A program that the reducer made least.
@@ -361,6 +359,24 @@ pub struct Fates {
     pub refused: u64,
     /// It crashes or hangs.
     pub died: u64,
+}
+
+/// Counts add up field by field.
+macro_rules! add_up {
+    ($($type:ident { $($count:ident),+ })+) => {
+        $(impl AddAssign for $type {
+            fn add_assign(&mut self, other: $type) {
+                $(self.$count += other.$count;)+
+            }
+        })+
+    };
+}
+
+add_up! {
+    Operands { seen, total }
+    ClauseCounts { compared, conform, deviates, refuses_valid, accepts_invalid, crashed, unsupported }
+    Confusion { must_accept, must_refuse }
+    Fates { accepted, refused, died }
 }
 
 impl Report {

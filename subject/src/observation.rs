@@ -151,6 +151,13 @@ fn schema() -> String {
     SCHEMA.to_owned()
 }
 
+/// Nothing was observed.
+impl Default for Observation {
+    fn default() -> Self {
+        Observation::new(Outcome::Unavailable)
+    }
+}
+
 impl Observation {
     /// An observation with this outcome and nothing else.
     pub fn new(outcome: Outcome) -> Self {

@@ -7,9 +7,10 @@
 use ptxsmith_diff::Class;
 use ptxsmith_subject::{Observation, Request};
 
-use super::{Campaign, Found};
+use super::Campaign;
 use crate::failure::Failure;
 use crate::judges::of_subject;
+use crate::ledger::Found;
 use crate::pool;
 use crate::subjects::{Tested, target_for};
 
@@ -21,14 +22,16 @@ impl Campaign<'_> {
     /// deviation. Stops where Ctrl-C was pressed.
     pub(super) fn observe_again(&self, findings: &mut [Found]) -> Result<(), Failure> {
         // These two are about company and placement themselves.
-        let by_chance = |class| matches!(class, Class::Inconsistent | Class::WrongLayout);
+        let by_chance = [Class::Inconsistent, Class::WrongLayout].map(Class::name);
         // What kernels leave is not asked for here.
-        let of_kernels = |found: &Found| !found.finding.example.difference.observed.kernels.is_empty();
-        let generated =
-            |found: &Found| found.origin.is_none() && !by_chance(found.finding.class) && !of_kernels(found);
+        let generated = |Found { finding, origin, .. }: &Found| {
+            origin.is_none() && !by_chance.contains(&&*finding.class) && finding.observed.kernels.is_empty()
+        };
         let examples: Vec<(usize, &Tested, &str)> = (findings.iter().enumerate())
             .filter(|(_, found)| generated(found))
-            .filter_map(|(nth, found)| Some((nth, self.tested(&found.subjects[0])?, &*found.program)))
+            .filter_map(|(nth, found)| {
+                Some((nth, self.tested(&found.finding.subjects[0])?, &*found.finding.program))
+            })
             .take(MOST)
             .collect();
         let alone = pool::map(self.session, &examples, |(_, tested, program)| {
@@ -38,11 +41,11 @@ impl Campaign<'_> {
         })?;
         let of: Vec<usize> = examples.iter().map(|(nth, ..)| *nth).collect();
         for (nth, alone) in of.into_iter().zip(alone) {
-            let difference = &mut findings[nth].finding.example.difference;
+            let finding = &mut findings[nth].finding;
             if let Some(alone) = alone
-                && is_same(&alone, &difference.observed, difference.variable.as_deref())
+                && is_same(&alone, &finding.observed, finding.variable.as_deref())
             {
-                difference.observed = alone;
+                finding.observed = alone;
             }
         }
         Ok(())

@@ -7,15 +7,17 @@
 //! is what is [known to differ](LISTED); `docs/suite.md` has what that is, and that nothing else differs in the published
 //! suite.
 
-use ptxsmith_diff::{Class, Difference, Finding, Judged, Ledger, Status, Verdict};
-use ptxsmith_oracle::Trace;
+use ptxsmith_diff::{Class, Difference};
+use ptxsmith_oracle::Clause;
+use ptxsmith_report::Status;
 use ptxsmith_subject::version::Version;
 use ptxsmith_subject::{Description, Observation, Outcome, OutputForm, Request, Variable};
 use ptxsmith_syntax::parse;
 
-use super::{Campaign, Found};
+use super::Campaign;
 use crate::failure::Failure;
 use crate::judges::{of_subject, trial_of};
+use crate::ledger::{Found, Name};
 use crate::pool;
 use crate::subjects::{Tested, target_for};
 
@@ -50,27 +52,29 @@ impl Campaign<'_> {
         let shown: Vec<(&Found, &Tested, &Tested)> = (findings.iter().take(MOST))
             .flat_map(|found| pairs.iter().map(move |&(one, other)| (found, one, other)))
             .filter(|(found, one, other)| {
-                let [shows, also_shows] =
-                    [one, other].map(|tested| found.subjects.iter().any(|id| id == tested.subject.id()));
+                let [shows, also_shows] = [one, other]
+                    .map(|tested| found.finding.subjects.iter().any(|id| id == tested.subject.id()));
                 // What only one of them shows as new is told already. Of a listed crash an entry point that answers for many modules
                 // in one process may live: what a compiler reads beyond its memory is what earlier ones left there.
                 match found.finding.status {
                     Status::New => shows == also_shows,
-                    _ => found.finding.class != Class::Crash,
+                    _ => found.finding.class != Class::Crash.name(),
                 }
             })
             .filter(|(found, one, other)| {
-                [one, other].iter().all(|tested| !is_listed(tested.subject.description(), &found.program))
+                [one, other]
+                    .iter()
+                    .all(|tested| !is_listed(tested.subject.description(), &found.finding.program))
             })
             .collect();
         let differences = pool::map(self.session, &shown, |&(found, one, other)| {
-            let Ok(module) = parse(&found.program) else { return Ok(None) };
+            let Ok(module) = parse(&found.finding.program) else { return Ok(None) };
             if !(one.takes_version_of(&module) && other.takes_version_of(&module)) {
                 return Ok(None);
             }
             let observe = |tested: &Tested| {
                 let target = target_for(&module, tested.subject.description());
-                let request = Request::new(&found.program, &target).in_form(OutputForm::Relocatable);
+                let request = Request::new(&found.finding.program, &target).in_form(OutputForm::Relocatable);
                 tested.subject.observe(&request).map_err(of_subject)
             };
             let (seen, also) = (observe(one)?, observe(other)?);
@@ -78,19 +82,27 @@ impl Campaign<'_> {
         })?;
         for ((found, one, other), difference) in shown.into_iter().zip(differences) {
             let Some((module, what, seen, also)) = difference.flatten() else { continue };
-            let trial = trial_of(found.finding.example.trial, &module);
-            let judged = inconsistent(trial.id, what, &seen, also);
-            // Not a case of the campaign: it is no more compared than before.
-            let entered = Ledger::default().enter(&trial, judged, &other.header);
-            if let Some(finding) = entered {
-                let [one_id, other_id] = [one, other].map(|tested| tested.subject.id());
-                other.ledger().put(Finding {
-                    id: format!("doors-{}", found.finding.id),
-                    title: format!("{one_id} and {other_id} answer differently, one release of one compiler"),
-                    clauses: found.finding.clauses.clone(),
-                    ..finding
-                });
-            }
+            let trial = trial_of(found.trial, &module);
+            let difference = Difference {
+                class: Class::Inconsistent,
+                variable: match what {
+                    Differs::Outcome => None,
+                    Differs::Variable(name) => Some(name),
+                },
+                expected: serde_json::to_value(&seen).unwrap_or_default(),
+                observed: also,
+                explanation: None,
+                suspected: None,
+            };
+            let [one_id, other_id] = [one, other].map(|tested| tested.subject.id());
+            let name = Name {
+                id: format!("doors-{}", found.finding.id),
+                status: Status::New,
+                title: format!("{one_id} and {other_id} answer differently, one release of one compiler"),
+                clauses: found.finding.clauses.iter().filter_map(|id| Clause::from_id(id)).collect(),
+            };
+            let program = trial.text(&other.header);
+            other.ledger().put(Found::new(name, &difference, program, trial.id, trial.weight()));
         }
         Ok(())
     }
@@ -170,23 +182,6 @@ fn may_be_same(a: &Variable, b: &Variable) -> bool {
         _ => true,
     };
     agree(&a.space, &b.space) && agree(&a.size, &b.size) && agree(&a.bytes, &b.bytes) && addresses
-}
-
-/// A verdict on the second entry point: that it does otherwise than the first.
-fn inconsistent(id: u64, differs: Differs, first: &Observation, second: Observation) -> Judged {
-    let variable = match differs {
-        Differs::Outcome => None,
-        Differs::Variable(name) => Some(name),
-    };
-    let difference = Difference {
-        class: Class::Inconsistent,
-        variable,
-        expected: serde_json::to_value(first).unwrap_or_default(),
-        observed: second,
-        explanation: None,
-        suspected: Some(Vec::new()),
-    };
-    Judged::new(id, Verdict::Deviates(Box::new(difference)), None, Trace::default())
 }
 
 #[cfg(test)]

@@ -9,9 +9,10 @@ use serde_json::Value;
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::{describe, folder};
 
-use super::{Campaign, Found};
+use super::Campaign;
 use crate::failure::Failure;
 use crate::files;
+use crate::ledger::Found;
 use crate::pool::lock_of;
 
 pub use folder::FINDINGS as FOLDER;
@@ -35,7 +36,7 @@ impl Campaign<'_> {
             (None, None) => self.file_of(found).to_string_lossy().into_owned(),
         };
         let mut command = format!("ptxsmith check {}", shell_words::quote(&path));
-        for subject in &found.subjects {
+        for subject in &found.finding.subjects {
             let _ = write!(command, " --subject {}", shell_words::quote(subject));
         }
         command
@@ -45,7 +46,7 @@ impl Campaign<'_> {
         if let Some(out) = &self.out {
             files::write_whole(&out.join(self.file_of(found)), self.annotated(found).as_bytes())?;
             if lock_of(&self.written).insert(found.finding.id.clone()) {
-                self.session.events.found(&found.finding, &found.subjects[0]);
+                self.session.events.found(&found.finding);
             }
         }
         Ok(())
@@ -63,30 +64,28 @@ impl Campaign<'_> {
     /// The program behind comments that say what holds, what was seen instead, and where it comes from.
     fn annotated(&self, found: &Found) -> String {
         let finding = &found.finding;
-        let difference = &finding.example.difference;
         let mut out = String::new();
         let mut say = |key: &str, value: &str| {
             let _ = writeln!(out, "// {key}: {}", line(value));
         };
-        let clauses: Vec<&str> = finding.clauses.iter().map(|clause| clause.id()).collect();
         // A program without storage, such as one `.extern` variable, has an expectation that rests on no clause.
-        if !clauses.is_empty() {
-            say("clause", &clauses.join(", "));
+        if !finding.clauses.is_empty() {
+            say("clause", &finding.clauses.join(", "));
         }
-        for (key, value) in expectation(&difference.expected) {
+        for (key, value) in expectation(&finding.expected) {
             say(key, &value);
         }
-        say("note", &format!("{}: {}", finding.class.name(), finding.title));
-        for seen in describe::observed(&self.finding(found)) {
-            say("note", &format!("{}: {seen}", self.named(&found.subjects[0])));
+        say("note", &format!("{}: {}", finding.class, finding.title));
+        for seen in describe::observed(finding) {
+            say("note", &format!("{}: {seen}", self.named(&finding.subjects[0])));
         }
         say("note", &format!("repeat: {}", self.repeat(found)));
         let origin = match &found.origin {
             Some(origin) => format!("from {origin}"),
-            None => format!("seed {}, case {}", self.seed, finding.example.trial),
+            None => format!("seed {}, case {}", self.seed, found.trial),
         };
         say("note", &format!("found by ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
-        out.push_str(without_leading_comments(&found.program));
+        out.push_str(without_leading_comments(&finding.program));
         out
     }
 

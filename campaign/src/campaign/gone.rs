@@ -2,11 +2,13 @@
 
 use ptxsmith_diff::known::{Effect, Known, listed_for};
 use ptxsmith_diff::{Maker, gone};
+use ptxsmith_report::Status;
 use ptxsmith_syntax::parse;
 
 use super::Campaign;
 use crate::failure::Failure;
 use crate::judges::of_subject;
+use crate::ledger::{Found, Name};
 use crate::pool;
 use crate::subjects::{Tested, target_for};
 
@@ -31,10 +33,21 @@ impl Campaign<'_> {
             let target = target_for(&module, tested.subject.description());
             gone::check(&*tested.subject, known, &target).map_err(of_subject)
         })?;
-        for ((tested, _), finding) in listed.iter().zip(gone) {
-            if let Some(finding) = finding.flatten() {
-                tested.ledger().put(finding);
-            }
+        for ((tested, known), difference) in listed.iter().zip(gone) {
+            let Some(difference) = difference.flatten() else { continue };
+            let release = tested.subject.description().version.as_deref().unwrap_or("without a number");
+            let name = Name {
+                id: format!("gone-{}", known.id),
+                status: Status::Gone,
+                title: format!(
+                    "listed for {}, but release {release} does not show it: {}",
+                    known.releases, known.title
+                ),
+                clauses: known.clauses.to_vec(),
+            };
+            let program = known.example.to_owned();
+            let weight = program.len();
+            tested.ledger().put(Found::new(name, &difference, program, 0, weight));
         }
         Ok(())
     }

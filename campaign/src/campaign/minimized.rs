@@ -8,9 +8,10 @@ use ptxsmith_reduce::Program;
 use ptxsmith_report::{Answers, Reduced};
 use ptxsmith_syntax::parse;
 
-use super::{Campaign, Found};
+use super::Campaign;
 use crate::failure::Failure;
 use crate::judges::parts_of;
+use crate::ledger::Found;
 use crate::pool;
 use crate::reducing::{Budget, Expected, Reluctance, Wanted, reduce_finding};
 use crate::subjects::Tested;
@@ -24,7 +25,7 @@ impl Campaign<'_> {
         let listed: Vec<(usize, &Tested, &Known)> = (findings.iter().enumerate())
             .filter_map(|(nth, found)| {
                 let known = KNOWN.iter().find(|known| known.id == found.finding.id)?;
-                Some((nth, self.tested(&found.subjects[0])?, known))
+                Some((nth, self.tested(&found.finding.subjects[0])?, known))
             })
             .collect();
         let answered = pool::map(self.session, &listed, |(_, tested, known)| {
@@ -34,7 +35,7 @@ impl Campaign<'_> {
             let Some(answers) = answers.flatten() else { continue };
             let tokens = Program::parse(known.example).map_or(0, |program| program.size().tokens as u64);
             let program = known.example.to_owned();
-            findings[*nth].reduced = Some(Reduced { program, tokens, answers: Some(answers) });
+            findings[*nth].finding.reduced = Some(Reduced { program, tokens, answers: Some(answers) });
         }
         Ok(())
     }
@@ -44,14 +45,22 @@ impl Campaign<'_> {
         let until = Instant::now() + self.reduce_for;
         for found in findings.iter_mut().filter(|found| found.is_new()) {
             let left = until.saturating_duration_since(Instant::now());
-            let Some(tested) = self.tested(&found.subjects[0]) else { continue };
+            let Some(tested) = self.tested(&found.finding.subjects[0]) else { continue };
             if left.is_zero() {
                 break;
             }
             let budget = Budget { time: Some(left.min(TIME_OF_ONE)) };
             let reduce = |expected: Option<&Expected>| {
                 let wanted = Wanted { expected, ..Wanted::default() };
-                reduce_finding(self.session, tested, &found.program, false, wanted, budget, &mut |_, _| {})
+                reduce_finding(
+                    self.session,
+                    tested,
+                    &found.finding.program,
+                    false,
+                    wanted,
+                    budget,
+                    &mut |_, _| {},
+                )
             };
             // What triage put it down to is kept. The program alone may not show that, where only many together did.
             let shrunk = match Expected::of_finding(&found.finding.id) {
@@ -64,7 +73,7 @@ impl Campaign<'_> {
             match shrunk {
                 Ok(shrunk) => {
                     let program = shrunk.reduced.program;
-                    found.reduced = Some(Reduced {
+                    found.finding.reduced = Some(Reduced {
                         answers: answers(tested, program.text(), None)?,
                         program: program.text().to_owned(),
                         tokens: program.size().tokens as u64,

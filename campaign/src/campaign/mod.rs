@@ -15,14 +15,15 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::{Finding, Ledger, Maker, NotCompared, Sifted, Status, Triage, Verdict};
+use ptxsmith_diff::{Maker, NotCompared, Sifted, Verdict};
 use ptxsmith_gen::{Coverage, Generator};
+use ptxsmith_report::Report;
 use ptxsmith_report::harmless::line as harmless;
-use ptxsmith_report::{Reduced, Report, releases::ReleaseVerdict};
 
 use crate::failure::Failure;
 use crate::files;
 use crate::judges::Entry;
+use crate::ledger::{Found, Triage, gather};
 use crate::pool::{Ended, lock_of};
 use crate::session::Session;
 use crate::store::{self, Identity, Lock, Shard, State};
@@ -106,22 +107,6 @@ pub struct Source {
     pub text: String,
 }
 
-/// One distinct deviation in all subjects that show it.
-pub struct Found {
-    /// The finding, with the count of all subjects and the shortest example of any.
-    pub finding: Finding,
-    /// The subjects that show it; the first one is that of the example.
-    pub subjects: Vec<String>,
-    /// The shortest program.
-    pub program: String,
-    /// The file that the program came from, if it is not ours.
-    pub origin: Option<String>,
-    /// The least program that shows it.
-    pub reduced: Option<Reduced>,
-    /// What every subject does with it.
-    pub releases: Vec<ReleaseVerdict>,
-}
-
 /// What a campaign came to.
 pub struct Outcome {
     /// What was found.
@@ -200,7 +185,7 @@ impl<'a> Campaign<'a> {
             for kept in &state.subjects {
                 let tested = self.subjects.iter().find(|tested| tested.subject.id() == kept.description.id);
                 if let Some(tested) = tested {
-                    *tested.ledger() = ledger_of(kept)?;
+                    *tested.ledger() = kept.ledger.clone();
                 }
             }
             *lock_of(&self.coverage) = state.coverage()?;
@@ -222,7 +207,7 @@ impl<'a> Campaign<'a> {
             for kept in &shard.subjects {
                 let tested = self.subjects.iter().find(|tested| tested.subject.id() == kept.description.id);
                 if let Some(tested) = tested {
-                    tested.ledger().merge(ledger_of(kept)?);
+                    tested.ledger().merge(kept.ledger.clone());
                 }
             }
             lock_of(&self.coverage).merge(&shard.coverage()?);
@@ -299,22 +284,17 @@ impl<'a> Campaign<'a> {
             if let (Some(source), Verdict::Deviates(_) | Verdict::Reads(_)) = (source, &judged.verdict) {
                 lock_of(&self.texts).entry(judged.id).or_insert_with(|| source.clone());
             }
-            if let Some(finding) = ledger.enter(trial, judged, header) {
-                better.insert(finding.id.clone(), finding);
+            if let Some(found) = ledger.enter(trial, judged, header) {
+                better.insert(found.finding.id.clone(), found);
             }
         }
         drop(ledger);
-        better.into_values().map(|finding| self.found(finding, tested.subject.id())).collect()
+        better.into_values().map(|found| self.shown_by(tested, found)).collect()
     }
 
-    fn found(&self, finding: Finding, subject: &str) -> Found {
-        let source = lock_of(&self.texts).get(&finding.example.trial).cloned();
-        let (program, origin) = match source {
-            Some(source) => (source.text, Some(source.path)),
-            None => (finding.example.program.clone(), None),
-        };
-        let subjects = vec![subject.to_owned()];
-        Found { finding, subjects, program, origin, reduced: None, releases: Vec::new() }
+    fn shown_by(&self, tested: &Tested, found: Found) -> Found {
+        let source = lock_of(&self.texts).get(&found.trial).cloned();
+        found.shown_by(tested.subject.id(), source.map(|source| (source.path, source.text)))
     }
 
     /// The findings in all subjects: new ones first, and of those what shows most often.
@@ -322,18 +302,13 @@ impl<'a> Campaign<'a> {
         let mut all: BTreeMap<String, Found> = BTreeMap::new();
         let triage = self.triage();
         for tested in &self.subjects {
-            for finding in tested.ledger().findings(&triage) {
-                let found = self.found(finding, tested.subject.id());
-                match all.get_mut(&found.finding.id) {
-                    None => {
-                        all.insert(found.finding.id.clone(), found);
-                    }
-                    Some(known) => known.join(found),
-                }
+            for found in tested.ledger().findings(&triage) {
+                gather(&mut all, found.finding.id.clone(), self.shown_by(tested, found));
             }
         }
+        // The name decides last, so that the order is always the same.
         let mut all: Vec<Found> = all.into_values().collect();
-        all.sort_by(|a, b| a.key().cmp(&b.key()));
+        all.sort_by_key(|Found { finding, .. }| (finding.status, Reverse(finding.count)));
         all
     }
 
@@ -444,12 +419,6 @@ impl<'a> Campaign<'a> {
     }
 }
 
-/// What was found of an implementation, as a state has it. One that this build cannot read is the user's to mend.
-fn ledger_of(kept: &store::Kept) -> Result<Ledger, Failure> {
-    let read = Ledger::from_state(kept.ledger.clone());
-    read.map_err(|error| Failure::BadInput(format!("{} cannot be read: {error}", store::STATE)))
-}
-
 /// What a subject did with the cases of a task, as a line of `verdicts.jsonl`.
 fn line(task: u64, subject: &str, entries: &[Entry<'_>], sifted: &Sifted) -> store::Line {
     let mut line = store::Line { task, subject: subject.to_owned(), ..store::Line::default() };
@@ -460,12 +429,12 @@ fn line(task: u64, subject: &str, entries: &[Entry<'_>], sifted: &Sifted) -> sto
         line.known.insert(known.to_owned(), count);
     }
     if sifted.unmodelled > 0 {
-        line.not_compared.insert(NotCompared::Unmodelled.name().to_owned(), sifted.unmodelled);
+        line.not_compared.insert(NotCompared::Unmodelled, sifted.unmodelled);
     }
     for Entry { judged, .. } in entries {
         match &judged.verdict {
             Verdict::NotCompared(reason) => {
-                *line.not_compared.entry(reason.name().to_owned()).or_default() += 1;
+                *line.not_compared.entry(*reason).or_default() += 1;
                 continue;
             }
             Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::Reads(_) => line.conform += 1,
@@ -475,9 +444,9 @@ fn line(task: u64, subject: &str, entries: &[Entry<'_>], sifted: &Sifted) -> sto
                         *line.known.entry(known.id.to_owned()).or_default() += 1;
                     }
                 }
-                None if line.new.len() < MOST_NEW => line
-                    .new
-                    .push(store::NewCase { case: judged.id, class: difference.class.name().to_owned() }),
+                None if line.new.len() < MOST_NEW => {
+                    line.new.push(store::NewCase { case: judged.id, class: difference.class });
+                }
                 None => line.more_new += 1,
             },
         }
@@ -486,30 +455,6 @@ fn line(task: u64, subject: &str, entries: &[Entry<'_>], sifted: &Sifted) -> sto
     line
 }
 
-impl Found {
-    fn join(&mut self, other: Found) {
-        let of = |found: &Found| (found.program.len(), found.finding.example.trial);
-        let count = self.finding.count + other.finding.count;
-        if of(&other) < of(self) {
-            let mine = std::mem::replace(self, other);
-            self.subjects.extend(mine.subjects);
-        } else {
-            self.subjects.extend(other.subjects);
-        }
-        self.finding.count = count;
-    }
-
-    /// New ones first, and of those what shows most often; the name decides, so that the order is always the same.
-    fn key(&self) -> (Status, Reverse<u64>, &str) {
-        (self.finding.status, Reverse(self.finding.count), &self.finding.id)
-    }
-
-    /// Whether nothing that is listed explains it.
-    pub fn is_new(&self) -> bool {
-        self.finding.status == Status::New
-    }
-}
-
 fn kept_of(tested: &Tested) -> store::Kept {
-    store::Kept { description: tested.subject.description().clone(), ledger: tested.ledger().to_state() }
+    store::Kept { description: tested.subject.description().clone(), ledger: tested.ledger().clone() }
 }

@@ -4,9 +4,10 @@ use ptxsmith_diff::Verdict;
 use ptxsmith_report::releases::ReleaseVerdict;
 use ptxsmith_syntax::{Item, Module, Name, parse, print};
 
-use super::{Campaign, Found};
+use super::Campaign;
 use crate::failure::Failure;
 use crate::judges::{of_subject, parts_of};
+use crate::ledger::Found;
 use crate::pool;
 use crate::subjects::Tested;
 
@@ -20,12 +21,12 @@ impl Campaign<'_> {
             return Ok(());
         }
         let programs: Vec<(&Tested, &str)> = (findings.iter().take(MOST))
-            .map(|found| found.reduced.as_ref().map_or(&*found.program, |reduced| &*reduced.program))
+            .map(|found| found.finding.least_program())
             .flat_map(|program| self.subjects.iter().map(move |tested| (tested, program)))
             .collect();
         let verdicts = pool::map(self.session, &programs, |(tested, program)| verdict(tested, program))?;
         for (found, verdicts) in findings.iter_mut().zip(verdicts.chunks(self.subjects.len())) {
-            found.releases = verdicts.iter().flatten().cloned().collect();
+            found.finding.releases = verdicts.iter().flatten().cloned().collect();
         }
         Ok(())
     }

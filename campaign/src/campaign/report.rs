@@ -3,17 +3,15 @@
 use std::collections::BTreeMap;
 
 use ptxsmith_diff::known::KNOWN;
-use ptxsmith_diff::{Fate, Ledger, Must, NotCompared, Status, Tally};
-use ptxsmith_oracle::{Clause, ClauseSet};
-use ptxsmith_report::{
-    ClauseCounts, Confusion, Coverage, Fates, Finding, Operands, Reached, Report, SCHEMA, Status as Reported,
-    Subject, folder,
-};
+use ptxsmith_diff::{Class, NotCompared};
+use ptxsmith_oracle::{Clause, ClauseSet, Interpretation};
+use ptxsmith_report::{Coverage, Finding, Reached, Report, SCHEMA, Subject, folder};
 use ptxsmith_subject::Description;
 
-use super::{Campaign, Found};
+use super::Campaign;
 use crate::failure::Failure;
 use crate::files;
+use crate::ledger::{Found, Least, Ledger};
 use crate::pool::lock_of;
 
 /// What a command says that its name is. One that does not describe itself has the name of its program, which may be that
@@ -23,54 +21,9 @@ fn own_name(description: &Description) -> Option<String> {
     (is_command && description.version.is_some()).then(|| description.name.clone())
 }
 
-fn confusion(confusion: &ptxsmith_diff::Confusion) -> Confusion {
-    let fates = |must| Fates {
-        accepted: confusion.count(must, Fate::Accepted),
-        refused: confusion.count(must, Fate::Refused),
-        died: confusion.count(must, Fate::Died),
-    };
-    Confusion { must_accept: fates(Must::Accept), must_refuse: fates(Must::Refuse) }
-}
-
-fn tally_of(tally: &Tally) -> ClauseCounts {
-    ClauseCounts {
-        compared: tally.compared(),
-        conform: tally.conform,
-        deviates: tally.deviates,
-        refuses_valid: tally.refuses_valid,
-        accepts_invalid: tally.accepts_invalid,
-        crashed: tally.crashed,
-        unsupported: tally.unsupported,
-    }
-}
-
-/// The clauses that data at module scope can show kept or broken: how many were reached, and how many there are.
-fn clause_coverage(campaign: &Campaign<'_>) -> (u64, u64) {
-    let reached =
-        campaign.subjects.iter().fold(ClauseSet::EMPTY, |set, tested| set.union(tested.ledger().clauses));
-    let testable: ClauseSet =
-        Clause::ALL.iter().copied().filter(|clause| clause.observed().by_data()).collect();
-    (reached.intersection(testable).len() as u64, testable.len() as u64)
-}
-
-/// The productions of the grammar that programs are made from: how many were made, and how many there are.
-fn production_coverage(campaign: &Campaign<'_>) -> (u64, u64) {
-    let (reached, total) = lock_of(&campaign.coverage).productions(&campaign.generator);
-    (reached as u64, total as u64)
-}
-
-/// The pairs of productions, one directly beneath the other: how many were made, and how many there may be.
-fn pair_coverage(campaign: &Campaign<'_>) -> (u64, u64) {
-    let (reached, total) = lock_of(&campaign.coverage).pairs(&campaign.generator);
-    (reached as u64, total as u64)
-}
-
-/// The clauses that data can show and that nothing reached.
-fn missing_clauses(campaign: &Campaign<'_>) -> Vec<String> {
-    let reached =
-        campaign.subjects.iter().fold(ClauseSet::EMPTY, |set, tested| set.union(tested.ledger().clauses));
-    let testable = Clause::ALL.iter().filter(|clause| clause.observed().by_data());
-    testable.filter(|&&clause| !reached.contains(clause)).map(|clause| clause.id().to_owned()).collect()
+/// The same by name.
+fn named<K: Copy, V: Clone>(all: &BTreeMap<K, V>, name: impl Fn(K) -> &'static str) -> BTreeMap<String, V> {
+    all.iter().map(|(key, value)| (name(*key).to_owned(), value.clone())).collect()
 }
 
 impl Campaign<'_> {
@@ -92,23 +45,22 @@ impl Campaign<'_> {
     pub(super) fn report(&self, findings: &[Found], complete: bool) -> Report {
         let mut not_compared: BTreeMap<String, u64> =
             NotCompared::ALL.iter().map(|reason| (reason.name().to_owned(), 0)).collect();
-        let mut readings = BTreeMap::new();
-        let mut default_readings = BTreeMap::new();
+        let (mut readings, mut default_readings) = (BTreeMap::new(), BTreeMap::new());
         let mut subjects = Vec::new();
+        let mut reached = ClauseSet::EMPTY;
         for tested in &self.subjects {
             let description = tested.subject.description();
             let ledger = tested.ledger();
+            reached = reached.union(ledger.reached);
             for (reason, count) in &ledger.not_compared {
                 *not_compared.entry(reason.name().to_owned()).or_default() += count;
             }
-            let followed = ledger.readings().map(|(question, answer, count)| {
-                (format!("{}={}", question.name(), question.answers()[answer]), count)
-            });
+            let followed = ledger.readings().map(|(answer, count)| (answer.to_string(), count));
             readings.insert(description.id.clone(), followed.collect());
-            let confirmed = (ledger.confirmed.iter())
-                .map(|(question, count)| (format!("{}={}", question.name(), question.answers()[0]), *count));
+            let confirmed = ledger.confirmed.iter();
+            let confirmed =
+                confirmed.map(|(question, count)| (Interpretation(*question, 0).to_string(), *count));
             default_readings.insert(description.id.clone(), confirmed.collect());
-            let reasons = ledger.not_compared.iter();
             subjects.push(Subject {
                 id: description.id.clone(),
                 name: own_name(description),
@@ -120,22 +72,13 @@ impl Campaign<'_> {
                 conform: ledger.conform,
                 variables_not_shown: ledger.unseen,
                 compared_by_outcome: ledger.by_outcome,
-                operands: Operands { seen: ledger.operands.seen, total: ledger.operands.total },
-                not_compared: reasons.map(|(reason, count)| (reason.name().to_owned(), *count)).collect(),
-                confusion: confusion(&ledger.confusion),
-                clauses: ledger
-                    .tallies
-                    .iter()
-                    .map(|(clause, tally)| (clause.id().to_owned(), tally_of(&tally)))
-                    .collect(),
+                operands: ledger.operands,
+                not_compared: named(&ledger.not_compared, NotCompared::name),
+                confusion: ledger.confusion,
+                clauses: named(&ledger.clauses, Clause::id),
                 least: self.least_of(&ledger),
             });
         }
-        let coverage = |(reached, total), missing| Reached { reached, total, missing };
-        let covered = lock_of(&self.coverage);
-        let productions =
-            covered.missing(&self.generator).map(|production| production.name.to_owned()).collect();
-        drop(covered);
         Report {
             schema: SCHEMA.to_owned(),
             ptxsmith: env!("CARGO_PKG_VERSION").to_owned(),
@@ -149,53 +92,53 @@ impl Campaign<'_> {
             readings,
             default_readings,
             findings: findings.iter().map(|found| self.finding(found)).collect(),
-            coverage: Coverage {
-                clauses: coverage(clause_coverage(self), Some(missing_clauses(self))),
-                productions: coverage(production_coverage(self), Some(productions)),
-                pairs: coverage(pair_coverage(self), None),
-            },
+            coverage: self.coverage(reached),
+        }
+    }
+
+    /// What was reached: of the clauses that data at module scope can show kept or broken, and of the grammar.
+    fn coverage(&self, clauses: ClauseSet) -> Coverage {
+        let testable: Vec<Clause> =
+            Clause::ALL.iter().copied().filter(|clause| clause.observed().by_data()).collect();
+        let missing: Vec<String> = (testable.iter())
+            .filter(|&&clause| !clauses.contains(clause))
+            .map(|clause| clause.id().to_owned())
+            .collect();
+        let covered = lock_of(&self.coverage);
+        let never_made = covered.missing(&self.generator).map(|production| production.name.to_owned());
+        let of = |(reached, total): (usize, usize), missing| Reached {
+            reached: reached as u64,
+            total: total as u64,
+            missing,
+        };
+        Coverage {
+            clauses: of((testable.len() - missing.len(), testable.len()), Some(missing)),
+            productions: of(covered.productions(&self.generator), Some(never_made.collect())),
+            pairs: of(covered.pairs(&self.generator), None),
         }
     }
 
     /// The least program of each clause and class; those of the user's files as they stand there.
     fn least_of(&self, ledger: &Ledger) -> BTreeMap<String, BTreeMap<String, String>> {
         let texts = lock_of(&self.texts);
-        let mut all: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
-        for (clause, class, least) in ledger.least.iter() {
-            let program = texts.get(&least.trial).map_or(&least.program, |source| &source.text);
-            let of_clause = all.entry(clause.id().to_owned()).or_default();
-            of_clause.insert(class.name().to_owned(), program.clone());
-        }
-        all
+        let program =
+            |least: &Least| texts.get(&least.trial).map_or(&least.program, |source| &source.text).clone();
+        let by_class = |classes: &BTreeMap<Class, Least>| {
+            classes.iter().map(|(class, least)| (class.name().to_owned(), program(least))).collect()
+        };
+        ledger.least.iter().map(|(clause, classes)| (clause.id().to_owned(), by_class(classes))).collect()
     }
 
-    pub(super) fn finding(&self, found: &Found) -> Finding {
-        let finding = &found.finding;
-        let difference = &finding.example.difference;
+    /// A finding with what only the end of a campaign can say of it.
+    fn finding(&self, found: &Found) -> Finding {
+        let finding = found.finding.clone();
         let known = KNOWN.iter().find(|known| known.id == finding.id);
         Finding {
-            id: finding.id.clone(),
-            status: match finding.status {
-                Status::New => Reported::New,
-                Status::Known => Reported::Known,
-                Status::Gone => Reported::Gone,
-            },
-            class: finding.class.name().to_owned(),
-            subjects: found.subjects.clone(),
-            clauses: finding.clauses.iter().map(|clause| clause.id().to_owned()).collect(),
-            title: finding.title.clone(),
-            count: finding.count,
-            program: found.program.clone(),
-            variable: difference.variable.clone(),
-            expected: difference.expected.clone(),
-            observed: difference.observed.clone(),
             repeat: self.repeat(found),
             file: self.out.as_ref().map(|_| self.file_of(found).to_string_lossy().into_owned()),
-            releases: found.releases.clone(),
             first_seen: known.map(|known| known.first_seen.to_owned()),
-            reduced: found.reduced.clone(),
-            link: None,
-            edit: ptxsmith_diff::gone::edit(&finding.id, &found.subjects),
+            edit: ptxsmith_diff::gone::edit(&finding.id, &finding.subjects),
+            ..finding
         }
     }
 }

@@ -1,17 +1,16 @@
 //! Triage names a fault that is planted into an implementation, once and nothing besides, on top of what is known of ptxas.
 
+#[path = "../../diff/tests/common/mod.rs"]
 mod common;
 
 use std::collections::BTreeSet;
 
-use common::{NVIDIA, fake, known_rules, observe};
-use ptxsmith_diff::gone;
-use ptxsmith_diff::known::{Known, listed_for};
+use common::{NVIDIA, fake, known_rules};
+use ptxsmith_campaign::ledger::{Ledger, Triage};
 use ptxsmith_diff::suspects::{SUSPECTS, Suspect};
-use ptxsmith_diff::{Body, Header, Judge, Ledger, Maker, Options, Status, Triage, Trial};
+use ptxsmith_diff::{Body, Header, Judge, Options, Trial};
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator};
 use ptxsmith_oracle::Rules;
-use ptxsmith_subject::{Description, FnSubject, Request, Subject};
 
 /// Cases that the generator makes, as trials.
 fn trials(seed: u64, count: u64) -> Vec<Trial> {
@@ -44,7 +43,7 @@ fn new_findings(planted: &[&Suspect], trials: &[Trial]) -> BTreeSet<String> {
         }
     }
     let findings = ledger.findings(&Triage::of([(&ledger, NVIDIA)]));
-    findings.into_iter().filter(|finding| finding.status == Status::New).map(|finding| finding.id).collect()
+    findings.into_iter().filter(|found| found.is_new()).map(|found| found.finding.id).collect()
 }
 
 fn suspect(id: &str) -> &'static Suspect {
@@ -98,30 +97,4 @@ fn two_planted_faults_are_two_new_findings() {
         }
     }
     assert!(wrong.is_empty(), "{}: {wrong:#?}", wrong.len());
-}
-
-#[test]
-fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_is_named() {
-    for known in listed_for(NVIDIA) {
-        // Everything that is listed, but this.
-        let others = listed_for(NVIDIA).filter(|other| other.id != known.id);
-        let rules =
-            Rules::default().with(|rules| others.filter_map(Known::change).for_each(|change| change(rules)));
-        let mended =
-            FnSubject::new("mended", move |request: &Request<'_>| observe(Maker::default(), &rules, request));
-        let description = Description {
-            lineage: NVIDIA.lineage.map(str::to_owned),
-            version: NVIDIA.version.map(str::to_owned),
-            ..mended.description().clone()
-        };
-        let mended = mended.described(description);
-        let finding = gone::check(&mended, known, "sm_80").expect("nothing of ours fails");
-        let finding = finding.unwrap_or_else(|| panic!("{} is not missed", known.id));
-        assert_eq!((finding.status, finding.id), (Status::Gone, format!("gone-{}", known.id)));
-        let edit = gone::edit(&format!("gone-{}", known.id), &["fake".to_owned()]).unwrap();
-        assert!(edit.contains(known.id) && edit.contains("known.rs"), "{edit}");
-        let own = known.change().map_or_else(Rules::default, |change| Rules::default().with(change));
-        let whole = fake(NVIDIA, own);
-        assert_eq!(gone::check(&whole, known, "sm_80").unwrap().map(|f| f.id), None, "{}", known.id);
-    }
 }

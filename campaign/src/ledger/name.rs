@@ -1,24 +1,26 @@
 //! What a finding is called: the same tomorrow, in another shard, and in another order.
 
+use ptxsmith_diff::known::{KNOWN, Known};
+use ptxsmith_diff::{Class, Difference, lead};
 use ptxsmith_oracle::{Clause, ClauseSet, Observed};
-use ptxsmith_subject::Outcome;
-
-use super::{Finding, Status};
-use crate::{
-    known::Known,
-    lead,
-    verdict::{Class, Difference},
-};
+use ptxsmith_report::Status;
+use ptxsmith_subject::{Observation, Outcome};
 
 /// Name and description of a finding.
+#[derive(Default)]
 pub struct Name {
+    /// The stable name.
     pub id: String,
+    /// Whether it was listed before.
     pub status: Status,
+    /// What happens, in a line.
     pub title: String,
+    /// The clauses that it breaks.
     pub clauses: Vec<Clause>,
 }
 
 impl Name {
+    /// A listed deviation.
     pub fn known(known: &Known) -> Name {
         Name {
             id: known.id.to_owned(),
@@ -31,15 +33,9 @@ impl Name {
     /// The wrong rule that predicts a difference.
     pub fn lead(id: &str) -> Name {
         let (title, clauses) = lead::described(id).unwrap_or_default();
-        let unlisted = crate::known::KNOWN.iter().any(|known| known.id == id);
+        let unlisted = KNOWN.iter().any(|known| known.id == id);
         let id = if unlisted { format!("unlisted-{id}") } else { id.to_owned() };
         Name { id, status: Status::New, title, clauses: clauses.to_vec() }
-    }
-
-    /// A finding under this name.
-    pub fn of(self, finding: &Finding) -> Finding {
-        let Name { id, status, title, clauses } = self;
-        Finding { id, status, title, clauses, ..finding.clone() }
     }
 
     /// Without an explanation, what the trial rested on is all there is to group by.
@@ -91,7 +87,7 @@ fn of_operands(clauses: ClauseSet) -> ClauseSet {
 }
 
 /// The first complaint of a refusal, without what names the program at hand.
-fn first_error(observation: &ptxsmith_subject::Observation) -> String {
+fn first_error(observation: &Observation) -> String {
     debug_assert_eq!(observation.outcome, Outcome::Refused);
     quoteless(observation.diagnostics.first().map_or("no message", |d| d.message.as_str()))
 }

@@ -6,19 +6,12 @@
 //! on the order in which differences were met.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_oracle::{Expectation, Question, Rules, expect};
-use ptxsmith_subject::{Observation, Outcome};
+use ptxsmith_diff::{Alternatives, Maker, predicts};
+use ptxsmith_oracle::Interpretation;
 
-use crate::{
-    compare::{Mismatch, compare},
-    explain::{explain, explain_crash, explain_variables},
-    kernel,
-    lead::{Alternatives, Lead},
-    ledger::{Example, Ledger, Status},
-    maker::Maker,
-};
+use super::{Found, Ledger};
 
 /// The most examples that are evaluated anew to see whether a cause that was found predicts them too.
 const MOST_EVALUATED: u32 = 2_000;
@@ -32,14 +25,14 @@ pub struct Triage {
     causes: Vec<&'static str>,
     groups: BTreeMap<Alternatives, Vec<&'static str>>,
     findings: BTreeMap<String, Vec<&'static str>>,
-    followed: BTreeMap<(Question, usize), Vec<&'static str>>,
+    followed: BTreeSet<Interpretation>,
 }
 
 /// Something that needs a cause.
 struct Open<'l> {
     what: What<'l>,
     count: u64,
-    example: &'l Example,
+    example: &'l Found,
     maker: Maker<'l>,
 }
 
@@ -50,7 +43,7 @@ enum What<'l> {
     /// Differences that no wrong rule predicts alone.
     Finding(&'l str),
     /// Another reading, followed here and not there.
-    Followed((Question, usize)),
+    Followed(Interpretation),
 }
 
 impl Triage {
@@ -58,22 +51,22 @@ impl Triage {
     pub fn of<'l>(ledgers: impl IntoIterator<Item = (&'l Ledger, Maker<'l>)>) -> Triage {
         let mut open: BTreeMap<What<'l>, Open<'l>> = BTreeMap::new();
         let mut contradicted: BTreeMap<&'static str, u64> = BTreeMap::new();
-        let mut add = |what, count, example: &'l Example, maker| {
+        let mut add = |what, example: &'l Found, maker| {
             let entry = open.entry(what).or_insert(Open { what, count: 0, example, maker });
-            entry.count += count;
+            entry.count += example.finding.count;
             if example.is_shorter_than(entry.example) {
                 (entry.example, entry.maker) = (example, maker);
             }
         };
         for (ledger, maker) in ledgers {
-            for (alternatives, group) in &ledger.suspected {
-                add(What::Group(alternatives), group.count, &group.example, maker);
+            for (alternatives, found) in &ledger.suspected {
+                add(What::Group(alternatives), found, maker);
             }
-            for (id, finding) in ledger.findings.iter().filter(|(_, f)| f.status == Status::New) {
-                add(What::Finding(id), finding.count, &finding.example, maker);
+            for (id, found) in ledger.findings.iter().filter(|(_, found)| found.is_new()) {
+                add(What::Finding(id), found, maker);
             }
-            for (&answer, followed) in ledger.mixed() {
-                add(What::Followed(answer), followed.count, &followed.example, maker);
+            for (&answer, found) in ledger.mixed() {
+                add(What::Followed(answer), found, maker);
             }
             for (id, count) in &ledger.contradicted {
                 *contradicted.entry(id).or_default() += count;
@@ -133,7 +126,7 @@ impl Triage {
         match open.what {
             What::Group(group) => drop(self.groups.insert(group.clone(), causes)),
             What::Finding(id) => drop(self.findings.insert(id.to_owned(), causes)),
-            What::Followed(answer) => drop(self.followed.insert(answer, causes)),
+            What::Followed(answer) => drop(self.followed.insert(answer)),
         }
     }
 
@@ -154,62 +147,25 @@ impl Triage {
     }
 
     /// The wrong rules that a group is put down to.
-    pub(crate) fn group(&self, group: &Alternatives) -> &[&'static str] {
+    pub(super) fn group(&self, group: &Alternatives) -> &[&'static str] {
         self.groups.get(group).map_or(&[], Vec::as_slice)
     }
 
     /// The wrong rules that a finding without an explanation of its own is put down to; empty where there are none.
-    pub(crate) fn finding(&self, id: &str) -> &[&'static str] {
+    pub(super) fn finding(&self, id: &str) -> &[&'static str] {
         self.findings.get(id).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a wrong rule is why a reading seems to be followed here and not there.
-    pub(crate) fn explains(&self, answer: (Question, usize)) -> bool {
-        self.followed.contains_key(&answer)
+    pub(super) fn explains(&self, answer: Interpretation) -> bool {
+        self.followed.contains(&answer)
     }
 }
 
 impl Open<'_> {
     fn is_predicted_by(&self, leads: &[&'static str]) -> bool {
-        predict(leads, self.maker, &self.example.program, &self.example.difference.observed)
-    }
-}
-
-/// Whether these wrong rules, together with what is known of the maker and with other readings, predict what was
-/// observed of a program.
-fn predict(leads: &[&'static str], maker: Maker<'_>, program: &str, observed: &Observation) -> bool {
-    let Ok(module) = ptxsmith_syntax::parse(program) else { return false };
-    let leads: Option<Vec<Lead>> = leads.iter().map(|id| Lead::from_id(id)).collect();
-    let Some(leads) = leads else { return false };
-    let base = leads.iter().fold(Rules::default(), |rules, lead| lead.rules(&rules));
-    if !observed.kernels.is_empty() {
-        let tell = |rules: &Rules| kernel::compare::agrees(&module, rules, observed);
-        let (agrees, trace) = tell(&base);
-        return agrees || explain(&trace, &base, maker, tell).is_some();
-    }
-    let trace = expect(&module, &base).trace();
-    match observed.outcome {
-        Outcome::Crashed => {
-            explain_crash(&trace, &base, maker, observed, |rules| expect(&module, rules).trace()).is_some()
-        }
-        Outcome::Refused => {
-            let refused = |rules: &Rules| {
-                let expected = expect(&module, rules);
-                (matches!(expected, Expectation::Refused { .. }), expected.trace())
-            };
-            refused(&base).0 || explain(&trace, &base, maker, refused).is_some()
-        }
-        Outcome::Accepted => explain_variables(
-            &base,
-            maker,
-            |rules| expect(&module, rules),
-            |variable| {
-                let seen = compare(std::slice::from_ref(variable), &observed.variables);
-                !matches!(seen, Some(Mismatch::Differs(..)))
-            },
-        )
-        .is_some(),
-        Outcome::TimedOut | Outcome::Unsupported | Outcome::Unavailable => false,
+        let example = &self.example.finding;
+        predicts(leads, self.maker, &example.program, &example.observed)
     }
 }
 
@@ -266,7 +222,7 @@ mod tests {
     use super::*;
 
     fn causes(groups: &[(&Alternatives, u64)], contradicted: &[(&'static str, u64)]) -> Vec<&'static str> {
-        let example = Example::of_nothing();
+        let example = Found::default();
         let contradicted = contradicted.iter().copied().collect();
         let open = |&(group, count)| {
             (

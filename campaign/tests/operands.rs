@@ -1,14 +1,17 @@
 //! Wrong rules of operands, planted into an implementation: each is one new finding, and nothing besides.
 
+#[path = "../../diff/tests/common/mod.rs"]
 mod common;
 
 use std::collections::BTreeSet;
 
 use common::{NVIDIA, fake, known_rules};
+use ptxsmith_campaign::ledger::{Found, Ledger, Triage};
 use ptxsmith_diff::suspects::{OPERANDS, Suspect};
-use ptxsmith_diff::{Body, Class, Finding, Header, KernelJudge, Ledger, Options, Status, Triage, Trial};
+use ptxsmith_diff::{Body, Class, Header, KernelJudge, Options, Trial};
 use ptxsmith_gen::{self as generate, Config, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Clause, Rules};
+use ptxsmith_report::Finding;
 
 fn trials(seed: u64, count: u64) -> Vec<Trial> {
     let generator = Generator::new(Config { operands: true, ..Config::default() });
@@ -36,7 +39,7 @@ fn judged(rules: Rules, trials: &[Trial]) -> Vec<Finding> {
         ledger.enter(trial, judged, &Header::default());
     }
     let findings = ledger.findings(&Triage::of([(&ledger, NVIDIA)]));
-    findings.into_iter().filter(|finding| finding.status == Status::New).collect()
+    findings.into_iter().filter(Found::is_new).map(|found| found.finding).collect()
 }
 
 fn ids(findings: &[Finding]) -> BTreeSet<&str> {
@@ -58,7 +61,7 @@ fn one_planted_fault_is_one_new_finding_that_names_its_clause() {
         if !found.is_empty() {
             told += 1;
             assert_eq!(ids(&found), BTreeSet::from([suspect.id]));
-            assert_eq!(found[0].clauses, [suspect.clause], "{}", suspect.id);
+            assert_eq!(found[0].clauses, [suspect.clause.id()], "{}", suspect.id);
         }
     }
     assert!(told >= 8, "{told} of {} show", OPERANDS.len());
@@ -84,10 +87,8 @@ fn a_fault_that_no_wrong_rule_predicts_has_one_name_for_all_that_show_it_alike()
     for seed in [0, 7] {
         let found = judged(rules, &trials(seed, 100));
         assert_eq!(ids(&found), BTreeSet::from(["wrong-value-4-5-3-predicate-constant"]), "seed {seed}");
-        assert_eq!(
-            (found[0].class, &found[0].clauses[..]),
-            (Class::WrongValue, &[Clause::PredicateConstant][..])
-        );
+        assert_eq!(found[0].class, Class::WrongValue.name());
+        assert_eq!(found[0].clauses, [Clause::PredicateConstant.id()]);
         assert!(found[0].count > 1, "it shows in {} case", found[0].count);
     }
 }

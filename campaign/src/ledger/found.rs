@@ -1,0 +1,127 @@
+//! A finding while a campaign goes on.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use ptxsmith_diff::{Difference, Header, Trial};
+use ptxsmith_report::{Finding, Status};
+use serde::{Deserialize, Serialize};
+
+use super::name::Name;
+
+/// A finding, and where its example comes from, which is the shortest of all.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// As the report has it, but for what is known only at the end of a campaign.
+    pub finding: Finding,
+    /// The number of the trial that is the example.
+    pub trial: u64,
+    /// The file that the program came from, if it is not ours.
+    #[serde(skip)]
+    pub origin: Option<String>,
+    /// How long the example is, and longer where it shows other deviations beside this one.
+    weight: usize,
+}
+
+impl Found {
+    /// A finding with one example.
+    pub fn new(name: Name, difference: &Difference, program: String, trial: u64, weight: usize) -> Found {
+        let finding = Finding {
+            class: difference.class.name().to_owned(),
+            count: 1,
+            program,
+            variable: difference.variable.clone(),
+            expected: difference.expected.clone(),
+            observed: difference.observed.clone(),
+            ..Finding::default()
+        };
+        Found { finding, trial, origin: None, weight }.named(name)
+    }
+
+    /// The same under another name.
+    pub fn named(mut self, name: Name) -> Found {
+        let finding = &mut self.finding;
+        (finding.id, finding.status, finding.title) = (name.id, name.status, name.title);
+        finding.clauses = name.clauses.iter().map(|clause| clause.id().to_owned()).collect();
+        self
+    }
+
+    /// The finding as a subject shows it. A program of the user's, of which the example has only the declarations, is
+    /// shown as a whole: its path and its text.
+    pub fn shown_by(mut self, subject: &str, source: Option<(String, String)>) -> Found {
+        self.finding.subjects = vec![subject.to_owned()];
+        if let Some((path, text)) = source {
+            (self.origin, self.finding.program) = (Some(path), text);
+        }
+        self.weight = self.finding.program.len();
+        self
+    }
+
+    /// Whether nothing that is listed explains it.
+    pub fn is_new(&self) -> bool {
+        self.finding.status == Status::New
+    }
+
+    pub(super) fn is_shorter_than(&self, other: &Found) -> bool {
+        (self.weight, self.trial) < (other.weight, other.trial)
+    }
+}
+
+/// Puts a finding beside others, or together with what is there of the same key: the shorter example stays, and the
+/// subject that shows it comes first.
+pub fn gather<K: Ord>(all: &mut BTreeMap<K, Found>, key: K, mut found: Found) {
+    match all.entry(key) {
+        Entry::Vacant(place) => drop(place.insert(found)),
+        Entry::Occupied(mut own) => {
+            let own = own.get_mut();
+            let count = own.finding.count + found.finding.count;
+            if found.is_shorter_than(own) {
+                std::mem::swap(own, &mut found);
+            }
+            own.finding.subjects.append(&mut found.finding.subjects);
+            own.finding.count = count;
+        }
+    }
+}
+
+/// A trial that shows a difference.
+#[derive(Clone, Copy)]
+pub(super) struct Shown<'t> {
+    pub trial: &'t Trial,
+    pub header: &'t Header,
+    pub difference: &'t Difference,
+    pub weight: usize,
+}
+
+impl Shown<'_> {
+    /// What orders examples: of equally long ones the first.
+    pub fn order(&self) -> (usize, u64) {
+        (self.weight, self.trial.id)
+    }
+}
+
+/// Counts a trial under a key. Returns what is found there if it is new or has a shorter example now: only then name and
+/// text are made.
+pub(super) fn offer<K: Ord>(
+    all: &mut BTreeMap<K, Found>,
+    key: K,
+    shown: &Shown<'_>,
+    name: impl FnOnce() -> Name,
+) -> Option<Found> {
+    let Shown { trial, header, difference, weight } = *shown;
+    let found = || Found::new(name(), difference, trial.text(header), trial.id, weight);
+    match all.entry(key) {
+        Entry::Vacant(place) => Some(place.insert(found()).clone()),
+        Entry::Occupied(mut own) => {
+            let own = own.get_mut();
+            own.finding.count += 1;
+            if shown.order() >= (own.weight, own.trial) {
+                return None;
+            }
+            let count = own.finding.count;
+            *own = found();
+            own.finding.count = count;
+            Some(own.clone())
+        }
+    }
+}

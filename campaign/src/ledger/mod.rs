@@ -1,0 +1,363 @@
+//! What a campaign found so far: counts, and one entry for each distinct deviation.
+
+mod found;
+mod name;
+mod state;
+mod triage;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ptxsmith_diff::{Alternatives, Class, Fate, Header, Judged, Must, NotCompared, Sifted, Trial, Verdict};
+use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Question};
+use ptxsmith_report::{ClauseCounts, Confusion, Operands, Status};
+use serde::{Deserialize, Serialize};
+
+use found::{Shown, offer};
+
+pub use found::{Found, gather};
+pub use name::Name;
+pub use triage::Triage;
+
+/// How much longer an example may be that shows one deviation alone.
+const ALONE_SHOWS_BETTER: usize = 10_000;
+
+/// Counts and findings of one campaign against one subject. As JSON it goes on after an interruption, or is merged with
+/// others.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// Trials that were compared.
+    pub compared: u64,
+    /// Those that conform.
+    pub conform: u64,
+    /// How often each answer to an open question was ruled out.
+    pub excluded: BTreeMap<Interpretation, u64>,
+    /// The other answers that were followed, with the shortest trial that shows it.
+    pub followed: BTreeMap<Interpretation, Found>,
+    /// The default answers that were shown to be followed: of programs that are refused for nothing but that answer,
+    /// while their valid counterparts are taken.
+    pub confirmed: BTreeMap<Question, u64>,
+    /// Trials that were not compared, by reason.
+    pub not_compared: BTreeMap<NotCompared, u64>,
+    /// The clauses that anything compared rested on.
+    pub reached: ClauseSet,
+    /// Variables that were not shown, of trials that were compared for others.
+    pub unseen: u64,
+    /// What was seen of the results of operands, of trials with kernels.
+    pub operands: Operands,
+    /// Those that conform of which the subject shows no values: it takes what the specification takes.
+    pub by_outcome: u64,
+    /// What was accepted and what refused, of all that was compared.
+    pub confusion: Confusion,
+    /// What was seen of each clause. A program that conforms counts for every clause that it rests on; one that deviates
+    /// only for those that it breaks, as far as that is known.
+    pub clauses: BTreeMap<Clause, ClauseCounts>,
+    /// The shortest program that shows each clause broken, by the class of the deviation. A finding has one program for
+    /// all clauses and subjects that it is about; here each clause has its own, of this subject.
+    pub least: BTreeMap<Clause, BTreeMap<Class, Least>>,
+    /// Differences that nothing listed explains, and whose cause was not looked for, since the batch had very many.
+    pub unsorted: u64,
+    #[serde(deserialize_with = "state::findings")]
+    findings: BTreeMap<String, Found>,
+    /// How many programs rule out each of the wrong rules that others are put down to.
+    #[serde(deserialize_with = "state::contradicted")]
+    contradicted: BTreeMap<&'static str, u64>,
+    /// Differences that plausible wrong rules predict, by the sets of rules of which each does.
+    #[serde(with = "state::suspected")]
+    suspected: BTreeMap<Alternatives, Found>,
+}
+
+/// The shortest program that breaks one clause in one way.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Least {
+    weight: usize,
+    /// The trial's number.
+    pub trial: u64,
+    /// The program.
+    pub program: String,
+}
+
+impl Ledger {
+    /// Enters a verdict. Returns the finding if it is one that was not there before, or that now has a shorter
+    /// example, so that a caller can save it.
+    pub fn enter(&mut self, trial: &Trial, judged: Judged, header: &Header) -> Option<Found> {
+        if let (Some(must), Some(fate)) = (judged.must, judged.fate()) {
+            self.meets(must, fate, 1);
+        }
+        if let Some(question) = judged.confirms {
+            *self.confirmed.entry(question).or_default() += 1;
+        }
+        self.operands += Operands { seen: judged.operands.seen, total: judged.operands.total };
+        if !matches!(judged.verdict, Verdict::NotCompared(_)) {
+            self.unseen += u64::from(judged.unseen);
+        }
+        let shown = |difference| Shown { trial, header, difference, weight: trial.weight() };
+        match &judged.verdict {
+            Verdict::NotCompared(reason) => {
+                if *reason == NotCompared::Unsupported {
+                    let clauses = judged.trace.clauses.iter();
+                    clauses.for_each(|clause| self.counts(clause).unsupported += 1);
+                }
+                *self.not_compared.entry(*reason).or_default() += 1;
+                None
+            }
+            Verdict::Conforms | Verdict::ConformsByOutcome => {
+                self.by_outcome += u64::from(judged.verdict == Verdict::ConformsByOutcome);
+                self.conforms(&judged);
+                None
+            }
+            Verdict::Reads(difference) => {
+                self.conforms(&judged);
+                for &(question, answer) in difference.explanation.iter().flat_map(|e| &e.readings) {
+                    let key = Interpretation(question, answer);
+                    offer(&mut self.followed, key, &shown(difference), Name::default);
+                }
+                None
+            }
+            Verdict::Deviates(difference) => {
+                self.compared += 1;
+                self.reached = self.reached.union(judged.trace.clauses);
+                self.deviation(shown(difference), judged.trace.clauses)
+            }
+        }
+    }
+
+    /// Enters the cases that were sifted out, after the verdicts on those that were left: among them are the examples of
+    /// what is only counted.
+    pub fn enter_sifted(&mut self, sifted: &Sifted) {
+        if sifted.unmodelled > 0 {
+            *self.not_compared.entry(NotCompared::Unmodelled).or_default() += sifted.unmodelled;
+        }
+        self.compared += sifted.conform;
+        self.conform += sifted.conform;
+        self.meets(Must::Accept, Fate::Accepted, sifted.conform);
+        for (&clause, &count) in Clause::ALL.iter().zip(&sifted.clauses).filter(|&(_, &count)| count > 0) {
+            self.reached.insert(clause);
+            let counts = self.counts(clause);
+            counts.compared += count;
+            counts.conform += count;
+        }
+        for (&(question, answer), &count) in &sifted.read {
+            let followed = self.followed.get_mut(&Interpretation(question, answer));
+            followed.expect("an example of what is counted was left").finding.count += count;
+        }
+        self.reached = self.reached.union(sifted.deviating);
+        for (&id, &count) in &sifted.deviate {
+            self.compared += count;
+            self.meets(Must::Accept, Fate::Accepted, count);
+            let found = self.findings.get_mut(id).expect("an example of what is counted was left");
+            found.finding.count += count;
+            let clauses: Vec<Clause> =
+                found.finding.clauses.iter().filter_map(|id| Clause::from_id(id)).collect();
+            clauses.into_iter().for_each(|clause| self.breaks(clause, Class::WrongValue, count));
+        }
+    }
+
+    fn meets(&mut self, must: Must, fate: Fate, count: u64) {
+        let fates = match must {
+            Must::Accept => &mut self.confusion.must_accept,
+            Must::Refuse => &mut self.confusion.must_refuse,
+        };
+        *match fate {
+            Fate::Accepted => &mut fates.accepted,
+            Fate::Refused => &mut fates.refused,
+            Fate::Died => &mut fates.died,
+        } += count;
+    }
+
+    fn counts(&mut self, clause: Clause) -> &mut ClauseCounts {
+        self.clauses.entry(clause).or_default()
+    }
+
+    fn conforms(&mut self, judged: &Judged) {
+        self.compared += 1;
+        self.conform += 1;
+        self.reached = self.reached.union(judged.trace.clauses);
+        for clause in judged.trace.clauses.iter() {
+            let counts = self.counts(clause);
+            counts.compared += 1;
+            counts.conform += 1;
+        }
+        for &(question, answer) in &judged.excluded {
+            *self.excluded.entry(Interpretation(question, answer)).or_default() += 1;
+        }
+        for &id in &judged.contradicts {
+            *self.contradicted.entry(id).or_default() += 1;
+        }
+    }
+
+    fn breaks(&mut self, clause: Clause, class: Class, count: u64) {
+        let counts = self.counts(clause);
+        counts.compared += count;
+        *match class {
+            Class::Crash | Class::Hang => &mut counts.crashed,
+            Class::RefusesValid => &mut counts.refuses_valid,
+            Class::AcceptsInvalid => &mut counts.accepts_invalid,
+            Class::WrongValue | Class::WrongAddress | Class::WrongLayout | Class::Inconsistent => {
+                &mut counts.deviates
+            }
+        } += count;
+    }
+
+    /// Counts a trial for the clauses that it breaks, and keeps its text where it is the shortest so far.
+    fn shows_broken(&mut self, clauses: &[Clause], shown: &Shown<'_>) {
+        let class = shown.difference.class;
+        for &clause in clauses {
+            self.breaks(clause, class, 1);
+            let least = self.least.entry(clause).or_default();
+            if least.get(&class).is_none_or(|known| shown.order() < (known.weight, known.trial)) {
+                let Shown { weight, trial, header, .. } = *shown;
+                least.insert(class, Least { weight, trial: trial.id, program: trial.text(header) });
+            }
+        }
+    }
+
+    fn deviation(&mut self, mut shown: Shown<'_>, clauses: ClauseSet) -> Option<Found> {
+        let difference = shown.difference;
+        let listed = difference.explanation.as_ref().filter(|explanation| !explanation.is_reading());
+        if let Some(explanation) = listed {
+            // One finding for each deviation that shows: of several known ones that meet, each has its own. Alone a
+            // deviation shows better than among others.
+            let names: Vec<Name> = explanation.deviations().map(Name::known).collect();
+            shown.weight += ALONE_SHOWS_BETTER * (names.len() - 1);
+            return names.into_iter().fold(None, |shorter, name| self.enter_named(&shown, name).or(shorter));
+        }
+        let Some(suspected) = &difference.suspected else {
+            self.unsorted += 1;
+            return None;
+        };
+        let suspected: BTreeSet<&Alternatives> = suspected.iter().collect();
+        let mut shorter = None;
+        if suspected.is_empty() || suspected.contains(&Vec::new()) {
+            shorter = self.enter_named(&shown, Name::unexplained(difference, clauses));
+        }
+        if suspected.len() > 1 {
+            shown.weight += ALONE_SHOWS_BETTER;
+        }
+        for alternatives in suspected.into_iter().filter(|alternatives| !alternatives.is_empty()) {
+            for id in &alternatives[0] {
+                self.shows_broken(&Name::lead(id).clauses, &shown);
+            }
+            let name = || Name::lead(alternatives[0][0]);
+            shorter = offer(&mut self.suspected, alternatives.clone(), &shown, name).or(shorter);
+        }
+        shorter
+    }
+
+    /// Enters a difference under a name. Returns the finding if it is new or has a shorter example now.
+    fn enter_named(&mut self, shown: &Shown<'_>, name: Name) -> Option<Found> {
+        self.shows_broken(&name.clauses, shown);
+        offer(&mut self.findings, name.id.clone(), shown, || name)
+    }
+
+    /// Puts a finding in that is about the list and not about a case, in place of one of the same name.
+    pub fn put(&mut self, found: Found) {
+        self.findings.insert(found.finding.id.clone(), found);
+    }
+
+    /// The findings: new ones first, then by name. `triage` says what new differences are put down to: made of this ledger
+    /// and all that are reported together with it.
+    pub fn findings(&self, triage: &Triage) -> Vec<Found> {
+        let mut all: BTreeMap<String, Found> = BTreeMap::new();
+        let mut add = |found: Found| gather(&mut all, found.finding.id.clone(), found);
+        for (id, found) in &self.findings {
+            match triage.finding(id) {
+                [] => add(found.clone()),
+                causes => causes.iter().for_each(|cause| add(found.clone().named(Name::lead(cause)))),
+            }
+        }
+        for (alternatives, found) in &self.suspected {
+            triage.group(alternatives).iter().for_each(|cause| add(found.clone().named(Name::lead(cause))));
+        }
+        for (&answer, found) in self.mixed().filter(|(answer, _)| !triage.explains(**answer)) {
+            add(self.mixes(answer, found));
+        }
+        let mut all: Vec<Found> = all.into_values().collect();
+        all.sort_by_key(|found| found.finding.status);
+        all
+    }
+
+    /// The answers other than the default that the subject follows: for each question the answer that nothing rules
+    /// out and that explains the most, with the number of trials that it explains.
+    pub fn readings(&self) -> impl Iterator<Item = (Interpretation, u64)> {
+        Question::ALL.iter().filter_map(|&question| {
+            let answers = self.followed.iter().filter(|(answer, _)| answer.0 == question);
+            let possible = answers.filter(|(answer, _)| self.against(**answer) == 0);
+            // Of equals the first, so that the answer does not depend on more than the counts.
+            let (&answer, found) = possible.rev().max_by_key(|(_, found)| found.finding.count)?;
+            Some((answer, found.finding.count.max(self.against(Interpretation(question, 0)))))
+        })
+    }
+
+    fn against(&self, answer: Interpretation) -> u64 {
+        self.excluded.get(&answer).copied().unwrap_or(0)
+    }
+
+    /// Answers to questions of which every answer is ruled out by some trial: whatever the text means, some are judged
+    /// wrongly.
+    fn mixed(&self) -> impl Iterator<Item = (&Interpretation, &Found)> {
+        self.followed.iter().filter(|(Interpretation(question, _), _)| {
+            (0..question.answers().len()).all(|answer| self.against(Interpretation(*question, answer)) > 0)
+        })
+    }
+
+    fn mixes(&self, answer: Interpretation, followed: &Found) -> Found {
+        let Interpretation(question, nth) = answer;
+        let names = question.answers();
+        let count = |nth| format!("{} {} times", names[nth], self.against(Interpretation(question, nth)));
+        let counts: Vec<String> = (0..names.len()).map(count).collect();
+        let title =
+            format!("no one reading of {} is followed: ruled out are {}", question.name(), counts.join(", "));
+        let name = Name {
+            id: format!("mixed-{}-{}", question.name(), names[nth]),
+            status: Status::New,
+            title,
+            clauses: question.clauses().iter().filter_map(|id| Clause::from_id(id)).collect(),
+        };
+        let mut found = followed.clone().named(name);
+        found.finding.class = Class::Inconsistent.name().to_owned();
+        found
+    }
+
+    /// Adds what another ledger holds. The result does not depend on the order of merging.
+    pub fn merge(&mut self, other: Ledger) {
+        fn add<K: Ord>(mine: &mut BTreeMap<K, u64>, theirs: BTreeMap<K, u64>) {
+            theirs.into_iter().for_each(|(key, count)| *mine.entry(key).or_default() += count);
+        }
+        fn join<K: Ord>(mine: &mut BTreeMap<K, Found>, theirs: BTreeMap<K, Found>) {
+            theirs.into_iter().for_each(|(key, found)| gather(mine, key, found));
+        }
+        self.compared += other.compared;
+        self.conform += other.conform;
+        self.unseen += other.unseen;
+        self.by_outcome += other.by_outcome;
+        self.unsorted += other.unsorted;
+        self.operands += other.operands;
+        self.confusion += other.confusion;
+        self.reached = self.reached.union(other.reached);
+        add(&mut self.excluded, other.excluded);
+        add(&mut self.confirmed, other.confirmed);
+        add(&mut self.not_compared, other.not_compared);
+        add(&mut self.contradicted, other.contradicted);
+        for (clause, counts) in other.clauses {
+            *self.counts(clause) += counts;
+        }
+        for (clause, classes) in other.least {
+            let mine = self.least.entry(clause).or_default();
+            for (class, theirs) in classes {
+                let least = mine.entry(class).or_insert_with(|| theirs.clone());
+                if theirs < *least {
+                    *least = theirs;
+                }
+            }
+        }
+        join(&mut self.followed, other.followed);
+        join(&mut self.suspected, other.suspected);
+        // That something is gone is one fact, however many parts of a campaign establish it.
+        let is_news = |id: &String, found: &mut Found| {
+            found.finding.status != Status::Gone || !self.findings.contains_key(id)
+        };
+        let mut findings = other.findings;
+        findings.retain(is_news);
+        join(&mut self.findings, findings);
+    }
+}

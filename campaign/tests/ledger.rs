@@ -1,0 +1,97 @@
+//! What a ledger makes of verdicts.
+
+#[path = "../../diff/tests/common/mod.rs"]
+mod common;
+
+use common::{NVIDIA, fake, observe};
+use ptxsmith_campaign::ledger::{Found, Ledger, Triage};
+use ptxsmith_diff::{Body, Class, Header, Judge, Options, Trial};
+use ptxsmith_oracle::{Question, Rules};
+use ptxsmith_report::Status;
+use ptxsmith_subject::{FnSubject, Observation, Request, Subject};
+use ptxsmith_syntax::{ScalarType, StateSpace, parse, parse_expr};
+
+fn expressions(texts: &[&str]) -> Vec<Trial> {
+    let trial = |(id, text): (usize, &&str)| {
+        let expr = parse_expr(text).expect("the expressions of a test parse");
+        Trial::new(id as u64, Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
+    };
+    texts.iter().enumerate().map(trial).collect()
+}
+
+/// The ledger of trials that are judged one after the other.
+fn ledger(subject: &dyn Subject, trials: &[Trial]) -> Ledger {
+    let mut ledger = Ledger::default();
+    for trial in trials {
+        let mut judge = Judge::new(subject, Rules::default(), Options::default());
+        let judged = judge.batch(std::slice::from_ref(trial)).expect("nothing of ours fails").remove(0);
+        ledger.enter(trial, judged, &Header::default());
+    }
+    ledger
+}
+
+fn findings(ledger: &Ledger) -> Vec<Found> {
+    ledger.findings(&Triage::of([(ledger, NVIDIA)]))
+}
+
+#[test]
+fn a_wrong_answer_that_nothing_known_predicts_is_new() {
+    let rules = Rules::default().with(|rules| {
+        rules.layout.place.change(|next, at| next.apply(at) + u64::from(at.index == 1 && at.stride == 1));
+    });
+    let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
+    let module = parse(&format!("{header}.global .s32 x[2][3] = {{{{1, 2}}, {{3}}}};")).unwrap();
+    let trials = [Trial::new(0, Body::Items(module.items[3..].to_vec()))];
+    let ledger = ledger(&fake(NVIDIA, rules), &trials);
+    let findings = findings(&ledger);
+    assert_eq!(findings.len(), 1);
+    assert_eq!(findings[0].finding.status, Status::New);
+    assert!(findings[0].finding.program.contains("x[2][3]"));
+}
+
+#[test]
+fn a_subject_that_mixes_two_readings_of_a_question_is_a_finding() {
+    let fickle = FnSubject::new("fickle", |request: &Request<'_>| {
+        let mut rules = Rules::default();
+        if request.ptx.contains("2 >>") {
+            rules.readings = rules.readings.with(Question::ShiftCount, 1).unwrap();
+        }
+        observe(NVIDIA, &rules, request)
+    });
+    let findings = findings(&ledger(&fickle, &expressions(&["3 >> 64", "2 >> 64"])));
+    assert_eq!(findings.len(), 1);
+    let finding = &findings[0].finding;
+    assert_eq!((&*finding.class, &*finding.id), (Class::Inconsistent.name(), "mixed-shift-count-modulo"));
+}
+
+#[test]
+fn what_only_accepts_and_refuses_is_counted_apart() {
+    let parser = FnSubject::new("parser", |request: &Request<'_>| {
+        let seen = observe(NVIDIA, &Rules::default(), request);
+        Observation { variables: Default::default(), ..seen }
+    });
+    let ledger = ledger(&parser, &expressions(&["1 + 2", "1.5 % 2", "7"]));
+    assert_eq!((ledger.compared, ledger.conform, ledger.by_outcome, ledger.unseen), (3, 3, 2, 0));
+}
+
+/// All that a ledger holds: listed and new deviations, other answers, differences that wrong rules predict.
+#[test]
+fn a_ledger_is_read_as_it_was_written_and_what_nobody_knows_is_refused() {
+    let mut rules = common::known_rules(NVIDIA);
+    rules.readings = rules.readings.with(Question::ShiftCount, 1).unwrap();
+    let suspect = ptxsmith_diff::suspects::all().find(|suspect| suspect.id == "product-saturates").unwrap();
+    (suspect.change)(&mut rules);
+    let trials = expressions(&["1", "3 >> 64", "1 + 1.0", "9223372036854775807 * 3", "1 ? 2 : 3U"]);
+    let ledger = ledger(&fake(NVIDIA, rules), &trials);
+    let text = serde_json::to_string(&ledger).unwrap();
+    assert_eq!(serde_json::from_str::<Ledger>(&text).unwrap(), ledger);
+    for (known, unknown, told) in [
+        ("product-saturates", "product-sours", "there is no wrong rule `product-sours`"),
+        ("shift-count=modulo", "shift-count=odd", "there is no answer to a question `shift-count=odd`"),
+        ("4.5.5/multiplication\":", "4.5.5/magic\":", "there is no clause `4.5.5/magic`"),
+    ] {
+        assert!(text.contains(known), "{known} in {text}");
+        let error = serde_json::from_str::<Ledger>(&text.replace(known, unknown)).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+}

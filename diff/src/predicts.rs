@@ -1,0 +1,50 @@
+//! What wrong rules predict of a program that was seen.
+
+use ptxsmith_oracle::{Expectation, Rules, expect};
+use ptxsmith_subject::{Observation, Outcome};
+
+use crate::{
+    compare::{Mismatch, compare},
+    explain::{explain, explain_crash, explain_variables},
+    kernel,
+    lead::Lead,
+    maker::Maker,
+};
+
+/// Whether these wrong rules, together with what is known of the maker and with other readings, predict what was
+/// observed of a program.
+pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observed: &Observation) -> bool {
+    let Ok(module) = ptxsmith_syntax::parse(program) else { return false };
+    let leads: Option<Vec<Lead>> = leads.iter().map(|id| Lead::from_id(id)).collect();
+    let Some(leads) = leads else { return false };
+    let base = leads.iter().fold(Rules::default(), |rules, lead| lead.rules(&rules));
+    if !observed.kernels.is_empty() {
+        let tell = |rules: &Rules| kernel::compare::agrees(&module, rules, observed);
+        let (agrees, trace) = tell(&base);
+        return agrees || explain(&trace, &base, maker, tell).is_some();
+    }
+    let trace = expect(&module, &base).trace();
+    match observed.outcome {
+        Outcome::Crashed => {
+            explain_crash(&trace, &base, maker, observed, |rules| expect(&module, rules).trace()).is_some()
+        }
+        Outcome::Refused => {
+            let refused = |rules: &Rules| {
+                let expected = expect(&module, rules);
+                (matches!(expected, Expectation::Refused { .. }), expected.trace())
+            };
+            refused(&base).0 || explain(&trace, &base, maker, refused).is_some()
+        }
+        Outcome::Accepted => explain_variables(
+            &base,
+            maker,
+            |rules| expect(&module, rules),
+            |variable| {
+                let seen = compare(std::slice::from_ref(variable), &observed.variables);
+                !matches!(seen, Some(Mismatch::Differs(..)))
+            },
+        )
+        .is_some(),
+        Outcome::TimedOut | Outcome::Unsupported | Outcome::Unavailable => false,
+    }
+}
