@@ -3,6 +3,9 @@
 //! A clause that a finding names fails if the finding is new or gone, and counts as skipped if it is known, as tests
 //! that are expected to fail do; a clause that nothing reached is skipped, too. What no clause is named for has a suite
 //! of its own.
+//!
+//! The crate `quick-junit` is not used: it gives `testsuites` or `testsuite` an attribute that the schema of
+//! `scripts/check-report-formats` does not have.
 
 use std::fmt::Write as _;
 use std::io;

@@ -102,6 +102,8 @@ const ORDERS: [Order; 8] = [
     Order::BeforeInstantiation,
 ];
 
+const QUALIFIERS: [Qualifier; 3] = [Qualifier::Const, Qualifier::ConstVolatile, Qualifier::Constexpr];
+
 const SPELLINGS: [Spelling; 8] = [
     Spelling::Equals,
     Spelling::Parentheses,
@@ -169,118 +171,149 @@ struct Entry {
     place: Place,
 }
 
-static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(table);
+static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let mut table = Table(Vec::new());
+    table.forms();
+    table.places();
+    table.sites();
+    table.initializers();
+    table.types();
+    table.accesses();
+    table.0
+});
 
 /// Every part of the language of cases with simple company.
-fn table() -> Vec<Entry> {
-    let mut table = Vec::new();
-    let mut enter = |skeleton: Skeleton, form: &'static Form, place: Place| {
-        if skeleton.is_possible() && fits::case(&skeleton.declaration(&mut Draw::simplest()), form, place) {
-            table.push(Entry { skeleton, form, place });
-            return true;
+struct Table(Vec<Entry>);
+
+impl Table {
+    /// Enters a case if it is well-formed, and says whether it is.
+    fn enter(&mut self, skeleton: Skeleton, form: &'static Form, place: Place) -> bool {
+        let fits =
+            skeleton.is_possible() && fits::case(&skeleton.declaration(&mut Draw::simplest()), form, place);
+        if fits {
+            self.0.push(Entry { skeleton, form, place });
         }
-        false
-    };
-    let simple = Skeleton::SIMPLE;
-    // Every form on every type, also volatile and defined after the use.
-    for form in FORMS {
-        for ty in Type::ALL {
-            for (qualifier, order) in [
-                (Qualifier::Const, Order::AtDeclaration),
-                (Qualifier::Constexpr, Order::AtDeclaration),
-                (Qualifier::ConstVolatile, Order::AtDeclaration),
-                (Qualifier::Const, Order::DefinedAfter),
-            ] {
-                let plain = qualifier == Qualifier::Const && order == Order::AtDeclaration;
-                let with_all = [Type::Int, Type::Double, Type::Enumeration, Type::Class, Type::Array];
-                if !plain && !with_all.contains(&ty) {
-                    continue;
-                }
-                enter(Skeleton { ty, qualifier, order, ..simple }, form, Place::Device);
-            }
-        }
+        fits
     }
-    // Every form in every place, on the first type that it takes.
-    for place in Place::ALL {
-        for form in FORMS {
-            for site in [Site::Namespace, Site::Member] {
-                if site == Site::Member && !matches!(place, Place::OwnMember | Place::OwnMemberBefore) {
-                    continue;
-                }
-                let _ = Type::ALL
-                    .iter()
-                    .any(|&ty| ty != Type::Bool && enter(Skeleton { site, ty, ..simple }, form, place));
-            }
-        }
-    }
-    // Every declaration, read, bound and pointed to.
-    let first = ["value", "member-value", "element-value"];
-    let second = ["reference", "address-returned"];
-    let mut declared = |skeleton: Skeleton| {
+
+    /// Enters a declaration read, bound and pointed to.
+    fn declared(&mut self, skeleton: Skeleton) {
+        let form = |name| Form::find(name).expect("the table has it");
+        let needs_template = skeleton.order == Order::BeforeInstantiation;
         for place in [Place::Device, Place::Template, Place::OwnMember, Place::OwnMemberBefore, Place::Host] {
-            let common = matches!(place, Place::Device)
-                || (skeleton.order == Order::BeforeInstantiation) == (place == Place::Template);
-            let form = |name: &&str| Form::find(name).expect("the table has it");
-            if common {
-                let _ = first.iter().any(|name| enter(skeleton, form(name), place));
-                for name in second {
-                    enter(skeleton, form(&name), place);
-                }
+            if place != Place::Device && needs_template != (place == Place::Template) {
+                continue;
+            }
+            let values = ["value", "member-value", "element-value"];
+            let _ = values.into_iter().any(|name| self.enter(skeleton, form(name), place));
+            for name in ["reference", "address-returned"] {
+                self.enter(skeleton, form(name), place);
             }
         }
-    };
-    let orders = [
-        Order::AtDeclaration,
-        Order::DefinedBefore,
-        Order::DefinedAfter,
-        Order::Elsewhere,
-        Order::BeforeInstantiation,
-    ];
-    let qualifiers = [Qualifier::Const, Qualifier::ConstVolatile, Qualifier::Constexpr];
-    for ty in [Type::Int, Type::UnsignedLongLong, Type::Double, Type::Enumeration, Type::Class, Type::Array] {
-        for site in Site::ALL {
-            for qualifier in qualifiers {
-                for order in orders {
-                    declared(Skeleton { site, ty, qualifier, order, ..simple });
+    }
+
+    /// Every form on every type, also volatile and defined after the use.
+    fn forms(&mut self) {
+        let simple = [(Qualifier::Const, Order::AtDeclaration)];
+        let all = [
+            (Qualifier::Const, Order::AtDeclaration),
+            (Qualifier::Constexpr, Order::AtDeclaration),
+            (Qualifier::ConstVolatile, Order::AtDeclaration),
+            (Qualifier::Const, Order::DefinedAfter),
+        ];
+        let with_all = [Type::Int, Type::Double, Type::Enumeration, Type::Class, Type::Array];
+        for form in FORMS {
+            for ty in Type::ALL {
+                let ways = if with_all.contains(&ty) { &all[..] } else { &simple[..] };
+                for &(qualifier, order) in ways {
+                    self.enter(Skeleton { ty, qualifier, order, ..Skeleton::SIMPLE }, form, Place::Device);
                 }
             }
         }
     }
-    for ty in [Type::Int, Type::Double, Type::Class] {
-        for site in [Site::Namespace, Site::InlineMember, Site::OutOfClass] {
-            for qualifier in qualifiers {
-                for order in [Order::AtDeclaration, Order::DefinedBefore] {
-                    for kind in KINDS {
-                        declared(Skeleton { site, ty, qualifier, order, kind, ..simple });
+
+    /// Every form in every place, on the first type that it takes.
+    fn places(&mut self) {
+        for place in Place::ALL {
+            let in_class = matches!(place, Place::OwnMember | Place::OwnMemberBefore);
+            let sites = if in_class { &[Site::Namespace, Site::Member][..] } else { &[Site::Namespace] };
+            for form in FORMS {
+                for &site in sites {
+                    let mut types = Type::ALL.into_iter().filter(|ty| *ty != Type::Bool);
+                    types.any(|ty| self.enter(Skeleton { site, ty, ..Skeleton::SIMPLE }, form, place));
+                }
+            }
+        }
+    }
+
+    /// Every site with every qualifier and order.
+    fn sites(&mut self) {
+        let orders = [
+            Order::AtDeclaration,
+            Order::DefinedBefore,
+            Order::DefinedAfter,
+            Order::Elsewhere,
+            Order::BeforeInstantiation,
+        ];
+        let types =
+            [Type::Int, Type::UnsignedLongLong, Type::Double, Type::Enumeration, Type::Class, Type::Array];
+        for ty in types {
+            for site in Site::ALL {
+                for qualifier in QUALIFIERS {
+                    for order in orders {
+                        self.declared(Skeleton { site, ty, qualifier, order, ..Skeleton::SIMPLE });
                     }
                 }
             }
         }
     }
-    for ty in Type::ALL {
-        for kind in KINDS {
-            declared(Skeleton { ty, kind, ..simple });
-        }
-        for spelling in SPELLINGS {
-            for qualifier in [Qualifier::Const, Qualifier::ConstVolatile, Qualifier::Constexpr] {
-                declared(Skeleton { ty, spelling, qualifier, ..simple });
-            }
-        }
-        for annotation in [Annotation::Device, Annotation::Constant] {
-            declared(Skeleton { ty, annotation, ..simple });
-        }
-        declared(Skeleton { ty, qualifier: Qualifier::None, ..simple });
-    }
-    for access in ACCESSES {
-        for site in Site::ALL {
-            for ty in [Type::Int, Type::Double] {
-                for order in [Order::AtDeclaration, Order::DefinedAfter] {
-                    declared(Skeleton { access, site, ty, order, ..simple });
+
+    /// Every way to initialize.
+    fn initializers(&mut self) {
+        for ty in [Type::Int, Type::Double, Type::Class] {
+            for site in [Site::Namespace, Site::InlineMember, Site::OutOfClass] {
+                for qualifier in QUALIFIERS {
+                    for order in [Order::AtDeclaration, Order::DefinedBefore] {
+                        for kind in KINDS {
+                            self.declared(Skeleton { site, ty, qualifier, order, kind, ..Skeleton::SIMPLE });
+                        }
+                    }
                 }
             }
         }
     }
-    table
+
+    /// Every type in every spelling, and annotated.
+    fn types(&mut self) {
+        for ty in Type::ALL {
+            let simple = Skeleton { ty, ..Skeleton::SIMPLE };
+            for kind in KINDS {
+                self.declared(Skeleton { kind, ..simple });
+            }
+            for spelling in SPELLINGS {
+                for qualifier in QUALIFIERS {
+                    self.declared(Skeleton { spelling, qualifier, ..simple });
+                }
+            }
+            for annotation in [Annotation::Device, Annotation::Constant] {
+                self.declared(Skeleton { annotation, ..simple });
+            }
+            self.declared(Skeleton { qualifier: Qualifier::None, ..simple });
+        }
+    }
+
+    /// Every way to name the variable.
+    fn accesses(&mut self) {
+        for access in ACCESSES {
+            for site in Site::ALL {
+                for ty in [Type::Int, Type::Double] {
+                    for order in [Order::AtDeclaration, Order::DefinedAfter] {
+                        self.declared(Skeleton { access, site, ty, order, ..Skeleton::SIMPLE });
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Numbers for one case.
@@ -329,7 +362,7 @@ mod tests {
 
     #[test]
     fn the_table_has_every_form_place_type_and_site() {
-        let table = table();
+        let table = &*TABLE;
         let count = |of: &dyn Fn(&Entry) -> String| table.iter().map(of).collect::<BTreeSet<_>>().len();
         assert_eq!(count(&|entry| entry.form.name.to_owned()), FORMS.len());
         assert_eq!(count(&|entry| format!("{:?}", entry.place)), Place::ALL.len());

@@ -88,9 +88,9 @@ impl Printer<'_> {
         };
         let declared = self.declared(&name);
         let whole = format!("{annotation}{storage}{declared}{initializer};");
-        let apart = matches!(d.order, Order::AtDeclaration);
+        let member = format!("static {declared}{initializer};");
         let (first, later) = match d.site {
-            Site::Local => unreachable!("told above"),
+            Site::Local => unreachable!("it has returned"),
             Site::Namespace | Site::Nested | Site::Anonymous | Site::Inline | Site::Linkage => {
                 let wrap = |text: String| match d.site {
                     Site::Nested => format!("namespace n {{ {text} }}"),
@@ -99,31 +99,21 @@ impl Printer<'_> {
                     Site::Linkage => format!("extern \"C++\" {{ {text} }}"),
                     _ => text,
                 };
-                if apart {
-                    (wrap(whole), String::new())
-                } else {
-                    let later = if d.order == Order::Elsewhere { String::new() } else { wrap(whole) };
-                    (wrap(format!("extern {declared};")), later)
+                let first = || wrap(format!("extern {declared};"));
+                match d.order {
+                    Order::AtDeclaration => (wrap(whole), String::new()),
+                    Order::Elsewhere => (first(), String::new()),
+                    _ => (first(), wrap(whole)),
                 }
             }
             Site::VariableTemplate => (format!("template <class X> {whole}"), String::new()),
-            Site::Member => {
-                (self.class("struct S", &format!("static {declared}{initializer};")), String::new())
+            Site::Member => (self.class("struct S", &member), String::new()),
+            Site::InlineMember => (self.class("struct S", &format!("inline {member}")), String::new()),
+            Site::NestedMember => (format!("struct O {{ struct S {{ {member} }}; }};"), String::new()),
+            Site::TemplateMember => (self.class("template <class X> struct S", &member), String::new()),
+            Site::InClassAndDefined => {
+                (self.class("struct S", &member), format!("{};", self.declared(&format!("S::{name}"))))
             }
-            Site::InlineMember => {
-                (self.class("struct S", &format!("inline static {declared}{initializer};")), String::new())
-            }
-            Site::NestedMember => {
-                (format!("struct O {{ struct S {{ static {declared}{initializer}; }}; }};"), String::new())
-            }
-            Site::TemplateMember => (
-                self.class("template <class X> struct S", &format!("static {declared}{initializer};")),
-                String::new(),
-            ),
-            Site::InClassAndDefined => (
-                self.class("struct S", &format!("static {declared}{initializer};")),
-                format!("{};", self.declared(&format!("S::{name}"))),
-            ),
             Site::OutOfClass | Site::TemplateOutOfClass => {
                 let template = if d.site == Site::OutOfClass { "" } else { "template <class X> " };
                 let class = self.class(&format!("{template}struct S"), &format!("static {declared};"));

@@ -25,8 +25,8 @@ impl Toolchains {
 
     /// Installs one of NVIDIA's products, unless it is there, and gives the path of its program or library.
     ///
-    /// pip and we check each package against its hash in [`TOOLS`](super::TOOLS) or [`RELEASES`](super::RELEASES). Only
-    /// what is used and the licence are kept. The folder of the release appears at once when all is done: a run that is
+    /// Each package is checked against its hash in [`TOOLS`](super::TOOLS) or [`RELEASES`](super::RELEASES). Only what is
+    /// used and the licence are kept. The folder of the release appears at once when all is done: a run that is
     /// killed leaves no half of one. Several processes may install at the same time; the second waits for the first.
     /// `progress` is told what happens, in sentences for people.
     pub fn install_tool(
