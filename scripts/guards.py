@@ -42,7 +42,7 @@ GUARDS = [
     Guard("its time", PROCESS, "        if left.is_zero() {\n            break true;",
           "        if false {\n            break true;",
           "ptxsmith-subject", "a_child_that_ignores_signals_is_stopped_at_the_limit"),
-    Guard("its output", CHILD, "            pipe.keep_first(limit);\n", "", "ptxsmith-subject",
+    Guard("its output", CHILD, "        self.bytes.truncate(limit);\n", "", "ptxsmith-subject",
           "output_beyond_the_cap_is_read_and_counted"),
     Guard("its children", CHILD, "let _ = kill_process_group(self.pid, Signal::KILL);", "let _ = self.child.kill();",
           "ptxsmith-subject", "a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies"),

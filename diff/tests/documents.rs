@@ -1,7 +1,7 @@
 //! The documents that are rendered from the tables are current: `PTXSMITH_BLESS=1` writes them anew.
 //!
-//! `docs/specification.md` holds the clauses and the open questions. `docs/deviations/` has a page for each known
-//! deviation, of which what stands between the marks is rendered and the rest written by hand.
+//! `docs/specification.md` holds the clauses and the open questions, `docs/subjects.md` the forms of naming a subject.
+//! `docs/deviations/` has a page for each known deviation. What stands between the marks is rendered, the rest written by hand.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::{env, fs};
 
 use ptxsmith_diff::known::{Effect, KNOWN, Known};
 use ptxsmith_oracle::{Clause, Expectation, Left, Observed, Question, Rules, execute, expect, hex};
+use ptxsmith_subject::SubjectSpec;
 use ptxsmith_syntax::{Item, Module, parse};
 
 const BEGIN: &str = "<!-- rendered: begin -->";
@@ -74,6 +75,16 @@ fn the_table_of_clauses_and_questions_is_current() {
     }
     assert!(Clause::ALL.len() > 100 && Question::ALL.len() > 20);
     current(&docs().join("specification.md"), &text);
+}
+
+#[test]
+fn the_table_of_subjects_is_current() {
+    let mut text = String::from("| `--subject` | names |\n| --- | --- |\n");
+    for form in SubjectSpec::FORMS {
+        let _ =
+            writeln!(text, "| `{}` | {} |", form.form, form.meaning.replace("docs/subjects.md", "see below"));
+    }
+    current(&docs().join("subjects.md"), &text);
 }
 
 /// What these rules say of a program, a line each.
