@@ -1,5 +1,6 @@
 //! Reduces the programs of findings: the question that is put to a subject, and the order in which it is put.
 
+mod annotated;
 mod cause;
 mod question;
 mod script;
@@ -16,8 +17,9 @@ use ptxsmith_subject::Error;
 use crate::session::Session;
 use crate::subjects::Tested;
 
-pub use cause::{Cause, Expected, choose, difference};
-pub use question::{SameCause, judge};
+pub use annotated::{Origin, annotated};
+pub use cause::{Cause, Expected};
+pub use question::SameCause;
 pub use script::Script;
 
 /// What a smaller program has to show.

@@ -36,7 +36,7 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     if let Some(directory) = &args.out {
         make_directory(directory)?;
     }
-    let (header, mut coverage) = (header(args.wide), Coverage::new());
+    let (header, mut coverage) = (header_of(args.wide), Coverage::new());
     let mut waiting = String::new();
     for index in 0..count {
         if context.cancel.is_cancelled() {
@@ -63,16 +63,12 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn header(wide: bool) -> Header {
-    if !wide {
-        return Header::default();
-    }
-    let wide = wide_header();
-    Header { version: wide.version, target: wide.target, ..Header::default() }
+fn header_of(wide: bool) -> Header {
+    if wide { wide_header() } else { Header::default() }
 }
 
 fn statistics(context: &Context, cases: &Cases, count: u64, wide: bool) -> Result<Exit, Failure> {
-    let (header, mut statistics) = (header(wide), Statistics::default());
+    let (header, mut statistics) = (header_of(wide), Statistics::default());
     for index in 0..count {
         if context.cancel.is_cancelled() {
             return Err(Failure::Interrupted);

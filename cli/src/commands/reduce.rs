@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use ptxsmith_campaign::campaign::{expectation, without_leading_comments};
+use ptxsmith_campaign::campaign::without_leading_comments;
 use ptxsmith_campaign::check::has_kernels;
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_campaign::reducing::{
-    Budget, Reluctance, Script, Shrunk, Wanted, choose, difference, judge, reduce_finding,
+    Budget, Origin, Reluctance, Script, Shrunk, Wanted, annotated, reduce_finding,
 };
 use ptxsmith_campaign::subjects::{Tested, ensure_disassembler, open_subjects};
 use ptxsmith_campaign::{Session, input};
-use ptxsmith_diff::Part;
 use ptxsmith_reduce::{Ended, Event, Objection, Options, Program, Reduced, reduce};
 use ptxsmith_subject::Limits;
 
@@ -114,7 +113,12 @@ impl Work<'_> {
         let interrupted = self.context.cancel.is_cancelled();
         let result = match interrupted {
             true => shrunk.reduced.program.text().to_owned(),
-            false => self.annotated(&tested, &shrunk, &processes)?,
+            // Comments may be what a lexer stumbles over, or cures.
+            false if self.args.text => shrunk.reduced.program.text().to_owned(),
+            false => {
+                let origin = Origin { name: &self.name, text: &self.text, out: &self.out };
+                annotated(&tested, &shrunk, &origin, &processes)?
+            }
         };
         write_whole(&self.out, result.as_bytes())?;
         let others = self.save_others(&shrunk)?;
@@ -200,67 +204,6 @@ impl Work<'_> {
         }
     }
 
-    /// The program behind comments that say what holds, what was seen instead, and where it comes from.
-    fn annotated(&self, tested: &Tested, shrunk: &Shrunk, processes: &AtomicU64) -> Result<String, Failure> {
-        let program = &shrunk.reduced.program;
-        let read = match program.module() {
-            Some(module) => Ok(module.clone()),
-            None => ptxsmith_syntax::parse(program.text()),
-        };
-        // Comments may be what a lexer stumbles over, or cures.
-        let Ok(module) = read.ok().filter(|_| !self.args.text).ok_or(()) else {
-            return Ok(program.text().to_owned());
-        };
-        let parts = judge(tested, &module, program.text(), processes)?;
-        let Some(part) = parts
-            .iter()
-            .find(|part| shrunk.cause.is_shown_by(&part.verdict, part.trace))
-            .or(choose(&parts, None))
-        else {
-            return Ok(program.text().to_owned());
-        };
-        let mut out = String::new();
-        let mut say = |key: &str, value: &str| {
-            let _ = writeln!(out, "// {key}: {}", console::line(value));
-        };
-        for (key, value) in self.comments(tested, shrunk, part) {
-            say(key, &value);
-        }
-        out.push_str(program.text());
-        Ok(out)
-    }
-
-    fn comments(&self, tested: &Tested, shrunk: &Shrunk, part: &Part) -> Vec<(&'static str, String)> {
-        let mut said = Vec::new();
-        let clauses: Vec<&str> = part.trace.clauses.iter().map(|clause| clause.id()).collect();
-        if !clauses.is_empty() {
-            said.push(("clause", clauses.join(", ")));
-        }
-        let id = tested.subject.id();
-        let version = tested.subject.description().version.as_deref();
-        let named = version.map_or_else(|| id.to_owned(), |version| format!("{id} ({version})"));
-        if let Some(difference) = difference(&part.verdict) {
-            said.extend(expectation(&difference.expected));
-            said.push(("note", format!("{named}: {}", shrunk.cause)));
-            for line in observed(difference) {
-                said.push(("note", format!("{named}: {line}")));
-            }
-        }
-        let out = self.out.to_string_lossy();
-        let repeat =
-            format!("ptxsmith check {} --subject {}", shell_words::quote(&out), shell_words::quote(id));
-        said.push(("note", format!("repeat: {repeat}")));
-        let steps = shrunk.reduced.steps;
-        said.push((
-            "note",
-            format!("reduced by ptxsmith {} from {}, {steps} steps", env!("CARGO_PKG_VERSION"), self.name),
-        ));
-        let origin = self.text.lines().take_while(|line| line.starts_with("//"));
-        let found = origin.filter_map(|line| line.strip_prefix("// note: found by "));
-        said.extend(found.map(|found| ("note", format!("found by {found}"))));
-        said
-    }
-
     fn save_others(&self, shrunk: &Shrunk) -> Result<Vec<PathBuf>, Failure> {
         let mut saved = Vec::new();
         for (name, program) in &shrunk.others {
@@ -314,42 +257,6 @@ impl Work<'_> {
         }
         Ok(())
     }
-}
-
-/// What a subject did, in lines for people.
-fn observed(difference: &ptxsmith_diff::Difference) -> Vec<String> {
-    let seen = &difference.observed;
-    let did = match seen.signal {
-        Some(signal) => format!("killed by signal {signal}"),
-        None => serde_json::to_value(seen.outcome)
-            .ok()
-            .and_then(|v| v.as_str().map(str::to_owned))
-            .unwrap_or_default(),
-    };
-    let mut lines = Vec::new();
-    for (name, variable) in &seen.variables {
-        if difference.variable.as_ref().is_none_or(|guilty| guilty == name) {
-            let bytes =
-                variable.bytes.as_deref().map_or_else(|| "not shown".to_owned(), ptxsmith_oracle::hex);
-            lines.push(format!("{name} holds {bytes}"));
-        }
-    }
-    for (name, left) in &seen.kernels {
-        let bytes =
-            left.bytes.as_deref().map_or_else(|| "nothing that is seen".to_owned(), ptxsmith_oracle::hex);
-        lines.push(format!("{name} leaves {bytes}"));
-        lines.extend(left.addresses.iter().map(|address| {
-            format!(
-                "{name} leaves at {} an address in {}, {:+}",
-                address.offset, address.symbol, address.addend
-            )
-        }));
-    }
-    if lines.is_empty() {
-        lines.push(did);
-    }
-    lines.extend(seen.diagnostics.first().map(|diagnostic| diagnostic.message.clone()));
-    lines
 }
 
 /// What the progress line says.
