@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use ptxsmith_diff::{
     Body, Class, Difference, Judged, KernelJudge, NotCompared, Options, Trial, Verdict, gone,
 };
-use ptxsmith_oracle::Rules;
+use ptxsmith_oracle::{Interpretation, Rules};
 use ptxsmith_subject::toolchain::Toolchains;
 use ptxsmith_subject::{OpenOptions, Subject, open, parse_spec};
 use ptxsmith_syntax::{Item, Module};
@@ -74,10 +74,8 @@ fn judged(subject: &dyn Subject, module: &Module) -> Judged {
 /// What is known that explains a difference; `None` where it is new.
 fn explained(difference: &Difference) -> Option<String> {
     let explanation = difference.explanation.as_ref()?;
-    let readings = explanation
-        .readings
-        .iter()
-        .map(|(question, answer)| format!("{}={}", question.name(), question.answers()[*answer]));
+    let readings =
+        explanation.readings.iter().map(|&(question, answer)| Interpretation(question, answer).to_string());
     let known = explanation.known.iter().map(|&id| id.to_owned());
     Some(known.chain(readings).collect::<Vec<_>>().join(", "))
 }

@@ -1,7 +1,7 @@
 //! Target `eval`: the oracle answers every program, the same twice, with the same value in every seat, and as the naive
 //! evaluator does.
 
-use ptxsmith_oracle::{Evaluator, Expectation, Readings, Rules, Stop, Stored, Trace, expect};
+use ptxsmith_oracle::{Evaluator, Expectation, Interpretation, Readings, Rules, Stop, Stored, Trace, expect};
 use ptxsmith_syntax::{
     Declaration, Declarator, Expr, Initializer, Item, Module, Name, NodeKind, ScalarType, Span, Specifier,
     StateSpace, VectorLength, parse, print_expr,
@@ -133,7 +133,7 @@ fn compare(
         let mut text = ptxsmith_syntax::Canonical::default();
         print_expr(expr, &mut text);
         let readings: Vec<String> = (trace.questions.iter())
-            .map(|question| format!("{}={}", question.name(), question.answers()[readings.answer(question)]))
+            .map(|question| Interpretation(question, readings.answer(question)).to_string())
             .collect();
         let ty = ty.keyword();
         format!(

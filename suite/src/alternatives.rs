@@ -85,12 +85,13 @@ pub fn under(module: &Module, readings: Readings) -> Expectation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ptxsmith_oracle::Interpretation;
 
     fn of(statement: &str) -> Vec<(String, bool)> {
         let module = ptxsmith_syntax::parse(&format!(".version 7.8\n.target sm_80\n{statement}\n")).unwrap();
         let (found, _) = alternatives(&module, &expect(&module, &Rules::default()));
         let told = |a: &Alternative| {
-            let answers = a.answers.iter().map(|&(q, at)| format!("{}={}", q.name(), q.answers()[at]));
+            let answers = a.answers.iter().map(|&(q, at)| Interpretation(q, at).to_string());
             (answers.collect::<Vec<_>>().join(" "), matches!(a.expected, Expectation::Accepted { .. }))
         };
         found.iter().map(told).collect()

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::{Clause, Expectation, hex};
+use ptxsmith_oracle::{Clause, Expectation, Interpretation, hex};
 
 use crate::case::Case;
 
@@ -53,7 +53,7 @@ pub fn write(case: &Case, note: &str) -> String {
     };
     let _ = writeln!(text, "// expect: {expect}");
     for question in rests_on(case) {
-        let _ = writeln!(text, "// reading: {}={}", question.name(), question.answers()[0]);
+        let _ = writeln!(text, "// reading: {}", Interpretation(question, 0));
     }
     if let Expectation::Accepted { variables, .. } = &case.expected {
         for v in variables {

@@ -10,7 +10,7 @@ use ptxsmith_subject::{Observation, Request};
 use super::Campaign;
 use crate::failure::Failure;
 use crate::judges::of_subject;
-use crate::ledger::Found;
+use crate::ledger::{Found, quote};
 use crate::pool;
 use crate::subjects::{Tested, target_for};
 
@@ -46,7 +46,12 @@ impl Campaign<'_> {
                 && is_same(&alone, &finding.observed, finding.variable.as_deref())
             {
                 finding.observed = alone;
+                quote(&mut finding.title, &finding.observed);
             }
+        }
+        // What is the user's was shown as it is.
+        for found in findings.iter_mut().filter(|found| found.origin.is_some()) {
+            quote(&mut found.finding.title, &found.finding.observed);
         }
         Ok(())
     }

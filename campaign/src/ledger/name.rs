@@ -6,6 +6,9 @@ use ptxsmith_oracle::{Clause, ClauseSet, Observed};
 use ptxsmith_report::Status;
 use ptxsmith_subject::{Observation, Outcome};
 
+/// The longest message that is in a title with what it quotes.
+const LONGEST_QUOTED: usize = 120;
+
 /// Name and description of a finding.
 #[derive(Default)]
 pub struct Name {
@@ -50,7 +53,10 @@ impl Name {
                 None => format!("the subject dies: {}", seen.reason.as_deref().unwrap_or("no reason given")),
             },
             (Class::Hang, _) => "the subject gives no answer in time".to_owned(),
-            (Class::RefusesValid, seen) => format!("a valid program is refused: {}", first_error(seen)),
+            (Class::RefusesValid, seen) => {
+                debug_assert_eq!(seen.outcome, Outcome::Refused);
+                refused(&quoteless(first_message(seen).unwrap_or("no message")))
+            }
             (Class::AcceptsInvalid, _) => {
                 let class = difference.expected["refusal"]["class"].as_str().unwrap_or("invalid");
                 format!("an invalid program is accepted: {class}")
@@ -66,8 +72,7 @@ impl Name {
             Class::RefusesValid | Class::Crash | Class::AcceptsInvalid => slug(&title),
             _ => slug(&clauses.iter().map(|clause| clause.id()).collect::<Vec<_>>().join(" ")),
         };
-        // What was quoted is the program's; that something was is the message's.
-        let title = title.replace("''", "'...'");
+        let title = shown(&title);
         let refused = difference.expected["refusal"]["clauses"][0].as_str().and_then(Clause::from_id);
         let clauses = match refused {
             Some(clause) => vec![clause],
@@ -86,10 +91,23 @@ fn of_operands(clauses: ClauseSet) -> ClauseSet {
     if own.is_empty() { clauses } else { own }
 }
 
-/// The first complaint of a refusal, without what names the program at hand.
-fn first_error(observation: &Observation) -> String {
-    debug_assert_eq!(observation.outcome, Outcome::Refused);
-    quoteless(observation.diagnostics.first().map_or("no message", |d| d.message.as_str()))
+/// The title of a refusal.
+fn refused(message: &str) -> String {
+    format!("a valid program is refused: {message}")
+}
+
+/// The first complaint of a refusal.
+fn first_message(observation: &Observation) -> Option<&str> {
+    observation.diagnostics.first().map(|diagnostic| diagnostic.message.as_str())
+}
+
+/// Puts what the message quotes of the program into the title of a refusal, where it is short. `observed` is of the program
+/// as it is shown: in a batch its names are others. The name of the finding stays, so that others with it are the same.
+pub fn quote(title: &mut String, observed: &Observation) {
+    let Some(message) = first_message(observed) else { return };
+    if message.len() <= LONGEST_QUOTED && *title == shown(&refused(&quoteless(message))) {
+        *title = refused(message);
+    }
 }
 
 /// A message without what it quotes of the program.
@@ -117,6 +135,11 @@ fn placeless(message: &str) -> String {
         .collect()
 }
 
+/// A title without quotes for people: what was quoted is the program's; that something was is the message's.
+fn shown(title: &str) -> String {
+    title.replace("''", "'...'")
+}
+
 /// Lower-case words joined by hyphens; a long text is cut and told apart by a hash that is the same everywhere.
 fn slug(text: &str) -> String {
     let mut slug = String::new();
@@ -140,6 +163,7 @@ fn slug(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ptxsmith_subject::{Diagnostic, Severity};
 
     #[test]
     fn a_message_is_the_same_wherever_in_the_program_it_is_about() {
@@ -147,6 +171,30 @@ mod tests {
         assert_eq!(quoteless(&span(9)), "parsing error at Span { start: N, end: N }: found ''.");
         assert_eq!(quoteless(&span(9)), quoteless(&span(1234)));
         assert_eq!(quoteless("trailing input at offset 335."), "trailing input at offset N.");
+    }
+
+    #[test]
+    fn a_title_quotes_what_the_message_about_the_shown_program_quotes() {
+        let refusing = |message: &str| {
+            let error = Diagnostic { severity: Severity::Error, line: Some(4), message: message.to_owned() };
+            Observation { diagnostics: vec![error], ..Observation::new(Outcome::Refused) }
+        };
+        let difference = Difference {
+            class: Class::RefusesValid,
+            variable: None,
+            expected: serde_json::Value::Null,
+            observed: refusing("Unknown symbol 't3_x'"),
+            explanation: None,
+            suspected: None,
+        };
+        let Name { id, mut title, .. } = Name::unexplained(&difference, ClauseSet::EMPTY);
+        assert_eq!(id, "refuses-valid-a-valid-program-is-refused-unknown-symbol");
+        assert_eq!(title, "a valid program is refused: Unknown symbol '...'");
+        quote(&mut title, &refusing("Parsing error near 'x'"));
+        quote(&mut title, &refusing(&format!("Unknown symbol '{}'", "x".repeat(200))));
+        assert_eq!(title, "a valid program is refused: Unknown symbol '...'");
+        quote(&mut title, &refusing("Unknown symbol 'x'"));
+        assert_eq!(title, "a valid program is refused: Unknown symbol 'x'");
     }
 
     #[test]

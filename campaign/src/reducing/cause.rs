@@ -5,7 +5,7 @@ use std::fmt;
 use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::suspects;
 use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, Part, Verdict, id_of};
-use ptxsmith_oracle::{ClauseSet, Expectation, Question, Rules, Trace, expect, predict};
+use ptxsmith_oracle::{ClauseSet, Expectation, Interpretation, Question, Rules, Trace, expect, predict};
 use ptxsmith_subject::{Observation, Severity};
 use ptxsmith_syntax::Module;
 
@@ -73,11 +73,8 @@ impl Expected {
         if let Some(rule) = id_of(text) {
             return Ok(Expected::Rule(rule));
         }
-        let reading = text.split_once('=').and_then(|(name, answer)| {
-            let question = Question::from_name(name)?;
-            Some((question, question.answers().iter().position(|&known| known == answer)?))
-        });
-        reading.map(|(question, answer)| Expected::Reading(question, answer)).ok_or_else(|| {
+        let reading = Interpretation::from_name(text);
+        reading.map(|Interpretation(question, answer)| Expected::Reading(question, answer)).ok_or_else(|| {
             let classes = Class::ALL.map(Class::name).join(", ");
             format!(
                 "no verdict `{text}`; write one of {classes}, the name of a known or suspected deviation, or QUESTION=ANSWER"
@@ -319,8 +316,7 @@ impl fmt::Display for Cause {
             return if sets.is_empty() { Ok(()) } else { write!(f, " (suspected: {})", sets.join(", or ")) };
         };
         let readings = explanation.readings.iter();
-        let readings =
-            readings.map(|&(question, answer)| format!("{}={}", question.name(), question.answers()[answer]));
+        let readings = readings.map(|&(question, answer)| Interpretation(question, answer).to_string());
         let all: Vec<String> = explanation.known.iter().map(|&id| id.to_owned()).chain(readings).collect();
         write!(f, " ({})", all.join(", "))
     }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use ptxsmith_campaign::input::{self, Program};
 use ptxsmith_oracle::{
-    Address, Expectation, Kernel, Left, Output, Prediction, Readings, Refusal, Rules, Trace, Variable,
-    Written, hex, predict,
+    Address, Expectation, Interpretation, Kernel, Left, Output, Prediction, Readings, Refusal, Rules, Trace,
+    Variable, Written, hex, predict,
 };
 use ptxsmith_report::values::{self, Shape, Slot};
 use ptxsmith_syntax::line_column;
@@ -190,13 +190,8 @@ fn describe_trace(out: &mut String, trace: &Trace, readings: &Readings) {
     for (nth, question) in trace.questions.iter().enumerate() {
         let heading = if nth == 0 { "readings" } else { "" };
         let answer = readings.answer(question);
-        let _ = writeln!(
-            out,
-            "  {heading:<8} {}={}  {}",
-            question.name(),
-            question.answers()[answer],
-            question.summaries()[answer]
-        );
+        let interpretation = Interpretation(question, answer);
+        let _ = writeln!(out, "  {heading:<8} {interpretation}  {}", question.summaries()[answer]);
     }
 }
 
