@@ -73,18 +73,12 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
             Err(failure) => Err(failure),
         }
     };
-    let ended = each(
-        session,
-        budget,
-        "files",
-        || (),
-        |(), number, work| {
-            judge_next(number)?;
-            work.done(1);
-            work.say(format!("{} deviate", campaign.deviations()));
-            Ok(())
-        },
-    );
+    let ended = each(session, budget, "files", |number, work| {
+        judge_next(number)?;
+        work.done(1);
+        work.say(format!("{} deviate", campaign.deviations()));
+        Ok(())
+    });
     let outcome = campaign.end(ended)?;
     Ok(Outcome { left_out: left_out.into_inner(), ..outcome })
 }

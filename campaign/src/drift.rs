@@ -156,40 +156,34 @@ fn corpus(session: &Session, files: &[PathBuf], subjects: &[Tested]) -> Result<V
     let tried: Mutex<BTreeMap<(u64, String), Tried>> = Mutex::default();
     let count = files.len() as u64;
     let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
-    let ended = each(
-        session,
-        budget,
-        "files",
-        || (),
-        |(), number, work| {
-            work.done(1);
-            // What is no PTX to us cannot be judged, in no release.
-            let Ok(Program { text, module, .. }) = Program::read(&files[number as usize]) else {
-                return Ok(());
-            };
-            for (place, tested) in subjects.iter().enumerate() {
-                if !tested.takes_version_of(&module) {
-                    continue;
-                }
-                let parts = parts_of(tested, &module, &text).map_err(of_subject)?;
-                let mut all = tried.lock().expect("a panic ends the program");
-                for part in parts {
-                    // A program that one release refuses has one part there, and one for each variable elsewhere.
-                    let own = all.entry((number, String::new())).or_insert_with(|| Tried {
-                        program: text.clone(),
-                        shown: print(&module.without_header()),
-                        clauses: ClauseSet::EMPTY,
-                        facts: vec![None; subjects.len()],
-                    });
-                    own.clauses = own.clauses.union(part.trace.clauses);
-                    if let Some(facts) = facts(&part.verdict, part.must) {
-                        own.facts[place].get_or_insert_default().extend(facts);
-                    }
+    let ended = each(session, budget, "files", |number, work| {
+        work.done(1);
+        // What is no PTX to us cannot be judged, in no release.
+        let Ok(Program { text, module, .. }) = Program::read(&files[number as usize]) else {
+            return Ok(());
+        };
+        for (place, tested) in subjects.iter().enumerate() {
+            if !tested.takes_version_of(&module) {
+                continue;
+            }
+            let parts = parts_of(tested, &module, &text).map_err(of_subject)?;
+            let mut all = tried.lock().expect("a panic ends the program");
+            for part in parts {
+                // A program that one release refuses has one part there, and one for each variable elsewhere.
+                let own = all.entry((number, String::new())).or_insert_with(|| Tried {
+                    program: text.clone(),
+                    shown: print(&module.without_header()),
+                    clauses: ClauseSet::EMPTY,
+                    facts: vec![None; subjects.len()],
+                });
+                own.clauses = own.clauses.union(part.trace.clauses);
+                if let Some(facts) = facts(&part.verdict, part.must) {
+                    own.facts[place].get_or_insert_default().extend(facts);
                 }
             }
-            Ok(())
-        },
-    )?;
+        }
+        Ok(())
+    })?;
     let mut tried: Vec<Tried> = tried.into_inner().expect("a panic ends the program").into_values().collect();
     for facts in tried.iter_mut().flat_map(|tried| tried.facts.iter_mut().flatten()) {
         plain_is_silent(facts);
@@ -214,33 +208,27 @@ fn generated(
     let tried: Mutex<BTreeMap<u64, Tried>> = Mutex::default();
     let tasks = cases.div_ceil(BATCH);
     let budget = Budget { tasks: Some(tasks), units: Some(cases), ..Budget::default() };
-    let ended = each(
-        session,
-        budget,
-        "cases",
-        || (),
-        |(), task, work| {
-            let range = task * BATCH..((task + 1) * BATCH).min(cases);
-            let made: Vec<_> = range.map(|index| source.made(index, false, &mut Coverage::new())).collect();
-            for (place, tested) in subjects.iter().enumerate() {
-                // Those of the task before have seen what fell to their thread, which another run would deal out otherwise.
-                for placed in Judges::of(tested).verdicts(&made, header)? {
-                    let entry = placed.entry(&made, header);
-                    let Some(facts) = facts(&entry.judged.verdict, entry.judged.must) else { continue };
-                    let mut all = tried.lock().expect("a panic ends the program");
-                    let own = all
-                        .entry(entry.trial.id)
-                        .or_insert_with(|| of_trial(entry.trial, entry.header, subjects));
-                    own.clauses = own.clauses.union(entry.judged.trace.clauses);
-                    let known = own.facts[place].get_or_insert_default();
-                    known.extend(facts);
-                    plain_is_silent(known);
-                }
+    let ended = each(session, budget, "cases", |task, work| {
+        let range = task * BATCH..((task + 1) * BATCH).min(cases);
+        let made: Vec<_> = range.map(|index| source.made(index, false, &mut Coverage::new())).collect();
+        for (place, tested) in subjects.iter().enumerate() {
+            // Those of the task before have seen what fell to their thread, which another run would deal out otherwise.
+            for placed in Judges::of(tested).verdicts(&made, header)? {
+                let entry = placed.entry(&made, header);
+                let Some(facts) = facts(&entry.judged.verdict, entry.judged.must) else { continue };
+                let mut all = tried.lock().expect("a panic ends the program");
+                let own = all
+                    .entry(entry.trial.id)
+                    .or_insert_with(|| of_trial(entry.trial, entry.header, subjects));
+                own.clauses = own.clauses.union(entry.judged.trace.clauses);
+                let known = own.facts[place].get_or_insert_default();
+                known.extend(facts);
+                plain_is_silent(known);
             }
-            work.done(made.len() as u64);
-            Ok(())
-        },
-    )?;
+        }
+        work.done(made.len() as u64);
+        Ok(())
+    })?;
     let tried = tried.into_inner().expect("a panic ends the program").into_values().collect();
     if ended == Ended::Interrupted { Err(Failure::Interrupted) } else { Ok(tried) }
 }

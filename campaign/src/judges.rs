@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ptxsmith_diff::{
-    Again, Body, Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Paper, Part, Sifted, Trial,
+    Again, Body, Fate, Header, Judge, Judged, KernelJudge, NotCompared, Options, Part, Sifted, Trial,
     Verdict, gone, judge_program,
 };
 use ptxsmith_oracle::{QuestionSet, Rules};
@@ -125,10 +125,9 @@ impl<'a> Judges<'a> {
         header: &Header,
         cases: Range<u64>,
         contested: QuestionSet,
-        paper: &mut Paper,
         make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<Sifted, Failure> {
-        self.judge(header, OutputForm::Executable).sift(cases, contested, paper, make).map_err(of_subject)
+        self.judge(header, OutputForm::Executable).sift(cases, contested, make).map_err(of_subject)
     }
 
     /// The judge of expressions and declarations under this header.

@@ -7,8 +7,6 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use ptxsmith_diff::Paper;
-
 use crate::cases::Cases;
 use crate::failure::Failure;
 use crate::judges::Judges;
@@ -37,12 +35,7 @@ impl<'c> Lesson<'c> {
     ///
     /// # Errors
     /// As of judging the cases of the lesson, which whoever comes first does.
-    pub fn judges(
-        &self,
-        subject: usize,
-        task: &Range<u64>,
-        paper: &mut Paper,
-    ) -> Result<Judges<'c>, Failure> {
+    pub fn judges(&self, subject: usize, task: &Range<u64>) -> Result<Judges<'c>, Failure> {
         let new = || Judges::of(&self.subjects[subject]);
         if task.start < self.cases {
             return Ok(new());
@@ -52,7 +45,7 @@ impl<'c> Lesson<'c> {
             let mut judges = new();
             let headers = self.subjects.iter().map(|tested| tested.header.clone()).collect();
             let lesson = TaskCases::new(self.source, 0..self.cases, false, self.subjects, headers);
-            lesson.judge(subject, &mut judges, paper)?;
+            lesson.judge(subject, &mut judges)?;
             *taught = Some(judges);
         }
         Ok(taught.clone().expect("they are there by now"))
@@ -82,18 +75,17 @@ mod tests {
         });
         let cases = Cases::drawn(1, Focus::Mixed, None);
         let subjects = [Tested::new(Box::new(subject))];
-        let mut paper = Paper::default();
-        let mut shown = |judges: &mut Judges<'_>, task: Range<u64>| {
+        let shown = |judges: &mut Judges<'_>, task: Range<u64>| {
             lock_of(&modules).clear();
             let headers = vec![subjects[0].header.clone()];
             let task = TaskCases::new(&cases, task, false, &subjects, headers);
-            task.judge(0, judges, &mut paper).expect("nothing of ours fails");
+            task.judge(0, judges).expect("nothing of ours fails");
             std::mem::take(&mut *lock_of(&modules))
         };
 
         let lesson = Lesson::new(&cases, 250, &subjects);
-        let mut by_lesson = |task: Range<u64>| {
-            let mut judges = lesson.judges(0, &task, &mut Paper::default()).expect("nothing of ours fails");
+        let by_lesson = |task: Range<u64>| {
+            let mut judges = lesson.judges(0, &task).expect("nothing of ours fails");
             shown(&mut judges, task)
         };
         let first = by_lesson(TASK);

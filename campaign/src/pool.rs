@@ -36,18 +36,17 @@ pub enum Ended {
     Interrupted,
 }
 
-/// Does the tasks 0, 1, 2 ... on as many threads as the session allows. Each thread has a state of its own. The first
-/// failure ends all; so does Ctrl-C, with [`Ended::Interrupted`].
-pub fn each<S>(
+/// Does the tasks 0, 1, 2 ... on as many threads as the session allows. The first failure ends all; so does Ctrl-C, with
+/// [`Ended::Interrupted`].
+pub fn each(
     session: &Session,
     budget: Budget,
     unit: &str,
-    state: impl Fn() -> S + Sync,
-    task: impl Fn(&mut S, u64, &dyn Progress) -> Result<(), Failure> + Sync,
+    task: impl Fn(u64, &dyn Progress) -> Result<(), Failure> + Sync,
 ) -> Result<Ended, Failure> {
     let count = budget.units.filter(|_| budget.time.is_none());
     let progress = session.events.begin(unit, count);
-    share(session, budget, state, |state, number| task(state, number, &*progress))
+    share(session, budget, |number| task(number, &*progress))
 }
 
 /// What becomes of each item, in their order, on as many threads as the session allows. `None` for those that Ctrl-C left out.
@@ -61,24 +60,18 @@ pub fn map<T: Sync, R: Send>(
 ) -> Result<Vec<Option<R>>, Failure> {
     let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::default()).collect();
     let budget = Budget { tasks: Some(items.len() as u64), ..Budget::default() };
-    share(
-        session,
-        budget,
-        || (),
-        |(), number| {
-            let (item, result) = (&items[number as usize], &results[number as usize]);
-            *lock_of(result) = Some(of(item)?);
-            Ok(())
-        },
-    )?;
+    share(session, budget, |number| {
+        let (item, result) = (&items[number as usize], &results[number as usize]);
+        *lock_of(result) = Some(of(item)?);
+        Ok(())
+    })?;
     Ok(results.into_iter().map(|result| result.into_inner().expect("a panic ends the program")).collect())
 }
 
-fn share<S>(
+fn share(
     session: &Session,
     budget: Budget,
-    state: impl Fn() -> S + Sync,
-    task: impl Fn(&mut S, u64) -> Result<(), Failure> + Sync,
+    task: impl Fn(u64) -> Result<(), Failure> + Sync,
 ) -> Result<Ended, Failure> {
     let deadline = budget.time.map(|time| Instant::now() + time);
     let next = Mutex::new(0);
@@ -98,9 +91,8 @@ fn share<S>(
         Some(*next - 1)
     };
     let thread = || {
-        let mut state = state();
         while let Some(number) = take() {
-            if let Err(failed) = task(&mut state, number) {
+            if let Err(failed) = task(number) {
                 stop.store(true, Ordering::Relaxed);
                 lock_of(&failure).get_or_insert(failed);
             }

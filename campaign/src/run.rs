@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ptxsmith_diff::Paper;
 use ptxsmith_gen::Focus;
 use ptxsmith_subject::SubjectSpec;
 
@@ -161,7 +160,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let budget = Budget { tasks: number_of_tasks, together, time: options.time, units: cases };
     let lesson = Lesson::new(&generator, tasks.start(tasks.lesson), &campaign.subjects);
     let open: Mutex<BTreeMap<u64, Arc<OpenTask<'_>>>> = Mutex::default();
-    let ended = each(session, budget, campaign.unit, Paper::default, |paper, number, work| {
+    let ended = each(session, budget, campaign.unit, |number, work| {
         let (task, subject) = (number / together, (number % together) as usize);
         let Range { start, end } = tasks.cases(task);
         let range = start..end.min(cases.unwrap_or(u64::MAX));
@@ -176,8 +175,8 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
         let own = Arc::clone(lock_of(&open).entry(task).or_insert_with(begin));
         let judged = match own.to_do {
             true => {
-                let mut judges = lesson.judges(subject, &range, paper)?;
-                Some(own.cases.judge(subject, &mut judges, paper)?)
+                let mut judges = lesson.judges(subject, &range)?;
+                Some(own.cases.judge(subject, &mut judges)?)
             }
             false => None,
         };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-use ptxsmith_diff::{Again, Header, Paper, Sifted, Standing};
+use ptxsmith_diff::{Again, Header, Sifted, Standing};
 use ptxsmith_gen::Coverage;
 use ptxsmith_oracle::QuestionSet;
 
@@ -69,17 +69,12 @@ impl<'c> TaskCases<'c> {
     }
 
     /// Judges them for the subject of this number.
-    pub fn judge(
-        &self,
-        subject: usize,
-        judges: &mut Judges<'_>,
-        paper: &mut Paper,
-    ) -> Result<TaskVerdicts, Failure> {
+    pub fn judge(&self, subject: usize, judges: &mut Judges<'_>) -> Result<TaskVerdicts, Failure> {
         let header = &self.headers[subject];
         if self.sifts {
             let mut contested = QuestionSet::default();
             loop {
-                let (sifted, left) = self.sift(subject, contested, judges, paper)?;
+                let (sifted, left) = self.sift(subject, contested, judges)?;
                 let placed = judges.verdicts(&left, header)?;
                 match sifted.standing(placed.iter().map(Placed::judged)) {
                     Standing::Stands => {
@@ -87,11 +82,7 @@ impl<'c> TaskCases<'c> {
                         return Ok(TaskVerdicts { placed, sifted: Some(sifted) });
                     }
                     Standing::Contested(questions) => contested = contested.union(questions),
-                    Standing::Undone => {
-                        // Room for what is kept of each case.
-                        *paper = Paper::default();
-                        break;
-                    }
+                    Standing::Undone => break,
                 }
             }
         }
@@ -126,13 +117,12 @@ impl<'c> TaskCases<'c> {
         subject: usize,
         contested: QuestionSet,
         judges: &mut Judges<'_>,
-        paper: &mut Paper,
     ) -> Result<(Sifted, Vec<Made>), Failure> {
         // What is made again was counted before.
         let (mut own, mut counted) = (Coverage::new(), Coverage::new());
         let mut skipped = Vec::new();
         let header = &self.headers[subject];
-        let sifted = judges.sift(header, self.cases.clone(), contested, paper, |case, again, into| {
+        let sifted = judges.sift(header, self.cases.clone(), contested, |case, again, into| {
             let coverage = if again == Again::Yes { &mut counted } else { &mut own };
             let made = self.source.assemble(case, self.wide, coverage, into);
             skipped.extend(made.is_none().then_some(case));

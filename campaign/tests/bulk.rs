@@ -6,7 +6,7 @@ mod common;
 use common::{NVIDIA, fake, known_rules, observe};
 use ptxsmith_campaign::ledger::{Ledger, Triage};
 use ptxsmith_diff::suspects::SUSPECTS;
-use ptxsmith_diff::{Again, Body, Header, Judge, Options, Paper, Sifted, Standing, Trial};
+use ptxsmith_diff::{Again, Body, Header, Judge, Options, Sifted, Standing, Trial};
 use ptxsmith_gen::{self as generate, CaseId, Config, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Question, QuestionSet, Rules};
 use ptxsmith_subject::{Description, FnSubject, Outcome, Request, Subject};
@@ -62,7 +62,7 @@ fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], Spared
                 let case = CaseId { seed: SEED, index };
                 generator.assemble_case(case, &mut Coverage::new(), into)
             };
-            let sifted = judge.sift(cases.clone(), contested, &mut Paper::default(), make);
+            let sifted = judge.sift(cases.clone(), contested, make);
             let sifted: Sifted = sifted.expect("nothing of ours fails");
             let deviate: u64 = sifted.deviate.values().sum();
             assert_eq!(sifted.left.len() as u64 + sifted.conform + sifted.unmodelled + deviate, BATCH);

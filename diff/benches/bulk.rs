@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use ptxsmith_diff::{Again, Judge, Options, Paper};
+use ptxsmith_diff::{Again, Judge, Options};
 use ptxsmith_gen::{CaseId, Config, Coverage, Focus, Generator, Odds};
 use ptxsmith_oracle::{Expectation, QuestionSet, Rules, expect};
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request, Subject, Variable};
@@ -55,7 +55,7 @@ fn sifted(c: &mut Criterion) {
         let subject = learned();
         let options = Options { recheck_every: 0, ..Options::default() };
         let mut judge = Judge::new(&subject, Rules::default(), options);
-        let (mut coverage, mut paper) = (Coverage::new(), Paper::default());
+        let mut coverage = Coverage::new();
         group.bench_function(name, |b| {
             b.iter(|| {
                 let make = |index, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
@@ -63,7 +63,7 @@ fn sifted(c: &mut Criterion) {
                 };
                 black_box(
                     judge
-                        .sift(0..CASES, QuestionSet::default(), &mut paper, make)
+                        .sift(0..CASES, QuestionSet::default(), make)
                         .expect("nothing of ours fails")
                         .conform,
                 )

@@ -25,7 +25,7 @@ pub mod suspects;
 mod trial;
 mod verdict;
 
-pub use bulk::{Again, Paper, Sifted, Standing};
+pub use bulk::{Again, Sifted, Standing};
 pub use compare::{Mismatch, compare};
 pub use explain::{Explanation, Hypothesis};
 pub use judge::{Judge, Options};

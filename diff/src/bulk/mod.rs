@@ -18,8 +18,7 @@ use ptxsmith_oracle::{
 use ptxsmith_subject::Error;
 use ptxsmith_syntax::{Assemble, BinaryOp, Cast, PoolConstant, ScalarType, StateSpace, UnaryOp, print};
 
-pub use buffer::Paper;
-use buffer::{Compared, Element, Follows, Other, size_of};
+use buffer::{BatchBuffer, Compared, Element, Follows, Other, size_of};
 use pool::ConstantPool;
 use text::ExprText;
 
@@ -334,8 +333,7 @@ impl Judge<'_> {
     ///
     /// `make` gives the nodes of a case and says of what type it is a value, in which state space; or nothing, of a case
     /// that cannot be sifted. Of some cases it is asked again, and gives the same. A case that is sifted out would get the
-    /// verdict that it is counted with if it were judged by [`Judge::batch`]. The modules are written on `paper`; what is
-    /// on it does not matter.
+    /// verdict that it is counted with if it were judged by [`Judge::batch`].
     ///
     /// # Errors
     /// Only where our machine or code fails.
@@ -343,7 +341,6 @@ impl Judge<'_> {
         &mut self,
         cases: Range<u64>,
         contested: QuestionSet,
-        paper: &mut Paper,
         make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<Sifted, Error> {
         let mut sifted = Sifted { followed: self.habits.readings(), ..Sifted::default() };
@@ -359,7 +356,7 @@ impl Judge<'_> {
         let mut pool = ConstantPool::new(&under.specification);
         let mut infix = ExprText::default();
         let mut asked = Asked::default();
-        paper.clear();
+        let mut buffer = BatchBuffer::default();
         for case in cases {
             infix.clear();
             let both = &mut Both { text: &mut infix, value: &mut evaluator, pool: &mut pool };
@@ -387,12 +384,12 @@ impl Judge<'_> {
             let mut element = Element { case, ty, space, bits, trace };
             match if stands_out { None } else { self.company(&mut element, &mut retry) } {
                 None => sifted.left.push(case),
-                Some(Company::Usual) => paper.write(element, &infix),
-                Some(Company::Following(follows)) => paper.write_read(element, follows, &infix),
+                Some(Company::Usual) => buffer.write(element, &infix),
+                Some(Company::Following(follows)) => buffer.write_read(element, follows, &infix),
             }
         }
         let header = print(&self.options.header.module([]));
-        let compared = paper.compare(&header, |text| self.observe(text))?;
+        let compared = buffer.compare(&header, |text| self.observe(text))?;
         sifted.take(compared, |&Other { case, ty, bits }| {
             let Told { trace, nodes, .. } = retry.under(&under.specification, case, ty);
             let known = retry.deviation(case, ty, &trace, bits);

@@ -110,8 +110,7 @@ fn show_all(
         units: cases.map(|cases| cases.saturating_mul(subjects)),
     };
     let generator = Generator::new(context.seed);
-    let none = || ();
-    each(&context.session(), budget, "uses shown", none, |(), task, progress| {
+    each(&context.session(), budget, "uses shown", |task, progress| {
         let (unit, subject) = (task / subjects, (task % subjects) as usize);
         let first = args.first.saturating_add(unit.saturating_mul(UNIT));
         let last = first.saturating_add(UNIT).min(end);
