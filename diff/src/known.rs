@@ -286,7 +286,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         // Whether such an element is taken or kills depends on what the optimizer knows of the vector: one that was never
-        // set kills every release, one that was set before kills from 12.3 on, and one whose value nobody uses is taken.
+        // set kills every release, one that was set before kills from 12.3 on, and one whose value is not used is taken.
         id: "missing-element-crash",
         title: "an element that the vector lacks kills the compiler (SIGSEGV)",
         clauses: &[Clause::VectorElementExists],

@@ -1,8 +1,8 @@
 //! What may be behind a difference that nothing listed explains.
 //!
-//! A lead is one wrong rule: a plausible one of nobody's ([`suspects`]), or a known deviation of another implementation or
-//! release. A lead that predicts a new difference to the byte names its root cause, so that a thousand programs that
-//! show one fault become one finding.
+//! A lead is one wrong rule: a plausible one that no implementation is known to follow ([`suspects`]), or a known deviation
+//! of another implementation or release. A lead that predicts a new difference to the byte names its root cause, so that a
+//! thousand programs that show one fault become one finding.
 
 use ptxsmith_oracle::{Clause, Expectation, Rules, Trace, Variable};
 use ptxsmith_subject::Observation;

@@ -18,7 +18,7 @@ use crate::{
 /// Evaluates expressions under a table of rules: trees, or nodes as they are made ([`Assemble`]). Keeps its working
 /// memory between expressions.
 ///
-/// Nodes that nobody made a tree of are evaluated as they are grouped: [`Grouping`](crate::rules::Grouping) is for trees only.
+/// Nodes that are no tree are evaluated as they are grouped: [`Grouping`](crate::rules::Grouping) is for trees only.
 pub struct Evaluator<'a> {
     rules: &'a Rules,
     version: (u32, u32),

@@ -43,7 +43,7 @@ impl Step<'_> {
         self.trace.clauses.insert(clause);
     }
 
-    /// Records that the clause was used if it was; which of the two nobody foresees, so that no jump depends on it.
+    /// Records that the clause was used if it was. Branch-free: the condition is unpredictable.
     pub(crate) fn uses_if(&mut self, used: bool, clause: Clause) {
         self.trace.clauses.insert_if(used, clause);
     }

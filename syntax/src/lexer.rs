@@ -230,7 +230,7 @@ fn span(start: usize, end: usize) -> Span {
 enum First {
     /// Punctuation, if it is in [`MARKS`].
     Other,
-    /// A letter, or `_`: alone, that is the name of an operand that nobody wants.
+    /// A letter, or `_`, which alone is a destination that is not wanted.
     Letter,
     Digit,
     Dot,

@@ -10,7 +10,8 @@ use ptxsmith_subject::toolchain::RELEASES;
 use ptxsmith_syntax::{Module, parse, prefixed};
 
 use super::*;
-use crate::known::listed_for;
+use crate::known::{listed_for, with_known};
+use crate::suspects;
 
 /// Every pair of deviations that one release shows, with such a release.
 fn pairs() -> Vec<([&'static Known; 2], Maker<'static>)> {
@@ -122,4 +123,26 @@ fn a_program_that_shows_two_deviations_is_explained_by_both() {
         explained += 1;
     }
     assert!(explained > 50, "{explained}");
+}
+
+/// What is known of a maker may be in the rules that it is looked for under.
+#[test]
+fn a_deviation_that_is_there_already_changes_nothing() {
+    for known in KNOWN.iter().filter(|known| known.change().is_some()) {
+        let program = parse(known.example).expect("the example parses");
+        let [once, twice] = [&[known][..], &[known, known]].map(|known| predict(&program, &rules(known)));
+        assert!(!differ(&once, &twice), "{}", known.id);
+    }
+}
+
+#[test]
+fn an_entry_takes_all_that_explanations_combine() {
+    for maker in
+        RELEASES.iter().map(|release| Maker { lineage: Some("nvidia"), version: Some(release.name()) })
+    {
+        let known = with_known(&with_known(&Rules::default(), maker), maker);
+        for suspect in suspects::all() {
+            let _ = known.with(suspect.change).with(suspect.change);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What kernels leave in their output buffers (6.4).
 //!
 //! [`execute`] runs every kernel of one parameter, the address of an output buffer, on one thread, over a memory of the
-//! declared variables. Addresses stay symbols: where a variable lies is nobody's business. It knows the handful of
+//! declared variables. Addresses stay symbols: where a variable lies is not specified. It knows the handful of
 //! instructions that show operands, and nothing else: what it does not know, what the text leaves undefined, and what
 //! depends on where something lies is [`Left::Unmodelled`], or a byte that is not known.
 
@@ -49,7 +49,7 @@ pub enum Left {
 /// The output buffer of a kernel, which was zero before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
-    /// All bytes up to the last one written, zero where an address goes and where nobody knows.
+    /// All bytes up to the last one written, zero where an address goes and where the byte is unknown.
     pub bytes: Vec<u8>,
     /// For each byte whether it is known, be it as part of an address.
     pub known: Vec<bool>,

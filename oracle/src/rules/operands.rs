@@ -29,8 +29,7 @@ entries! {
     Predicate(bits: u64) -> bool;
     /// How far a constant that is added to the address of a variable in this state space moves it.
     Moved(space: StateSpace, bytes: i64) -> i64;
-    /// Whether an access outside of a variable in this state space is one that does nothing, of which nobody knows what it
-    /// loads.
+    /// Whether an access outside of a variable in this state space does nothing, and loads what is unknown; or has no rule.
     Outside(space: StateSpace) -> Ruled<()>;
 }
 

@@ -138,7 +138,7 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    /// A new object for a variable of a function. What it holds nobody knows.
+    /// A new object for a variable of a function, of unknown contents.
     fn object(&mut self, variable: &Variable) -> Ruled<usize> {
         let size = variable.size.ok_or(Stop::Unmodelled("a variable of unknown size"))?;
         self.objects.push(Object {

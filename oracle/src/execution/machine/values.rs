@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl<'m> Machine<'m, '_> {
-    /// A predicate operand: a register, its negation, or a constant (4.5.3). `None`: nobody knows.
+    /// A predicate operand: a register, its negation, or a constant (4.5.3). `None` of one that is unknown.
     pub(super) fn predicate(
         &mut self,
         frame: &Frame<'m>,
