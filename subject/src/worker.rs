@@ -33,7 +33,7 @@ pub enum WorkError {
     /// The library cannot be used.
     #[error("{0}")]
     Load(String),
-    /// Whoever asks went away, or asked nonsense.
+    /// The asking process went away, or asked what is no question.
     #[error(transparent)]
     Io(#[from] io::Error),
 }

@@ -176,74 +176,37 @@ impl<'a> Listing<'a> {
 
     /// Where a symbol's variable lives, or `None` if the symbol is no variable of the module.
     fn home(&self, symbol: &Symbol<'a>) -> Result<Option<Home<'_>>, TextError> {
-        let contradiction =
-            |what: String| Err(TextError::Contradiction(format!("symbol `{}`: {what}", symbol.name)));
         // 0: declared here and defined elsewhere. `.nv.` begins names that only the assembler makes.
-        if !["OBJECT", "CUDA_OBJECT"].contains(&symbol.kind)
-            || symbol.section == 0
-            || symbol.name.starts_with(".nv.")
-        {
+        let is_object = ["OBJECT", "CUDA_OBJECT"].contains(&symbol.kind);
+        if !is_object || symbol.section == 0 || symbol.name.starts_with(".nv.") {
             return Ok(None);
         }
+        let told = told_space(symbol.other);
         if symbol.section == COMMON {
-            let align = symbol.value;
-            if !align.is_power_of_two() {
-                return contradiction(format!("alignment {align}"));
-            }
-            return match told_space(symbol.other) {
-                Some(space @ "global") => Ok(Some(Home { space, align, own_align: true, bytes: None })),
-                other => contradiction(format!("common, in {other:?}")),
+            return match told {
+                Some(space @ "global") => symbol.placed_by_linker(space).map(Some),
+                other => Err(symbol.contradiction(format!("common, in {other:?}"))),
             };
         }
         let Some(section) = self.sections.get(&symbol.section) else {
-            return contradiction(format!("no section {:#x}", symbol.section));
+            return Err(symbol.contradiction(format!("no section {:#x}", symbol.section)));
         };
-        if section.kind == "CUDA_SHARED"
-            && symbol.kind == "CUDA_OBJECT"
-            && told_space(symbol.other) == Some("shared")
-        {
-            // The linker places it; until then its value is its alignment.
-            return match symbol.value {
-                align if align.is_power_of_two() && symbol.size > 0 => {
-                    Ok(Some(Home { space: "shared", align, own_align: true, bytes: None }))
-                }
-                align => contradiction(format!("alignment {align}")),
-            };
+        if section.kind == "CUDA_SHARED" && symbol.kind == "CUDA_OBJECT" && told == Some("shared") {
+            return symbol.placed_by_linker("shared").map(Some);
         }
-        let (space, has_bytes) = match (section.kind, section.name) {
-            ("CUDA_GLOBAL_INIT" | "CUDA_UDT", _) | ("PROGBITS", ".nv.global.init") => ("global", true),
-            ("CUDA_GLOBAL", _) | ("NOBITS", ".nv.global") => ("global", false),
-            ("CUDA_CONSTANT_B3", _) | ("PROGBITS", ".nv.constant3") => ("const", true),
-            ("CUDA_SHARED", _) => ("shared", false),
-            ("NOBITS", name) if name.starts_with(".nv.shared") => ("shared", false),
-            // Other constant banks and code: what the assembler made.
-            (kind, name)
-                if kind.starts_with("CUDA_CONSTANT")
-                    || name.starts_with(".nv.constant")
-                    || name.starts_with(".text")
-                    || name.starts_with(".debug") =>
-            {
-                return Ok(None);
-            }
-            (kind, name) => {
-                return Err(TextError::UnknownSection {
-                    symbol: symbol.name.to_owned(),
-                    section: format!("{name} ({kind})"),
-                });
-            }
-        };
-        if let Some(told) = told_space(symbol.other)
-            && told != space
-        {
-            return contradiction(format!("said to be in {told}, but its section is {}", section.name));
+        let Some((space, has_bytes)) = section.holds(symbol)? else { return Ok(None) };
+        if let Some(told) = told.filter(|told| *told != space) {
+            let what = format!("said to be in {told}, but its section is {}", section.name);
+            return Err(symbol.contradiction(what));
         }
         let align = section.align.max(1);
         if !align.is_power_of_two() {
-            return contradiction(format!("section {} is aligned to {align}, no power of two", section.name));
+            let what = format!("section {} is aligned to {align}, no power of two", section.name);
+            return Err(symbol.contradiction(what));
         }
         let end = symbol.value.checked_add(symbol.size);
         if symbol.size == 0 || end.is_none_or(|end| end > section.size) {
-            return contradiction(format!("does not fit into section {}", section.name));
+            return Err(symbol.contradiction(format!("does not fit into section {}", section.name)));
         }
         let bytes = match self.words.get(section.name) {
             _ if !has_bytes => None,
@@ -251,11 +214,9 @@ impl<'a> Listing<'a> {
                 Some(&words[symbol.value as usize..(symbol.value + symbol.size) as usize])
             }
             words => {
-                let shown = words.map_or(0, Vec::len);
-                return contradiction(format!(
-                    "section {} has {:#x} bytes, {shown:#x} are shown",
-                    section.name, section.size
-                ));
+                let (name, size, shown) = (section.name, section.size, words.map_or(0, Vec::len));
+                let what = format!("section {name} has {size:#x} bytes, {shown:#x} are shown");
+                return Err(symbol.contradiction(what));
             }
         };
         Ok(Some(Home { space, align, own_align: false, bytes }))
@@ -312,6 +273,43 @@ impl<'a> Listing<'a> {
             });
         }
         Ok(())
+    }
+}
+
+impl Symbol<'_> {
+    fn contradiction(&self, what: String) -> TextError {
+        TextError::Contradiction(format!("symbol `{}`: {what}", self.name))
+    }
+
+    /// A variable that the linker places: until then its value is its alignment.
+    fn placed_by_linker(&self, space: &'static str) -> Result<Home<'static>, TextError> {
+        let (align, size) = (self.value, self.size);
+        if !align.is_power_of_two() || size == 0 {
+            return Err(self.contradiction(format!("{size} bytes, aligned to {align}")));
+        }
+        Ok(Home { space, align, own_align: true, bytes: None })
+    }
+}
+
+impl Section<'_> {
+    /// The state space of a variable that it holds, and whether it has its bytes; nothing where the assembler made it.
+    fn holds(&self, symbol: &Symbol<'_>) -> Result<Option<(&'static str, bool)>, TextError> {
+        Ok(Some(match (self.kind, self.name) {
+            ("CUDA_GLOBAL_INIT" | "CUDA_UDT", _) | ("PROGBITS", ".nv.global.init") => ("global", true),
+            ("CUDA_GLOBAL", _) | ("NOBITS", ".nv.global") => ("global", false),
+            ("CUDA_CONSTANT_B3", _) | ("PROGBITS", ".nv.constant3") => ("const", true),
+            ("CUDA_SHARED", _) => ("shared", false),
+            ("NOBITS", name) if name.starts_with(".nv.shared") => ("shared", false),
+            // Other constant banks and code.
+            (kind, _) if kind.starts_with("CUDA_CONSTANT") => return Ok(None),
+            (_, name) if [".nv.constant", ".text", ".debug"].iter().any(|made| name.starts_with(made)) => {
+                return Ok(None);
+            }
+            (kind, name) => {
+                let (symbol, section) = (symbol.name.to_owned(), format!("{name} ({kind})"));
+                return Err(TextError::UnknownSection { symbol, section });
+            }
+        }))
     }
 }
 

@@ -44,7 +44,7 @@ impl Toolchains {
         }
         fs::create_dir_all(self.root()).map_err(InstallError::file(self.root()))?;
         let _lock = self.lock(&tool.folder(), cancel, progress)?;
-        // Whoever had the lock may have installed it.
+        // The process that held the lock may have installed it.
         if let Some(path) = self.tool_path(tool) {
             return Ok(path);
         }

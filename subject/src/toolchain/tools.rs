@@ -55,7 +55,7 @@ impl ToolKind {
         matches!(self, ToolKind::Cicc | ToolKind::Nvcc)
     }
 
-    /// Whether it answers `--version`. A library tells its version to those who load it, `cicc` to nobody.
+    /// Whether it answers `--version`. A library reports its version where it is loaded, `cicc` does not.
     pub(super) fn states_its_version(self) -> bool {
         !matches!(self, ToolKind::NvJitLink | ToolKind::PtxJit | ToolKind::Cicc)
     }
