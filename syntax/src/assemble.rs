@@ -1,6 +1,6 @@
 //! Expressions in the order in which a stack machine takes them: operands first, then what joins them.
 //!
-//! Whoever makes expressions says what comes next, and need not know what becomes of it: a tree, text at once, a value,
+//! A maker of expressions says what comes next, and need not know what becomes of it: a tree, text at once, a value,
 //! or several of these. So millions of expressions can be printed and evaluated of which no tree is ever made.
 
 use smallvec::SmallVec;
@@ -22,7 +22,7 @@ pub struct PoolConstant {
 }
 
 /// Takes the nodes of an expression, operands before operators. What joins operands takes those that were completed
-/// last. Parentheses are nodes; whoever makes an expression puts them where [`crate::precedence`] needs them.
+/// last. Parentheses are nodes; a maker puts them where [`crate::precedence`] needs them.
 pub trait Assemble {
     /// A number as it is written, in ASCII: numbers are most of a text, and looking at their characters once more to find
     /// that they are some would take longer than all else.

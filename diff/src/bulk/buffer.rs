@@ -79,7 +79,7 @@ impl BatchBuffer {
         array.write(element, text);
     }
 
-    /// Shows each module, behind this header, to whoever observes it, and compares.
+    /// Has each module, behind this header, observed, and compares.
     ///
     /// # Errors
     /// Those of observing.
@@ -158,7 +158,7 @@ impl Array {
     fn write(&mut self, element: Element, text: &ExprText) {
         text.append_to(&mut self.text);
         self.text.extend_from_slice(b",\n");
-        // All eight bytes, and then only as many as there are: so nobody asks how many are to be moved.
+        // All eight bytes, and then only as many as there are: a copy of a fixed length is cheaper.
         let end = self.expected.len() + size_of(element.ty) as usize;
         self.expected.extend_from_slice(&element.bits.to_le_bytes());
         self.expected.truncate(end);
