@@ -13,7 +13,7 @@ use crate::pool;
 use crate::subjects::{Tested, target_for};
 
 impl Campaign<'_> {
-    /// Shows every subject the least programs of what is listed for it, and enters what does not show.
+    /// Shows every subject the minimized reproducers of what is listed for it, and enters what does not show.
     pub(super) fn look_for_gone(&self) -> Result<(), Failure> {
         let mut listed: Vec<(&Tested, &'static Known)> = Vec::new();
         for tested in &self.subjects {

@@ -1,4 +1,4 @@
-//! The least programs of new findings.
+//! Minimized reproducers of new findings.
 
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,8 @@ use crate::subjects::Tested;
 const TIME_OF_ONE: Duration = Duration::from_secs(10);
 
 impl Campaign<'_> {
-    /// Shows known findings by the least programs that the list has of them.
-    pub(super) fn show_known_least(&self, findings: &mut [Found]) -> Result<(), Failure> {
+    /// Shows known findings by the minimized reproducers that the list has of them.
+    pub(super) fn show_known_minimized(&self, findings: &mut [Found]) -> Result<(), Failure> {
         let listed: Vec<(usize, &Tested, &Known)> = (findings.iter().enumerate())
             .filter_map(|(nth, found)| {
                 let known = KNOWN.iter().find(|known| known.id == found.finding.id)?;

@@ -346,7 +346,7 @@ impl<'a> Campaign<'a> {
         let mut findings = self.findings();
         self.observe_again(&mut findings)?;
         if self.command == "run" && ended == Ended::All {
-            self.show_known_least(&mut findings)?;
+            self.show_known_minimized(&mut findings)?;
             self.reduce_new(&mut findings)?;
         }
         if ended == Ended::All {

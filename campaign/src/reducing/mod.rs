@@ -38,7 +38,7 @@ pub struct Budget {
     pub time: Option<Duration>,
 }
 
-/// A finding with its least program.
+/// A finding with its minimized reproducer.
 pub struct Shrunk {
     /// What the search found.
     pub reduced: Reduced,
@@ -67,7 +67,7 @@ pub enum Reluctance {
     Interrupted,
 }
 
-/// Reduces a program to the least one that shows the same deviation on the same subject for the same cause.
+/// Reduces a program to the smallest one that shows the same deviation on the same subject for the same cause.
 ///
 /// `text` is the program as it was found; it is reduced as PTX, or, if `as_text`, as tokens and characters. Each
 /// smaller program that shows it is given to `on_better` at once, with the number of processes so far. The result does not depend on the number of jobs.
