@@ -5,14 +5,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ptxsmith_diff::{Judged, Must, NotCompared, Part, Verdict};
+use ptxsmith_diff::{Header, Judged, Must, NotCompared, Part, Verdict};
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
 
 use crate::campaign::{Campaign, Outcome, Source};
-use crate::failure::Failure;
+use crate::failure::{Failure, of_subject};
 use crate::input::Program;
-use crate::judges::{Entry, judge, of_subject, taken, trial_of};
+use crate::judges::{Entry, judge, trial_of};
 use crate::pool::{Budget, each};
 use crate::session::Session;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
@@ -97,20 +97,15 @@ fn judge_file(
 ) -> Result<(), Failure> {
     let Program { text, module, .. } = program;
     // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest.
-    let trial = trial_of(number, &module);
+    let (trial, header) = (trial_of(number, &module), Header::of(&module));
     let source = Source { path: path.to_string_lossy().into_owned(), text };
     for tested in &campaign.subjects {
-        let judged = judge(&*tested.subject, &trial, &module, &source.text).map_err(of_subject)?;
+        let parts = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?.parts();
         let counterpart = counterpart(&source.text).map(|name| path.with_file_name(name));
-        let parts = beside_the_counterpart(judged.parts, tested, counterpart.as_deref())?;
-        if let Some((judged, header)) = judged.kernels.as_ref().filter(|_| taken(&parts)) {
-            let entry = Entry { trial: &trial, header, judged: judged.clone() };
-            campaign.enter(tested, [entry], Some(&source))?;
-        }
+        let parts = beside_the_counterpart(parts, tested, counterpart.as_deref())?;
         let entries = parts.into_iter().map(|part| {
             let excluded = ruled_out(&part.verdict);
-            let judged = Judged { excluded, ..Judged::new(number, part.verdict, part.must, part.trace) };
-            Entry { trial: &trial, header: &tested.header, judged }
+            Entry { trial: &trial, header: &header, judged: Judged { excluded, ..part.judged(number) } }
         });
         campaign.enter(tested, entries, Some(&source))?;
     }

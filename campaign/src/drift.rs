@@ -12,9 +12,9 @@ use ptxsmith_syntax::print;
 use serde::Serialize;
 
 use crate::cases::Cases;
-use crate::failure::Failure;
+use crate::failure::{Failure, of_subject};
 use crate::input::Program;
-use crate::judges::{Judges, of_subject, parts_of};
+use crate::judges::{judge, verdicts};
 use crate::pool::{Budget, Ended, each};
 use crate::session::Session;
 use crate::subjects::{Tested, open_subjects};
@@ -166,7 +166,7 @@ fn corpus(session: &Session, files: &[PathBuf], subjects: &[Tested]) -> Result<V
             if !tested.takes_version_of(&module) {
                 continue;
             }
-            let parts = parts_of(tested, &module, &text).map_err(of_subject)?;
+            let parts = judge(&*tested.subject, &module, &text).map_err(of_subject)?.parts();
             let mut all = tried.lock().expect("a panic ends the program");
             for part in parts {
                 // A program that one release refuses has one part there, and one for each variable elsewhere.
@@ -212,8 +212,7 @@ fn generated(
         let range = task * BATCH..((task + 1) * BATCH).min(cases);
         let made: Vec<_> = range.map(|index| source.made(index, false, &mut Coverage::new())).collect();
         for (place, tested) in subjects.iter().enumerate() {
-            // Those of the task before have seen what fell to their thread, which another run would deal out otherwise.
-            for placed in Judges::of(tested).verdicts(&made, header)? {
+            for placed in verdicts(tested, &made, header)? {
                 let entry = placed.entry(&made, header);
                 let Some(facts) = facts(&entry.judged.verdict, entry.judged.must) else { continue };
                 let mut all = tried.lock().expect("a panic ends the program");

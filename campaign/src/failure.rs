@@ -22,3 +22,8 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
         Failure::Harness(error.into())
     }
 }
+
+/// A run of a subject that did not come to an end: ours, or stopped by Ctrl-C.
+pub fn of_subject(error: ptxsmith_subject::Error) -> Failure {
+    if error.is_cancelled() { Failure::Interrupted } else { error.into() }
+}

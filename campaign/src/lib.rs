@@ -13,7 +13,6 @@ pub mod files;
 pub mod input;
 pub mod judges;
 pub mod ledger;
-mod lesson;
 pub mod merge;
 pub mod pool;
 pub mod reducing;

@@ -12,7 +12,6 @@ use ptxsmith_subject::SubjectSpec;
 use crate::campaign::{Campaign, Outcome};
 use crate::cases::{Cases, weights, wide_header};
 use crate::failure::Failure;
-use crate::lesson::Lesson;
 use crate::pool::{Budget, each, lock_of};
 use crate::session::Session;
 use crate::sifting::{TaskCases, TaskVerdicts};
@@ -57,8 +56,6 @@ struct Tasks {
     doubled: u32,
     /// The cases of each task behind those.
     most: u64,
-    /// The cases of so many tasks are enough to learn what most others need to know of a subject.
-    lesson: u64,
 }
 
 impl Tasks {
@@ -69,8 +66,8 @@ impl Tasks {
     /// one, more than 1 kB each is kept. Declarations cost the more.
     fn of(focus: Focus) -> Tasks {
         match focus {
-            Focus::Expressions => Tasks { doubled: 8, most: 64_000, lesson: 6 },
-            _ => Tasks { doubled: 5, most: 5_000, lesson: 1 },
+            Focus::Expressions => Tasks { doubled: 8, most: 64_000 },
+            _ => Tasks { doubled: 5, most: 5_000 },
         }
     }
 
@@ -158,7 +155,6 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let together = campaign.subjects.len() as u64;
     let number_of_tasks = cases.map(|cases| tasks.count(cases) * together);
     let budget = Budget { tasks: number_of_tasks, together, time: options.time, units: cases };
-    let lesson = Lesson::new(&generator, tasks.start(tasks.lesson), &campaign.subjects);
     let open: Mutex<BTreeMap<u64, Arc<OpenTask<'_>>>> = Mutex::default();
     let ended = each(session, budget, campaign.unit, |number, work| {
         let (task, subject) = (number / together, (number % together) as usize);
@@ -174,10 +170,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
         };
         let own = Arc::clone(lock_of(&open).entry(task).or_insert_with(begin));
         let judged = match own.to_do {
-            true => {
-                let mut judges = lesson.judges(subject, &range)?;
-                Some(own.cases.judge(subject, &mut judges)?)
-            }
+            true => Some(own.cases.judge(subject, &campaign.subjects[subject])?),
             false => None,
         };
         let all = {

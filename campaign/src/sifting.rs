@@ -3,18 +3,17 @@
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-use ptxsmith_diff::{Again, Header, Sifted, Standing};
+use ptxsmith_diff::{Again, Header, Sifted};
 use ptxsmith_gen::Coverage;
-use ptxsmith_oracle::QuestionSet;
 
 use crate::campaign::Judgements;
 use crate::cases::{Cases, Made};
 use crate::failure::Failure;
-use crate::judges::{Judges, Placed};
+use crate::judges::{Placed, sift, verdicts};
 use crate::pool::lock_of;
 use crate::subjects::Tested;
 
-/// Fewer cases than these are judged one by one: among the first ones of a campaign there is the most to learn.
+/// Fewer cases than these are judged one by one: what sifting spares is less than what it costs.
 const WORTH_SIFTING: u64 = 2_000;
 
 /// The cases of one task. Several threads may judge them, each for another subject.
@@ -68,22 +67,15 @@ impl<'c> TaskCases<'c> {
         lock_of(&self.coverage).clone()
     }
 
-    /// Judges them for the subject of this number.
-    pub fn judge(&self, subject: usize, judges: &mut Judges<'_>) -> Result<TaskVerdicts, Failure> {
+    /// Judges them for the subject of this number, which is this one.
+    pub fn judge(&self, subject: usize, tested: &Tested) -> Result<TaskVerdicts, Failure> {
         let header = &self.headers[subject];
         if self.sifts {
-            let mut contested = QuestionSet::default();
-            loop {
-                let (sifted, left) = self.sift(subject, contested, judges)?;
-                let placed = judges.verdicts(&left, header)?;
-                match sifted.standing(placed.iter().map(Placed::judged)) {
-                    Standing::Stands => {
-                        self.left[subject].get_or_init(|| left);
-                        return Ok(TaskVerdicts { placed, sifted: Some(sifted) });
-                    }
-                    Standing::Contested(questions) => contested = contested.union(questions),
-                    Standing::Undone => break,
-                }
+            let (sifted, left) = self.sift(subject, tested)?;
+            let placed = verdicts(tested, &left, header)?;
+            if sifted.stands(placed.iter().map(Placed::judged)) {
+                self.left[subject].get_or_init(|| left);
+                return Ok(TaskVerdicts { placed, sifted: Some(sifted) });
             }
         }
         let all = self.all.get_or_init(|| {
@@ -94,7 +86,7 @@ impl<'c> TaskCases<'c> {
             }
             all
         });
-        Ok(TaskVerdicts { placed: judges.verdicts(all, header)?, sifted: None })
+        Ok(TaskVerdicts { placed: verdicts(tested, all, header)?, sifted: None })
     }
 
     /// The verdicts for the subject of this number.
@@ -110,19 +102,13 @@ impl<'c> TaskCases<'c> {
         Judgements { tested, entries: entries.collect(), sifted: judged.sifted.unwrap_or_default() }
     }
 
-    /// Sifts the cases for the subject of this number, those that meet `contested` questions being left. What is left is
-    /// made in full.
-    fn sift(
-        &self,
-        subject: usize,
-        contested: QuestionSet,
-        judges: &mut Judges<'_>,
-    ) -> Result<(Sifted, Vec<Made>), Failure> {
+    /// Sifts the cases for the subject of this number. What is left is made in full.
+    fn sift(&self, subject: usize, tested: &Tested) -> Result<(Sifted, Vec<Made>), Failure> {
         // What is made again was counted before.
         let (mut own, mut counted) = (Coverage::new(), Coverage::new());
         let mut skipped = Vec::new();
         let header = &self.headers[subject];
-        let sifted = judges.sift(header, self.cases.clone(), contested, |case, again, into| {
+        let sifted = sift(tested, header, self.cases.clone(), |case, again, into| {
             let coverage = if again == Again::Yes { &mut counted } else { &mut own };
             let made = self.source.assemble(case, self.wide, coverage, into);
             skipped.extend(made.is_none().then_some(case));
@@ -134,7 +120,7 @@ impl<'c> TaskCases<'c> {
         };
         let left = sifted.left.iter().map(make).collect();
         // Whoever sifts makes each case once; it counts for one of the subjects, and the first time.
-        if subject == 0 && contested.is_empty() {
+        if subject == 0 {
             self.generated(&own);
         }
         Ok((sifted, left))
@@ -142,5 +128,41 @@ impl<'c> TaskCases<'c> {
 
     fn generated(&self, coverage: &Coverage) {
         lock_of(&self.coverage).merge(coverage);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ptxsmith_gen::Focus;
+    use ptxsmith_subject::{FnSubject, Observation, Outcome, Request};
+
+    use super::*;
+
+    #[test]
+    fn two_tasks_in_either_order_are_shown_alike() {
+        let modules: Arc<Mutex<Vec<String>>> = Arc::default();
+        let log = Arc::clone(&modules);
+        let subject = FnSubject::new("without shifts", move |request: &Request<'_>| {
+            lock_of(&log).push(request.ptx.to_owned());
+            let refuses = request.ptx.contains("<<") || request.ptx.contains(">>");
+            Observation::new(if refuses { Outcome::Refused } else { Outcome::Accepted })
+        });
+        let cases = Cases::drawn(1, Focus::Mixed, None);
+        let subjects = [Tested::new(Box::new(subject))];
+        subjects[0].profile().expect("nothing of ours fails");
+        let shown = |task: Range<u64>| {
+            lock_of(&modules).clear();
+            let headers = vec![subjects[0].header.clone()];
+            let task = TaskCases::new(&cases, task, false, &subjects, headers);
+            task.judge(0, &subjects[0]).expect("nothing of ours fails");
+            std::mem::take(&mut *lock_of(&modules))
+        };
+        let (one, other) = (0..250, 250..750);
+        let first = [shown(one.clone()), shown(other.clone())];
+        let then = [shown(other), shown(one)];
+        assert_eq!(first, [then[1].clone(), then[0].clone()]);
+        assert_ne!(first[0], first[1]);
     }
 }

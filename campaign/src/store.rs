@@ -10,7 +10,7 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use ptxsmith_diff::{Class, NotCompared};
+use ptxsmith_diff::{Class, NotCompared, Profile};
 use ptxsmith_gen::Coverage;
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::Description;
@@ -139,6 +139,8 @@ pub struct State {
 pub struct Kept {
     /// What is known of it.
     pub description: Description,
+    /// What was known of it when the campaign began; nothing where it was shown no case.
+    pub profile: Option<Profile>,
     /// What was found.
     pub ledger: Ledger,
 }

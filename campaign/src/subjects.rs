@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use ptxsmith_diff::Header;
+use ptxsmith_diff::{Header, Judge, Profile};
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
@@ -11,7 +11,7 @@ use ptxsmith_subject::version::Version;
 use ptxsmith_subject::{Description, Limits, OpenOptions, Subject, SubjectSpec, open, process};
 use ptxsmith_syntax::Module;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, of_subject};
 use crate::ledger::Ledger;
 use crate::pool::lock_of;
 use crate::session::Session;
@@ -22,13 +22,44 @@ pub struct Tested {
     pub subject: Box<dyn Subject>,
     /// How generated modules begin for it: with a version and a target that it takes.
     pub header: Header,
+    /// What is known of it before it is tested, once it was asked.
+    profile: Mutex<Option<Profile>>,
     ledger: Mutex<Ledger>,
 }
 
 impl Tested {
     /// A subject, or one of which only the description is here.
     pub fn new(subject: Box<dyn Subject>) -> Tested {
-        Tested { header: header_for(subject.description()), subject, ledger: Mutex::default() }
+        Tested {
+            header: header_for(subject.description()),
+            subject,
+            profile: Mutex::default(),
+            ledger: Mutex::default(),
+        }
+    }
+
+    /// What is known of it before it is tested. It is asked when that is first needed.
+    ///
+    /// # Errors
+    /// If it cannot be asked.
+    pub fn profile(&self) -> Result<Profile, Failure> {
+        let mut profile = lock_of(&self.profile);
+        if profile.is_none() {
+            *profile = Some(Judge::ask(&*self.subject, &self.header).map_err(of_subject)?);
+        }
+        Ok(profile.clone().unwrap_or_default())
+    }
+
+    /// What is known of it, as far as it was asked.
+    pub fn known_profile(&self) -> Option<Profile> {
+        lock_of(&self.profile).clone()
+    }
+
+    /// Takes what was known of it when the campaign began.
+    pub fn know(&self, profile: Option<Profile>) {
+        if profile.is_some() {
+            *lock_of(&self.profile) = profile;
+        }
     }
 
     /// What was found so far.

@@ -23,7 +23,7 @@ fn expressions(texts: &[&str]) -> Vec<Trial> {
 fn ledger(subject: &dyn Subject, trials: &[Trial]) -> Ledger {
     let mut ledger = Ledger::default();
     for trial in trials {
-        let mut judge = Judge::new(subject, Rules::default(), Options::default());
+        let judge = Judge::new(subject, Rules::default(), Options::default());
         let judged = judge.batch(std::slice::from_ref(trial)).expect("nothing of ours fails").remove(0);
         ledger.enter(trial, judged, &Header::default());
     }

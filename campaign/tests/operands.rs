@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use common::{NVIDIA, fake, known_rules};
 use ptxsmith_campaign::ledger::{Found, Ledger, Triage};
 use ptxsmith_diff::suspects::{OPERANDS, Suspect};
-use ptxsmith_diff::{Body, Class, Header, KernelJudge, Options, Trial};
+use ptxsmith_diff::{Body, Class, Header, Judge, Options, Trial};
 use ptxsmith_gen::{self as generate, Config, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Clause, Rules};
 use ptxsmith_report::Finding;
@@ -32,8 +32,8 @@ fn new_findings(planted: &[&Suspect], trials: &[Trial]) -> Vec<Finding> {
 
 fn judged(rules: Rules, trials: &[Trial]) -> Vec<Finding> {
     let subject = fake(NVIDIA, rules);
-    let options = Options { recheck_every: 0, ..Options::default() };
-    let mut judge = KernelJudge::new(&subject, Rules::default(), options);
+    let options = Options { recheck_every: 0, launch: true, ..Options::default() };
+    let judge = Judge::new(&subject, Rules::default(), options);
     let mut ledger = Ledger::default();
     for (trial, judged) in trials.iter().zip(judge.batch(trials).expect("nothing of ours fails")) {
         ledger.enter(trial, judged, &Header::default());

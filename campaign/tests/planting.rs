@@ -34,7 +34,7 @@ fn new_findings(planted: &[&Suspect], trials: &[Trial]) -> BTreeSet<String> {
     planted.iter().for_each(|suspect| (suspect.change)(&mut rules));
     let subject = fake(NVIDIA, rules);
     let options = Options { recheck_every: 0, ..Options::default() };
-    let mut judge = Judge::new(&subject, Rules::default(), options);
+    let judge = Judge::new(&subject, Rules::default(), options);
     let mut ledger = Ledger::default();
     // As many together as a task of a campaign judges.
     for some in trials.chunks(5_000) {

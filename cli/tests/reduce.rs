@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use common::*;
-use ptxsmith_diff::{Verdict, judge_program};
+use ptxsmith_diff::{Verdict, judge_data};
 use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_reduce::{Program, neighbours};
 use ptxsmith_subject::sass::Disassembler;
@@ -479,7 +479,7 @@ fn causes(ptxas: &dyn Subject, program: &Program) -> BTreeSet<Shows> {
         Some("sm_10" | "sm_20" | "sm_30" | "sm_50" | "sm_60" | "sm_70") | None => "sm_75",
         Some(target) => target,
     };
-    let parts = judge_program(ptxas, &Rules::default(), module, program.text(), target).unwrap();
+    let parts = judge_data(ptxas, &Rules::default(), module, program.text(), target).unwrap();
     let refusal = match expect(module, &Rules::default()) {
         Expectation::Refused { refusal, .. } => refusal.clause.id(),
         _ => "",

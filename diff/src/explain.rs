@@ -1,72 +1,25 @@
 //! Why an answer differs from the expectation: the smallest set of other rules that predicts it exactly.
 
+use std::collections::BTreeMap;
+
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable};
 
 use ptxsmith_subject::Observation;
 
 use crate::{
+    compare::{Mismatch, compare},
+    explanation::Explanation,
     known::{Effect, KNOWN, Known},
     maker::Maker,
 };
 
 /// One way in which an implementation may differ from the default.
 #[derive(Clone, Copy)]
-pub enum Hypothesis {
+pub(crate) enum Hypothesis {
     /// Another answer to an open question.
     Reading(Question, usize),
     /// A known deviation: its place in [`KNOWN`].
     Known(usize),
-}
-
-/// A set of hypotheses that together predict an answer exactly.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Explanation {
-    /// Answers to open questions that are not the default, as `question=answer`.
-    pub readings: Vec<(Question, usize)>,
-    /// The ids of known deviations.
-    pub known: Vec<&'static str>,
-}
-
-impl Explanation {
-    /// Whether it needs no deviation, only another reading.
-    pub fn is_reading(&self) -> bool {
-        self.known.is_empty()
-    }
-
-    /// The rules with the readings of the explanation.
-    pub fn applied(&self, base: &Rules) -> Rules {
-        let readings = self.readings.iter().fold(base.readings, |readings, &(question, answer)| {
-            readings.with(question, answer).unwrap_or(readings)
-        });
-        Rules { readings, ..*base }
-    }
-
-    /// The rules with everything that the explanation says changed.
-    pub(crate) fn rules(&self, base: &Rules) -> Rules {
-        let applied = self.applied(base);
-        applied.with(|rules| self.deviations().filter_map(Known::change).for_each(|change| change(rules)))
-    }
-
-    /// Adds what another explanation says. `None` where they answer one question in two ways.
-    fn join(mut self, other: Explanation) -> Option<Explanation> {
-        for (question, answer) in other.readings {
-            match self.readings.iter().find(|(known, _)| *known == question) {
-                None => self.readings.push((question, answer)),
-                Some(&(_, known)) if known == answer => {}
-                Some(_) => return None,
-            }
-        }
-        self.known.extend(other.known);
-        self.readings.sort();
-        self.known.sort();
-        self.known.dedup();
-        Some(self)
-    }
-
-    /// The known deviations, in the order of the table.
-    pub fn deviations(&self) -> impl Iterator<Item = &'static Known> {
-        KNOWN.iter().filter(|known| self.known.contains(&known.id))
-    }
 }
 
 /// The most hypotheses that are combined. Programs are small: more than three causes in one are not worth the time.
@@ -92,14 +45,12 @@ pub(crate) fn explain(
 const MOST_WAYS: usize = 4;
 
 /// Explains an accepted program variable by variable: each that differs has causes of its own, few however many
-/// variables there are. What is found must together predict every variable.
-///
-/// `predict` evaluates the program; `agrees` says whether a variable is as it was observed.
+/// variables there are. What is found must predict each of those, and let no other differ.
 pub(crate) fn explain_variables(
     base: &Rules,
     maker: Maker<'_>,
     predict: impl Fn(&Rules) -> Expectation,
-    agrees: impl Fn(&Variable) -> bool,
+    observed: &BTreeMap<String, ptxsmith_subject::Variable>,
 ) -> Option<Explanation> {
     ways_to_accept(base, maker, &predict).into_iter().find_map(|way| {
         let mut explanation = way;
@@ -107,33 +58,40 @@ pub(crate) fn explain_variables(
         for _ in 0..2 {
             let rules = explanation.rules(base);
             let Expectation::Accepted { variables, .. } = predict(&rules) else { return None };
-            let differs: Vec<&Variable> = variables.iter().filter(|variable| !agrees(variable)).collect();
-            if differs.is_empty() {
+            let mut differing = variables.iter().filter(|variable| differs(variable, observed)).peekable();
+            if differing.peek().is_none() {
                 return Some(explanation);
             }
-            for variable in differs {
+            for variable in differing {
                 let own = explain(&variable.trace, &rules, maker, |rules| {
-                    alone(&predict, &agrees, variable, rules)
+                    alone(&predict, observed, variable, rules)
                 })?;
                 explanation = explanation.join(own)?;
             }
         }
         let Expectation::Accepted { variables, .. } = predict(&explanation.rules(base)) else { return None };
-        variables.iter().all(&agrees).then_some(explanation)
+        (!variables.iter().any(|variable| differs(variable, observed))).then_some(explanation)
     })
 }
 
-/// Whether one variable is as observed under these rules, and what it rests on then.
+/// Whether what was seen of a variable is something else. What was not seen of one is no difference.
+pub(crate) fn differs(variable: &Variable, observed: &BTreeMap<String, ptxsmith_subject::Variable>) -> bool {
+    matches!(compare(std::slice::from_ref(variable), observed), Some(Mismatch::Differs(..)))
+}
+
+/// Whether one variable is seen to be as under these rules, and what it rests on then.
 pub(crate) fn alone(
     predict: impl Fn(&Rules) -> Expectation,
-    agrees: impl Fn(&Variable) -> bool,
+    observed: &BTreeMap<String, ptxsmith_subject::Variable>,
     variable: &Variable,
     rules: &Rules,
 ) -> (bool, Trace) {
     match predict(rules) {
         Expectation::Accepted { variables, .. } => {
             let own = variables.iter().find(|own| own.name == variable.name);
-            own.map_or((false, Trace::default()), |own| (agrees(own), own.trace))
+            own.map_or((false, Trace::default()), |own| {
+                (compare(std::slice::from_ref(own), observed).is_none(), own.trace)
+            })
         }
         other => (false, other.trace()),
     }

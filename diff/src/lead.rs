@@ -4,18 +4,18 @@
 //! of another implementation or release. A lead that predicts a new difference to the byte names its root cause, so that a
 //! thousand programs that show one fault become one finding.
 
-use ptxsmith_oracle::{Clause, Expectation, Rules, Trace, Variable};
+use std::collections::BTreeMap;
+
+use ptxsmith_oracle::{Clause, Expectation, Rules, Trace};
 use ptxsmith_subject::Observation;
 
 use crate::{
-    explain::{Hypothesis, alone, combined, explain, hypotheses, ways_to_accept},
+    explain::{Hypothesis, alone, combined, differs, explain, hypotheses, ways_to_accept},
+    explanation::Alternatives,
     known::{Effect, KNOWN, Known},
     maker::Maker,
     suspects,
 };
-
-/// The sets of leads that each predict one difference, by id: any one of them may be the cause. Empty where nothing does.
-pub type Alternatives = Vec<Vec<&'static str>>;
 
 /// The most combinations of one lead with two known causes that are tried.
 const MOST_COMBINATIONS: usize = 20_000;
@@ -157,14 +157,14 @@ pub(crate) fn suspect_variables(
     base: &Rules,
     maker: Maker<'_>,
     predict: impl Fn(&Rules) -> Expectation,
-    agrees: impl Fn(&Variable) -> bool,
+    observed: &BTreeMap<String, ptxsmith_subject::Variable>,
 ) -> Option<Vec<Alternatives>> {
     let way = ways_to_accept(base, maker, &predict).into_iter().next()?;
     let rules = way.rules(base);
     let Expectation::Accepted { variables, .. } = predict(&rules) else { return None };
     let mut suspected = Vec::new();
-    for variable in variables.iter().filter(|variable| !agrees(variable)) {
-        let own = |rules: &Rules| alone(&predict, &agrees, variable, rules);
+    for variable in variables.iter().filter(|variable| differs(variable, observed)) {
+        let own = |rules: &Rules| alone(&predict, observed, variable, rules);
         if explain(&variable.trace, &rules, maker, own).is_none() {
             suspected.push(alternatives(&variable.trace, &rules, maker, own));
         }

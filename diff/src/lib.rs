@@ -1,7 +1,7 @@
 //! Compares what the specification expects with what an implementation did.
 //!
 //! Many small [`Trial`]s are shown to a [`Subject`](ptxsmith_subject::Subject) in one module and judged one by one
-//! ([`Judge::batch`]); a module that is refused, crashes or hangs is split until the guilty trial stands alone. A
+//! ([`Judge::batch`]); a module that is refused, crashes or hangs is split until each failing trial stands alone. A
 //! difference is explained, where that is possible, by another reading of the specification (then it is none) or by a
 //! known deviation ([`known`]), which must predict the exact wrong answer. What is not explained is new.
 //!
@@ -11,6 +11,7 @@ mod asked;
 mod bulk;
 mod compare;
 mod explain;
+mod explanation;
 pub mod gone;
 mod judge;
 mod kernel;
@@ -18,22 +19,24 @@ pub mod known;
 pub mod lead;
 mod maker;
 mod predicts;
+mod profile;
 mod program;
 mod read;
-mod seats;
+mod slots;
 pub mod suspects;
 mod trial;
 mod verdict;
 
-pub use bulk::{Again, Sifted, Standing};
+pub use bulk::{Again, Sifted};
 pub use compare::{Mismatch, compare};
-pub use explain::{Explanation, Hypothesis};
+pub use explanation::{Alternatives, Explanation};
 pub use judge::{Judge, Options};
-pub use kernel::{KernelJudge, holds_kernels};
-pub use lead::{Alternatives, Lead, id_of};
+pub use kernel::holds_kernels;
+pub use lead::{Lead, id_of};
 pub use maker::{Maker, Releases};
 pub use predicts::predicts;
-pub use program::{Part, judge_program};
+pub use profile::Profile;
+pub use program::{ModuleVerdicts, Part, judge_data, judge_module};
 pub use ptxsmith_syntax::Header;
 pub use trial::{Body, Trial};
 pub use verdict::{Class, Difference, Fate, Judged, Must, NotCompared, Share, Verdict};

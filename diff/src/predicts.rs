@@ -4,7 +4,6 @@ use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::{Observation, Outcome};
 
 use crate::{
-    compare::{Mismatch, compare},
     explain::{explain, explain_crash, explain_variables},
     kernel,
     lead::Lead,
@@ -19,7 +18,7 @@ pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observe
     let Some(leads) = leads else { return false };
     let base = leads.iter().fold(Rules::default(), |rules, lead| lead.rules(&rules));
     if !observed.kernels.is_empty() {
-        let tell = |rules: &Rules| kernel::compare::agrees(&module, rules, observed);
+        let tell = |rules: &Rules| kernel::agrees(&module, rules, observed);
         let (agrees, trace) = tell(&base);
         return agrees || explain(&trace, &base, maker, tell).is_some();
     }
@@ -35,16 +34,9 @@ pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observe
             };
             refused(&base).0 || explain(&trace, &base, maker, refused).is_some()
         }
-        Outcome::Accepted => explain_variables(
-            &base,
-            maker,
-            |rules| expect(&module, rules),
-            |variable| {
-                let seen = compare(std::slice::from_ref(variable), &observed.variables);
-                !matches!(seen, Some(Mismatch::Differs(..)))
-            },
-        )
-        .is_some(),
+        Outcome::Accepted => {
+            explain_variables(&base, maker, |rules| expect(&module, rules), &observed.variables).is_some()
+        }
         Outcome::TimedOut | Outcome::Unsupported | Outcome::Unavailable => false,
     }
 }

@@ -5,8 +5,7 @@ use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Header;
 use serde::{Deserialize, Serialize};
 
-use crate::explain::Explanation;
-use crate::lead::Alternatives;
+use crate::explanation::{Alternatives, Explanation};
 use crate::trial::Trial;
 
 /// What kind of deviation it is.

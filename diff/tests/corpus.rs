@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ptxsmith_diff::{
-    Body, Class, Difference, Judged, KernelJudge, NotCompared, Options, Trial, Verdict, gone,
+    Body, Class, Difference, Header, Judge, Judged, NotCompared, Options, Trial, Verdict, holds_kernels,
 };
 use ptxsmith_oracle::{Interpretation, Rules};
 use ptxsmith_subject::toolchain::Toolchains;
@@ -63,11 +63,12 @@ fn subject() -> Option<Box<dyn Subject>> {
 }
 
 fn judged(subject: &dyn Subject, module: &Module) -> Judged {
-    let header = gone::header_of_kernels(module).expect("the programs of this section hold kernels");
+    assert!(holds_kernels(&module.items), "the programs of this section hold kernels");
     let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
     let trial = Trial::new(0, Body::Items(items.cloned().collect()));
-    let options = Options { header, recheck_every: 0, ..Options::default() };
-    let mut judge = KernelJudge::new(subject, Rules::default(), options);
+    let header = Header::of(module);
+    let options = Options { header, recheck_every: 0, launch: true, ..Options::default() };
+    let judge = Judge::new(subject, Rules::default(), options);
     judge.batch(&[trial]).expect("nothing of ours fails").remove(0)
 }
 

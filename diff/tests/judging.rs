@@ -2,11 +2,12 @@
 
 mod common;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptxsmith_diff::known::{Effect, KNOWN};
-use ptxsmith_diff::{Body, Class, Judge, Judged, Maker, NotCompared, Options, Trial, Verdict};
-use ptxsmith_oracle::{Question, Rules};
+use ptxsmith_diff::{Body, Class, Header, Judge, Judged, Maker, NotCompared, Options, Trial, Verdict};
+use ptxsmith_oracle::{Question, Readings, Rules};
 use ptxsmith_subject::{
     Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject,
 };
@@ -127,7 +128,7 @@ fn a_crash_costs_its_own_trial_only() {
 /// By the text the quotient is of unsigned numbers; of an implementation that leaves the choices of `?:` as they are, it is
 /// the one that kills it.
 #[test]
-fn a_crash_under_a_listed_rule_is_foreseen_and_spoils_no_company() {
+fn a_crash_under_a_listed_rule_is_foreseen_and_poisons_no_batch() {
     let runs = AtomicUsize::new(0);
     let listed = KNOWN.iter().find(|known| known.id == "ternary-not-converted").expect("it is listed");
     let Effect::Rule(change) = listed.effect else { panic!("it is another rule") };
@@ -221,7 +222,7 @@ fn what_only_accepts_and_refuses_is_compared_by_that_and_counted_apart() {
     let trials = expressions(&["1 + 2", "1.5 % 2", "7"]);
     for values in [None, Some(false)] {
         let subject = parser(values);
-        let mut judge = Judge::new(&subject, Rules::default(), Options::default());
+        let judge = Judge::new(&subject, Rules::default(), Options::default());
         let judged = judge.batch(&trials).unwrap();
         let verdicts: Vec<&Verdict> = judged.iter().map(|judged| &judged.verdict).collect();
         let by_outcome = &Verdict::ConformsByOutcome;
@@ -232,7 +233,7 @@ fn what_only_accepts_and_refuses_is_compared_by_that_and_counted_apart() {
 #[test]
 fn what_says_that_it_tells_values_and_tells_none_was_not_observed() {
     let subject = parser(Some(true));
-    let mut judge = Judge::new(&subject, Rules::default(), Options::default());
+    let judge = Judge::new(&subject, Rules::default(), Options::default());
     let judged = judge.batch(&expressions(&["1 + 2"])).unwrap();
     assert_eq!(judged[0].verdict, Verdict::NotCompared(NotCompared::Unobserved));
 }
@@ -284,4 +285,99 @@ fn a_declared_name_stays_declared_among_other_trials_wherever_it_stands() {
     for judged in judge(&subject, &trials) {
         assert_eq!(difference(&judged).class, Class::AcceptsInvalid, "{}", texts[judged.id as usize]);
     }
+}
+
+/// A subject that gives these answers to open questions.
+fn following(answers: &'static [(Question, usize)]) -> impl Subject {
+    fake(move |request: &Request<'_>| {
+        let readings = answers.iter().fold(Readings::default(), |readings, &(question, answer)| {
+            readings.with(question, answer).expect("the answer is one of the question")
+        });
+        observe(&Rules::specification(readings), request)
+    })
+}
+
+#[test]
+fn a_subject_is_asked_how_it_answers_every_question_of_the_profile() {
+    let json = |subject: &dyn Subject| {
+        let profile = Judge::ask(subject, &Header::default()).unwrap();
+        serde_json::to_value(profile).unwrap()["answers"].clone()
+    };
+    assert_eq!(json(&following(&[])), serde_json::json!({}));
+    for (question, answers) in [
+        (Question::ShiftCount, &[(Question::ShiftCount, 1)][..]),
+        (Question::DivisionByZero, &[(Question::DivisionByZero, 1)]),
+        (Question::DivisionByZero, &[(Question::DivisionByZero, 2)]),
+        (Question::FloatDivisionByZero, &[(Question::FloatDivisionByZero, 1)]),
+        (Question::LiteralRange, &[(Question::LiteralRange, 1)]),
+        (Question::LiteralRange, &[(Question::LiteralRange, 3)]),
+        (Question::ParenthesizedSingle, &[(Question::ParenthesizedSingle, 1)]),
+        (Question::NanNarrowing, &[(Question::NanNarrowing, 1)]),
+        (Question::RemainderType, &[(Question::RemainderType, 1)]),
+        (Question::RemainderType, &[(Question::RemainderType, 2)]),
+        (Question::ForwardReference, &[(Question::ForwardReference, 1)]),
+        (Question::TrailingComma, &[(Question::TrailingComma, 1)]),
+    ] {
+        let answer = question.answers()[answers[0].1];
+        assert_eq!(json(&following(answers)), serde_json::json!({ question.name(): answer }));
+    }
+}
+
+#[test]
+fn asking_a_subject_takes_few_runs() {
+    let runs = AtomicUsize::new(0);
+    let rules = common::known_rules(common::NVIDIA);
+    let subject = fake(|request: &Request<'_>| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        common::observe(common::NVIDIA, &rules, request)
+    });
+    Judge::ask(&subject, &Header::default()).unwrap();
+    assert!(runs.load(Ordering::Relaxed) <= 12, "{}", runs.load(Ordering::Relaxed));
+}
+
+#[test]
+fn what_is_shown_of_a_batch_does_not_depend_on_what_was_judged_before() {
+    let shown = Mutex::new(Vec::new());
+    let picky = fake(|request: &Request<'_>| {
+        shown.lock().unwrap().push(request.ptx.to_owned());
+        match request.ptx.contains("<<") {
+            true => Observation::new(Outcome::Refused),
+            false => observe(&Rules::default(), request),
+        }
+    });
+    let judge = Judge::new(&picky, Rules::default(), Options::default());
+    let batches = [expressions(&["1", "1 << 64", "2 << 65"]), expressions(&["3 << 66", "4", "5 % 3"])];
+    let of = |batch: usize| {
+        shown.lock().unwrap().clear();
+        judge.batch(&batches[batch]).unwrap();
+        std::mem::take(&mut *shown.lock().unwrap())
+    };
+    let in_order = [of(0), of(1)];
+    assert_eq!([of(1), of(0)], [in_order[1].clone(), in_order[0].clone()]);
+}
+
+/// A subject that shows nothing of a variable agrees with no rule about it.
+#[test]
+fn a_variable_that_is_not_seen_explains_no_difference_of_another() {
+    let blind = fake(|request: &Request<'_>| {
+        let mut seen = observe(&Rules::default(), request);
+        if let Some(variable) = seen.variables.get_mut("b") {
+            variable.bytes = None;
+        }
+        if let Some(bytes) = seen.variables.get_mut("a").and_then(|variable| variable.bytes.as_mut()) {
+            bytes[0] = 1;
+        }
+        seen
+    });
+    let trial = declarations(0, ".global .u32 a = 3 << 64; .global .u32 b = 3 << 64;");
+    let judged = judge(&blind, std::slice::from_ref(&trial)).remove(0);
+    assert_eq!(difference(&judged).explanation, None);
+    let modulo = fake(|request: &Request<'_>| {
+        let readings = Readings::default().with(Question::ShiftCount, 1).unwrap();
+        let mut seen = observe(&Rules::specification(readings), request);
+        seen.variables.get_mut("b").unwrap().bytes = None;
+        seen
+    });
+    let judged = judge(&modulo, &[trial]).remove(0);
+    assert!(matches!(judged.verdict, Verdict::Reads(_)), "{:?}", judged.verdict);
 }

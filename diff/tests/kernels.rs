@@ -1,8 +1,8 @@
 //! Judging kernels, with subjects that answer from the oracle and then change their answer.
 
-use ptxsmith_diff::{Body, Class, Judged, KernelJudge, NotCompared, Options, Share, Trial, Verdict};
-use ptxsmith_oracle::{Expectation, Left, Rules, execute, expect};
-use ptxsmith_subject::{Address, FnSubject, Observation, Outcome, Output, Request};
+use ptxsmith_diff::{Body, Class, Judge, Judged, NotCompared, Options, Share, Trial, Verdict};
+use ptxsmith_oracle::{Left, Rules, predict};
+use ptxsmith_subject::{Address, FnSubject, Observation, Outcome, Output, Request, Subject};
 use ptxsmith_syntax::{Item, parse};
 
 const KERNEL: &str = ".version 7.8\n.target sm_80\n.address_size 64\n\
@@ -28,9 +28,8 @@ fn trial(id: u64) -> Trial {
 /// What the specification says of the kernels that are asked for, then changed.
 fn answer(request: &Request<'_>, change: impl Fn(&mut Output)) -> Observation {
     let module = parse(request.ptx).unwrap();
-    let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else { panic!() };
     let mut observation = Observation::new(Outcome::Accepted);
-    for kernel in execute(&module, &variables, &Rules::default()) {
+    for kernel in predict(&module, &Rules::default()).kernels {
         let Left::Output(left) = kernel.left else { panic!() };
         assert!(request.launch.iter().any(|launch| launch.kernel == *kernel.name && launch.out == 24));
         let address = |a: &ptxsmith_oracle::Address| Address {
@@ -53,10 +52,15 @@ fn answer(request: &Request<'_>, change: impl Fn(&mut Output)) -> Observation {
     observation
 }
 
+fn judge(subject: &dyn Subject, trials: &[Trial]) -> Vec<Judged> {
+    let options = Options { launch: true, ..Options::default() };
+    Judge::new(subject, Rules::default(), options).batch(trials).unwrap()
+}
+
 fn judged(change: impl Fn(&mut Output) + Send + Sync) -> Vec<Judged> {
     let subject = FnSubject::new("fake", move |request: &Request<'_>| answer(request, &change));
     let trials: Vec<Trial> = (1..=3).map(trial).collect();
-    KernelJudge::new(&subject, Rules::default(), Options::default()).batch(&trials).unwrap()
+    judge(&subject, &trials)
 }
 
 fn class(judged: &Judged) -> Class {
@@ -117,7 +121,7 @@ fn a_kernel_that_kills_the_subject_is_found_among_others() {
     let mut trials: Vec<Trial> = (1..=9).map(trial).collect();
     let deadly = parse(&KERNEL.replace(".global .u32 g = 5;", ".global .u32 g = 5; .global .f32 h = 6.5;"));
     trials[6].body = Body::Items(deadly.unwrap().items.split_off(3));
-    let judged = KernelJudge::new(&subject, Rules::default(), Options::default()).batch(&trials).unwrap();
+    let judged = judge(&subject, &trials);
     assert_eq!(class(&judged[6]), Class::Crash);
     let conform = judged.iter().filter(|judged| judged.verdict == Verdict::Conforms).count();
     assert_eq!(conform, 8);

@@ -15,7 +15,7 @@ use arbitrary::Unstructured;
 use ptxsmith_campaign::Session;
 use ptxsmith_campaign::campaign::Campaign;
 use ptxsmith_campaign::cases::Made;
-use ptxsmith_campaign::judges::{Entry, Judges};
+use ptxsmith_campaign::judges::{Entry, verdicts};
 use ptxsmith_campaign::session::Events;
 use ptxsmith_campaign::subjects::{Tested, open_subjects};
 use ptxsmith_diff::{Body, Header, Trial, Verdict};
@@ -100,7 +100,6 @@ fn program(data: &[u8]) -> Option<String> {
 /// What lasts from one input to the next.
 pub struct Differential {
     campaign: &'static Campaign<'static>,
-    judges: Vec<Judges<'static>>,
     judged: u64,
     since: Instant,
     told: Instant,
@@ -141,9 +140,8 @@ impl Differential {
             Campaign::new(session, "fuzz", "declarations", subjects, Some(folder)).map_err(failure)?;
         // It lives as long as the process does.
         let campaign: &'static Campaign<'static> = Box::leak(Box::new(campaign));
-        let judges = campaign.subjects.iter().map(Judges::of).collect();
         let now = Instant::now();
-        Ok(Differential { campaign, judges, judged: 0, since: now, told: now })
+        Ok(Differential { campaign, judged: 0, since: now, told: now })
     }
 
     /// Those that the environment names.
@@ -178,9 +176,8 @@ impl Differential {
         let subjects = &self.campaign.subjects;
         let judged: Vec<_> = thread::scope(|scope| {
             let made = &made;
-            let asked: Vec<_> = (self.judges.iter_mut().zip(subjects))
-                .map(|(judges, tested)| scope.spawn(|| judges.verdicts(made, &tested.header)))
-                .collect();
+            let ask = |tested: &'static Tested| scope.spawn(move || verdicts(tested, made, &tested.header));
+            let asked: Vec<_> = subjects.iter().map(ask).collect();
             asked.into_iter().map(|asked| asked.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
         });
         for (tested, judged) in subjects.iter().zip(judged) {

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use ptxsmith_diff::{Verdict, judge_program};
+use ptxsmith_diff::{Verdict, judge_data};
 use ptxsmith_oracle::{Expectation, Rules, Variable, expect};
 use ptxsmith_subject::{FnSubject, Observation, Outcome, Request, serve};
 use ptxsmith_syntax::{Module, parse};
@@ -37,7 +37,7 @@ fn run(data: &[u8]) -> Result<(), Failure> {
     kept(&observation)?;
     let (module, variables) = &*EXPECTED;
     let subject = FnSubject::new("hostile", |_: &Request<'_>| observation.clone());
-    let parts = judge_program(&subject, &Rules::default(), module, MODULE, "sm_80")
+    let parts = judge_data(&subject, &Rules::default(), module, MODULE, "sm_80")
         .map_err(|error| Failure(format!("a reply is taken for a failure of ours: {error}")))?;
     Failure::unless(!parts.is_empty(), || "a reply without a verdict".to_owned())?;
     for part in &parts {

@@ -193,7 +193,7 @@ fn follows(readings: Readings) -> FnSubject<impl Fn(&Request<'_>) -> Observation
     })
 }
 
-fn ledger(trials: &[Trial], judge: &mut Judge<'_>) -> Ledger {
+fn ledger(trials: &[Trial], judge: &Judge<'_>) -> Ledger {
     let mut ledger = Ledger::default();
     for (trial, judged) in trials.iter().zip(judge.batch(trials).unwrap()) {
         ledger.enter(trial, judged, &Header::default());
@@ -210,10 +210,10 @@ fn a_verdict_in_a_batch_is_the_verdict_alone() {
         }
         let question = Question::ALL[usize::from(question) % Question::ALL.len()];
         let subject = follows(Readings::default().with(question, 1).unwrap());
-        let mut judge = Judge::new(&subject, Rules::default(), Options::default());
+        let judge = Judge::new(&subject, Rules::default(), Options::default());
         let together = judge.batch(&trials).unwrap();
         for (trial, together) in trials.iter().zip(together) {
-            let mut judge = Judge::new(&subject, Rules::default(), Options::default());
+            let judge = Judge::new(&subject, Rules::default(), Options::default());
             let alone = judge.batch(std::slice::from_ref(trial)).unwrap().remove(0);
             // What else is shown tells against suspicions, and is no part of the verdict.
             assert_eq!(
@@ -238,8 +238,8 @@ fn shards_merge_to_the_whole_in_any_order() {
             return TestResult::discard();
         }
         let subject = follows(Readings::default());
-        let mut judge = Judge::new(&subject, Rules::default(), Options::default());
-        let whole = ledger(&trials, &mut judge);
+        let judge = Judge::new(&subject, Rules::default(), Options::default());
+        let whole = ledger(&trials, &judge);
         // Verdicts are those of the whole batch; shards differ in who enters them.
         let judged = judge.batch(&trials).unwrap();
         let mut shards = [Ledger::default(), Ledger::default(), Ledger::default()];

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use ptxsmith_diff::{Part, Verdict, judge_program};
+use ptxsmith_diff::{Part, Verdict, judge_data};
 use ptxsmith_oracle::{Expectation, Rules};
 use ptxsmith_subject::{
     Description, Error, Observation, OpenOptions, Outcome, Request, Subject, open, parse_spec,
@@ -70,7 +70,7 @@ fn judged(stranger: &Stranger, suite: &Suite) -> Told {
     let by_id: BTreeMap<&str, &Case> = suite.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let judge = |case: &Case| {
         let target = stranger.target(case);
-        let parts = judge_program(stranger, &Rules::default(), &case.module, &case.text, &target).unwrap();
+        let parts = judge_data(stranger, &Rules::default(), &case.module, &case.text, &target).unwrap();
         let mut told: Told =
             parts.iter().map(|part| ((case.id.clone(), part.variable.clone()), words(part))).collect();
         if let (Some(twin), Expectation::Refused { .. }) = (&case.twin, &case.expected)

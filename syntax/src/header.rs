@@ -35,6 +35,19 @@ impl Header {
         Module { items }
     }
 
+    /// That of a module, in this form: of several targets the first of an architecture. Version and target are by default the
+    /// usual ones where it has none.
+    pub fn of(module: &Module) -> Header {
+        let mut header = Header { address_size: module.address_size().unwrap_or(32), ..Header::default() };
+        if let Some((major, minor)) = module.version() {
+            header.version = format!("{major}.{minor}");
+        }
+        if let Some(target) = module.targets().find(|target| target.starts_with("sm_")) {
+            header.target = target.to_owned();
+        }
+        header
+    }
+
     /// The version as (major, minor).
     pub fn version(&self) -> (u32, u32) {
         self.module([]).version().unwrap_or((0, 0))

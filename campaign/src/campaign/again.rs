@@ -8,8 +8,7 @@ use ptxsmith_diff::Class;
 use ptxsmith_subject::{Observation, Request};
 
 use super::Campaign;
-use crate::failure::Failure;
-use crate::judges::of_subject;
+use crate::failure::{Failure, of_subject};
 use crate::ledger::{Found, quote};
 use crate::pool;
 use crate::subjects::{Tested, target_for};

@@ -15,8 +15,8 @@ use ptxsmith_subject::{Description, Observation, Outcome, OutputForm, Request, V
 use ptxsmith_syntax::parse;
 
 use super::Campaign;
-use crate::failure::Failure;
-use crate::judges::{of_subject, trial_of};
+use crate::failure::{Failure, of_subject};
+use crate::judges::trial_of;
 use crate::ledger::{Found, Name};
 use crate::pool;
 use crate::subjects::{Tested, target_for};

@@ -6,8 +6,7 @@ use ptxsmith_report::Status;
 use ptxsmith_syntax::parse;
 
 use super::Campaign;
-use crate::failure::Failure;
-use crate::judges::of_subject;
+use crate::failure::{Failure, of_subject};
 use crate::ledger::{Found, Name};
 use crate::pool;
 use crate::subjects::{Tested, target_for};

@@ -10,7 +10,7 @@ use ptxsmith_syntax::parse;
 
 use super::Campaign;
 use crate::failure::Failure;
-use crate::judges::parts_of;
+use crate::judges::judge;
 use crate::ledger::Found;
 use crate::pool;
 use crate::reducing::{Budget, Expected, Reluctance, Wanted, reduce_finding};
@@ -96,8 +96,8 @@ fn answers(tested: &Tested, program: &str, known: Option<&str>) -> Result<Option
     if !tested.takes_version_of(&module) {
         return Ok(None);
     }
-    let parts = match parts_of(tested, &module, program) {
-        Ok(parts) => parts,
+    let parts = match judge(&*tested.subject, &module, program) {
+        Ok(verdicts) => verdicts.parts(),
         Err(error) if error.is_cancelled() => return Ok(None),
         Err(error) => return Err(error.into()),
     };

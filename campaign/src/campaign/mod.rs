@@ -186,6 +186,7 @@ impl<'a> Campaign<'a> {
                 let tested = self.subjects.iter().find(|tested| tested.subject.id() == kept.description.id);
                 if let Some(tested) = tested {
                     *tested.ledger() = kept.ledger.clone();
+                    tested.know(kept.profile.clone());
                 }
             }
             *lock_of(&self.coverage) = state.coverage()?;
@@ -208,6 +209,7 @@ impl<'a> Campaign<'a> {
                 let tested = self.subjects.iter().find(|tested| tested.subject.id() == kept.description.id);
                 if let Some(tested) = tested {
                     tested.ledger().merge(kept.ledger.clone());
+                    tested.know(kept.profile.clone());
                 }
             }
             lock_of(&self.coverage).merge(&shard.coverage()?);
@@ -456,5 +458,9 @@ fn line(task: u64, subject: &str, entries: &[Entry<'_>], sifted: &Sifted) -> sto
 }
 
 fn kept_of(tested: &Tested) -> store::Kept {
-    store::Kept { description: tested.subject.description().clone(), ledger: tested.ledger().clone() }
+    store::Kept {
+        description: tested.subject.description().clone(),
+        profile: tested.known_profile(),
+        ledger: tested.ledger().clone(),
+    }
 }

@@ -5,8 +5,8 @@ use ptxsmith_report::releases::ReleaseVerdict;
 use ptxsmith_syntax::{Item, Module, Name, parse, print};
 
 use super::Campaign;
-use crate::failure::Failure;
-use crate::judges::{of_subject, parts_of};
+use crate::failure::{Failure, of_subject};
+use crate::judges::judge;
 use crate::ledger::Found;
 use crate::pool;
 use crate::subjects::Tested;
@@ -46,7 +46,7 @@ fn verdict(tested: &Tested, program: &str) -> Result<ReleaseVerdict, Failure> {
     if !tested.takes_version_of(&module) {
         text = in_version(&mut module, &tested.header.version);
     }
-    let parts = parts_of(tested, &module, &text).map_err(of_subject)?;
+    let parts = judge(&*tested.subject, &module, &text).map_err(of_subject)?.parts();
     let deviation = parts.iter().find_map(|part| match &part.verdict {
         Verdict::Deviates(difference) => Some(difference.class.name()),
         _ => None,

@@ -13,7 +13,7 @@ use ptxsmith_syntax::{Item, Module, parse};
 
 use super::Reluctance;
 use super::cause::{Cause, Expected, choose, difference};
-use crate::judges::{self, trial_of};
+use crate::judges;
 use crate::subjects::{Tested, target_for};
 
 /// A subject that counts how often it is asked.
@@ -252,7 +252,7 @@ impl<'a> SameCause<'a> {
         };
         let subject = counted(self.tested, self.processes);
         let Some(header) = header_of(self.tested, first) else { return self.each(programs) };
-        let mut judge = Judge::new(
+        let judge = Judge::new(
             &subject,
             Rules::default(),
             Options { header, form: OutputForm::showing(first), recheck_every: 0, ..Options::default() },
@@ -435,7 +435,7 @@ pub fn judge(
     processes: &AtomicU64,
 ) -> Result<Vec<Part>, Error> {
     let subject = counted(tested, processes);
-    Ok(judges::judge(&subject, &trial_of(0, module), module, text)?.into_parts())
+    Ok(judges::judge(&subject, module, text)?.parts())
 }
 
 /// The cause of the deviation that a program shows, and the variable that shows it, where it is one.

@@ -24,9 +24,10 @@ use text::ExprText;
 
 use crate::{
     asked::Asked,
-    explain::Explanation,
-    judge::{Changed, Judge, mask},
+    explanation::Explanation,
+    judge::{Judge, mask},
     known::Known,
+    profile::{Expected, Foreseen, Listed, Plan},
     verdict::{Judged, Verdict},
 };
 
@@ -56,19 +57,6 @@ pub struct Sifted {
     followed: Readings,
 }
 
-/// Whether what was counted of sifted cases stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It does.
-    Stands,
-    /// What was left answers these questions otherwise than what was counted. All that meet them may have more to tell,
-    /// and have to be left.
-    Contested(QuestionSet),
-    /// All cases are to be judged one by one: any may rule out a rule that a difference is put down to, or what was
-    /// counted shows in none that was left.
-    Undone,
-}
-
 impl Default for Sifted {
     fn default() -> Sifted {
         let clauses = vec![0; Clause::ALL.len()];
@@ -79,41 +67,23 @@ impl Default for Sifted {
 }
 
 impl Sifted {
-    /// Whether what was counted stands, as verdicts on the cases that were left show it.
-    pub fn standing<'j>(&self, left: impl IntoIterator<Item = &'j Judged>) -> Standing {
+    /// Whether what was counted stands, as verdicts on the cases that were left show it. If not, all cases are to be judged
+    /// one by one: any may rule out a rule that a difference is put down to, or what was counted shows in none that was left.
+    pub fn stands<'j>(&self, left: impl IntoIterator<Item = &'j Judged>) -> bool {
         let mut read: BTreeSet<_> = self.read.keys().copied().collect();
         let mut deviate: BTreeSet<_> = self.deviate.keys().copied().collect();
-        let mut contested = QuestionSet::default();
         for judged in left {
-            match &judged.verdict {
-                Verdict::Deviates(difference) => match &difference.explanation {
-                    None => return Standing::Undone,
-                    Some(Explanation { readings, known }) => {
-                        if let ([], [known]) = (&readings[..], &known[..]) {
-                            deviate.remove(known);
-                        }
-                    }
-                },
-                Verdict::Reads(difference) => {
-                    let readings = difference.explanation.as_ref().map_or(&[][..], |e| &e.readings);
-                    if let [answer] = readings {
-                        read.remove(answer);
-                    }
-                    let others = readings.iter().filter(|&&(question, answer)| {
-                        self.questions.contains(question) && self.followed.answer(question) != answer
-                    });
-                    others.for_each(|&(question, _)| contested.insert(question));
-                }
-                Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::NotCompared(_) => {}
+            let (Verdict::Deviates(difference) | Verdict::Reads(difference)) = &judged.verdict else {
+                continue;
+            };
+            let Some(Explanation { readings, known }) = &difference.explanation else { return false };
+            match (&readings[..], &known[..]) {
+                ([], [known]) => drop(deviate.remove(known)),
+                ([answer], []) => drop(read.remove(answer)),
+                _ => {}
             }
         }
-        if !contested.is_empty() {
-            Standing::Contested(contested)
-        } else if read.is_empty() && deviate.is_empty() {
-            Standing::Stands
-        } else {
-            Standing::Undone
-        }
+        read.is_empty() && deviate.is_empty()
     }
 
     /// Takes over what a subject shows. `deviates` says what a case that holds something else rests on; and, where that is
@@ -222,43 +192,6 @@ trait Make: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpa
 
 impl<F: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>> Make for F {}
 
-/// The rules under which cases are asked about.
-struct Under {
-    specification: Rules,
-    /// With the subject's answers to open questions.
-    followed: Rules,
-    /// With these and one listed rule that refuses something.
-    refusing: Vec<(&'static Known, Rules)>,
-    /// With these and one listed rule of integers.
-    computing: Vec<(&'static Known, Rules)>,
-    /// The specification's with any one listed rule.
-    deviating: Vec<(&'static Known, Rules)>,
-    /// The clauses that such refusals touch.
-    refusable: ClauseSet,
-    /// The clauses that everything rests on of which the subject dies if it comes out in a certain way.
-    deadly: ClauseSet,
-}
-
-impl Under {
-    fn of(judge: &Judge<'_>) -> Under {
-        let specification = judge.rules;
-        let followed = Rules { readings: judge.habits.readings(), ..specification };
-        let with = |base: &Rules, changes: &[Changed]| -> Vec<(&'static Known, Rules)> {
-            changes.iter().map(|&(known, change)| (known, base.with(change))).collect()
-        };
-        let refusing = with(&followed, &judge.listed.refusals);
-        Under {
-            refusable: refusing.iter().flat_map(|(known, _)| known.clauses).copied().collect(),
-            refusing,
-            computing: with(&followed, &judge.listed.integers),
-            deviating: with(&specification, &judge.listed.rules),
-            deadly: judge.listed.deadly(),
-            specification,
-            followed,
-        }
-    }
-}
-
 /// What some rules make of a case.
 struct Told {
     stored: Result<Stored, Stop>,
@@ -280,7 +213,7 @@ impl Told {
 /// Makes cases again, under other rules.
 struct Retry<'r, M> {
     make: M,
-    under: &'r Under,
+    plan: &'r Plan,
     /// Evaluates under the answers to open questions that the subject is known to give: most of what is asked again.
     followed: Evaluator<'r>,
     /// Evaluates under whatever else is asked.
@@ -299,7 +232,7 @@ impl<'r, M: Make> Retry<'r, M> {
 
     /// The listed deviation under which alone a case that rests on this holds these bits.
     fn deviation(&mut self, case: u64, ty: ScalarType, trace: &Trace, bits: u64) -> Option<&'static Known> {
-        first(&self.under.deviating, trace, |rules| self.under(rules, case, ty).bits(ty) == Some(bits))
+        first(&self.plan.deviating, trace, |rules| self.under(rules, case, ty).bits(ty) == Some(bits))
     }
 }
 
@@ -312,14 +245,14 @@ fn told(make: &mut impl Make, evaluator: &mut Evaluator<'_>, case: u64, ty: Scal
 
 /// The first of the listed deviations that something that rests on this may show, under whose rules it is so.
 fn first<'r>(
-    listed: &'r [(&'static Known, Rules)],
+    listed: &'r [Listed],
     trace: &Trace,
     mut is_so: impl FnMut(&'r Rules) -> bool,
 ) -> Option<&'static Known> {
     listed.iter().find(|(known, rules)| known.touches(trace) && is_so(rules)).map(|&(known, _)| known)
 }
 
-/// Beside whom a case is shown.
+/// Beside which cases a case is shown.
 enum Company {
     /// Beside those that hold what the specification says.
     Usual,
@@ -328,8 +261,7 @@ enum Company {
 }
 
 impl Judge<'_> {
-    /// Shows the cases of a range, and tells those of which no more can be learned from the others. Those that meet a
-    /// `contested` question are left, which is for where [`Sifted::standing`] says so of the same cases.
+    /// Shows the cases of a range, and tells those of which no more can be learned from the others.
     ///
     /// `make` gives the nodes of a case and says of what type it is a value, in which state space; or nothing, of a case
     /// that cannot be sifted. Of some cases it is asked again, and gives the same. A case that is sifted out would get the
@@ -338,22 +270,20 @@ impl Judge<'_> {
     /// # Errors
     /// Only where our machine or code fails.
     pub fn sift(
-        &mut self,
+        &self,
         cases: Range<u64>,
-        contested: QuestionSet,
         make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
     ) -> Result<Sifted, Error> {
-        let mut sifted = Sifted { followed: self.habits.readings(), ..Sifted::default() };
-        let under = &Under::of(self);
-        let asked_for = self.suspicion.suspected().union(contested);
-        let mut evaluator = Evaluator::new(&under.specification, self.version);
+        let plan = &self.plan;
+        let mut sifted = Sifted { followed: plan.followed.readings, ..Sifted::default() };
+        let mut evaluator = Evaluator::new(&self.rules, self.version);
         let mut retry = Retry {
             make,
-            under,
-            followed: Evaluator::new(&under.followed, self.version),
-            evaluator: Evaluator::new(&under.followed, self.version),
+            plan,
+            followed: Evaluator::new(&plan.followed, self.version),
+            evaluator: Evaluator::new(&plan.followed, self.version),
         };
-        let mut pool = ConstantPool::new(&under.specification);
+        let mut pool = ConstantPool::new(&self.rules);
         let mut infix = ExprText::default();
         let mut asked = Asked::default();
         let mut buffer = BatchBuffer::default();
@@ -378,8 +308,7 @@ impl Judge<'_> {
             };
             let rechecked = self.options.recheck_every;
             let stands_out = !asked.first_to_meet(trace.questions).is_empty()
-                || asked_for.meets(trace.questions)
-                || self.listed.dies(&trace)
+                || plan.dies(&trace)
                 || rechecked > 0 && case.is_multiple_of(rechecked);
             let mut element = Element { case, ty, space, bits, trace };
             match if stands_out { None } else { self.company(&mut element, &mut retry) } {
@@ -389,48 +318,41 @@ impl Judge<'_> {
             }
         }
         let header = print(&self.options.header.module([]));
-        let compared = buffer.compare(&header, |text| self.observe(text))?;
+        let compared = buffer.compare(&header, |text| self.observe(text, &[]))?;
         sifted.take(compared, |&Other { case, ty, bits }| {
-            let Told { trace, nodes, .. } = retry.under(&under.specification, case, ty);
+            let Told { trace, nodes, .. } = retry.under(&self.rules, case, ty);
             let known = retry.deviation(case, ty, &trace, bits);
             (trace, known.map(|known| (known, nodes)))
         });
         Ok(sifted)
     }
 
-    /// Beside whom a case can be shown; `None` where it may spoil them, or nobody knows what the subject makes of it. What it
-    /// should hold is what it holds as the subject answers open questions.
+    /// Beside which cases a case can be shown; `None` where it may poison a batch, or nothing says what the subject makes of
+    /// it. What it should hold is what it holds as the subject answers open questions.
     #[inline]
     fn company<'r>(&self, element: &mut Element, retry: &mut Retry<'r, impl Make>) -> Option<Company> {
-        let &mut Element { case, ty, trace, .. } = element;
-        let under: &'r Under = retry.under;
-        let mut company = Company::Usual;
-        if self.habits.concern(trace.questions) {
-            let told = retry.followed(case, ty);
-            let other = told.bits(ty).filter(|_| !self.listed.dies(&told.trace))?;
-            if other != element.bits & mask(size_of(ty)) {
-                let question = self.habits.only(trace.questions, told.trace.questions)?;
-                // What a listed deviation predicts too is put down to that.
-                if retry.deviation(case, ty, &trace, other).is_some() {
-                    return None;
-                }
-                element.bits = other;
-                company = Company::Following(Follows { question, nodes: told.nodes, trace });
-            }
-        }
-        let bits = element.bits & mask(size_of(ty));
-        let is_otherwise = |rules| {
-            let told = retry.under(rules, case, ty);
-            told.bits(ty) != Some(bits) || self.listed.dies(&told.trace)
-        };
-        if under.refusable.meets(trace.clauses) && first(&under.refusing, &trace, is_otherwise).is_some() {
+        let &mut Element { case, ty, trace, bits, .. } = element;
+        let expected = |told: &Told| Expected { refused: told.bits(ty).is_none(), trace: told.trace };
+        let plan = retry.plan;
+        let followed = plan.concerns(trace.questions).then(|| retry.followed(case, ty));
+        let usual = Expected { refused: false, trace };
+        let under = |rules| expected(&retry.under(rules, case, ty));
+        let foreseen = plan.foresee(usual, followed.as_ref().map(expected), under);
+        if foreseen != Foreseen::Accepted {
             return None;
         }
-        let dies = |rules| self.listed.dies(&retry.under(rules, case, ty).trace);
-        if under.deadly.meets(trace.clauses) && first(&under.computing, &trace, dies).is_some() {
+        let Some(told) = followed else { return Some(Company::Usual) };
+        let other = told.bits(ty)?;
+        if other == bits & mask(size_of(ty)) {
+            return Some(Company::Usual);
+        }
+        let question = plan.only(trace.questions, told.trace.questions)?;
+        // What a listed deviation predicts too is put down to that.
+        if retry.deviation(case, ty, &trace, other).is_some() {
             return None;
         }
-        Some(company)
+        element.bits = other;
+        Some(Company::Following(Follows { question, nodes: told.nodes, trace }))
     }
 }
 
@@ -440,11 +362,11 @@ mod tests {
 
     #[test]
     fn what_is_counted_without_an_example_among_what_is_left_undoes_the_sifting() {
-        assert_eq!(Sifted::default().standing([]), Standing::Stands);
+        assert!(Sifted::default().stands([]));
         let deviate = BTreeMap::from([("ternary-not-converted", 1)]);
-        assert_eq!(Sifted { deviate, ..Sifted::default() }.standing([]), Standing::Undone);
+        assert!(!Sifted { deviate, ..Sifted::default() }.stands([]));
         let read = BTreeMap::from([((Question::ShiftCount, 1), 1)]);
-        assert_eq!(Sifted { read, ..Sifted::default() }.standing([]), Standing::Undone);
+        assert!(!Sifted { read, ..Sifted::default() }.stands([]));
     }
 
     #[test]

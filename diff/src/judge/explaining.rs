@@ -1,46 +1,278 @@
 //! What explains a difference of a trial: known deviations, other readings, and wrong rules that are suspected.
 
-use ptxsmith_oracle::{Expectation, Question, QuestionSet, Readings, Rules, Trace, Variable, expect};
+use ptxsmith_oracle::{
+    Expectation, Left, Prediction, Question, QuestionSet, Readings, Rules, expect, predict,
+};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Item;
 
 use super::{
-    Answer, Judge, Judgement, MOST_LOOKED_INTO, Predicted, agrees, judge, module, schedule::Followed,
+    Answer, Judge, Predicted,
+    batch::little_endian,
+    settling::{Settled, Settling},
 };
 use crate::{
-    compare::unobserved,
-    explain::{Explanation, explain, explain_crash, explain_variables, with_one_more},
-    lead::{Alternatives, alternatives, crash_alternatives, suspect_variables},
-    seats,
+    asked::Asked,
+    compare::{Mismatch, compare, unobserved, unseen},
+    explain::{explain, explain_crash, explain_variables, with_one_more},
+    explanation::{Alternatives, Explanation},
+    kernel,
+    lead::{Lead, alternatives, crash_alternatives, suspect_variables},
+    slots,
     trial::{ALONE, Body, Trial},
     verdict::{Class, Difference, NotCompared, Verdict},
 };
 
-impl Judge<'_> {
+/// The most differences of one batch whose cause is looked for among wrong rules that nobody is known to follow: an
+/// implementation that is wrong about everything is not worth hours.
+const MOST_LOOKED_INTO: u32 = 300;
+
+enum Judgement {
+    Agrees,
+    Differs(Class, Option<String>),
+    Unobserved,
+}
+
+/// Compares what is predicted of the data of a module that stands alone with what was observed of it.
+fn judge(expected: &Expectation, observation: &Observation) -> Judgement {
+    match (observation.outcome, expected) {
+        (Outcome::Crashed, _) => Judgement::Differs(Class::Crash, None),
+        (Outcome::TimedOut, _) => Judgement::Differs(Class::Hang, None),
+        (Outcome::Unsupported | Outcome::Unavailable, _) | (_, Expectation::Unmodelled { .. }) => {
+            Judgement::Unobserved
+        }
+        (Outcome::Refused, Expectation::Refused { .. }) => Judgement::Agrees,
+        (Outcome::Refused, Expectation::Accepted { .. }) => Judgement::Differs(Class::RefusesValid, None),
+        (Outcome::Accepted, Expectation::Refused { .. }) => Judgement::Differs(Class::AcceptsInvalid, None),
+        (Outcome::Accepted, Expectation::Accepted { variables, .. }) => {
+            match compare(variables, &observation.variables) {
+                None => Judgement::Agrees,
+                Some(Mismatch::Differs(class, variable)) => Judgement::Differs(class, Some(variable)),
+                Some(Mismatch::Unobserved(_)) => Judgement::Unobserved,
+            }
+        }
+    }
+}
+
+impl Settling<'_, '_, '_> {
     /// The verdict on an element of an array that holds other bits than expected, or any where none are. `observation`
     /// is what was seen of it, as if it had stood alone.
-    pub(super) fn explained_element(
-        &self,
-        p: &Predicted<'_>,
-        bits: u64,
-        observation: Observation,
-    ) -> Verdict {
-        match self.explain_bits(p, bits) {
+    pub fn explained_element(&mut self, at: usize, bits: u64, observation: Observation) -> Settled {
+        let p = &self.predicted[at];
+        match self.judge.explain_bits(p, bits) {
             Some(explanation) => {
-                let class =
-                    if p.answer == Answer::Refused { Class::AcceptsInvalid } else { Class::WrongValue };
-                let variable = (class == Class::WrongValue).then(|| ALONE.to_owned());
-                self.difference(p, class, variable, observation, Some(explanation), None)
+                let (class, variable) = match p.answer {
+                    Answer::Bits(_) => (Class::WrongValue, Some(ALONE.to_owned())),
+                    Answer::Module(_) => (Class::AcceptsInvalid, None),
+                };
+                Settled::new(self.difference(at, class, variable, observation, Some(explanation), None))
             }
-            None => self.explained(p, observation),
+            None => self.explained(at, observation),
         }
     }
 
+    /// What became of a trial of which this was observed as of a module of its own.
+    pub fn explained(&mut self, at: usize, observation: Observation) -> Settled {
+        let (judge, p) = (self.judge, &self.predicted[at]);
+        match observation.outcome {
+            Outcome::Unsupported => return Settled::new(Verdict::NotCompared(NotCompared::Unsupported)),
+            Outcome::Unavailable => return Settled::new(Verdict::NotCompared(NotCompared::Unavailable)),
+            _ => {}
+        }
+        let of_expression;
+        let prediction = match &p.answer {
+            Answer::Module(prediction) if p.trial.body.items().is_some() => prediction,
+            _ => {
+                of_expression = judge.prediction(p.trial, &judge.rules);
+                &of_expression
+            }
+        };
+        if let (Expectation::Unmodelled { .. }, Body::Seats(items)) = (&prediction.data, &p.trial.body) {
+            return self.contradiction(at, items, observation);
+        }
+        if judge.options.launch && observation.outcome == Outcome::Accepted {
+            return self.left_by_kernels(at, prediction, observation);
+        }
+        let unseen = match (&prediction.data, observation.outcome) {
+            (Expectation::Accepted { variables, .. }, Outcome::Accepted) => {
+                unseen(variables, &observation.variables)
+            }
+            _ => 0,
+        };
+        let verdict = match self::judge(&prediction.data, &observation) {
+            Judgement::Agrees => Verdict::Conforms,
+            Judgement::Unobserved if matches!(prediction.data, Expectation::Unmodelled { .. }) => {
+                Verdict::NotCompared(NotCompared::Unmodelled)
+            }
+            Judgement::Unobserved => unobserved(judge.subject, &observation),
+            Judgement::Differs(class, variable) => {
+                self.explained_data(at, prediction, class, variable, observation)
+            }
+        };
+        Settled { unseen, ..Settled::new(verdict) }
+    }
+
+    /// The verdict on a trial that does not do as its data are predicted to.
+    fn explained_data(
+        &mut self,
+        at: usize,
+        prediction: &Prediction,
+        class: Class,
+        variable: Option<String>,
+        observation: Observation,
+    ) -> Verdict {
+        let (judge, p) = (self.judge, &self.predicted[at]);
+        let is_partial =
+            matches!(&prediction.data, Expectation::Accepted { unmodelled, .. } if !unmodelled.is_empty());
+        if class == Class::RefusesValid && is_partial {
+            // What is refused may be what there is no rule for.
+            return Verdict::NotCompared(NotCompared::Unmodelled);
+        }
+        let (trace, maker) = (prediction.trace(), judge.maker());
+        let data = |rules: &Rules| judge.prediction(p.trial, rules).data;
+        let whole = |rules: &Rules| {
+            let prediction = judge.prediction(p.trial, rules);
+            let agrees = matches!(self::judge(&prediction.data, &observation), Judgement::Agrees);
+            (agrees, prediction.trace())
+        };
+        let explanation = match class {
+            Class::Hang => None,
+            Class::Crash => explain_crash(&trace, &judge.rules, maker, &observation, |rules| {
+                judge.answer(p.trial, rules).1
+            }),
+            _ if observation.outcome == Outcome::Accepted => {
+                let variables = || explain_variables(&judge.rules, maker, data, &observation.variables);
+                judge.explain_alone(p, &observation).or_else(variables)
+            }
+            _ => explain(&trace, &judge.rules, maker, whole),
+        };
+        let suspected = self.suspected(&explanation, || match (class, observation.outcome) {
+            (Class::Hang, _) => vec![Vec::new()],
+            (Class::Crash, _) => vec![crash_alternatives(&trace, maker, &observation)],
+            (_, Outcome::Accepted) => {
+                let variables = suspect_variables(&judge.rules, maker, data, &observation.variables);
+                variables.unwrap_or_else(|| vec![alternatives(&trace, &judge.rules, maker, whole)])
+            }
+            _ => vec![alternatives(&trace, &judge.rules, maker, whole)],
+        });
+        self.difference(at, class, variable, observation, explanation, suspected)
+    }
+
+    /// What became of a trial that is accepted, by what was seen of its kernels.
+    fn left_by_kernels(&mut self, at: usize, prediction: &Prediction, observation: Observation) -> Settled {
+        let (judge, p) = (self.judge, &self.predicted[at]);
+        let mut settled = Settled::new(Verdict::NotCompared(NotCompared::Unmodelled));
+        let class = match prediction.data {
+            Expectation::Unmodelled { .. } => return settled,
+            Expectation::Refused { .. } => Class::AcceptsInvalid,
+            Expectation::Accepted { .. } => {
+                let compared = kernel::compare(&prediction.kernels, &observation);
+                settled.operands = compared.share;
+                let modelled = prediction.kernels.iter().any(|kernel| matches!(kernel.left, Left::Output(_)));
+                match compared.differs {
+                    Some(differs) => {
+                        settled.trace = differs.trace;
+                        differs.class
+                    }
+                    None if !modelled => return settled,
+                    None if compared.share.seen == 0 => {
+                        settled.verdict = Verdict::NotCompared(NotCompared::Unobserved);
+                        return settled;
+                    }
+                    None => {
+                        let (verdict, conforming) = (Verdict::Conforms, Some(observation));
+                        return Settled { verdict, conforming, ..settled };
+                    }
+                }
+            }
+        };
+        let (module, maker) = (p.trial.module(&judge.options.header), judge.maker());
+        let whole = |rules: &Rules| kernel::agrees(&module, rules, &observation);
+        let explanation = explain(&p.trace, &judge.rules, maker, whole);
+        if explanation.is_none() && judge.has_no_meaning_for_some(p, prediction) {
+            return settled;
+        }
+        let suspected =
+            self.suspected(&explanation, || vec![alternatives(&p.trace, &judge.rules, maker, whole)]);
+        let verdict = self.difference(at, class, None, observation, explanation, suspected);
+        Settled { verdict, ..settled }
+    }
+
+    /// The wrong rules that predict a difference which nothing listed predicts. Looking for them takes long: of each
+    /// batch only the first differences are looked into.
+    fn suspected(
+        &mut self,
+        explanation: &Option<Explanation>,
+        look: impl FnOnce() -> Vec<Alternatives>,
+    ) -> Option<Vec<Alternatives>> {
+        if explanation.is_some() {
+            return None;
+        }
+        self.looked_into += 1;
+        (self.looked_into <= MOST_LOOKED_INTO).then(look)
+    }
+
+    fn difference(
+        &mut self,
+        at: usize,
+        class: Class,
+        variable: Option<String>,
+        observed: Observation,
+        explanation: Option<Explanation>,
+        suspected: Option<Vec<Alternatives>>,
+    ) -> Verdict {
+        let trial = self.predicted[at].trial;
+        let expected = match &explanation {
+            Some(explanation) if self.repeats(trial, class, explanation) => serde_json::Value::Null,
+            _ => self.judge.expected_json(trial),
+        };
+        let difference = Box::new(Difference { class, variable, expected, observed, explanation, suspected });
+        if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
+    }
+
+    /// Whether a shorter trial of the batch showed the same before.
+    fn repeats(&mut self, trial: &Trial, class: Class, explanation: &Explanation) -> bool {
+        let own = (trial.weight(), trial.id);
+        let shortest = self.shortest.entry((class, explanation.clone())).or_insert((usize::MAX, 0));
+        let repeats = *shortest < own;
+        *shortest = own.min(*shortest);
+        repeats
+    }
+
+    /// A deviation for which no cause is looked for: what it shows is that the subject is at odds with itself.
+    pub fn unexplained(
+        &mut self,
+        at: usize,
+        class: Class,
+        variable: Option<String>,
+        observation: Observation,
+    ) -> Verdict {
+        self.difference(at, class, variable, observation, None, Some(Vec::new()))
+    }
+
+    /// What became of a constant that has no known value but must be the same in every slot.
+    fn contradiction(&mut self, at: usize, items: &[Item], observation: Observation) -> Settled {
+        let (class, variable) = match observation.outcome {
+            Outcome::Crashed => (Class::Crash, None),
+            Outcome::TimedOut => (Class::Hang, None),
+            Outcome::Accepted => match slots::disagreement(items, &observation) {
+                Some(variable) => (Class::Inconsistent, Some(variable)),
+                None => return Settled::new(Verdict::Conforms),
+            },
+            Outcome::Refused | Outcome::Unsupported | Outcome::Unavailable => {
+                return Settled::new(Verdict::NotCompared(NotCompared::Unmodelled));
+            }
+        };
+        Settled::new(self.unexplained(at, class, variable, observation))
+    }
+}
+
+impl Judge<'_> {
     /// What predicts exactly these bits of an expression.
     fn explain_bits(&self, p: &Predicted<'_>, bits: u64) -> Option<Explanation> {
         explain(&p.trace, &self.rules, self.maker(), |rules| {
             let (answer, trace) = self.answer(p.trial, rules);
-            (answer == Answer::Bits(bits), trace)
+            (matches!(answer, Answer::Bits(own) if own == bits), trace)
         })
     }
 
@@ -48,169 +280,62 @@ impl Judge<'_> {
     fn explain_alone(&self, p: &Predicted<'_>, observation: &Observation) -> Option<Explanation> {
         let Body::Expression { ty, .. } = p.trial.body else { return None };
         let bytes = observation.variables.get(ALONE)?.bytes.as_deref()?;
-        let width = ty.size()? as usize;
-        let bits = module::little_endian(bytes.get(..width)?);
+        let bits = little_endian(bytes.get(..ty.size()? as usize)?);
         let explanation = self.explain_bits(p, bits)?;
-        let Expectation::Accepted { variables, .. } =
-            self.expect_alone(p.trial, &explanation.rules(&self.rules))
-        else {
-            return None;
-        };
-        variables.iter().all(|variable| agrees(variable, observation)).then_some(explanation)
+        let predicted = self.prediction(p.trial, &explanation.rules(&self.rules)).data;
+        matches!(judge(&predicted, observation), Judgement::Agrees).then_some(explanation)
     }
 
-    /// The verdict on what a subject did with one trial.
-    pub(super) fn explained(&self, p: &Predicted<'_>, observation: Observation) -> Verdict {
-        match observation.outcome {
-            Outcome::Unsupported => return Verdict::NotCompared(NotCompared::Unsupported),
-            Outcome::Unavailable => return Verdict::NotCompared(NotCompared::Unavailable),
-            _ => {}
-        }
-        let expected = self.expect_alone(p.trial, &self.rules);
-        let (trace, answer) = (expected.trace(), Answer::of(expected));
-        if let (Answer::Unmodelled, Body::Seats(items)) = (&answer, &p.trial.body) {
-            return self.contradiction(p.trial, items, observation);
-        }
-        let (class, variable) = match judge(&answer, &observation) {
-            Judgement::Agrees => return Verdict::Conforms,
-            Judgement::Unobserved if answer == Answer::Unmodelled => {
-                return Verdict::NotCompared(NotCompared::Unobserved);
+    /// Whether some answer to an open question leaves a kernel without a meaning that the default answer gives it: an access
+    /// that is misaligned only where an index counts otherwise, say. Whoever follows that answer may do anything.
+    fn has_no_meaning_for_some(&self, p: &Predicted<'_>, by_default: &Prediction) -> bool {
+        let without = |prediction: &Prediction| match prediction.data {
+            Expectation::Unmodelled { .. } => usize::MAX,
+            Expectation::Accepted { .. } | Expectation::Refused { .. } => {
+                let kernels = prediction.kernels.iter();
+                kernels.filter(|kernel| matches!(kernel.left, Left::Unmodelled(_))).count()
             }
-            Judgement::Unobserved => return unobserved(self.subject, &observation),
-            Judgement::Differs(class, variable) => (class, variable),
         };
-        if class == Class::RefusesValid && self.is_partial(p.trial) {
-            // What is refused may be what there is no rule for.
-            return Verdict::NotCompared(NotCompared::Unmodelled);
-        }
-        let explanation = match class {
-            Class::Crash => explain_crash(&trace, &self.rules, self.maker(), &observation, |rules| {
-                self.answer(p.trial, rules).1
-            }),
-            _ if observation.outcome == Outcome::Accepted => {
-                self.explain_alone(p, &observation).or_else(|| {
-                    let tell = |rules: &Rules| self.expect_alone(p.trial, rules);
-                    explain_variables(&self.rules, self.maker(), tell, |variable| {
-                        agrees(variable, &observation)
-                    })
-                })
-            }
-            _ => explain(&trace, &self.rules, self.maker(), |rules| {
-                let expected = self.expect_alone(p.trial, rules);
-                let trace = expected.trace();
-                (matches!(judge(&Answer::of(expected), &observation), Judgement::Agrees), trace)
-            }),
-        };
-        let suspected = match explanation {
-            Some(_) => None,
-            None => self.suspected(p, &trace, class, &observation),
-        };
-        self.difference(p, class, variable, observation, explanation, suspected)
-    }
-
-    pub(super) fn difference(
-        &self,
-        p: &Predicted<'_>,
-        class: Class,
-        variable: Option<String>,
-        observed: Observation,
-        explanation: Option<Explanation>,
-        suspected: Option<Vec<Alternatives>>,
-    ) -> Verdict {
-        let expected = match &explanation {
-            Some(explanation) if self.repeats(p.trial, class, explanation) => serde_json::Value::Null,
-            _ => self.expected_json(p.trial, &self.rules),
-        };
-        let difference = Box::new(Difference { class, variable, expected, observed, explanation, suspected });
-        if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
-    }
-
-    /// Whether a shorter trial of the batch showed the same before.
-    fn repeats(&self, trial: &Trial, class: Class, explanation: &Explanation) -> bool {
-        let own = (trial.weight(), trial.id);
-        let mut shortest = self.shortest.borrow_mut();
-        match shortest.get_mut(&(class, explanation.clone())) {
-            Some(shortest) if *shortest < own => true,
-            Some(shortest) => {
-                *shortest = own;
-                false
-            }
-            None => {
-                shortest.insert((class, explanation.clone()), own);
-                false
-            }
-        }
-    }
-
-    /// The wrong rules that predict a difference which nothing listed predicts. Looking for them takes long: of each
-    /// batch only the first differences are looked into.
-    fn suspected(
-        &self,
-        p: &Predicted<'_>,
-        trace: &Trace,
-        class: Class,
-        observation: &Observation,
-    ) -> Option<Vec<Alternatives>> {
-        self.looked_into.set(self.looked_into.get() + 1);
-        if self.looked_into.get() > MOST_LOOKED_INTO {
-            return None;
-        }
-        let whole = || {
-            alternatives(trace, &self.rules, self.maker(), |rules| {
-                let expected = self.expect_alone(p.trial, rules);
-                let trace = expected.trace();
-                (matches!(judge(&Answer::of(expected), observation), Judgement::Agrees), trace)
+        let by_default = without(by_default);
+        let answers =
+            |question: Question| (0..question.answers().len()).map(move |answer| (question, answer));
+        p.trace.questions.iter().flat_map(answers).any(|(question, other)| {
+            let readings = self.rules.readings.with(question, other);
+            readings.is_some_and(|readings| {
+                without(&self.prediction(p.trial, &Rules { readings, ..self.rules })) > by_default
             })
-        };
-        Some(match (class, observation.outcome) {
-            (Class::Crash, _) => vec![crash_alternatives(trace, self.maker(), observation)],
-            (_, Outcome::Accepted) => {
-                let tell = |rules: &Rules| self.expect_alone(p.trial, rules);
-                let agrees = |variable: &Variable| agrees(variable, observation);
-                suspect_variables(&self.rules, self.maker(), tell, agrees).unwrap_or_else(|| vec![whole()])
-            }
-            _ => vec![whole()],
         })
     }
 
-    /// The verdict on a constant that has no known value but must be the same in every seat.
-    fn contradiction(&self, trial: &Trial, items: &[Item], observation: Observation) -> Verdict {
-        let (class, variable) = match observation.outcome {
-            Outcome::Crashed => (Class::Crash, None),
-            Outcome::TimedOut => (Class::Hang, None),
-            Outcome::Accepted => match seats::disagreement(items, &observation) {
-                Some(variable) => (Class::Inconsistent, Some(variable)),
-                None => return Verdict::Conforms,
-            },
-            Outcome::Refused | Outcome::Unsupported | Outcome::Unavailable => {
-                return Verdict::NotCompared(NotCompared::Unmodelled);
-            }
-        };
-        let expected = self.expected_json(trial, &self.rules);
-        Verdict::Deviates(Box::new(Difference {
-            class,
-            variable,
-            expected,
-            observed: observation,
-            explanation: None,
-            suspected: Some(Vec::new()),
-        }))
+    /// Whether a trial that conforms would not under a wrong rule: of kernels, alone and with all that is listed of the
+    /// subject.
+    pub(super) fn rules_out(&self, lead: &Lead, p: &Predicted<'_>, settled: &Settled) -> bool {
+        if let Some(observation) = &settled.conforming {
+            let module = p.trial.module(&self.options.header);
+            let agrees = |rules: &Rules| kernel::agrees(&module, &lead.rules(rules), observation).0;
+            return !agrees(&self.rules) && !agrees(&crate::known::with_known(&self.rules, self.maker()));
+        }
+        let answer = self.answer(p.trial, &lead.rules(&self.rules)).0;
+        !self.options.launch && answer.must().is_some() && !answer.is_same(&p.answer)
     }
 
-    /// Where the answers that most trials of the batch follow explain this one too, they are why, though another answer
-    /// alone would do: with many trials, some have the right value for the wrong reason.
-    pub(super) fn read_as_others(&self, p: &Predicted<'_>, difference: &mut Difference, readings: Readings) {
+    /// Where the answers that the subject is known to give explain this one too, they are why, though another answer alone
+    /// would do: with many trials, some have the right value for the wrong reason.
+    pub(super) fn read_as_known(&self, p: &Predicted<'_>, difference: &mut Difference) {
         let Some(explanation) = &mut difference.explanation else { return };
+        let readings = self.plan.followed.readings;
         if explanation.readings.iter().all(|&(question, answer)| readings.answer(question) == answer) {
             return;
         }
-        let (answer, trace) = self.answer(p.trial, &Rules { readings, ..self.rules });
+        let (answer, trace) = self.answer(p.trial, &self.plan.followed);
         let seen = difference.observed.variables.get(ALONE).and_then(|seen| seen.bytes.as_deref());
         let agrees = match (&answer, difference.observed.outcome) {
             (Answer::Bits(bits), Outcome::Accepted) => {
-                seen.is_some_and(|seen| seen.len() <= 8 && module::little_endian(seen) == *bits)
+                seen.is_some_and(|seen| seen.len() <= 8 && little_endian(seen) == *bits)
             }
-            (Answer::Refused, Outcome::Refused) => true,
+            (Answer::Module(prediction), Outcome::Refused) => {
+                matches!(prediction.data, Expectation::Refused { .. })
+            }
             _ => false,
         };
         if agrees {
@@ -221,37 +346,70 @@ impl Judge<'_> {
         }
     }
 
-    /// The answers to open questions that would have given another result than these rules, also together with any one
-    /// other change, or with the answers that most trials of the batch follow. All of those to a question that is
-    /// `contested`, since two answers to one question are a finding, if what others follow would show; of the others, those
-    /// to questions that the trial is among the `first` to meet.
+    /// The answers to open questions that a verdict rules out. Of trials that do as the subject is known to, those that are
+    /// the `first` to meet a question are asked, and, of those that answer otherwise than the text, the first in `read`; all
+    /// others are, since two answers to one question are a finding.
     pub(super) fn excluded(
         &self,
         p: &Predicted<'_>,
+        verdict: &Verdict,
+        first: QuestionSet,
+        read: &mut Asked,
+    ) -> Vec<(Question, usize)> {
+        // An aggregate holds many values, each with causes of its own: too many to rule one out.
+        let Body::Expression { .. } = p.trial.body else { return Vec::new() };
+        match verdict {
+            // A refusal may have another cause than the one expected: it shows no answer to a question.
+            Verdict::Conforms => match p.answer {
+                Answer::Bits(_) => self.excluded_under(p, &self.rules, self.plan.others(), first),
+                Answer::Module(_) => Vec::new(),
+            },
+            Verdict::Reads(difference) if difference.observed.outcome == Outcome::Accepted => {
+                let explanation = difference.explanation.as_ref();
+                let answers = explanation.map_or(&[][..], |explanation| &explanation.readings);
+                let own: QuestionSet = answers.iter().map(|answer| answer.0).collect();
+                let is_first = !read.first_to_meet(own).is_empty();
+                let readings = self.plan.followed.readings;
+                let as_known = answers.iter().all(|&(question, answer)| readings.answer(question) == answer);
+                let asked = if as_known && !is_first {
+                    QuestionSet::default()
+                } else {
+                    own.union(self.plan.others())
+                };
+                let rules = explanation.map_or(self.rules, |explanation| explanation.applied(&self.rules));
+                self.excluded_under(p, &rules, asked, first)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The answers to open questions that would have given another result than these rules, also together with any one other
+    /// change, or with the answers that the subject is known to give. Of those to questions in `asked`, if what the subject is
+    /// known to do would show; and of those to questions that the trial is among the `first` to meet.
+    fn excluded_under(
+        &self,
+        p: &Predicted<'_>,
         rules: &Rules,
-        followed: &Followed,
-        contested: QuestionSet,
+        asked: QuestionSet,
         first: QuestionSet,
     ) -> Vec<(Question, usize)> {
         let mut excluded = Vec::new();
-        // An aggregate holds many values, each with causes of its own: too many to rule one out.
-        let Body::Expression { .. } = p.trial.body else { return excluded };
-        if !contested.union(first).meets(p.trace.questions) {
+        if !asked.union(first).meets(p.trace.questions) {
             return excluded;
         }
         let (seen, trace) = self.answer(p.trial, rules);
-        let others = Rules { readings: followed.readings, ..self.rules };
-        let shows = rules.readings != self.rules.readings || self.answer(p.trial, &others).0 != seen;
-        let asked = if shows { contested.union(first) } else { first };
+        let shows = rules.readings != self.rules.readings
+            || !self.answer(p.trial, &self.plan.followed).0.is_same(&seen);
+        let asked = if shows { asked.union(first) } else { first };
         for question in trace.questions.iter().filter(|&question| asked.contains(question)) {
             for answer in 0..question.answers().len() {
                 let with = |readings: Readings| {
                     let readings = readings.with(question, answer);
                     readings.map(|readings| Rules { readings, ..*rules })
                 };
-                let differs = |rules: &Rules| self.answer(p.trial, rules).0 != seen;
+                let differs = |rules: &Rules| !self.answer(p.trial, rules).0.is_same(&seen);
                 let Some(own) = with(rules.readings).filter(differs) else { continue };
-                let Some(others) = with(followed.readings).filter(differs) else { continue };
+                let Some(others) = with(self.plan.followed.readings).filter(differs) else { continue };
                 let others_trace = self.answer(p.trial, &others).1;
                 let mut one_more = [(&own, &trace), (&others, &others_trace)]
                     .into_iter()
@@ -264,10 +422,13 @@ impl Judge<'_> {
         excluded
     }
 
-    pub(super) fn expected_json(&self, trial: &Trial, rules: &Rules) -> serde_json::Value {
+    fn expected_json(&self, trial: &Trial) -> serde_json::Value {
         let text = trial.text(&self.options.header);
         // Parsed again, so that a refusal names a line of the text.
         let module = ptxsmith_syntax::parse(&text).unwrap_or_else(|_| trial.module(&self.options.header));
-        expect(&module, rules).to_json(&text, &rules.readings)
+        match self.options.launch {
+            true => predict(&module, &self.rules).to_json(&text, &self.rules.readings),
+            false => expect(&module, &self.rules).to_json(&text, &self.rules.readings),
+        }
     }
 }

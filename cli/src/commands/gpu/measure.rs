@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ptxsmith_campaign::files::write_whole;
-use ptxsmith_diff::{NotCompared, Verdict, judge_program};
+use ptxsmith_diff::{NotCompared, Verdict, judge_data};
 use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::driver::Driver;
 use ptxsmith_subject::solve::{self, Slot};
@@ -236,7 +236,7 @@ impl<'a> Shown<'a> {
             FnSubject::new("driver", |_: &Request<'_>| observation.clone()).described(description.clone());
         let target = description.targets.last().map_or("sm_80", String::as_str);
         let mut wrong = Vec::new();
-        for part in judge_program(&subject, &Rules::default(), &self.module, self.text, target)? {
+        for part in judge_data(&subject, &Rules::default(), &self.module, self.text, target)? {
             let name = part.variable.unwrap_or_else(|| "the module".to_owned());
             match part.verdict {
                 Verdict::Conforms | Verdict::Reads(_) => door.conform += 1,

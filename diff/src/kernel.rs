@@ -5,21 +5,21 @@ use std::ops::Range;
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Trace, Written, predict};
 use ptxsmith_subject::solve;
 use ptxsmith_subject::{Observation, Outcome, Output};
-use ptxsmith_syntax::Module;
+use ptxsmith_syntax::{FunctionKind, Item, Module};
 
 use crate::compare::slot;
 use crate::verdict::{Class, Share};
 
 /// How kernels compare with what was seen of them.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Compared {
+pub(crate) struct Compared {
     pub share: Share,
     pub differs: Option<Differs>,
 }
 
 /// The first scalar that differs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Differs {
+pub(crate) struct Differs {
     pub class: Class,
     /// What the scalar rests on; `None` where the difference lies between those that were written.
     pub trace: Option<Trace>,
@@ -32,7 +32,7 @@ impl Compared {
 }
 
 /// Whether a program of which this was observed does what these rules say, and what that rests on. What the rules say
-/// nothing of is no agreement: every kernel that was seen has to be told.
+/// nothing of is no agreement: every kernel that was seen has to be predicted.
 pub(crate) fn agrees(module: &Module, rules: &Rules, observation: &Observation) -> (bool, Trace) {
     let prediction = predict(module, rules);
     let agrees = match prediction.data {
@@ -44,16 +44,16 @@ pub(crate) fn agrees(module: &Module, rules: &Rules, observation: &Observation) 
 }
 
 fn all_agree(kernels: &[Kernel], observation: &Observation) -> bool {
-    let told = |name: &String| {
+    let predicted = |name: &String| {
         kernels.iter().any(|kernel| kernel.name == *name && matches!(kernel.left, Left::Output(_)))
     };
     observation.outcome == Outcome::Accepted
-        && observation.kernels.keys().all(told)
+        && observation.kernels.keys().all(predicted)
         && compare(kernels, observation).differs.is_none()
 }
 
 /// Compares what was seen of kernels with what they leave.
-pub(super) fn compare(kernels: &[Kernel], observation: &Observation) -> Compared {
+pub(crate) fn compare(kernels: &[Kernel], observation: &Observation) -> Compared {
     let mut compared = Compared::default();
     // Of what is read from memory, only addresses of variables whose place is known can be told from numbers.
     let from_memory = observation.variables.values().any(|variable| variable.base.is_some());
@@ -169,6 +169,18 @@ fn wrong_by_name(
         (Some(_), None) | (None, Some(_)) => Some(Class::WrongAddress),
         (None, None) => (bytes[range.clone()] != expected.bytes[range.clone()]).then_some(Class::WrongValue),
     }
+}
+
+/// Whether statements hold a kernel of which there may be something to say: one with one parameter, its output buffer.
+pub fn holds_kernels(items: &[Item]) -> bool {
+    items.iter().any(|item| match item {
+        Item::Function(function) => {
+            function.kind == FunctionKind::Entry
+                && function.parameters.as_ref().is_some_and(|parameters| parameters.len() == 1)
+                && function.body.is_some()
+        }
+        _ => false,
+    })
 }
 
 #[cfg(test)]

@@ -5,18 +5,13 @@ use std::collections::BTreeMap;
 use ptxsmith_subject::Observation;
 use ptxsmith_syntax::{Declaration, Item, ScalarType, TypeKind};
 
-/// The names that the statements declare.
-pub(crate) fn names(items: &[Item]) -> impl Iterator<Item = &str> {
-    items.iter().flat_map(Item::declared).map(|(name, _)| name.as_str())
-}
-
 fn declarations(items: &[Item]) -> impl Iterator<Item = &Declaration> {
     items
         .iter()
         .filter_map(|item| if let Item::Variables(declaration) = item { Some(declaration) } else { None })
 }
 
-/// The first variable whose seat of the constant differs from the seats before it; `None` where all that was seen
+/// The first variable whose slot of the constant differs from the slots before it; `None` where all that was seen
 /// agrees. Integers agree in the bits that the smaller one has, floats with those of their own size.
 pub(crate) fn disagreement(items: &[Item], observation: &Observation) -> Option<String> {
     let mut seen: BTreeMap<bool, BTreeMap<usize, Vec<u8>>> = BTreeMap::new();
@@ -28,17 +23,17 @@ pub(crate) fn disagreement(items: &[Item], observation: &Observation) -> Option<
             // Eight bytes of one each are the eight bytes of the constant.
             let bytewise = ty == ScalarType::U8 && !declarator.dimensions.is_empty() && bytes.len() == 8;
             let width = if bytewise { 8 } else { ty.size().unwrap_or(0) as usize };
-            let Some(seat) = bytes.len().checked_sub(width).map(|from| &bytes[from..]) else { continue };
+            let Some(slot) = bytes.len().checked_sub(width).map(|from| &bytes[from..]) else { continue };
             let floats = ty.kind() == TypeKind::Float;
             let before = seen.entry(floats).or_default();
             let differs = before.iter().any(|(&size, known)| {
                 let common = if floats { if size == width { size } else { 0 } } else { size.min(width) };
-                known[..common] != seat[..common]
+                known[..common] != slot[..common]
             });
             if differs {
                 return Some(declarator.name.text.to_string());
             }
-            before.entry(width).or_insert_with(|| seat.to_vec());
+            before.entry(width).or_insert_with(|| slot.to_vec());
         }
     }
     None

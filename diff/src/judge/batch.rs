@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use ptxsmith_subject::{Diagnostic, Observation, Outcome, Severity, Variable};
+use ptxsmith_oracle::{Expectation, Kernel, Left};
+use ptxsmith_subject::{Diagnostic, Launch, Observation, Outcome, Severity, Variable};
 use ptxsmith_syntax::{
     Canonical, Header, Module, ScalarType, Spacing, StateSpace, prefixed, print, with_prefix, without_prefix,
 };
 
-use super::{Answer, HEADER_LINES, Judgement, Predicted, judge};
-use crate::{
-    compare::unseen,
-    seats,
-    trial::{ALONE, Body},
-};
+use super::{Answer, Options, Predicted};
+use crate::trial::{ALONE, Body};
+
+/// The lines of a header: `.version`, `.target` and `.address_size`.
+const HEADER_LINES: u32 = 3;
 
 /// Where a trial went in a batch.
-pub(super) enum Seat {
+pub(super) enum Slot {
     /// In an array of the module, by number, so many bytes from its start.
     Element {
         array: usize,
@@ -31,7 +31,9 @@ pub(super) enum Seat {
 /// A module of many trials.
 pub(super) struct Batch {
     pub text: String,
-    pub seats: Vec<Seat>,
+    pub slots: Vec<Slot>,
+    /// The kernels to run.
+    pub launches: Vec<Launch>,
     /// The names of its arrays of trials.
     arrays: Vec<String>,
     /// The 1-based line on which each trial starts, ascending.
@@ -51,15 +53,20 @@ pub(crate) const CONST_BYTES: u64 = 60_000;
 /// The most trials with variables of their own in one module: ptxas takes more than twice as long for twice as many.
 const NAMED_TOGETHER: usize = 250;
 
+/// The most trials with kernels in one module: listing the code of one costs as much as that of a hundred, and more would
+/// only delay what a refused one makes necessary.
+const LAUNCHED_TOGETHER: usize = 100;
+
 /// Groups that fit into one module each: what `.const` holds is limited, and so is how many names are worth while.
-pub(super) fn groups(predicted: &[Predicted<'_>], all: Vec<usize>) -> Vec<Vec<usize>> {
+pub(super) fn groups(predicted: &[Predicted<'_>], all: Vec<usize>, launch: bool) -> Vec<Vec<usize>> {
+    let most = if launch { LAUNCHED_TOGETHER } else { NAMED_TOGETHER };
     let mut groups = Vec::new();
     let mut group = Vec::new();
     let (mut used, mut named) = (0, 0);
     for at in all {
         let need = const_need(&predicted[at]);
         let names = usize::from(predicted[at].trial.body.items().is_some());
-        let full = used + need > CONST_BYTES && need > 0 || named + names > NAMED_TOGETHER;
+        let full = used + need > CONST_BYTES && need > 0 || named + names > most;
         if full && !group.is_empty() {
             groups.push(std::mem::take(&mut group));
             (used, named) = (0, 0);
@@ -75,7 +82,8 @@ pub(super) fn groups(predicted: &[Predicted<'_>], all: Vec<usize>) -> Vec<Vec<us
 fn const_need(p: &Predicted<'_>) -> u64 {
     match (&p.trial.body, &p.answer) {
         (Body::Expression { ty, space: StateSpace::Const, .. }, _) => ty.size().unwrap_or(0),
-        (Body::Items(_) | Body::Seats(_), Answer::Variables(variables)) => {
+        (Body::Items(_) | Body::Seats(_), Answer::Module(prediction)) => {
+            let Expectation::Accepted { variables, .. } = &prediction.data else { return 0 };
             let in_const = variables.iter().filter(|v| v.space == StateSpace::Const);
             in_const.map(|v| v.size + v.align).sum()
         }
@@ -83,12 +91,26 @@ fn const_need(p: &Predicted<'_>) -> u64 {
     }
 }
 
-pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Batch {
-    let mut text = Canonical(print(&header.module([])));
+/// The kernels of a trial to run, with buffers as large as what they write.
+pub(super) fn launches(p: &Predicted<'_>, prefix: &str) -> Vec<Launch> {
+    let Answer::Module(prediction) = &p.answer else { return Vec::new() };
+    let launch = |kernel: &Kernel| match &kernel.left {
+        Left::Output(output) => Some(Launch {
+            kernel: with_prefix(&kernel.name, prefix).to_string(),
+            out: output.bytes.len() as u64,
+        }),
+        Left::Unmodelled(_) => None,
+    };
+    prediction.kernels.iter().filter_map(launch).filter(|launch| launch.out > 0).collect()
+}
+
+pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], options: &Options) -> Batch {
+    let mut text = Canonical(print(&options.header.module([])));
     // What an expression takes on average, so that the text does not move while it grows.
     text.0.reserve(48 * group.len());
     let mut line = 1 + text.0.bytes().filter(|&b| b == b'\n').count() as u32;
-    let mut seats: Vec<Option<Seat>> = group.iter().map(|_| None).collect();
+    let mut slots: Vec<Option<Slot>> = group.iter().map(|_| None).collect();
+    let mut all_launches = Vec::new();
     let mut lines = Vec::with_capacity(group.len());
     let mut arrays: BTreeMap<(StateSpace, ScalarType), Vec<usize>> = BTreeMap::new();
     for (place, &at) in group.iter().enumerate() {
@@ -101,7 +123,8 @@ pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], header: &Hea
                 let before = text.0.len();
                 text.0.push_str(&predicted[at].trial.spacing.print(&Module { items }));
                 line += text.0[before..].bytes().filter(|&b| b == b'\n').count() as u32;
-                seats[place] = Some(Seat::Names { prefix });
+                all_launches.extend(launches(&predicted[at], &prefix));
+                slots[place] = Some(Slot::Names { prefix });
             }
         }
     }
@@ -125,73 +148,53 @@ pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], header: &Hea
             line += 1;
             let offset = index as u64 * width;
             let array = names.len();
-            seats[place] = Some(Seat::Element { array, offset, width: width as usize });
+            slots[place] = Some(Slot::Element { array, offset, width: width as usize });
         }
         names.push(array);
         text.0.push_str("};\n");
         line += 1;
     }
-    Batch { text: text.0, seats: seats.into_iter().flatten().collect(), arrays: names, lines }
+    let slots = slots.into_iter().flatten().collect();
+    Batch { text: text.0, slots, launches: all_launches, arrays: names, lines }
 }
 
 /// What a batch shows of a trial.
-pub(super) enum Seated {
+pub(super) enum Shown {
     Agrees,
     Unobserved,
     /// An expression that has these bits instead, and no address.
     Holds(u64, Observation),
     /// The part of the observation that belongs to the trial, as if it had stood alone.
-    Differs(Observation),
+    Module(Observation),
 }
 
-/// What a batch shows of one trial, and how many of its variables it does not show.
-pub(super) fn seated(
+/// What a batch shows of one trial.
+pub(super) fn shown(
     predicted: &Predicted<'_>,
-    seat: &Seat,
+    slot: &Slot,
     arrays: &[Option<&Variable>],
     observation: &Observation,
-) -> (Seated, u32) {
-    let answer = &predicted.answer;
-    match (answer, seat) {
-        (Answer::Bits(_) | Answer::Refused, Seat::Element { array, offset, width }) => {
-            let expected = if let Answer::Bits(bits) = answer { Some(*bits) } else { None };
-            (arrays[*array].map_or(Seated::Unobserved, |seen| element(expected, seen, *offset, *width)), 0)
+) -> Shown {
+    match slot {
+        Slot::Names { prefix } => Shown::Module(alone(prefix, observation)),
+        Slot::Element { array, offset, width } => {
+            let expected = if let Answer::Bits(bits) = predicted.answer { Some(bits) } else { None };
+            arrays[*array].map_or(Shown::Unobserved, |seen| element(expected, seen, *offset, *width))
         }
-        (Answer::Variables(variables), Seat::Names { prefix }) => {
-            let names = variables.iter().map(|variable| variable.name.as_str());
-            let alone = seen_alone(names, prefix, observation);
-            let unseen = unseen(variables, &alone.variables);
-            let seated = match judge(answer, &alone) {
-                Judgement::Agrees => Seated::Agrees,
-                Judgement::Unobserved => Seated::Unobserved,
-                Judgement::Differs(..) => Seated::Differs(alone),
-            };
-            (seated, unseen)
-        }
-        (Answer::Unmodelled, Seat::Names { prefix }) => {
-            let items = predicted.trial.body.items().unwrap_or(&[]);
-            let alone = seen_alone(seats::names(items), prefix, observation);
-            let seated = match seats::disagreement(items, &alone) {
-                None => Seated::Agrees,
-                Some(_) => Seated::Differs(alone),
-            };
-            (seated, 0)
-        }
-        _ => (Seated::Unobserved, 0),
     }
 }
 
 /// One element of an array of many trials. Nothing is expected of one that should have been refused.
-fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) -> Seated {
+fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) -> Shown {
     let (from, to) = (offset as usize, offset as usize + width);
     let Some(bytes) = seen.bytes.as_ref().and_then(|bytes| bytes.get(from..to)) else {
-        return Seated::Unobserved;
+        return Shown::Unobserved;
     };
     let bits = little_endian(bytes);
     let own = offset..to as u64;
     let addressed = seen.addresses.iter().flatten().any(|address| own.contains(&address.offset));
     if expected == Some(bits) && !addressed {
-        return Seated::Agrees;
+        return Shown::Agrees;
     }
     let variable = Variable {
         space: seen.space.clone(),
@@ -203,7 +206,7 @@ fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) ->
     };
     let mut alone = Observation::new(Outcome::Accepted);
     alone.variables.insert(ALONE.to_owned(), variable);
-    if addressed { Seated::Differs(alone) } else { Seated::Holds(bits, alone) }
+    if addressed { Shown::Module(alone) } else { Shown::Holds(bits, alone) }
 }
 
 /// The number that at most eight bytes are, the lowest first.
@@ -211,22 +214,25 @@ pub(crate) fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 
-/// What was seen of these variables, as if they had stood alone.
-fn seen_alone<'n>(
-    names: impl Iterator<Item = &'n str>,
-    prefix: &str,
-    observation: &Observation,
-) -> Observation {
-    let mut alone = Observation::new(Outcome::Accepted);
-    for name in names {
-        let Some(seen) = observation.variables.get(with_prefix(name, prefix).as_str()) else { continue };
-        let mut seen = seen.clone();
-        for address in seen.addresses.iter_mut().flatten() {
-            if let Some(symbol) = without_prefix(&address.symbol, prefix) {
-                address.symbol = symbol.to_string();
-            }
+/// What belongs to the trial whose names have this prefix, as if it had stood alone.
+fn alone(prefix: &str, observation: &Observation) -> Observation {
+    let mut alone = Observation::new(observation.outcome);
+    let rename = |symbol: &mut String| {
+        if let Some(own) = without_prefix(symbol, prefix) {
+            *symbol = own.to_string();
         }
-        alone.variables.insert(name.to_owned(), seen);
+    };
+    for (name, variable) in &observation.variables {
+        let Some(name) = without_prefix(name, prefix) else { continue };
+        let mut variable = variable.clone();
+        variable.addresses.iter_mut().flatten().for_each(|address| rename(&mut address.symbol));
+        alone.variables.insert(name.to_string(), variable);
+    }
+    for (name, output) in &observation.kernels {
+        let Some(name) = without_prefix(name, prefix) else { continue };
+        let mut output = output.clone();
+        output.addresses.iter_mut().for_each(|address| rename(&mut address.symbol));
+        alone.kernels.insert(name.to_string(), output);
     }
     alone
 }
@@ -254,12 +260,12 @@ pub(super) fn split_blamed(
     observation: &Observation,
 ) -> (Vec<usize>, Vec<usize>) {
     let complaints = complaints(batch, group.len(), observation);
-    let (guilty, rest): (Vec<_>, Vec<_>) = group.iter().zip(complaints).partition(|(_, c)| c.is_some());
+    let (blamed, rest): (Vec<_>, Vec<_>) = group.iter().zip(complaints).partition(|(_, c)| c.is_some());
     let trials = |these: Vec<(&usize, Option<Diagnostic>)>| these.into_iter().map(|(&at, _)| at).collect();
-    (trials(guilty), trials(rest))
+    (trials(blamed), trials(rest))
 }
 
-/// A module in which every trial is a statement of its own with an innocent one behind it, so that a complaint about
+/// A module in which every trial is a statement of its own with a valid one behind it, so that a complaint about
 /// the line behind a trial is still about the trial.
 pub(super) fn compose_apart(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Batch {
     let mut text = print(&header.module([]));
@@ -274,5 +280,5 @@ pub(super) fn compose_apart(predicted: &[Predicted<'_>], group: &[usize], header
         let _ = writeln!(text, ".global .u8 z{place};");
         line += text[before..].bytes().filter(|&b| b == b'\n').count() as u32;
     }
-    Batch { text, seats: Vec::new(), arrays: Vec::new(), lines }
+    Batch { text, slots: Vec::new(), launches: Vec::new(), arrays: Vec::new(), lines }
 }

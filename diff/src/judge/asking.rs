@@ -1,0 +1,88 @@
+//! Asking a subject, before it is tested, how it answers open questions and what it dies of.
+
+use ptxsmith_oracle::{Question, Rules};
+use ptxsmith_subject::{Error, Subject};
+use ptxsmith_syntax::{Header, Item, Specifier, parse};
+
+use super::{Judge, Options};
+use crate::{
+    profile::Profile,
+    trial::{Body, Trial},
+    verdict::{Class, Verdict},
+};
+
+/// Declarations that show how a question is answered which generated programs meet often. Questions whose other answers hardly
+/// any subject gives, and those that the list of known crashes is about, are not worth a run.
+const PROBES: &[(Question, &str)] = &[
+    (Question::ForwardReference, ".global .u64 x = y; .global .u32 y;"),
+    (Question::SelfReference, ".global .u64 x = x;"),
+    (Question::ParenthesizedAddress, ".global .u32 y; .global .u64 x = (y);"),
+    (Question::AddressSubtraction, ".global .u32 y[4]; .global .u64 x = y - 4;"),
+    (Question::OffsetFirst, ".global .u32 y[4]; .global .u64 x = 4 + y;"),
+    (Question::OffsetInGeneric, ".global .u32 y[4]; .global .u64 x = generic(y + 4);"),
+    (Question::ShiftCount, ".global .u64 x = 3 << 65;"),
+    (Question::DivisionByZero, ".global .u64 x = 1 / 0;"),
+    (Question::FloatDivisionByZero, ".global .f64 x = 1.0 / 0.0;"),
+    (Question::LiteralRange, ".global .u64 x = 18446744073709551618 + (18446744073709551618 > -1);"),
+    (Question::FloatOverflow, ".global .f64 x = 1e400;"),
+    (Question::SkippedOperand, ".global .u64 x = 1 ? 2 : 1 / 0;"),
+    (Question::ParenthesizedSingle, ".global .f32 x = (0f3f800000);"),
+    (Question::NanNarrowing, ".global .f32 x = 0dfff0000020000000;"),
+    (Question::ZeroDimension, ".global .u32 x[0];"),
+    (Question::TrailingComma, ".global .u32 x[2] = {1, 2,};"),
+    (Question::EmptyList, ".global .u32 x[2] = {};"),
+    (Question::IncompleteVector, ".global .v2 .u32 x = {1};"),
+    (Question::RemainderType, ".global .u64 x = 2 * (5 % 3U > -1) + (5 % 3 > -1);"),
+    (Question::BitwiseType, ".global .u64 x = (1 & 1) > -1;"),
+    (Question::WarpSizeType, ".global .u64 x = WARP_SZ > -1;"),
+    (Question::BitsFromFloat, ".global .b32 x = 1.5;"),
+    (Question::SignedOverflow, ".global .s64 x = 9223372036854775807 + 1;"),
+];
+
+impl Judge<'_> {
+    /// Asks a subject how it answers open questions, by fixed programs under this header. What it answers depends on nothing
+    /// else, so that it may be asked as often as one likes; once is enough.
+    ///
+    /// # Errors
+    /// Only where our machine or code fails.
+    pub fn ask(subject: &dyn Subject, header: &Header) -> Result<Profile, Error> {
+        let trials: Vec<Trial> =
+            PROBES.iter().zip(0..).map(|(&(_, statements), id)| Trial::new(id, body(statements))).collect();
+        let options = Options { header: header.clone(), recheck_every: 0, ..Options::default() };
+        let judged = Judge::new(subject, Rules::default(), options).batch(&trials)?;
+        let mut profile = Profile::default();
+        for (&(question, _), judged) in PROBES.iter().zip(judged) {
+            match judged.verdict {
+                Verdict::Reads(difference) => {
+                    let answers = difference.explanation.map(|explanation| explanation.readings);
+                    // What an earlier program shows, which is about that question alone, stands.
+                    answers
+                        .into_iter()
+                        .flatten()
+                        .for_each(|(question, answer)| profile.answers(question, answer));
+                }
+                Verdict::Deviates(difference) if difference.class == Class::Crash => {
+                    profile.dies_of(question);
+                }
+                _ => {}
+            }
+        }
+        Ok(profile)
+    }
+}
+
+/// Statements as what is tried: one value of a scalar type is shown and judged as an expression.
+fn body(statements: &str) -> Body {
+    let items = parse(statements).expect("the programs of the table parse").items;
+    if let [Item::Variables(declaration)] = &items[..]
+        && let [declarator] = &declaration.declarators[..]
+        && let (Some(initializer), []) = (&declarator.initializer, &declarator.dimensions[..])
+        && let ptxsmith_syntax::Initializer::Value(expr) = initializer
+        && !declaration.specifiers.iter().any(|specifier| matches!(specifier, Specifier::Vector(_)))
+        && let (Some(ty), Some(space)) = (declaration.scalar_type(), declaration.space())
+        && !expr.nodes().iter().any(|node| matches!(node.kind, ptxsmith_syntax::NodeKind::Name(_)))
+    {
+        return Body::Expression { ty, space, expr: expr.clone() };
+    }
+    Body::Items(items)
+}

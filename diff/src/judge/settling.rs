@@ -1,0 +1,304 @@
+//! Finding the verdicts of a batch: trials are shown together, and a module that fails is split until each stands alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ptxsmith_oracle::{Expectation, QuestionSet, Trace, Variable};
+use ptxsmith_subject::{Error, Observation, Outcome, Severity};
+
+use super::{
+    Answer, Judge, Predicted,
+    batch::{Shown, complaints, compose, compose_apart, launches, shown, split_blamed},
+};
+use crate::{
+    asked::Asked,
+    compare::unobserved,
+    explanation::Explanation,
+    known::with_known,
+    lead::Lead,
+    trial::Body,
+    verdict::{Class, Difference, Judged, Must, NotCompared, Share, Verdict},
+};
+
+/// The most new differences of one batch that are shown alone.
+const MOST_CONFIRMED: usize = 50;
+
+/// The most trials of one batch that are asked whether they rule out a wrong rule.
+const MOST_ASKED: u32 = 2_000;
+
+/// The most trials that will be refused in one module.
+const REFUSED_TOGETHER: usize = 512;
+
+/// What became of a trial.
+pub(super) struct Settled {
+    pub verdict: Verdict,
+    /// How many of its variables the subject does not show.
+    pub unseen: u32,
+    /// What was seen of its kernels.
+    pub operands: Share,
+    /// What the scalar rests on that differs, where a trial of many shows which one it is.
+    pub trace: Option<Trace>,
+    /// What was seen of kernels that conform.
+    pub conforming: Option<Observation>,
+}
+
+impl Settled {
+    pub fn new(verdict: Verdict) -> Settled {
+        let (unseen, operands, trace, conforming) = Default::default();
+        Settled { verdict, unseen, operands, trace, conforming }
+    }
+}
+
+/// The verdicts of one batch while they are found.
+pub(super) struct Settling<'j, 'a, 't> {
+    pub judge: &'j Judge<'a>,
+    pub predicted: &'j [Predicted<'t>],
+    /// By place of the trial.
+    settled: Vec<Option<Settled>>,
+    /// How many differences had their cause looked for among wrong rules.
+    pub looked_into: u32,
+    /// The shortest trial, so far, of those that show the same.
+    pub shortest: BTreeMap<(Class, Explanation), (usize, u64)>,
+}
+
+impl<'j, 'a, 't> Settling<'j, 'a, 't> {
+    pub fn of(judge: &'j Judge<'a>, predicted: &'j [Predicted<'t>]) -> Settling<'j, 'a, 't> {
+        let settled = predicted.iter().map(|_| None).collect();
+        Settling { judge, predicted, settled, looked_into: 0, shortest: BTreeMap::new() }
+    }
+
+    pub fn not_compared(&mut self, at: usize, reason: NotCompared) {
+        self.settled[at] = Some(Settled::new(Verdict::NotCompared(reason)));
+    }
+
+    /// Takes what was observed of a trial as its module alone. Returns whether it poisons a batch.
+    pub fn take(&mut self, at: usize, observation: Observation) -> bool {
+        let failing = observation.outcome != Outcome::Accepted;
+        self.settled[at] = Some(self.explained(at, observation));
+        failing
+    }
+
+    /// Shows a trial alone. Returns whether it poisons a batch.
+    pub fn alone(&mut self, at: usize) -> Result<bool, Error> {
+        let observation = self.observe_alone(at)?;
+        Ok(self.take(at, observation))
+    }
+
+    fn observe_alone(&self, at: usize) -> Result<Observation, Error> {
+        let (judge, p) = (self.judge, &self.predicted[at]);
+        judge.observe(&p.trial.text(&judge.options.header), &launches(p, ""))
+    }
+
+    /// Gives every trial of a group its verdict. Returns whether one was found that poisons a batch.
+    pub fn together(&mut self, group: Vec<usize>) -> Result<bool, Error> {
+        match group[..] {
+            [] => return Ok(false),
+            [at] => return self.alone(at),
+            _ => {}
+        }
+        let batch = compose(self.predicted, &group, &self.judge.options);
+        let observation = self.judge.observe(&batch.text, &batch.launches)?;
+        if observation.outcome == Outcome::Accepted {
+            let arrays = batch.arrays(&observation);
+            for (&at, slot) in group.iter().zip(&batch.slots) {
+                let shown = shown(&self.predicted[at], slot, &arrays, &observation);
+                self.settled[at] = Some(match shown {
+                    Shown::Agrees => Settled::new(Verdict::Conforms),
+                    Shown::Unobserved => Settled::new(unobserved(self.judge.subject, &observation)),
+                    Shown::Holds(bits, alone) => self.explained_element(at, bits, alone),
+                    Shown::Module(alone) => self.explained(at, alone),
+                });
+            }
+            self.confirm_alone(&group)?;
+            return Ok(false);
+        }
+        let (blamed, rest) = split_blamed(&batch, &group, &observation);
+        // Lines are a hint only: ptxas sometimes names the line behind the one that it complains about. What should
+        // be refused may be blamed again together; what should not is shown alone.
+        let (refused, others): (Vec<_>, Vec<_>) =
+            blamed.into_iter().partition(|&at| self.predicted[at].must() == Some(Must::Refuse));
+        let mut found = self.refused(refused)?;
+        for at in others {
+            found |= self.alone(at)?;
+        }
+        // Where no failing trial was found, or what stands behind a fatal error was not read, halves find out.
+        let whole = found && !is_fatal(&observation);
+        let (left, right) = rest.split_at(if whole { 0 } else { rest.len() / 2 });
+        found |= self.together(left.to_vec())?;
+        found |= self.together(right.to_vec())?;
+        // How long a module takes says something of one program, not of many together.
+        if !found && observation.outcome != Outcome::TimedOut {
+            let difference = self.unexplained(group[0], Class::Inconsistent, None, observation);
+            self.settled[group[0]] = Some(Settled::new(difference));
+        }
+        Ok(true)
+    }
+
+    /// Gives trials that will be refused their verdicts. An error on a trial's own lines refuses it, whatever else the
+    /// module holds; one that ends the reading is followed by others that were not read. What is not complained about
+    /// although it was read is shown alone. Returns whether any of them poisons a batch.
+    pub fn refused(&mut self, mut left: Vec<usize>) -> Result<bool, Error> {
+        let mut found = false;
+        let mut most = REFUSED_TOGETHER;
+        while !left.is_empty() {
+            let rest = left.split_off(left.len().min(most));
+            let group = std::mem::replace(&mut left, rest);
+            if let [at] = group[..] {
+                found |= self.alone(at)?;
+                continue;
+            }
+            let batch = compose_apart(self.predicted, &group, &self.judge.options.header);
+            let observation = self.judge.observe(&batch.text, &[])?;
+            let complaints = complaints(&batch, group.len(), &observation);
+            let read = complaints.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+            let all = observation.outcome == Outcome::Refused && !is_fatal(&observation);
+            let read = if all { group.len() } else { read };
+            for (&at, complaint) in group.iter().zip(complaints).take(read) {
+                found |= match complaint {
+                    None => self.alone(at)?,
+                    Some(diagnostic) => {
+                        let refused = Observation::new(Outcome::Refused);
+                        self.take(at, Observation { diagnostics: vec![diagnostic], ..refused })
+                    }
+                };
+            }
+            if read == 0 {
+                found |= self.alone(group[0])?;
+            }
+            let unread = &group[read.max(1)..];
+            // One run reads up to the first fatal error: together there are never more runs than alone, if the modules
+            // stay short.
+            most = if unread.is_empty() { REFUSED_TOGETHER } else { (2 * read).clamp(32, REFUSED_TOGETHER) };
+            left.splice(0..0, unread.iter().copied());
+        }
+        Ok(found)
+    }
+
+    /// Shows what is new in a batch once more, each trial alone: what shows only in company is another finding, or none
+    /// where a known deviation of its neighbours writes over it.
+    fn confirm_alone(&mut self, group: &[usize]) -> Result<(), Error> {
+        let is_new = |settled: &Settled| matches!(&settled.verdict, Verdict::Deviates(difference) if difference.explanation.is_none());
+        // Slots of one constant are about one module with all of them.
+        let may_be_alone = |at: &usize| !matches!(self.predicted[*at].trial.body, Body::Seats(_));
+        let new = group.iter().copied().filter(may_be_alone);
+        let new: Vec<usize> =
+            new.filter(|&at| self.settled[at].as_ref().is_some_and(is_new)).take(MOST_CONFIRMED).collect();
+        let written_over =
+            !new.is_empty() && group.iter().any(|&at| self.reaches_beyond(&self.predicted[at]));
+        for at in new {
+            let observation = self.observe_alone(at)?;
+            let alone = self.explained(at, observation);
+            if is_new(&alone) || written_over {
+                self.settled[at] = Some(alone);
+            } else if let Some(Settled { verdict: Verdict::Deviates(difference), .. }) = &mut self.settled[at]
+            {
+                difference.class = Class::Inconsistent;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what is listed of the subject has an address of the trial written beyond the variable that holds it.
+    fn reaches_beyond(&self, p: &Predicted<'_>) -> bool {
+        let known = with_known(&self.judge.rules, self.judge.maker());
+        let Expectation::Accepted { variables, .. } = self.judge.prediction(p.trial, &known).data else {
+            return false;
+        };
+        let beyond = |v: &Variable| v.addresses.iter().any(|a| a.offset + u64::from(a.width) > v.size);
+        variables.iter().any(beyond)
+    }
+
+    /// Shows some trials alone as well: a verdict must not depend on company.
+    pub fn recheck(&mut self) -> Result<(), Error> {
+        let every = self.judge.options.recheck_every;
+        for at in 0..self.predicted.len() {
+            let p = &self.predicted[at];
+            let chosen = every > 0 && p.must().is_some() && p.trial.id.is_multiple_of(every);
+            let Some(before) = self.settled[at].as_ref().filter(|_| chosen) else { continue };
+            let before = before.verdict.clone();
+            let observation = self.observe_alone(at)?;
+            let again = self.explained(at, observation);
+            let same = match (&again.verdict, &before) {
+                (Verdict::Deviates(a), Verdict::Deviates(b)) | (Verdict::Reads(a), Verdict::Reads(b)) => {
+                    a.class == b.class && a.explanation == b.explanation
+                }
+                (a, b) => a == b,
+            };
+            if !same {
+                let differs = |verdict| match verdict {
+                    Verdict::Deviates(difference) | Verdict::Reads(difference) => Some(difference),
+                    Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::NotCompared(_) => None,
+                };
+                let verdict = match differs(again.verdict).or_else(|| differs(before)) {
+                    Some(d) => Verdict::Deviates(Box::new(Difference { class: Class::Inconsistent, ..*d })),
+                    None => Verdict::NotCompared(NotCompared::Unobserved),
+                };
+                self.settled[at] = Some(Settled::new(verdict));
+            }
+        }
+        Ok(())
+    }
+
+    /// The verdicts, with what they rule out.
+    pub fn conclude(mut self) -> Vec<Judged> {
+        let (judge, predicted) = (self.judge, self.predicted);
+        for (p, settled) in predicted.iter().zip(self.settled.iter_mut().flatten()) {
+            if let Verdict::Reads(difference) = &mut settled.verdict {
+                judge.read_as_known(p, difference);
+            }
+        }
+        let suspected = suspected_leads(self.settled.iter().flatten().map(|settled| &settled.verdict));
+        let (mut met, mut read, mut asked) = (Asked::default(), Asked::default(), 0);
+        let mut all: Vec<Judged> = Vec::with_capacity(predicted.len());
+        for (p, settled) in predicted.iter().zip(self.settled) {
+            let settled =
+                settled.unwrap_or_else(|| Settled::new(Verdict::NotCompared(NotCompared::Unobserved)));
+            let first = match p.answer {
+                Answer::Bits(_) => met.first_to_meet(p.trace.questions),
+                Answer::Module(_) => QuestionSet::default(),
+            };
+            let excluded = judge.excluded(p, &settled.verdict, first, &mut read);
+            let mut contradicts = Vec::new();
+            if settled.verdict == Verdict::Conforms && !suspected.is_empty() && asked < MOST_ASKED {
+                let touched: Vec<&Lead> = suspected.iter().filter(|lead| lead.touches(&p.trace)).collect();
+                asked += u32::from(!touched.is_empty());
+                let ruled_out = touched.into_iter().filter(|lead| judge.rules_out(lead, p, &settled));
+                contradicts = ruled_out.map(|lead| lead.id).collect();
+            }
+            let unseen = if settled.verdict == Verdict::ConformsByOutcome { 0 } else { settled.unseen };
+            let trace = settled.trace.unwrap_or(p.trace);
+            let judged = Judged::new(p.trial.id, settled.verdict, p.must(), trace);
+            all.push(Judged { excluded, contradicts, unseen, operands: settled.operands, ..judged });
+        }
+        if judge.options.launch {
+            let ruled_out: BTreeSet<&'static str> =
+                all.iter().flat_map(|judged| &judged.contradicts).copied().collect();
+            all.iter_mut().for_each(|judged| leave_out(&mut judged.verdict, &ruled_out));
+        }
+        all
+    }
+}
+
+/// Leaves out of what a difference may be put down to the wrong rules that other trials rule out: of few that are looked
+/// for, one will predict a difference of another cause by chance.
+fn leave_out(verdict: &mut Verdict, ruled_out: &BTreeSet<&'static str>) {
+    if let Verdict::Deviates(difference) = verdict {
+        for alternatives in difference.suspected.iter_mut().flatten() {
+            alternatives.retain(|set| !set.iter().any(|id| ruled_out.contains(id)));
+        }
+    }
+}
+
+/// The wrong rules that are suspected of any of these.
+fn suspected_leads<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> Vec<Lead> {
+    let suspected = verdicts.filter_map(|verdict| match verdict {
+        Verdict::Deviates(difference) => difference.suspected.as_ref(),
+        _ => None,
+    });
+    let ids: BTreeSet<&'static str> = suspected.flatten().flatten().flatten().copied().collect();
+    ids.into_iter().filter_map(Lead::from_id).collect()
+}
+
+/// Whether the subject stopped reading at an error.
+fn is_fatal(observation: &Observation) -> bool {
+    observation.diagnostics.iter().any(|d| d.severity == Severity::Fatal && d.line.is_some())
+}
