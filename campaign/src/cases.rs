@@ -124,7 +124,7 @@ impl Cases {
         }
     }
 
-    /// Whether all cases are expressions, which can be sifted.
+    /// Whether all cases are expressions, which can be judged in bulk.
     pub fn are_expressions(&self) -> bool {
         matches!(&self.source, Source::Drawn(drawn) if drawn.focus == Focus::Expressions)
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ptxsmith_diff::{
-    Again, Body, Fate, Header, Judge, Judged, ModuleVerdicts, NotCompared, Options, Sifted, Trial, Verdict,
-    judge_module,
+    Again, Body, BulkVerdicts, Fate, Header, Judge, Judged, ModuleVerdicts, NotCompared, Options, Trial,
+    Verdict, judge_module,
 };
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Error, OutputForm, Subject};
@@ -105,14 +105,14 @@ pub fn verdicts(tested: &Tested, made: &[Made], usual: &Header) -> Result<Vec<Pl
     Ok(all)
 }
 
-/// Sifts expressions under this header, which the subject has to take: see [`Judge::sift`].
-pub fn sift(
+/// Judges expressions in bulk under this header, which the subject has to take: see [`Judge::bulk`].
+pub fn bulk(
     tested: &Tested,
     header: &Header,
     cases: Range<u64>,
     make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
-) -> Result<Sifted, Failure> {
-    judge_of(tested, header, USUAL)?.sift(cases, make).map_err(of_subject)
+) -> Result<BulkVerdicts, Failure> {
+    judge_of(tested, header, USUAL)?.bulk(cases, make).map_err(of_subject)
 }
 
 /// The judge of trials under this header.

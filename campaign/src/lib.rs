@@ -18,10 +18,10 @@ pub mod pool;
 pub mod reducing;
 pub mod run;
 pub mod session;
-mod sifting;
 pub mod statistics;
 pub mod store;
 pub mod subjects;
+mod task;
 
 pub use campaign::Outcome;
 pub use failure::Failure;

@@ -14,9 +14,9 @@ use crate::cases::{Cases, weights, wide_header};
 use crate::failure::Failure;
 use crate::pool::{Budget, each, lock_of};
 use crate::session::Session;
-use crate::sifting::{TaskCases, TaskVerdicts};
 use crate::store::{Identity, Shard};
 use crate::subjects::{Tested, ensure_disassembler, open_subjects};
+use crate::task::{TaskCases, TaskVerdicts};
 
 /// What is tried, on what, and how long.
 pub struct Options {

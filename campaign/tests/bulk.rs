@@ -1,4 +1,4 @@
-//! What is sifted gives the same ledger as what is judged one by one.
+//! What is judged in bulk gives the same ledger as what is judged one by one.
 
 #[path = "../../diff/tests/common/mod.rs"]
 mod common;
@@ -29,10 +29,10 @@ fn enter(ledger: &mut Ledger, judge: &Judge<'_>, trials: &[Trial]) {
     }
 }
 
-/// What sifting spared.
+/// What bulk judging spared.
 #[derive(Default)]
 struct Spared {
-    /// How many cases were sifted out that conform.
+    /// How many cases were counted in bulk that conform.
     conform: u64,
     /// Of those, under another answer to an open question.
     read: u64,
@@ -42,10 +42,10 @@ struct Spared {
     undone: u32,
 }
 
-/// The ledger of a subject with and without sifting.
+/// The ledger of a subject in bulk and one by one.
 fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], Spared) {
     let options = Options { recheck_every: 0, ..Options::default() };
-    let (mut one_by_one, mut sifting) = (Ledger::default(), Ledger::default());
+    let (mut one_by_one, mut in_bulk) = (Ledger::default(), Ledger::default());
     let profile = Judge::ask(subject, &options.header).expect("nothing of ours fails");
     let judge = Judge::new(subject, Rules::default(), options).knowing(profile);
     let mut spared = Spared::default();
@@ -58,31 +58,31 @@ fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], Spared
             let case = CaseId { seed: SEED, index };
             generator.assemble_case(case, &mut Coverage::new(), into)
         };
-        let sifted = judge.sift(cases.clone(), make).expect("nothing of ours fails");
-        let deviate: u64 = sifted.deviate.values().sum();
-        assert_eq!(sifted.left.len() as u64 + sifted.conform + sifted.unmodelled + deviate, BATCH);
-        let left: Vec<Trial> = sifted.left.iter().map(|&case| trial(generator, case)).collect();
+        let bulk = judge.bulk(cases.clone(), make).expect("nothing of ours fails");
+        let deviate: u64 = bulk.deviate.values().sum();
+        assert_eq!(bulk.left.len() as u64 + bulk.conform + bulk.unmodelled + deviate, BATCH);
+        let left: Vec<Trial> = bulk.left.iter().map(|&case| trial(generator, case)).collect();
         let judged = judge.batch(&left).expect("nothing of ours fails");
-        if !sifted.stands(&judged) {
+        if !bulk.stands(&judged) {
             spared.undone += 1;
-            enter(&mut sifting, &judge, &all);
+            enter(&mut in_bulk, &judge, &all);
             continue;
         }
-        spared.conform += sifted.conform;
-        spared.read += sifted.read.values().sum::<u64>();
+        spared.conform += bulk.conform;
+        spared.read += bulk.read.values().sum::<u64>();
         spared.deviate += deviate;
         for (trial, judged) in left.iter().zip(judged) {
-            sifting.enter(trial, judged, &Header::default());
+            in_bulk.enter(trial, judged, &Header::default());
         }
-        sifting.enter_sifted(&sifted);
+        in_bulk.enter_bulk(&bulk);
     }
-    ([one_by_one, sifting], spared)
+    ([one_by_one, in_bulk], spared)
 }
 
 fn check(generator: &Generator, subject: &dyn Subject, least_out: u64) -> Spared {
-    let ([one_by_one, sifting], spared) = ledgers(generator, subject);
-    assert_eq!(sifting, one_by_one);
-    assert!(spared.conform >= least_out, "{} sifted out", spared.conform);
+    let ([one_by_one, in_bulk], spared) = ledgers(generator, subject);
+    assert_eq!(in_bulk, one_by_one);
+    assert!(spared.conform >= least_out, "{} in bulk", spared.conform);
     spared
 }
 
@@ -102,7 +102,7 @@ fn of_wide_shifts() -> Generator {
 }
 
 #[test]
-fn of_a_subject_with_the_known_deviations_most_cases_are_sifted_out_and_none_is_lost() {
+fn of_a_subject_with_the_known_deviations_most_cases_are_counted_in_bulk_and_none_is_lost() {
     let generator = Generator::new(Config::bulk());
     let spared = check(&generator, &fake(NVIDIA, known_rules(NVIDIA)), 5_000);
     assert!(spared.undone < 3, "{}", spared.undone);
@@ -110,7 +110,7 @@ fn of_a_subject_with_the_known_deviations_most_cases_are_sifted_out_and_none_is_
 }
 
 #[test]
-fn cases_that_follow_a_known_answer_to_an_open_question_are_sifted() {
+fn cases_that_follow_a_known_answer_to_an_open_question_are_judged_in_bulk() {
     // A remainder's type hardly ever changes a value.
     for (answers, least_out, least) in [
         (&[(Question::ShiftCount, 1)][..], 3_000, 50),
@@ -125,7 +125,7 @@ fn cases_that_follow_a_known_answer_to_an_open_question_are_sifted() {
 }
 
 #[test]
-fn a_subject_that_answers_one_question_in_two_ways_is_found_as_without_sifting() {
+fn a_subject_that_answers_one_question_in_two_ways_is_found_in_bulk_too() {
     let (one, other) = (known_rules_with(&[(Question::ShiftCount, 1)]), known_rules(NVIDIA));
     let subject = FnSubject::new("mixed", move |request: &Request<'_>| {
         let [mut seen, others] = [&one, &other].map(|rules| observe(NVIDIA, rules, request));
@@ -145,17 +145,17 @@ fn a_subject_that_answers_one_question_in_two_ways_is_found_as_without_sifting()
         ..subject.description().clone()
     };
     let subject = subject.described(description);
-    let ([one_by_one, sifting], spared) = ledgers(&of_wide_shifts(), &subject);
-    assert_eq!(sifting, one_by_one);
+    let ([one_by_one, in_bulk], spared) = ledgers(&of_wide_shifts(), &subject);
+    assert_eq!(in_bulk, one_by_one);
     let mixed = |ledger: &Ledger| {
         let findings = ledger.findings(&Triage::of([(ledger, NVIDIA)]));
         findings.iter().any(|found| found.finding.id.starts_with("mixed-shift-count"))
     };
-    assert!(mixed(&sifting) && spared.undone == 0, "{}", spared.undone);
+    assert!(mixed(&in_bulk) && spared.undone == 0, "{}", spared.undone);
 }
 
 #[test]
-fn a_planted_fault_is_found_as_without_sifting() {
+fn a_planted_fault_is_found_in_bulk_too() {
     let generator = Generator::new(Config::bulk());
     for id in ["product-saturates", "octal-as-decimal", "warp-size-64"] {
         let suspect = SUSPECTS.iter().find(|suspect| suspect.id == id).expect("it is in the list");

@@ -24,7 +24,7 @@ fn learned() -> impl Subject {
         }
         let module = parse(request.ptx).expect("modules that are shown parse");
         let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else {
-            panic!("what is sifted is accepted")
+            panic!("what is judged in bulk is accepted")
         };
         let mut observation = Observation::new(Outcome::Accepted);
         for v in variables {
@@ -45,10 +45,10 @@ fn learned() -> impl Subject {
     subject.described(description)
 }
 
-fn sifted(c: &mut Criterion) {
+fn bulk(c: &mut Criterion) {
     let ten_nodes = Config { max_nodes: 21, early_leaf: Odds::NEVER, ..Config::bulk() };
     let configurations = [("expressions of ten nodes", ten_nodes), ("bulk", Config::bulk())];
-    let mut group = c.benchmark_group("sifted");
+    let mut group = c.benchmark_group("bulk");
     group.throughput(Throughput::Elements(CASES)).sample_size(20).warm_up_time(Duration::from_secs(1));
     for (name, config) in configurations {
         let generator = Generator::new(config);
@@ -61,7 +61,7 @@ fn sifted(c: &mut Criterion) {
                 let make = |index, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
                     generator.assemble_case(CaseId { seed: 1, index }, &mut coverage, into)
                 };
-                black_box(judge.sift(0..CASES, make).expect("nothing of ours fails").conform)
+                black_box(judge.bulk(0..CASES, make).expect("nothing of ours fails").conform)
             });
         });
         let nodes: usize = (0..1000)
@@ -75,5 +75,5 @@ fn sifted(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, sifted);
+criterion_group!(benches, bulk);
 criterion_main!(benches);

@@ -27,7 +27,7 @@ pub mod suspects;
 mod trial;
 mod verdict;
 
-pub use bulk::{Again, Sifted};
+pub use bulk::{Again, BulkVerdicts};
 pub use compare::{Mismatch, compare};
 pub use explanation::{Alternatives, Explanation};
 pub use judge::{Judge, Options};

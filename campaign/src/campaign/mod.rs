@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use ptxsmith_diff::{Maker, NotCompared, Sifted, Verdict};
+use ptxsmith_diff::{BulkVerdicts, Maker, NotCompared, Verdict};
 use ptxsmith_gen::{Coverage, Generator};
 use ptxsmith_report::Report;
 use ptxsmith_report::harmless::line as harmless;
@@ -95,7 +95,7 @@ pub struct Judgements<'t> {
     /// The verdicts.
     pub entries: Vec<Entry<'t>>,
     /// The cases that conform and of which nothing else is known.
-    pub sifted: Sifted,
+    pub bulk: BulkVerdicts,
 }
 
 /// A program of the user's.
@@ -240,10 +240,10 @@ impl<'a> Campaign<'a> {
         {
             let mut progress = self.kept.as_ref().map(|kept| (kept.shard, lock_of(&kept.progress)));
             let mut lines = Vec::new();
-            for Judgements { tested, entries, sifted } in judgements {
-                lines.push(line(task, tested.subject.id(), &entries, &sifted));
+            for Judgements { tested, entries, bulk } in judgements {
+                lines.push(line(task, tested.subject.id(), &entries, &bulk));
                 better.extend(self.note(tested, entries, None));
-                tested.ledger().enter_sifted(&sifted);
+                tested.ledger().enter_bulk(&bulk);
             }
             lock_of(&self.coverage).merge(coverage);
             if let Some((shard, progress)) = &mut progress {
@@ -422,16 +422,16 @@ impl<'a> Campaign<'a> {
 }
 
 /// What a subject did with the cases of a task, as a line of `verdicts.jsonl`.
-fn line(task: u64, subject: &str, entries: &[Entry<'_>], sifted: &Sifted) -> store::Line {
+fn line(task: u64, subject: &str, entries: &[Entry<'_>], bulk: &BulkVerdicts) -> store::Line {
     let mut line = store::Line { task, subject: subject.to_owned(), ..store::Line::default() };
-    line.compared += sifted.conform;
-    line.conform += sifted.conform;
-    for (&known, &count) in &sifted.deviate {
+    line.compared += bulk.conform;
+    line.conform += bulk.conform;
+    for (&known, &count) in &bulk.deviate {
         line.compared += count;
         line.known.insert(known.to_owned(), count);
     }
-    if sifted.unmodelled > 0 {
-        line.not_compared.insert(NotCompared::Unmodelled, sifted.unmodelled);
+    if bulk.unmodelled > 0 {
+        line.not_compared.insert(NotCompared::Unmodelled, bulk.unmodelled);
     }
     for Entry { judged, .. } in entries {
         match &judged.verdict {

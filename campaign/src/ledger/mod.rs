@@ -7,7 +7,9 @@ mod triage;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_diff::{Alternatives, Class, Fate, Header, Judged, Must, NotCompared, Sifted, Trial, Verdict};
+use ptxsmith_diff::{
+    Alternatives, BulkVerdicts, Class, Fate, Header, Judged, Must, NotCompared, Trial, Verdict,
+};
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Question};
 use ptxsmith_report::{ClauseCounts, Confusion, Operands, Status};
 use serde::{Deserialize, Serialize};
@@ -121,27 +123,27 @@ impl Ledger {
         }
     }
 
-    /// Enters the cases that were sifted out, after the verdicts on those that were left: among them are the examples of
+    /// Enters the cases that were counted in bulk, after the verdicts on those that were left: among them are the examples of
     /// what is only counted.
-    pub fn enter_sifted(&mut self, sifted: &Sifted) {
-        if sifted.unmodelled > 0 {
-            *self.not_compared.entry(NotCompared::Unmodelled).or_default() += sifted.unmodelled;
+    pub fn enter_bulk(&mut self, bulk: &BulkVerdicts) {
+        if bulk.unmodelled > 0 {
+            *self.not_compared.entry(NotCompared::Unmodelled).or_default() += bulk.unmodelled;
         }
-        self.compared += sifted.conform;
-        self.conform += sifted.conform;
-        self.meets(Must::Accept, Fate::Accepted, sifted.conform);
-        for (&clause, &count) in Clause::ALL.iter().zip(&sifted.clauses).filter(|&(_, &count)| count > 0) {
+        self.compared += bulk.conform;
+        self.conform += bulk.conform;
+        self.meets(Must::Accept, Fate::Accepted, bulk.conform);
+        for (&clause, &count) in Clause::ALL.iter().zip(&bulk.clauses).filter(|&(_, &count)| count > 0) {
             self.reached.insert(clause);
             let counts = self.counts(clause);
             counts.compared += count;
             counts.conform += count;
         }
-        for (&(question, answer), &count) in &sifted.read {
+        for (&(question, answer), &count) in &bulk.read {
             let followed = self.followed.get_mut(&Interpretation(question, answer));
             followed.expect("an example of what is counted was left").finding.count += count;
         }
-        self.reached = self.reached.union(sifted.deviating);
-        for (&id, &count) in &sifted.deviate {
+        self.reached = self.reached.union(bulk.deviating);
+        for (&id, &count) in &bulk.deviate {
             self.compared += count;
             self.meets(Must::Accept, Fate::Accepted, count);
             let found = self.findings.get_mut(id).expect("an example of what is counted was left");

@@ -1,4 +1,4 @@
-//! Sifting: expressions by the hundred thousand, of most of which nothing is kept but that they hold what they should.
+//! The fast path: expressions by the hundred thousand, of most of which nothing is kept but that they hold what they should.
 //!
 //! What an implementation gets right is most of what it is shown. So expressions are printed and evaluated node by node,
 //! without trees, shown in large arrays, and compared as bytes. What differs exactly as one listed deviation has it, or
@@ -31,12 +31,12 @@ use crate::{
     verdict::{Judged, Verdict},
 };
 
-/// What became of the cases that were sifted.
+/// What became of the cases that were judged in bulk.
 ///
 /// Of what is counted here there is an example among the cases that are left: the first ones that answer a question
 /// otherwise, and whatever is shorter than all before it that show the same.
 #[derive(Clone, Debug)]
-pub struct Sifted {
+pub struct BulkVerdicts {
     /// The cases that have to be judged one by one, ascending.
     pub left: Vec<u64>,
     /// How many conform and have no more to tell.
@@ -57,16 +57,16 @@ pub struct Sifted {
     followed: Readings,
 }
 
-impl Default for Sifted {
-    fn default() -> Sifted {
+impl Default for BulkVerdicts {
+    fn default() -> BulkVerdicts {
         let clauses = vec![0; Clause::ALL.len()];
         let (left, conform, unmodelled, questions) = Default::default();
         let (read, deviate, deviating, followed) = Default::default();
-        Sifted { left, conform, unmodelled, clauses, questions, read, deviate, deviating, followed }
+        BulkVerdicts { left, conform, unmodelled, clauses, questions, read, deviate, deviating, followed }
     }
 }
 
-impl Sifted {
+impl BulkVerdicts {
     /// Whether what was counted stands, as verdicts on the cases that were left show it. If not, all cases are to be judged
     /// one by one: any may rule out a rule that a difference is put down to, or what was counted shows in none that was left.
     pub fn stands<'j>(&self, left: impl IntoIterator<Item = &'j Judged>) -> bool {
@@ -187,7 +187,7 @@ both! {
 }
 
 /// Makes the nodes of a case, and says of what type it is a value, in which state space; or nothing, of a case that cannot
-/// be sifted.
+/// be judged in bulk.
 trait Make: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)> {}
 
 impl<F: FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>> Make for F {}
@@ -264,18 +264,18 @@ impl Judge<'_> {
     /// Shows the cases of a range, and tells those of which no more can be learned from the others.
     ///
     /// `make` gives the nodes of a case and says of what type it is a value, in which state space; or nothing, of a case
-    /// that cannot be sifted. Of some cases it is asked again, and gives the same. A case that is sifted out would get the
-    /// verdict that it is counted with if it were judged by [`Judge::batch`].
+    /// that cannot be judged in bulk. Of some cases it is asked again, and gives the same. A case that is counted in bulk would
+    /// get the verdict that it is counted with if it were judged by [`Judge::batch`].
     ///
     /// # Errors
     /// Only where our machine or code fails.
-    pub fn sift(
+    pub fn bulk(
         &self,
         cases: Range<u64>,
         make: impl FnMut(u64, Again, &mut dyn Assemble) -> Option<(ScalarType, StateSpace)>,
-    ) -> Result<Sifted, Error> {
+    ) -> Result<BulkVerdicts, Error> {
         let plan = &self.plan;
-        let mut sifted = Sifted { followed: plan.followed.readings, ..Sifted::default() };
+        let mut bulk = BulkVerdicts { followed: plan.followed.readings, ..BulkVerdicts::default() };
         let mut evaluator = Evaluator::new(&self.rules, self.version);
         let mut retry = Retry {
             make,
@@ -291,18 +291,18 @@ impl Judge<'_> {
             infix.clear();
             let both = &mut Both { text: &mut infix, value: &mut evaluator, pool: &mut pool };
             let Some((ty, space)) = (retry.make)(case, Again::No, both) else {
-                sifted.left.push(case);
+                bulk.left.push(case);
                 continue;
             };
             let (stored, trace) = evaluator.stored(ty);
             let bits = match stored {
                 Ok(Stored::Bits(bits)) => bits,
                 Err(Stop::Unmodelled(_)) => {
-                    sifted.unmodelled += 1;
+                    bulk.unmodelled += 1;
                     continue;
                 }
                 Ok(Stored::Address(..)) | Err(Stop::Refused(_)) => {
-                    sifted.left.push(case);
+                    bulk.left.push(case);
                     continue;
                 }
             };
@@ -312,19 +312,19 @@ impl Judge<'_> {
                 || rechecked > 0 && case.is_multiple_of(rechecked);
             let mut element = Element { case, ty, space, bits, trace };
             match if stands_out { None } else { self.company(&mut element, &mut retry) } {
-                None => sifted.left.push(case),
+                None => bulk.left.push(case),
                 Some(Company::Usual) => buffer.write(element, &infix),
                 Some(Company::Following(follows)) => buffer.write_read(element, follows, &infix),
             }
         }
         let header = print(&self.options.header.module([]));
         let compared = buffer.compare(&header, |text| self.observe(text, &[]))?;
-        sifted.take(compared, |&Other { case, ty, bits }| {
+        bulk.take(compared, |&Other { case, ty, bits }| {
             let Told { trace, nodes, .. } = retry.under(&self.rules, case, ty);
             let known = retry.deviation(case, ty, &trace, bits);
             (trace, known.map(|known| (known, nodes)))
         });
-        Ok(sifted)
+        Ok(bulk)
     }
 
     /// Beside which cases a case can be shown; `None` where it may poison a batch, or nothing says what the subject makes of
@@ -361,12 +361,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_counted_without_an_example_among_what_is_left_undoes_the_sifting() {
-        assert!(Sifted::default().stands([]));
+    fn what_is_counted_without_an_example_among_what_is_left_does_not_stand() {
+        assert!(BulkVerdicts::default().stands([]));
         let deviate = BTreeMap::from([("ternary-not-converted", 1)]);
-        assert!(!Sifted { deviate, ..Sifted::default() }.stands([]));
+        assert!(!BulkVerdicts { deviate, ..BulkVerdicts::default() }.stands([]));
         let read = BTreeMap::from([((Question::ShiftCount, 1), 1)]);
-        assert!(!Sifted { read, ..Sifted::default() }.stands([]));
+        assert!(!BulkVerdicts { read, ..BulkVerdicts::default() }.stands([]));
     }
 
     #[test]

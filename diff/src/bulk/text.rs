@@ -7,7 +7,8 @@ use super::pool::LONGEST;
 /// How many bytes are moved at once.
 const STRIDE: usize = 64;
 
-/// The text of an expression as its nodes are made: canonical text, that which [`ptxsmith_syntax::print_expr`] gives for the tree.
+/// The text of an expression as its nodes are made: canonical, that which [`ptxsmith_syntax::print_expr`] gives for the
+/// tree.
 ///
 /// What stands in front of an operand that is written already is put there by moving the operand: expressions are
 /// short, and that is far cheaper than a tree.

@@ -1,20 +1,20 @@
-//! The cases of one task: judged one by one, or sifted first where they are many and all expressions.
+//! The cases of one task: judged one by one, or judged in bulk first where they are many and all expressions.
 
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
-use ptxsmith_diff::{Again, Header, Sifted};
+use ptxsmith_diff::{Again, BulkVerdicts, Header};
 use ptxsmith_gen::Coverage;
 
 use crate::campaign::Judgements;
 use crate::cases::{Cases, Made};
 use crate::failure::Failure;
-use crate::judges::{Placed, sift, verdicts};
+use crate::judges::{Placed, bulk, verdicts};
 use crate::pool::lock_of;
 use crate::subjects::Tested;
 
-/// Fewer cases than these are judged one by one: what sifting spares is less than what it costs.
-const WORTH_SIFTING: u64 = 2_000;
+/// Fewer cases than these are judged one by one: what bulk judging spares is less than what it costs.
+const WORTH_BULK: u64 = 2_000;
 
 /// The cases of one task. Several threads may judge them, each for another subject.
 pub struct TaskCases<'c> {
@@ -23,21 +23,21 @@ pub struct TaskCases<'c> {
     wide: bool,
     /// The usual header for each subject.
     headers: Vec<Header>,
-    /// Whether they are sifted first.
-    sifts: bool,
+    /// Whether they are judged in bulk first.
+    is_bulk: bool,
     /// What was generated. Every case counts once, however often it was made.
     coverage: Mutex<Coverage>,
     /// All cases, once anybody needs them.
     all: OnceLock<Vec<Made>>,
-    /// What sifting left for each subject.
+    /// What bulk judging left for each subject.
     left: Vec<OnceLock<Vec<Made>>>,
 }
 
 /// What a subject did with the cases of a task.
 pub struct TaskVerdicts {
     placed: Vec<Placed>,
-    /// What was sifted out, where the verdicts are on what that left.
-    sifted: Option<Sifted>,
+    /// What was counted in bulk, where the verdicts are on what that left.
+    bulk: Option<BulkVerdicts>,
 }
 
 impl<'c> TaskCases<'c> {
@@ -51,10 +51,10 @@ impl<'c> TaskCases<'c> {
         headers: Vec<Header>,
     ) -> TaskCases<'c> {
         let takes = || subjects.iter().zip(&headers).all(|(tested, header)| tested.takes(header));
-        let sifts = source.are_expressions() && cases.end - cases.start >= WORTH_SIFTING && takes();
+        let is_bulk = source.are_expressions() && cases.end - cases.start >= WORTH_BULK && takes();
         let left = headers.iter().map(|_| OnceLock::new()).collect();
         let coverage = Mutex::default();
-        TaskCases { source, cases, wide, headers, sifts, coverage, all: OnceLock::new(), left }
+        TaskCases { source, cases, wide, headers, is_bulk, coverage, all: OnceLock::new(), left }
     }
 
     /// How many there are.
@@ -70,23 +70,23 @@ impl<'c> TaskCases<'c> {
     /// Judges them for the subject of this number, which is this one.
     pub fn judge(&self, subject: usize, tested: &Tested) -> Result<TaskVerdicts, Failure> {
         let header = &self.headers[subject];
-        if self.sifts {
-            let (sifted, left) = self.sift(subject, tested)?;
+        if self.is_bulk {
+            let (bulk, left) = self.judge_in_bulk(subject, tested)?;
             let placed = verdicts(tested, &left, header)?;
-            if sifted.stands(placed.iter().map(Placed::judged)) {
+            if bulk.stands(placed.iter().map(Placed::judged)) {
                 self.left[subject].get_or_init(|| left);
-                return Ok(TaskVerdicts { placed, sifted: Some(sifted) });
+                return Ok(TaskVerdicts { placed, bulk: Some(bulk) });
             }
         }
         let all = self.all.get_or_init(|| {
             let mut own = Coverage::new();
             let all = self.cases.clone().map(|case| self.source.made(case, self.wide, &mut own)).collect();
-            if !self.sifts {
+            if !self.is_bulk {
                 self.generated(&own);
             }
             all
         });
-        Ok(TaskVerdicts { placed: verdicts(tested, all, header)?, sifted: None })
+        Ok(TaskVerdicts { placed: verdicts(tested, all, header)?, bulk: None })
     }
 
     /// The verdicts for the subject of this number.
@@ -96,19 +96,19 @@ impl<'c> TaskCases<'c> {
         tested: &'t Tested,
         judged: TaskVerdicts,
     ) -> Judgements<'t> {
-        let made = if judged.sifted.is_some() { &self.left[subject] } else { &self.all };
+        let made = if judged.bulk.is_some() { &self.left[subject] } else { &self.all };
         let made = made.get().map_or(&[][..], Vec::as_slice);
         let entries = judged.placed.into_iter().map(|placed| placed.entry(made, &self.headers[subject]));
-        Judgements { tested, entries: entries.collect(), sifted: judged.sifted.unwrap_or_default() }
+        Judgements { tested, entries: entries.collect(), bulk: judged.bulk.unwrap_or_default() }
     }
 
-    /// Sifts the cases for the subject of this number. What is left is made in full.
-    fn sift(&self, subject: usize, tested: &Tested) -> Result<(Sifted, Vec<Made>), Failure> {
+    /// Judges the cases in bulk for the subject of this number. What is left is made in full.
+    fn judge_in_bulk(&self, subject: usize, tested: &Tested) -> Result<(BulkVerdicts, Vec<Made>), Failure> {
         // What is made again was counted before.
         let (mut own, mut counted) = (Coverage::new(), Coverage::new());
         let mut skipped = Vec::new();
         let header = &self.headers[subject];
-        let sifted = sift(tested, header, self.cases.clone(), |case, again, into| {
+        let bulk = bulk(tested, header, self.cases.clone(), |case, again, into| {
             let coverage = if again == Again::Yes { &mut counted } else { &mut own };
             let made = self.source.assemble(case, self.wide, coverage, into);
             skipped.extend(made.is_none().then_some(case));
@@ -118,12 +118,12 @@ impl<'c> TaskCases<'c> {
             let first = skipped.binary_search(&case).is_ok();
             self.source.made(case, self.wide, if first { &mut own } else { &mut counted })
         };
-        let left = sifted.left.iter().map(make).collect();
-        // Whoever sifts makes each case once; it counts for one of the subjects, and the first time.
+        let left = bulk.left.iter().map(make).collect();
+        // Judging in bulk makes each case once; it counts for one of the subjects, and the first time.
         if subject == 0 {
             self.generated(&own);
         }
-        Ok((sifted, left))
+        Ok((bulk, left))
     }
 
     fn generated(&self, coverage: &Coverage) {
