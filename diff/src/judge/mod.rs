@@ -184,7 +184,10 @@ impl<'a> Judge<'a> {
             Expected { refused: answer.must() == Some(Must::Refuse), trace }
         };
         let usual = Expected { refused: p.must() == Some(Must::Refuse), trace: p.trace };
-        let followed = self.plan.concerns(p.trace.questions).then(|| under(&self.plan.followed));
+        // What is refused as an expression is one of two answers; of a program there are too many to foresee.
+        let is_expression = matches!(p.trial.body, Body::Expression { .. });
+        let concerned = is_expression && self.plan.concerns(p.trace.questions);
+        let followed = concerned.then(|| under(&self.plan.followed));
         self.plan.foresee(usual, followed, under)
     }
 
