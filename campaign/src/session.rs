@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use ptxsmith_report::Finding;
 use ptxsmith_subject::Cancel;
+use ptxsmith_subject::process::Start;
 use ptxsmith_subject::worker::Workers;
 
 use crate::failure::Failure;
@@ -19,6 +20,8 @@ pub struct Session {
     pub cancel: Cancel,
     /// The CUDA driver library, where it was named.
     pub libcuda: Option<PathBuf>,
+    /// How implementations are started for each module.
+    pub start: Start,
     /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
     pub workers: Option<Workers>,
     /// Who is told what happens.

@@ -109,6 +109,7 @@ pub fn open_subjects(
         install: true,
         workers: session.workers.clone(),
         libcuda: session.libcuda.clone(),
+        start: session.start.clone(),
         progress: &progress,
         ..OpenOptions::default()
     };

@@ -11,7 +11,7 @@ use ptxsmith_campaign::reducing::Expected;
 use ptxsmith_campaign::store::Shard;
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::{
-    SubjectSpec, parse_spec,
+    SubjectSpec, parse_spec, process,
     toolchain::{Installable, Release},
 };
 
@@ -54,6 +54,27 @@ pub struct Global {
     /// The CUDA driver library for the subject driver [default: libcuda.so.1 where the system's loader finds it]
     #[arg(long, global = true, value_name = "PATH", env = "PTXSMITH_LIBCUDA", hide_env_values = true)]
     pub libcuda: Option<PathBuf>,
+    /// How ptxas is started for each module: forked where it opens its input, which is faster, or anew
+    #[arg(long, global = true, value_name = "HOW", default_value = "fork")]
+    pub start: Start,
+}
+
+/// How implementations are started for each module.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Start {
+    /// Forked from one that waits, where it can be made to; a sample is started anew as well
+    Fork,
+    /// Started anew
+    Spawn,
+}
+
+impl From<Start> for process::Start {
+    fn from(start: Start) -> process::Start {
+        match start {
+            Start::Fork => process::Start::fork(),
+            Start::Spawn => process::Start::Spawn,
+        }
+    }
 }
 
 /// When to color.

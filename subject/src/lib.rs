@@ -37,5 +37,6 @@ pub use ptxas::Ptxas;
 pub use serve::Serve;
 pub use spec::{Form, SpecError, SubjectSpec, open, parse_spec};
 pub use subject::{
-    DESCRIPTION_SCHEMA, Description, Error, FnSubject, Launch, OutputForm, Read, Request, Subject,
+    DESCRIPTION_SCHEMA, Description, Error, FnSubject, Inconsistent, Launch, OutputForm, Read, Request,
+    Subject,
 };

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::process::{self, Cancel, End, Invocation, Limits};
+use crate::process::{self, Cancel, End, Invocation, Limits, Start};
 
 /// Why a cubin could not be listed.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +21,8 @@ pub enum ListError {
     Refused(String, String),
 }
 
+const INPUT: &str = "in.cubin";
+
 /// A program that prints a cubin whose file is its last argument.
 #[derive(Clone, Debug)]
 pub(crate) struct Lister {
@@ -28,6 +30,7 @@ pub(crate) struct Lister {
     option: &'static str,
     limits: Limits,
     cancel: Cancel,
+    start: Start,
 }
 
 impl Lister {
@@ -35,7 +38,12 @@ impl Lister {
     pub fn new(program: PathBuf, option: &'static str, cancel: Cancel) -> Lister {
         // A listing is some ten times the size of the cubin.
         let limits = Limits { time: Duration::from_secs(120), output: 512 << 20, ..Limits::default() };
-        Lister { program, option, limits, cancel }
+        Lister { program, option, limits, cancel, start: Start::Spawn }
+    }
+
+    /// The same, started in this way.
+    pub fn starting(self, start: Start) -> Lister {
+        Lister { start, ..self }
     }
 
     pub fn program(&self) -> &Path {
@@ -47,14 +55,14 @@ impl Lister {
         let name = || self.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let file = |error| ListError::File(name(), error);
         let directory = process::scratch(cubin.len() as u64).map_err(file)?;
-        fs::write(directory.path().join("in.cubin"), cubin).map_err(file)?;
+        fs::write(directory.path().join(INPUT), cubin).map_err(file)?;
         let invocation = Invocation {
             program: self.program.clone(),
-            args: vec![self.option.into(), "in.cubin".into()],
+            args: vec![self.option.into(), INPUT.into()],
             directory: Some(directory.path().to_owned()),
             temporary: directory.path().to_owned(),
         };
-        let finished = process::run(&invocation, &self.limits, &self.cancel)?;
+        let (finished, _) = self.start.run(&invocation, INPUT, &self.limits, &self.cancel)?;
         let refused = |why| Err(ListError::Refused(name(), why));
         match finished.end {
             End::Exited(0) if finished.stdout.dropped > 0 => {

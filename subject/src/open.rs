@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::process::{self, Cancel, Limits};
+use crate::process::{self, Cancel, Limits, Start};
 use crate::subject::Subject;
 use crate::toolchain::{InstallError, NoHome, Toolchains};
 use crate::worker::Workers;
@@ -19,6 +19,8 @@ pub struct OpenOptions<'a> {
     pub toolchains: Option<Toolchains>,
     /// Whether a release that is named and missing is installed, over the network. By default it is not.
     pub install: bool,
+    /// How programs are started that are run for each module. By default each run starts its program anew.
+    pub start: Start,
     /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
     pub workers: Option<Workers>,
     /// The CUDA driver library; `None` for the one that the system's loader finds.
@@ -34,6 +36,7 @@ impl Default for OpenOptions<'_> {
             cancel: Cancel::new(),
             toolchains: None,
             install: false,
+            start: Start::default(),
             workers: None,
             libcuda: None,
             progress: &|_| (),

@@ -162,6 +162,30 @@ pub trait Subject: Send + Sync {
 
     /// Shows it one module and reports what came out.
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error>;
+
+    /// The modules on which it answered otherwise when it was started in another way. Empty unless it compares.
+    fn inconsistencies(&self) -> Vec<Inconsistent> {
+        Vec::new()
+    }
+
+    /// What a user should know of how it was run.
+    fn note(&self) -> Option<String> {
+        None
+    }
+}
+
+/// A module on which an implementation answered in one way when it was forked and in another when it was started anew
+/// ([`Start`](crate::process::Start)).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inconsistent {
+    /// The module.
+    pub ptx: String,
+    /// The target that it was assembled for.
+    pub target: String,
+    /// What the fork did.
+    pub forked: Observation,
+    /// What the program did that was started anew.
+    pub started: Observation,
 }
 
 /// Why a module could not be shown to an implementation: this machine or our code failed.

@@ -157,6 +157,36 @@ fn no_truncation_and_no_changed_byte_of_a_real_cubin_panics() {
     }
 }
 
+#[test]
+fn a_fork_does_what_a_program_does_that_is_started_anew() {
+    let Some(started) = default_ptxas("forks") else { return };
+    let options = OpenOptions { start: process::Start::fork(), ..OpenOptions::default() };
+    let mut forking = open(&SubjectSpec::default(), &options).unwrap();
+    let forking = forking.pop().unwrap();
+    let bodies = [
+        ADDRESSES,
+        ".global .s32 a = 7 / 0;",
+        ".global .s64 a = (-9223372036854775807 - 1) / -1;",
+        ".global .u32 a = ;",
+        "",
+        ".global .f32 f[3] = {1.5, 0f3f800000, -2};",
+        ".visible .entry k(.param .u64 o) { .reg .u64 %a; ld.param.u64 %a, [o]; st.global.u32 [%a], 5; ret; }",
+    ];
+    // Again and again, so that one fork follows another of the same server.
+    for round in 0..3 {
+        for body in bodies {
+            assert_eq!(observe(&*forking, body), observe(&*started, body), "round {round}: {body}");
+        }
+        let targets = ["sm_80", "sm_90"].map(|target| {
+            let text = module(".global .u32 a = 5;");
+            forking.observe(&Request::new(&text, target)).unwrap()
+        });
+        assert_eq!(targets[0], targets[1]);
+    }
+    assert_eq!(forking.note(), None, "it is forked");
+    assert_eq!(forking.inconsistencies(), []);
+}
+
 fn assemble(program: &Path, ptx: &str) -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("a.ptx"), ptx).unwrap();

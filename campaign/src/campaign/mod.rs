@@ -8,6 +8,7 @@ mod manifest;
 mod minimized;
 mod releases;
 mod report;
+mod starts;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -345,6 +346,7 @@ impl<'a> Campaign<'a> {
         if ended == Ended::All {
             self.compare_entry_points()?;
         }
+        self.enter_inconsistent();
         let mut findings = self.findings();
         self.observe_again(&mut findings)?;
         if self.command == "run" && ended == Ended::All {

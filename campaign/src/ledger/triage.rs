@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_diff::{Alternatives, Maker, predicts};
+use ptxsmith_diff::{Alternatives, Class, Maker, predicts};
 use ptxsmith_oracle::Interpretation;
 
 use super::{Found, Ledger};
@@ -62,7 +62,10 @@ impl Triage {
             for (alternatives, found) in &ledger.suspected {
                 add(What::Group(alternatives), found, maker);
             }
-            for (id, found) in ledger.findings.iter().filter(|(_, found)| found.is_new()) {
+            // Of two answers of one implementation to one program no wrong rule gives both.
+            let has_cause =
+                |found: &Found| found.is_new() && found.finding.class != Class::Inconsistent.name();
+            for (id, found) in ledger.findings.iter().filter(|(_, found)| has_cause(found)) {
                 add(What::Finding(id), found, maker);
             }
             for (&answer, found) in ledger.mixed() {

@@ -21,7 +21,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use ptxsmith_campaign::Session;
-use ptxsmith_subject::Cancel;
+use ptxsmith_subject::{Cancel, process::Start};
 
 use crate::args::Global;
 use crate::console::Console;
@@ -41,6 +41,8 @@ pub struct Context {
     pub cancel: Cancel,
     /// The CUDA driver library, where it was named.
     pub libcuda: Option<PathBuf>,
+    /// How implementations are started for each module.
+    pub start: Start,
 }
 
 impl Context {
@@ -48,8 +50,8 @@ impl Context {
     pub fn new(flags: &Global, console: Console) -> Result<Context, Failure> {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let jobs = flags.jobs.unwrap_or_else(cores);
-        let (seed, libcuda) = (flags.seed, flags.libcuda.clone());
-        Ok(Context { console, jobs, seed, cancel: interrupt::watch()?, libcuda })
+        let (seed, libcuda, start) = (flags.seed, flags.libcuda.clone(), flags.start.into());
+        Ok(Context { console, jobs, seed, cancel: interrupt::watch()?, libcuda, start })
     }
 
     /// What a campaign runs with.
@@ -59,6 +61,7 @@ impl Context {
             seed: self.seed,
             cancel: self.cancel.clone(),
             libcuda: self.libcuda.clone(),
+            start: self.start.clone(),
             workers: worker::workers(),
             events: Box::new(Told { console: self.console }),
         }

@@ -1,7 +1,8 @@
 //! One child process while it runs: started in a group of its own, limited from outside, its pipes read without waiting.
 
+use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -9,9 +10,11 @@ use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 
+use ptxsmith_forkserver::Server;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, kill_process_group, pidfd_open, prlimit,
 };
@@ -25,7 +28,7 @@ pub(super) const TUNABLES: &str = "GLIBC_TUNABLES";
 pub(super) const LARGE_PAGES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=4194304";
 
 /// How many threads of a child can run at once. Asked once: the answer is read from several files.
-static CORES: LazyLock<u64> =
+pub(super) static CORES: LazyLock<u64> =
     LazyLock::new(|| thread::available_parallelism().map_or(1, |cores| cores.get() as u64));
 
 /// How often the cancel flag is looked at.
@@ -36,7 +39,6 @@ const TICK: Duration = Duration::from_millis(50);
 pub(super) struct Attended {
     program: PathBuf,
     group: Group,
-    pidfd: OwnedFd,
     pub stdin: Option<OwnedFd>,
     pub stdout: Pipe,
     pub stderr: Pipe,
@@ -48,14 +50,42 @@ impl Attended {
         let program = invocation.program.clone();
         let failed = |doing| machine(&program, doing);
         let mut group = Group::spawn(invocation, stdin)?;
-        restrict(group.pid, limits).map_err(failed("set its limits"))?;
-        let pidfd = pidfd_open(group.pid, PidfdFlags::empty()).map_err(io::Error::from);
-        let pidfd = pidfd.map_err(failed("watch it"))?;
-        let stdin = group.child.stdin.take().map(|stdin| unblocked(Some(stdin))).transpose();
+        let Leader::Started { child, pid, .. } = &mut group.0 else { unreachable!("it was spawned") };
+        restrict(*pid, limits).map_err(failed("set its limits"))?;
+        let stdin = child.stdin.take().map(|stdin| unblocked(Some(stdin))).transpose();
         let stdin = stdin.map_err(failed("prepare its pipes"))?;
-        let stdout = Pipe::new(group.child.stdout.take()).map_err(failed("prepare its pipes"))?;
-        let stderr = Pipe::new(group.child.stderr.take()).map_err(failed("prepare its pipes"))?;
-        Ok(Attended { program, group, pidfd, stdin, stdout, stderr })
+        let stdout = Pipe::new(child.stdout.take()).map_err(failed("prepare its pipes"))?;
+        let stderr = Pipe::new(child.stderr.take()).map_err(failed("prepare its pipes"))?;
+        Ok(Attended { program, group, stdin, stdout, stderr })
+    }
+
+    /// Forks a program that waits, to go on in this directory, under all limits but that of time.
+    pub fn fork(
+        mut server: Server,
+        directory: &File,
+        invocation: &Invocation,
+        limits: &Limits,
+    ) -> io::Result<Attended> {
+        let (stdout, its_stdout) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stderr, its_stderr) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stdout, stderr) = (Pipe::new(Some(stdout))?, Pipe::new(Some(stderr))?);
+        let limits = ptxsmith_forkserver::Limits {
+            memory: limits.memory,
+            file: limits.file,
+            cpu: most_cpu(limits.time),
+        };
+        let outputs = [its_stdout.as_fd(), its_stderr.as_fd()];
+        server.fork(directory.as_fd(), outputs, &invocation.temporary, &limits)?;
+        let (program, group) = (invocation.program.clone(), Group(Leader::Forked(server)));
+        Ok(Attended { program, group, stdin: None, stdout, stderr })
+    }
+
+    /// The program that it was forked from, if it waits for the next fork.
+    pub fn into_server(mut self) -> Option<Server> {
+        match &mut self.group.0 {
+            Leader::Ended(server) => server.take(),
+            Leader::Started { .. } | Leader::Forked(_) => None,
+        }
     }
 
     /// The error of a machine on which this failed.
@@ -70,8 +100,9 @@ impl Attended {
 
     /// Limits it to more processor time than it can use in this time.
     pub fn restrict_cpu(&self, time: Duration) -> Result<(), Error> {
-        let cpu = time.as_secs().saturating_add(1).saturating_mul(*CORES).saturating_add(60);
-        set_limit(self.group.pid, Resource::Cpu, cpu).map_err(self.failed("set its limits"))
+        // A fork has its limits from the start.
+        let Leader::Started { pid, .. } = self.group.0 else { return Ok(()) };
+        set_limit(pid, Resource::Cpu, most_cpu(time)).map_err(self.failed("set its limits"))
     }
 
     /// Waits until it has ended or written something, or takes more input where there is `unsent`, but no longer than `left`
@@ -80,7 +111,8 @@ impl Attended {
         let wait = left.min(TICK);
         let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(wait.subsec_nanos()) };
         let mut fds = Vec::with_capacity(4);
-        fds.push(PollFd::new(&self.pidfd, PollFlags::IN));
+        let Some(end) = self.group.end_shows() else { return Ok(true) };
+        fds.push(PollFd::new(&end, PollFlags::IN));
         for pipe in [&self.stdout, &self.stderr] {
             if pipe.open {
                 fds.push(PollFd::new(&pipe.end, PollFlags::IN));
@@ -119,6 +151,12 @@ impl Attended {
             (None, signal) => End::Signalled(signal.unwrap_or(0)),
         })
     }
+}
+
+/// Seconds of processor time that are never used up under our eyes in this time, however many threads run. The limit ends a
+/// child that spins on after this process was itself killed.
+fn most_cpu(time: Duration) -> u64 {
+    time.as_secs().saturating_add(1).saturating_mul(*CORES).saturating_add(60)
 }
 
 fn machine(program: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> Error {
@@ -184,8 +222,9 @@ impl Pipe {
         self.bytes.drain(..self.bytes.len().saturating_sub(limit));
     }
 
-    pub fn captured(self) -> Captured {
-        Captured { bytes: self.bytes, dropped: self.dropped }
+    /// What was kept, which leaves nothing.
+    pub fn take(&mut self) -> Captured {
+        Captured { bytes: std::mem::take(&mut self.bytes), dropped: self.dropped }
     }
 }
 
@@ -214,44 +253,25 @@ fn set_limit(pid: Pid, resource: Resource, value: u64) -> io::Result<()> {
 
 /// A child and its process group, both killed when dropped.
 #[derive(Debug)]
-struct Group {
-    child: Child,
-    pid: Pid,
-    ended: bool,
+struct Group(Leader);
+
+#[derive(Debug)]
+enum Leader {
+    /// It was started by this process.
+    Started { child: Child, pid: Pid, pidfd: OwnedFd },
+    /// It was forked by a program that waits, which kills and reaps it.
+    Forked(Server),
+    /// It has ended; the program that waits for the next one, if it still does.
+    Ended(Option<Server>),
 }
 
 impl Group {
     fn spawn(invocation: &Invocation, stdin: Stdio) -> Result<Self, Error> {
         let program = || invocation.program.clone();
-        let mut command = Command::new(&invocation.program);
-        command
-            .args(&invocation.args)
-            .env("TMPDIR", &invocation.temporary)
-            // A module that the CUDA driver takes from its cache tells nothing of the driver's compiler.
-            .env("CUDA_CACHE_DISABLE", "1")
-            .stdin(stdin)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
-        if std::env::var_os(TUNABLES).is_none() {
-            command.env(TUNABLES, LARGE_PAGES);
-        }
-        if let Some(directory) = &invocation.directory {
-            command.current_dir(directory);
-        }
-        let mut tries = 0;
-        let child = loop {
-            match command.spawn() {
-                // A program that was written a moment ago is busy as long as a child that another thread is
-                // just starting holds the descriptor it was written through.
-                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy && tries < 50 => {
-                    tries += 1;
-                    thread::sleep(Duration::from_millis(2));
-                }
-                other => break other,
-            }
-        };
-        let child = child.map_err(|source| {
+        let mut command = command(invocation);
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let child = unless_busy(|| command.spawn());
+        let mut child = child.map_err(|source| {
             if invocation.directory.as_deref().is_some_and(|directory| !directory.is_dir()) {
                 return Error::Machine { program: program(), doing: "enter its directory", source };
             }
@@ -263,22 +283,79 @@ impl Group {
             }
         })?;
         let pid = Pid::from_child(&child);
-        Ok(Group { child, pid, ended: false })
+        match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(pidfd) => Ok(Group(Leader::Started { child, pid, pidfd })),
+            Err(errno) => {
+                // Nobody else ends what cannot be watched.
+                let _ = kill_process_group(pid, Signal::KILL);
+                let _ = child.wait();
+                Err(Error::Machine { program: program(), doing: "watch it", source: errno.into() })
+            }
+        }
+    }
+
+    /// Readable once it has ended. `None` where that was seen.
+    fn end_shows(&self) -> Option<BorrowedFd<'_>> {
+        match &self.0 {
+            Leader::Started { pidfd, .. } => Some(pidfd.as_fd()),
+            Leader::Forked(server) => Some(server.ended()),
+            Leader::Ended(_) => None,
+        }
     }
 
     /// Kills whoever is left of the group and reaps the leader.
     fn end(&mut self) -> io::Result<ExitStatus> {
-        self.ended = true;
-        // An error means that nobody is left.
-        let _ = kill_process_group(self.pid, Signal::KILL);
-        self.child.wait()
+        match std::mem::replace(&mut self.0, Leader::Ended(None)) {
+            Leader::Started { mut child, pid, .. } => {
+                // An error means that nobody is left.
+                let _ = kill_process_group(pid, Signal::KILL);
+                child.wait()
+            }
+            Leader::Forked(mut server) => {
+                let status = server.end()?;
+                self.0 = Leader::Ended(Some(server));
+                Ok(status)
+            }
+            Leader::Ended(_) => Err(io::Error::other("it was reaped before")),
+        }
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        if !self.ended {
-            let _ = self.end();
+        // What has ended says so, and nothing else can be done about what cannot be ended.
+        let _ = self.end();
+    }
+}
+
+/// Tries again while a program is busy: one that was written a moment ago is, as long as a child that another thread is just
+/// starting holds the descriptor it was written through.
+pub(super) fn unless_busy<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut tries = 0;
+    loop {
+        match start() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy && tries < 50 => {
+                tries += 1;
+                thread::sleep(Duration::from_millis(2));
+            }
+            other => return other,
         }
     }
+}
+
+/// A program with its arguments, directory and environment.
+pub(super) fn command(invocation: &Invocation) -> Command {
+    let mut command = Command::new(&invocation.program);
+    command
+        .args(&invocation.args)
+        .env("TMPDIR", &invocation.temporary)
+        // A module that the CUDA driver takes from its cache tells nothing of the driver's compiler.
+        .env("CUDA_CACHE_DISABLE", "1");
+    if std::env::var_os(TUNABLES).is_none() {
+        command.env(TUNABLES, LARGE_PAGES);
+    }
+    if let Some(directory) = &invocation.directory {
+        command.current_dir(directory);
+    }
+    command
 }

@@ -9,6 +9,7 @@
 //! this process. The limits are therefore set on the child from outside, right after it was started.
 
 mod child;
+mod fork;
 mod session;
 
 use std::ffi::OsString;
@@ -20,6 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use child::Attended;
+pub use fork::{Servers, Start};
 pub use session::{Reply, Session};
 
 /// What a child process may use.
@@ -145,7 +147,7 @@ pub enum Error {
 
 /// Runs the program to its end.
 pub fn run(invocation: &Invocation, limits: &Limits, cancel: &Cancel) -> Result<Finished, Error> {
-    attend(invocation, limits, cancel, |_| ())
+    spawn(invocation, limits, cancel, |_| ())
 }
 
 /// The same for a program that writes more than should be kept: standard output is not kept but handed to `read` in pieces
@@ -156,27 +158,37 @@ pub fn run_reading(
     cancel: &Cancel,
     mut read: impl FnMut(&[u8]),
 ) -> Result<Finished, Error> {
-    attend(invocation, limits, cancel, |stdout| {
+    spawn(invocation, limits, cancel, |stdout| {
         read(stdout);
         stdout.clear();
     })
 }
 
-/// Runs the program to its end. What was read of its standard output and not kept yet is shown to `read`.
-fn attend(
+/// Starts the program and attends it.
+fn spawn(
     invocation: &Invocation,
     limits: &Limits,
     cancel: &Cancel,
-    mut read: impl FnMut(&mut Vec<u8>),
+    read: impl FnMut(&mut Vec<u8>),
 ) -> Result<Finished, Error> {
     if cancel.is_cancelled() {
         return Err(Error::Cancelled(invocation.program.clone()));
     }
     let started = Instant::now();
     let mut child = Attended::start(invocation, limits, Stdio::null())?;
-    // Never reached under our eyes, however many threads it has. It ends a child that spins on after this process was
-    // itself killed.
     child.restrict_cpu(limits.time)?;
+    attend(&mut child, limits, cancel, started, read)
+}
+
+/// Reads what a child writes until it ends or its time is over. What was read of its standard output and not kept yet is shown
+/// to `read`.
+fn attend(
+    child: &mut Attended,
+    limits: &Limits,
+    cancel: &Cancel,
+    started: Instant,
+    mut read: impl FnMut(&mut Vec<u8>),
+) -> Result<Finished, Error> {
     let killed = loop {
         child.check(cancel)?;
         let left = limits.time.saturating_sub(started.elapsed());
@@ -197,7 +209,7 @@ fn attend(
             break;
         }
     }
-    let (stdout, stderr) = (child.stdout.captured(), child.stderr.captured());
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let end = if killed { End::TimedOut } else { end };
     Ok(Finished { end, stdout, stderr, wall: started.elapsed() })
 }

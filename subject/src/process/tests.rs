@@ -4,18 +4,28 @@ use super::child::{LARGE_PAGES, TUNABLES};
 use super::*;
 
 fn shell(script: &str, limits: &Limits) -> Finished {
-    shell_until(script, limits, &Cancel::new()).unwrap()
+    shell_until(&Start::Spawn, script, limits, &Cancel::new()).unwrap()
 }
 
-fn shell_until(script: &str, limits: &Limits, cancel: &Cancel) -> Result<Finished, Error> {
+/// What comes of a script in a shell that is started, and in one that is forked. `$$` in it is the shell that waits, and so
+/// are variables of the environment.
+fn both(script: &str, limits: &Limits) -> [Finished; 2] {
+    let run = |start| shell_until(&start, script, limits, &Cancel::new()).unwrap();
+    [run(Start::Spawn), run(Start::fork())]
+}
+
+fn shell_until(start: &Start, script: &str, limits: &Limits, cancel: &Cancel) -> Result<Finished, Error> {
     let directory = scratch(0).unwrap();
+    std::fs::write(directory.path().join("in"), script).unwrap();
     let invocation = Invocation {
         program: "/bin/sh".into(),
-        args: vec!["-c".into(), script.into()],
+        args: vec!["in".into()],
         directory: Some(directory.path().into()),
         temporary: directory.path().into(),
     };
-    run(&invocation, limits, cancel)
+    let (finished, forked) = start.run(&invocation, "in", limits, cancel)?;
+    assert_eq!(forked, matches!(start, Start::Fork(_)));
+    Ok(finished)
 }
 
 fn brief() -> Limits {
@@ -24,15 +34,18 @@ fn brief() -> Limits {
 
 #[test]
 fn status_and_both_streams_are_reported() {
-    let finished = shell("echo out; echo err >&2; exit 7", &Limits::default());
-    assert_eq!(finished.end, End::Exited(7));
-    assert_eq!(finished.stdout.text(), "out\n");
-    assert_eq!(finished.stderr.text(), "err\n");
+    for finished in both("echo out; echo err >&2; exit 7", &Limits::default()) {
+        assert_eq!(finished.end, End::Exited(7));
+        assert_eq!(finished.stdout.text(), "out\n");
+        assert_eq!(finished.stderr.text(), "err\n");
+    }
 }
 
 #[test]
 fn a_signal_is_told_from_a_status() {
-    assert_eq!(shell("kill -FPE $$", &Limits::default()).end, End::Signalled(8));
+    for finished in both("sh -c 'kill -FPE $PPID'", &Limits::default()) {
+        assert_eq!(finished.end, End::Signalled(8));
+    }
 }
 
 #[test]
@@ -44,7 +57,9 @@ fn memory_comes_in_large_pages_unless_the_user_says_otherwise() {
 
 #[test]
 fn standard_input_is_empty() {
-    assert_eq!(shell("cat; echo done", &Limits::default()).stdout.text(), "done\n");
+    for finished in both("cat; echo done", &Limits::default()) {
+        assert_eq!(finished.stdout.text(), "done\n");
+    }
 }
 
 #[test]
@@ -58,46 +73,52 @@ fn the_child_starts_in_its_own_directory() {
 
 #[test]
 fn a_child_that_sleeps_is_stopped_at_the_limit() {
-    let finished = shell("echo before; sleep 100", &brief());
-    assert_eq!(finished.end, End::TimedOut);
-    assert_eq!(finished.stdout.text(), "before\n");
-    assert!(finished.wall < Duration::from_secs(5));
+    for finished in both("echo before; sleep 100", &brief()) {
+        assert_eq!(finished.end, End::TimedOut);
+        assert_eq!(finished.stdout.text(), "before\n");
+        assert!(finished.wall < Duration::from_secs(5));
+    }
 }
 
 #[test]
 fn a_child_that_ignores_signals_is_stopped_at_the_limit() {
-    let finished = shell("trap '' TERM INT HUP; while :; do sleep 0.01; done", &brief());
-    assert_eq!(finished.end, End::TimedOut);
+    for finished in both("trap '' TERM INT HUP; while :; do sleep 0.01; done", &brief()) {
+        assert_eq!(finished.end, End::TimedOut);
+    }
 }
 
 #[test]
 fn a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies() {
-    let finished = shell("sleep 100 & echo $!", &Limits::default());
-    assert_eq!(finished.end, End::Exited(0));
-    assert!(finished.wall < Duration::from_secs(5));
-    let pid: i32 = finished.stdout.text().trim().parse().unwrap();
-    // Killed; its new parent may take a moment to reap it.
-    let gone = (0..200).any(|_| {
-        thread::sleep(Duration::from_millis(10));
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.is_empty() || stat.contains(") Z ")
-    });
-    assert!(gone, "the grandchild {pid} is still running");
+    for finished in both("sleep 100 & echo $!", &Limits::default()) {
+        assert_eq!(finished.end, End::Exited(0));
+        assert!(finished.wall < Duration::from_secs(5));
+        let pid: i32 = finished.stdout.text().trim().parse().unwrap();
+        // Killed; its new parent may take a moment to reap it.
+        let gone = (0..200).any(|_| {
+            thread::sleep(Duration::from_millis(10));
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.is_empty() || stat.contains(") Z ")
+        });
+        assert!(gone, "the grandchild {pid} is still running");
+    }
 }
 
 #[test]
 fn output_beyond_the_cap_is_read_and_counted() {
     let limits = Limits { output: 1000, ..Limits::default() };
-    let finished = shell("head -c 100000000 /dev/zero; head -c 5 /dev/zero >&2; exit 3", &limits);
-    assert_eq!(finished.end, End::Exited(3));
-    assert_eq!(finished.stdout.bytes.len(), 1000);
-    assert_eq!(finished.stdout.dropped, 100_000_000 - 1000);
-    assert_eq!(finished.stderr, Captured { bytes: vec![0; 5], dropped: 0 });
+    for finished in both("head -c 100000000 /dev/zero; head -c 5 /dev/zero >&2; exit 3", &limits) {
+        assert_eq!(finished.end, End::Exited(3));
+        assert_eq!(finished.stdout.bytes.len(), 1000);
+        assert_eq!(finished.stdout.dropped, 100_000_000 - 1000);
+        assert_eq!(finished.stderr, Captured { bytes: vec![0; 5], dropped: 0 });
+    }
 }
 
 #[test]
 fn closed_pipes_do_not_end_the_run() {
-    assert_eq!(shell("exec >&- 2>&-; sleep 0.05; exit 4", &Limits::default()).end, End::Exited(4));
+    for finished in both("exec >&- 2>&-; sleep 0.05; exit 4", &Limits::default()) {
+        assert_eq!(finished.end, End::Exited(4));
+    }
 }
 
 #[test]
@@ -105,30 +126,97 @@ fn memory_beyond_the_limit_is_not_given() {
     // The sleep outlasts the moment between start and limit.
     let limits = Limits { memory: 64 << 20, ..Limits::default() };
     let script = "sleep 0.02; dd if=/dev/zero of=/dev/null bs=200M count=1";
-    let finished = shell(script, &limits);
-    assert_ne!(finished.end, End::Exited(0), "{}", finished.stderr.text());
-    assert_ne!(finished.end, End::TimedOut);
+    for finished in both(script, &limits) {
+        assert_ne!(finished.end, End::Exited(0), "{}", finished.stderr.text());
+        assert_ne!(finished.end, End::TimedOut);
+    }
     assert_eq!(shell(script, &Limits::default()).end, End::Exited(0));
 }
 
 #[test]
 fn a_file_beyond_the_limit_is_not_written() {
     let limits = Limits { file: 1 << 20, ..Limits::default() };
-    let finished = shell("sleep 0.02; exec head -c 2000000 /dev/zero > file", &limits);
-    // SIGXFSZ
-    assert_eq!(finished.end, End::Signalled(25));
+    for finished in both("sleep 0.02; exec head -c 2000000 /dev/zero > file", &limits) {
+        // SIGXFSZ
+        assert_eq!(finished.end, End::Signalled(25));
+    }
 }
 
 #[test]
 fn the_cancel_flag_stops_a_child_at_once() {
-    let cancel = Cancel::new();
-    let other = cancel.clone();
-    let started = Instant::now();
-    let thread = thread::spawn(move || shell_until("sleep 100", &Limits::default(), &other));
-    thread::sleep(Duration::from_millis(100));
-    cancel.cancel();
-    assert!(matches!(thread.join().unwrap(), Err(Error::Cancelled(_))));
-    assert!(started.elapsed() < Duration::from_secs(5));
+    for start in [Start::Spawn, Start::fork()] {
+        let cancel = Cancel::new();
+        let other = cancel.clone();
+        let started = Instant::now();
+        let thread = thread::spawn(move || shell_until(&start, "sleep 100", &Limits::default(), &other));
+        thread::sleep(Duration::from_millis(100));
+        cancel.cancel();
+        assert!(matches!(thread.join().unwrap(), Err(Error::Cancelled(_))));
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[test]
+fn one_server_is_forked_again_and_again() {
+    let start = Start::fork();
+    let server = |script: &str| shell_until(&start, script, &Limits::default(), &Cancel::new()).unwrap();
+    // `$$` is the shell that waits.
+    let first = server("echo $$; exit 1").stdout.text().into_owned();
+    for status in 0..10 {
+        let again = server(&format!("echo $$; exit {status}"));
+        assert_eq!((again.end, again.stdout.text().as_ref()), (End::Exited(status), first.as_str()));
+    }
+    start.give_up(Path::new("/bin/sh"), "a test");
+    assert_eq!(start.why_not(Path::new("/bin/sh")).as_deref(), Some("a test"));
+}
+
+#[test]
+fn a_server_that_was_killed_is_made_anew() {
+    let start = Start::fork();
+    let run = |script: &str| shell_until(&start, script, &Limits::default(), &Cancel::new());
+    let first = run("echo $$").unwrap().stdout.text().trim().to_owned();
+    let killed = std::process::Command::new("kill").args(["-KILL", &first]).status().unwrap();
+    assert!(killed.success());
+    let second = run("echo $$").unwrap();
+    assert_eq!(second.end, End::Exited(0));
+    assert_ne!(second.stdout.text().trim(), first);
+}
+
+#[test]
+fn a_run_whose_server_is_killed_is_done_again() {
+    // The fork kills the shell that waits, which ends both; started anew, it is that shell's parent that is asked about.
+    let script = "[ $$ = \"$(sh -c 'echo $PPID')\" ] || kill -KILL $$; sleep 0.2; echo survived";
+    let run = |start: &Start| {
+        let directory = scratch(0).unwrap();
+        std::fs::write(directory.path().join("in"), script).unwrap();
+        let invocation = Invocation {
+            program: "/bin/sh".into(),
+            args: vec!["in".into()],
+            directory: Some(directory.path().into()),
+            temporary: directory.path().into(),
+        };
+        start.run(&invocation, "in", &Limits::default(), &Cancel::new()).unwrap()
+    };
+    let (finished, forked) = run(&Start::fork());
+    assert_eq!((finished.stdout.text().as_ref(), forked), ("survived\n", false));
+}
+
+#[test]
+fn a_program_that_opens_nothing_is_started_anew_and_that_is_told() {
+    let directory = scratch(0).unwrap();
+    let invocation = Invocation {
+        program: "/bin/true".into(),
+        args: vec!["in".into()],
+        directory: Some(directory.path().into()),
+        temporary: directory.path().into(),
+    };
+    let start = Start::fork();
+    for _ in 0..2 {
+        let (finished, forked) = start.run(&invocation, "in", &Limits::default(), &Cancel::new()).unwrap();
+        assert_eq!((finished.end, forked), (End::Exited(0), false));
+    }
+    let why = start.why_not(Path::new("/bin/true"));
+    assert_eq!(why.as_deref(), Some("it ended, or cannot be preloaded"));
 }
 
 #[test]

@@ -4,17 +4,19 @@ pub(crate) mod messages;
 mod named;
 
 use std::fs;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
 use crate::cubin;
 use crate::observation::{Diagnostic, Observation, Outcome, Severity};
-use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
+use crate::process::{self, Cancel, End, Finished, Invocation, Limits, Start};
 use crate::sass::Disassembler;
-use crate::subject::{Description, Error, OutputForm, Request, Subject};
+use crate::subject::{Description, Error, Inconsistent, OutputForm, Request, Subject};
 use crate::toolchain::max_ptx;
 
 /// The lineage of everything that NVIDIA built.
@@ -27,6 +29,8 @@ pub struct Ptxas {
     limits: Limits,
     cancel: Cancel,
     disassembler: Option<Disassembler>,
+    start: Start,
+    inconsistent: Arc<Mutex<Vec<Inconsistent>>>,
     description: Description,
 }
 
@@ -93,13 +97,22 @@ impl Ptxas {
             sha256: Some(sha256),
             ..Description::default()
         };
-        Ok(Ptxas { program, limits, cancel, disassembler: None, description })
+        let (disassembler, start, inconsistent) = (None, Start::Spawn, Arc::default());
+        Ok(Ptxas { program, limits, cancel, disassembler, start, inconsistent, description })
     }
 
     /// The same, with a program to read from relocatable output what kernels leave ([`crate::sass`]). Without one nothing of
     /// that is seen.
     pub fn disassembling(self, disassembler: Option<Disassembler>) -> Self {
         Ptxas { disassembler, ..self }
+    }
+
+    /// The same, started in this way for each module. One module in [`SAMPLE`] that a fork was shown is shown to a program
+    /// that is started anew as well. Where the two answer differently, that is kept ([`Subject::inconsistencies`]), and the
+    /// program is started anew from then on.
+    pub fn starting(self, start: Start) -> Self {
+        let disassembler = self.disassembler.map(|disassembler| disassembler.starting(start.clone()));
+        Ptxas { start, disassembler, ..self }
     }
 
     /// The program.
@@ -110,6 +123,16 @@ impl Ptxas {
     /// Runs it on a module: how it ended, and the cubin that it left, where it left one. For who wants the cubin itself
     /// rather than what [`observe`](Subject::observe) makes of it.
     pub fn assemble(&self, request: &Request<'_>) -> Result<(Finished, Option<Vec<u8>>), Error> {
+        let (finished, cubin, _) = self.assemble_by(&self.start, request)?;
+        Ok((finished, cubin))
+    }
+
+    /// As [`assemble`](Ptxas::assemble), started in this way. Tells also whether it was forked.
+    fn assemble_by(
+        &self,
+        start: &Start,
+        request: &Request<'_>,
+    ) -> Result<(Finished, Option<Vec<u8>>, bool), Error> {
         let failed =
             |doing: &'static str| move |source| Error::File { doing: format!("{doing} for ptxas"), source };
         let room = self.limits.file.saturating_add(request.ptx.len() as u64);
@@ -126,23 +149,18 @@ impl Ptxas {
             directory: Some(directory.path().to_owned()),
             temporary: directory.path().to_owned(),
         };
-        let finished = process::run(&invocation, &self.limits, &self.cancel)?;
+        let (finished, forked) = start.run(&invocation, INPUT, &self.limits, &self.cancel)?;
         let cubin = match fs::read(directory.path().join(OUTPUT)) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(failed("read the cubin")(error)),
         };
-        Ok((finished, cubin))
-    }
-}
-
-impl Subject for Ptxas {
-    fn description(&self) -> &Description {
-        &self.description
+        Ok((finished, cubin, forked))
     }
 
-    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
-        let (finished, cubin) = self.assemble(request)?;
+    /// What it does with a module, started in this way, and whether it was forked.
+    fn observe_by(&self, start: &Start, request: &Request<'_>) -> Result<(Observation, bool), Error> {
+        let (finished, cubin, forked) = self.assemble_by(start, request)?;
         let mut observation = judge(&finished, cubin.as_deref(), request.ptx, &self.limits)
             .map_err(|source| Error::Cubin { subject: self.description.id.clone(), source })?;
         if let (Some(cubin), Some(disassembler)) = (cubin, &self.disassembler)
@@ -154,8 +172,55 @@ impl Subject for Ptxas {
             let outputs = seen.into_iter().filter_map(|(kernel, seen)| Some((kernel, seen.ok()?)));
             observation.kernels = outputs.collect();
         }
-        Ok(observation)
+        Ok((observation, forked))
     }
+}
+
+impl Subject for Ptxas {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        let (forked, was_forked) = self.observe_by(&self.start, request)?;
+        if !was_forked || !is_sampled(request.ptx) {
+            return Ok(forked);
+        }
+        let (started, _) = self.observe_by(&Start::Spawn, request)?;
+        // How long a run takes is the machine's matter as well.
+        let is_late = |observation: &Observation| observation.outcome == Outcome::TimedOut;
+        if forked != started && !is_late(&forked) && !is_late(&started) {
+            self.start
+                .give_up(&self.program, "a fork answered otherwise than a program that was started anew");
+            let inconsistent = Inconsistent {
+                ptx: request.ptx.to_owned(),
+                target: request.target.to_owned(),
+                forked,
+                started: started.clone(),
+            };
+            self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner).push(inconsistent);
+        }
+        Ok(started)
+    }
+
+    fn inconsistencies(&self) -> Vec<Inconsistent> {
+        self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self) -> Option<String> {
+        let why = self.start.why_not(&self.program)?;
+        Some(format!("{} is started anew for each module: {why}", self.description.id))
+    }
+}
+
+/// One module in so many that are shown to forks is shown to a program that is started anew as well.
+pub const SAMPLE: u64 = 64;
+
+/// Whether a module is one of these. The text decides, so that jobs and shards do not.
+fn is_sampled(ptx: &str) -> bool {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(ptx.as_bytes());
+    hasher.finish().is_multiple_of(SAMPLE)
 }
 
 const INPUT: &str = "in.ptx";

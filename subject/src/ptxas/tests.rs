@@ -159,3 +159,27 @@ fn other_programs_are_not_taken_for_ptxas() {
     assert!(matches!(open("/bin/sh"), OpenError::NotPtxas { .. }));
     assert!(matches!(open("/nonexistent"), OpenError::Process(process::Error::NotFound(_))));
 }
+
+#[test]
+fn a_fork_that_answers_otherwise_is_told_and_is_the_last() {
+    let directory = tempfile::tempdir().unwrap();
+    let body = "read line < in.ptx; how=started; [ $$ = \"$(sh -c 'echo $PPID')\" ] || how=forked\n\
+                echo \"ptxas error : $how\" >&2; exit 255";
+    let subject = stand_in(directory.path(), body, Limits::default()).starting(Start::fork());
+    let answer = |text: &str| {
+        let observation = subject.observe(&Request::new(text, "sm_80")).unwrap();
+        observation.diagnostics[0].message.clone()
+    };
+    let (sampled, others): (Vec<String>, Vec<String>) =
+        (0..500).map(|number| format!("// {number}\n")).partition(|text| is_sampled(text));
+    assert!((2..30).contains(&sampled.len()), "{} of 500", sampled.len());
+    assert_eq!(answer(&others[0]), "forked");
+    assert_eq!((subject.inconsistencies(), subject.note()), (Vec::new(), None));
+    assert_eq!(answer(&sampled[0]), "started");
+    let [inconsistent] = &subject.inconsistencies()[..] else { panic!("{:?}", subject.inconsistencies()) };
+    assert_eq!(inconsistent.ptx, sampled[0]);
+    let said = [&inconsistent.forked, &inconsistent.started].map(|seen| seen.diagnostics[0].message.as_str());
+    assert_eq!(said, ["forked", "started"]);
+    assert_eq!(answer(&others[1]), "started");
+    assert!(subject.note().unwrap().contains("a fork answered otherwise"));
+}

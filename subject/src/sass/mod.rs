@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::lister::{ListError, Lister};
 use crate::observation::{Address, Output, Variable};
-use crate::process::Cancel;
+use crate::process::{Cancel, Start};
 use crate::subject::Launch;
 use crate::toolchain::{Tool, ToolKind, Toolchains};
 use listing::Listing;
@@ -42,6 +42,11 @@ impl Disassembler {
             toolchains.and_then(|toolchains| toolchains.tool_path(Tool::newest(ToolKind::Nvdisasm)?));
         let program = installed.or_else(|| which::which("nvdisasm").ok())?;
         Some(Disassembler::new(program, cancel.clone()))
+    }
+
+    /// The same, started in this way for each cubin.
+    pub fn starting(self, start: Start) -> Self {
+        Disassembler(self.0.starting(start))
     }
 
     /// The program.
