@@ -31,6 +31,7 @@ class Guard:
 
 
 PROCESS, CHILD = "subject/src/process/mod.rs", "subject/src/process/child.rs"
+SERVER = "subject/forkserver/src/server.c"
 SERVE, STORE = "subject/src/serve.rs", "campaign/src/store.rs"
 CLI, CAMPAIGN = "ptxsmith", "ptxsmith-campaign"
 ROBUST = "--test=robust"
@@ -44,8 +45,18 @@ GUARDS = [
           "ptxsmith-subject", "a_child_that_ignores_signals_is_stopped_at_the_limit"),
     Guard("its output", CHILD, "        self.bytes.truncate(limit);\n", "", "ptxsmith-subject",
           "output_beyond_the_cap_is_read_and_counted"),
-    Guard("its children", CHILD, "let _ = kill_process_group(self.pid, Signal::KILL);", "let _ = self.child.kill();",
+    Guard("its children", CHILD,
+          "// An error means that nobody is left.\n                let _ = kill_process_group(pid, Signal::KILL);",
+          "let _ = (pid, child.kill());",
           "ptxsmith-subject", "a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies"),
+    Guard("memory of a fork", SERVER, "  limit(RLIMIT_AS, request->memory, 0);\n", "",
+          "ptxsmith-subject", "memory_beyond_the_limit_is_not_given"),
+    Guard("size of the files of a fork", SERVER, "  limit(RLIMIT_FSIZE, request->file, 0);\n", "",
+          "ptxsmith-subject", "a_file_beyond_the_limit_is_not_written"),
+    Guard("the children of a fork", SERVER, "  kill(-child, SIGKILL);\n", "  kill(child, SIGKILL);\n",
+          "ptxsmith-subject", "a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies"),
+    Guard("a fork that answers otherwise", "subject/src/ptxas/mod.rs", "if forked != started &&", "if false && forked != started &&",
+          CLI, "a_subject_that_answers_otherwise_when_it_is_forked_has_a_finding_with_both_answers", "--test=starts"),
     Guard("Ctrl-C while it runs", PROCESS, "        child.check(cancel)?;\n", "",
           "ptxsmith-subject", "the_cancel_flag_stops_a_child_at_once"),
     Guard("an answer without an end", "subject/src/process/session.rs", "if searched > self.limits.output {", "if false {",

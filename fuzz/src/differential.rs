@@ -21,7 +21,7 @@ use ptxsmith_campaign::subjects::{Tested, open_subjects};
 use ptxsmith_diff::{Body, Header, Trial, Verdict};
 use ptxsmith_gen::{Config, Coverage, Generator, stream::SplitMix64};
 use ptxsmith_report::{Finding, Status};
-use ptxsmith_subject::{Cancel, OutputForm, Subject, parse_spec, worker::Workers};
+use ptxsmith_subject::{Cancel, OutputForm, Subject, parse_spec, process::Start, worker::Workers};
 use ptxsmith_syntax::{Item, ScalarType, Spacing, StateSpace};
 
 use crate::target::{Failure, Target};
@@ -208,6 +208,7 @@ fn session(workers: Option<Workers>) -> Session {
         seed: 0,
         cancel: Cancel::new(),
         libcuda: None,
+        start: Start::fork(),
         workers,
         events: Box::new(Told { since: Instant::now() }),
     }
