@@ -5,7 +5,7 @@ use std::ops::Range;
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Trace, Written, predict};
 use ptxsmith_subject::solve;
 use ptxsmith_subject::{Observation, Outcome, Output};
-use ptxsmith_syntax::{FunctionKind, Item, Module};
+use ptxsmith_syntax::Module;
 
 use crate::compare::slot;
 use crate::verdict::{Class, Share};
@@ -169,18 +169,6 @@ fn wrong_by_name(
         (Some(_), None) | (None, Some(_)) => Some(Class::WrongAddress),
         (None, None) => (bytes[range.clone()] != expected.bytes[range.clone()]).then_some(Class::WrongValue),
     }
-}
-
-/// Whether statements hold a kernel of which there may be something to say: one with one parameter, its output buffer.
-pub fn holds_kernels(items: &[Item]) -> bool {
-    items.iter().any(|item| match item {
-        Item::Function(function) => {
-            function.kind == FunctionKind::Entry
-                && function.parameters.as_ref().is_some_and(|parameters| parameters.len() == 1)
-                && function.body.is_some()
-        }
-        _ => false,
-    })
 }
 
 #[cfg(test)]

@@ -31,7 +31,6 @@ pub use bulk::{Again, BulkVerdicts};
 pub use compare::{Mismatch, compare};
 pub use explanation::{Alternatives, Explanation};
 pub use judge::{Judge, Options};
-pub use kernel::holds_kernels;
 pub use lead::{Lead, id_of};
 pub use maker::{Maker, Releases};
 pub use predicts::predicts;
