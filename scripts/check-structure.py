@@ -101,7 +101,7 @@ class Crate:
         return name
 
     def edges(self):
-        """Who uses whom, but for parents and their children."""
+        """Which file uses which, parents and their children aside."""
         found = {name: set() for name in self.modules}
         for name, module in self.modules.items():
             for segments in module.paths:

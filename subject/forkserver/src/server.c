@@ -96,12 +96,18 @@ static int receive(struct request *request, int fds[3]) {
   return 1;
 }
 
+/* In the child: it cannot be what was asked for. That is no answer of the program: the server goes, which the client sees. */
+static void fail(pid_t parent) {
+  kill(parent, SIGKILL);
+  _exit(127);
+}
+
 /* In the child: everything of its own that a process that was started would have. */
 static void become(const struct request *request, const int fds[3], pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   setpgid(0, 0);
-  if (fchdir(fds[0]) || dup2(fds[1], 1) < 0 || dup2(fds[2], 2) < 0) _exit(127);
+  if (fchdir(fds[0]) || dup2(fds[1], 1) < 0 || dup2(fds[2], 2) < 0) fail(parent);
   for (int at = 0; at < 3; at++) close(fds[at]);
   close(control);
   setenv("TMPDIR", request->temporary, 1);
@@ -112,8 +118,8 @@ static void become(const struct request *request, const int fds[3], pid_t parent
 }
 
 /* Waits for the end of a child, or kills it when the client says so or is gone. Its group dies before it is reaped. */
-static void attend(pid_t child) {
-  int watch = (int)syscall(SYS_pidfd_open, child, 0), gone = 0, status = 0;
+static void attend(pid_t child, int watch) {
+  int gone = 0, status = 0;
   struct pollfd both[2] = {{.fd = watch, .events = POLLIN}, {.fd = control, .events = POLLIN}};
   for (;;) {
     if (poll(both, 2, -1) < 0 && errno == EINTR) continue;
@@ -144,7 +150,11 @@ static void serve(void) {
   for (;;) {
     int fds[3];
     if (!receive(&request, fds)) _exit(0);
-    if (request.kind != 1 || fds[2] < 0) continue; /* a late order to kill what has ended */
+    if (request.kind != 1) continue; /* a late order to kill what has ended */
+    if (fds[2] < 0) {
+      tell(4, EBADF);
+      continue;
+    }
     pid_t child = fork();
     if (child == 0) {
       become(&request, fds, parent);
@@ -158,8 +168,17 @@ static void serve(void) {
       continue;
     }
     setpgid(child, child);
+    int watch = (int)syscall(SYS_pidfd_open, child, 0);
+    if (watch < 0) {
+      /* What cannot be watched would look like one that hangs. */
+      failed = errno;
+      kill(-child, SIGKILL);
+      while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+      tell(4, failed);
+      continue;
+    }
     tell(2, child);
-    attend(child);
+    attend(child, watch);
   }
 }
 

@@ -136,6 +136,17 @@ fn what_a_fork_leaves_running_is_killed() {
 }
 
 #[test]
+fn a_fork_that_cannot_enter_its_directory_is_no_answer_of_the_program() {
+    let home = tempfile::tempdir().unwrap();
+    let mut server = Server::start(&mut shell(home.path()), "in").unwrap();
+    let file = File::open(home.path().join("in")).unwrap();
+    // Where the fork fails at once, that it was made may not have been told.
+    let forked = server.fork(file.as_fd(), [file.as_fd(), file.as_fd()], home.path(), &FREE);
+    let ended = forked.and_then(|_| server.end());
+    assert!(ended.is_err(), "{ended:?}");
+}
+
+#[test]
 fn a_fork_dies_with_its_server() {
     let home = tempfile::tempdir().unwrap();
     let mut server = Server::start(&mut shell(home.path()), "in").unwrap();
