@@ -44,7 +44,7 @@ fn answer(request: &Request<'_>, change: impl Fn(&mut Output)) -> Observation {
             size: left.bytes.len() as u64,
             addresses: left.addresses.iter().map(address).collect(),
             bytes: Some(left.bytes),
-            seen: None,
+            ..Output::default()
         };
         change(&mut output);
         observation.kernels.insert(kernel.name.to_string(), output);

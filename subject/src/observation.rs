@@ -91,6 +91,9 @@ pub struct Variable {
     /// The address that the variable got, for a subject that reads memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<u64>,
+    /// Why the implementation, or our reader, cannot tell what it holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 impl Variable {
@@ -120,6 +123,9 @@ pub struct Output {
     /// they are numbers in `bytes`.
     #[serde(default)]
     pub addresses: Vec<Address>,
+    /// Why nothing was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// The answer of one implementation for one module.
@@ -142,7 +148,7 @@ pub struct Observation {
     /// Every module-scope variable that has storage, by name. Empty unless accepted.
     #[serde(default)]
     pub variables: BTreeMap<String, Variable>,
-    /// What the kernels that were asked for leave in their output buffers, by name. One of which nothing is known is missing.
+    /// What the kernels that were asked for leave in their output buffers, by name. One of which nothing is known is missing, or says why.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernels: BTreeMap<String, Output>,
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use ptxsmith_syntax::{Module, needs_relocatable_form};
 use serde::{Deserialize, Serialize};
 
-use crate::cubin::CubinError;
 use crate::observation::Observation;
 use crate::process;
 
@@ -143,9 +142,9 @@ pub struct Description {
 ///
 /// - Whatever the implementation under test does is an [`Observation`]: a refusal, a crash, a hang, output that makes
 ///   no sense. A crash keeps the signal and the diagnostics printed before it.
-/// - `Err` must only mean that this machine or our code failed: a full disk, a program that cannot be started, a
-///   cubin with a relocation that our reader does not know. Never turn such a failure into an observation: it would be
-///   held against the implementation.
+/// - `Err` must only mean that this machine or our code failed: a full disk, a program that cannot be started. Never turn
+///   such a failure into an observation: it would be held against the implementation. What our reader of results does
+///   not know is none: it leaves a variable without bytes, with the reason.
 /// - A request must not influence another: no state that outlives it, no files left behind.
 /// - It must end: code that may hang runs in another process under a time limit, and a raised
 ///   [`Cancel`](crate::Cancel) ends it with [`Error::is_cancelled`].
@@ -213,14 +212,6 @@ pub enum Error {
     /// Generated code could not be read.
     #[error(transparent)]
     Disassembler(#[from] crate::lister::ListError),
-    /// The result is more than our reader knows.
-    #[error("cannot read the result of {subject}: {source}")]
-    Cubin {
-        /// Whose result.
-        subject: String,
-        /// What the reader lacks.
-        source: CubinError,
-    },
 }
 
 impl Error {

@@ -104,8 +104,12 @@ mod tests {
                     generic: None,
                     byte: None,
                 };
-                let output =
-                    Output { size: 8, bytes: Some(vec![0; 8]), seen: None, addresses: vec![address] };
+                let output = Output {
+                    size: 8,
+                    bytes: Some(vec![0; 8]),
+                    addresses: vec![address],
+                    ..Output::default()
+                };
                 seen.kernels.insert(launch.kernel.clone(), output);
             }
             seen

@@ -202,7 +202,7 @@ fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) ->
         align: None,
         bytes: Some(bytes.to_vec()),
         addresses: Some(Vec::new()),
-        base: None,
+        ..Variable::default()
     };
     let mut alone = Observation::new(Outcome::Accepted);
     alone.variables.insert(ALONE.to_owned(), variable);

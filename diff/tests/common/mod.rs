@@ -45,7 +45,7 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
                     align: Some(v.align),
                     addresses: Some(v.addresses.iter().map(address).collect()),
                     bytes: Some(v.bytes),
-                    base: None,
+                    ..Variable::default()
                 };
                 observation.variables.insert(v.name.to_string(), variable);
             }
@@ -83,6 +83,7 @@ fn left(kernel: Kernel) -> Option<(String, Output)> {
         bytes: Some(left.bytes),
         seen: None,
         addresses: left.addresses.iter().map(address).collect(),
+        reason: None,
     };
     Some((kernel.name.to_string(), output))
 }

@@ -9,6 +9,8 @@
 //!   `.nv.global` (no bytes: zero), `.nv.constant3`, `.nv.udt` (`.unified` variables) and `.nv.shared*`
 //!   (no value, so no bytes). The linker places the `.common` variables of relocatable output, which are zero, and the
 //!   `.shared` ones (`.nv_debug.shared`): there the symbol tells the alignment instead of the place.
+//! - What this reader does not know (a section, a relocation, storage beyond its limit) leaves the variable without bytes,
+//!   with the reason. What cannot be is the implementation's fault ([`Malformed`]).
 //! - What is not there is not reported, and so not observed: an `.extern` variable of relocatable output (executable
 //!   output gives it storage), a `.texref` and its like, a `.shared` variable that no kernel of executable output uses.
 //!   What the assembler itself puts in other constant banks and in names that begin with `.nv.` is left out.
@@ -64,49 +66,14 @@ type Sections<'a> = SectionTable<'a, Header>;
 type Symbols<'a> = SymbolTable<'a, Header>;
 const LE: LittleEndian = LittleEndian;
 
-/// Why the variables of a cubin could not be read.
+/// The bytes are no cubin, or a part of one: the implementation wrote something broken. What is merely not known to this reader is
+/// no such thing: it leaves a variable unread ([`Variable::reason`]).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CubinError {
-    /// The bytes are no cubin, or a part of one: the implementation wrote something broken.
-    #[error("malformed cubin: {0}")]
-    Malformed(String),
-    /// A relocation of a type that this reader does not know: what it writes would be a guess.
-    #[error("relocation type {r_type} at {section}+{offset:#x} is not known to this reader")]
-    UnknownRelocation {
-        /// The type's number.
-        r_type: u32,
-        /// The section that holds the slot.
-        section: String,
-        /// Where in that section.
-        offset: u64,
-    },
-    /// A variable in a section that this reader does not know.
-    #[error("variable `{symbol}` is in section `{section}`, which is not known to this reader")]
-    UnknownSection {
-        /// The variable.
-        symbol: String,
-        /// The section.
-        section: String,
-    },
-    /// More storage than this reader takes.
-    #[error("section `{section}` holds {size} bytes: more than this reader takes")]
-    TooLarge {
-        /// The section.
-        section: String,
-        /// Its size.
-        size: u64,
-    },
-}
+#[error("malformed cubin: {0}")]
+pub struct Malformed(String);
 
-impl CubinError {
-    /// Whether the file is at fault. If not, this reader is: it lacks something.
-    pub fn is_malformed(&self) -> bool {
-        matches!(self, CubinError::Malformed(_))
-    }
-}
-
-fn malformed(what: impl Into<String>) -> CubinError {
-    CubinError::Malformed(what.into())
+fn malformed(what: impl Into<String>) -> Malformed {
+    Malformed(what.into())
 }
 
 /// A section that holds variables.
@@ -128,36 +95,67 @@ struct Placed<'a> {
     offset: u64,
     size: u64,
     addresses: Vec<Address>,
+    /// Why it cannot be read.
+    reason: Option<String>,
 }
 
-/// A variable of relocatable output that the linker will place: its symbol tells its alignment instead of its place.
+/// A variable that is in no section of ours. One of relocatable output may be left to the linker: its symbol tells its alignment
+/// instead of its place.
 struct Unplaced<'a> {
     name: &'a str,
-    space: &'static str,
     size: u64,
-    align: u64,
+    /// The state space and the alignment, or why they are not known.
+    place: Result<(&'static str, u64), String>,
 }
 
 impl Unplaced<'_> {
-    fn variable(&self) -> Variable {
-        Variable {
-            space: Some(self.space.to_owned()),
-            size: Some(self.size),
-            align: Some(self.align),
-            bytes: (self.space != "shared").then(|| vec![0; self.size as usize]),
-            addresses: Some(Vec::new()),
-            base: None,
+    fn variable(&self, left: &mut u64) -> Variable {
+        let size = Some(self.size);
+        match &self.place {
+            Ok((space, align)) => finished(space, self.size, *align, None, Ok(Vec::new()), left),
+            Err(reason) => Variable { size, reason: Some(reason.clone()), ..Variable::default() },
         }
     }
 }
 
+/// A variable of these bytes, or, where the file has none, of as many zeros, of which so many are `left` to be read.
+fn finished(
+    space: &str,
+    size: u64,
+    align: u64,
+    data: Option<&[u8]>,
+    addresses: Result<Vec<Address>, String>,
+    left: &mut u64,
+) -> Variable {
+    let mut variable = Variable {
+        space: Some(space.to_owned()),
+        size: Some(size),
+        align: Some(align),
+        ..Variable::default()
+    };
+    match (addresses, data, left.checked_sub(size)) {
+        (Err(reason), ..) => variable.reason = Some(reason),
+        // Shared memory begins with no value.
+        (Ok(addresses), ..) if space == "shared" => variable.addresses = Some(addresses),
+        (Ok(addresses), Some(data), _) => {
+            (variable.bytes, variable.addresses) = (Some(data.to_vec()), Some(addresses));
+        }
+        (Ok(addresses), None, Some(rest)) => {
+            *left = rest;
+            (variable.bytes, variable.addresses) = (Some(vec![0; size as usize]), Some(addresses));
+        }
+        (Ok(_), None, None) => variable.reason = Some("more storage than is read of a cubin".to_owned()),
+    }
+    variable
+}
+
 /// Reads every variable of a module with its bytes and addresses, by name.
-pub fn read(bytes: &[u8]) -> Result<BTreeMap<String, Variable>, CubinError> {
+pub fn read(bytes: &[u8]) -> Result<BTreeMap<String, Variable>, Malformed> {
     read_within(bytes, MAX_NOBITS)
 }
 
-/// The same, of a file that declares no more than `most` bytes of storage that it does not hold.
-pub fn read_within(bytes: &[u8], most: u64) -> Result<BTreeMap<String, Variable>, CubinError> {
+/// The same, with no more than `most` bytes of storage that the file does not hold.
+pub fn read_within(bytes: &[u8], most: u64) -> Result<BTreeMap<String, Variable>, Malformed> {
     let header = Header::parse(bytes).map_err(|error| malformed(error.to_string()))?;
     header
         .endian()
@@ -172,8 +170,8 @@ pub fn read_within(bytes: &[u8], most: u64) -> Result<BTreeMap<String, Variable>
         .symbols(LE, bytes, object::elf::SHT_SYMTAB)
         .map_err(|error| malformed(format!("symbol table: {error}")))?;
 
-    let mut homes = find_homes(&sections, bytes, most)?;
-    let unplaced = place_variables(&mut homes, &sections, &symbols, most)?;
+    let mut homes = find_homes(&sections, bytes)?;
+    let unplaced = place_variables(&mut homes, &sections, &symbols)?;
     relocate(&mut homes, &sections, &symbols, bytes)?;
 
     // Sorted while they are small: a map is then built of them in one pass.
@@ -188,40 +186,35 @@ pub fn read_within(bytes: &[u8], most: u64) -> Result<BTreeMap<String, Variable>
     if let Some(pair) = order.windows(2).find(|pair| pair[0].0 == pair[1].0) {
         return Err(malformed(format!("two variables are named `{}`", pair[0].0)));
     }
+    let mut left = most;
     let named = order.into_iter().filter_map(|(name, section, index)| {
-        let Some(section) = section else { return Some((name.to_owned(), unplaced[index].variable())) };
-        let home = homes[section].as_mut()?;
-        let addresses = std::mem::take(&mut home.variables[index].addresses);
-        Some((name.to_owned(), variable(home, &home.variables[index], addresses)))
+        let variable = match section {
+            None => unplaced[index].variable(&mut left),
+            Some(section) => homes[section].as_mut()?.variable(index, &mut left),
+        };
+        Some((name.to_owned(), variable))
     });
     Ok(named.collect())
 }
 
-fn variable(home: &Home<'_>, placed: &Placed<'_>, addresses: Vec<Address>) -> Variable {
-    let bytes = match home.data {
+impl Home<'_> {
+    fn variable(&mut self, index: usize, left: &mut u64) -> Variable {
+        let placed = &mut self.variables[index];
+        let addresses = match placed.reason.take() {
+            Some(reason) => Err(reason),
+            None => Ok(std::mem::take(&mut placed.addresses)),
+        };
         // Placed variables lie within their section and do not overlap: no more is copied than there is.
-        Some(data) => data[placed.offset as usize..(placed.offset + placed.size) as usize].to_vec(),
-        None => vec![0; placed.size as usize],
-    };
-    let shown = if placed.offset == 0 { home.align } else { 1 << placed.offset.trailing_zeros() };
-    Variable {
-        space: Some(home.space.to_owned()),
-        size: Some(placed.size),
-        align: Some(shown.min(home.align)),
-        // Shared memory begins with no value.
-        bytes: (home.space != "shared").then_some(bytes),
-        addresses: Some(addresses),
-        base: None,
+        let data =
+            self.data.map(|data| &data[placed.offset as usize..(placed.offset + placed.size) as usize]);
+        let shown = if placed.offset == 0 { self.align } else { 1 << placed.offset.trailing_zeros() };
+        finished(self.space, placed.size, shown.min(self.align), data, addresses, left)
     }
 }
 
 /// The sections that hold variables, by section index.
-fn find_homes<'a>(
-    sections: &Sections<'a>,
-    bytes: &'a [u8],
-    most: u64,
-) -> Result<Vec<Option<Home<'a>>>, CubinError> {
-    let (mut without_bytes, mut with_bytes) = (0u64, 0u64);
+fn find_homes<'a>(sections: &Sections<'a>, bytes: &'a [u8]) -> Result<Vec<Option<Home<'a>>>, Malformed> {
+    let mut with_bytes = 0u64;
     let mut homes = Vec::with_capacity(sections.len());
     for section in sections.iter() {
         let name = section_name(sections, section)?;
@@ -230,13 +223,7 @@ fn find_homes<'a>(
             continue;
         };
         let data = match section.sh_type(LE) {
-            SHT_NOBITS | SHT_CUDA_GLOBAL | SHT_CUDA_SHARED => {
-                without_bytes = without_bytes.saturating_add(section.sh_size(LE));
-                if without_bytes > most || usize::try_from(without_bytes).is_err() {
-                    return Err(CubinError::TooLarge { section: name.to_owned(), size: without_bytes });
-                }
-                None
-            }
+            SHT_NOBITS | SHT_CUDA_GLOBAL | SHT_CUDA_SHARED => None,
             SHT_PROGBITS | SHT_CUDA_GLOBAL_INIT | SHT_CUDA_CONSTANT3 | SHT_CUDA_UDT => {
                 let data = section
                     .data(LE, bytes)
@@ -281,16 +268,13 @@ fn state_space(section: &str) -> Option<&'static str> {
     }
 }
 
-/// Puts each variable into its section; gives those that are in none.
+/// Puts each variable into its section; gives those that are in none of ours.
 fn place_variables<'a>(
     homes: &mut [Option<Home<'a>>],
     sections: &Sections<'a>,
     symbols: &Symbols<'a>,
-    most: u64,
-) -> Result<Vec<Unplaced<'a>>, CubinError> {
+) -> Result<Vec<Unplaced<'a>>, Malformed> {
     let mut unplaced = Vec::new();
-    let mut without_bytes =
-        homes.iter().flatten().filter(|home| home.data.is_none()).fold(0u64, |sum, home| sum + home.size);
     for (index, symbol) in symbols.enumerate() {
         if !matches!(symbol.st_type(), STT_OBJECT | STT_CUDA_OBJECT) || symbol.is_undefined(LE) {
             continue;
@@ -299,23 +283,13 @@ fn place_variables<'a>(
         if name.starts_with(".nv.") {
             continue;
         }
-        let mut leave_to_linker = |space| {
-            let (align, size) = (symbol.st_value(LE), symbol.st_size(LE));
-            if !align.is_power_of_two() || size == 0 {
-                return Err(malformed(format!("variable `{name}`: {size} bytes, aligned to {align}")));
-            }
-            without_bytes = without_bytes.saturating_add(size);
-            if without_bytes > most || usize::try_from(size).is_err() {
-                return Err(CubinError::TooLarge { section: "COMMON".into(), size: without_bytes });
-            }
-            unplaced.push(Unplaced { name, space, size, align });
-            Ok(())
+        let (value, size) = (symbol.st_value(LE), symbol.st_size(LE));
+        let left_to_linker = |space| match value.is_power_of_two() && size > 0 {
+            true => Ok(Unplaced { name, size, place: Ok((space, value)) }),
+            false => Err(malformed(format!("variable `{name}`: {size} bytes, aligned to {value}"))),
         };
-        if symbol.st_shndx(LE) == SHN_COMMON {
-            if symbol.st_other() & OTHER_SPACE != OTHER_GLOBAL {
-                return Err(CubinError::UnknownSection { symbol: name.into(), section: "COMMON".into() });
-            }
-            leave_to_linker("global")?;
+        if symbol.st_shndx(LE) == SHN_COMMON && symbol.st_other() & OTHER_SPACE == OTHER_GLOBAL {
+            unplaced.push(left_to_linker("global")?);
             continue;
         }
         let section = symbols
@@ -324,29 +298,32 @@ fn place_variables<'a>(
             .flatten()
             .and_then(|section| sections.section(section).ok().map(|header| (section, header)));
         let Some((section, section_header)) = section else {
-            return Err(malformed(format!("variable `{name}` is in no section")));
+            let place = Err(format!("it is in no section, but at {:#x}", symbol.st_shndx(LE)));
+            unplaced.push(Unplaced { name, size, place });
+            continue;
         };
         if section_header.sh_type(LE) == SHT_CUDA_SHARED && symbol.st_type() == STT_CUDA_OBJECT {
-            leave_to_linker("shared")?;
+            unplaced.push(left_to_linker("shared")?);
             continue;
         }
         let Some(home) = &mut homes[section.0] else {
             let section = section_name(sections, section_header)?;
             // Banks other than 3 and code hold what the assembler made, not variables of the module.
-            if [".nv.constant", ".text", ".debug"].iter().any(|prefix| section.starts_with(prefix)) {
-                continue;
+            if ![".nv.constant", ".text", ".debug"].iter().any(|prefix| section.starts_with(prefix)) {
+                let place = Err(format!("it is in section `{section}`, which is not known to this reader"));
+                unplaced.push(Unplaced { name, size, place });
             }
-            return Err(CubinError::UnknownSection { symbol: name.into(), section: section.into() });
+            continue;
         };
-        let (value, size) = (symbol.st_value(LE), symbol.st_size(LE));
         if size == 0 {
-            return Err(malformed(format!("variable `{name}` has no size")));
+            unplaced.push(Unplaced { name, size, place: Err("it has no size".to_owned()) });
+            continue;
         }
         let offset = value.checked_sub(home.address);
         let end = offset.and_then(|offset| offset.checked_add(size));
         match (offset, end) {
             (Some(offset), Some(end)) if end <= home.size => {
-                home.variables.push(Placed { name, offset, size, addresses: Vec::new() })
+                home.variables.push(Placed { name, offset, size, addresses: Vec::new(), reason: None })
             }
             _ => return Err(malformed(format!("variable `{name}` reaches out of section `{}`", home.name))),
         }
@@ -367,7 +344,7 @@ fn relocate<'a>(
     sections: &Sections<'a>,
     symbols: &Symbols<'a>,
     bytes: &'a [u8],
-) -> Result<(), CubinError> {
+) -> Result<(), Malformed> {
     // A symbol's space decides what a relocation tells.
     let mut names_left = bytes.len().saturating_mul(MAX_NAMES);
     let spaces: Vec<Option<&'static str>> = homes.iter().map(|home| Some(home.as_ref()?.space)).collect();
@@ -427,30 +404,34 @@ impl Entry {
         spaces: &[Option<&'static str>],
         symbols: &Symbols<'_>,
         names_left: &mut usize,
-    ) -> Result<(), CubinError> {
-        let kind = Kind::of(self.r_type).ok_or_else(|| CubinError::UnknownRelocation {
-            r_type: self.r_type,
-            section: home.name.to_owned(),
-            offset: self.offset,
-        })?;
+    ) -> Result<(), Malformed> {
         let place = || format!("relocation at {}+{:#x}", home.name, self.offset);
         if home.data.is_none() {
             return Err(malformed(format!("{}: that section has no bytes", place())));
         }
         let after = home.variables.partition_point(|placed| placed.offset <= self.offset);
-        let index = after.checked_sub(1).filter(|&index| {
-            let placed = &home.variables[index];
-            self.offset < placed.offset + placed.size
-        });
-        let Some(index) = index else {
-            return Err(malformed(format!("{} is in no variable", place())));
+        let holds = |placed: &Placed<'_>| self.offset < placed.offset + placed.size;
+        // What is written between variables is nobody's.
+        let Some(index) = after.checked_sub(1).filter(|&index| holds(&home.variables[index])) else {
+            return Ok(());
         };
         let number = SymbolIndex(self.symbol as usize);
         let symbol = symbols.symbol(number).map_err(|_| malformed(format!("{}: no such symbol", place())))?;
         let name = symbol_name(symbols, symbol)?;
-        if name.is_empty() || symbol.st_type() == STT_SECTION {
-            return Err(malformed(format!("{}: its symbol is no variable and no function", place())));
-        }
+        let unknown = match Kind::of(self.r_type) {
+            None => Err(format!("{} is of type {}, which is not known to this reader", place(), self.r_type)),
+            Some(_) if name.is_empty() || symbol.st_type() == STT_SECTION => {
+                Err(format!("{}: its symbol is no variable and no function", place()))
+            }
+            Some(kind) => Ok(kind),
+        };
+        let kind = match unknown {
+            Ok(kind) => kind,
+            Err(reason) => {
+                home.variables[index].reason = Some(reason);
+                return Ok(());
+            }
+        };
         *names_left = names_left
             .checked_sub(name.len())
             .ok_or_else(|| malformed("the names in its addresses are out of proportion to the file"))?;
@@ -479,7 +460,7 @@ impl Entry {
     }
 }
 
-fn symbol_name<'a>(symbols: &Symbols<'a>, symbol: &Sym64<LittleEndian>) -> Result<&'a str, CubinError> {
+fn symbol_name<'a>(symbols: &Symbols<'a>, symbol: &Sym64<LittleEndian>) -> Result<&'a str, Malformed> {
     let name = symbol
         .name(LE, symbols.strings())
         .map_err(|_| malformed("a symbol's name is beyond the string table"))?;
@@ -489,7 +470,7 @@ fn symbol_name<'a>(symbols: &Symbols<'a>, symbol: &Sym64<LittleEndian>) -> Resul
 fn section_name<'a>(
     sections: &Sections<'a>,
     section: &'a object::elf::SectionHeader64<LittleEndian>,
-) -> Result<&'a str, CubinError> {
+) -> Result<&'a str, Malformed> {
     let name = sections
         .section_name(LE, section)
         .map_err(|_| malformed("a section's name is beyond the string table"))?;

@@ -76,7 +76,7 @@ fn variables_have_their_space_size_alignment_and_bytes() {
         align: Some(align),
         bytes: Some(bytes.into()),
         addresses: Some(Vec::new()),
-        base: None,
+        ..Variable::default()
     };
     assert_eq!(variables["c"], plain("const", 4, &[7, 0, 0, 0]));
     assert_eq!(variables["g"], plain("global", 8, &[5, 0, 0, 0]));

@@ -333,7 +333,7 @@ impl Placed<'_, '_> {
             align: Some(placed),
             bytes: (space != "shared").then(|| bytes.map_or_else(zeros, <[u8]>::to_vec)),
             addresses: Some(self.addresses),
-            base: None,
+            ..Variable::default()
         })
     }
 }

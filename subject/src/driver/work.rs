@@ -246,6 +246,7 @@ fn variable(contents: &Contents, wanted: &Wanted, all: &[Contents]) -> Variable 
         bytes: Some(bytes),
         addresses,
         base: Some(place.base),
+        ..Variable::default()
     }
 }
 
@@ -288,7 +289,7 @@ fn run(module: &Module<'_>, launch: &Launch) -> Result<Result<Option<Output>, St
     if ran.wrote_outside {
         return Ok(Err(format!("kernel `{}` wrote outside of its output buffer", launch.kernel)));
     }
-    Ok(Ok(Some(Output { size: launch.out, bytes: Some(ran.bytes), seen: None, addresses: Vec::new() })))
+    Ok(Ok(Some(Output { size: launch.out, bytes: Some(ran.bytes), ..Output::default() })))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use ptxsmith_nvjitlink::{About, Compiled, Failed, LoadError, NvJitLink, PtxCompiler};
 
-use crate::cubin::{self, CubinError};
+use crate::cubin;
 use crate::exec::{self, CommandLine, OpenError};
 use crate::observation::{Diagnostic, Observation, Outcome, Severity};
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
@@ -172,13 +172,11 @@ pub fn describe(kind: Kind, path: &Path, to: impl Write) -> Result<(), WorkError
 pub fn work(kind: Kind, path: &Path, from: impl BufRead, to: impl Write) -> Result<(), WorkError> {
     ptxsmith_nvjitlink::keep_freed_memory();
     let library = Library::load(kind, path)?;
-    worker::answer(from, to, |question| {
-        (observe(&library, question).map_err(|error| error.to_string()), Next::Ready)
-    })
+    worker::answer(from, to, |question| (Ok(observe(&library, question)), Next::Ready))
 }
 
-/// What the library makes of one module; `Err` where our reader lacks something.
-fn observe(library: &Library, question: &Question) -> Result<Observation, CubinError> {
+/// What the library makes of one module.
+fn observe(library: &Library, question: &Question) -> Observation {
     let (compiled, relocatable) = library.compile(&question.ptx, &question.target);
     let (mut diagnostics, other) = messages::parse(&compiled.log);
     let crashed = |reason: String| Observation::because(Outcome::Crashed, reason);
@@ -196,8 +194,7 @@ fn observe(library: &Library, question: &Question) -> Result<Observation, CubinE
                 }
                 Observation { variables, ..Observation::new(Outcome::Accepted) }
             }
-            Err(error) if error.is_malformed() => crashed(format!("success, but {error}")),
-            Err(error) => return Err(error),
+            Err(error) => crashed(format!("success, but {error}")),
         },
         (None, None) => crashed("success, but no cubin".to_owned()),
         (_, Some(_)) if own_failure.is_some() => crashed(own_failure.unwrap_or_default().to_owned()),
@@ -234,7 +231,7 @@ fn observe(library: &Library, question: &Question) -> Result<Observation, CubinE
         observation.reason = cause.map(|diagnostic| diagnostic.message.clone());
     }
     observation.diagnostics = diagnostics;
-    Ok(observation)
+    observation
 }
 /// Whether linking failed of a module with `.unified`, which releases before 13 assemble and do not link; they say no more
 /// than that the end failed.

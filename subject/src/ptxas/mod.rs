@@ -161,16 +161,13 @@ impl Ptxas {
     /// What it does with a module, started in this way, and whether it was forked.
     fn observe_by(&self, start: &Start, request: &Request<'_>) -> Result<(Observation, bool), Error> {
         let (finished, cubin, forked) = self.assemble_by(start, request)?;
-        let mut observation = judge(&finished, cubin.as_deref(), request.ptx, &self.limits)
-            .map_err(|source| Error::Cubin { subject: self.description.id.clone(), source })?;
+        let mut observation = judge(&finished, cubin.as_deref(), request.ptx, &self.limits);
         if let (Some(cubin), Some(disassembler)) = (cubin, &self.disassembler)
             && observation.outcome == Outcome::Accepted
             && request.form == OutputForm::Relocatable
             && !request.launch.is_empty()
         {
-            let seen = disassembler.observe(&cubin, &observation.variables, request.launch)?;
-            let outputs = seen.into_iter().filter_map(|(kernel, seen)| Some((kernel, seen.ok()?)));
-            observation.kernels = outputs.collect();
+            observation.kernels = disassembler.observe(&cubin, &observation.variables, request.launch)?;
         }
         Ok((observation, forked))
     }
@@ -227,12 +224,7 @@ const INPUT: &str = "in.ptx";
 const OUTPUT: &str = "out.cubin";
 
 /// What a finished run of ptxas on a module amounts to.
-pub(crate) fn judge(
-    finished: &Finished,
-    cubin: Option<&[u8]>,
-    ptx: &str,
-    limits: &Limits,
-) -> Result<Observation, cubin::CubinError> {
+pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits: &Limits) -> Observation {
     let stderr = finished.stderr.text();
     let stdout = finished.stdout.text();
     let (mut diagnostics, mut other) = messages::parse(&stderr);
@@ -251,10 +243,7 @@ pub(crate) fn judge(
         End::Signalled(signal) => crashed(Some(signal), own_failure.or_else(|| about_signal(signal, limits))),
         End::Exited(0) => match cubin.map(cubin::read) {
             Some(Ok(variables)) => Observation { variables, ..Observation::new(Outcome::Accepted) },
-            Some(Err(error)) if error.is_malformed() => {
-                crashed(None, Some(format!("exit status 0, but {error}")))
-            }
-            Some(Err(error)) => return Err(error),
+            Some(Err(error)) => crashed(None, Some(format!("exit status 0, but {error}"))),
             None => crashed(None, Some("exit status 0, but no cubin".to_owned())),
         },
         End::Exited(status) => match status_as_signal(status) {
@@ -273,7 +262,7 @@ pub(crate) fn judge(
             .map(|diagnostic| diagnostic.message.clone());
     }
     observation.diagnostics = diagnostics;
-    Ok(observation)
+    observation
 }
 
 /// Whether the diagnostics on a module are those of a refusal, and of which sort.

@@ -26,9 +26,6 @@ use value::{Root, Symbol, Wide, Word, wide};
 #[derive(Clone, Debug)]
 pub struct Disassembler(Lister);
 
-/// What was seen of a kernel, or why nothing was.
-pub type Seen = Result<Output, String>;
-
 impl Disassembler {
     /// The program at this path.
     pub fn new(program: impl Into<PathBuf>, cancel: Cancel) -> Self {
@@ -60,14 +57,28 @@ impl Disassembler {
         cubin: &[u8],
         variables: &BTreeMap<String, Variable>,
         launches: &[Launch],
-    ) -> Result<BTreeMap<String, Seen>, ListError> {
-        let listing = Listing::read(&self.0.list(cubin)?);
-        let seen = |launch: &Launch| (launch.kernel.clone(), execute(&listing, variables, launch));
+    ) -> Result<BTreeMap<String, Output>, ListError> {
+        let listing = match self.0.list(cubin) {
+            Ok(text) => Ok(Listing::read(&text)),
+            // It is the cubin's fault, or the program's, and no reason to end.
+            Err(error @ ListError::Refused(..)) => Err(error.to_string()),
+            Err(error) => return Err(error),
+        };
+        let seen = |launch: &Launch| {
+            let seen = listing.as_ref().map_err(String::clone);
+            let seen = seen.and_then(|listing| execute(listing, variables, launch));
+            let unseen = |reason| Output { size: launch.out, reason: Some(reason), ..Output::default() };
+            (launch.kernel.clone(), seen.unwrap_or_else(unseen))
+        };
         Ok(launches.iter().map(seen).collect())
     }
 }
 
-fn execute(listing: &Listing, variables: &BTreeMap<String, Variable>, launch: &Launch) -> Seen {
+fn execute(
+    listing: &Listing,
+    variables: &BTreeMap<String, Variable>,
+    launch: &Launch,
+) -> Result<Output, String> {
     let machine = Machine::new(listing, variables, &launch.kernel).map_err(|lost| lost.0)?;
     let memory = machine.run(&launch.kernel).map_err(|lost| lost.0)?;
     let Ok(size) = usize::try_from(launch.out) else { return Err("a buffer of that size".to_owned()) };
@@ -118,7 +129,7 @@ fn output(memory: &BTreeMap<i64, Byte>, size: usize) -> Output {
         addresses.push(address);
         here += width;
     }
-    Output { size: size as u64, bytes: Some(bytes), seen: Some(seen), addresses }
+    Output { size: size as u64, bytes: Some(bytes), seen: Some(seen), addresses, reason: None }
 }
 
 fn address(symbol: &Symbol, offset: u64, width: u8) -> Option<Address> {

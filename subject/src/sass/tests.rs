@@ -15,7 +15,7 @@ fn variables() -> BTreeMap<String, Variable> {
 }
 
 /// What a kernel of these instructions leaves in 32 bytes.
-fn seen(code: &str) -> Seen {
+fn seen(code: &str) -> Result<Output, String> {
     let mut text = "\t.section\t.text.k,\"ax\",@progbits\nk:\n".to_owned();
     for (nth, line) in code.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
         match line.ends_with(':') {
