@@ -91,7 +91,7 @@ fn item_weight(item: &Item) -> usize {
     match item {
         Item::Variables(declaration) => declaration_weight(declaration),
         Item::Function(function) => 6 + function.statements().map(statement_weight).sum::<usize>(),
-        Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => 2,
+        Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) | Item::Unread(_) => 2,
     }
 }
 
@@ -103,6 +103,7 @@ fn statement_weight(statement: &Statement) -> usize {
         Statement::Instruction(instruction) => 1 + instruction.operands.len(),
         Statement::Label(_) | Statement::BranchTargets(_) => 2,
         Statement::Tokens(tokens) => tokens.len(),
+        Statement::Unread(unread) => unread.tokens.len(),
     }
 }
 

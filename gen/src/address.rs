@@ -1,8 +1,8 @@
 //! Makers of addresses: what they are addresses of, what holds them, and how they are written.
 
 use ptxsmith_syntax::{
-    BinaryOp, Function, FunctionKind, Instruction, Item, Name, ScalarType, Span, StateSpace, Statement, Text,
-    UnaryOp, precedence,
+    BinaryOp, Function, FunctionKind, Instruction, Item, ScalarType, StateSpace, Statement, Text, UnaryOp,
+    precedence,
 };
 
 use crate::{
@@ -75,17 +75,8 @@ pub(crate) fn target_declared(d: &mut Draft<'_, '_>, _: u32) {
 pub(crate) fn target_function(d: &mut Draft<'_, '_>, kind: FunctionKind) {
     d.make(Nonterminal::Name, 1);
     let name = d.sketch.name.clone();
-    let function = Function {
-        before: Vec::new(),
-        kind,
-        after: Vec::new(),
-        results: None,
-        name: Name::new(name.clone()),
-        parameters: Some(Vec::new()),
-        directives: Vec::new(),
-        body: Some(vec![Statement::Instruction(Box::new(Instruction::new("ret", Vec::new())))]),
-        span: Span::NONE,
-    };
+    let body = vec![Statement::Instruction(Box::new(Instruction::new("ret", Vec::new())))];
+    let function = Function::new(kind, name.clone(), Vec::new(), body);
     d.sketch.symbols.push(Symbol { name, function: true });
     d.sketch.items.push(Item::Function(Box::new(function)));
 }

@@ -25,6 +25,8 @@ pub const MAX_BYTES: u64 = 1 << 28;
 /// The same for parameterized names (5.4.6), of which a few letters declare any number.
 pub(crate) const MAX_NAMES: u64 = 1 << 16;
 
+/// Why a statement that is not understood holds nothing that is known.
+pub(crate) const UNREAD: &str = "a statement that is not understood";
 const OPAQUE: &str = "an opaque type for textures, samplers or surfaces";
 
 /// Where something is declared: which statement of the module, and which declarator of that.
@@ -43,6 +45,8 @@ pub(crate) struct Scope {
     version: (u32, u32),
     /// The compute capability of the first target, as in `sm_80`; `None` where it is not of that form.
     architecture: Option<u32>,
+    /// Whether something may be declared by a statement that is not understood.
+    unread: bool,
 }
 
 /// What the specification says that a module holds, under these rules.
@@ -61,6 +65,11 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
                     return Expectation::Refused { refusal, trace };
                 }
                 (declarations(function).collect(), &scope.within(index, function, rules), true)
+            }
+            Item::Unread(unread) => {
+                let first = unread.tokens.first().map(|token| token.text.clone());
+                unmodelled.push((first.unwrap_or_default(), UNREAD));
+                continue;
             }
             Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => continue,
         };
@@ -126,9 +135,13 @@ impl Scope {
     fn within(&self, index: usize, function: &Function, rules: &Rules) -> Scope {
         let mut scope = Scope { names: self.names.clone(), ..*self };
         for statement in function.statements() {
-            if let Statement::Label(label) = statement {
+            match statement {
                 // A label is refused wherever it stands, so it may as well stand in front.
-                scope.names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0) });
+                Statement::Label(label) => {
+                    scope.names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0) });
+                }
+                Statement::Unread(_) => scope.unread = true,
+                _ => {}
             }
         }
         let mut at = (index, 0);
@@ -145,7 +158,7 @@ impl Scope {
             digits.parse().ok()
         });
         let version = module.version().unwrap_or((u32::MAX, 0));
-        let mut scope = Scope { names: Names::default(), version, architecture };
+        let mut scope = Scope { names: Names::default(), version, architecture, unread: false };
         for (index, item) in module.items.iter().enumerate() {
             let mut at = (index, 0);
             match item {
@@ -154,6 +167,7 @@ impl Scope {
                     let declared = Declared { symbol: Named::Function(function.kind), at };
                     scope.names.declare_new(function.name.text.clone(), declared);
                 }
+                Item::Unread(_) => scope.unread = true,
                 Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => {}
             }
         }
@@ -688,6 +702,9 @@ impl Work<'_, '_> {
             self.uses(Clause::ParameterizedNames);
         }
         let Some(&Declared { symbol, at }) = found.declared() else {
+            if self.scope.unread {
+                return Err(Stop::Unmodelled("a name that a statement which is not understood may declare"));
+            }
             return self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span);
         };
         self.declared(at, span)?;

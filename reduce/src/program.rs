@@ -33,9 +33,13 @@ impl Program {
     /// Its text is canonical: white space and comments are those of the printer.
     ///
     /// # Errors
-    /// If the text is no PTX module; [`Program::from_text`] takes any.
+    /// If the text is no PTX module, or a statement of it is not understood; [`Program::from_text`] takes any.
     pub fn parse(text: &str) -> Result<Program, ParseError> {
-        let text = print(&parse(text)?);
+        let module = parse(text)?;
+        if let Some(unread) = module.unread().next() {
+            return Err(unread.error.clone());
+        }
+        let text = print(&module);
         // Read again, so that spans are those of this text.
         let module = parse(&text)?;
         Ok(Program::new(text, module))

@@ -12,7 +12,7 @@ use crate::{
 pub(crate) enum Kind {
     /// The end of the text.
     End,
-    /// No token at all: the lexer knows the error. What starts here fits nowhere, so the parser gets to report it.
+    /// A character that starts no token, or the start of what has no end: the lexer knows the error.
     Bad,
     /// An identifier.
     Name,
@@ -74,6 +74,11 @@ impl<'t> Lexer<'t> {
     /// Why the token that was given last is [`Kind::Bad`].
     pub(crate) fn error(&self) -> Option<&ParseError> {
         self.error.as_ref()
+    }
+
+    /// Whether the text cannot be read on from a token that is [`Kind::Bad`].
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.error.as_ref().is_some_and(|e| !matches!(e.kind, ParseErrorKind::UnexpectedCharacter(_)))
     }
 
     /// The next token; at the end of the text, [`Kind::End`] again and again.
@@ -209,8 +214,9 @@ impl<'t> Lexer<'t> {
     #[cold]
     fn unexpected(&mut self) -> Kind {
         let character = self.text[self.at..].chars().next().unwrap_or_default();
-        let span = span(self.at, self.at + character.len_utf8());
-        self.fail(ParseErrorKind::UnexpectedCharacter(character), span)
+        let start = self.at;
+        self.at += character.len_utf8();
+        self.fail(ParseErrorKind::UnexpectedCharacter(character), span(start, self.at))
     }
 
     #[cold]

@@ -42,7 +42,7 @@ pub use spacing::Spacing;
 pub use span::{Name, Span, line_column};
 pub use tree::{
     Attribute, Declaration, Declarator, Function, FunctionKind, Gap, Initializer, InitializerList, Item,
-    Module, Property, Specifier, Statement, Token, Tokens,
+    Module, Property, Specifier, Statement, Token, Tokens, Unread,
 };
 pub use types::{Linkage, OpaqueType, Opcode, ScalarType, StateSpace, TypeKind, VectorLength};
 pub use visit::{Role, Visit, VisitMut};

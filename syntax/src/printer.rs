@@ -129,6 +129,7 @@ impl<S: Sink> Printer<'_, S> {
             Item::Variables(declaration) => self.statement(Break::Line(0), declaration),
             Item::Function(function) => self.function(function),
             Item::Other(tokens) => self.kept(0, 1, tokens),
+            Item::Unread(unread) => self.kept(0, 1, &unread.tokens),
         }
     }
 
@@ -265,7 +266,8 @@ impl<S: Sink> Printer<'_, S> {
         self.kept(0, 0, &function.directives);
         match &function.body {
             Some(body) => self.block(0, body),
-            None => self.token(Break::Joined, ";"),
+            None if function.semicolon => self.token(Break::Joined, ";"),
+            None => {}
         }
     }
 
@@ -305,6 +307,7 @@ impl<S: Sink> Printer<'_, S> {
                     self.token(Break::Joined, ";");
                 }
                 Statement::Tokens(tokens) => self.kept(inner, inner.saturating_add(1), tokens),
+                Statement::Unread(unread) => self.kept(inner, inner.saturating_add(1), &unread.tokens),
             }
         }
         self.token(Break::Line(level), "}");

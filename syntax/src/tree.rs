@@ -2,6 +2,7 @@
 
 use crate::{
     Text,
+    error::ParseError,
     expr::Expr,
     instruction::{BranchTargets, Instruction},
     span::{Name, Span},
@@ -28,8 +29,10 @@ pub enum Item {
     Variables(Declaration),
     /// A kernel or a function, with or without a body.
     Function(Box<Function>),
-    /// Another directive, kept as its tokens: `.file`, `.section`, `.pragma`, `.alias` ...
+    /// Another directive that is known, kept as its tokens: `.file`, `.section`, `.pragma`, `.alias` ...
     Other(Tokens),
+    /// A statement that is not understood.
+    Unread(Box<Unread>),
 }
 
 /// One declaration statement: what is said once, and the variables that it is said of (5.4).
@@ -163,6 +166,8 @@ pub struct Function {
     pub directives: Tokens,
     /// The statements; `None` for a prototype.
     pub body: Option<Vec<Statement>>,
+    /// Whether a semicolon ends a prototype. Compilers of PTX 1 and 2 leave it out.
+    pub semicolon: bool,
     /// Where it stood.
     pub span: Span,
 }
@@ -182,6 +187,28 @@ pub enum Statement {
     BranchTargets(BranchTargets),
     /// Another instruction or directive, kept as its tokens, the closing semicolon included where there is one.
     Tokens(Tokens),
+    /// A statement that is not understood.
+    Unread(Box<Unread>),
+}
+
+/// A statement that no grammar here describes, kept as it is written. What it means, what it declares included, is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Its tokens, the closing semicolon included where there is one.
+    pub tokens: Tokens,
+    /// What the grammar lacked first.
+    pub error: ParseError,
+}
+
+impl Unread {
+    /// Where it stood.
+    pub fn span(&self) -> Span {
+        match &self.tokens[..] {
+            [first, .., last] => first.span.to(last.span),
+            [only] => only.span,
+            [] => self.error.span,
+        }
+    }
 }
 
 /// Tokens kept as they are written.
@@ -209,6 +236,29 @@ pub enum Gap {
     Space,
     /// A line break.
     Line,
+}
+
+impl Function {
+    /// A function with this body that was made rather than parsed.
+    pub fn new(
+        kind: FunctionKind,
+        name: impl Into<Text>,
+        parameters: Vec<Declaration>,
+        body: Vec<Statement>,
+    ) -> Function {
+        Function {
+            before: Vec::new(),
+            kind,
+            after: Vec::new(),
+            results: None,
+            name: Name::new(name),
+            parameters: Some(parameters),
+            directives: Vec::new(),
+            body: Some(body),
+            semicolon: false,
+            span: Span::NONE,
+        }
+    }
 }
 
 impl Declaration {
@@ -276,6 +326,15 @@ impl Module {
     /// The variables declared at module scope, in order.
     pub fn declarators(&self) -> impl Iterator<Item = &Declarator> {
         self.declarations().flat_map(|declaration| &declaration.declarators)
+    }
+
+    /// The statements that are not understood, those in functions included, in order.
+    pub fn unread(&self) -> impl Iterator<Item = &Unread> {
+        self.items.iter().flat_map(|item| {
+            let at_module_scope = if let Item::Unread(unread) = item { Some(&**unread) } else { None };
+            let function = if let Item::Function(f) = item { Some(&**f) } else { None };
+            at_module_scope.into_iter().chain(function.into_iter().flat_map(Function::unread))
+        })
     }
 
     /// The functions and kernels, in order.

@@ -31,6 +31,7 @@ use crate::{
     instruction::{Instruction, Operand},
     tree::{
         Declaration, Declarator, Function, Initializer, Item, Module, Specifier, Statement, Token, Tokens,
+        Unread,
     },
 };
 
@@ -67,6 +68,7 @@ macro_rules! visitor {
                     Item::Variables(declaration) => self.declaration(declaration),
                     Item::Function(function) => self.function(function),
                     Item::Other(tokens) => self.tokens(tokens),
+                    Item::Unread(unread) => self.tokens(& $($mutable)? unread.tokens),
                 }
             }
 
@@ -167,6 +169,7 @@ macro_rules! visitor {
                         }
                     }
                     Statement::Tokens(tokens) => self.tokens(tokens),
+                    Statement::Unread(unread) => self.tokens(& $($mutable)? unread.tokens),
                 }
             }
 
@@ -265,7 +268,9 @@ impl Item {
         let (declarators, function) = match self {
             Item::Variables(declaration) => (declaration.declarators.as_slice(), None),
             Item::Function(function) => (Default::default(), Some((&function.name.text, Role::Function))),
-            Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => Default::default(),
+            Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) | Item::Unread(_) => {
+                Default::default()
+            }
         };
         let variables = declarators.iter().map(|declarator| (&declarator.name.text, declarator.role()));
         variables.chain(function)
@@ -290,6 +295,12 @@ impl Initializer {
 }
 
 impl Function {
+    /// The statements of the body that are not understood.
+    pub fn unread(&self) -> impl Iterator<Item = &Unread> {
+        self.statements()
+            .filter_map(|s| if let Statement::Unread(unread) = s { Some(&**unread) } else { None })
+    }
+
     /// The statements of the body, each block before those in it; none of a prototype.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
         let mut open = vec![self.body.as_deref().unwrap_or_default().iter()];

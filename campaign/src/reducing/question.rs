@@ -353,7 +353,7 @@ impl Question for SameCause<'_> {
         let declarations = |program: &Program| {
             let items = program.module().map(|module| &module.items);
             items.is_some_and(|items| {
-                !items.iter().any(|item| matches!(item, Item::Function(_) | Item::Other(_)))
+                !items.iter().any(|item| matches!(item, Item::Function(_) | Item::Other(_) | Item::Unread(_)))
             })
         };
         let header = |program: &Program| program.module().and_then(|module| header_of(self.tested, module));

@@ -2,7 +2,7 @@
 
 use ptxsmith_syntax::{
     Attribute, BinaryOp, Cast, Declaration, Expr, Function, FunctionKind, Initializer, Instruction, Item,
-    Name, NodeKind, ScalarType, Span, Specifier, StateSpace, Statement, UnaryOp,
+    Name, NodeKind, ScalarType, Specifier, StateSpace, Statement, UnaryOp,
 };
 
 use super::{
@@ -60,17 +60,7 @@ fn byte(d: &mut Draft<'_, '_>, context: Vec<Item>, broken: Expr) -> Pair {
 
 fn function(kind: FunctionKind, name: &str, after: Vec<Specifier>, mut body: Vec<Statement>) -> Item {
     body.push(Statement::Instruction(Box::new(Instruction::new("ret", Vec::new()))));
-    Item::Function(Box::new(Function {
-        before: Vec::new(),
-        kind,
-        after,
-        results: None,
-        name: Name::new(name),
-        parameters: Some(Vec::new()),
-        directives: Vec::new(),
-        body: Some(body),
-        span: Span::NONE,
-    }))
+    Item::Function(Box::new(Function { after, ..Function::new(kind, name, Vec::new(), body) }))
 }
 
 fn attribute(name: &str, arguments: &[u64]) -> Specifier {

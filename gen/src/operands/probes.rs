@@ -89,16 +89,10 @@ fn declare(
     parameters: Vec<Declaration>,
     body: Vec<Instruction>,
 ) {
+    let body = body.into_iter().map(|i| Statement::Instruction(Box::new(i))).collect();
     d.sketch.kernel.items.push(Item::Function(Box::new(Function {
-        before: Vec::new(),
-        kind: FunctionKind::Func,
-        after: Vec::new(),
         results: (!results.is_empty()).then_some(results),
-        name: Name::new(function.clone()),
-        parameters: Some(parameters),
-        directives: Vec::new(),
-        body: Some(body.into_iter().map(|i| Statement::Instruction(Box::new(i))).collect()),
-        span: Span::NONE,
+        ..Function::new(FunctionKind::Func, function.clone(), parameters, body)
     })));
 }
 

@@ -1,8 +1,8 @@
 //! A kernel as a whole.
 
 use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Function, FunctionKind, Instruction, Item, Linkage, Name, Operand,
-    ScalarType, Span, Specifier, StateSpace, Statement,
+    Declaration, Declarator, Expr, Function, FunctionKind, Instruction, Item, Linkage, Operand, ScalarType,
+    Span, Specifier, StateSpace, Statement,
 };
 
 use super::kernel::{declarator, number, plain};
@@ -42,14 +42,7 @@ pub(crate) fn kernel(d: &mut Draft<'_, '_>, _: u32) {
     d.sketch.items.extend(made.items);
     d.sketch.items.push(Item::Function(Box::new(Function {
         before: vec![Specifier::Linkage(Linkage::Visible)],
-        kind: FunctionKind::Entry,
-        after: Vec::new(),
-        results: None,
-        name: Name::new("k0"),
-        parameters: Some(parameters),
-        directives: Vec::new(),
-        body: Some(body),
-        span: Span::NONE,
+        ..Function::new(FunctionKind::Entry, "k0", parameters, body)
     })));
 }
 

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::{
     expectation::{self, Address, hex},
     reading::Readings,
-    refusal::{Refusal, Stop},
+    refusal::{Refusal, RefusalClass, Stop},
     rules::Rules,
     step::Trace,
 };
@@ -132,11 +132,14 @@ pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace
     }
     let program = names::read(module, rules);
     let version = module.version().unwrap_or((u32::MAX, 0));
+    let unread = module.unread().next().is_some();
     let mut found: Option<(Refusal, Trace)> = None;
     let mut all = Trace::default();
     for line in program.functions.values().flat_map(|body| &body.lines) {
         let mut reader = operand::Reader { rules, version, trace: Trace::default() };
         match reader.check(line.instruction, &line.names) {
+            // What is not understood may declare it.
+            Err(Stop::Refused(refusal)) if unread && refusal.class == RefusalClass::UnknownName => {}
             Err(Stop::Refused(refusal)) => {
                 if found.as_ref().is_none_or(|(first, _)| refusal.span.start < first.span.start) {
                     found = Some((refusal, reader.trace));

@@ -8,7 +8,7 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
-    layout::{Layout, MAX_BYTES, MAX_NAMES, Scope, Shape, find},
+    layout::{Layout, MAX_BYTES, MAX_NAMES, Scope, Shape, UNREAD, find},
     rules::Rules,
 };
 
@@ -264,6 +264,7 @@ impl<'m, 'r> Reader<'m, 'r> {
                         self.body.tables.insert(label, &table.targets);
                     }
                 }
+                Statement::Unread(_) => self.body.unmodelled = Some(UNREAD),
                 Statement::Tokens(tokens) => {
                     let first = tokens.first().map_or(";", |token| token.text.as_str());
                     // What an instruction does nobody knows who does not model it; these do nothing.

@@ -1,11 +1,14 @@
 //! Kernels, functions, and the statements in them.
 
-use super::{Parser, Result, declaration::is_specifier};
+use super::{Parser, Result, begins_item, declaration::is_specifier};
 use crate::{
     lexer::Kind,
     span::Span,
     tree::{Function, FunctionKind, Item, Specifier, Statement, Tokens},
 };
+
+/// Directives in functions that are kept as they are.
+const IN_FUNCTIONS: [&str; 6] = [".callprototype", ".calltargets", ".file", ".loc", ".pragma", ".section"];
 
 impl Parser<'_> {
     /// A statement at module scope that starts with the specifiers of a variable or a function.
@@ -31,7 +34,9 @@ impl Parser<'_> {
         let name = self.named(Kind::Name, "the name of a function")?;
         let parameters = if self.current.kind == Kind::OpenParen { Some(self.parameters()?) } else { None };
         let directives = self.function_directives()?;
-        let body = if self.eat(Kind::Semicolon) { None } else { Some(self.block()?) };
+        let semicolon = self.eat(Kind::Semicolon);
+        let body =
+            if self.current.kind == Kind::OpenBrace && !semicolon { Some(self.block()?) } else { None };
         Ok(Function {
             before,
             kind,
@@ -41,6 +46,7 @@ impl Parser<'_> {
             parameters,
             directives,
             body,
+            semicolon,
             span: self.span_from(start),
         })
     }
@@ -50,13 +56,14 @@ impl Parser<'_> {
         let mut tokens = Tokens::new();
         loop {
             match self.current.kind {
-                Kind::OpenBrace | Kind::Semicolon => return Ok(tokens),
+                Kind::OpenBrace | Kind::Semicolon | Kind::End => return Ok(tokens),
                 // The only directive here that has a semicolon of its own.
-                Kind::Dotted if self.text() == ".pragma" => self.keep_to_semicolon(&mut tokens)?,
-                // The next declaration: this one was not finished.
-                Kind::Dotted if matches!(self.text(), ".entry" | ".func") || is_specifier(self.text()) => {
-                    return Err(self.expected("`{` or `;`"));
+                Kind::Dotted if self.text() == ".pragma" => {
+                    let pragma = self.directive()?;
+                    tokens.extend(pragma);
                 }
+                // The next statement: this is a prototype without semicolon.
+                Kind::Dotted if begins_item(self.text()) => return Ok(tokens),
                 Kind::Dotted | Kind::Number | Kind::Name | Kind::Comma => self.keep_next(&mut tokens),
                 Kind::OpenParen | Kind::CloseParen | Kind::String if !tokens.is_empty() => {
                     self.keep_next(&mut tokens);
@@ -72,10 +79,8 @@ impl Parser<'_> {
         self.expect(Kind::OpenBrace, "`{`")?;
         let mut statements = Vec::new();
         while self.current.kind != Kind::CloseBrace {
-            if self.current.kind == Kind::End {
-                return Err(self.expected("`}`"));
-            }
-            statements.push(self.statement()?);
+            let statement = self.or_unread(Parser::statement, Statement::Unread, true)?;
+            statements.push(statement);
         }
         self.advance();
         self.leave();
@@ -89,7 +94,9 @@ impl Parser<'_> {
             Kind::Dotted if self.text() == ".branchtargets" => {
                 Ok(Statement::BranchTargets(self.branch_targets()?))
             }
-            Kind::Dotted => Ok(Statement::Tokens(self.directive()?)),
+            Kind::Dotted if IN_FUNCTIONS.contains(&self.text()) => Ok(Statement::Tokens(self.directive()?)),
+            Kind::Dotted => Err(self.expected("a directive of functions")),
+            Kind::Semicolon => Ok(Statement::Tokens(self.directive()?)),
             Kind::Name if self.lexer.clone().next().kind == Kind::Colon => {
                 let name = self.named(Kind::Name, "a label")?;
                 self.advance();
@@ -130,26 +137,27 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_was_not_finished_does_not_take_the_next_declaration() {
-        for next in [".visible .entry g() { }", ".entry g() { }", ".func g() { }", ".global .s32 x;", "}"] {
-            let error = parse(&format!(".func f() {next}")).unwrap_err().to_string();
-            assert!(error.starts_with("expected `{` or `;`, found "), "{error}");
+    fn a_prototype_without_semicolon_does_not_take_the_next_statement() {
+        for next in [
+            ".visible .entry g() { }",
+            ".entry g() { }",
+            ".func g() { }",
+            ".global .s32 x;",
+            ".section .debug { }",
+        ] {
+            let module = parse(&format!(".func f() .noreturn {next}")).unwrap();
+            let [Item::Function(f), _] = &module.items[..] else { panic!("{module:?}") };
+            assert_eq!((f.body.as_ref(), f.semicolon, f.directives.len()), (None, false, 1));
+            assert_eq!(parse(&crate::print(&module)).as_ref(), Ok(&module));
+            assert!(parse(&format!(".func f(); {next}")).unwrap().functions().next().unwrap().semicolon);
         }
-    }
-
-    #[test]
-    fn an_instruction_without_semicolon_ends_with_its_block_at_the_latest() {
-        let message = |text: &str| parse(text).unwrap_err().to_string();
-        assert_eq!(message(".func f() { ret }"), "expected `;`, found `}`");
-        assert_eq!(message(".func f() { ld {a, b ; }"), "expected `}`, found `;`");
-        assert_eq!(message(".func f() { ret; "), "expected `}`, found the end of the text");
     }
 
     #[test]
     fn statements_are_told_apart_by_their_first_tokens() {
         let body = function(
             ".func f() { .reg .b32 %r<2>; a: b: { @!p bra a; } ts: .branchtargets a, b; call (x), f, (y); \
-             .loc 1 2 3 .pragma \"p\"; _: ld.L1::x {a, b}, [c+-4]; }",
+             .loc 1 2 3 .pragma \"p\"; _: frob.L1::x {a, b}, [c+-4]; }",
         )
         .body
         .unwrap();
@@ -162,6 +170,7 @@ mod tests {
                 Statement::Instruction(_) => 'i',
                 Statement::BranchTargets(_) => 'j',
                 Statement::Tokens(_) => 't',
+                Statement::Unread(_) => 'u',
             })
             .collect();
         assert_eq!(kinds, "vllbljittlt");

@@ -2,10 +2,11 @@
 
 use super::{Parser, Result};
 use crate::{
-    expr::Builder,
+    Text,
     instruction::{BranchTargets, Guard, Instruction, Operand},
     lexer::Kind,
     ops::UnaryOp,
+    span::{Name, Span},
     tree::{Gap, Statement, Tokens},
     types::Opcode,
 };
@@ -15,16 +16,19 @@ impl Parser<'_> {
     /// tokens.
     pub(super) fn instruction_or_tokens(&mut self) -> Result<Statement> {
         // Whether it is one shows at its end only. Another form is rare, so reading it twice costs little.
-        let (lexer, current, previous_end, depth) =
-            (self.lexer.clone(), self.current, self.previous_end, self.depth);
-        if let Ok(instruction) = self.instruction() {
-            return Ok(Statement::Instruction(Box::new(instruction)));
-        }
-        (self.lexer, self.current, self.previous_end, self.depth) = (lexer, current, previous_end, depth);
-        self.builder = Builder::new();
-        self.pending.clear();
+        let mark = self.mark();
+        let error = match self.instruction() {
+            Ok(instruction) => return Ok(Statement::Instruction(Box::new(instruction))),
+            Err(error) => error,
+        };
+        self.give_up(mark);
         let mut tokens = Tokens::new();
-        self.keep_to_semicolon(&mut tokens)?;
+        let begins = matches!(self.current.kind, Kind::Name | Kind::At);
+        self.keep_balanced(&mut tokens, |parser| parser.current.kind == Kind::Semicolon)?;
+        if !begins || self.current.kind != Kind::Semicolon || tokens.iter().any(|token| token.text == ";") {
+            return Err(error);
+        }
+        self.keep_next(&mut tokens);
         Ok(Statement::Tokens(tokens))
     }
 
@@ -40,10 +44,7 @@ impl Parser<'_> {
         let Some(opcode) = Opcode::from_keyword(&opcode.text) else {
             return Err(self.expected("an opcode of the common form"));
         };
-        let mut modifiers = Vec::new();
-        while self.current.kind == Kind::Dotted && self.current.gap == Gap::Joined {
-            modifiers.push(self.named(Kind::Dotted, "a modifier")?);
-        }
+        let modifiers = self.modifiers();
         let is_call = opcode == Opcode::Call;
         let mut operands = Vec::new();
         if self.current.kind != Kind::Semicolon {
@@ -58,13 +59,36 @@ impl Parser<'_> {
         Ok(Instruction { guard, opcode, modifiers, operands, span: self.span_from(start) })
     }
 
+    /// The words that are joined to an opcode, each with its dot: `.global`, `.L1::evict_last`, `.2d`.
+    fn modifiers(&mut self) -> Vec<Name> {
+        let start = self.current.span.start;
+        let mut behind_colons = false;
+        while self.current.gap == Gap::Joined {
+            match self.current.kind {
+                Kind::Dotted => {}
+                Kind::DoubleColon if self.previous_end > start => {}
+                Kind::Number if behind_colons || self.text().starts_with('.') => {}
+                Kind::Name if behind_colons => {}
+                _ => break,
+            }
+            behind_colons = self.advance().kind == Kind::DoubleColon;
+        }
+        let text = self.lexer.slice(Span { start, end: self.previous_end.max(start) });
+        let dots: Vec<usize> = text.match_indices('.').map(|(at, _)| at).chain([text.len()]).collect();
+        let name = |pair: &[usize]| Name {
+            text: Text::new(&text[pair[0]..pair[1]]),
+            span: Span { start: start + pair[0] as u32, end: start + pair[1] as u32 },
+        };
+        dots.windows(2).map(name).collect()
+    }
+
     fn operand(&mut self, is_call: bool) -> Result<Operand> {
         match self.current.kind {
             Kind::OpenBracket => Ok(Operand::Address(self.bracketed()?)),
             Kind::OpenBrace => Ok(Operand::Vector(self.operands(Kind::CloseBrace)?)),
             Kind::OpenParen if is_call => Ok(Operand::List(self.operands(Kind::CloseParen)?)),
             Kind::Name => {
-                let (lexer, current, previous_end) = (self.lexer.clone(), self.current, self.previous_end);
+                let mark = self.mark();
                 let name = self.named(Kind::Name, "a name")?;
                 match self.current.kind {
                     Kind::OpenBracket => Ok(Operand::Element(name, self.bracketed()?)),
@@ -73,7 +97,7 @@ impl Parser<'_> {
                         Ok(Operand::Component(name, suffix))
                     }
                     _ => {
-                        (self.lexer, self.current, self.previous_end) = (lexer, current, previous_end);
+                        self.back_to(mark);
                         Ok(Operand::Value(self.expression()?))
                     }
                 }
@@ -165,13 +189,22 @@ mod tests {
     }
 
     #[test]
+    fn every_word_that_is_joined_to_an_opcode_is_a_modifier() {
+        let modifiers = |text: &str| match &body(text)[0] {
+            Statement::Instruction(i) => i.modifiers.iter().map(|m| m.text.to_string()).collect::<Vec<_>>(),
+            statement => panic!("{text}: {statement:?}"),
+        };
+        assert_eq!(
+            modifiers("ld.global.L1::evict_last.L2::128B.v4.u32 {a, _, b, c}, [p];"),
+            [".global", ".L1::evict_last", ".L2::128B", ".v4", ".u32"]
+        );
+        assert_eq!(modifiers("st.shared::cta.2d [a], 1;"), [".shared::cta", ".2d"]);
+        assert!(modifiers("exit;").is_empty());
+    }
+
+    #[test]
     fn another_form_stays_tokens() {
-        for text in [
-            "frob r, [a];",
-            "atom.add.u32 r, [a], 1;",
-            "ld.global.L1::evict_last.u32 r, [a];",
-            "mov .u32 r, 1;",
-        ] {
+        for text in ["frob r, [a];", "atom.add.u32 r, [a], 1;", "mov .u32 r, 1;"] {
             assert!(matches!(body(text)[0], Statement::Tokens(_)), "{text}");
         }
     }

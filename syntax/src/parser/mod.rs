@@ -1,29 +1,34 @@
 //! Tokens to a tree: recursive descent, one token at a time, no look-ahead.
 //!
 //! What is read is decided by the grammar alone; whether a word is allowed where it stands is not asked here. Recursion
-//! happens only where the text nests, and is counted; see [`MAX_NESTING`].
+//! happens only where the text nests, and is counted; see [`MAX_NESTING`]. A statement that the grammar does not describe is
+//! kept as its tokens ([`Unread`](crate::Unread)): an error is only what makes it impossible to tell statements apart.
 
 mod declaration;
 mod expression;
 mod function;
 mod instruction;
+mod kept;
 
 use crate::{
     Text,
     error::{MAX_NESTING, ParseError, ParseErrorKind},
     expr::{Builder, Expr},
     lexer::{Kind, Lexeme, Lexer},
-    ops::BinaryOp,
     span::{Name, Span},
-    tree::{Declaration, Gap, Item, Module, Token, Tokens},
+    tree::{Declaration, Item, Module},
 };
 
-/// Reads a module.
+/// Reads a module. Statements that are not understood are part of it ([`Module::unread`]).
+///
+/// # Errors
+/// Where the text cannot be split into statements: a brace that is not closed or not opened, a comment or a string without an end.
 pub fn parse(text: &str) -> Result<Module, ParseError> {
     let mut parser = Parser::new(text)?;
     let mut module = Module::default();
     while parser.current.kind != Kind::End {
-        module.items.push(parser.item()?);
+        let item = parser.or_unread(Parser::item, Item::Unread, false)?;
+        module.items.push(item);
     }
     Ok(module)
 }
@@ -44,6 +49,20 @@ pub fn parse_declaration(text: &str) -> Result<Declaration, ParseError> {
     Ok(declaration)
 }
 
+/// Directives at module scope that are kept as they are.
+const AT_MODULE_SCOPE: [&str; 5] = [".alias", ".file", ".loc", ".pragma", ".section"];
+
+/// The beginnings of statements at module scope that are not among these, nor specifiers.
+const HEADER: [&str; 3] = [".version", ".target", ".address_size"];
+
+/// Whether a dotted word begins a statement at module scope, so that what stood before has ended.
+fn begins_item(word: &str) -> bool {
+    matches!(word, ".entry" | ".func")
+        || HEADER.contains(&word)
+        || (AT_MODULE_SCOPE.contains(&word) && word != ".pragma")
+        || declaration::is_specifier(word)
+}
+
 type Result<T, E = ParseError> = std::result::Result<T, E>;
 
 struct Parser<'t> {
@@ -54,6 +73,8 @@ struct Parser<'t> {
     previous_end: u32,
     /// How many levels are open, of whatever kind.
     depth: usize,
+    /// Whether what follows cannot be split into statements.
+    stuck: bool,
     /// The nodes of the expression that is being read. Kept for its memory.
     builder: Builder,
     /// What waits for an operand in the expression that is being read. Kept for its memory.
@@ -64,7 +85,15 @@ impl<'t> Parser<'t> {
     fn new(text: &'t str) -> Result<Parser<'t>> {
         let mut lexer = Lexer::new(text)?;
         let current = lexer.next();
-        Ok(Parser { lexer, current, previous_end: 0, depth: 0, builder: Builder::new(), pending: Vec::new() })
+        Ok(Parser {
+            lexer,
+            current,
+            previous_end: 0,
+            depth: 0,
+            stuck: false,
+            builder: Builder::new(),
+            pending: Vec::new(),
+        })
     }
 
     /// The characters of the current token.
@@ -165,116 +194,8 @@ impl<'t> Parser<'t> {
             }
             ".entry" | ".func" => self.function_or_variables(),
             word if declaration::is_specifier(word) => self.function_or_variables(),
-            _ => Ok(Item::Other(self.directive()?)),
-        }
-    }
-
-    /// A directive that is kept as its tokens.
-    ///
-    /// Three of them have no semicolon to end them and are read by their own grammar.
-    fn directive(&mut self) -> Result<Tokens> {
-        let mut tokens = Tokens::new();
-        match self.text() {
-            ".file" => {
-                self.keep_next(&mut tokens);
-                self.keep(&mut tokens, Kind::Number, "the number of a file")?;
-                self.keep(&mut tokens, Kind::String, "the name of a file")?;
-                // LLVM 14 writes folder and file as two strings.
-                if self.current.kind == Kind::String {
-                    self.keep_next(&mut tokens);
-                }
-                if self.current.kind == Kind::Comma {
-                    self.keep_next(&mut tokens);
-                    self.keep(&mut tokens, Kind::Number, "a time")?;
-                    self.keep(&mut tokens, Kind::Comma, "`,`")?;
-                    self.keep(&mut tokens, Kind::Number, "a size")?;
-                }
-            }
-            ".loc" => {
-                self.keep_next(&mut tokens);
-                self.keep_place(&mut tokens)?;
-                while self.current.kind == Kind::Comma {
-                    self.keep_next(&mut tokens);
-                    match self.text() {
-                        "inlined_at" => {
-                            self.keep_next(&mut tokens);
-                            self.keep_place(&mut tokens)?;
-                        }
-                        "function_name" => {
-                            self.keep_next(&mut tokens);
-                            self.keep(&mut tokens, Kind::Name, "a label")?;
-                            if self.current.kind == Kind::Infix(BinaryOp::Add) {
-                                self.keep_next(&mut tokens);
-                                self.keep(&mut tokens, Kind::Number, "a number")?;
-                            }
-                        }
-                        _ => return Err(self.expected("`function_name` or `inlined_at`")),
-                    }
-                }
-            }
-            ".section" => {
-                self.keep_next(&mut tokens);
-                self.keep(&mut tokens, Kind::Dotted, "the name of a section")?;
-                self.keep(&mut tokens, Kind::OpenBrace, "`{`")?;
-                let mut open = 1;
-                while open > 0 {
-                    match self.current.kind {
-                        Kind::OpenBrace => open += 1,
-                        Kind::CloseBrace => open -= 1,
-                        Kind::End | Kind::Bad => return Err(self.expected("`}`")),
-                        _ => {}
-                    }
-                    self.keep_next(&mut tokens);
-                }
-            }
-            _ => self.keep_to_semicolon(&mut tokens)?,
-        }
-        Ok(tokens)
-    }
-
-    /// File, line and column of a `.loc` directive.
-    fn keep_place(&mut self, tokens: &mut Tokens) -> Result<()> {
-        self.keep(tokens, Kind::Number, "the number of a file")?;
-        self.keep(tokens, Kind::Number, "the number of a line")?;
-        self.keep(tokens, Kind::Number, "the number of a column")
-    }
-
-    fn keep(&mut self, tokens: &mut Tokens, kind: Kind, expected: &'static str) -> Result<()> {
-        if self.current.kind != kind {
-            return Err(self.expected(expected));
-        }
-        self.keep_next(tokens);
-        Ok(())
-    }
-
-    fn keep_next(&mut self, tokens: &mut Tokens) {
-        let lexeme = self.advance();
-        self.push_kept(tokens, lexeme);
-    }
-
-    fn push_kept(&self, tokens: &mut Tokens, lexeme: Lexeme) {
-        // What precedes a statement is for the printer to decide, and a tree must not depend on it.
-        let gap = if tokens.is_empty() { Gap::Line } else { lexeme.gap };
-        tokens.push(Token { gap, text: Text::new(self.lexer.slice(lexeme.span)), span: lexeme.span });
-    }
-
-    /// Keeps everything to the next semicolon. Braces have to be balanced, so that a missing semicolon is found at
-    /// the end of the block at the latest.
-    fn keep_to_semicolon(&mut self, tokens: &mut Tokens) -> Result<()> {
-        let mut open = 0u32;
-        loop {
-            match self.current.kind {
-                Kind::OpenBrace => open += 1,
-                Kind::CloseBrace if open > 0 => open -= 1,
-                Kind::Semicolon if open == 0 => {
-                    self.keep_next(tokens);
-                    return Ok(());
-                }
-                Kind::Semicolon => return Err(self.expected("`}`")),
-                Kind::CloseBrace | Kind::End | Kind::Bad => return Err(self.expected("`;`")),
-                _ => {}
-            }
-            self.keep_next(tokens);
+            word if AT_MODULE_SCOPE.contains(&word) => Ok(Item::Other(self.directive()?)),
+            _ => Err(self.expected("a directive")),
         }
     }
 }
@@ -291,21 +212,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directives_without_semicolon_end_where_their_grammar_ends() {
-        let text = ".file 1 \"a\" .file 2 \"b\", 3, 4 .file 5 \"c\" \"d\" .loc 1 2 3 .loc 1 2 3, function_name f, inlined_at \
-                    4 5 6 .loc 1 2 3, function_name f + 7 .section .debug_x { a: .b8 1 { } } .pragma \"p\"; .alias a, b;";
-        let items = parse(text).unwrap().items;
-        let lengths: Vec<_> = items
-            .iter()
-            .map(|item| match item {
-                Item::Other(tokens) => tokens.len(),
-                item => panic!("{item:?}"),
-            })
-            .collect();
-        assert_eq!(lengths, [3, 7, 4, 4, 12, 9, 10, 3, 5]);
-    }
-
-    #[test]
     fn the_header_can_be_asked() {
         let module = parse(".version 7.8 .target sm_80, debug .address_size 64").unwrap();
         assert_eq!(module.version(), Some((7, 8)));
@@ -315,12 +221,11 @@ mod tests {
 
     #[test]
     fn malformed_directives_are_refused_where_they_go_wrong() {
-        let message = |text: &str| parse(text).unwrap_err().to_string();
+        let message = |text: &str| parse(text).unwrap().unread().next().unwrap().error.to_string();
         assert_eq!(message(".version a"), "expected a version number, found `a`");
         assert_eq!(message(".target sm_80,"), "expected the name of a target, found the end of the text");
         assert_eq!(message(".loc 1 2 x"), "expected the number of a column, found `x`");
         assert_eq!(message(".loc 1 2 3, x"), "expected `function_name` or `inlined_at`, found `x`");
-        assert_eq!(message(".section .x { {"), "expected `}`, found the end of the text");
         assert_eq!(message(".section .x { # }"), "unexpected character `#`");
         assert_eq!(message(".pragma \"a\""), "expected `;`, found the end of the text");
         assert_eq!(message("ret;"), "expected a directive, found `ret`");

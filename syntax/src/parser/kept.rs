@@ -1,0 +1,348 @@
+//! Statements that are kept as their tokens: directives that end without a semicolon, and what is not understood.
+
+use super::{Parser, Result, begins_item};
+use crate::{
+    Text,
+    error::ParseError,
+    expr::Builder,
+    lexer::{Kind, Lexeme, Lexer},
+    ops::BinaryOp,
+    tree::{Gap, Token, Tokens, Unread},
+};
+
+/// Where a parser stands, to go back to.
+pub(super) struct Mark<'t> {
+    lexer: Lexer<'t>,
+    current: Lexeme,
+    previous_end: u32,
+    depth: usize,
+}
+
+impl<'t> Parser<'t> {
+    pub(super) fn mark(&self) -> Mark<'t> {
+        let (lexer, current) = (self.lexer.clone(), self.current);
+        Mark { lexer, current, previous_end: self.previous_end, depth: self.depth }
+    }
+
+    pub(super) fn back_to(&mut self, mark: Mark<'t>) {
+        (self.lexer, self.current) = (mark.lexer, mark.current);
+        (self.previous_end, self.depth) = (mark.previous_end, mark.depth);
+    }
+
+    /// Goes back, and forgets the expression that was being read.
+    pub(super) fn give_up(&mut self, mark: Mark<'t>) {
+        self.back_to(mark);
+        self.builder = Builder::new();
+        self.pending.clear();
+    }
+
+    /// Reads a statement, or keeps it where it is not understood.
+    pub(super) fn or_unread<T>(
+        &mut self,
+        read: fn(&mut Self) -> Result<T>,
+        unread: fn(Box<Unread>) -> T,
+        in_block: bool,
+    ) -> Result<T> {
+        let mark = self.mark();
+        let error = match read(self) {
+            Err(error) if !self.stuck => error,
+            result => return result,
+        };
+        self.give_up(mark);
+        let tokens = self.kept_statement(in_block, error.clone())?;
+        Ok(unread(Box::new(Unread { tokens, error })))
+    }
+
+    /// A directive that is kept as its tokens.
+    ///
+    /// Three of them have no semicolon to end them and are read by their own grammar.
+    pub(super) fn directive(&mut self) -> Result<Tokens> {
+        let mut tokens = Tokens::new();
+        match self.text() {
+            ".file" => {
+                self.keep_next(&mut tokens);
+                self.keep(&mut tokens, Kind::Number, "the number of a file")?;
+                self.keep(&mut tokens, Kind::String, "the name of a file")?;
+                // LLVM 14 writes folder and file as two strings.
+                if self.current.kind == Kind::String {
+                    self.keep_next(&mut tokens);
+                }
+                if self.current.kind == Kind::Comma {
+                    self.keep_next(&mut tokens);
+                    self.keep(&mut tokens, Kind::Number, "a time")?;
+                    self.keep(&mut tokens, Kind::Comma, "`,`")?;
+                    self.keep(&mut tokens, Kind::Number, "a size")?;
+                }
+            }
+            ".loc" => {
+                self.keep_next(&mut tokens);
+                self.keep_place(&mut tokens)?;
+                while self.current.kind == Kind::Comma {
+                    self.keep_next(&mut tokens);
+                    match self.text() {
+                        "inlined_at" => {
+                            self.keep_next(&mut tokens);
+                            self.keep_place(&mut tokens)?;
+                        }
+                        "function_name" => {
+                            self.keep_next(&mut tokens);
+                            self.keep(&mut tokens, Kind::Name, "a label")?;
+                            if self.current.kind == Kind::Infix(BinaryOp::Add) {
+                                self.keep_next(&mut tokens);
+                                self.keep(&mut tokens, Kind::Number, "a number")?;
+                            }
+                        }
+                        _ => return Err(self.expected("`function_name` or `inlined_at`")),
+                    }
+                }
+            }
+            ".section" => self.section(&mut tokens)?,
+            _ => {
+                self.keep_balanced(&mut tokens, |parser| parser.current.kind == Kind::Semicolon)?;
+                self.keep(&mut tokens, Kind::Semicolon, "`;`")?;
+            }
+        }
+        Ok(tokens)
+    }
+
+    /// File, line and column of a `.loc` directive.
+    fn keep_place(&mut self, tokens: &mut Tokens) -> Result<()> {
+        self.keep(tokens, Kind::Number, "the number of a file")?;
+        self.keep(tokens, Kind::Number, "the number of a line")?;
+        self.keep(tokens, Kind::Number, "the number of a column")
+    }
+
+    /// `.section NAME { ... }`. What stands between the names in it is one token: of debug information there is much.
+    fn section(&mut self, tokens: &mut Tokens) -> Result<()> {
+        self.keep_next(tokens);
+        self.keep(tokens, Kind::Dotted, "the name of a section")?;
+        self.keep(tokens, Kind::OpenBrace, "`{`")?;
+        let mut open = 1;
+        let mut first: Option<Lexeme> = None;
+        while open > 0 {
+            let alone = match self.current.kind {
+                Kind::OpenBrace => {
+                    open += 1;
+                    true
+                }
+                Kind::CloseBrace => {
+                    open -= 1;
+                    true
+                }
+                Kind::End | Kind::Bad => return Err(self.expected("`}`")),
+                kind => kind == Kind::Name,
+            };
+            if alone {
+                self.push_run(tokens, first.take());
+                self.keep_next(tokens);
+            } else {
+                first.get_or_insert(self.current);
+                self.advance();
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps what was read since this token as one.
+    fn push_run(&self, tokens: &mut Tokens, first: Option<Lexeme>) {
+        if let Some(first) = first {
+            let span = self.span_from(first.span);
+            self.push_kept(tokens, Lexeme { span, ..first });
+        }
+    }
+
+    fn keep(&mut self, tokens: &mut Tokens, kind: Kind, expected: &'static str) -> Result<()> {
+        if self.current.kind != kind {
+            return Err(self.expected(expected));
+        }
+        self.keep_next(tokens);
+        Ok(())
+    }
+
+    pub(super) fn keep_next(&mut self, tokens: &mut Tokens) {
+        let lexeme = self.advance();
+        self.push_kept(tokens, lexeme);
+    }
+
+    fn push_kept(&self, tokens: &mut Tokens, lexeme: Lexeme) {
+        // What precedes a statement is for the printer to decide, and a tree must not depend on it.
+        let gap = if tokens.is_empty() { Gap::Line } else { lexeme.gap };
+        tokens.push(Token { gap, text: Text::new(self.lexer.slice(lexeme.span)), span: lexeme.span });
+    }
+
+    /// Keeps tokens to one that ends the statement, outside of braces, or to one that no statement has.
+    pub(super) fn keep_balanced(
+        &mut self,
+        tokens: &mut Tokens,
+        is_end: impl Fn(&Self) -> bool,
+    ) -> Result<()> {
+        while !is_end(self) {
+            match self.current.kind {
+                Kind::OpenBrace => self.keep_braces(tokens)?,
+                Kind::CloseBrace | Kind::End | Kind::Bad => return Ok(()),
+                _ => self.keep_next(tokens),
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps what stands in braces, and the braces. Where they are not closed, nothing that follows can be split.
+    fn keep_braces(&mut self, tokens: &mut Tokens) -> Result<()> {
+        let mut open = 0u32;
+        loop {
+            match self.current.kind {
+                Kind::OpenBrace => open += 1,
+                Kind::CloseBrace => open -= 1,
+                Kind::End => return self.stick("`}`"),
+                Kind::Bad if self.lexer.is_stuck() => return self.stick("`}`"),
+                _ => {}
+            }
+            self.keep_next(tokens);
+            if open == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn stick<T>(&mut self, expected: &'static str) -> Result<T> {
+        self.stuck = true;
+        Err(self.expected(expected))
+    }
+
+    /// The tokens of a statement that is not understood. It ends with a semicolon or a brace, at the end of its block, before
+    /// what begins another in a line of its own; and with its line, if it is of those that fill a line.
+    fn kept_statement(&mut self, in_block: bool, error: ParseError) -> Result<Tokens> {
+        let mut tokens = Tokens::new();
+        let first = self.text();
+        let fills_line =
+            first == "#" || [".file", ".loc", ".version", ".target", ".address_size"].contains(&first);
+        let (mut parens, mut line) = (0u32, fills_line);
+        loop {
+            let begins_line = self.current.gap == Gap::Line && !tokens.is_empty();
+            let behind_word = tokens.last().is_some_and(|token| token.text.starts_with('.'));
+            match self.current.kind {
+                Kind::End if in_block => return self.stick("`}`"),
+                Kind::End => return Ok(tokens),
+                Kind::CloseBrace if in_block && !tokens.is_empty() => return Ok(tokens),
+                Kind::CloseBrace => {
+                    self.stuck = true;
+                    return Err(error);
+                }
+                Kind::Bad if self.lexer.is_stuck() => return self.stick("a statement"),
+                _ if line && begins_line => return Ok(tokens),
+                Kind::Dotted
+                    if begins_line
+                        && !in_block
+                        && parens == 0
+                        && !behind_word
+                        && begins_item(self.text()) =>
+                {
+                    return Ok(tokens);
+                }
+                Kind::OpenBrace => {
+                    self.keep_braces(&mut tokens)?;
+                    let goes_on = matches!(self.current.kind, Kind::Comma | Kind::Semicolon | Kind::Assign);
+                    if !goes_on {
+                        return Ok(tokens);
+                    }
+                    continue;
+                }
+                Kind::Semicolon => {
+                    self.keep_next(&mut tokens);
+                    return Ok(tokens);
+                }
+                Kind::OpenParen => parens += 1,
+                Kind::CloseParen => parens = parens.saturating_sub(1),
+                // `@@DWARF`
+                Kind::At if tokens.len() == 1 && tokens[0].text == "@" => line = true,
+                _ => {}
+            }
+            self.keep_next(&mut tokens);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Item, Module, parse, print};
+
+    fn module(text: &str) -> Module {
+        let module = parse(text).unwrap_or_else(|error| panic!("{}", error.render("", text)));
+        assert_eq!(parse(&print(&module)).unwrap(), module, "{text}");
+        module
+    }
+
+    /// The statements of the text that are not understood, as they are printed, and how many others there are.
+    fn unread(text: &str) -> (Vec<String>, usize) {
+        let module = module(text);
+        let texts = module.unread().map(|unread| {
+            let span = unread.span();
+            text[span.start as usize..span.end as usize].to_owned()
+        });
+        let unread: Vec<_> = texts.collect();
+        let at_module_scope = module.items.iter().filter(|item| matches!(item, Item::Unread(_))).count();
+        (unread, module.items.len() - at_module_scope)
+    }
+
+    #[test]
+    fn directives_without_semicolon_end_where_their_grammar_ends() {
+        let text = ".file 1 \"a\" .file 2 \"b\", 3, 4 .file 5 \"c\" \"d\" .loc 1 2 3 .loc 1 2 3, function_name f, inlined_at \
+                    4 5 6 .loc 1 2 3, function_name f + 7 .section .debug_x { a: .b8 1 { } } .pragma \"p\"; .alias a, b;";
+        let items = module(text).items;
+        let lengths: Vec<_> = items
+            .iter()
+            .map(|item| match item {
+                Item::Other(tokens) => tokens.len(),
+                item => panic!("{item:?}"),
+            })
+            .collect();
+        assert_eq!(lengths, [3, 7, 4, 4, 12, 9, 8, 3, 5]);
+    }
+
+    #[test]
+    fn what_is_not_understood_ends_where_a_statement_can_end() {
+        let one = |text: &str, rest: &str, others: usize| {
+            let found = unread(&format!("{text}{rest}"));
+            assert_eq!(found, (vec![text.to_owned()], others), "{text}{rest}");
+        };
+        one(".v25 .s64 v[.global] 0f3f800000 {1, 2};", " .global .s32 x;", 1);
+        one(".global .s32 x[] = {1 2};", " .global .s32 x;", 1);
+        one(".func (.param .b32 r) f (.param .b32 a, ...) { a; { b; } }", " .global .s32 x;", 1);
+        one(".func (.param .b32 r) f\n(.param .b32 a,\n ...)", "\n.entry k() { }", 1);
+        one("@@DWARF .section .debug_info, \"\", @progbits", "\n.global .s32 x;\n", 1);
+        one("#define N 7", "\n.global .s32 x;", 1);
+        one(".loc 1 x", "\n.global .s32 x;", 1);
+        one(".frob a", "\n.visible .global .s32 x;", 1);
+        one(";", " .global .s32 x;", 1);
+        one("ret;", "", 0);
+        one(".pragma \"p\"", "", 0);
+    }
+
+    #[test]
+    fn what_is_not_understood_in_a_function_is_a_statement_of_it() {
+        let one = |body: &str, what: &str| {
+            assert_eq!(
+                unread(&format!(".func f() {{ {body} }} .func g() {{ }}")),
+                (vec![what.to_owned()], 2)
+            );
+        };
+        one("ret; .frob 1, 2; ret;", ".frob 1, 2;");
+        one("ret; .reg .s32 = 7; ret;", ".reg .s32 = 7;");
+        one("{ { .reg .s32 $; } } ret;", ".reg .s32 $;");
+        one("ret; ld {a, b ; } ret;", "ld {a, b ; }");
+        one("ret; mov.u32 a, b", "mov.u32 a, b");
+        one("# 1 \"a.cu\"\n ret;", "# 1 \"a.cu\"");
+    }
+
+    #[test]
+    fn what_cannot_be_split_into_statements_is_an_error() {
+        let message = |text: &str| parse(text).unwrap_err().to_string();
+        assert_eq!(message(".func f() { ret; "), "expected `}`, found the end of the text");
+        assert_eq!(message(".func f() { ld {a, b ; "), "expected `}`, found the end of the text");
+        assert_eq!(message(".section .x { {"), "expected `}`, found the end of the text");
+        assert_eq!(message("}"), "expected a directive, found `}`");
+        assert_eq!(message(".func f() { } }"), "expected a directive, found `}`");
+        assert_eq!(message(".global .s32 x /* ;"), "the comment has no end");
+        assert_eq!(message(".func f() { { { ret \"; } } }"), "the string has no closing quote on its line");
+    }
+}
