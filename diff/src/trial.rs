@@ -2,7 +2,7 @@
 
 use ptxsmith_syntax::{
     Declaration, Declarator, Expr, Header, Initializer, Item, Module, Name, ScalarType, Spacing, Specifier,
-    StateSpace, Statement, print,
+    StateSpace, Statement, prefixed, print,
 };
 
 /// What is tried.
@@ -72,9 +72,16 @@ impl Trial {
 
     /// The trial as PTX text of its own. The header is spaced canonically, so that every reader finds it.
     pub fn text(&self, header: &Header) -> String {
-        let mut text = print(&header.module([]));
-        text.push_str(&self.spacing.print(&Module { items: self.items() }));
-        text
+        self.text_of(header, self.items())
+    }
+
+    /// The same, with this prefix on the names that it declares.
+    pub(crate) fn prefixed_text(&self, header: &Header, prefix: &str) -> String {
+        self.text_of(header, prefixed(&self.items(), prefix))
+    }
+
+    fn text_of(&self, header: &Header, items: Vec<Item>) -> String {
+        print(&header.module([])) + &self.spacing.print(&Module { items })
     }
 
     /// How long the trial is: the measure by which the shortest example of a finding is chosen.

@@ -181,6 +181,33 @@ fn a_trial_refused_in_a_batch_is_found_by_its_line() {
     assert!([0, 1, 3].iter().all(|&at| judged[at].verdict == Verdict::Conforms));
 }
 
+/// As ptxas does once a constant has overflowed.
+#[test]
+fn a_complaint_that_spreads_to_later_lines_changes_no_verdict() {
+    let spreading = fake(|request: &Request<'_>| {
+        let mut observation = Observation::new(Outcome::Refused);
+        for (line, text) in (1..).zip(request.ptx.lines().skip(3)) {
+            if text.contains('%') || !observation.diagnostics.is_empty() {
+                let (severity, message) = (Severity::Error, "overflow".into());
+                observation.diagnostics.push(Diagnostic { severity, line: Some(line + 3), message });
+            }
+        }
+        if observation.diagnostics.is_empty() { observe(&Rules::default(), request) } else { observation }
+    });
+    let lax = fake(|request: &Request<'_>| match request.ptx.contains('%') {
+        true => spreading.observe(request).unwrap(),
+        false => Observation::new(Outcome::Accepted),
+    });
+    let texts = ["1 % 1.5", "1 + 1.0", "3 % 1.5", "2", "5 % 3", "7"];
+    let judged = judge(&lax, &expressions(&texts));
+    assert_eq!(judged[0].verdict, Verdict::Conforms);
+    assert_eq!(difference(&judged[1]).class, Class::AcceptsInvalid, "it is taken where it stands alone");
+    assert_eq!(judged[2].verdict, Verdict::Conforms);
+    let judged = judge(&spreading, &expressions(&texts));
+    assert_eq!([3, 5].map(|at| &judged[at].verdict), [&Verdict::Conforms; 2]);
+    assert_eq!(difference(&judged[4]).class, Class::RefusesValid);
+}
+
 #[test]
 fn an_answer_that_depends_on_the_company_is_inconsistent() {
     let moody = fake(|request: &Request<'_>| {

@@ -187,6 +187,35 @@ fn a_fork_does_what_a_program_does_that_is_started_anew() {
     assert_eq!(forking.inconsistencies(), []);
 }
 
+#[test]
+fn modules_that_are_refused_in_one_run_are_answered_as_each_is_alone() {
+    let Some(started) = default_ptxas("refusals in one run") else { return };
+    // Where a constant overflows, ptxas complains of the next two as well if they stand in the same file.
+    let bodies = [
+        ".global .f64 t0_a = 1e-310;",
+        ".global .f32 t1_a = (0f3f800000);",
+        ".const .u64 t2_a = 18446744073709551617;",
+        ".global .u32 t3_a = ;",
+        ".visible .global .u32 t4_a = 7 / 0.0;",
+        ".global .u32 t5_a[2] = {1, 2, 3};\n.global .u64 t5_b = t5_c;",
+        ".global .s64 t6_a = (-9223372036854775807 - 1) / -1;",
+        ".global .u32 t7_a = 1.5L;",
+    ];
+    let options = OpenOptions { start: process::Start::fork(), ..OpenOptions::default() };
+    let forking = open(&SubjectSpec::default(), &options).unwrap().pop().unwrap();
+    let texts = bodies.map(module);
+    for subject in [&*started, &*forking] {
+        for form in [OutputForm::Executable, OutputForm::Relocatable] {
+            let requests = texts.each_ref().map(|text| Request::new(text, "sm_80").in_form(form));
+            let alone = requests.map(|request| subject.observe(&request).unwrap());
+            assert_eq!(subject.observe_each(&requests).unwrap(), alone, "{form:?}");
+            let refused = alone.iter().filter(|seen| seen.outcome == Outcome::Refused).count();
+            assert_eq!(refused, 5, "{alone:?}");
+        }
+    }
+    assert_eq!(forking.note(), None, "it is forked");
+}
+
 fn assemble(program: &Path, ptx: &str) -> Vec<u8> {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("a.ptx"), ptx).unwrap();

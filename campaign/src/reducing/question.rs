@@ -31,6 +31,11 @@ impl Subject for Counted<'_> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         self.subject.observe(request)
     }
+
+    fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
+        self.asked.fetch_add(requests.len() as u64, Ordering::Relaxed);
+        self.subject.observe_each(requests)
+    }
 }
 
 /// Whether a program shows the same cause on the same subject.

@@ -1,19 +1,16 @@
 //! Modules of many trials: how they are composed, and what of an observation belongs to which trial.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::{Expectation, Kernel, Left};
-use ptxsmith_subject::{Diagnostic, Launch, Observation, Outcome, Severity, Variable};
+use ptxsmith_subject::{Launch, Observation, Outcome, Severity, Variable};
 use ptxsmith_syntax::{
-    Canonical, Header, Module, ScalarType, Spacing, StateSpace, prefixed, print, with_prefix, without_prefix,
+    Canonical, Module, ScalarType, Spacing, StateSpace, prefixed, print, with_prefix, without_prefix,
 };
 
 use super::{Answer, Options, Predicted};
 use crate::trial::{ALONE, Body};
-
-/// The lines of a header: `.version`, `.target` and `.address_size`.
-const HEADER_LINES: u32 = 3;
 
 /// Where a trial went in a batch.
 pub(super) enum Slot {
@@ -237,20 +234,9 @@ fn alone(prefix: &str, observation: &Observation) -> Observation {
     alone
 }
 
-/// The first complaint about each trial of a batch that was refused.
-pub(super) fn complaints(batch: &Batch, count: usize, observation: &Observation) -> Vec<Option<Diagnostic>> {
-    let mut complaints = vec![None; count];
-    if observation.outcome == Outcome::Refused {
-        for error in observation.diagnostics.iter().filter(|d| d.severity >= Severity::Error) {
-            let Some(line) = error.line else { continue };
-            let behind = batch.lines.partition_point(|&(start, _)| start <= line);
-            if let Some(&(start, place)) = behind.checked_sub(1).and_then(|at| batch.lines.get(at)) {
-                let line = Some(line - start + 1 + HEADER_LINES);
-                complaints[place].get_or_insert(Diagnostic { line, ..error.clone() });
-            }
-        }
-    }
-    complaints
+/// What was observed of a trial that stood alone, with this prefix on its names.
+pub(super) fn own(prefix: &str, observation: Observation) -> Observation {
+    if observation.outcome == Outcome::Accepted { alone(prefix, &observation) } else { observation }
 }
 
 /// The trials on whose lines the subject complains, and the others.
@@ -259,26 +245,13 @@ pub(super) fn split_blamed(
     group: &[usize],
     observation: &Observation,
 ) -> (Vec<usize>, Vec<usize>) {
-    let complaints = complaints(batch, group.len(), observation);
-    let (blamed, rest): (Vec<_>, Vec<_>) = group.iter().zip(complaints).partition(|(_, c)| c.is_some());
-    let trials = |these: Vec<(&usize, Option<Diagnostic>)>| these.into_iter().map(|(&at, _)| at).collect();
-    (trials(blamed), trials(rest))
-}
-
-/// A module in which every trial is a statement of its own with a valid one behind it, so that a complaint about
-/// the line behind a trial is still about the trial.
-pub(super) fn compose_apart(predicted: &[Predicted<'_>], group: &[usize], header: &Header) -> Batch {
-    let mut text = print(&header.module([]));
-    let mut line = 1 + HEADER_LINES;
-    let mut lines = Vec::with_capacity(group.len());
-    for (place, &at) in group.iter().enumerate() {
-        lines.push((line, place));
-        let trial = predicted[at].trial;
-        let items = prefixed(&trial.items(), &format!("t{place}_"));
-        let before = text.len();
-        text.push_str(&trial.spacing.print(&Module { items }));
-        let _ = writeln!(text, ".global .u8 z{place};");
-        line += text[before..].bytes().filter(|&b| b == b'\n').count() as u32;
+    let mut blamed = BTreeSet::new();
+    if observation.outcome == Outcome::Refused {
+        for error in observation.diagnostics.iter().filter(|d| d.severity >= Severity::Error) {
+            let Some(line) = error.line else { continue };
+            let behind = batch.lines.partition_point(|&(start, _)| start <= line);
+            blamed.extend(batch.lines[..behind].last().map(|&(_, place)| group[place]));
+        }
     }
-    Batch { text, slots: Vec::new(), launches: Vec::new(), arrays: Vec::new(), lines }
+    group.iter().partition(|at| blamed.contains(at))
 }

@@ -15,7 +15,7 @@ mod settling;
 use std::borrow::Borrow;
 
 use ptxsmith_oracle::{Evaluator, Expectation, Prediction, Rules, Stop, Stored, Trace, expect, predict};
-use ptxsmith_subject::{Error, Launch, Observation, OutputForm, Request, Subject};
+use ptxsmith_subject::{Error, Launch, Observation, OutputForm, Read, Request, Subject};
 use ptxsmith_syntax::Header;
 
 use crate::{
@@ -158,7 +158,7 @@ impl<'a> Judge<'a> {
                 },
             }
         }
-        settling.refused(refused)?;
+        settling.apart(refused)?;
         for likely in [together, doubtful] {
             for group in batch::groups(&predicted, likely, self.options.launch) {
                 settling.together(group)?;
@@ -233,17 +233,32 @@ impl<'a> Judge<'a> {
     }
 
     pub(crate) fn observe(&self, text: &str, launches: &[Launch]) -> Result<Observation, Error> {
-        let description = self.subject.description();
-        let read = match (description.lists, self.options.launch) {
-            (Some(true), _) | (_, true) => Vec::new(),
-            _ => match ptxsmith_syntax::parse(text) {
-                Ok(module) => read::wanted(description, &module, &self.rules),
-                Err(_) => Vec::new(),
-            },
-        };
+        let read = self.wanted(text);
+        self.subject.observe(&self.request(text, launches, &read))
+    }
+
+    /// Shows modules each by itself, which have no name in common.
+    fn observe_each(&self, modules: &[(String, Vec<Launch>)]) -> Result<Vec<Observation>, Error> {
+        let read: Vec<_> = modules.iter().map(|(text, _)| self.wanted(text)).collect();
+        let each = modules.iter().zip(&read);
+        let requests = each.map(|((text, launches), read)| self.request(text, launches, read));
+        self.subject.observe_each(&requests.collect::<Vec<_>>())
+    }
+
+    fn request<'r>(&'r self, text: &'r str, launches: &'r [Launch], read: &'r [Read]) -> Request<'r> {
         let form = if self.options.launch { OutputForm::Relocatable } else { self.options.form };
         let request = Request::new(text, self.options.target()).in_form(form).launching(launches);
-        self.subject.observe(&Request { read: &read, ..request })
+        Request { read, ..request }
+    }
+
+    /// What the subject has to be asked for to show what a module holds.
+    fn wanted(&self, text: &str) -> Vec<Read> {
+        let description = self.subject.description();
+        if description.lists == Some(true) || self.options.launch {
+            return Vec::new();
+        }
+        let module = ptxsmith_syntax::parse(text);
+        module.map_or_else(|_| Vec::new(), |module| read::wanted(description, &module, &self.rules))
     }
 }
 

@@ -7,7 +7,7 @@ use ptxsmith_subject::{Error, Observation, Outcome, Severity};
 
 use super::{
     Answer, Judge, Predicted,
-    batch::{Shown, complaints, compose, compose_apart, launches, shown, split_blamed},
+    batch::{Shown, compose, launches, own, shown, split_blamed},
 };
 use crate::{
     asked::Asked,
@@ -16,7 +16,7 @@ use crate::{
     known::with_known,
     lead::Lead,
     trial::Body,
-    verdict::{Class, Difference, Judged, Must, NotCompared, Share, Verdict},
+    verdict::{Class, Difference, Judged, NotCompared, Share, Verdict},
 };
 
 /// The most new differences of one batch that are shown alone.
@@ -25,8 +25,8 @@ const MOST_CONFIRMED: usize = 50;
 /// The most trials of one batch that are asked whether they rule out a wrong rule.
 const MOST_ASKED: u32 = 2_000;
 
-/// The most trials that will be refused in one module.
-const REFUSED_TOGETHER: usize = 512;
+/// Of the trials that were shown each by itself at once, one in this many is shown alone as well.
+const RECHECK_APART_EVERY: u64 = 64;
 
 /// What became of a trial.
 pub(super) struct Settled {
@@ -54,6 +54,8 @@ pub(super) struct Settling<'j, 'a, 't> {
     pub predicted: &'j [Predicted<'t>],
     /// By place of the trial.
     settled: Vec<Option<Settled>>,
+    /// The trials that were shown each by itself at once.
+    apart: BTreeSet<usize>,
     /// How many differences had their cause looked for among wrong rules.
     pub looked_into: u32,
     /// The shortest trial, so far, of those that show the same.
@@ -63,7 +65,8 @@ pub(super) struct Settling<'j, 'a, 't> {
 impl<'j, 'a, 't> Settling<'j, 'a, 't> {
     pub fn of(judge: &'j Judge<'a>, predicted: &'j [Predicted<'t>]) -> Settling<'j, 'a, 't> {
         let settled = predicted.iter().map(|_| None).collect();
-        Settling { judge, predicted, settled, looked_into: 0, shortest: BTreeMap::new() }
+        let (apart, looked_into, shortest) = Default::default();
+        Settling { judge, predicted, settled, apart, looked_into, shortest }
     }
 
     pub fn not_compared(&mut self, at: usize, reason: NotCompared) {
@@ -111,15 +114,10 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
             self.confirm_alone(&group)?;
             return Ok(false);
         }
+        // Lines are a hint only: ptxas sometimes names the line behind the one that it complains about, and complains, once a
+        // constant has overflowed, about later lines that it takes alone.
         let (blamed, rest) = split_blamed(&batch, &group, &observation);
-        // Lines are a hint only: ptxas sometimes names the line behind the one that it complains about. What should
-        // be refused may be blamed again together; what should not is shown alone.
-        let (refused, others): (Vec<_>, Vec<_>) =
-            blamed.into_iter().partition(|&at| self.predicted[at].must() == Some(Must::Refuse));
-        let mut found = self.refused(refused)?;
-        for at in others {
-            found |= self.alone(at)?;
-        }
+        let mut found = self.apart(blamed)?;
         // Where no failing trial was found, or what stands behind a fatal error was not read, halves find out.
         let whole = found && !is_fatal(&observation);
         let (left, right) = rest.split_at(if whole { 0 } else { rest.len() / 2 });
@@ -133,43 +131,24 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         Ok(true)
     }
 
-    /// Gives trials that will be refused their verdicts. An error on a trial's own lines refuses it, whatever else the
-    /// module holds; one that ends the reading is followed by others that were not read. What is not complained about
-    /// although it was read is shown alone. Returns whether any of them poisons a batch.
-    pub fn refused(&mut self, mut left: Vec<usize>) -> Result<bool, Error> {
-        let mut found = false;
-        let mut most = REFUSED_TOGETHER;
-        while !left.is_empty() {
-            let rest = left.split_off(left.len().min(most));
-            let group = std::mem::replace(&mut left, rest);
-            if let [at] = group[..] {
-                found |= self.alone(at)?;
-                continue;
-            }
-            let batch = compose_apart(self.predicted, &group, &self.judge.options.header);
-            let observation = self.judge.observe(&batch.text, &[])?;
-            let complaints = complaints(&batch, group.len(), &observation);
-            let read = complaints.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
-            let all = observation.outcome == Outcome::Refused && !is_fatal(&observation);
-            let read = if all { group.len() } else { read };
-            for (&at, complaint) in group.iter().zip(complaints).take(read) {
-                found |= match complaint {
-                    None => self.alone(at)?,
-                    Some(diagnostic) => {
-                        let refused = Observation::new(Outcome::Refused);
-                        self.take(at, Observation { diagnostics: vec![diagnostic], ..refused })
-                    }
-                };
-            }
-            if read == 0 {
-                found |= self.alone(group[0])?;
-            }
-            let unread = &group[read.max(1)..];
-            // One run reads up to the first fatal error: together there are never more runs than alone, if the modules
-            // stay short.
-            most = if unread.is_empty() { REFUSED_TOGETHER } else { (2 * read).clamp(32, REFUSED_TOGETHER) };
-            left.splice(0..0, unread.iter().copied());
+    /// Gives trials that will probably be refused their verdicts, each by a module of its own. Returns whether any of them
+    /// poisons a batch.
+    pub fn apart(&mut self, group: Vec<usize>) -> Result<bool, Error> {
+        if let [at] = group[..] {
+            return self.alone(at);
         }
+        let (judge, predicted) = (self.judge, self.predicted);
+        let prefix = |place: usize| format!("t{place}_");
+        let module = |(place, &at): (usize, &usize)| {
+            let (p, prefix) = (&predicted[at], prefix(place));
+            (p.trial.prefixed_text(&judge.options.header, &prefix), launches(p, &prefix))
+        };
+        let modules: Vec<_> = group.iter().enumerate().map(module).collect();
+        let mut found = false;
+        for ((place, &at), observation) in group.iter().enumerate().zip(judge.observe_each(&modules)?) {
+            found |= self.take(at, own(&prefix(place), observation));
+        }
+        self.apart.extend(group);
         Ok(found)
     }
 
@@ -212,6 +191,7 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         let every = self.judge.options.recheck_every;
         for at in 0..self.predicted.len() {
             let p = &self.predicted[at];
+            let every = if self.apart.contains(&at) { every.min(RECHECK_APART_EVERY) } else { every };
             let chosen = every > 0 && p.must().is_some() && p.trial.id.is_multiple_of(every);
             let Some(before) = self.settled[at].as_ref().filter(|_| chosen) else { continue };
             let before = before.verdict.clone();

@@ -13,6 +13,12 @@ use crate::observation::{Diagnostic, Severity};
 ///
 /// The module's text can end up in a message, so nothing is taken for granted beyond the shape of its first line.
 pub(crate) fn parse(text: &str) -> (Vec<Diagnostic>, Vec<&str>) {
+    let (diagnostics, other) = parse_files(text);
+    (diagnostics.into_iter().map(|(_, diagnostic)| diagnostic).collect(), other)
+}
+
+/// The same, each diagnostic with the name of the file that it is about.
+pub(crate) fn parse_files(text: &str) -> (Vec<(Option<&str>, Diagnostic)>, Vec<&str>) {
     let (mut diagnostics, mut other) = (Vec::new(), Vec::new());
     for line in text.lines() {
         match diagnostic(line) {
@@ -31,16 +37,16 @@ const SEVERITIES: [(&str, Severity); 4] = [
     ("info", Severity::Info),
 ];
 
-fn diagnostic(text: &str) -> Option<Diagnostic> {
+fn diagnostic(text: &str) -> Option<(Option<&str>, Diagnostic)> {
     let rest = text.strip_prefix("ptxas ")?.trim_start();
     if let Some((severity, message)) = severity_and_message(rest) {
-        return Some(Diagnostic { severity, line: None, message });
+        return Some((None, Diagnostic { severity, line: None, message }));
     }
-    let (_, rest) = rest.split_once(", line ")?;
+    let (file, rest) = rest.split_once(", line ")?;
     let (line, rest) = rest.split_once(';')?;
     let line = line.trim().parse().ok()?;
     let (severity, message) = severity_and_message(rest.trim_start())?;
-    Some(Diagnostic { severity, line: Some(line), message })
+    Some((Some(file), Diagnostic { severity, line: Some(line), message }))
 }
 
 fn severity_and_message(text: &str) -> Option<(Severity, String)> {
@@ -63,6 +69,11 @@ pub(crate) fn is_unsupported(message: &str, ptx: &str) -> bool {
         || message.starts_with("'Compile only(-c)' requires PTX ISA .version")
         || lacks_both
             .is_some_and(|(version, target)| version.starts_with("PTX .version") && !ptx.contains(target))
+}
+
+/// Whether a message says that a file is not there.
+pub(crate) fn is_missing_file(message: &str) -> bool {
+    message.starts_with("Input file '") && message.ends_with("' could not be opened")
 }
 
 /// Whether a message says that the assembler itself failed, and how.

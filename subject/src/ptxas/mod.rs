@@ -2,7 +2,9 @@
 
 pub(crate) mod messages;
 mod named;
+mod several;
 
+use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read as _};
@@ -123,23 +125,30 @@ impl Ptxas {
     /// Runs it on a module: how it ended, and the cubin that it left, where it left one. For who wants the cubin itself
     /// rather than what [`observe`](Subject::observe) makes of it.
     pub fn assemble(&self, request: &Request<'_>) -> Result<(Finished, Option<Vec<u8>>), Error> {
-        let (finished, cubin, _) = self.assemble_by(&self.start, request)?;
+        let (finished, cubin, _) = self.assemble_by(&self.start, &[*request], 1)?;
         Ok((finished, cubin))
     }
 
-    /// As [`assemble`](Ptxas::assemble), started in this way. Tells also whether it was forked.
+    /// As [`assemble`](Ptxas::assemble), started in this way, on some modules for the same target and form, a file each. So many
+    /// files are named, of which the last ones may be missing. Tells also whether it was forked.
     fn assemble_by(
         &self,
         start: &Start,
-        request: &Request<'_>,
+        requests: &[Request<'_>],
+        named: usize,
     ) -> Result<(Finished, Option<Vec<u8>>, bool), Error> {
         let failed =
             |doing: &'static str| move |source| Error::File { doing: format!("{doing} for ptxas"), source };
-        let room = self.limits.file.saturating_add(request.ptx.len() as u64);
-        let directory = process::scratch(room).map_err(failed("make a directory"))?;
-        fs::write(directory.path().join(INPUT), request.ptx).map_err(failed("write the module"))?;
-        let mut args: Vec<_> =
-            vec![format!("-arch={}", request.target).into(), INPUT.into(), "-o".into(), OUTPUT.into()];
+        let text: u64 = requests.iter().map(|request| request.ptx.len() as u64).sum();
+        let directory = process::scratch(self.limits.file.saturating_add(text));
+        let directory = directory.map_err(failed("make a directory"))?;
+        for (place, request) in requests.iter().enumerate() {
+            fs::write(directory.path().join(file(place)), request.ptx).map_err(failed("write a module"))?;
+        }
+        let request = requests[0];
+        let mut args: Vec<OsString> = vec![format!("-arch={}", request.target).into()];
+        args.extend((0..named).map(|place| file(place).into()));
+        args.extend(["-o".into(), OUTPUT.into()]);
         if request.form == OutputForm::Relocatable {
             args.push("--compile-only".into());
         }
@@ -160,7 +169,7 @@ impl Ptxas {
 
     /// What it does with a module, started in this way, and whether it was forked.
     fn observe_by(&self, start: &Start, request: &Request<'_>) -> Result<(Observation, bool), Error> {
-        let (finished, cubin, forked) = self.assemble_by(start, request)?;
+        let (finished, cubin, forked) = self.assemble_by(start, &[*request], 1)?;
         let mut observation = judge(&finished, cubin.as_deref(), request.ptx, &self.limits);
         if let (Some(cubin), Some(disassembler)) = (cubin, &self.disassembler)
             && observation.outcome == Outcome::Accepted
@@ -200,6 +209,14 @@ impl Subject for Ptxas {
         Ok(started)
     }
 
+    fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
+        let is_alike =
+            |one: &Request<'_>, other: &Request<'_>| (one.target, one.form) == (other.target, other.form);
+        let several = requests.chunk_by(is_alike).flat_map(|alike| alike.chunks(several::MOST));
+        let observations: Result<Vec<_>, _> = several.map(|several| self.observe_several(several)).collect();
+        Ok(observations?.concat())
+    }
+
     fn inconsistencies(&self) -> Vec<Inconsistent> {
         self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -221,6 +238,12 @@ fn is_sampled(ptx: &str) -> bool {
 }
 
 const INPUT: &str = "in.ptx";
+
+/// The file of the module of this place among those of a run.
+fn file(place: usize) -> String {
+    if place == 0 { INPUT.to_owned() } else { format!("{place}.ptx") }
+}
+
 const OUTPUT: &str = "out.cubin";
 
 /// What a finished run of ptxas on a module amounts to.

@@ -183,3 +183,38 @@ fn a_fork_that_answers_otherwise_is_told_and_is_the_last() {
     assert_eq!(answer(&others[1]), "started");
     assert!(subject.note().unwrap().contains("a fork answered otherwise"));
 }
+
+/// Answers for each file by its text: it refuses, dies of, or takes it.
+const SEVERAL: &str = "echo run >> log; status=0\n\
+    for file in \"$@\"; do case $file in *.ptx) ;; *) continue ;; esac\n\
+    [ -f $file ] || { echo \"ptxas fatal   : Input file '$file' could not be opened\" >&2; status=255; continue; }\n\
+    case $(cat $file) in\n\
+    bad*) echo \"ptxas $file, line 4; error   : $(cat $file)\" >&2; status=255 ;;\n\
+    odd*) echo \"ptxas error   : $(cat $file)\" >&2; status=255 ;;\n\
+    deadly*) kill -SEGV $$ ;;\n\
+    *) printf junk > out.cubin ;;\n\
+    esac; done; exit $status";
+
+#[test]
+fn modules_that_are_refused_in_one_run_have_the_answers_that_each_has_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log");
+    let body = SEVERAL.replace("log", &log.display().to_string());
+    let subject = stand_in(directory.path(), &body, Limits::default());
+    let runs_of = |texts: &[&str]| {
+        let requests: Vec<_> = texts.iter().map(|text| Request::new(text, "sm_80")).collect();
+        let alone: Vec<_> = requests.iter().map(|request| subject.observe(request).unwrap()).collect();
+        fs::write(&log, "").unwrap();
+        assert_eq!(subject.observe_each(&requests).unwrap(), alone, "{texts:?}");
+        fs::read_to_string(&log).unwrap().lines().count()
+    };
+    assert_eq!(runs_of(&["bad 1"]), 1);
+    assert_eq!(runs_of(&["bad 1", "bad 2", "bad 3"]), 1);
+    assert_eq!(runs_of(&["bad 1", "good", "bad 3"]), 2, "what is not refused is shown alone");
+    assert_eq!(runs_of(&["good", "good"]), 3);
+    assert_eq!(runs_of(&["bad 1", "deadly", "bad 3", "bad 4"]), 5, "one half is well");
+    assert_eq!(runs_of(&["bad 1", "odd", "bad 3"]), 4, "an error that names no file is anybody's");
+    assert_eq!(runs_of(&["bad 1", "bad ptxas 1.ptx, line 4; error : x"]), 2, "and so is one that is quoted");
+    let many: Vec<String> = (0..several::MOST + 2).map(|number| format!("bad {number}")).collect();
+    assert_eq!(runs_of(&many.iter().map(String::as_str).collect::<Vec<_>>()), 2);
+}
