@@ -1,71 +1,50 @@
 //! A valid program and the broken one beside it.
 
-use ptxsmith_syntax::{Declaration, Declarator, Header, Item, Specifier};
+use ptxsmith_syntax::{Declaration, Declarator, Header, Item, parse};
 
 /// A valid program and the broken one beside it, and the headers that they need where those are not the usual one.
 pub(super) struct Pair {
     pub twin: Vec<Item>,
     pub broken: Vec<Item>,
-    pub headers: Option<Headers>,
-}
-
-/// The headers of a twin and of the broken program.
-pub(super) struct Headers {
-    pub twin: Header,
-    pub broken: Header,
+    /// That of the twin, and that of the broken program.
+    pub headers: Option<(Header, Header)>,
 }
 
 impl Pair {
-    pub fn new(twin: Vec<Item>, broken: Vec<Item>) -> Pair {
-        Pair { twin, broken, headers: None }
+    /// A text that is the twin with one part in place of its `@`, and the broken program with another.
+    pub fn around(text: &str, twin: &str, broken: &str) -> Pair {
+        Pair {
+            twin: items(&text.replace('@', twin)),
+            broken: items(&text.replace('@', broken)),
+            headers: None,
+        }
     }
 
-    /// Two declarations, each behind the same statements.
-    pub fn behind(context: Vec<Item>, twin: Declaration, broken: Declaration) -> Pair {
-        let with = |last| context.iter().cloned().chain([Item::Variables(last)]).collect();
-        Pair::new(with(twin), with(broken))
-    }
-
-    /// One program that a later `.version` takes and an earlier one does not, for the same target.
-    pub fn since(items: Vec<Item>, target: &str, (twin, broken): (&str, &str)) -> Pair {
-        let header = |version: &str| Header {
+    /// The two programs under headers of their own: `.version` and `.target`.
+    pub fn under(self, twin: [&str; 2], broken: [&str; 2]) -> Pair {
+        let header = |[version, target]: [&str; 2]| Header {
             version: version.to_owned(),
             target: target.to_owned(),
             ..Header::default()
         };
-        let headers = Headers { twin: header(twin), broken: header(broken) };
-        Pair { headers: Some(headers), ..Pair::new(items.clone(), items) }
+        Pair { headers: Some((header(twin), header(broken))), ..self }
+    }
+
+    /// One program that is valid under the first header and not under the second.
+    pub fn since(text: &str, twin: [&str; 2], broken: [&str; 2]) -> Pair {
+        Pair::around(text, "", "").under(twin, broken)
+    }
+
+    /// A declaration as it is, and with its one variable changed.
+    pub fn changed(twin: &str, change: impl FnOnce(&mut Declarator)) -> Pair {
+        let mut pair = Pair::around(twin, "", "");
+        if let [Item::Variables(Declaration { declarators, .. })] = &mut pair.broken[..] {
+            change(&mut declarators[0]);
+        }
+        pair
     }
 }
 
-/// The twin as it is, and with its one variable changed.
-pub(super) fn changed(twin: Declaration, change: impl FnOnce(&mut Declarator)) -> Pair {
-    changed_behind(Vec::new(), twin, change)
-}
-
-/// The same behind other statements.
-pub(super) fn changed_behind(
-    context: Vec<Item>,
-    twin: Declaration,
-    change: impl FnOnce(&mut Declarator),
-) -> Pair {
-    let mut broken = twin.clone();
-    change(&mut broken.declarators[0]);
-    Pair::behind(context, twin, broken)
-}
-
-/// The twin as it is, and with its specifiers changed.
-pub(super) fn respecified(twin: Declaration, change: impl FnOnce(&mut Vec<Specifier>)) -> Pair {
-    respecified_behind(Vec::new(), twin, change)
-}
-
-/// The same behind other statements.
-pub(super) fn respecified_behind(
-    context: Vec<Item>,
-    twin: Declaration,
-    change: impl FnOnce(&mut Vec<Specifier>),
-) -> Pair {
-    let mut broken = twin.clone();
-    change(&mut broken.specifiers);
-    Pair::behind(context, twin, broken)
+fn items(text: &str) -> Vec<Item> {
+    parse(text).unwrap_or_else(|error| panic!("{}", error.render("", text))).items
 }
