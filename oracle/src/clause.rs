@@ -180,6 +180,8 @@ clauses! {
     Scalar = "5.4.1/scalar", Layout, "a scalar has the size of its type";
     StateSpace = "5.4.1/state-space", Layout, "a variable lies in the state space that its declaration names";
     FixedAddress = "5.4.1/fixed-address", Nothing, "a declaration may fix the address, by no syntax that is given";
+    OneStateSpace = "5.4.1/one-state-space", Refusal, "a declaration names one state space";
+    OneType = "5.4.1/one-type", Refusal, "a declaration names one type";
     PredicateOnlyInRegisters = "5.4.1/predicate-only-in-registers", Refusal, "predicates are registers only";
 
     // 5.4.2 Vectors
@@ -187,6 +189,7 @@ clauses! {
     VectorOtherLength = "5.4.2/vector-other-length", Refusal, "no vector has another length than two or four";
     VectorNoPredicate = "5.4.2/vector-no-predicate", Refusal, "no vector has predicates as elements";
     VectorFundamentalType = "5.4.2/vector-fundamental-type", Refusal, "a vector's elements are of fundamental type";
+    VectorPrefix = "5.4.2/vector-prefix", Refusal, "the length of a vector stands right before the type";
     VectorInRegisters = "5.4.2/vector-in-registers", Instruction, "a vector may be a register";
     VectorSizeLimit = "5.4.2/vector-size-limit", Refusal, "a vector has at most 128 bits";
     VectorAlignment = "5.4.2/vector-alignment", Layout, "a vector is aligned to its whole size";
@@ -231,6 +234,7 @@ clauses! {
 
     // 5.4.5 Alignment
     Align = "5.4.5/align", Layout, ".align places a variable at a multiple of its count";
+    AlignPlace = "5.4.5/align-place", Refusal, ".align stands right behind the state space";
     AlignArrayStart = "5.4.5/align-array-start", Layout, ".align of an array moves its start, not its elements";
     AlignPowerOfTwo = "5.4.5/align-power-of-two", Refusal, "an alignment is a power of two";
     DefaultScalar = "5.4.5/default-scalar", Layout, "a scalar or array is aligned to its base type's size";

@@ -1,13 +1,16 @@
 //! Declarations at module scope: size, alignment and initial contents (5.4).
 
+use std::{collections::BTreeSet, rc::Rc};
+
 use ptxsmith_syntax::{
-    Attribute, Declaration, Declarator, Expr, Found, Function, Initializer, Item, Linkage, Module, Names,
-    NodeKind, ScalarType, Specifier, StateSpace, Statement, Text, TypeKind,
+    Attribute, Declaration, Declarator, Expr, Found, Function, Initializer, Item, Linkage, Module, Name,
+    Names, NodeKind, Role, ScalarType, Specifier, StateSpace, Statement, Text, TypeKind, VectorLength,
 };
 
 use crate::{
     address::Named,
     clause::Clause,
+    declaration::{Context, Specified, specified},
     evaluate::Evaluator,
     expectation::{Address, Expectation, Variable},
     reading::{
@@ -27,7 +30,8 @@ pub(crate) const MAX_NAMES: u64 = 1 << 16;
 
 /// Why a statement that is not understood holds nothing that is known.
 pub(crate) const UNREAD: &str = "a statement that is not understood";
-const OPAQUE: &str = "an opaque type for textures, samplers or surfaces";
+const PROPERTY: &str = "a property, which initial values of opaque types have";
+const REPEATED: &str = "a name that its scope declares more than once";
 
 /// Where something is declared: which statement of the module, and which declarator of that.
 type Place = (usize, usize);
@@ -40,8 +44,11 @@ struct Declared {
 }
 
 /// What the module says that a single declaration depends on.
+#[derive(Clone)]
 pub(crate) struct Scope {
-    names: Names<Declared>,
+    names: Rc<Names<Declared>>,
+    /// The names at module scope that are declared more than once.
+    repeated: Rc<BTreeSet<Text>>,
     version: (u32, u32),
     /// The compute capability of the first target, as in `sm_80`; `None` where it is not of that form.
     architecture: Option<u32>,
@@ -58,13 +65,23 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     let mut evaluator = Evaluator::new(rules, scope.version);
     let mut left = Left { bytes: MAX_BYTES, names: MAX_NAMES };
     for (index, item) in module.items.iter().enumerate() {
-        let (declarations, scope, in_function) = match item {
-            Item::Variables(declaration) => (vec![declaration], &scope, false),
+        let mut inner = None;
+        let sites = match item {
+            Item::Variables(declaration) => {
+                let site = |declarator| Site::at_module_scope(declaration, declarator, &scope);
+                declaration.declarators.iter().map(site).collect()
+            }
             Item::Function(function) => {
                 if let Some((refusal, trace)) = function_attributes(function, &scope) {
                     return Expectation::Refused { refusal, trace };
                 }
-                (declarations(function).collect(), &scope.within(index, function, rules), true)
+                let found = sites(function, &|declarator| scope.role(declarator, rules));
+                unmodelled.extend(found.repeated.iter().map(|name| (name.text.clone(), REPEATED)));
+                if function.body.is_some() && scope.repeated.contains(&function.name.text) {
+                    unmodelled.push((function.name.text.clone(), REPEATED));
+                }
+                inner = Some(scope.within(index, &found));
+                found.sites
             }
             Item::Unread(unread) => {
                 let first = unread.tokens.first().map(|token| token.text.clone());
@@ -73,24 +90,22 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
             }
             Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => continue,
         };
-        let mut here = (index, 0);
-        for declaration in declarations {
-            for declarator in &declaration.declarators {
-                let (evaluator, left, trace_here) = (&mut evaluator, &mut left, Trace::default());
-                let mut work = Work { rules, scope, here, evaluator, left, trace: trace_here, written: 0 };
-                let found = work.declarator(declaration, declarator);
-                here.1 += 1;
-                trace = trace.union(work.trace);
-                match found {
-                    // What is declared in a function is checked; no name at module scope stands for it.
-                    Ok(found) if !in_function => variables.extend(found),
-                    Ok(_) => {}
-                    Err(Stop::Refused(refusal)) => {
-                        return Expectation::Refused { refusal, trace: work.trace };
-                    }
-                    Err(Stop::Unmodelled(reason)) => {
-                        unmodelled.push((declarator.name.text.clone(), reason));
-                    }
+        let scope = inner.as_ref().unwrap_or(&scope);
+        for (nth, site) in sites.into_iter().enumerate() {
+            let here = (index, nth);
+            let mut work = Work::new(rules, scope, here, site.context, &mut evaluator, &mut left);
+            work.leave(!site.repeated, REPEATED);
+            let found = work.declarator(site.declaration, site.declarator);
+            trace = trace.union(work.trace);
+            match found {
+                // What is declared in a function is checked; no name at module scope stands for it.
+                Ok(found) if site.context == Context::Module => variables.extend(found),
+                Ok(_) => {}
+                Err(Stop::Refused(refusal)) => {
+                    return Expectation::Refused { refusal, trace: work.trace };
+                }
+                Err(Stop::Unmodelled(reason)) => {
+                    unmodelled.push((site.declarator.name.text.clone(), reason));
                 }
             }
         }
@@ -122,33 +137,92 @@ fn function_attributes(function: &Function, scope: &Scope) -> Option<(Refusal, T
     Some((Refusal { class, clause, span: attribute.name.span }, trace))
 }
 
-/// The declarations in the body of a function, those in blocks included.
-fn declarations(function: &Function) -> impl Iterator<Item = &Declaration> {
-    function.statements().filter_map(|statement| match statement {
-        Statement::Variables(declaration) => Some(declaration),
-        _ => None,
-    })
+/// One variable that is declared, and where.
+struct Site<'m> {
+    declaration: &'m Declaration,
+    declarator: &'m Declarator,
+    context: Context,
+    role: Role,
+    /// Whether its scope declares the name more than once.
+    repeated: bool,
+}
+
+impl<'m> Site<'m> {
+    fn at_module_scope(declaration: &'m Declaration, declarator: &'m Declarator, scope: &Scope) -> Site<'m> {
+        let repeated = scope.repeated.contains(&declarator.name.text);
+        Site { declaration, declarator, context: Context::Module, role: declarator.role(), repeated }
+    }
+}
+
+/// What a function declares.
+#[derive(Default)]
+struct Sites<'m> {
+    /// Results, parameters, and the variables of the body, those in blocks included, in the order written.
+    sites: Vec<Site<'m>>,
+    labels: Vec<&'m Name>,
+    /// The labels that their block declares in another way too.
+    repeated: Vec<&'m Name>,
+    /// Whether a statement is not understood, which may declare something.
+    unread: bool,
+}
+
+impl<'m> Sites<'m> {
+    fn add(
+        &mut self,
+        declaration: &'m Declaration,
+        context: Context,
+        names: &mut Names<()>,
+        role: &impl Fn(&Declarator) -> Role,
+    ) {
+        for declarator in &declaration.declarators {
+            let (name, role) = (&declarator.name.text, role(declarator));
+            // A parameter of a prototype may go without a name.
+            let repeated = names.declares(name, role) && name != "_";
+            names.declare_by_role(name, role, ());
+            self.sites.push(Site { declaration, declarator, context, role, repeated });
+        }
+    }
+}
+
+fn sites<'m>(function: &'m Function, role: &impl Fn(&Declarator) -> Role) -> Sites<'m> {
+    let mut found = Sites::default();
+    let mut names = Names::default();
+    for declaration in function.results.iter().chain(&function.parameters).flatten() {
+        found.add(declaration, Context::Parameter, &mut names, role);
+    }
+    let mut open = vec![(function.body.as_deref().unwrap_or_default().iter(), names)];
+    while let Some((statements, names)) = open.last_mut() {
+        match statements.next() {
+            None => drop(open.pop()),
+            Some(Statement::Block(inner)) => open.push((inner.iter(), Names::default())),
+            Some(Statement::Variables(declaration)) => found.add(declaration, Context::Body, names, role),
+            Some(Statement::Label(label)) => {
+                if names.declares(&label.text, Role::Label) {
+                    found.repeated.push(label);
+                }
+                names.declare(label.text.clone(), ());
+                found.labels.push(label);
+            }
+            Some(Statement::Unread(_)) => found.unread = true,
+            Some(Statement::Instruction(_) | Statement::BranchTargets(_) | Statement::Tokens(_)) => {}
+        }
+    }
+    found
 }
 
 impl Scope {
-    /// The scope with what the body of the function at `index` declares.
-    fn within(&self, index: usize, function: &Function, rules: &Rules) -> Scope {
-        let mut scope = Scope { names: self.names.clone(), ..*self };
-        for statement in function.statements() {
-            match statement {
-                // A label is refused wherever it stands, so it may as well stand in front.
-                Statement::Label(label) => {
-                    scope.names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0) });
-                }
-                Statement::Unread(_) => scope.unread = true,
-                _ => {}
-            }
+    /// The scope with what the function at `index` declares.
+    fn within(&self, index: usize, found: &Sites<'_>) -> Scope {
+        let mut names = Names::within(self.names.clone());
+        for label in &found.labels {
+            // A label is refused wherever it stands, so it may as well stand in front.
+            names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0) });
         }
-        let mut at = (index, 0);
-        for declaration in declarations(function) {
-            scope.declare(declaration, &mut at, true, rules);
+        for (nth, site) in found.sites.iter().enumerate() {
+            let declared = Declared { symbol: Named::Variable(site.declaration.space()), at: (index, nth) };
+            names.declare_by_role(&site.declarator.name.text, site.role, declared);
         }
-        scope
+        Scope { names: Rc::new(names), unread: self.unread || found.unread, ..self.clone() }
     }
 
     pub fn of(module: &Module, rules: &Rules) -> Scope {
@@ -158,40 +232,50 @@ impl Scope {
             digits.parse().ok()
         });
         let version = module.version().unwrap_or((u32::MAX, 0));
-        let mut scope = Scope { names: Names::default(), version, architecture, unread: false };
+        let mut scope =
+            Scope { names: Rc::default(), repeated: Rc::default(), version, architecture, unread: false };
+        let mut names = Names::default();
+        let mut defined = BTreeSet::new();
+        let mut repeated = BTreeSet::new();
         for (index, item) in module.items.iter().enumerate() {
-            let mut at = (index, 0);
             match item {
-                Item::Variables(declaration) => scope.declare(declaration, &mut at, false, rules),
+                Item::Variables(declaration) => {
+                    for (nth, declarator) in declaration.declarators.iter().enumerate() {
+                        let (name, role) = (&declarator.name.text, scope.role(declarator, rules));
+                        // The first declaration of several is what counts.
+                        if names.declares(name, role) {
+                            repeated.insert(name.clone());
+                        } else {
+                            let symbol = Named::Variable(declaration.space());
+                            names.declare_by_role(name, role, Declared { symbol, at: (index, nth) });
+                        }
+                    }
+                }
                 Item::Function(function) => {
-                    let declared = Declared { symbol: Named::Function(function.kind), at };
-                    scope.names.declare_new(function.name.text.clone(), declared);
+                    let name = &function.name.text;
+                    let before = names.find(name, |_, number| ptxsmith_syntax::is_number(number)).declared();
+                    let is_function =
+                        before.is_none_or(|declared| matches!(declared.symbol, Named::Function(_)));
+                    // Prototypes may be repeated.
+                    if !is_function || (function.body.is_some() && !defined.insert(name)) {
+                        repeated.insert(name.clone());
+                    }
+                    let declared = Declared { symbol: Named::Function(function.kind), at: (index, 0) };
+                    names.declare_new(name.clone(), declared);
                 }
                 Item::Unread(_) => scope.unread = true,
                 Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => {}
             }
         }
-        scope
+        Scope { names: Rc::new(names), repeated: Rc::new(repeated), ..scope }
     }
 
-    /// Adds the names of a declaration that stands at `at`. `hides` says whether they hide those of the same name that
-    /// were there before, as in a function; at module scope the first declaration of several is what counts.
-    fn declare(&mut self, declaration: &Declaration, at: &mut Place, hides: bool, rules: &Rules) {
-        for declarator in &declaration.declarators {
-            let declared = Declared { symbol: Named::Variable(declaration.space()), at: *at };
-            let name = declarator.name.text.clone();
-            at.1 += 1;
-            if let Some(count) = &declarator.count {
-                // A count that is none is refused where the declaration is judged.
-                let rule = (RefusalClass::Parameterized, Clause::ParameterizedNames);
-                let count = Evaluator::new(rules, self.version).integer(count, rule, &mut Trace::default());
-                self.names.declare_numbered(name, declared, count.map_or(0, |count| count.bits));
-            } else if hides {
-                self.names.declare(name, declared);
-            } else {
-                self.names.declare_new(name, declared);
-            }
-        }
+    /// What the name of a declarator does, its count evaluated. A count that is none is refused where the declaration is judged.
+    fn role(&self, declarator: &Declarator, rules: &Rules) -> Role {
+        let Some(count) = &declarator.count else { return Role::Variable };
+        let rule = (RefusalClass::Parameterized, Clause::ParameterizedNames);
+        let count = Evaluator::new(rules, self.version).integer(count, rule, &mut Trace::default());
+        Role::Prefix(count.map_or(0, |count| count.bits))
     }
 }
 
@@ -262,9 +346,8 @@ impl Layout {
     ) -> Ruled<Layout> {
         let evaluator = &mut Evaluator::new(rules, scope.version);
         let left = &mut Left { bytes: 0, names: 0 };
-        let here = (0, 0);
-        Work { rules, scope, here, evaluator, left, trace: Trace::default(), written: 0 }
-            .layout(declaration, declarator)
+        // What is refused does not depend on where it stands, nor does what is left undecided matter here.
+        Work::new(rules, scope, (0, 0), Context::Body, evaluator, left).layout(declaration, declarator)
     }
 }
 
@@ -280,14 +363,36 @@ struct Work<'a, 'r> {
     scope: &'a Scope,
     /// Which declarator it is.
     here: Place,
+    context: Context,
     evaluator: &'a mut Evaluator<'r>,
     left: &'a mut Left,
     trace: Trace,
     /// Scalars written so far.
     written: u64,
+    /// What of it the text at hand does not decide.
+    undecided: Option<&'static str>,
 }
 
-impl Work<'_, '_> {
+impl<'a, 'r> Work<'a, 'r> {
+    fn new(
+        rules: &'r Rules,
+        scope: &'a Scope,
+        here: Place,
+        context: Context,
+        evaluator: &'a mut Evaluator<'r>,
+        left: &'a mut Left,
+    ) -> Work<'a, 'r> {
+        let trace = Trace::default();
+        Work { rules, scope, here, context, evaluator, left, trace, written: 0, undecided: None }
+    }
+
+    /// Leaves the declarator undecided where this does not hold.
+    fn leave(&mut self, holds: bool, reason: &'static str) {
+        if !holds {
+            self.undecided.get_or_insert(reason);
+        }
+    }
+
     fn uses(&mut self, clause: Clause) {
         self.trace.clauses.insert(clause);
     }
@@ -298,33 +403,27 @@ impl Work<'_, '_> {
     }
 
     fn layout(&mut self, declaration: &Declaration, declarator: &Declarator) -> Ruled<Layout> {
-        if declaration.specifiers.iter().any(|s| matches!(s, Specifier::Opaque(_))) {
-            if declaration.vector().is_some() {
-                let span = declaration.span;
-                return self.refuse(RefusalClass::VectorType, Clause::VectorFundamentalType, span);
-            }
-            return Err(Stop::Unmodelled(OPAQUE));
+        let specified = specified(declaration, self.context);
+        if let Err(Stop::Refused(refusal)) = &specified {
+            self.uses(refusal.clause);
         }
-        if declaration.specifiers.iter().any(|s| matches!(s, Specifier::Word(_))) {
-            return Err(Stop::Unmodelled(
-                "a word in the declaration that the specification at hand does not describe",
-            ));
-        }
-        let Some(space) = declaration.space() else {
-            return Err(Stop::Unmodelled("a declaration without a state space"));
-        };
-        let Some(scalar) = declaration.scalar_type() else {
-            return Err(Stop::Unmodelled("a declaration without a fundamental type"));
-        };
+        let Specified { space, scalar, vector, undecided } = specified?;
+        self.leave(undecided.is_none(), undecided.unwrap_or_default());
         self.uses(Clause::StateSpace);
         let is_extern = declaration.linkage().any(|linkage| linkage == Linkage::Extern);
-        let vector = self.vector(declaration, scalar)?;
+        let vector = self.vector(vector, declaration, scalar)?;
         if scalar == ScalarType::Pred && space != StateSpace::Reg {
             return self.refuse(
                 RefusalClass::PredicateSpace,
                 Clause::PredicateOnlyInRegisters,
                 declaration.span,
             );
+        }
+        let is_array = !declarator.dimensions.is_empty();
+        self.leave(!is_array || space != StateSpace::Reg, "an array of registers");
+        if self.context == Context::Parameter {
+            self.leave(declarator.dimensions.len() < 2, "a parameter of more than one dimension");
+            self.leave(declarator.count.is_none(), "a parameterized name as a parameter");
         }
         self.attributes(declaration, space)?;
         self.initializer_allowed(declarator, scalar, space, is_extern)?;
@@ -338,7 +437,7 @@ impl Work<'_, '_> {
     fn declarator(&mut self, declaration: &Declaration, declarator: &Declarator) -> Ruled<Vec<Variable>> {
         let Layout { space, is_extern, shape, align, count } = self.layout(declaration, declarator)?;
         if is_extern || !matches!(space, StateSpace::Global | StateSpace::Const) {
-            return Ok(Vec::new());
+            return self.decided(Vec::new());
         }
         let mut names = self.names(&declarator.name.text, count)?;
         let size = shape.size();
@@ -369,12 +468,22 @@ impl Work<'_, '_> {
         let mut found: Vec<Variable> =
             names.into_iter().map(|name| variable(name, bytes.clone(), addresses.clone())).collect();
         found.extend(last.map(|name| variable(name, bytes, addresses)));
-        Ok(found)
+        self.decided(found)
+    }
+
+    /// The result, unless something is undecided: a refusal goes before that.
+    fn decided<T>(&self, result: T) -> Ruled<T> {
+        self.undecided.map_or(Ok(result), |reason| Err(Stop::Unmodelled(reason)))
     }
 
     /// 5.4.2: the length of the vector, if the type is one.
-    fn vector(&mut self, declaration: &Declaration, scalar: ScalarType) -> Ruled<Option<u64>> {
-        let Some(length) = declaration.vector() else { return Ok(None) };
+    fn vector(
+        &mut self,
+        length: Option<VectorLength>,
+        declaration: &Declaration,
+        scalar: ScalarType,
+    ) -> Ruled<Option<u64>> {
+        let Some(length) = length else { return Ok(None) };
         let count = length.count();
         if !matches!(count, 2 | 4) {
             return self.refuse(RefusalClass::VectorLength, Clause::VectorOtherLength, declaration.span);
@@ -496,8 +605,12 @@ impl Work<'_, '_> {
             Some(Initializer::Value(value)) => {
                 self.refuse(RefusalClass::Nesting, Clause::NestingMatches, value.span())
             }
-            Some(Initializer::Property(_)) => Err(Stop::Unmodelled(OPAQUE)),
+            Some(Initializer::Property(_)) => Err(Stop::Unmodelled(PROPERTY)),
             None if is_extern => Ok(0),
+            None if self.context == Context::Parameter => {
+                self.leave(false, "a parameter without its first dimension");
+                Ok(0)
+            }
             None => self.refuse(
                 RefusalClass::OmittedDimension,
                 Clause::OmittedNeedsInitializer,
@@ -589,7 +702,7 @@ impl Work<'_, '_> {
         memory: &mut Memory<'_>,
     ) -> Ruled<()> {
         match initializer {
-            Initializer::Property(_) => Err(Stop::Unmodelled(OPAQUE)),
+            Initializer::Property(_) => Err(Stop::Unmodelled(PROPERTY)),
             Initializer::Value(value) if level == shape.levels() => self.scalar(shape, start, value, memory),
             Initializer::Value(value) => {
                 self.refuse(RefusalClass::Nesting, Clause::NestingMatches, value.span())
@@ -707,6 +820,9 @@ impl Work<'_, '_> {
             }
             return self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span);
         };
+        if self.scope.repeated.contains(name) {
+            return Err(Stop::Unmodelled(REPEATED));
+        }
         self.declared(at, span)?;
         let readings = &self.rules.readings;
         let mut step = Step { readings, trace: &mut self.trace, span, pending: &mut None };

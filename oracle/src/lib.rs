@@ -16,6 +16,7 @@
 mod address;
 mod by_name;
 mod clause;
+mod declaration;
 mod evaluate;
 mod execution;
 mod expectation;

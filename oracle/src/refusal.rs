@@ -53,6 +53,7 @@ classes! {
     EmptyList = "empty-list", "an empty list of initializers";
     OmittedDimension = "omitted-dimension", "a dimension that nothing determines";
     Dimension = "dimension", "a dimension that is no positive integer";
+    Specifiers = "specifiers", "the words before the names, too few, too many or in another order";
     VectorLength = "vector-length", "a vector of neither two nor four elements";
     VectorType = "vector-type", "a vector of predicates or of no fundamental type";
     VectorSize = "vector-size", "a vector of more than 128 bits";

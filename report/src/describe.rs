@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::Finding;
 use crate::harmless::line;
-use crate::values::{Shape, Slot, address};
+use crate::values::{Shapes, Slot, address};
 
 /// The most bytes of a variable that are shown.
 const MOST_BYTES: usize = 48;
@@ -161,7 +161,7 @@ fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
                 text.push_str("...");
             }
             let module = ptxsmith_syntax::parse(finding.example().program).unwrap_or_default();
-            if let Some(shape) = Shape::of(&module, name, bytes.len() as u64) {
+            if let Some(shape) = Shapes::new(&module).of(name, bytes.len() as u64) {
                 let _ = write!(text, "  = {}", shape.values(bytes, &slots));
             }
         }

@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::{Clause, Evaluator, RefusalClass, Rules, Trace};
-use ptxsmith_syntax::{Expr, Module, Names, ScalarType, TypeKind};
+use ptxsmith_syntax::{Declaration, Declarator, Expr, Module, Names, ScalarType, TypeKind};
 
 /// The most elements that are written out.
 const MOST: usize = 64;
+/// The deepest nesting that is written out.
+const MOST_LEVELS: usize = 256;
 
 /// The type of a variable as its declaration gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,21 +46,32 @@ pub fn address(symbol: &str, addend: i64, generic: bool, byte: Option<u8>) -> St
     }
 }
 
-impl Shape {
-    /// The type of the module-scope variable of this name and size; `None` where no declaration says it.
-    pub fn of(module: &Module, name: &str, size: u64) -> Option<Shape> {
+/// The declarations at module scope, by name.
+pub struct Shapes<'m> {
+    names: Names<(&'m Declaration, &'m Declarator)>,
+    version: (u32, u32),
+}
+
+impl<'m> Shapes<'m> {
+    /// Those of a module.
+    pub fn new(module: &'m Module) -> Shapes<'m> {
         let mut names = Names::default();
         for declaration in module.declarations() {
             for declarator in &declaration.declarators {
                 names.declare_by_role(&declarator.name.text, declarator.role(), (declaration, declarator));
             }
         }
+        Shapes { names, version: module.version().unwrap_or((u32::MAX, 0)) }
+    }
+
+    /// The type of the module-scope variable of this name and size; `None` where no declaration says it.
+    pub fn of(&self, name: &str, size: u64) -> Option<Shape> {
         // A subject may show a number with zeros in front, though no name of the declaration has them.
-        let &(declaration, declarator) = names.find(name, |_, _| true).declared()?;
+        let &(declaration, declarator) = self.names.find(name, |_, _| true).declared()?;
         let rules = Rules::default();
         let scalar = declaration.scalar_type()?;
         let vector = declaration.vector().map(|length| length.count());
-        let mut evaluator = Evaluator::new(&rules, module.version().unwrap_or((u32::MAX, 0)));
+        let mut evaluator = Evaluator::new(&rules, self.version);
         let mut extent = |expr: &Expr| {
             let rule = (RefusalClass::Dimension, Clause::Dimension);
             Some(evaluator.integer(expr, rule, &mut Trace::default()).ok()?.bits)
@@ -77,7 +90,9 @@ impl Shape {
         });
         Some(Shape { scalar, vector, extents: extents.collect::<Option<_>>()? })
     }
+}
 
+impl Shape {
     /// The type as a declaration writes it around the name: `.v2 .s32` and `[3][2]`.
     pub fn type_text(&self) -> String {
         let mut text = String::new();
@@ -93,6 +108,9 @@ impl Shape {
 
     /// The values, nested in braces as an initializer would be; where there are many, only the first.
     pub fn values(&self, bytes: &[u8], slots: &[Slot]) -> String {
+        if self.extents.len() > MOST_LEVELS {
+            return "...".to_owned();
+        }
         let mut writer = Writer { shape: self, bytes, slots, left: MOST, out: String::new() };
         writer.level(0, 0);
         writer.out
@@ -182,7 +200,7 @@ mod tests {
     fn shape(declaration: &str, size: u64) -> Shape {
         let module =
             ptxsmith_syntax::parse(&format!(".version 8.0\n.target sm_80\n{declaration}\n")).unwrap();
-        Shape::of(&module, "x", size).unwrap()
+        Shapes::new(&module).of("x", size).unwrap()
     }
 
     #[test]
@@ -196,7 +214,7 @@ mod tests {
         assert_eq!(vectors.values(&bytes, &[]), "{{1, 2}, {3, 4}, {5, 6}}");
         assert_eq!(shape(".global .s32 x;", 4).values(&[0xff; 4], &[]), "-1");
         let numbered = ptxsmith_syntax::parse(".global .u8 x<2>, x1<3>; .global .u16 y<9>;").unwrap();
-        let of = |name| Shape::of(&numbered, name, 1).map(|shape| shape.type_text());
+        let of = |name| Shapes::new(&numbered).of(name, 1).map(|shape| shape.type_text());
         assert_eq!(
             ["x1", "x12", "x01", "y8"].map(of),
             [".u8", ".u8", ".u8", ".u16"].map(|ty| Some(ty.into()))
@@ -225,6 +243,8 @@ mod tests {
 
     #[test]
     fn many_values_are_cut_and_missing_ones_marked() {
+        let deep = format!(".global .u8 x{};", "[1]".repeat(1 << 20));
+        assert_eq!(shape(&deep, 1).values(&[0], &[]), "...");
         let text = shape(".global .u8 x[100000];", 100_000).values(&[0; 100_000], &[]);
         assert!(text.ends_with(", 0, ...}") && text.len() < 300, "{text}");
         assert_eq!(shape(".global .u16 x[2];", 4).values(&[1, 0], &[]), "{1, ?}");

@@ -1,8 +1,8 @@
 //! Names: what a name stands for, and the parameterized names of 5.4.6 of which a common prefix and a count declare many.
 //!
-//! A scope is a [`Names`]: an inner one begins as a copy of the outer one, and what it declares hides what was there.
+//! A scope is a [`Names`]: an inner one refers to the outer one, and what it declares hides what is there.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Bound, rc::Rc};
 
 use crate::{
     Text,
@@ -18,11 +18,12 @@ pub struct Names<T> {
     plain: BTreeMap<Text, T>,
     /// By common prefix, with the count.
     numbered: BTreeMap<Text, (T, u64)>,
+    outer: Option<Rc<Names<T>>>,
 }
 
 impl<T> Default for Names<T> {
     fn default() -> Names<T> {
-        Names { plain: BTreeMap::new(), numbered: BTreeMap::new() }
+        Names { plain: BTreeMap::new(), numbered: BTreeMap::new(), outer: None }
     }
 }
 
@@ -61,6 +62,37 @@ pub struct Candidate<'a, T> {
 }
 
 impl<T> Names<T> {
+    /// A scope within another, in which nothing is declared yet.
+    pub fn within(outer: Rc<Names<T>>) -> Names<T> {
+        Names { outer: Some(outer), ..Names::default() }
+    }
+
+    /// Whether the scope itself declares one of the names that this one would declare.
+    pub fn declares(&self, name: &str, role: Role) -> bool {
+        let here = |name: &str| {
+            !matches!(
+                self.find_here(name, |_, number| is_number(number)),
+                Found::Nothing | Found::OtherNumber
+            )
+        };
+        match role {
+            Role::Prefix(count) => {
+                self.numbered.contains_key(name) || self.numbers(name, count).next().is_some()
+            }
+            Role::Variable | Role::Function | Role::Label | Role::Use => here(name),
+        }
+    }
+
+    /// The plain names of the scope itself that are among so many of this prefix.
+    fn numbers(&self, prefix: &str, count: u64) -> impl Iterator<Item = &Text> {
+        let after =
+            self.plain.range::<str, _>((Bound::Included(prefix), Bound::Unbounded)).map(|(name, _)| name);
+        let with_prefix = after.map_while(move |name| Some((name, name.strip_prefix(prefix)?)));
+        let is_one =
+            move |number: &str| is_number(number) && number.parse().is_ok_and(|nth: u64| nth < count);
+        with_prefix.filter(move |(_, number)| is_one(number)).map(|(name, _)| name)
+    }
+
     /// Declares a name; one that was there before is hidden.
     pub fn declare(&mut self, name: Text, declared: T) {
         self.plain.insert(name, declared);
@@ -74,11 +106,7 @@ impl<T> Names<T> {
     /// Declares `count` names of a common prefix; a prefix that was there before is hidden, and so are plain names that
     /// these names equal.
     pub fn declare_numbered(&mut self, prefix: Text, declared: T, count: u64) {
-        let is_one = |number: &str| is_number(number) && number.parse().is_ok_and(|nth: u64| nth < count);
-        let after = self.plain.range(prefix.clone()..).map(|(name, _)| name);
-        let hidden = after.map_while(|name| Some((name, name.strip_prefix(prefix.as_str())?)));
-        let hidden: Vec<Text> =
-            hidden.filter(|(_, number)| is_one(number)).map(|(name, _)| name.clone()).collect();
+        let hidden: Vec<Text> = self.numbers(&prefix, count).cloned().collect();
         hidden.iter().for_each(|name| drop(self.plain.remove(name)));
         self.numbered.insert(prefix, (declared, count));
     }
@@ -92,7 +120,7 @@ impl<T> Names<T> {
         }
     }
 
-    /// Every declaration that a name may be of, whatever its number: the name itself first, then the common prefixes
+    /// Every declaration of the scope itself that a name may be of, whatever its number: the name itself first, then the common prefixes
     /// of it, short ones first. `r12` may be number 12 of `r<13>` or number 2 of `r1<3>`.
     pub fn candidates<'a>(&'a self, name: &str) -> impl Iterator<Item = Candidate<'a, T>> {
         let whole = name.len();
@@ -108,6 +136,19 @@ impl<T> Names<T> {
     /// Looks a name up. `is_one` says whether a common prefix and a number below the count make a name (5.4.6); the
     /// specification's answer is [`is_number`] of the number.
     pub fn find(&self, name: &str, is_one: impl Fn(&str, &str) -> bool) -> Found<'_, T> {
+        let (mut scope, mut found) = (Some(self), Found::Nothing);
+        while let Some(names) = scope {
+            match names.find_here(name, &is_one) {
+                Found::Nothing => {}
+                Found::OtherNumber => found = Found::OtherNumber,
+                declared => return declared,
+            }
+            scope = names.outer.as_deref();
+        }
+        found
+    }
+
+    fn find_here(&self, name: &str, is_one: impl Fn(&str, &str) -> bool) -> Found<'_, T> {
         let mut found = Found::Nothing;
         for Candidate { declared, written, count } in self.candidates(name) {
             let Some(count) = count else { return Found::Plain(declared) };
@@ -234,6 +275,32 @@ mod tests {
         assert_eq!(["r", "r01", "r3", "ra1"].map(of), [Some('o'); 4]);
         names.declare("r1".into(), 'x');
         assert_eq!(names.find("r1", |_, _| true), Found::Plain(&'x'));
+    }
+
+    #[test]
+    fn an_inner_scope_hides_what_it_declares_and_shows_the_rest() {
+        let mut outer = Names::default();
+        outer.declare_numbered("r".into(), 'o', 13);
+        outer.declare("p".into(), 'o');
+        let mut inner = Names::within(Rc::new(outer));
+        inner.declare_numbered("r1".into(), 'i', 3);
+        inner.declare("r5".into(), 'i');
+        let of = |name| inner.find(name, |_, number| is_number(number)).declared().copied();
+        assert_eq!(["r12", "r5", "r6", "p"].map(of), [Some('i'), Some('i'), Some('o'), Some('o')]);
+        assert_eq!(inner.find("r13", |_, _| true), Found::OtherNumber);
+    }
+
+    #[test]
+    fn a_scope_tells_what_would_be_declared_twice() {
+        let mut names = Names::default();
+        names.declare("a1".into(), ());
+        names.declare_numbered("r".into(), (), 3);
+        let twice = |name, role| names.declares(name, role);
+        assert!(twice("a1", Role::Variable) && twice("r2", Role::Label) && twice("a", Role::Prefix(2)));
+        assert!(twice("r", Role::Prefix(1)));
+        assert!(!twice("a", Role::Variable) && !twice("r3", Role::Variable) && !twice("a", Role::Prefix(1)));
+        let inner = Names::within(Rc::new(names));
+        assert!(!inner.declares("a1", Role::Variable));
     }
 
     #[test]

@@ -295,7 +295,8 @@ impl Declaration {
         self.own().flat_map(|s| if let Specifier::Attributes(list) = s { list.as_slice() } else { &[] })
     }
 
-    fn own(&self) -> impl Iterator<Item = &Specifier> {
+    /// What stands before the names and speaks of the variable itself.
+    pub fn own(&self) -> impl Iterator<Item = &Specifier> {
         self.specifiers.iter().take_while(|s| !matches!(s, Specifier::Ptr))
     }
 }

@@ -7,7 +7,7 @@ use ptxsmith_oracle::{
     Address, Expectation, Interpretation, Kernel, Left, Output, Prediction, Readings, Refusal, Rules, Trace,
     Variable, Written, hex, predict,
 };
-use ptxsmith_report::values::{self, Shape, Slot};
+use ptxsmith_report::values::{self, Shapes, Slot};
 use ptxsmith_syntax::line_column;
 
 use super::Context;
@@ -52,8 +52,9 @@ fn describe(program: &Program, prediction: &Prediction, readings: &Readings) -> 
     let mut out = String::new();
     match &prediction.data {
         Expectation::Accepted { variables, unmodelled, .. } => {
+            let shapes = Shapes::new(&program.module);
             for variable in variables {
-                describe_variable(&mut out, program, variable, readings);
+                describe_variable(&mut out, &shapes, variable, readings);
             }
             for (name, reason) in unmodelled {
                 let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: {NOTE}unmodelled{NOTE:#}: {reason}\n");
@@ -77,8 +78,8 @@ fn describe(program: &Program, prediction: &Prediction, readings: &Readings) -> 
     out
 }
 
-fn describe_variable(out: &mut String, program: &Program, variable: &Variable, readings: &Readings) {
-    let shape = Shape::of(&program.module, &variable.name, variable.size);
+fn describe_variable(out: &mut String, shapes: &Shapes<'_>, variable: &Variable, readings: &Readings) {
+    let shape = shapes.of(&variable.name, variable.size);
     let ty = shape.as_ref().map_or_else(String::new, |shape| format!(" {}", shape.type_text()));
     let (name, space) = (&variable.name, variable.space.keyword());
     let _ = writeln!(

@@ -284,6 +284,30 @@ pub(super) fn other_length(d: &mut Draft<'_, '_>) -> Pair {
     Pair::around(&format!("{space} @ {ty} v0;"), length, d.pick(&[".v3", ".v8"]))
 }
 
+pub(super) fn two_spaces(d: &mut Draft<'_, '_>) -> Pair {
+    let (ty, space, other) = (integer_type(d), space(d), space(d));
+    Pair::around(&format!("{space} @ {ty} v0 = {};", literal(d)), "", other)
+}
+
+pub(super) fn two_types(d: &mut Draft<'_, '_>) -> Pair {
+    let (ty, other) = (integer_type(d), integer_type(d));
+    Pair::around(&format!("{} {ty} @ v0 = {};", space(d), literal(d)), "", other)
+}
+
+pub(super) fn align_behind(d: &mut Draft<'_, '_>) -> Pair {
+    let (ty, align) = (integer_type(d), format!(".align {}", 1 << d.below(6)));
+    Pair::around(
+        &format!("{} @ v0 = {};", space(d), literal(d)),
+        &format!("{align} {ty}"),
+        &format!("{ty} {align}"),
+    )
+}
+
+pub(super) fn vector_behind(d: &mut Draft<'_, '_>) -> Pair {
+    let (space, length, ty) = vector(d, INTEGERS);
+    Pair::around(&format!("{space} @ v0;"), &format!("{length} {ty}"), &format!("{ty} {length}"))
+}
+
 pub(super) fn too_long(d: &mut Draft<'_, '_>) -> Pair {
     let (space, length, ty) = vector(d, &[".f64", ".s64", ".u64", ".b64"]);
     Pair::around(&format!("{space} @ {ty} v0;"), length, ".v4")

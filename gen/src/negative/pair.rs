@@ -46,5 +46,7 @@ impl Pair {
 }
 
 fn items(text: &str) -> Vec<Item> {
-    parse(text).unwrap_or_else(|error| panic!("{}", error.render("", text))).items
+    let module = parse(text).unwrap_or_else(|error| panic!("{}", error.render("", text)));
+    assert_eq!(module.unread().next(), None, "{text}");
+    module.items
 }

@@ -66,8 +66,8 @@ pub(super) enum Meaning {
 }
 
 /// What names mean at one place; of a parameterized name, the meaning of the first.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Names(syntax::Names<Meaning>);
+#[derive(Clone, Debug)]
+pub(super) struct Names(Rc<syntax::Names<Meaning>>);
 
 impl Names {
     /// What a name stands for; `None` where nothing declares it.
@@ -92,7 +92,7 @@ impl Names {
 /// One instruction, with what names mean where it stands.
 pub(super) struct Line<'m> {
     pub instruction: &'m Instruction,
-    pub names: Rc<Names>,
+    pub names: Names,
 }
 
 /// A function made ready for execution.
@@ -122,32 +122,34 @@ pub(super) struct Program<'m> {
 /// Reads a module. Whatever is wrong with its declarations is for others to say: they are left out here.
 pub(super) fn read<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
     let scope = Scope::of(module, rules);
-    let mut names = Names::default();
+    let mut names = syntax::Names::default();
     let mut storage = Storage::new(rules, &scope, Place::Module);
     for item in &module.items {
         match item {
             Item::Variables(declaration) if declaration.space() != Some(StateSpace::Reg) => {
                 for (name, meaning, count) in storage.declare(declaration) {
                     match count {
-                        Some(count) => names.0.declare_numbered(name, meaning, count),
+                        Some(count) => names.declare_numbered(name, meaning, count),
                         // The first declaration of several is what counts.
-                        None => names.0.declare_new(name, meaning),
+                        None => names.declare_new(name, meaning),
                     }
                 }
             }
             Item::Function(function) => {
-                names.0.declare_new(function.name.text.clone(), Meaning::Function(function.kind));
+                names.declare_new(function.name.text.clone(), Meaning::Function(function.kind));
             }
             _ => {}
         }
     }
+    let names = Rc::new(names);
     let mut functions = BTreeMap::new();
     for item in &module.items {
         if let Item::Function(function) = item
             && let Some(statements) = &function.body
         {
             let reader = Reader::new(function.kind, Storage::new(rules, &scope, Place::Function));
-            functions.insert(function.name.text.as_str(), reader.body(function, statements, names.clone()));
+            let names = syntax::Names::within(names.clone());
+            functions.insert(function.name.text.as_str(), reader.body(function, statements, names));
         }
     }
     Program { variables: storage.variables, functions }
@@ -222,7 +224,12 @@ impl<'m, 'r> Reader<'m, 'r> {
         Reader { storage, body }
     }
 
-    fn body(mut self, function: &Function, statements: &'m [Statement], mut names: Names) -> Body<'m> {
+    fn body(
+        mut self,
+        function: &Function,
+        statements: &'m [Statement],
+        mut names: syntax::Names<Meaning>,
+    ) -> Body<'m> {
         let mut passed = |list: &Option<Vec<Declaration>>| -> Vec<Meaning> {
             list.iter().flatten().flat_map(|declaration| self.declare(declaration, &mut names)).collect()
         };
@@ -232,7 +239,7 @@ impl<'m, 'r> Reader<'m, 'r> {
         Body { variables, registers, ..self.body }
     }
 
-    fn block(&mut self, statements: &'m [Statement], mut names: Names) {
+    fn block(&mut self, statements: &'m [Statement], mut names: syntax::Names<Meaning>) {
         // A name is declared before it is used, so all of the block's names can be known from its start.
         for statement in statements {
             match statement {
@@ -240,12 +247,12 @@ impl<'m, 'r> Reader<'m, 'r> {
                     self.declare(declaration, &mut names);
                 }
                 Statement::Label(name) => {
-                    names.0.declare(name.text.clone(), Meaning::Label);
+                    names.declare(name.text.clone(), Meaning::Label);
                 }
                 _ => {}
             }
         }
-        let names = Rc::new(names);
+        let names = Names(Rc::new(names));
         let mut label = None;
         for statement in statements {
             match statement {
@@ -255,7 +262,7 @@ impl<'m, 'r> Reader<'m, 'r> {
                     label = Some(name.text.as_str());
                     continue;
                 }
-                Statement::Block(inner) => self.block(inner, (*names).clone()),
+                Statement::Block(inner) => self.block(inner, syntax::Names::within(names.0.clone())),
                 Statement::Instruction(instruction) => {
                     self.body.lines.push(Line { instruction, names: names.clone() });
                 }
@@ -279,13 +286,13 @@ impl<'m, 'r> Reader<'m, 'r> {
     }
 
     /// Adds what a declaration declares to the names, and says what it is.
-    fn declare(&mut self, declaration: &Declaration, names: &mut Names) -> Vec<Meaning> {
+    fn declare(&mut self, declaration: &Declaration, names: &mut syntax::Names<Meaning>) -> Vec<Meaning> {
         let mut added = Vec::new();
         for (name, meaning, count) in self.storage.declare(declaration) {
             added.push(meaning.clone());
             match count {
-                Some(count) => names.0.declare_numbered(name, meaning, count),
-                None => names.0.declare(name, meaning),
+                Some(count) => names.declare_numbered(name, meaning, count),
+                None => names.declare(name, meaning),
             }
         }
         added

@@ -4,8 +4,6 @@ mod instructions;
 mod places;
 mod values;
 
-use std::rc::Rc;
-
 use ptxsmith_syntax::{FunctionKind, Name, Opcode, Operand, ScalarType, StateSpace, Text};
 
 use super::{
@@ -158,7 +156,7 @@ impl<'m> Machine<'m, '_> {
             if self.steps > MOST_STEPS {
                 return Err(Stop::Unmodelled("more instructions than are executed here"));
             }
-            let (instruction, names) = (line.instruction, Rc::clone(&line.names));
+            let (instruction, names) = (line.instruction, line.names.clone());
             if let Some(guard) = &instruction.guard {
                 let Some(Meaning::Register(register)) = names.find(&guard.predicate.text, self.reader.rules)
                 else {

@@ -1,0 +1,120 @@
+//! What stands before the names of a declaration: which words, how often, and in which order (5.4.1, 5.4.2, 5.4.5, 5.4.7).
+
+use ptxsmith_syntax::{Declaration, ScalarType, Specifier, StateSpace, VectorLength};
+
+use crate::{
+    clause::Clause,
+    refusal::{RefusalClass, Stop},
+    step::Ruled,
+};
+
+/// Where a declaration stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Context {
+    /// Beside functions.
+    Module,
+    /// In the body of a function.
+    Body,
+    /// In a list of parameters or results.
+    Parameter,
+}
+
+/// What the words before the names say.
+pub(crate) struct Specified {
+    pub space: StateSpace,
+    pub scalar: ScalarType,
+    pub vector: Option<VectorLength>,
+    /// What in them the text at hand does not decide.
+    pub undecided: Option<&'static str>,
+}
+
+const OPAQUE: &str = "an opaque type for textures, samplers or surfaces";
+const WORD: &str = "a word in the declaration that the specification at hand does not describe";
+const BANK: &str = "a bank of a state space, which the specification at hand does not describe";
+const LINKAGE: &str = "a linking directive, which the specification at hand places nowhere, in this place";
+const ATTRIBUTE: &str = "a place of .attribute that the specification at hand does not give";
+const TYPE_FIRST: &str =
+    "a type before the state space: the specification at hand does not say that it may stand there";
+const SPACE_AT_MODULE_SCOPE: &str =
+    "a state space of which the specification at hand does not say whether it may stand at module scope";
+const SPACE_OF_PARAMETER: &str =
+    "a parameter in a state space that the specification at hand does not give to parameters";
+
+/// Checks what stands before the names; refused beats undecided.
+pub(crate) fn specified(declaration: &Declaration, context: Context) -> Ruled<Specified> {
+    let refuse = |class, clause| Err(Stop::refused(class, clause, declaration.span));
+    let words: Vec<&Specifier> = declaration.own().collect();
+    let (mut space, mut scalar, mut vector) = (None, None, None);
+    let mut undecided = None;
+    let mut leave = |holds: bool, reason: &'static str| {
+        if !holds {
+            undecided.get_or_insert(reason);
+        }
+    };
+    let mut opaque = false;
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| words[at]);
+        match word {
+            Specifier::Linkage(_) => leave(at == 0 && context == Context::Module, LINKAGE),
+            Specifier::Space(named, bank) => {
+                if space.is_some() {
+                    return refuse(RefusalClass::Specifiers, Clause::OneStateSpace);
+                }
+                leave(bank.is_none(), BANK);
+                leave(scalar.is_none(), TYPE_FIRST);
+                space = Some(*named);
+            }
+            Specifier::Align(_) => match before {
+                Some(Specifier::Space(..)) => {}
+                // The text gives neither of the two a place beside the other.
+                Some(Specifier::Attributes(_)) if space.is_some() && scalar.is_none() => {
+                    leave(false, ATTRIBUTE)
+                }
+                _ => return refuse(RefusalClass::Specifiers, Clause::AlignPlace),
+            },
+            Specifier::Attributes(list) => {
+                if list.is_empty() {
+                    return refuse(RefusalClass::Attribute, Clause::AttributeList);
+                }
+                leave(matches!(before, Some(Specifier::Space(..) | Specifier::Align(_))), ATTRIBUTE);
+            }
+            Specifier::Vector(length) => match words.get(at + 1) {
+                Some(Specifier::Type(_)) => vector = Some(*length),
+                Some(Specifier::Opaque(_) | Specifier::Vector(_)) => {
+                    return refuse(RefusalClass::VectorType, Clause::VectorFundamentalType);
+                }
+                Some(Specifier::Word(_)) => leave(false, WORD),
+                _ => return refuse(RefusalClass::Specifiers, Clause::VectorPrefix),
+            },
+            Specifier::Type(named) => {
+                if scalar.is_some() {
+                    return refuse(RefusalClass::Specifiers, Clause::OneType);
+                }
+                scalar = Some(*named);
+            }
+            Specifier::Opaque(_) => {
+                opaque = true;
+                leave(false, OPAQUE);
+            }
+            Specifier::Word(_) => {
+                opaque = true;
+                leave(false, WORD);
+            }
+            Specifier::Ptr => {}
+        }
+    }
+    match (context, space) {
+        (Context::Module, Some(StateSpace::Global | StateSpace::Const | StateSpace::Shared)) => {}
+        (Context::Module, Some(_)) => leave(false, SPACE_AT_MODULE_SCOPE),
+        (Context::Parameter, Some(StateSpace::Param | StateSpace::Reg)) => {}
+        (Context::Parameter, Some(_)) => leave(false, SPACE_OF_PARAMETER),
+        _ => {}
+    }
+    match (space, scalar, undecided) {
+        // A word that is not described may be a type or a state space.
+        (None, _, Some(reason)) | (_, None, Some(reason)) if opaque => Err(Stop::Unmodelled(reason)),
+        (None, ..) => refuse(RefusalClass::Specifiers, Clause::OneStateSpace),
+        (_, None, _) => refuse(RefusalClass::Specifiers, Clause::OneType),
+        (Some(space), Some(scalar), undecided) => Ok(Specified { space, scalar, vector, undecided }),
+    }
+}

@@ -1,0 +1,154 @@
+//! What may stand before the names of a declaration, and what is declared twice (5.4).
+
+mod common;
+
+use common::answer;
+use ptxsmith_oracle::{Clause, Expectation, Readings};
+
+/// What the specification says of declarations: the clause that refuses them, why they are undecided, or that they are valid.
+fn said(text: &str) -> Result<&'static str, Clause> {
+    match answer(Readings::default(), text) {
+        Expectation::Accepted { unmodelled, .. } => {
+            Ok(unmodelled.first().map_or("valid", |(_, reason)| reason))
+        }
+        Expectation::Unmodelled { reason } => Ok(reason),
+        Expectation::Refused { refusal, .. } => Err(refusal.clause),
+    }
+}
+
+#[test]
+fn each_refusal_of_specifiers_has_a_valid_counterpart() {
+    let pairs = [
+        (".global .u32 v = 14;", ".global.global .u32 v = 14;", Clause::OneStateSpace),
+        (".const .u32 v[6];", ".local.const .u32 v[6];", Clause::OneStateSpace),
+        (".visible .global .u32 v;", ".visible .u32 v;", Clause::OneStateSpace),
+        (".global .s8 v = -1;", ".global .u32 .s8 v = -1;", Clause::OneType),
+        (".global .u32 v = 1;", ".global .u32 .u32 v = 1;", Clause::OneType),
+        (".global .u32 v;", ".global v;", Clause::OneType),
+        (".global .v2 .u64 v = {1,2};", ".global .v2 .v2 .u64 v = {1,2};", Clause::VectorFundamentalType),
+        (".global .v2 .b32 x = {1,2};", ".global .b32 .v2 x = {1,2};", Clause::VectorPrefix),
+        (".global .v2 .b32 x = {1,2};", ".v2 .global .b32 x = {1,2};", Clause::VectorPrefix),
+        (".global .align 8 .u32 v;", ".global .u32 .align 8 v;", Clause::AlignPlace),
+        (".global .align 8 .u32 v;", ".align 8 .global .u32 v;", Clause::AlignPlace),
+        (".global .align 8 .v2 .b8 v;", ".global .v2 .align 8 .b8 v;", Clause::VectorPrefix),
+        (".global .align 8 .u32 v;", ".global .align 8 .align 8 .u32 v;", Clause::AlignPlace),
+        (
+            ".global .attribute(.managed) .s16 v = 1;",
+            ".global .attribute() .s16 v = 1;",
+            Clause::AttributeList,
+        ),
+    ];
+    for (valid, refused, clause) in pairs {
+        assert_eq!(said(valid), Ok("valid"), "{valid}");
+        assert_eq!(said(refused), Err(clause), "{refused}");
+    }
+}
+
+#[test]
+fn the_same_holds_in_functions_and_of_parameters() {
+    for around in [(".entry k() {", "ret; }"), (".func f() { {", "} ret; }")] {
+        let inside = |text: &str| said(&format!("{} {text} {}", around.0, around.1));
+        assert_eq!(
+            inside(".shared .align 8 .v2 .u32 v[4]; .local .b8 l[3][2]; .reg .v4 .f32 r<3>;"),
+            Ok("valid")
+        );
+        assert_eq!(inside(".shared .u32 .align 8 v;"), Err(Clause::AlignPlace));
+        assert_eq!(inside(".shared .align 3 .u32 v;"), Err(Clause::AlignPowerOfTwo));
+        assert_eq!(inside(".reg .v4 .f64 v;"), Err(Clause::VectorSizeLimit));
+        assert_eq!(inside(".local .u32 v[-1];"), Err(Clause::Dimension));
+        assert_eq!(inside(".shared .u32 v = 4;"), Err(Clause::OnlyGlobalConst));
+        assert_eq!(inside(".param .u32 v<2>[2];"), Err(Clause::ParameterizedNoArray));
+    }
+    let parameter = |text: &str| said(&format!(".func (.reg .u32 r) f({text}) {{ ret; }}"));
+    for valid in [
+        ".param .align 8 .b8 p[16]",
+        ".reg .v2 .u32 p",
+        ".param .u64 .ptr .global .align 4 p",
+        ".param .u32 _, .param .u32 _",
+    ] {
+        assert_eq!(parameter(valid), Ok("valid"), "{valid}");
+    }
+    assert_eq!(parameter(".param .align 3 .b8 p[16]"), Err(Clause::AlignPowerOfTwo));
+    assert_eq!(parameter(".param .pred p"), Err(Clause::PredicateOnlyInRegisters));
+    assert_eq!(parameter(".param .u32 p = 4"), Err(Clause::OnlyGlobalConst));
+    assert_eq!(parameter(".u32 p"), Err(Clause::OneStateSpace));
+    for undecided in
+        [".param .u32 p[]", ".param .u32 p[2][3]", ".param .u32 p<2>", ".global .u32 p", ".param .u32 r"]
+    {
+        assert!(parameter(undecided).is_ok_and(|said| said != "valid"), "{undecided}");
+    }
+}
+
+#[test]
+fn what_the_text_does_not_decide_is_undecided() {
+    for text in [
+        ".weak .weak .const .s64 v;",
+        ".global .visible .u16 v = 1;",
+        ".u32 .global v;",
+        ".global [0].align 4 .f32 v;",
+        ".global .attribute(.managed) .align 4 .s32 v;",
+        ".attribute(.managed) .global .s32 v;",
+        ".v25 .s64 v0[.global] 0f3f80000 {1,2};",
+        ".global .v25 .s64 v;",
+        ".frob 1;",
+        ".local .u32 v;",
+        ".entry k() { .extern .shared .b8 v[]; ret; }",
+        ".entry k() { .reg .u32 v[2]; ret; }",
+    ] {
+        assert!(said(text).is_ok_and(|said| said != "valid"), "{text}: {:?}", said(text));
+    }
+    // What is refused goes before what is undecided.
+    assert_eq!(said(".local .u32 v = 4;"), Err(Clause::OnlyGlobalConst));
+    assert_eq!(said(".u32 .global v = 1.5;"), Err(Clause::ValueKind));
+    assert_eq!(said(".frob 1; .global .u32 v = 1.5;"), Err(Clause::ValueKind));
+}
+
+#[test]
+fn what_is_declared_twice_in_one_scope_is_undecided() {
+    const TWICE: Result<&str, Clause> = Ok("a name that its scope declares more than once");
+    for text in [
+        ".global .u32 a = 5; .global .u32 a = 6;",
+        ".extern .global .u32 a; .global .u32 a = 6;",
+        ".global .u32 a; .func a() { ret; }",
+        ".func a() { ret; } .global .u32 a;",
+        ".func a() { ret; } .func a() { ret; } .global .u32 b;",
+        ".global .u32 a<3>; .global .u32 a1;",
+        ".global .u32 a1; .global .u32 a<1+2>;",
+        ".entry k() { .reg .u32 a; .reg .u32 a; ret; }",
+        ".entry k() { .reg .u32 a; { .reg .u32 b; .reg .u64 b; } ret; }",
+        ".entry k() { a: .reg .u32 a; ret; }",
+        ".entry k() { a: a: ret; }",
+        ".entry k(.param .u32 a) { .reg .u32 a; ret; }",
+    ] {
+        assert_eq!(said(text), TWICE, "{text}");
+    }
+    for text in [
+        ".func a(); .func a() { ret; } .func a(); .global .u64 b = a;",
+        ".global .u32 a<3>; .global .u32 a3, a01;",
+        ".global .u32 a; .entry k() { .reg .u32 a; { .reg .u64 a; } { .reg .u64 a; } ret; }",
+        ".entry k() { .reg .u32 a; ret; } .entry l() { .reg .u32 a; ret; }",
+    ] {
+        assert_eq!(said(text), Ok("valid"), "{text}");
+    }
+    // Whose address it is nobody knows.
+    let named = answer(
+        Readings::default(),
+        ".global .u32 a; .global .u32 a; .global .u64 b = a; .global .u32 c = 7;",
+    );
+    let Expectation::Accepted { variables, unmodelled, .. } = named else { panic!("{named:?}") };
+    assert_eq!((variables.len(), unmodelled.len()), (1, 3));
+}
+
+#[test]
+fn a_name_is_unknown_only_where_all_is_understood() {
+    assert_eq!(said(".global .u64 a = b;"), Err(Clause::VariableAddress));
+    assert_eq!(
+        said(".global .u64 a = b; .frob b;"),
+        Ok("a name that a statement which is not understood may declare")
+    );
+    assert!(said(".entry k() { .global .u64 a = b; .frob b; ret; }").is_ok());
+    assert_eq!(
+        said(".entry k() { .frob b; } .entry l() { .global .u64 a = b; ret; }"),
+        Err(Clause::VariableAddress)
+    );
+}
