@@ -1,6 +1,8 @@
 //! Text of others, made harmless to a terminal.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
+
+use indicatif::HumanCount;
 
 /// The text on one line, harmless to a terminal: whatever a file name, a program or a tool puts into a message.
 pub fn line(text: &str) -> Cow<'_, str> {
@@ -10,6 +12,11 @@ pub fn line(text: &str) -> Cow<'_, str> {
 /// The text with its line breaks, otherwise harmless to a terminal.
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\t' | '\n'))
+}
+
+/// A number as people read it: `12,345`.
+pub fn count(of: impl Borrow<u64>) -> HumanCount {
+    HumanCount(*of.borrow())
 }
 
 fn escaped(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {

@@ -107,6 +107,11 @@ pub struct Subject {
 }
 
 impl Subject {
+    /// How many cases do not conform.
+    pub fn deviate(&self) -> u64 {
+        self.compared.saturating_sub(self.conform)
+    }
+
     /// What it is called where there is little room: `toy 1` rather than its whole command line.
     pub fn label(&self) -> String {
         match (&self.name, &self.version) {

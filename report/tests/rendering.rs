@@ -62,11 +62,11 @@ fn the_text_is_a_summary_and_a_finding_in_full() {
 #[test]
 fn markdown_is_a_summary_and_a_bug_report() {
     let folder = campaign();
-    let summary = markdown::summary(&folder, None);
+    let summary = markdown::summary(&folder, None).unwrap();
     assert_harmless(&summary);
     insta::assert_snapshot!("markdown", summary);
     for id in ["new-crash", "new-hostile", "gone-rule"] {
-        let bundle = markdown::bundle(&folder, finding(&folder, id));
+        let bundle = markdown::bundle(&folder, finding(&folder, id)).unwrap();
         assert_harmless(&bundle);
         insta::assert_snapshot!(format!("markdown_of_{id}"), bundle);
     }

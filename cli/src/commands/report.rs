@@ -73,9 +73,9 @@ fn render(
         Format::Text => Summary::of(report).text(),
         Format::Json => lines(serde_json::to_string_pretty(report))?,
         Format::Markdown if only => {
-            report.findings.iter().map(|found| markdown::bundle(folder, found)).collect()
+            report.findings.iter().map(|found| markdown::bundle(folder, found)).collect::<Result<_, _>>()?
         }
-        Format::Markdown => markdown::summary(folder, against),
+        Format::Markdown => markdown::summary(folder, against)?,
         Format::Junit => junit::junit(report)?,
         Format::Sarif => lines(serde_json::to_string_pretty(&sarif::sarif(report)))?,
         Format::Html => html::page(folder, runs)?,
