@@ -34,28 +34,36 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Every standing, the best known first.
-    pub const ALL: [Standing; 7] = [
-        Standing::Conforms,
-        Standing::Deviates,
-        Standing::RefusesValid,
-        Standing::AcceptsInvalid,
-        Standing::Crashed,
-        Standing::Unsupported,
-        Standing::NotReached,
+    /// Every standing, the best known first: its name for people, its style in a page, and its sign for who does not see
+    /// colours.
+    pub const LEGEND: [(Standing, &'static str, &'static str, &'static str); 7] = [
+        (Standing::Conforms, "conforms", "s-conforms", "✓"),
+        (Standing::Deviates, "deviates", "s-deviates", "≠"),
+        (Standing::RefusesValid, "refuses valid", "s-refuses", "∅"),
+        (Standing::AcceptsInvalid, "accepts invalid", "s-accepts", "+"),
+        (Standing::Crashed, "crashed", "s-crashed", "✕"),
+        (Standing::Unsupported, "unsupported", "s-unsupported", "–"),
+        (Standing::NotReached, "not reached", "s-none", "·"),
     ];
 
+    fn entry(self) -> (Standing, &'static str, &'static str, &'static str) {
+        let [.., last] = Self::LEGEND;
+        Self::LEGEND.into_iter().find(|entry| entry.0 == self).unwrap_or(last)
+    }
+
     /// The name, for people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Standing::NotReached => "not reached",
-            Standing::Conforms => "conforms",
-            Standing::Unsupported => "unsupported",
-            Standing::AcceptsInvalid => "accepts invalid",
-            Standing::RefusesValid => "refuses valid",
-            Standing::Deviates => "deviates",
-            Standing::Crashed => "crashed",
-        }
+    pub fn name(self) -> &'static str {
+        self.entry().1
+    }
+
+    /// The class of an element that shows it.
+    pub fn style(self) -> &'static str {
+        self.entry().2
+    }
+
+    /// What tells it apart without colour.
+    pub fn sign(self) -> &'static str {
+        self.entry().3
     }
 
     /// What a finding of this class makes of the clauses that it names.

@@ -132,6 +132,11 @@ pub struct Operands {
 }
 
 impl Operands {
+    /// How much of them is seen, of a hundred.
+    pub fn percent(&self) -> f64 {
+        self.seen as f64 * 100.0 / self.total as f64
+    }
+
     /// Whether there were none.
     pub fn is_empty(&self) -> bool {
         self.total == 0
@@ -382,6 +387,20 @@ add_up! {
     ClauseCounts { compared, conform, deviates, refuses_valid, accepts_invalid, crashed, unsupported }
     Confusion { must_accept, must_refuse }
     Fates { accepted, refused, died }
+}
+
+impl Confusion {
+    /// How many programs the subject died of.
+    pub fn died(&self) -> u64 {
+        self.must_accept.died.saturating_add(self.must_refuse.died)
+    }
+}
+
+impl Reached {
+    /// The share that is reached, of a hundred.
+    pub fn percent(&self) -> f64 {
+        100.0 * self.reached as f64 / self.total.max(1) as f64
+    }
 }
 
 impl Report {

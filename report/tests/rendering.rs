@@ -48,7 +48,7 @@ fn assert_harmless(text: &str) {
 fn the_text_is_a_summary_and_a_finding_in_full() {
     let folder = campaign();
     let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
-    let summary = Summary::of(&folder.report).text();
+    let summary = Summary::of(&folder.report).text().unwrap();
     // Its own styles are all that there is.
     let without = plain(&summary);
     assert_harmless(&without);

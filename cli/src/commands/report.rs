@@ -70,7 +70,7 @@ fn render(
     let lines = |json: serde_json::Result<String>| json.map(|text| text + "\n");
     Ok(match format {
         Format::Text if only => report.findings.iter().map(|found| text::finding(report, found)).collect(),
-        Format::Text => Summary::of(report).text(),
+        Format::Text => Summary::of(report).text()?,
         Format::Json => lines(serde_json::to_string_pretty(report))?,
         Format::Markdown if only => {
             report.findings.iter().map(|found| markdown::bundle(folder, found)).collect::<Result<_, _>>()?

@@ -46,7 +46,7 @@ pub fn summed_up(
         earlier: outcome.earlier,
         interrupted: outcome.interrupted,
     };
-    context.console.print(&summary.text())?;
+    context.console.print(&summary.text()?)?;
     Ok(match report.compared {
         0 => Exit::NothingCompared,
         _ if report.findings.iter().any(|found| found.status.needs_attention()) => Exit::Deviation,

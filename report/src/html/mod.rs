@@ -13,9 +13,11 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use sha2::{Digest, Sha256};
 
+use crate::Status;
 use crate::folder::Folder;
+use crate::harmless::count;
 use crate::history::Run;
-use view::{Limits, View};
+use view::{Limits, View, followed_class, name, percent, short};
 
 /// The page as it is sent may not be larger than this, in bytes.
 pub const MOST_BYTES: usize = 5_000_000;
@@ -32,8 +34,8 @@ const SCRIPT: &str = include_str!("../../templates/report.js");
 
 #[derive(Template)]
 #[template(path = "report.html")]
-struct Page {
-    view: View,
+struct Page<'a> {
+    view: View<'a>,
     style: &'static str,
     script: &'static str,
     style_hash: String,
@@ -48,7 +50,7 @@ pub fn page(folder: &Folder, runs: &[Run]) -> Result<String, askama::Error> {
     let hash = |text: &str| format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(text)));
     let (style_hash, script_hash) = (hash(STYLE), hash(SCRIPT));
     let mut page = Page {
-        view: View::of(folder, runs, LIMITS[0]),
+        view: View::of(folder, runs, LIMITS[0])?,
         style: STYLE,
         script: SCRIPT,
         style_hash,
@@ -57,7 +59,7 @@ pub fn page(folder: &Folder, runs: &[Run]) -> Result<String, askama::Error> {
     let mut text = page.render()?;
     for limits in &LIMITS[1..] {
         if text.len() > MOST_BYTES {
-            page.view = View::of(folder, runs, *limits);
+            page.view = View::of(folder, runs, *limits)?;
             text = page.render()?;
         }
     }

@@ -1,5 +1,9 @@
 //! What the template shows, made of a report: every text already harmless, counted, and cut to a size.
 
+use std::borrow::Borrow;
+use std::collections::BTreeSet;
+
+use askama::Template;
 use indicatif::HumanCount;
 use sha2::{Digest, Sha256};
 
@@ -7,11 +11,11 @@ use super::bytes::{Bytes, bytes};
 use super::programs::Programs;
 use super::trend::{Trend, trend};
 use crate::folder::Folder;
-use crate::harmless::{line, lines};
+use crate::harmless::{count, line, lines};
 use crate::history::Run;
 use crate::matrix::{Cell, Matrix, Standing};
 use crate::releases::{ReleaseVerdict, intervals};
-use crate::{Finding, Reached, Report, Status, Subject, atlas, clauses, describe, markdown};
+use crate::{Finding, Reached, Report, Status, Subject, atlas, clauses, markdown};
 
 /// The most characters of a text in a line.
 const MOST_CHARACTERS: usize = 300;
@@ -21,8 +25,6 @@ const MOST_PROGRAM: usize = 16_000;
 const MOST_OF_NAME: usize = 60;
 /// The most questions: more than there are.
 const MOST_QUESTIONS: usize = 60;
-/// The most entries of a list in small print.
-const MOST_LISTED: usize = 400;
 
 /// How much of a report goes into a page. What does not is counted there.
 #[derive(Clone, Copy, Debug)]
@@ -38,50 +40,25 @@ pub struct Limits {
 }
 
 /// The page.
-pub struct View {
+pub struct View<'a> {
+    pub report: &'a Report,
     pub title: String,
     pub headline: String,
-    pub complete: bool,
+    pub not_compared: u64,
+    pub deviate: u64,
     pub needs_attention: bool,
     pub facts: Vec<(&'static str, String)>,
-    pub tiles: Vec<Tile>,
-    pub subjects: Vec<SubjectView>,
-    pub subjects_left_out: usize,
+    pub subjects: Vec<&'a Subject>,
     pub lineages: Vec<(String, usize)>,
-    pub legend: Vec<(&'static str, &'static str, &'static str)>,
     pub sections: Vec<SectionView>,
     /// What cells show that no finding has, by number.
     pub programs: Vec<String>,
-    pub findings: Vec<FindingView>,
-    pub findings_left_out: usize,
-    pub classes: Vec<String>,
-    pub atlas: Vec<QuestionView>,
-    pub coverage: Vec<CoverageView>,
+    /// Those that fit, as they stand in the page.
+    pub findings: Vec<String>,
+    pub classes: BTreeSet<String>,
+    pub atlas: Vec<atlas::Row<'a>>,
+    pub coverage: [(&'static str, &'a Reached); 3],
     pub trend: Trend,
-}
-
-/// A number that stands out.
-pub struct Tile {
-    pub name: &'static str,
-    pub value: String,
-    pub note: String,
-    pub tone: &'static str,
-}
-
-/// A column of the scoreboard, and a row of the table of subjects.
-pub struct SubjectView {
-    pub id: String,
-    pub label: String,
-    pub version: String,
-    pub lineage: String,
-    pub hash: String,
-    pub compared: String,
-    pub conform: String,
-    pub deviate: String,
-    pub share: String,
-    pub accepted_wrongly: String,
-    pub refused_wrongly: String,
-    pub died: String,
 }
 
 /// A section of the manual.
@@ -117,92 +94,56 @@ pub struct CellView {
     pub program: Option<usize>,
 }
 
-/// A finding.
-pub struct FindingView {
-    pub id: String,
-    pub anchor: String,
-    pub status: &'static str,
-    pub class: String,
-    pub title: String,
-    pub count: String,
+/// A finding, as large as it may be.
+#[derive(Template)]
+#[template(path = "finding.html")]
+struct FindingView<'a> {
+    report: &'a Report,
+    finding: &'a Finding,
     /// All of them, for the filter.
-    pub subjects: Vec<String>,
-    pub clauses: Vec<(String, &'static str)>,
-    pub intervals: Vec<(String, String, &'static str)>,
-    pub program: String,
-    /// The program before or after reduction, and which of these.
-    pub other: Option<(&'static str, String)>,
-    pub expected: String,
-    pub observed: String,
-    pub example: String,
-    pub bytes: Bytes,
-    pub repeat: String,
-    pub file: String,
-    pub first_seen: String,
-    pub link: String,
-    pub edit: String,
+    subjects: &'a [String],
+    clauses: Vec<&'a str>,
+    intervals: Vec<(String, String, &'static str)>,
+    bytes: Bytes,
+    repeat: String,
+    link: Option<&'a str>,
 }
 
-/// A row of the atlas.
-pub struct QuestionView {
-    pub name: String,
-    pub clauses: Vec<&'static str>,
-    pub answers: Vec<(&'static str, &'static str)>,
-    /// Of each subject: class of the cell, and its texts.
-    pub cells: Vec<(&'static str, Vec<(String, String)>)>,
-}
-
-/// A bar of coverage.
-pub struct CoverageView {
-    pub name: &'static str,
-    pub reached: String,
-    pub total: String,
-    pub percent: String,
-    pub missing: Vec<String>,
-}
-
-impl View {
-    pub fn of(folder: &Folder, runs: &[Run], limits: Limits) -> View {
+impl<'a> View<'a> {
+    pub fn of(folder: &'a Folder, runs: &[Run], limits: Limits) -> Result<View<'a>, askama::Error> {
         let report = &folder.report;
         let mut matrix = Matrix::of(report);
         matrix.subjects.truncate(limits.subjects);
         matrix.rows.truncate(limits.clauses);
-        let (findings, findings_left_out) = findings(report, limits);
-        let mut classes: Vec<String> = findings.iter().map(|finding| finding.class.clone()).collect();
-        classes.sort();
-        classes.dedup();
+        let findings = findings(report, limits)?;
+        let shown = report.findings.iter().take(findings.len());
+        let classes: BTreeSet<String> = shown.map(|finding| short(&finding.class)).collect();
         let mut programs = Programs::new(limits.programs);
         let sections = sections(&matrix, &mut programs);
-        View {
+        let mut atlas = atlas::atlas(report, &matrix.subjects);
+        atlas.truncate(MOST_QUESTIONS);
+        Ok(View {
+            report,
             title: title(&matrix),
             headline: markdown::headline(report),
-            complete: report.complete,
+            not_compared: report.not_compared.values().fold(0, |sum, count| sum.saturating_add(*count)),
+            deviate: report.compared.saturating_sub(report.conform),
             needs_attention: report.findings.iter().any(|finding| finding.status.needs_attention()),
             facts: facts(folder),
-            tiles: tiles(report),
-            subjects: matrix.subjects.iter().map(|subject| subject_view(subject)).collect(),
-            subjects_left_out: report.subjects.len() - matrix.subjects.len(),
             lineages: lineages(&matrix),
-            legend: Standing::ALL
-                .map(|standing| (class_of(standing), glyph(standing), standing.name()))
-                .to_vec(),
+            subjects: matrix.subjects,
             sections,
             programs: programs.texts,
+            findings,
             classes,
-            atlas: questions(report, &matrix),
+            atlas,
             coverage: [
                 ("Clauses", &report.coverage.clauses),
                 ("Productions", &report.coverage.productions),
                 ("Pairs", &report.coverage.pairs),
-            ]
-            .into_iter()
-            .filter(|(_, reached)| reached.total > 0)
-            .map(|(name, reached)| coverage(name, reached))
-            .collect(),
-            findings,
-            findings_left_out,
+            ],
             trend: trend(runs),
-        }
+        })
     }
 }
 
@@ -235,62 +176,6 @@ fn facts(folder: &Folder) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn tiles(report: &Report) -> Vec<Tile> {
-    let [new, gone, known] = Status::ALL.map(|status| report.count(status));
-    let of = |reached: &Reached| format!("of {}", HumanCount(reached.total));
-    let left_out: u64 = report.not_compared.values().fold(0, |sum, count| sum.saturating_add(*count));
-    vec![
-        Tile {
-            name: "compared",
-            value: HumanCount(report.compared).to_string(),
-            note: format!("{} not compared", HumanCount(left_out)),
-            tone: "",
-        },
-        Tile {
-            name: "conform",
-            value: percent(report.conform, report.compared),
-            note: format!("{} deviate", HumanCount(report.compared.saturating_sub(report.conform))),
-            tone: "good",
-        },
-        Tile {
-            name: "new",
-            value: new.to_string(),
-            note: if gone > 0 { format!("and {gone} gone") } else { "nothing listed is gone".to_owned() },
-            tone: if new + gone > 0 { "bad" } else { "good" },
-        },
-        Tile {
-            name: "known",
-            value: known.to_string(),
-            note: "predicted to the byte".to_owned(),
-            tone: "note",
-        },
-        Tile {
-            name: "clauses",
-            value: HumanCount(report.coverage.clauses.reached).to_string(),
-            note: format!("{} reached", of(&report.coverage.clauses)),
-            tone: "",
-        },
-    ]
-}
-
-fn subject_view(subject: &Subject) -> SubjectView {
-    let (accept, refuse) = (subject.confusion.must_accept, subject.confusion.must_refuse);
-    SubjectView {
-        id: name(&subject.id),
-        label: name(&subject.label()),
-        version: name(subject.version.as_deref().unwrap_or("")),
-        lineage: short(subject.lineage.as_deref().unwrap_or("")),
-        hash: short(subject.sha256.as_deref().unwrap_or("")),
-        compared: HumanCount(subject.compared).to_string(),
-        conform: HumanCount(subject.conform).to_string(),
-        deviate: HumanCount(subject.compared.saturating_sub(subject.conform)).to_string(),
-        share: percent(subject.conform, subject.compared),
-        accepted_wrongly: HumanCount(refuse.accepted).to_string(),
-        refused_wrongly: HumanCount(accept.refused).to_string(),
-        died: HumanCount(accept.died.saturating_add(refuse.died)).to_string(),
-    }
-}
-
 fn lineages(matrix: &Matrix<'_>) -> Vec<(String, usize)> {
     let groups = matrix.subjects.chunk_by(|a, b| a.lineage.is_some() && a.lineage == b.lineage);
     groups.map(|group| (short(group[0].lineage.as_deref().unwrap_or("")), group.len())).collect()
@@ -316,8 +201,8 @@ fn sections(matrix: &Matrix<'_>, programs: &mut Programs) -> Vec<SectionView> {
             let conform = standings().filter(|&standing| standing == Standing::Conforms).count();
             let reached = standings().filter(|&standing| standing != Standing::NotReached).count();
             CellView {
-                class: format!("{} h2", class_of(worst)),
-                glyph: glyph(worst),
+                class: format!("{} h2", worst.style()),
+                glyph: worst.sign(),
                 title: format!("{}: {}", name(&subject.label()), worst.name()),
                 note: format!("{conform} of {reached} clauses conform"),
                 finding: String::new(),
@@ -378,8 +263,8 @@ fn cell_view(cell: &Cell<'_>, programs: &mut Programs) -> CellView {
     let of_finding = shown.first().map_or(usize::MAX, |finding| finding.example().program.len());
     let own = cell.least.filter(|least| least.len() < of_finding);
     CellView {
-        class: format!("{} {heat}{attention}", class_of(cell.standing)),
-        glyph: glyph(cell.standing),
+        class: format!("{} {heat}{attention}", cell.standing.style()),
+        glyph: cell.standing.sign(),
         title: String::new(),
         note,
         finding: shown.first().map_or_else(String::new, |finding| anchor(&finding.id)),
@@ -388,53 +273,27 @@ fn cell_view(cell: &Cell<'_>, programs: &mut Programs) -> CellView {
     }
 }
 
-fn class_of(standing: Standing) -> &'static str {
-    match standing {
-        Standing::NotReached => "s-none",
-        Standing::Conforms => "s-conforms",
-        Standing::Unsupported => "s-unsupported",
-        Standing::AcceptsInvalid => "s-accepts",
-        Standing::RefusesValid => "s-refuses",
-        Standing::Deviates => "s-deviates",
-        Standing::Crashed => "s-crashed",
-    }
-}
-
-/// What tells standings apart for who does not see colours.
-fn glyph(standing: Standing) -> &'static str {
-    match standing {
-        Standing::NotReached => "·",
-        Standing::Conforms => "✓",
-        Standing::Unsupported => "–",
-        Standing::AcceptsInvalid => "+",
-        Standing::RefusesValid => "∅",
-        Standing::Deviates => "≠",
-        Standing::Crashed => "✕",
-    }
-}
-
-/// The findings that fit, and how many do not.
-fn findings(report: &Report, limits: Limits) -> (Vec<FindingView>, usize) {
+/// The findings that fit.
+fn findings(report: &Report, limits: Limits) -> Result<Vec<String>, askama::Error> {
     let mut left = limits.findings;
     let mut shown = Vec::new();
     for finding in &report.findings {
-        let view = finding_view(report, finding, limits);
-        let Some(rest) = left.checked_sub(view.cost()) else { break };
+        let text = finding_view(report, finding, limits).render()?;
+        let Some(rest) = left.checked_sub(text.len()) else { break };
         left = rest;
-        shown.push(view);
+        shown.push(text);
     }
-    let left_out = report.findings.len() - shown.len();
-    (shown, left_out)
+    Ok(shown)
 }
 
-fn finding_view(report: &Report, finding: &Finding, limits: Limits) -> FindingView {
+fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) -> FindingView<'a> {
     let class_of_verdict = |verdict: &str| match verdict {
         "seen" => "s-unsupported",
         "conform" => "s-conforms",
         "unsupported" | "unavailable" | "unmodelled" => "s-unsupported",
         // Of a finding, that it is refused is what its class says of it.
         "refused" => "s-refuses",
-        class => class_of(Standing::of_class(class)),
+        class => Standing::of_class(class).style(),
     };
     let interval = |of: &crate::releases::Interval<'_>| {
         let releases = match of.releases {
@@ -448,45 +307,22 @@ fn finding_view(report: &Report, finding: &Finding, limits: Limits) -> FindingVi
         };
         (name(&named), name(of.verdict), class_of_verdict(of.verdict))
     };
-    let gone = finding.status == Status::Gone;
     // Where nobody asked every release, those of the campaign tell.
     let releases = match finding.releases.is_empty() {
         true => seen_in(report, finding, limits),
         false => finding.releases.clone(),
     };
+    let told = intervals(&releases);
     FindingView {
-        id: short(&finding.id),
-        anchor: anchor(&finding.id),
-        status: finding.status.name(),
-        class: short(&finding.class),
-        title: short(&finding.title),
-        count: HumanCount(finding.count).to_string(),
-        subjects: finding.subjects.iter().take(limits.subjects).map(|id| name(id)).collect(),
-        clauses: (clauses::telling(&finding.clauses).0.into_iter().take(12))
-            .map(|id| (name(id), clauses::summary(id).unwrap_or("")))
-            .collect(),
-        intervals: intervals(&releases)
-            .iter()
-            .filter(|of| !of.verdict.is_empty())
-            .take(100)
-            .map(interval)
-            .collect(),
-        program: program(finding.example().program),
-        other: finding.other_program().map(|(relation, other)| (relation, program(other))),
-        expected: text(&describe::expected(finding)),
-        observed: if gone {
-            "the listed deviation no longer shows".to_owned()
-        } else {
-            text(&describe::observed(finding))
-        },
-        example: finding.subjects.first().map_or_else(String::new, |id| short(&report.named(id))),
+        report,
+        finding,
+        subjects: &finding.subjects[..finding.subjects.len().min(limits.subjects)],
+        clauses: clauses::telling(&finding.clauses).0.into_iter().take(12).collect(),
+        intervals: told.iter().filter(|of| !of.verdict.is_empty()).take(100).map(interval).collect(),
         bytes: bytes(finding),
         repeat: line(&finding.repeat).chars().take(4_000).collect(),
-        file: short(finding.file.as_deref().unwrap_or("")),
-        first_seen: short(finding.first_seen.as_deref().unwrap_or("")),
         // Nothing else is followed by a click.
-        link: short(finding.link.as_deref().filter(|link| link.starts_with("https://")).unwrap_or("")),
-        edit: program(finding.edit.as_deref().unwrap_or("")),
+        link: finding.link.as_deref().filter(|link| link.starts_with("https://")),
     }
 }
 
@@ -500,53 +336,14 @@ fn seen_in(report: &Report, finding: &Finding, limits: Limits) -> Vec<ReleaseVer
     report.subjects.iter().take(limits.subjects).map(verdict).collect()
 }
 
-impl FindingView {
-    /// About how many bytes it takes in the page.
-    fn cost(&self) -> usize {
-        let texts = [&self.program, &self.expected, &self.observed, &self.edit, &self.title, &self.id];
-        let texts: usize = texts.into_iter().map(|text| escaped_length(text)).sum();
-        let texts = texts + self.other.as_ref().map_or(0, |(_, text)| escaped_length(text));
-        // The command stands there twice, for who reads it and for who copies it.
-        let repeat = 2 * escaped_length(&self.repeat);
-        let clauses: usize = self.clauses.iter().map(|(id, summary)| 60 + id.len() + summary.len()).sum();
-        let subjects: usize = self.subjects.iter().map(|id| 2 * escaped_length(id) + 40).sum();
-        3_000 + texts + repeat + clauses + subjects + 600 * self.bytes.rows.len() + 120 * self.intervals.len()
-    }
-}
-
-/// The length of a text after the template has escaped it.
-fn escaped_length(text: &str) -> usize {
-    text.chars().map(|c| if matches!(c, '<' | '>' | '&' | '"' | '\'') { 5 } else { c.len_utf8() }).sum()
-}
-
-fn questions(report: &Report, matrix: &Matrix<'_>) -> Vec<QuestionView> {
-    let cell = |followed: &Vec<atlas::Followed<'_>>| {
-        let class = match followed[..] {
-            [] => "a-none",
-            [ref only] if only.is_default => "a-default",
-            [_] => "a-other",
-            // Two answers to one question are no reading at all.
-            _ => "a-mixed",
-        };
-        let text = |f: &atlas::Followed<'_>| (name(f.answer), HumanCount(f.count).to_string());
-        (class, followed.iter().take(4).map(text).collect())
-    };
-    let row = |row: atlas::Row<'_>| QuestionView {
-        name: name(row.question),
-        clauses: row.clauses.to_vec(),
-        cells: row.cells.iter().map(cell).collect(),
-        answers: row.answers,
-    };
-    atlas::atlas(report, &matrix.subjects).into_iter().take(MOST_QUESTIONS).map(row).collect()
-}
-
-fn coverage(part: &'static str, reached: &Reached) -> CoverageView {
-    CoverageView {
-        name: part,
-        reached: HumanCount(reached.reached).to_string(),
-        total: HumanCount(reached.total).to_string(),
-        percent: format!("{:.1}", 100.0 * reached.reached as f64 / reached.total.max(1) as f64),
-        missing: reached.missing.iter().flatten().take(MOST_LISTED).map(|id| name(id)).collect(),
+/// The class of a cell of the atlas.
+pub fn followed_class(followed: &[atlas::Followed<'_>]) -> &'static str {
+    match followed {
+        [] => "a-none",
+        [only] if only.is_default => "a-default",
+        [_] => "a-other",
+        // Two answers to one question are no reading at all.
+        _ => "a-mixed",
     }
 }
 
@@ -562,7 +359,8 @@ fn anchor(id: &str) -> String {
     }
 }
 
-fn percent(part: u64, all: u64) -> String {
+pub fn percent(part: impl Borrow<u64>, all: impl Borrow<u64>) -> String {
+    let (&part, &all) = (part.borrow(), all.borrow());
     if all == 0 {
         return "–".to_owned();
     }
@@ -571,20 +369,20 @@ fn percent(part: u64, all: u64) -> String {
     format!("{share:.2} %")
 }
 
-fn name(text: &str) -> String {
-    cut(&line(text), MOST_OF_NAME)
+pub fn name(text: impl AsRef<str>) -> String {
+    cut(&line(text.as_ref()), MOST_OF_NAME)
 }
 
-fn short(text: &str) -> String {
-    cut(&line(text), MOST_CHARACTERS)
+pub fn short(text: impl AsRef<str>) -> String {
+    cut(&line(text.as_ref()), MOST_CHARACTERS)
 }
 
-fn text(of: &[String]) -> String {
+fn text(of: Vec<String>) -> String {
     cut(&of.join("\n"), MOST_PROGRAM)
 }
 
-fn program(text: &str) -> String {
-    let text = lines(text);
+fn program(text: impl AsRef<str>) -> String {
+    let text = lines(text.as_ref());
     let cut = cut(&text, MOST_PROGRAM);
     if cut.len() < text.len() { format!("{cut}\n(cut: the report has all of it)") } else { cut }
 }
