@@ -1,5 +1,6 @@
 //! The subject `exec:`: any program that takes a PTX file and prints one observation, one process a module.
 
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -58,50 +59,6 @@ pub struct Exec {
     description: Description,
 }
 
-/// Why a program cannot be used as a subject.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// There is no such program.
-    #[error("{program}: {source}")]
-    NotFound {
-        /// As the user wrote it.
-        program: String,
-        /// What the search found.
-        source: which::Error,
-    },
-    /// It does not run.
-    #[error(transparent)]
-    Process(#[from] process::Error),
-    /// Its file cannot be read, or no private directory can be made.
-    #[error("{program}: {source}")]
-    File {
-        /// As the user wrote it.
-        program: String,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// It answers `--describe` with a description that cannot be used.
-    #[error("{program}: cannot use its answer to --describe: {reason}")]
-    Description {
-        /// As the user wrote it.
-        program: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-}
-
-impl From<OpenError> for Unavailable {
-    fn from(error: OpenError) -> Self {
-        let kind = match &error {
-            OpenError::NotFound { .. } => UnavailableKind::NotFound,
-            OpenError::Process(error) => error.into(),
-            OpenError::Description { .. } => UnavailableKind::NotTheSubject,
-            OpenError::File { .. } => UnavailableKind::Machine,
-        };
-        Unavailable::new(kind, error.to_string())
-    }
-}
-
 impl Exec {
     /// Finds the program and asks it to describe itself (`CMD ARGS --describe`, without the arguments that name the
     /// module). A program that does not answer that with a description need not: then little is known of it.
@@ -118,11 +75,11 @@ pub(crate) fn find_and_describe(
     command: &CommandLine,
     limits: &Limits,
     cancel: &Cancel,
-) -> Result<(PathBuf, Description), OpenError> {
-    let name = || command.program.clone();
-    let file = |source| OpenError::File { program: name(), source };
+) -> Result<(PathBuf, Description), Unavailable> {
+    let failed = |kind, why: &dyn Display| Unavailable::new(kind, format!("{}: {why}", command.program));
+    let file = |error: io::Error| failed(UnavailableKind::Machine, &error);
     let program = which::which(&command.program)
-        .map_err(|source| OpenError::NotFound { program: name(), source })
+        .map_err(|error| failed(UnavailableKind::NotFound, &error))
         .and_then(|path| std::path::absolute(path).map_err(file))?;
     let names_a_file = |arg: &&String| arg.contains(PLACEHOLDER) || arg.contains(READ_PLACEHOLDER);
     let mut args: Vec<_> = command.args.iter().filter(|arg| !names_a_file(arg)).cloned().collect();
@@ -136,11 +93,17 @@ pub(crate) fn find_and_describe(
     };
     let finished = process::run(&invocation, limits, cancel)?;
     let described = describe(&finished)
-        .map_err(|reason| OpenError::Description { program: name(), reason })?
-        .unwrap_or_else(|| Description { name: name(), ..Description::default() });
+        .map_err(|reason| unusable(&command.program, &reason))?
+        .unwrap_or_else(|| Description { name: command.program.clone(), ..Description::default() });
     let path = Some(program.display().to_string());
     let sha256 = Some(sha256(&program).map_err(file)?);
     Ok((program, Description { path, sha256, ..described }))
+}
+
+/// It answers `--describe` with a description that cannot be used.
+pub(crate) fn unusable(program: &str, reason: &str) -> Unavailable {
+    let reason = format!("{program}: cannot use its answer to --describe: {reason}");
+    Unavailable::new(UnavailableKind::NotTheSubject, reason)
 }
 
 /// The description that a program printed, if what it printed is one.

@@ -1,6 +1,6 @@
 //! How subjects are opened, and what stands in the way of one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -104,19 +104,24 @@ pub struct Unavailable {
 }
 
 impl Unavailable {
+    pub(crate) fn of_file(path: &Path, error: &std::io::Error) -> Unavailable {
+        Unavailable::new(UnavailableKind::Machine, format!("{}: {error}", path.display()))
+    }
+
     pub(crate) fn new(kind: UnavailableKind, reason: impl Into<String>) -> Unavailable {
         Unavailable { kind, reason: reason.into() }
     }
 }
 
-impl From<&process::Error> for UnavailableKind {
-    fn from(error: &process::Error) -> Self {
-        match error {
+impl From<process::Error> for Unavailable {
+    fn from(error: process::Error) -> Self {
+        let kind = match error {
             process::Error::NotFound(_) => UnavailableKind::NotFound,
             process::Error::NotExecutable(_) | process::Error::WrongFormat(_) => UnavailableKind::CannotRun,
             process::Error::Cancelled(_) => UnavailableKind::Cancelled,
             process::Error::Machine { .. } => UnavailableKind::Machine,
-        }
+        };
+        Unavailable::new(kind, error.to_string())
     }
 }
 

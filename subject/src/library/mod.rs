@@ -11,7 +11,7 @@ use std::path::Path;
 use ptxsmith_nvjitlink::{About, Compiled, Failed, LoadError, NvJitLink, PtxCompiler};
 
 use crate::cubin;
-use crate::exec::{self, CommandLine, OpenError};
+use crate::exec::{self, CommandLine};
 use crate::observation::{Diagnostic, Observation, Outcome, Severity};
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::ptxas::{self, messages};
@@ -76,10 +76,7 @@ fn open(
     options: &OpenOptions<'_>,
 ) -> Result<Serve, Unavailable> {
     let workers = options.workers()?;
-    let failed = |reason: &str| OpenError::Description {
-        program: library.display().to_string(),
-        reason: reason.to_owned(),
-    };
+    let failed = |reason: &str| exec::unusable(&library.display().to_string(), reason);
     let path = library.to_str().ok_or_else(|| failed("its path is not UTF-8"))?;
     let args = workers.args(kind.name(), [path.to_owned()]);
     let command = CommandLine {
@@ -89,10 +86,9 @@ fn open(
     };
     let (program, described) = exec::find_and_describe(&command, &options.limits, &options.cancel)?;
     if described.name != kind.name() {
-        return Err(failed("a worker process cannot load it").into());
+        return Err(failed("a worker process cannot load it"));
     }
-    let sha256 =
-        ptxas::sha256(library).map_err(|source| OpenError::File { program: path.to_owned(), source })?;
+    let sha256 = ptxas::sha256(library).map_err(|error| Unavailable::of_file(library, &error))?;
     // The version of a driver is not that of the compiler in it, which is what the library tells.
     let (of_compiler, of_driver) = match kind {
         Kind::NvJitLink => (version.map(str::to_owned).or(described.version), None),

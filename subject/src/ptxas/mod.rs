@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::cubin;
 use crate::observation::{Diagnostic, Observation, Outcome, Severity};
+use crate::open::{Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits, Start};
 use crate::sass::Disassembler;
 use crate::subject::{Description, Error, Inconsistent, OutputForm, Request, Subject};
@@ -36,30 +37,6 @@ pub struct Ptxas {
     description: Description,
 }
 
-/// Why a program cannot be used as ptxas.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// It does not run.
-    #[error(transparent)]
-    Process(#[from] process::Error),
-    /// Its file cannot be read, or no private directory can be made.
-    #[error("{}: {source}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// It runs, but does not answer as ptxas does.
-    #[error("{}: `--version` answers with {answer}: not a ptxas", .path.display())]
-    NotPtxas {
-        /// The program.
-        path: PathBuf,
-        /// What it answered, in short.
-        answer: String,
-    },
-}
-
 impl Ptxas {
     /// Asks the program who it is, and takes it as the subject called `id`.
     pub fn open(
@@ -67,9 +44,9 @@ impl Ptxas {
         program: impl Into<PathBuf>,
         limits: Limits,
         cancel: Cancel,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, Unavailable> {
         let program = program.into();
-        let file = |source| OpenError::File { path: program.clone(), source };
+        let file = |error| Unavailable::of_file(&program, &error);
         // Run in a private directory later on, a relative path would mean another file.
         let program = std::path::absolute(&program).map_err(file)?;
         // Hashing takes as long as several runs of the program itself: both at once.
@@ -83,7 +60,7 @@ impl Ptxas {
         let sha256 = sha256.map_err(|_| file(io::Error::other("hashing panicked")))?.map_err(file)?;
         let Some(version) = parse_version(&version_text) else {
             let answer = format!("{:?}", version_text.lines().next().unwrap_or_default());
-            return Err(OpenError::NotPtxas { path: program, answer });
+            return Err(not_ptxas(&program, &answer));
         };
         let description = Description {
             id: id.into(),
@@ -322,8 +299,8 @@ fn silent(status: i32, other: &[&str]) -> String {
 }
 
 /// What the program prints for one option.
-pub(crate) fn ask(program: &Path, option: &str, cancel: &Cancel) -> Result<String, OpenError> {
-    let file = |source| OpenError::File { path: program.to_owned(), source };
+pub(crate) fn ask(program: &Path, option: &str, cancel: &Cancel) -> Result<String, Unavailable> {
+    let file = |error| Unavailable::of_file(program, &error);
     let directory = process::scratch(0).map_err(file)?;
     let invocation = Invocation {
         program: program.to_owned(),
@@ -341,9 +318,15 @@ pub(crate) fn ask(program: &Path, option: &str, cancel: &Cancel) -> Result<Strin
             End::Signalled(signal) => format!("signal {signal}"),
             End::TimedOut => format!("nothing for {:?}", limits.time),
         };
-        return Err(OpenError::NotPtxas { path: program.to_owned(), answer });
+        return Err(not_ptxas(program, &answer));
     }
     Ok(text.into_owned())
+}
+
+/// It runs, but does not answer as ptxas does.
+fn not_ptxas(program: &Path, answer: &str) -> Unavailable {
+    let reason = format!("{}: `--version` answers with {answer}: not a ptxas", program.display());
+    Unavailable::new(UnavailableKind::NotTheSubject, reason)
 }
 
 /// `13.5.37` from `Cuda compilation tools, release 13.5, V13.5.37`.

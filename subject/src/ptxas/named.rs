@@ -2,21 +2,10 @@
 
 use std::path::Path;
 
-use super::{OpenError, Ptxas};
+use super::Ptxas;
 use crate::open::{OpenOptions, Opened, Unavailable, UnavailableKind, one};
 use crate::sass::Disassembler;
 use crate::toolchain::{self, DEFAULT, Origin, Release};
-
-impl From<OpenError> for Unavailable {
-    fn from(error: OpenError) -> Self {
-        let kind = match &error {
-            OpenError::Process(error) => error.into(),
-            OpenError::NotPtxas { .. } => UnavailableKind::NotTheSubject,
-            OpenError::File { .. } => UnavailableKind::Machine,
-        };
-        Unavailable::new(kind, error.to_string())
-    }
-}
 
 impl Ptxas {
     /// The program at this path, as the subject called `id`.

@@ -154,10 +154,10 @@ fn a_program_that_hangs_or_dies_is_an_observation() {
 
 #[test]
 fn other_programs_are_not_taken_for_ptxas() {
-    let open = |program: &str| Ptxas::open("x", program, Limits::default(), Cancel::new()).unwrap_err();
-    assert!(matches!(open("/bin/true"), OpenError::NotPtxas { .. }));
-    assert!(matches!(open("/bin/sh"), OpenError::NotPtxas { .. }));
-    assert!(matches!(open("/nonexistent"), OpenError::Process(process::Error::NotFound(_))));
+    let open = |program: &str| Ptxas::open("x", program, Limits::default(), Cancel::new()).unwrap_err().kind;
+    assert_eq!(open("/bin/true"), UnavailableKind::NotTheSubject);
+    assert_eq!(open("/bin/sh"), UnavailableKind::NotTheSubject);
+    assert_eq!(open("/nonexistent"), UnavailableKind::NotFound);
 }
 
 #[test]

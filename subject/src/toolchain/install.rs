@@ -9,6 +9,7 @@ use super::debian::Package;
 use super::fetch::InstallError;
 use super::pip::Pip;
 use super::{Release, Source, Tool, Toolchains};
+use crate::open::UnavailableKind;
 use crate::process::{self, Cancel};
 use crate::ptxas;
 
@@ -122,8 +123,8 @@ fn check_version(
     unexpected: &dyn Fn(String) -> InstallError,
 ) -> Result<(), InstallError> {
     let banner = match ptxas::ask(program, "--version", cancel) {
-        Err(ptxas::OpenError::Process(error)) if matches!(error, process::Error::Cancelled(_)) => {
-            return Err(error.into());
+        Err(unavailable) if unavailable.kind == UnavailableKind::Cancelled => {
+            return Err(process::Error::Cancelled(program.to_owned()).into());
         }
         answer => answer.map_err(|error| unexpected(error.to_string()))?,
     };
