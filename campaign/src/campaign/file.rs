@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use ptxsmith_report::harmless::line;
-use ptxsmith_report::{describe, folder};
+use ptxsmith_report::{Finding, describe, folder};
 
 use super::Campaign;
 use crate::failure::Failure;
@@ -61,32 +61,18 @@ impl Campaign<'_> {
         there.map(|entry| entry.path()).filter(|path| !ours.contains(path)).count()
     }
 
-    /// The program behind comments that say what holds, what was seen instead, and where it comes from.
     fn annotated(&self, found: &Found) -> String {
         let finding = &found.finding;
-        let mut out = String::new();
-        let mut say = |key: &str, value: &str| {
-            let _ = writeln!(out, "// {key}: {}", line(value));
-        };
-        // A program without storage, such as one `.extern` variable, has an expectation that rests on no clause.
-        if !finding.clauses.is_empty() {
-            say("clause", &finding.clauses.join(", "));
-        }
-        for (key, value) in expectation(&finding.expected) {
-            say(key, &value);
-        }
-        say("note", &format!("{}: {}", finding.class, finding.title));
-        for seen in describe::observed(finding) {
-            say("note", &format!("{}: {seen}", self.named(&finding.subjects[0])));
-        }
-        say("note", &format!("repeat: {}", self.repeat(found)));
+        let named = self.named(&finding.subjects[0]);
         let origin = match &found.origin {
             Some(origin) => format!("from {origin}"),
             None => format!("seed {}, case {}", self.seed, found.trial),
         };
-        say("note", &format!("found by ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
-        out.push_str(without_leading_comments(&finding.program));
-        out
+        let mut notes = vec![format!("{}: {}", finding.class, finding.title)];
+        notes.extend(describe::observed(finding).into_iter().map(|seen| format!("{named}: {seen}")));
+        notes.push(format!("repeat: {}", self.repeat(found)));
+        notes.push(format!("found by ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
+        with_comments(finding, notes)
     }
 
     /// A subject with its version: `ptxas@13.5 (13.5.37)`.
@@ -99,6 +85,16 @@ impl Campaign<'_> {
     }
 }
 
+/// The program behind comments that say what holds, what was seen instead, and where it comes from.
+pub fn with_comments(finding: &Finding, notes: Vec<String>) -> String {
+    // A program without storage, such as one `.extern` variable, has an expectation that rests on no clause.
+    let clauses = (!finding.clauses.is_empty()).then(|| ("clause", finding.clauses.join(", ")));
+    let notes = notes.into_iter().map(|note| ("note", note));
+    let said = clauses.into_iter().chain(expectation(&finding.expected)).chain(notes);
+    let comments: String = said.map(|(key, value)| format!("// {key}: {}\n", line(&value))).collect();
+    comments + without_leading_comments(&finding.program)
+}
+
 /// A program of the corpus says already what holds; a finding says it anew.
 pub fn without_leading_comments(program: &str) -> &str {
     let comments = program.split_inclusive('\n').take_while(|line| line.starts_with("//"));
@@ -106,7 +102,7 @@ pub fn without_leading_comments(program: &str) -> &str {
 }
 
 /// What the specification says, as lines of key and value in the order of the corpus.
-pub fn expectation(expected: &Value) -> Vec<(&'static str, String)> {
+fn expectation(expected: &Value) -> Vec<(&'static str, String)> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut readings = BTreeSet::new();
     let mut read = |from: &Value| {

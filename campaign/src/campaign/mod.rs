@@ -30,7 +30,7 @@ use crate::session::Session;
 use crate::store::{self, Identity, Lock, Shard, State};
 use crate::subjects::Tested;
 
-pub use file::{expectation, without_leading_comments};
+pub use file::{with_comments, without_leading_comments};
 
 /// How often what was found is saved while the campaign goes on.
 const SAVE_EVERY: Duration = Duration::from_millis(500);

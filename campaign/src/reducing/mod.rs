@@ -19,7 +19,7 @@ use crate::subjects::Tested;
 
 pub use annotated::{Origin, annotated};
 pub use cause::{Cause, Expected};
-pub use question::SameCause;
+pub use question::{Bounds, SameCause};
 pub use script::Script;
 
 /// What a smaller program has to show.
@@ -91,7 +91,7 @@ pub fn reduce_finding(
         true => Program::from_text(text),
         false => Program::parse(text).map_err(|_| Reluctance::OnlyAsText)?,
     };
-    let limits = question::Limits { jobs: session.jobs.get(), until, cancel: &session.cancel };
+    let limits = Bounds { jobs: session.jobs.get(), until, cancel: &session.cancel };
     let (cause, guilty) = question::cause_of(tested, text, wanted.expected, &processes)?;
     let mut question = SameCause::new(tested, &cause, limits, &processes);
     question.keep_on(wanted.same_on, &program)?;

@@ -47,7 +47,7 @@ impl Subject for Counted<'_> {
 pub struct SameCause<'a> {
     tested: &'a Tested,
     cause: &'a Cause,
-    limits: Limits<'a>,
+    limits: Bounds<'a>,
     /// How many processes of the subject were started.
     processes: &'a AtomicU64,
     /// How many programs are shown together next. While programs kill the subject, few: each is found by halves. When
@@ -73,7 +73,7 @@ impl<'a> SameCause<'a> {
     pub fn new(
         tested: &'a Tested,
         cause: &'a Cause,
-        limits: Limits<'a>,
+        limits: Bounds<'a>,
         processes: &'a AtomicU64,
     ) -> SameCause<'a> {
         let (same_on, others) = (Vec::new(), BTreeMap::new());
@@ -203,7 +203,7 @@ impl<'a> SameCause<'a> {
                 to += 1;
             }
             answers.resize(to, Answer::No);
-            for (at, shown) in wave.iter().zip(self.wave(wave.iter().map(|&at| &programs[at]).collect())) {
+            for (at, shown) in wave.iter().zip(all_at_once(&wave, |&at| self.alone(&programs[at]))) {
                 answers[*at] = shown.answer;
                 self.met(shown.others, &programs[*at]);
             }
@@ -217,19 +217,6 @@ impl<'a> SameCause<'a> {
             answers.resize(programs.len(), Answer::CannotTell("there was no time left".to_owned()));
         }
         answers
-    }
-
-    fn wave(&self, programs: Vec<&Program>) -> Vec<Shown> {
-        match &programs[..] {
-            [] => Vec::new(),
-            [one] => vec![self.alone(one)],
-            _ => std::thread::scope(|scope| {
-                let running: Vec<_> =
-                    programs.iter().map(|program| scope.spawn(|| self.alone(program))).collect();
-                let ended = running.into_iter().map(|thread| thread.join());
-                ended.map(|shown| shown.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-            }),
-        }
     }
 
     fn met(&mut self, others: Vec<String>, program: &Program) {
@@ -386,7 +373,7 @@ impl Question for SameCause<'_> {
 /// What the explanation of a finding predicts, put as a question.
 pub struct Prediction<'a> {
     cause: &'a Cause,
-    limits: Limits<'a>,
+    limits: Bounds<'a>,
     header: Option<Module>,
 }
 
@@ -410,9 +397,21 @@ impl Question for Prediction<'_> {
     }
 }
 
+/// What becomes of each item, all at the same time.
+pub(super) fn all_at_once<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    if let [one] = items {
+        return vec![of(one)];
+    }
+    std::thread::scope(|scope| {
+        let running: Vec<_> = items.iter().map(|item| scope.spawn(|| of(item))).collect();
+        let ended = running.into_iter().map(|thread| thread.join());
+        ended.map(|result| result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
+
 /// What a question may use.
 #[derive(Clone, Copy)]
-pub struct Limits<'a> {
+pub struct Bounds<'a> {
     /// How many processes at a time.
     pub jobs: usize,
     /// When it is over.
@@ -421,8 +420,8 @@ pub struct Limits<'a> {
     pub cancel: &'a Cancel,
 }
 
-impl Limits<'_> {
-    fn are_reached(&self) -> bool {
+impl Bounds<'_> {
+    pub(super) fn are_reached(&self) -> bool {
         self.cancel.is_cancelled() || self.until.is_some_and(|until| Instant::now() >= until)
     }
 }

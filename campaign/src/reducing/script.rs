@@ -4,13 +4,12 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
 use ptxsmith_reduce::{Answer, Program, Question};
+use ptxsmith_subject::Limits;
 use ptxsmith_subject::process::{End, Invocation, run, scratch};
-use ptxsmith_subject::{Cancel, Limits};
 
-use super::question::full_disk;
+use super::question::{Bounds, all_at_once, full_disk};
 use crate::failure::Failure;
 
 /// A command that exits with 0 for a program that is interesting, as `cvise` and `creduce` have it: it is run in a
@@ -21,9 +20,7 @@ pub struct Script<'a> {
     args: Vec<OsString>,
     name: OsString,
     limits: Limits,
-    jobs: usize,
-    until: Option<Instant>,
-    cancel: &'a Cancel,
+    bounds: Bounds<'a>,
     runs: &'a AtomicU64,
 }
 
@@ -34,9 +31,7 @@ impl<'a> Script<'a> {
         command: &str,
         file: &Path,
         limits: Limits,
-        jobs: usize,
-        until: Option<Instant>,
-        cancel: &'a Cancel,
+        bounds: Bounds<'a>,
         runs: &'a AtomicU64,
     ) -> Result<Script<'a>, Failure> {
         let bad = |why: String| Failure::BadInput(format!("--command `{command}`: {why}"));
@@ -50,7 +45,7 @@ impl<'a> Script<'a> {
         };
         let name = file.file_name().filter(|_| file != Path::new("-")).unwrap_or("program.ptx".as_ref());
         let args = words.map(OsString::from).chain([name.to_owned()]).collect();
-        Ok(Script { program, args, name: name.to_owned(), limits, jobs, until, cancel, runs })
+        Ok(Script { program, args, name: name.to_owned(), limits, bounds, runs })
     }
 
     fn run(&self, program: &Program) -> Answer {
@@ -72,7 +67,7 @@ impl<'a> Script<'a> {
             temporary,
         };
         self.runs.fetch_add(1, Ordering::Relaxed);
-        match run(&invocation, &self.limits, self.cancel) {
+        match run(&invocation, &self.limits, self.bounds.cancel) {
             Err(error) => Answer::CannotTell(error.to_string()),
             Ok(finished) => match finished.end {
                 End::Exited(0) => match full_disk(program.text()) {
@@ -98,18 +93,12 @@ impl<'a> Script<'a> {
 impl Question for Script<'_> {
     fn ask(&mut self, programs: &[Program]) -> Vec<Answer> {
         let mut answers = Vec::new();
-        for wave in programs.chunks(self.jobs) {
+        for wave in programs.chunks(self.bounds.jobs) {
             if self.is_over() {
                 answers.resize(programs.len(), Answer::CannotTell("there was no time left".to_owned()));
                 break;
             }
-            std::thread::scope(|scope| {
-                let running: Vec<_> = wave.iter().map(|program| scope.spawn(|| self.run(program))).collect();
-                let ended = running.into_iter().map(|thread| thread.join());
-                answers.extend(
-                    ended.map(|answer| answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
-                );
-            });
+            answers.extend(all_at_once(wave, |program| self.run(program)));
             if answers.contains(&Answer::Yes) {
                 break;
             }
@@ -118,6 +107,6 @@ impl Question for Script<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.cancel.is_cancelled() || self.until.is_some_and(|until| Instant::now() >= until)
+        self.bounds.are_reached()
     }
 }

@@ -9,7 +9,7 @@ use ptxsmith_campaign::campaign::without_leading_comments;
 use ptxsmith_campaign::check::has_kernels;
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_campaign::reducing::{
-    Budget, Origin, Reluctance, Script, Shrunk, Wanted, annotated, reduce_finding,
+    Bounds, Budget, Origin, Reluctance, Script, Shrunk, Wanted, annotated, reduce_finding,
 };
 use ptxsmith_campaign::subjects::{Tested, ensure_disassembler, open_subjects};
 use ptxsmith_campaign::{Session, input};
@@ -139,9 +139,8 @@ impl Work<'_> {
         if let Some(timeout) = self.args.timeout {
             limits.time = timeout;
         }
-        let jobs = self.context.jobs.get();
-        let cancel = &self.context.cancel;
-        let mut script = Script::new(command, &self.args.file, limits, jobs, until, cancel, &runs)?;
+        let bounds = Bounds { jobs: self.context.jobs.get(), until, cancel: &self.context.cancel };
+        let mut script = Script::new(command, &self.args.file, limits, bounds, &runs)?;
         let program = match self.args.text {
             true => Program::from_text(self.text.as_str()),
             false => Program::parse(&self.text).map_err(|error| {
