@@ -8,10 +8,8 @@
 //! `scripts/check-report-formats` does not have.
 
 use std::fmt::Write as _;
-use std::io;
 
-use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, BytesText, Event};
+use askama::Template;
 
 use crate::harmless::{line, lines};
 use crate::matrix::{Cell, Matrix, Standing};
@@ -20,8 +18,16 @@ use crate::{Finding, Report, Status, clauses, describe};
 /// The most findings that one test describes.
 const MOST_FINDINGS: usize = 20;
 
+#[derive(Template)]
+#[template(path = "junit.xml")]
+struct Page {
+    suites: Vec<Suite>,
+}
+
 struct Suite {
     name: String,
+    /// The cases, those that failed, and those that are skipped.
+    counts: [usize; 3],
     cases: Vec<Case>,
 }
 
@@ -37,73 +43,26 @@ enum Outcome {
     Failed { message: String, class: String, text: String },
 }
 
-impl Outcome {
-    fn is_failed(&self) -> bool {
-        matches!(self, Outcome::Failed { .. })
-    }
-
-    fn is_skipped(&self) -> bool {
-        matches!(self, Outcome::Skipped { .. })
-    }
-}
-
 /// The log.
 ///
 /// # Errors
 /// Never in practice: writing to memory does not fail.
-pub fn junit(report: &Report) -> io::Result<String> {
-    let suites = suites(report);
-    let count = |of: fn(&Outcome) -> bool| -> usize {
-        suites.iter().flat_map(|suite| &suite.cases).filter(|case| of(&case.outcome)).count()
-    };
-    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
-    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let total = count(|_| true).to_string();
-    let failures = count(Outcome::is_failed).to_string();
-    writer
-        .create_element("testsuites")
-        .with_attributes([("name", "ptxsmith"), ("tests", &total), ("failures", &failures), ("errors", "0")])
-        .write_inner_content(|writer| suites.iter().try_for_each(|suite| write_suite(writer, suite)))?;
-    let mut text = String::from_utf8(writer.into_inner()).map_err(io::Error::other)?;
-    text.push('\n');
-    Ok(text)
+pub fn junit(report: &Report) -> Result<String, askama::Error> {
+    Page { suites: suites(report) }.render()
 }
 
-fn write_suite(writer: &mut Writer<Vec<u8>>, suite: &Suite) -> io::Result<()> {
-    let count =
-        |of: fn(&Outcome) -> bool| suite.cases.iter().filter(|case| of(&case.outcome)).count().to_string();
-    let (tests, failures, skipped) = (count(|_| true), count(Outcome::is_failed), count(Outcome::is_skipped));
-    let attributes = [
-        ("name", &*suite.name),
-        ("tests", &tests),
-        ("failures", &failures),
-        ("errors", "0"),
-        ("skipped", &skipped),
-    ];
-    let write =
-        |writer: &mut Writer<Vec<u8>>| suite.cases.iter().try_for_each(|case| write_case(writer, case));
-    writer.create_element("testsuite").with_attributes(attributes).write_inner_content(write)?;
-    Ok(())
+/// How many cases of all suites are there, failed, or skipped, by the place in [`Suite::counts`].
+fn sum(suites: &[Suite], which: usize) -> usize {
+    suites.iter().map(|suite| suite.counts[which]).sum()
 }
 
-fn write_case(writer: &mut Writer<Vec<u8>>, case: &Case) -> io::Result<()> {
-    let element = writer
-        .create_element("testcase")
-        .with_attributes([("name", &*case.name), ("classname", &*case.class)]);
-    match &case.outcome {
-        Outcome::Passed => element.write_empty()?,
-        Outcome::Skipped { message } => element.write_inner_content(|writer| {
-            writer.create_element("skipped").with_attribute(("message", &**message)).write_empty()?;
-            Ok(())
-        })?,
-        Outcome::Failed { message, class, text } => element.write_inner_content(|writer| {
-            let attributes = [("message", &**message), ("type", class)];
-            let failure = writer.create_element("failure").with_attributes(attributes);
-            failure.write_text_content(BytesText::new(text))?;
-            Ok(())
-        })?,
-    };
-    Ok(())
+impl Suite {
+    fn new(name: String, cases: Vec<Case>) -> Suite {
+        let count = |of: fn(&Outcome) -> bool| cases.iter().filter(|case| of(&case.outcome)).count();
+        let failed = count(|outcome| matches!(outcome, Outcome::Failed { .. }));
+        let skipped = count(|outcome| matches!(outcome, Outcome::Skipped { .. }));
+        Suite { name, counts: [cases.len(), failed, skipped], cases }
+    }
 }
 
 fn suites(report: &Report) -> Vec<Suite> {
@@ -121,7 +80,7 @@ fn suites(report: &Report) -> Vec<Suite> {
             matrix.subjects.iter().zip(&row.cells).map(|(subject, cell)| case(row.clause, &subject.id, cell))
         });
         let name = format!("{section} {}", clauses::heading(section));
-        Suite { name: xml(line(&name).trim_end()), cases: cases.collect() }
+        Suite::new(xml(line(&name).trim_end()), cases.collect())
     };
     let mut suites: Vec<Suite> = matrix.sections().into_iter().map(of_section).collect();
     let homeless = report.findings.iter().filter(|finding| finding.clauses.is_empty());
@@ -134,7 +93,7 @@ fn suites(report: &Report) -> Vec<Suite> {
         })
         .collect();
     if !cases.is_empty() {
-        suites.push(Suite { name: "without a clause".to_owned(), cases });
+        suites.push(Suite::new("without a clause".to_owned(), cases));
     }
     suites
 }

@@ -168,9 +168,8 @@ fn facts(folder: &Folder) -> Vec<(&'static str, String)> {
         facts.push(("build", short(&manifest.build)));
         facts.push(("started", short(&manifest.started)));
         facts.push(("ended", short(manifest.ended.as_deref().unwrap_or("not yet"))));
-        facts
-            .push(("machine", short(&format!("{}, {}, {} threads", machine.os, machine.cpu, machine.cores))));
-        facts.push(("command line", short(&manifest.command_line.join(" "))));
+        facts.push(("machine", short(format!("{}, {}, {} threads", machine.os, machine.cpu, machine.cores))));
+        facts.push(("command line", short(manifest.command_line.join(" "))));
     }
     facts.retain(|(_, value)| !value.is_empty());
     facts
@@ -203,7 +202,7 @@ fn sections(matrix: &Matrix<'_>, programs: &mut Programs) -> Vec<SectionView> {
             CellView {
                 class: format!("{} h2", worst.style()),
                 glyph: worst.sign(),
-                title: format!("{}: {}", name(&subject.label()), worst.name()),
+                title: format!("{}: {}", name(subject.label()), worst.name()),
                 note: format!("{conform} of {reached} clauses conform"),
                 finding: String::new(),
                 findings: 0,
