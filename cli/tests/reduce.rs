@@ -272,7 +272,7 @@ fn what_a_kernel_leaves_reduces_to_the_operand_that_is_wrong() {
     assert_eq!((text.matches("42").count(), text.matches("\n.global").count()), (1, 0), "{text}");
     // Registers, the place to write to, the number, and the write.
     assert!(text.contains("ld.param") && text.matches(';').count() <= 5, "{text}");
-    assert!(whole.contains("leaves 29"), "{whole}");
+    assert!(whole.contains("leaves: 29"), "{whole}");
 }
 
 /// A file of 2,000 lines that clang made of a C program, with one more declaration between its functions.
@@ -385,8 +385,11 @@ fn a_script_is_asked_as_cvise_asks_it() {
 fn what_is_no_ptx_is_reduced_as_text_if_asked() {
     let directory = tempfile::tempdir().unwrap();
     let subject = deviating(directory.path(), "grep -q '#@' \"$1\" && kill -SEGV $$", "cat");
-    let program =
-        file(directory.path(), "a.ptx", &module(".global .s32 x = 5;\n.global .s32 #@ = 1;\n.global .b8 y;"));
+    let program = file(
+        directory.path(),
+        "a.ptx",
+        &module(".global .s32 x = 5;\n.global .s32 #@ = 1;\n.global .b8 y; /*"),
+    );
     let out = directory.path().join("least.ptx");
     let refused = reduce_file(&program, &out, &subject, &[]);
     assert_eq!(status(&refused), 2);
