@@ -1,13 +1,14 @@
 //! How many modules a second an implementation answers: `rate SUBJECT [MODULES [JOBS]]`.
 //!
 //! Each module is another one, of one variable. Each job (one, unless more are asked for) asks for its modules one after the
-//! other, as the jobs of a campaign do. Like ptxsmith, it starts itself again as the worker that loads a library.
+//! other, as the jobs of a campaign do, and ptxas is forked as it is there. `scripts/soak` watches it. Like ptxsmith, it starts itself again as the worker that loads a library.
 
 use std::error::Error;
 use std::io;
 use std::path::Path;
 use std::time::Instant;
 
+use ptxsmith_subject::process::Start;
 use ptxsmith_subject::worker::Workers;
 use ptxsmith_subject::{OpenOptions, Outcome, Request, Subject, library, open, parse_spec};
 
@@ -38,7 +39,7 @@ fn work(kind: &str, path: &Path, describe: bool) -> Result<(), Box<dyn Error>> {
 
 fn measure(spec: &str, count: u32, jobs: u32) -> Result<(), Box<dyn Error>> {
     let workers = Workers { program: std::env::current_exe()?, args: vec!["worker".to_owned()] };
-    let options = OpenOptions { workers: Some(workers), ..OpenOptions::default() };
+    let options = OpenOptions { workers: Some(workers), start: Start::fork(), ..OpenOptions::default() };
     for subject in open(&parse_spec(spec)?, &options)? {
         let ask =
             |indices: std::ops::Range<u32>| indices.into_iter().try_for_each(|index| ask(&*subject, index));
@@ -52,6 +53,9 @@ fn measure(spec: &str, count: u32, jobs: u32) -> Result<(), Box<dyn Error>> {
             subject.id(),
             f64::from(asked) / seconds
         );
+        if let Some(note) = subject.note() {
+            println!("{note}");
+        }
     }
     Ok(())
 }
