@@ -8,7 +8,7 @@ use crate::{
     Text,
     expr::Expr,
     tree::{Declarator, Item, Module, Specifier},
-    types::StateSpace,
+    types::{Linkage, StateSpace},
     visit::{Role, Visit},
 };
 
@@ -212,7 +212,8 @@ pub fn holders_of_addresses(
 }
 
 /// Whether an assembler must be asked for relocatable output to show all of a module: an initial value uses the address
-/// of a function or of a `.const` variable, or something is `.unified`, whose identity only a linker resolves.
+/// of a function or of a `.const` variable, or something is left to a linker: what is `.unified`, and functions that
+/// another module defines, which an executable cannot lack.
 pub fn needs_relocatable_form(module: &Module) -> bool {
     struct Unified(bool);
     impl<'m> Visit<'m> for Unified {
@@ -224,7 +225,10 @@ pub fn needs_relocatable_form(module: &Module) -> bool {
     }
     let mut unified = Unified(false);
     unified.module(module);
-    unified.0 || holders_of_addresses(module, true, true).next().is_some()
+    let is_elsewhere = |item: &Item| matches!(item, Item::Function(f) if f.before.contains(&Specifier::Linkage(Linkage::Extern)));
+    unified.0
+        || module.items.iter().any(is_elsewhere)
+        || holders_of_addresses(module, true, true).next().is_some()
 }
 
 #[cfg(test)]
@@ -338,6 +342,7 @@ mod tests {
         assert!(needs(".visible .func f() { ret; } .global .u64 x = f;"));
         assert!(needs(".global .attribute(.unified(1, 2)) .u32 x = 1;"));
         assert!(needs(".func .attribute(.unified(1, 2)) f() { ret; }"));
+        assert!(needs(".extern .func f(); .global .u32 x = 1;"));
         assert!(!needs(".const .u32 c = 1; .global .u32 g; .global .u64 x = generic(g);"));
     }
 }

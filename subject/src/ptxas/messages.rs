@@ -55,8 +55,8 @@ fn severity_and_message(text: &str) -> Option<(Severity, String)> {
     Some((*severity, message.trim().to_owned()))
 }
 
-/// Whether a message says that this release lacks what the module's header asks for: its `.version`, its target, or one for
-/// the other. It may also lack a way to show the module: relocatable output is for PTX 3.1 and later.
+/// Whether a message says that this release lacks what the module's header asks for: its `.version`, its target, one for
+/// the other, or its `.address_size`. It may also lack a way to show the module: relocatable output is for PTX 3.1 and later.
 ///
 /// A feature that is newer than the `.version` which the module itself declares is no such case: refusing that is
 /// what the language asks for. Nor is a target that is newer than it, if the module names that target; a target that it does
@@ -67,6 +67,8 @@ pub(crate) fn is_unsupported(message: &str, ptx: &str) -> bool {
         || message.starts_with("SM version specified by .target is higher than default SM version assumed")
         || (message.starts_with("Value '") && message.contains("is not defined for option 'gpu-name'"))
         || message.starts_with("'Compile only(-c)' requires PTX ISA .version")
+        || message
+            .starts_with("64 Bit host architecture (--machine) being used mismatches with .address_size")
         || lacks_both
             .is_some_and(|(version, target)| version.starts_with("PTX .version") && !ptx.contains(target))
 }
@@ -129,6 +131,7 @@ mod tests {
             "Unsupported .version 9.5; current version is '7.8'",
             "SM version specified by .target is higher than default SM version assumed",
             "Value 'sm_50' is not defined for option 'gpu-name'",
+            "64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits",
         ] {
             assert!(is_unsupported(message, ""), "{message}");
         }

@@ -240,6 +240,10 @@ pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits
         .map(str::to_owned);
     let mut observation = match finished.end {
         End::TimedOut => Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time)),
+        // ptxas 12.0 says so of an empty module too, and then dies: nothing of the module is to blame.
+        End::Signalled(_) if refusal(&diagnostics, ptx) == Some(Outcome::Unsupported) => {
+            Observation::new(Outcome::Unsupported)
+        }
         End::Signalled(signal) => crashed(Some(signal), own_failure.or_else(|| about_signal(signal, limits))),
         End::Exited(0) => match cubin.map(cubin::read) {
             Some(Ok(variables)) => Observation { variables, ..Observation::new(Outcome::Accepted) },
