@@ -178,31 +178,123 @@ def timed(*command):
         return out.read() + err.read(), status, own, others
 
 
+INITIALISED = re.compile(r"^(?:\.(?:visible|weak|common) )?\.(?:global|const) [^=;{]*?([\w$%]+)(?:\[[^\]]*\])* = ", re.M)
+KERNEL = re.compile(r"\.entry\b[^{;]*\{(.*?)^\}", re.S | re.M)
+MEMORY = re.compile(r"^\s*(?:ld|st|atom|red)\.(?!param)[^;]*\[", re.M)
+
+
+@dataclasses.dataclass
+class Row:
+    """What is counted of a producer's files."""
+
+    files: int = 0
+    parsed: int = 0
+    variables: int = 0  # with an initial value, by the text
+    judged: int = 0  # of these
+    memory: int = 0  # memory operands of kernels without labels and predicates, by the text
+    compared: int = 0  # verdicts on variables and modules, of all releases
+    known: int = 0
+    new: int = 0
+    unsupported: int = 0  # files that a release does not take
+    undecided: int = 0
+    aborted: int = 0  # files, where `check` failed
+    own: float = 0
+    others: float = 0
+
+    def __add__(self, other):
+        return Row(*(mine + its for mine, its in zip(dataclasses.astuple(self), dataclasses.astuple(other))))
+
+    def __str__(self):
+        def share(some, whole):
+            return f"{some} of {whole}" if whole else "none"
+        return (f"{self.files} | {share(self.parsed, self.files)} | {self.aborted} | {share(self.judged, self.variables)} | "
+                f"{self.memory} | {self.compared} | {self.unsupported} | {self.undecided} | {self.known} | {self.new} | "
+                f"{self.own:.1f} | {self.others:.1f}")
+
+
+HEAD = ("files | parsed | aborted | initialised variables judged | memory operands of straight kernels | compared | unsupported | "
+        "undecided, unobserved | known | new | own time (s) | processes (s)")
+
+
+def expected(file):
+    """What the specification says of one file, counted."""
+    text = file.read_text(encoding="utf-8")
+    straight = [body for body in KERNEL.findall(text) if not re.search(r"^\s*(?:[\w$]+:|@)", body, re.M)]
+    row = Row(files=1, memory=sum(len(MEMORY.findall(body)) for body in straight))
+    names = set(INITIALISED.findall(text))
+    row.variables = len(names)
+    said = subprocess.run([os.environ["PTXSMITH"], "eval", "--json", str(file)], capture_output=True, check=False)
+    if said.returncode == 0:
+        said = json.loads(said.stdout)
+        row.parsed = not any("not understood" in str(part.get("reason")) for part in said.get("undecided", []))
+        variables = said.get("variables") or {}
+        row.judged = sum((variables.get(name) or {}).get("bytes") is not None for name in names)
+    return row
+
+
 def judged(folder, out):
-    """What `check` says of the files of a folder."""
+    """What `check` says of the files of a folder, counted, and its new deviations."""
+    files = sorted(folder.glob("*.ptx"))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        row = sum(pool.map(expected, files), Row())
     shutil.rmtree(out, ignore_errors=True)
     subjects = [word for release in RELEASES for word in ("--subject", f"ptxas@{release}")]
-    text, status, own, others = timed(os.environ["PTXSMITH"], "check", "--quiet", *subjects, "--out", str(out), str(folder))
-    (out.parent / f"{out.name}.log").write_text(text)
-    report = json.loads((out / "report.json").read_text()) if (out / "report.json").exists() else {}
-    return status, own, others, report
+    text, status, row.own, row.others = timed(os.environ["PTXSMITH"], "check", "--quiet", *subjects, "--out", str(out), *map(str, files))
+    out.with_suffix(out.suffix + ".log").write_text(text, encoding="utf-8")
+    if status == 4 or not (out / "report.json").exists():
+        row.aborted = row.files
+        return row, []
+    report = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    reasons = report["not_compared"]
+    row.compared, row.unsupported = report["compared"], reasons.get("unsupported", 0)
+    row.undecided = sum(count for reason, count in reasons.items() if reason != "unsupported")
+    findings = collections.defaultdict(list)
+    for finding in report["findings"]:
+        findings[finding["status"]].append(finding)
+    row.known, row.new = (sum(finding["count"] for finding in findings[kind]) for kind in ("known", "new"))
+    return row, findings["new"]
 
 
 def main():
-    if "--small" not in sys.argv:
+    small = "--small" in sys.argv
+    if not small:
         for producer in PRODUCERS:
             produce(producer)
-    if "--produce" in sys.argv:
-        return
+    if "--bless" in sys.argv:
+        bless()
+    if {"--bless", "--produce"} & set(sys.argv):
+        sys.exit(3 if os.environ["LACKING"] else 0)
     reports = EMITTED / "reports"
-    reports.mkdir(exist_ok=True)
-    for producer in PRODUCERS:
-        folder = folder_of(producer)
-        status, own, others, report = judged(folder, reports / folder.name)
-        new = [finding for finding in report.get("findings", []) if finding["status"] == "new"]
-        print(producer, status, own, others, report.get("compared"), report.get("conform"), report.get("not_compared"), report.get("operands"), len(new))
-        for finding in new:
-            print("   ", finding["subjects"], finding["count"], finding["title"])
+    reports.mkdir(parents=True, exist_ok=True)
+    folders = {"emitters/ptx": SMALL} if small else {producer: folder_of(producer) for producer in PRODUCERS}
+    lines, whole, told = [f"| producer | {HEAD} |", "| --- " * (len(HEAD.split("|")) + 1) + "|"], Row(), []
+    for producer, folder in folders.items():
+        row, new = judged(folder, reports / folder.name)
+        whole += row
+        lines.append(f"| {producer} | {row} |")
+        print(lines[-1], file=sys.stderr)
+        told += [f"{producer}: {finding['count']} x {finding['class']}: {finding['title']} ({', '.join(finding['subjects'])})"
+                 for finding in new]
+    lines.append(f"| all | {whole} |")
+    print("\n".join([*lines, "", *told]))
+    if "--write" in sys.argv:
+        before, mark, _ = PAGE.read_text(encoding="utf-8").partition("<!-- measured -->")
+        new = "".join(f"- {line}\n" for line in told) or "None.\n"
+        PAGE.write_text(before + mark + f"\nMeasured on {datetime.date.today()} with {' and '.join(RELEASES)}.\n\n"
+                        + "\n".join(lines) + "\n\nNew deviations reported:\n\n" + new, encoding="utf-8")
+    if told or whole.aborted or whole.parsed < whole.files:
+        sys.exit(1)
+    sys.exit(3 if os.environ["LACKING"] else 0)
+
+
+def bless():
+    """The part of clang's output that is in the repository: one flavour of each source, of versions old and new."""
+    shutil.rmtree(SMALL, ignore_errors=True)
+    SMALL.mkdir()
+    for number, source in enumerate(CUDA):
+        version, kind = ("14", ".O0") if number % 2 else ("16", ".O2")
+        made, = folder_of(f"clang {version}").glob(f"{source.stem}.*{kind}.ptx")
+        shutil.copy(made, SMALL / f"{source.stem}.clang-{version}{kind}.ptx")
 
 
 if __name__ == "__main__":
