@@ -103,6 +103,7 @@ impl Parser<'_> {
                 },
             });
         }
+        specifiers.shrink_to_fit();
         Ok(specifiers)
     }
 

@@ -56,6 +56,8 @@ impl Parser<'_> {
             }
         }
         self.expect(Kind::Semicolon, "`;`")?;
+        // Of instructions there are many, and few operands in each.
+        operands.shrink_to_fit();
         Ok(Instruction { guard, opcode, modifiers, operands, span: self.span_from(start) })
     }
 
