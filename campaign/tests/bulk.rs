@@ -111,11 +111,11 @@ fn of_a_subject_with_the_known_deviations_most_cases_are_counted_in_bulk_and_non
 
 #[test]
 fn cases_that_follow_a_known_answer_to_an_open_question_are_judged_in_bulk() {
-    // A remainder's type hardly ever changes a value.
+    // The type of `&` hardly ever changes a value.
     for (answers, least_out, least) in [
         (&[(Question::ShiftCount, 1)][..], 3_000, 50),
-        (&[(Question::RemainderType, 1)], 3_000, 0),
-        (&[(Question::ShiftCount, 1), (Question::RemainderType, 1)], 1_000, 10),
+        (&[(Question::BitwiseType, 1)], 3_000, 0),
+        (&[(Question::ShiftCount, 1), (Question::BitwiseType, 1)], 1_000, 10),
     ] {
         let subject = fake(NVIDIA, known_rules_with(answers));
         let spared = check(&of_wide_shifts(), &subject, least_out);

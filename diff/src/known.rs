@@ -125,6 +125,23 @@ pub const KNOWN: &[Known] = &[
         first_seen: "2026-11-21",
     },
     Known {
+        id: "remainder-unsigned",
+        title: "the result of % is unsigned, though its type is .s64",
+        clauses: &[Clause::RemResult],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Rule(|rules| {
+            rules.expressions.infix[BinaryOp::Rem as usize].change(|next, step, left, right| {
+                Ok(match next.apply(step, left, right)? {
+                    Value::Integer(remainder) => Value::Integer(Integer { signed: false, ..remainder }),
+                    other => other,
+                })
+            });
+        }),
+        example: example!("7.7", ".global .s64 x = (-7 % -3) / 2;"),
+        first_seen: "2026-11-23",
+    },
+    Known {
         id: "incomplete-rows-packed",
         title: "the values of incomplete inner rows are packed to the front of the array",
         clauses: &[Clause::IncompleteInner],

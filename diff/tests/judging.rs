@@ -72,11 +72,11 @@ fn a_subject_that_follows_the_specification_conforms_everywhere() {
 #[test]
 fn another_reading_is_no_deviation_and_is_named() {
     let mut rules = Rules::default();
-    rules.readings = rules.readings.with(Question::RemainderType, 1).unwrap();
-    let judged = judge(&subject(rules), &expressions(&["5", "(-7 % 3 - 1) / 2"]));
+    rules.readings = rules.readings.with(Question::BitwiseType, 1).unwrap();
+    let judged = judge(&subject(rules), &expressions(&["5", "(-7 | -8) / 2"]));
     assert_eq!(judged[0].verdict, Verdict::Conforms);
     let Verdict::Reads(difference) = &judged[1].verdict else { panic!("{judged:?}") };
-    assert_eq!(difference.explanation.as_ref().unwrap().readings, [(Question::RemainderType, 1)]);
+    assert_eq!(difference.explanation.as_ref().unwrap().readings, [(Question::BitwiseType, 1)]);
 }
 
 #[test]
@@ -340,8 +340,7 @@ fn a_subject_is_asked_how_it_answers_every_question_of_the_profile() {
         (Question::LiteralRange, &[(Question::LiteralRange, 3)]),
         (Question::ParenthesizedSingle, &[(Question::ParenthesizedSingle, 1)]),
         (Question::NanNarrowing, &[(Question::NanNarrowing, 1)]),
-        (Question::RemainderType, &[(Question::RemainderType, 1)]),
-        (Question::RemainderType, &[(Question::RemainderType, 2)]),
+        (Question::BitwiseType, &[(Question::BitwiseType, 1)]),
         (Question::ForwardReference, &[(Question::ForwardReference, 1)]),
         (Question::TrailingComma, &[(Question::TrailingComma, 1)]),
     ] {

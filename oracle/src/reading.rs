@@ -199,12 +199,6 @@ questions! {
         #[default] Refused = "refused", "only arrays may be incomplete";
         ZeroFilled = "zero-filled", "the remaining elements are zero, as in arrays";
     }
-    /// The type of a remainder. The prose gives none; Table 5 says `.s64` though the operands are `.u64`.
-    RemainderType, remainder_type, "remainder-type", ["4.5.5/rem-result", "4.5.5/rem-unsigned"] {
-        #[default] Signed = "signed", "the result is .s64, as in Table 5";
-        Unsigned = "unsigned", "the result is .u64, as the operands are";
-        Converted = "converted", "the result has the type of the usual conversions of the operands as written";
-    }
     /// The type of `& ^ |`. The prose asks for the usual conversions; Table 5 says `.u64`.
     BitwiseType, bitwise_type, "bitwise-type", ["4.5.5/bitwise-and", "4.5.5/bitwise-or", "4.5.5/bitwise-xor"] {
         #[default] Converted = "converted", "the type of the usual conversions, as in the prose";

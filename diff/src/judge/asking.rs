@@ -32,7 +32,6 @@ const PROBES: &[(Question, &str)] = &[
     (Question::TrailingComma, ".global .u32 x[2] = {1, 2,};"),
     (Question::EmptyList, ".global .u32 x[2] = {};"),
     (Question::IncompleteVector, ".global .v2 .u32 x = {1};"),
-    (Question::RemainderType, ".global .u64 x = 2 * (5 % 3U > -1) + (5 % 3 > -1);"),
     (Question::BitwiseType, ".global .u64 x = (1 & 1) > -1;"),
     (Question::WarpSizeType, ".global .u64 x = WARP_SZ > -1;"),
     (Question::BitsFromFloat, ".global .b32 x = 1.5;"),

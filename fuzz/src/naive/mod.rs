@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use num_bigint::BigUint;
 use ptxsmith_oracle::{
     BitsFromFloat, BitwiseType, DivisionByZero, FloatDivisionByZero, FloatOverflow, LiteralRange,
-    NanNarrowing, ParenthesizedSingle, QuotientOverflow, Readings, RemainderType, ShiftCount, SignedOverflow,
+    NanNarrowing, ParenthesizedSingle, QuotientOverflow, Readings, ShiftCount, SignedOverflow,
     SkippedOperand, WarpSizeType,
 };
 use ptxsmith_syntax::{BinaryOp, Cast, Expr, NodeId, NodeKind, ScalarType, TypeKind, UnaryOp};
@@ -199,11 +199,7 @@ impl Naive<'_> {
             }
             B::Rem => {
                 require(integers)?;
-                Ok(match self.readings.remainder_type {
-                    RemainderType::Signed => Kind::Signed,
-                    RemainderType::Unsigned => Kind::Unsigned,
-                    RemainderType::Converted => usual(a, b),
-                })
+                Ok(Kind::Signed)
             }
             B::Shl | B::Shr => {
                 require(integers)?;

@@ -102,7 +102,6 @@ fn each_reading_changes_what_it_is_about() {
         (Question::QuotientOverflow, 1, "(-9223372036854775807 - 1) / -1", Answer::Refused),
         (Question::SignedOverflow, 1, "9223372036854775807 + 1", Answer::Refused),
         (Question::SkippedOperand, 1, "1 || 1 / 0", Answer::Bits(1)),
-        (Question::RemainderType, 1, "(0 % 5) - 1 < 0", Answer::Bits(0)),
         (Question::BitwiseType, 1, "(-1 & -1) < 0", Answer::Bits(0)),
         (Question::WarpSizeType, 1, "WARP_SZ - 33 < 0", Answer::Bits(0)),
         (Question::LiteralRange, 3, "18446744073709551616 == 18446744073709551615", Answer::Bits(1)),

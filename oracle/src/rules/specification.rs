@@ -10,8 +10,8 @@ use crate::{
     clause::Clause,
     reading::{
         AddressSubtraction, BitsFromFloat, BitwiseType, DivisionByZero, FloatDivisionByZero, FloatOverflow,
-        LiteralRange, NanNarrowing, OffsetFirst, Question, QuotientOverflow, RemainderType, ShiftCount,
-        SignedOverflow, SkippedOperand, WarpSizeType,
+        LiteralRange, NanNarrowing, OffsetFirst, Question, QuotientOverflow, ShiftCount, SignedOverflow,
+        SkippedOperand, WarpSizeType,
     },
     refusal::{RefusalClass, Stop},
     step::{Placement, Ruled, Step, Stored},
@@ -381,15 +381,9 @@ fn remainder(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Value> {
     let (a, b) = (integer(step, left)?, integer(step, right)?);
     step.uses(Clause::RemUnsigned);
     step.uses(Clause::RemResult);
-    step.meets(Question::RemainderType);
-    let signed = match step.readings.remainder_type {
-        RemainderType::Signed => true,
-        RemainderType::Unsigned => false,
-        RemainderType::Converted => a.signed && b.signed,
-    };
     match a.bits.checked_rem(b.bits) {
-        Some(bits) => Ok(Value::Integer(Integer { bits, signed })),
-        None => Ok(by_zero(step, Clause::RemUnsigned, signed)),
+        Some(bits) => Ok(Value::Integer(Integer { bits, signed: true })),
+        None => Ok(by_zero(step, Clause::RemUnsigned, true)),
     }
 }
 
