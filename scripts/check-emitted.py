@@ -146,7 +146,8 @@ def produce(producer):
     try:
         recipe = PRODUCERS[producer]()
         recipe = recipe if isinstance(recipe, Scripted) else list(recipe)
-        sources = sorted(file for file in pathlib.Path("emitters").rglob("*") if file.is_file() and SMALL not in file.parents)
+        sources = [*CUDA, *HEADERS, *LLVM, *OPENCL, *sorted(pathlib.Path("emitters").glob("*/*.h")),
+                   *sorted(pathlib.Path("emitters").glob("*/*.py"))]
         made_of = b"".join([*(file.read_bytes() for file in sources), repr(recipe).encode()])
         stamp = hashlib.sha256(made_of).hexdigest()
         if (folder / "stamp").exists() and (folder / "stamp").read_text() == stamp:
