@@ -5,14 +5,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ptxsmith_diff::{Header, Judged, Must, NotCompared, Part, Verdict};
+use ptxsmith_diff::{Class, Header, Judged, Must, NotCompared, Part, Verdict};
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
 
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
 use crate::input::Program;
-use crate::judges::{Entry, judge, trial_of};
+use crate::judges::{Entry, judge, operands, trial_of};
 use crate::pool::{Budget, each};
 use crate::session::Session;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
@@ -102,14 +102,33 @@ fn judge_file(
     for tested in &campaign.subjects {
         let parts = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?.parts();
         let counterpart = counterpart(&source.text).map(|name| path.with_file_name(name));
-        let parts = beside_the_counterpart(parts, tested, counterpart.as_deref())?;
+        let mut parts = beside_the_counterpart(parts, tested, counterpart.as_deref())?;
+        let mut memory_operands = None;
+        let compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
+        if has_kernels(&source.text) && !parts.iter().any(failed) {
+            let (counts, part) = operands(&*tested.subject, &module, &source.text).map_err(of_subject)?;
+            memory_operands = Some(Box::new(counts));
+            // Where nothing else was compared, this was.
+            let counts =
+                |part: &Part| matches!(part.verdict, Verdict::Deviates(_)) || !parts.iter().any(compared);
+            parts.extend(part.filter(counts).into_iter().collect::<Vec<_>>());
+        }
         let entries = parts.into_iter().map(|part| {
             let excluded = ruled_out(&part.verdict);
-            Entry { trial: &trial, header: &header, judged: Judged { excluded, ..part.judged(number) } }
+            let judged = Judged { excluded, memory_operands: memory_operands.take(), ..part.judged(number) };
+            Entry { trial: &trial, header: &header, judged }
         });
         campaign.enter(tested, entries, Some(&source))?;
     }
     Ok(())
+}
+
+/// Whether the subject did not take the program, or should not have.
+fn failed(part: &Part) -> bool {
+    let died = |class| matches!(class, Class::Crash | Class::Hang | Class::RefusesValid);
+    part.must == Some(Must::Refuse)
+        || matches!(&part.verdict, Verdict::Deviates(difference) if died(difference.class))
+        || matches!(part.verdict, Verdict::NotCompared(NotCompared::Unsupported | NotCompared::Unavailable))
 }
 
 /// A program that is refused, and should be, may be refused for another reason. Where its comments name a valid

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use ptxsmith_diff::{
-    Again, Body, BulkVerdicts, Fate, Header, Judge, Judged, ModuleVerdicts, NotCompared, Options, Trial,
-    Verdict, judge_module,
+    Again, Body, BulkVerdicts, Fate, Header, Judge, Judged, MemoryOperands, ModuleVerdicts, NotCompared,
+    Options, Part, Trial, Verdict, judge_module, judge_operands,
 };
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Error, OutputForm, Subject};
@@ -139,6 +139,19 @@ fn judged(tested: &Tested, header: &Header, form: Form, trials: &[&Trial]) -> Re
 pub fn judge(subject: &dyn Subject, module: &Module, text: &str) -> Result<ModuleVerdicts, Error> {
     let target = target_for(module, subject.description());
     judge_module(subject, &Rules::default(), module, text, &target)
+}
+
+/// How many memory operands of a program's kernels were compared, and the verdict on them.
+///
+/// # Errors
+/// Only where our machine or code fails.
+pub fn operands(
+    subject: &dyn Subject,
+    module: &Module,
+    text: &str,
+) -> Result<(MemoryOperands, Option<Part>), Error> {
+    let target = target_for(module, subject.description());
+    judge_operands(subject, &Rules::default(), module, text, &target)
 }
 
 /// The declarations and functions of a program, as the ledger keeps them.

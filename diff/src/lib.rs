@@ -7,6 +7,7 @@
 //!
 //! Nothing here generates programs or prints reports.
 
+mod accesses;
 mod asked;
 mod bulk;
 mod compare;
@@ -35,7 +36,7 @@ pub use lead::{Lead, id_of};
 pub use maker::{Maker, Releases};
 pub use predicts::predicts;
 pub use profile::Profile;
-pub use program::{ModuleVerdicts, Part, judge_data, judge_module};
+pub use program::{ModuleVerdicts, Part, judge_data, judge_module, judge_operands};
 pub use ptxsmith_syntax::Header;
 pub use trial::{Body, Trial};
-pub use verdict::{Class, Difference, Fate, Judged, Must, NotCompared, Share, Verdict};
+pub use verdict::{Class, Difference, Fate, Judged, MemoryOperands, Must, NotCompared, Share, Verdict};

@@ -1,10 +1,11 @@
 //! Judging a program as it is: a file of a user's, or of the corpus.
 
 use ptxsmith_oracle::{Expectation, Left, Prediction, Rules, Trace, Variable, expect, predict};
-use ptxsmith_subject::{Error, Observation, Outcome, Request, Subject};
+use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Header, Item, Module};
 
 use crate::{
+    accesses,
     compare::{Mismatch, compare, shows_no_values},
     explain::{explain, explain_crash},
     explanation::{Alternatives, Explanation},
@@ -13,7 +14,7 @@ use crate::{
     maker::Maker,
     read,
     trial::{Body, Trial},
-    verdict::{Class, Difference, Judged, Must, NotCompared, Share, Verdict},
+    verdict::{Class, Difference, Judged, MemoryOperands, Must, NotCompared, Share, Verdict},
 };
 
 /// The verdict on one variable of a program, on its kernels, or on the program as a whole.
@@ -97,6 +98,46 @@ pub fn judge_data(
 ) -> Result<Vec<Part>, Error> {
     let observed = observe(subject, rules, module, text, target)?;
     Ok(of_data(subject, rules, module, text, &expect(module, rules), &observed))
+}
+
+/// Compares what the kernels of a program reach in memory with what the subject's code reaches: how many operands were compared, and
+/// the verdict on all of them, where there are any. Nothing is compared where the program is not accepted.
+///
+/// # Errors
+/// As [`judge_module`].
+pub fn judge_operands(
+    subject: &dyn Subject,
+    rules: &Rules,
+    module: &Module,
+    text: &str,
+    target: &str,
+) -> Result<(MemoryOperands, Option<Part>), Error> {
+    let expected = expect(module, rules);
+    let Expectation::Accepted { variables, .. } = &expected else { return Ok(Default::default()) };
+    let kernels = ptxsmith_oracle::accesses(module, variables, rules);
+    let trace = if subject.shows_code() { accesses::tracings(&kernels) } else { Vec::new() };
+    let request = Request::new(text, target).in_form(OutputForm::Relocatable);
+    let observed = match trace.is_empty() {
+        true => Observation::new(Outcome::Unavailable),
+        false => subject.observe(&Request { trace: &trace, ..request })?,
+    };
+    let (operands, astray) = accesses::compare(&kernels, &observed);
+    let verdict = match astray.first() {
+        None if operands.compared == 0 => return Ok((operands, None)),
+        None => Verdict::Conforms,
+        Some(first) => Verdict::Deviates(Box::new(Difference {
+            class: first.class,
+            variable: None,
+            expected: serde_json::json!({ "astray": astray }),
+            observed,
+            explanation: None,
+            // No plausible wrong rule is known of it.
+            suspected: Some(vec![Alternatives::default()]),
+        })),
+    };
+    let trace = kernels.iter().fold(Trace::default(), |trace, kernel| trace.union(kernel.trace));
+    let (must, share) = (Must::of(&expected), Share::default());
+    Ok((operands, Some(Part { variable: None, verdict, must, trace, operands: share })))
 }
 
 fn observe(

@@ -1,5 +1,7 @@
 //! The outcome of comparing one trial or variable.
 
+use std::collections::BTreeMap;
+
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, expect};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Header;
@@ -158,7 +160,19 @@ impl Judged {
     pub fn new(id: u64, verdict: Verdict, must: Option<Must>, trace: Trace) -> Judged {
         let (excluded, contradicts) = (Vec::new(), Vec::new());
         let (unseen, operands, confirms) = (0, Share::default(), None);
-        Judged { id, verdict, must, trace, excluded, contradicts, unseen, operands, confirms }
+        let memory_operands = None;
+        Judged {
+            id,
+            verdict,
+            must,
+            trace,
+            excluded,
+            contradicts,
+            unseen,
+            operands,
+            memory_operands,
+            confirms,
+        }
     }
 
     /// Notes that the trial, which was refused as it should be, has a valid twin that is taken. Where it met one open
@@ -230,8 +244,30 @@ pub struct Judged {
     pub unseen: u32,
     /// Of a trial with kernels, what was seen of their operands' results.
     pub operands: Share,
+    /// Of a file with kernels, how many memory operands were compared.
+    pub memory_operands: Option<Box<MemoryOperands>>,
     /// The open question whose default answer this verdict shows: see [`Judged::confirm`].
     pub confirms: Option<Question>,
+}
+
+/// How many memory operands of kernels were compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemoryOperands {
+    /// Those whose place was found in the code, or missed there.
+    pub compared: u64,
+    /// Those of which the code has nothing.
+    pub removed: u64,
+    /// The others, by reason.
+    pub not_compared: BTreeMap<String, u64>,
+}
+
+impl MemoryOperands {
+    /// Counts operands that were not compared, for this reason.
+    pub(crate) fn leave(&mut self, reason: impl Into<String>, count: usize) {
+        if count > 0 {
+            *self.not_compared.entry(reason.into()).or_default() += count as u64;
+        }
+    }
 }
 
 /// What of the results of operands was seen.

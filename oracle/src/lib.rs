@@ -32,6 +32,7 @@ mod value;
 pub use address::{Named, Slot, Version};
 pub use clause::{Clause, ClauseSet, Observed};
 pub use evaluate::Evaluator;
+pub use execution::accesses::{Access, Reached, Setting, Traced, WINDOWS, Way, accesses};
 pub use execution::{Kernel, Left, Output, Written, execute};
 pub use expectation::{Address, Expectation, Variable, hex};
 pub use layout::{MAX_BYTES, expect};

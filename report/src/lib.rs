@@ -23,6 +23,6 @@ pub mod text;
 pub mod values;
 
 pub use model::{
-    Answers, ClauseCounts, Confusion, Coverage, Example, Fates, Finding, Operands, Reached, Reduced, Report,
-    SCHEMA, Status, Subject,
+    Answers, ClauseCounts, Confusion, Coverage, Example, Fates, Finding, MemoryOperands, Operands, Reached,
+    Reduced, Report, SCHEMA, Status, Subject,
 };

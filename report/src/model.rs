@@ -92,6 +92,9 @@ pub struct Subject {
     /// Of kernels, how many results of operands were seen, and how many the specification predicts.
     #[serde(default, skip_serializing_if = "Operands::is_empty")]
     pub operands: Operands,
+    /// Of the kernels of files, how many memory operands were compared with those of generated code.
+    #[serde(default, skip_serializing_if = "MemoryOperands::is_empty")]
+    pub memory_operands: MemoryOperands,
     /// Cases without a verdict, by reason; reasons that did not occur are left out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_compared: BTreeMap<String, u64>,
@@ -140,6 +143,34 @@ impl Operands {
     /// Whether there were none.
     pub fn is_empty(&self) -> bool {
         self.total == 0
+    }
+}
+
+/// How many memory operands of kernels were compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoryOperands {
+    /// Those whose place was found in the code, or missed there.
+    pub compared: u64,
+    /// Those of which the code has nothing.
+    pub removed: u64,
+    /// The others, by reason.
+    pub not_compared: BTreeMap<String, u64>,
+}
+
+impl MemoryOperands {
+    /// Adds those of other kernels.
+    pub fn add(&mut self, other: &MemoryOperands) {
+        self.compared += other.compared;
+        self.removed += other.removed;
+        for (reason, count) in &other.not_compared {
+            *self.not_compared.entry(reason.clone()).or_default() += count;
+        }
+    }
+
+    /// Whether there were none.
+    pub fn is_empty(&self) -> bool {
+        *self == MemoryOperands::default()
     }
 }
 

@@ -19,6 +19,7 @@ mod observation;
 mod open;
 pub mod process;
 pub mod ptxas;
+mod reached;
 pub mod sass;
 pub mod serve;
 pub mod solve;
@@ -34,6 +35,7 @@ pub use observation::{Address, Diagnostic, Observation, Outcome, Output, SCHEMA,
 pub use open::{OpenOptions, Opened, Unavailable, UnavailableKind};
 pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;
+pub use reached::{Reach, Reached, Space, Tracing};
 pub use serve::Serve;
 pub use spec::{Form, SpecError, SubjectSpec, open, parse_spec};
 pub use subject::{

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::reached::Reached;
+
 /// The value of `"schema"` in the JSON form of an [`Observation`].
 pub const SCHEMA: &str = "ptxsmith.module/1";
 
@@ -151,6 +153,9 @@ pub struct Observation {
     /// What the kernels that were asked for leave in their output buffers, by name. One of which nothing is known is missing, or says why.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernels: BTreeMap<String, Output>,
+    /// What the kernels that were asked for reach, by name ([`Tracing`](crate::Tracing)). No part of the JSON form.
+    #[serde(skip)]
+    pub reached: BTreeMap<String, Reached>,
 }
 
 fn schema() -> String {
@@ -175,6 +180,7 @@ impl Observation {
             diagnostics: Vec::new(),
             variables: BTreeMap::new(),
             kernels: BTreeMap::new(),
+            reached: BTreeMap::new(),
         }
     }
 

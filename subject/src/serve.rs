@@ -136,7 +136,7 @@ impl Serve {
         image: Option<&str>,
     ) -> Result<Option<Observation>, Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let Request { ptx, target, read, launch, form: _ } = *request;
+        let Request { ptx, target, read, launch, trace: _, form: _ } = *request;
         let question = Question { id, ptx, target, read, launch, image };
         let line = serde_json::to_vec(&question).map_err(|error| Error::File {
             doing: format!("write a question for {}", self.description.id),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::observation::Observation;
 use crate::process;
+use crate::reached::Tracing;
 
 /// The value of `"schema"` in the JSON form of a [`Description`].
 pub const DESCRIPTION_SCHEMA: &str = "ptxsmith.subject/1";
@@ -45,6 +46,8 @@ pub struct Request<'a> {
     /// The kernels to run; [`Observation::kernels`] tells what they leave. One that cannot run kernels reports what it can
     /// tell without.
     pub launch: &'a [Launch],
+    /// The kernels to run over numbers; [`Observation::reached`] tells what they reach, where the implementation shows its code.
+    pub trace: &'a [Tracing],
     /// The form of output. An implementation that has only one makes that.
     pub form: OutputForm,
 }
@@ -72,7 +75,7 @@ impl OutputForm {
 impl<'a> Request<'a> {
     /// A request for an executable that names neither variables nor kernels.
     pub fn new(ptx: &'a str, target: &'a str) -> Self {
-        Request { ptx, target, read: &[], launch: &[], form: OutputForm::Executable }
+        Request { ptx, target, read: &[], launch: &[], trace: &[], form: OutputForm::Executable }
     }
 
     /// The same, in the form that shows all that the variables of this module hold, of which `ptx` is the text.
@@ -171,6 +174,11 @@ pub trait Subject: Send + Sync {
     /// The modules on which it answered otherwise when it was started in another way. Empty unless it compares.
     fn inconsistencies(&self) -> Vec<Inconsistent> {
         Vec::new()
+    }
+
+    /// Whether it shows the code that it generates, so that it can tell what kernels reach ([`Request::trace`]).
+    fn shows_code(&self) -> bool {
+        false
     }
 
     /// What a user should know of how it was run.

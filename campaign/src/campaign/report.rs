@@ -73,6 +73,7 @@ impl Campaign<'_> {
                 variables_not_shown: ledger.unseen,
                 compared_by_outcome: ledger.by_outcome,
                 operands: ledger.operands,
+                memory_operands: ledger.memory_operands.clone(),
                 not_compared: named(&ledger.not_compared, NotCompared::name),
                 confusion: ledger.confusion,
                 clauses: named(&ledger.clauses, Clause::id),

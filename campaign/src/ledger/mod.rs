@@ -11,7 +11,7 @@ use ptxsmith_diff::{
     Alternatives, BulkVerdicts, Class, Fate, Header, Judged, Must, NotCompared, Trial, Verdict,
 };
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Question};
-use ptxsmith_report::{ClauseCounts, Confusion, Operands, Status};
+use ptxsmith_report::{ClauseCounts, Confusion, MemoryOperands, Operands, Status};
 use serde::{Deserialize, Serialize};
 
 use found::{Shown, offer};
@@ -46,6 +46,9 @@ pub struct Ledger {
     pub unseen: u64,
     /// What was seen of the results of operands, of trials with kernels.
     pub operands: Operands,
+    /// How many memory operands of kernels were compared, of files.
+    #[serde(default)]
+    pub memory_operands: MemoryOperands,
     /// Those that conform of which the subject shows no values: it takes what the specification takes.
     pub by_outcome: u64,
     /// What was accepted and what refused, of all that was compared.
@@ -89,6 +92,10 @@ impl Ledger {
             *self.confirmed.entry(question).or_default() += 1;
         }
         self.operands += Operands { seen: judged.operands.seen, total: judged.operands.total };
+        if let Some(own) = &judged.memory_operands {
+            let ptxsmith_diff::MemoryOperands { compared, removed, not_compared } = (**own).clone();
+            self.memory_operands.add(&MemoryOperands { compared, removed, not_compared });
+        }
         if !matches!(judged.verdict, Verdict::NotCompared(_)) {
             self.unseen += u64::from(judged.unseen);
         }
@@ -334,6 +341,7 @@ impl Ledger {
         self.by_outcome += other.by_outcome;
         self.unsorted += other.unsorted;
         self.operands += other.operands;
+        self.memory_operands.add(&other.memory_operands);
         self.confusion += other.confusion;
         self.reached = self.reached.union(other.reached);
         add(&mut self.excluded, other.excluded);

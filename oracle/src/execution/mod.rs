@@ -5,6 +5,7 @@
 //! instructions that show operands, and nothing else: what it does not know, what the text leaves undefined, and what
 //! depends on where something lies is [`Left::Unmodelled`], or a byte that is not known.
 
+pub(crate) mod accesses;
 mod form;
 mod machine;
 mod memory;

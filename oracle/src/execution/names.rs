@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, rc::Rc};
 
 use ptxsmith_syntax::{
     self as syntax, Declaration, Found, Function, FunctionKind, Instruction, Item, Module, ScalarType,
-    StateSpace, Statement, Text,
+    StateSpace, Statement, Text, Token,
 };
 
 use crate::{
@@ -95,10 +95,20 @@ pub(super) struct Line<'m> {
     pub names: Names,
 }
 
+/// What is kept as its tokens, with what names mean where it stands.
+pub(super) struct Kept<'m> {
+    pub tokens: &'m [Token],
+    pub names: Names,
+}
+
 /// A function made ready for execution.
 pub(super) struct Body<'m> {
     pub kind: FunctionKind,
     pub lines: Vec<Line<'m>>,
+    /// What stands before a line and is none, by its number.
+    pub kept: BTreeMap<usize, Vec<Kept<'m>>>,
+    /// What stands between its parameters and its body.
+    pub directives: &'m [Token],
     /// The line that each label stands before.
     pub labels: BTreeMap<&'m str, usize>,
     /// The labels of each `.branchtargets`, by the label of the table.
@@ -109,6 +119,8 @@ pub(super) struct Body<'m> {
     pub variables: Vec<Rc<Variable>>,
     pub results: Vec<Meaning>,
     pub parameters: Vec<Meaning>,
+    /// Whether it has statements that are not understood.
+    pub unread: bool,
     /// What in it there is no rule for; it matters only if the function is executed.
     pub unmodelled: Option<&'static str>,
 }
@@ -213,12 +225,15 @@ impl<'m, 'r> Reader<'m, 'r> {
         let body = Body {
             kind,
             lines: Vec::new(),
+            kept: BTreeMap::new(),
+            directives: &[],
             labels: BTreeMap::new(),
             tables: BTreeMap::new(),
             registers: Vec::new(),
             variables: Vec::new(),
             results: Vec::new(),
             parameters: Vec::new(),
+            unread: false,
             unmodelled: None,
         };
         Reader { storage, body }
@@ -226,7 +241,7 @@ impl<'m, 'r> Reader<'m, 'r> {
 
     fn body(
         mut self,
-        function: &Function,
+        function: &'m Function,
         statements: &'m [Statement],
         mut names: syntax::Names<Meaning>,
     ) -> Body<'m> {
@@ -234,6 +249,7 @@ impl<'m, 'r> Reader<'m, 'r> {
             list.iter().flatten().flat_map(|declaration| self.declare(declaration, &mut names)).collect()
         };
         (self.body.results, self.body.parameters) = (passed(&function.results), passed(&function.parameters));
+        self.body.directives = &function.directives;
         self.block(statements, names);
         let Storage { variables, registers, .. } = self.storage;
         Body { variables, registers, ..self.body }
@@ -271,12 +287,17 @@ impl<'m, 'r> Reader<'m, 'r> {
                         self.body.tables.insert(label, &table.targets);
                     }
                 }
-                Statement::Unread(_) => self.body.unmodelled = Some(UNREAD),
+                Statement::Unread(_) => {
+                    self.body.unmodelled = Some(UNREAD);
+                    self.body.unread = true;
+                }
                 Statement::Tokens(tokens) => {
                     let first = tokens.first().map_or(";", |token| token.text.as_str());
                     // What an instruction does nobody knows who does not model it; these do nothing.
                     let idle = [";", ".loc", ".pragma", ".callprototype", ".calltargets"].contains(&first);
                     if !idle {
+                        let kept = self.body.kept.entry(self.body.lines.len()).or_default();
+                        kept.push(Kept { tokens, names: names.clone() });
                         self.body.unmodelled = Some("an instruction that is not modelled");
                     }
                 }

@@ -151,9 +151,13 @@ impl Ptxas {
         if let (Some(cubin), Some(disassembler)) = (cubin, &self.disassembler)
             && observation.outcome == Outcome::Accepted
             && request.form == OutputForm::Relocatable
-            && !request.launch.is_empty()
         {
-            observation.kernels = disassembler.observe(&cubin, &observation.variables, request.launch)?;
+            if !request.launch.is_empty() {
+                observation.kernels = disassembler.observe(&cubin, &observation.variables, request.launch)?;
+            }
+            if !request.trace.is_empty() {
+                observation.reached = disassembler.trace(&cubin, &observation.variables, request.trace)?;
+            }
         }
         Ok((observation, forked))
     }
@@ -196,6 +200,10 @@ impl Subject for Ptxas {
 
     fn inconsistencies(&self) -> Vec<Inconsistent> {
         self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn shows_code(&self) -> bool {
+        self.disassembler.is_some()
     }
 
     fn note(&self) -> Option<String> {

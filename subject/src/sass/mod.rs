@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::lister::{ListError, Lister};
 use crate::observation::{Address, Output, Variable};
 use crate::process::{Cancel, Start};
+use crate::reached::{Reached, Tracing};
 use crate::subject::Launch;
 use crate::toolchain::{Tool, ToolKind, Toolchains};
 use listing::Listing;
@@ -51,6 +52,28 @@ impl Disassembler {
         self.0.program()
     }
 
+    /// What kernels of a cubin reach over these numbers, by name. `variables` is what the cubin holds otherwise.
+    pub fn trace(
+        &self,
+        cubin: &[u8],
+        variables: &BTreeMap<String, Variable>,
+        tracings: &[Tracing],
+    ) -> Result<BTreeMap<String, Reached>, ListError> {
+        let listing = match self.0.list(cubin) {
+            Ok(text) => Ok(Listing::read(&text)),
+            Err(error @ ListError::Refused(..)) => Err(error.to_string()),
+            Err(error) => return Err(error),
+        };
+        let reached = |tracing: &Tracing| {
+            let machine = listing.as_ref().map_err(String::clone).and_then(|listing| {
+                Machine::new(listing, variables, &tracing.kernel, Some(tracing)).map_err(|lost| lost.0)
+            });
+            let lost = |lost| Reached { lost: Some(lost), ..Reached::default() };
+            (tracing.kernel.clone(), machine.map_or_else(lost, |machine| machine.trace(&tracing.kernel)))
+        };
+        Ok(tracings.iter().map(reached).collect())
+    }
+
     /// What kernels of a cubin leave in their output buffers, by name. `variables` is what the cubin holds otherwise.
     pub fn observe(
         &self,
@@ -79,7 +102,7 @@ fn execute(
     variables: &BTreeMap<String, Variable>,
     launch: &Launch,
 ) -> Result<Output, String> {
-    let machine = Machine::new(listing, variables, &launch.kernel).map_err(|lost| lost.0)?;
+    let machine = Machine::new(listing, variables, &launch.kernel, None).map_err(|lost| lost.0)?;
     let memory = machine.run(&launch.kernel).map_err(|lost| lost.0)?;
     let Ok(size) = usize::try_from(launch.out) else { return Err("a buffer of that size".to_owned()) };
     if memory.keys().any(|&at| at < 0 || at as u64 >= launch.out) {

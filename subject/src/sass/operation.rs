@@ -16,12 +16,16 @@ pub(super) enum Operation {
     Move {
         pair: bool,
     },
+    /// Copies two words.
+    MovePair,
     MultiplyAdd,
     /// Multiplies to 64 bits.
     MultiplyAddWide {
         signed: bool,
     },
     Add,
+    /// Adds values of 64 bits.
+    AddPairs,
     /// Shifts and adds.
     ShiftAdd(Part),
     FunnelShift(Funnel),
@@ -139,7 +143,17 @@ fn control(name: &str) -> Option<Operation> {
 fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
     let has = |modifier| modifiers.contains(&modifier);
     let signed = !has("U32");
+    if has("64") && name != "CS2R" {
+        return match name {
+            "MOV" | "UMOV" => Some(Operation::MovePair),
+            "IADD" | "UIADD" | "IADD3" | "UIADD3" if modifiers.len() == 1 => Some(Operation::AddPairs),
+            _ => None,
+        };
+    }
     Some(match name {
+        "IMAD" | "UIMAD" if has("WIDE") && has("X") => return None,
+        "HFMA2" if modifiers.iter().any(|modifier| modifier.starts_with("BF16")) => return None,
+        "ISETP" | "UISETP" if has("S64") || has("U64") => Operation::OpaquePredicates,
         "MOV" | "UMOV" | "R2UR" | "UR2UR" | "S2R" | "S2UR" => Operation::Move { pair: false },
         "CS2R" => Operation::Move { pair: !has("32") },
         "IMAD" | "UIMAD" if modifiers.first() == Some(&"WIDE") => Operation::MultiplyAddWide { signed },

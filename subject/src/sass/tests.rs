@@ -122,3 +122,49 @@ fn predicates_branches_and_calls_are_followed() {
     .unwrap();
     assert_eq!(output.bytes.unwrap()[..8], [0, 0, 0, 0, 10, 0, 0, 0]);
 }
+
+#[test]
+fn what_a_kernel_reaches_over_numbers_is_seen_and_what_is_not_understood_ends_nothing() {
+    use crate::reached::{Space, Tracing};
+    let code = "MOV R1, c[0x0][0x28]
+        ULDC.64 UR4, c[0x0][0x160]
+        S2R R0, SR_TID.X
+        IMAD.WIDE R2, R0, 0x4, c[0x0][0x160]
+        LDG.E R4, [R2.64+0x8]
+        FROB R8, R4
+        STG.E [UR4+0x10], R4
+        STS [R0.X4+`((s + 0x4))], R8
+        @P3 RED.E.ADD.STRONG.GPU [R2.64], R4
+        LDG.E R6, [R8.64]
+        EXIT";
+    let mut text = "\t.section\t.text.k,\"ax\",@progbits\nk:\n".to_owned();
+    for (nth, line) in code.lines().enumerate() {
+        text.push_str(&format!("/*{:04x}*/ {} ;\n", 16 * nth, line.trim()));
+    }
+    text.push_str("\t.section\t.nv.constant0.k,\"a\"\n\t.zero\t\t360\n");
+    let (listing, variables) = (Listing::read(&text), variables());
+    let tracing = Tracing {
+        kernel: "k".into(),
+        parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
+        places: [("s".to_owned(), 0x10_0000)].into(),
+        specials: [("tid.x".to_owned(), 3)].into(),
+        memory: (0..4).map(|nth| ((Space::Global, 0x7d00_0000_1014 + nth), nth as u8 + 1)).collect(),
+        ..Tracing::default()
+    };
+    let reached = Machine::new(&listing, &variables, "k", Some(&tracing)).unwrap().trace("k");
+    assert_eq!(reached.lost, None);
+    let told: Vec<_> =
+        reached.reaches.iter().map(|r| (r.reads, r.writes, r.width, r.place, r.certain)).collect();
+    assert_eq!(
+        told,
+        [
+            (true, false, 4, Some((Space::Global, 0x7d00_0000_1014)), true),
+            (false, true, 4, Some((Space::Global, 0x7d00_0000_1010)), true),
+            (false, true, 4, Some((Space::Shared, 0x10_0010)), true),
+            (true, true, 4, Some((Space::Global, 0x7d00_0000_100c)), false),
+            (true, false, 4, None, true),
+        ]
+    );
+    assert_eq!(reached.written[&(Space::Global, 0x7d00_0000_1011)], Some(2));
+    assert_eq!(reached.written[&(Space::Shared, 0x10_0010)], None);
+}

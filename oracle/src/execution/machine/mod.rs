@@ -231,6 +231,7 @@ impl<'m> Machine<'m, '_> {
             | Opcode::Shr
             | Opcode::Sub
             | Opcode::Xor => self.arithmetic(frame, form, names)?,
+            Opcode::Max | Opcode::Min | Opcode::Neg | Opcode::Not => return Err(FORM),
         }
         Ok(Flow::Next)
     }

@@ -15,6 +15,13 @@ impl Machine<'_> {
             Operation::MultiplyAdd => self.multiply_add(line),
             Operation::MultiplyAddWide { signed } => self.multiply_add_wide(line, signed),
             Operation::Add => self.add(line),
+            Operation::MovePair => {
+                let [to, from] = exactly(line)?;
+                let value = self.pair(from);
+                self.set_pair(to, &value);
+                Ok(())
+            }
+            Operation::AddPairs => self.add_pairs(line),
             Operation::ShiftAdd(part) => self.shift_add(line, part),
             Operation::FunnelShift(funnel) => {
                 self.ternary(line, |low, count, high| shifted(funnel, low, count, high))
@@ -54,9 +61,12 @@ impl Machine<'_> {
 
     fn copy(&mut self, line: &Line, pair: bool) -> Known<()> {
         let [to, .., from] = line.operands.as_slice() else { return Err(unknown(line)) };
+        if is_predicate(to) {
+            return Err(unknown(line));
+        }
         let value = match from.as_str() {
             "SRZ" => Word::Known(0),
-            from if from.starts_with("SR") => Word::Unknown,
+            from if from.starts_with("SR") => self.special(from),
             from => self.read(from).word(),
         };
         if let (true, Some(next)) = (pair, next(to)) {
@@ -114,6 +124,27 @@ impl Machine<'_> {
             self.set_truth(out, if nth == 0 { carry.clone() } else { Truth::Unknown });
         }
         self.set(to, value);
+        Ok(())
+    }
+
+    /// `IADD.64 R, a, b` and `UIADD3.64 UR, UPT, UPT, a, b, URZ`
+    fn add_pairs(&mut self, line: &Line) -> Known<()> {
+        let (to, rest) = line.operands.split_first().ok_or_else(|| unknown(line))?;
+        let (outs, terms) = predicates_first(rest);
+        if outs.iter().any(|out| !matches!(out.as_str(), "PT" | "UPT")) {
+            return Err(unknown(line));
+        }
+        let mut total = Wide::Known(0);
+        for term in terms {
+            total = match (total, self.pair(term)) {
+                (Wide::Known(a), Wide::Known(b)) => Wide::Known(a.wrapping_add(b)),
+                (Wide::Address(symbol), Wide::Known(b)) | (Wide::Known(b), Wide::Address(symbol)) => {
+                    Wide::Address(symbol.plus(b as i64))
+                }
+                _ => Wide::Unknown,
+            };
+        }
+        self.set_pair(to, &total);
         Ok(())
     }
 

@@ -10,7 +10,11 @@ impl Machine<'_> {
     pub(super) fn load_constant(&mut self, line: &Line, width: Width) -> Known<()> {
         let [to, from] = exactly(line)?;
         if width.bytes < 4 {
-            self.set(to, self.constant_bytes(from, width));
+            let value = match self.tracing {
+                Some(tracing) => self.traced_constant(tracing, from, 0, width),
+                None => self.constant_bytes(from, width),
+            };
+            self.set(to, value);
             return Ok(());
         }
         for nth in 0..width.bytes / 4 {
@@ -161,6 +165,9 @@ impl Machine<'_> {
 
     /// ``c[0x0][0x160]``, ``c[0x3][R2+0x4]``, ``c[`((c + 0x8))]``, ``c[R0+`((t + -0x8000))]``, so many bytes on.
     pub(super) fn constant(&self, operand: &str, further: i64) -> Option<Word> {
+        if let Some(tracing) = self.tracing {
+            return Some(self.traced_constant(tracing, operand, further, Width { bytes: 4, signed: false }));
+        }
         if let Some(rest) = operand.strip_prefix("c[0x0][") {
             let offset = number(rest.strip_suffix(']')?)? + further;
             return Some(self.bank_zero(offset));

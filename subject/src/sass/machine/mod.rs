@@ -7,13 +7,16 @@ mod instructions;
 mod memory;
 mod operands;
 mod registers;
+mod tracing;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::listing::{Line, Listing, number};
 use super::operation::Operation;
 use super::value::{Root, Symbol, Term, Truth, Wide, Word};
 use crate::observation::Variable;
+use crate::reached::{Reached, Tracing};
 
 pub(super) use memory::value;
 
@@ -45,6 +48,14 @@ pub(super) struct Machine<'a> {
     predicates: BTreeMap<String, Truth>,
     /// Memory that was written.
     written: BTreeMap<(Root, i64), Byte>,
+    /// The numbers that it is run over, where it is run for what it reaches.
+    tracing: Option<&'a Tracing>,
+    /// The bytes of its parameters then.
+    passed: Vec<u8>,
+    /// What it reached over them.
+    reached: RefCell<Reached>,
+    /// Whether it wrote something of which nobody knows where.
+    scattered: bool,
 }
 
 /// An operand as it is read.
@@ -74,10 +85,20 @@ impl Source {
 }
 
 impl<'a> Machine<'a> {
-    /// A machine that stands before the first instruction of a kernel.
-    pub fn new(listing: &'a Listing, variables: &'a BTreeMap<String, Variable>, kernel: &str) -> Known<Self> {
+    /// A machine that stands before the first instruction of a kernel. Without numbers to run over, the kernel's one parameter is
+    /// the address of its output buffer.
+    pub fn new(
+        listing: &'a Listing,
+        variables: &'a BTreeMap<String, Variable>,
+        kernel: &str,
+        tracing: Option<&'a Tracing>,
+    ) -> Known<Self> {
         let bank = listing.parameters.get(kernel).copied().unwrap_or(0);
-        let parameters = bank.checked_sub(8).ok_or_else(|| Lost("no parameter".to_owned()))?;
+        let (parameters, passed) = match tracing {
+            Some(tracing) => tracing::laid_out(bank, &tracing.parameters),
+            None => bank.checked_sub(8).map(|parameters| (parameters, Vec::new())),
+        }
+        .ok_or_else(|| Lost("its parameters are not where they are known to be".to_owned()))?;
         Ok(Machine {
             listing,
             variables,
@@ -86,6 +107,10 @@ impl<'a> Machine<'a> {
             uniform: BTreeMap::new(),
             predicates: BTreeMap::new(),
             written: BTreeMap::new(),
+            tracing,
+            passed,
+            reached: RefCell::default(),
+            scattered: false,
         })
     }
 

@@ -8,6 +8,12 @@ pub(super) enum Register {
     Zero,
 }
 
+impl Register {
+    pub fn is_zero(&self) -> bool {
+        matches!(self, Register::Zero)
+    }
+}
+
 /// `R4`, `UR4`, `RZ`, with what says how it is used: `R4.64`, `R4.reuse`.
 pub(super) fn register(operand: &str) -> Option<Register> {
     let name = operand.split('.').next().unwrap_or(operand);

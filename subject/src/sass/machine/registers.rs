@@ -26,6 +26,11 @@ impl Machine<'_> {
         if operand.starts_with("c[") {
             return self.constant(operand, 0).unwrap_or(Word::Unknown);
         }
+        self.traced(self.named(operand))
+    }
+
+    /// What a register holds, or what a relocation names.
+    fn named(&self, operand: &str) -> Word {
         let half = |text: &str| {
             let (name, addend) = relocated(text)?;
             Some(Symbol { addend, ..Symbol::of(self.root(name)?) })

@@ -1,0 +1,259 @@
+//! What kernels reach in memory, compared with what was seen of it.
+//!
+//! Both run over the same numbers ([`Setting`]). A compiler may read and write in other portions and another order, leave out what has no
+//! effect, and join what lies side by side. So bytes are compared, not instructions: every byte that the code reaches must be one that the
+//! text reaches in the same way, every byte of `.global` that the text writes must be written, and with the same value.
+
+use std::collections::BTreeSet;
+
+use ptxsmith_oracle::{Access, Reached, Setting, Traced, WINDOWS, Way};
+use ptxsmith_subject::{self as subject, Observation, Outcome, Space, Tracing};
+use ptxsmith_syntax::StateSpace;
+use serde::Serialize;
+
+use crate::verdict::{Class, MemoryOperands};
+
+/// Where a kernel reaches otherwise than its text says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Astray {
+    /// The kernel.
+    pub kernel: String,
+    /// What kind of difference it is.
+    pub class: Class,
+    /// What differs, in words.
+    pub what: String,
+}
+
+/// The kernels that are to be run over numbers.
+pub(crate) fn tracings(kernels: &[Traced]) -> Vec<Tracing> {
+    let shown = |kernel: &Traced| {
+        let reached = kernel.reached.as_ref().ok().filter(|reached| !reached.accesses.is_empty())?;
+        let Setting { parameters, places, specials, memory, .. } = &reached.setting;
+        let memory = memory.iter().filter_map(|(&(space, at), &byte)| Some(((space_of(space)?, at), byte)));
+        Some(Tracing {
+            kernel: kernel.name.to_string(),
+            parameters: parameters.clone(),
+            places: places.iter().map(|(name, &place)| (name.to_string(), place)).collect(),
+            windows: WINDOWS.iter().filter_map(|&(space, start)| Some((space_of(space)?, start))).collect(),
+            specials: specials.iter().map(|(&name, &value)| (name.to_owned(), value)).collect(),
+            memory: memory.collect(),
+        })
+    };
+    kernels.iter().filter_map(shown).collect()
+}
+
+fn space_of(space: StateSpace) -> Option<Space> {
+    Some(match space {
+        StateSpace::Global => Space::Global,
+        StateSpace::Const => Space::Const,
+        StateSpace::Shared => Space::Shared,
+        StateSpace::Local => Space::Local,
+        _ => return None,
+    })
+}
+
+/// Compares what kernels reach with what was seen of it.
+pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (MemoryOperands, Vec<Astray>) {
+    let (mut operands, mut astray) = (MemoryOperands::default(), Vec::new());
+    for kernel in kernels {
+        match (&kernel.reached, observed.reached.get(kernel.name.as_str())) {
+            (Err(reason), _) => operands.leave(*reason, kernel.operands),
+            (Ok(reached), None) => {
+                let reason = match observed.outcome {
+                    Outcome::Unavailable => "the implementation does not show its code",
+                    Outcome::Accepted => "the implementation shows no code of the kernel",
+                    _ => "the implementation does not accept the module as relocatable output",
+                };
+                operands.leave(reason, reached.accesses.len());
+            }
+            (Ok(reached), Some(seen)) => {
+                let compared = Compared::new(reached, seen);
+                compared.count(&mut operands);
+                let astray_of = |(class, what)| Astray { kernel: kernel.name.to_string(), class, what };
+                astray.extend(compared.astray().map(astray_of));
+            }
+        }
+    }
+    (operands, astray)
+}
+
+type Bytes = BTreeSet<(Space, u64)>;
+
+/// A kernel's text and its code, by the bytes that both reach.
+struct Compared<'a> {
+    text: &'a Reached,
+    code: &'a subject::Reached,
+    read: Bytes,
+    written: Bytes,
+    code_read: Bytes,
+    code_written: Bytes,
+    /// Whether the text, and the code, may read and write more than is known.
+    text_reads_more: bool,
+    text_writes_more: bool,
+    code_reads_more: bool,
+    code_writes_more: bool,
+}
+
+fn bytes_of(place: Option<(Space, u64)>, width: u64) -> impl Iterator<Item = (Space, u64)> {
+    place.into_iter().flat_map(move |(space, at)| (0..width).map(move |nth| (space, at.wrapping_add(nth))))
+}
+
+fn place_of(access: &Access) -> Option<(Space, u64)> {
+    let (space, at) = access.place.ok()?;
+    Some((space_of(space)?, at))
+}
+
+impl<'a> Compared<'a> {
+    fn new(text: &'a Reached, code: &'a subject::Reached) -> Compared<'a> {
+        let of_text = |ways: [Way; 2]| {
+            let accesses = text.accesses.iter().filter(move |access| ways.contains(&access.way));
+            accesses.flat_map(|access| bytes_of(place_of(access), access.width)).collect::<Bytes>()
+        };
+        let more = |ways: [Way; 2]| {
+            text.accesses.iter().any(|access| ways.contains(&access.way) && place_of(access).is_none())
+        };
+        let of_code = |does: fn(&subject::Reach) -> bool| {
+            let reaches = code.reaches.iter().filter(move |reach| does(reach));
+            reaches.flat_map(|reach| bytes_of(reach.place, reach.width)).collect::<Bytes>()
+        };
+        let more_code = |does: fn(&subject::Reach) -> bool| {
+            code.lost.is_some() || code.reaches.iter().any(|reach| does(reach) && reach.place.is_none())
+        };
+        Compared {
+            text,
+            code,
+            read: of_text([Way::Read, Way::Both]),
+            written: of_text([Way::Write, Way::Both]),
+            code_read: of_code(|reach| reach.reads),
+            code_written: of_code(|reach| reach.writes),
+            text_reads_more: more([Way::Read, Way::Both]),
+            text_writes_more: more([Way::Write, Way::Both]),
+            code_reads_more: more_code(|reach| reach.reads),
+            code_writes_more: more_code(|reach| reach.writes),
+        }
+    }
+
+    /// Whether the code reaches any byte of an access.
+    fn is_met(&self, access: &Access) -> bool {
+        let seen = if access.way == Way::Read { &self.code_read } else { &self.code_written };
+        bytes_of(place_of(access), access.width).any(|byte| seen.contains(&byte))
+    }
+
+    /// Whether the code lacks bytes that it has to write.
+    fn is_missed(&self, access: &Access) -> bool {
+        access.way == Way::Write
+            && !access.idle
+            && !self.code_writes_more
+            && matches!(access.place, Ok((StateSpace::Global, _)))
+            && bytes_of(place_of(access), access.width).any(|byte| !self.code_written.contains(&byte))
+    }
+
+    fn count(&self, operands: &mut MemoryOperands) {
+        let unseen = match &self.code.lost {
+            Some(lost) => format!("the code is not followed: {lost}"),
+            None => "the code reaches places that are not known".to_owned(),
+        };
+        for access in &self.text.accesses {
+            let more = if access.way == Way::Read { self.code_reads_more } else { self.code_writes_more };
+            match access.place {
+                Err(reason) => operands.leave(reason, 1),
+                Ok((StateSpace::Local, _)) if self.code.reaches.iter().any(is_local) => {
+                    operands.leave("a variable in .local, which the implementation lays out", 1);
+                }
+                Ok(_) if self.is_met(access) || self.is_missed(access) => operands.compared += 1,
+                Ok((StateSpace::Local, _)) => operands.removed += 1,
+                Ok(_) if more => operands.leave(unseen.as_str(), 1),
+                Ok(_) => operands.removed += 1,
+            }
+        }
+    }
+
+    fn astray(&self) -> impl Iterator<Item = (Class, String)> {
+        let missed = self.text.accesses.iter().filter(|access| self.is_missed(access)).map(|access| {
+            (Class::WrongAddress, format!("nothing is written to {}", told(place_of(access), access.width)))
+        });
+        let strays = self.code.reaches.iter().filter(|reach| self.is_stray(reach)).map(|reach| {
+            let does = if reach.writes { "writes" } else { "reads" };
+            let what = format!("`{}` {does} {}", reach.instruction, told(reach.place, reach.width));
+            (Class::WrongAddress, what)
+        });
+        let values = self.text.written.iter().filter_map(|(&(space, at), &value)| {
+            let place = (space_of(space).filter(|&space| space == Space::Global)?, at);
+            let seen = (*self.code.written.get(&place)?)?;
+            let more = self.text_writes_more || self.code_writes_more;
+            let value = value.filter(|&value| value != seen && !more)?;
+            Some((Class::WrongValue, format!("{} holds {seen:#04x}, not {value:#04x}", told(Some(place), 1))))
+        });
+        missed.chain(strays).chain(values).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Whether an access of the code is none of the text.
+    fn is_stray(&self, reach: &subject::Reach) -> bool {
+        let (own, more) = match reach.writes {
+            true => (&self.written, self.text_writes_more),
+            false => (&self.read, self.text_reads_more),
+        };
+        // Below lies what the implementation has there for itself.
+        let has_own =
+            |(space, at): (Space, u64)| space == Space::Local || space != Space::Global && at < 1 << 20;
+        let place = reach.place.filter(|&place| reach.certain && !more && !has_own(place));
+        bytes_of(place, reach.width).any(|byte| !own.contains(&byte))
+    }
+}
+
+fn is_local(reach: &subject::Reach) -> bool {
+    matches!(reach.place, Some((Space::Local, _)))
+}
+
+fn told(place: Option<(Space, u64)>, width: u64) -> String {
+    match place {
+        Some((space, at)) => format!("{width} bytes at {at:#x} of {space:?}").to_lowercase(),
+        None => "a place that is not known".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_oracle::{Expectation, Rules, accesses, expect};
+    use ptxsmith_subject::Reach;
+
+    /// How a kernel that stores 5 behind its parameter compares with code that makes these accesses, as offsets from it.
+    fn compared(code: &[(bool, i64, u64)], value: u8) -> (MemoryOperands, Vec<Astray>) {
+        let text = ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n\
+            .reg .u32 %r<4>;\n.reg .u64 %p;\nld.param.u64 %p, [p];\nld.global.u32 %r1, [%p+4];\n\
+            ld.global.u32 %r2, [%p];\nst.global.u8 [%p+8], 5;\nret;\n}\n";
+        let module = ptxsmith_syntax::parse(text).unwrap();
+        let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else { panic!() };
+        let kernels = accesses(&module, &variables, &Rules::default());
+        let [tracing] = <[Tracing; 1]>::try_from(tracings(&kernels)).unwrap();
+        let base = u64::from_le_bytes(tracing.parameters[0].1.clone().try_into().unwrap());
+        let mut seen = subject::Reached::default();
+        for &(writes, offset, width) in code {
+            let place = Some((Space::Global, base.wrapping_add_signed(offset)));
+            let instruction = "LDG".to_owned();
+            seen.reaches.push(Reach { instruction, reads: !writes, writes, width, place, certain: true });
+            if writes {
+                seen.written.extend(bytes_of(place, width).map(|byte| (byte, Some(value))));
+            }
+        }
+        let mut observed = Observation::new(Outcome::Accepted);
+        observed.reached.insert("k".to_owned(), seen);
+        compare(&kernels, &observed)
+    }
+
+    #[test]
+    fn joined_and_removed_accesses_agree_and_others_go_astray() {
+        let (counts, astray) = compared(&[(false, 0, 8), (true, 8, 1)], 5);
+        assert_eq!((counts.compared, counts.removed, astray), (3, 0, vec![]));
+        let (counts, astray) = compared(&[(true, 8, 1)], 5);
+        assert_eq!((counts.compared, counts.removed, astray), (1, 2, vec![]));
+        let classes = |code: &[_], value| -> Vec<Class> {
+            compared(code, value).1.iter().map(|astray| astray.class).collect()
+        };
+        assert_eq!(classes(&[(true, 8, 1)], 6), [Class::WrongValue]);
+        assert_eq!(classes(&[], 5), [Class::WrongAddress], "nothing is written");
+        assert_eq!(classes(&[(true, 9, 1)], 5), [Class::WrongAddress; 2], "missed, and elsewhere instead");
+        assert_eq!(classes(&[(false, -4, 4), (true, 8, 1)], 5), [Class::WrongAddress]);
+    }
+}

@@ -1,0 +1,58 @@
+//! What a kernel reaches in memory, where everything that it is given is a number.
+
+use std::collections::BTreeMap;
+
+/// A state space of which kernels reach memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the names are those of the state spaces")]
+pub enum Space {
+    Global,
+    Const,
+    Shared,
+    Local,
+}
+
+/// The numbers that a kernel is to be run over, by an implementation that shows its code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tracing {
+    /// The kernel.
+    pub kernel: String,
+    /// Its parameters, in order: the alignment of each, and its bytes.
+    pub parameters: Vec<(u64, Vec<u8>)>,
+    /// Where the variables lie that it may name: in their state space, by name.
+    pub places: BTreeMap<String, u64>,
+    /// Where the generic address space shows other state spaces.
+    pub windows: Vec<(Space, u64)>,
+    /// What special registers hold, by name: `tid.x`.
+    pub specials: BTreeMap<String, u32>,
+    /// What is known of memory: bytes by state space and place.
+    pub memory: BTreeMap<(Space, u64), u8>,
+}
+
+/// One access of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The instruction, as it is shown.
+    pub instruction: String,
+    /// Whether it reads there.
+    pub reads: bool,
+    /// Whether it writes there.
+    pub writes: bool,
+    /// How many bytes it reaches.
+    pub width: u64,
+    /// The state space and the place in it; `None` where that is not known.
+    pub place: Option<(Space, u64)>,
+    /// Whether it is certain to be executed.
+    pub certain: bool,
+}
+
+/// What a kernel reaches, as far as its code was understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// Its accesses.
+    pub reaches: Vec<Reach>,
+    /// What it leaves where it writes; `None` for bytes of which only that is known.
+    pub written: BTreeMap<(Space, u64), Option<u8>>,
+    /// Why it was not followed to its end.
+    pub lost: Option<String>,
+}
