@@ -67,8 +67,7 @@ pub(crate) fn is_unsupported(message: &str, ptx: &str) -> bool {
         || message.starts_with("SM version specified by .target is higher than default SM version assumed")
         || (message.starts_with("Value '") && message.contains("is not defined for option 'gpu-name'"))
         || message.starts_with("'Compile only(-c)' requires PTX ISA .version")
-        || message
-            .starts_with("64 Bit host architecture (--machine) being used mismatches with .address_size")
+        || message == "32-Bit compilation is no longer supported"
         || lacks_both
             .is_some_and(|(version, target)| version.starts_with("PTX .version") && !ptx.contains(target))
 }
@@ -131,7 +130,7 @@ mod tests {
             "Unsupported .version 9.5; current version is '7.8'",
             "SM version specified by .target is higher than default SM version assumed",
             "Value 'sm_50' is not defined for option 'gpu-name'",
-            "64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits",
+            "32-Bit compilation is no longer supported",
         ] {
             assert!(is_unsupported(message, ""), "{message}");
         }
