@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ptxsmith_diff::{Class, Header, Judged, Must, NotCompared, Part, Verdict};
+use ptxsmith_diff::{Class, Header, Judged, Must, NotCompared, Part, Verdict, Why};
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
 
@@ -95,11 +95,11 @@ fn judge_file(
     program: Program,
     counterpart: fn(&str) -> Option<&str>,
 ) -> Result<(), Failure> {
-    let Program { text, module, .. } = program;
+    let Program { text, module, name } = program;
     // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest.
     let (trial, header) = (trial_of(number, &module), Header::of(&module));
     let source = Source { path: path.to_string_lossy().into_owned(), text };
-    for tested in &campaign.subjects {
+    for (nth, tested) in campaign.subjects.iter().enumerate() {
         let parts = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?.parts();
         let counterpart = counterpart(&source.text).map(|name| path.with_file_name(name));
         let mut parts = beside_the_counterpart(parts, tested, counterpart.as_deref())?;
@@ -113,12 +113,23 @@ fn judge_file(
                 |part: &Part| matches!(part.verdict, Verdict::Deviates(_)) || !parts.iter().any(compared);
             parts.extend(part.filter(counts).into_iter().collect::<Vec<_>>());
         }
-        let entries = parts.into_iter().map(|part| {
+        campaign.session.events.judged(&summed_up(&name, tested.subject.id(), &parts));
+        let (own, derived): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.derived.is_none());
+        let entry = |part: Part| {
             let excluded = ruled_out(&part.verdict);
             let judged = Judged { excluded, memory_operands: memory_operands.take(), ..part.judged(number) };
             Entry { trial: &trial, header: &header, judged }
-        });
-        campaign.enter(tested, entries, Some(&source))?;
+        };
+        campaign.enter(tested, own.into_iter().map(entry), Some(&source))?;
+        // What was derived from the program is a program of its own, and the only one that its verdicts are about.
+        for mut part in derived {
+            let Some(derived) = part.derived.take() else { continue };
+            let id = DERIVED | number << 8 | nth as u64;
+            let trial = trial_of(id, &derived.module);
+            let source = Source { text: derived.text, ..source.clone() };
+            let entry = Entry { trial: &trial, header: &header, judged: part.judged(id) };
+            campaign.enter(tested, [entry], Some(&source))?;
+        }
     }
     Ok(())
 }
@@ -129,6 +140,43 @@ fn failed(part: &Part) -> bool {
     part.must == Some(Must::Refuse)
         || matches!(&part.verdict, Verdict::Deviates(difference) if died(difference.class))
         || matches!(part.verdict, Verdict::NotCompared(NotCompared::Unsupported | NotCompared::Unavailable))
+}
+
+/// Set in the number of a program that was derived from a file.
+const DERIVED: u64 = 1 << 63;
+
+/// What was compared of a file and what was not, in a line for a person.
+fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
+    let of = |holds: fn(&Part) -> bool| parts.iter().filter(|part| holds(part)).count();
+    let compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
+    let variables = parts.iter().filter(|part| compared(part) && part.variable.is_some()).count();
+    let others = parts.iter().filter(|part| compared(part) && part.variable.is_none()).count();
+    let deviate = of(|part| matches!(part.verdict, Verdict::Deviates(_)));
+    let mut line = format!("{file}: {subject}: ");
+    let count =
+        |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    line += &match (variables, others) {
+        (0, 0) => "nothing compared".to_owned(),
+        (0, _) => "compared as a whole".to_owned(),
+        (variables, _) => format!("{} compared", count(variables, "variable", "variables")),
+    };
+    if deviate > 0 {
+        line += &format!(", {} not as the specification says", count(deviate, "answer", "answers"));
+    }
+    let mut left = 0;
+    for part in parts.iter().filter(|part| !compared(part)) {
+        let Some(Why { part, line: at, reason, said }) = &part.why else {
+            left += 1;
+            continue;
+        };
+        let at = at.map_or_else(String::new, |at| format!(", line {at}"));
+        let said = said.as_ref().map_or_else(String::new, |said| format!(" ({subject} says: {said})"));
+        line += &format!("; not compared: {part}{at}: {reason}{said}");
+    }
+    if left > 0 {
+        line += &format!("; not compared: {}", count(left, "other part", "other parts"));
+    }
+    line
 }
 
 /// A program that is refused, and should be, may be refused for another reason. Where its comments name a valid

@@ -30,6 +30,9 @@ impl Program {
     pub fn read(path: &Path) -> Result<Program, Failure> {
         let (name, text) = read_text(path)?;
         match ptxsmith_syntax::parse(&text) {
+            Ok(module) if module.version().is_none() => Err(Failure::BadInput(format!(
+                "{name}: no PTX module: it has no .version MAJOR.MINOR, with which every module begins"
+            ))),
             Ok(module) => Ok(Program { name, text, module }),
             Err(error) => Err(Failure::Rendered(error.render(&name, &text))),
         }

@@ -36,6 +36,9 @@ pub trait Events: Send + Sync {
     /// A finding was kept for the first time.
     fn found(&self, _finding: &Finding) {}
 
+    /// What was compared of a program of the user's and what was not, in a line.
+    fn judged(&self, _line: &str) {}
+
     /// A program could not be judged and is left out.
     fn left_out(&self, _failure: &Failure) {}
 

@@ -247,6 +247,20 @@ pub struct Eval {
     /// Answer an open question of the specification otherwise than by default; may be repeated
     #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
     pub readings: Vec<(Question, usize)>,
+    /// Status 1 if the answer is another, 3 if the specification does not decide
+    #[arg(long, value_name = "ANSWER")]
+    pub expect: Option<Expect>,
+}
+
+/// What `eval --expect` asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Expect {
+    /// Nothing is refused, and every variable is judged
+    Accepted,
+    /// The specification refuses a part
+    Refused,
+    /// Every part is judged: variables, instructions, header
+    Valid,
 }
 
 fn shard(text: &str) -> Result<Shard, String> {

@@ -9,9 +9,9 @@ pub use ptxsmith_campaign::Failure;
 /// | status | of `run`, `check` | of the other commands |
 /// | --- | --- | --- |
 /// | 0 | everything compared conforms or is a known deviation | done; a refusal by the specification is an answer |
-/// | 1 | a new deviation, or a known one that is gone | of `report --against`, that one is added; else never |
+/// | 1 | a new deviation, or a known one that is gone | of `report --against`, that one is added; of `eval --expect`, another answer; else never |
 /// | 2 | bad usage or bad input | the same |
-/// | 3 | nothing was compared | never |
+/// | 3 | nothing was compared | of `eval --expect`, the specification does not decide; else never |
 /// | 4 | the harness itself failed: this machine or our code, not the subject | the same |
 /// | 130 | stopped by Ctrl-C before there was anything to report | stopped by Ctrl-C |
 ///

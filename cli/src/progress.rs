@@ -35,6 +35,10 @@ impl Events for Told {
         self.console.note(message);
     }
 
+    fn judged(&self, line: &str) {
+        self.console.note(line);
+    }
+
     fn left_out(&self, failure: &Failure) {
         self.console.failure(failure);
     }

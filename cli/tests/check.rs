@@ -26,7 +26,7 @@ fn status_0_if_everything_conforms() {
         ".global .s32 x[3][2] = {{1,2},{3}};\n.const .f64 y = 0.1;\n.global .u64 p = generic(x);";
     let output = check(directory.path(), declarations, &oracle_as_subject(&[]), &[]);
     assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
-    assert!(stdout(&output).contains("3 variables compared, 3 conform, 0 deviate"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("3 parts compared, 3 conform, 0 deviate"), "{}", stdout(&output));
     let refused = check(directory.path(), ".global .s32 x = 1.0;", &oracle_as_subject(&[]), &[]);
     assert_eq!(status(&refused), 0, "{}", stdout(&refused));
 }
@@ -56,7 +56,7 @@ fn status_1_for_a_new_deviation_which_is_reported_in_full() {
         "expected  x: 01000000  = 1",
         "actual    x: 02000000  = 2",
         "repeat    ptxsmith check ",
-        "1 variables compared, 0 conform, 1 deviate",
+        "1 parts compared, 0 conform, 1 deviate",
         "1 distinct deviation, 1 new",
     ] {
         assert!(text.contains(part), "no {part} in {text}");
@@ -118,7 +118,93 @@ fn status_2_for_bad_input_beside_what_could_be_judged() {
         .unwrap();
     assert_eq!(status(&output), 2);
     assert!(stderr(&output).contains("bad.ptx:1:1: error: "), "{}", stderr(&output));
-    assert!(stdout(&output).contains("1 variables compared, 1 conform"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("1 parts compared, 1 conform"), "{}", stdout(&output));
+}
+
+/// A subject that refuses each program that has this in it, and blames the line; it takes all others, without values.
+fn refusing(directory: &Path, what: &str) -> String {
+    let script_text = format!(
+        r#"line=$(grep -n -F '{what}' "$1" | head -1 | cut -d: -f1)
+if [ -n "$line" ]; then
+  echo '{{"outcome": "refused", "diagnostics": [{{"severity": "error", "line": '$line', "message": "no"}}]}}'
+else
+  echo '{{"outcome": "accepted"}}'
+fi"#
+    );
+    script(directory, &script_text)
+}
+
+#[test]
+fn a_refusal_of_what_the_texts_do_not_decide_is_not_compared_and_says_why() {
+    for (program, refused, reason) in [
+        (
+            ".global .u32 a = 5;\n.global .u32 a = 6;",
+            ".u32 a = 6",
+            "a name that its scope declares more than once",
+        ),
+        (".func f() { ret; }\n.func f() { ret; }\n.global .u32 b = 1;", ".func f", "more than once"),
+        (".entry k() { .reg .u32 %r<4>;\nadd.foo %r1, 1, 2; }", "add.foo", "a form that is not modelled"),
+        (".entry k() { .reg .u32 %r<4>;\nadd.u32 %r1, %x, 2; }", "%x", "a name that nothing declares"),
+        (".frob 1;\n.global .u32 b = 1;", ".frob", "not understood"),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let output = check(directory.path(), program, &refusing(directory.path(), refused), &[]);
+        let text = format!("{}{}", stdout(&output), stderr(&output));
+        assert_eq!(status(&output), 3, "{program}: {text}");
+        assert!(text.contains(reason) && text.contains("says: no"), "{program}: {text}");
+    }
+}
+
+#[test]
+fn a_header_that_the_subject_does_not_take_is_no_deviation() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = check(directory.path(), ".global .u32 a = 5;", &refusing(directory.path(), ".target"), &[]);
+    assert_eq!(status(&output), 3, "{}", stdout(&output));
+    assert!(stdout(&output).contains("the subject does not take the header"), "{}", stdout(&output));
+}
+
+#[test]
+fn judged_parts_that_are_blamed_are_shown_alone_and_the_finding_shows_those() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let program = ".frob 1;\n.global .u32 b = 5;\n.global .u64 p = b;\n.global .u32 other = 7;";
+    let subject = refusing(directory.path(), "p = b");
+    let output = check(directory.path(), program, &subject, &["--out", out.to_str().unwrap()]);
+    assert_eq!(status(&output), 1, "{}{}", stdout(&output), stderr(&output));
+    let report = report(&out);
+    let finding = &report["findings"][0];
+    assert_eq!((&finding["class"], &finding["validity"]), (&"refuses-valid".into(), &"valid".into()));
+    let shown = finding["program"].as_str().unwrap();
+    assert!(shown.contains(".global .u32 b = 5;") && shown.contains("p = b"), "{shown}");
+    assert!(!shown.contains(".frob") && !shown.contains("other"), "{shown}");
+    assert_eq!(report["subjects"][0]["not_compared"]["unmodelled"], 1);
+}
+
+#[test]
+fn a_refused_part_is_accepted_only_where_it_is_accepted_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = ".frob 1;\n.global .u32 a[1] = {1, 2};";
+    let takes_all = script(directory.path(), r#"echo '{"outcome": "accepted"}'"#);
+    let output = check(directory.path(), program, &takes_all, &[]);
+    assert_eq!(status(&output), 1, "{}", stdout(&output));
+    assert!(stdout(&output).contains("accepts-invalid"), "{}", stdout(&output));
+    let only_with_frob = r#"if grep -q frob "$1"; then echo '{"outcome": "accepted"}'; else echo '{"outcome": "refused"}'; fi"#;
+    let output = check(directory.path(), program, &script(directory.path(), only_with_frob), &[]);
+    assert_eq!(status(&output), 3, "{}", stdout(&output));
+}
+
+#[test]
+fn a_program_without_version_is_bad_input() {
+    for text in ["", ".global .s32 a = 1;", "// nothing\n"] {
+        let output =
+            ptxsmith().args(["check", "-", "--subject", "ptxas"]).write_stdin(text).output().unwrap();
+        assert_eq!(status(&output), 2, "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains("no .version") && stderr(&output).lines().count() == 1,
+            "{}",
+            stderr(&output)
+        );
+    }
 }
 
 #[test]

@@ -176,3 +176,24 @@ fn why_it_cannot_be_said_what_a_kernel_leaves_is_told() {
         stdout(&nothing)
     );
 }
+
+#[test]
+fn eval_expect_is_for_scripts() {
+    for (declarations, expect, expected) in [
+        (".global .u32 a = 5;", "accepted", 0),
+        (".global .u32 a = 5;", "valid", 0),
+        (".global .u32 a = 5;", "refused", 1),
+        (".global .u32 a[1] = {1, 2};", "refused", 0),
+        (".global .u32 a[1] = {1, 2};", "accepted", 1),
+        (".pragma \"x\"; .global .u32 a = 5;", "accepted", 0),
+        (".pragma \"x\"; .global .u32 a = 5;", "valid", 3),
+        (".frob 1; .global .u32 a = 5;", "accepted", 3),
+    ] {
+        let output = ptxsmith()
+            .args(["eval", "-", "--expect", expect])
+            .write_stdin(module(declarations))
+            .output()
+            .unwrap();
+        assert_eq!(status(&output), expected, "{declarations} {expect}");
+    }
+}

@@ -39,4 +39,6 @@ pub use profile::Profile;
 pub use program::{ModuleVerdicts, Part, judge_data, judge_module, judge_operands};
 pub use ptxsmith_syntax::Header;
 pub use trial::{Body, Trial};
-pub use verdict::{Class, Difference, Fate, Judged, MemoryOperands, Must, NotCompared, Share, Verdict};
+pub use verdict::{
+    Class, Derived, Difference, Fate, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why,
+};

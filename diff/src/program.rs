@@ -1,8 +1,12 @@
 //! Judging a program as it is: a file of a user's, or of the corpus.
 
-use ptxsmith_oracle::{Expectation, Left, Prediction, Rules, Trace, Variable, expect, predict};
-use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
-use ptxsmith_syntax::{Header, Item, Module};
+use std::collections::BTreeSet;
+
+use ptxsmith_oracle::{
+    Expectation, Kernel, Left, Prediction, Rules, Trace, Undecided, Validity, Variable, expect, predict,
+};
+use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Severity, Subject};
+use ptxsmith_syntax::{Header, Item, Module, Role, Text, Visit, line_column};
 
 use crate::{
     accesses,
@@ -14,7 +18,7 @@ use crate::{
     maker::Maker,
     read,
     trial::{Body, Trial},
-    verdict::{Class, Difference, Judged, MemoryOperands, Must, NotCompared, Share, Verdict},
+    verdict::{Class, Derived, Difference, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why},
 };
 
 /// The verdict on one variable of a program, on its kernels, or on the program as a whole.
@@ -24,18 +28,40 @@ pub struct Part {
     pub variable: Option<String>,
     /// The verdict.
     pub verdict: Verdict,
-    /// What the specification does with the program; `None` where there is no rule.
+    /// What the specification does with the program; `None` where it does not decide.
     pub must: Option<Must>,
     /// What the expectation rests on.
     pub trace: Trace,
     /// What was seen of the results of operands.
     pub operands: Share,
+    /// Why it was not compared, where that is known.
+    pub why: Option<Why>,
+    /// The module that the verdict is about, where that is one that was derived from the program: a text that is not the
+    /// user's accuses only itself.
+    pub derived: Option<Box<Derived>>,
 }
 
 impl Part {
     /// The verdict as one on a trial of this number.
     pub fn judged(self, id: u64) -> Judged {
-        Judged { operands: self.operands, ..Judged::new(id, self.verdict, self.must, self.trace) }
+        Judged {
+            operands: self.operands,
+            why: self.why,
+            ..Judged::new(id, self.verdict, self.must, self.trace)
+        }
+    }
+
+    fn not_compared(reason: NotCompared, why: Option<Why>) -> Part {
+        let (trace, operands) = (Trace::default(), Share::default());
+        Part {
+            variable: None,
+            verdict: Verdict::NotCompared(reason),
+            must: None,
+            trace,
+            operands,
+            why,
+            derived: None,
+        }
     }
 }
 
@@ -46,19 +72,23 @@ pub struct ModuleVerdicts {
     pub data: Vec<Part>,
     /// That on what its kernels leave; `None` where it is not accepted, or has none that can be run.
     pub kernels: Option<Part>,
+    /// The kernels of which nothing can be said, of a program that is accepted.
+    pub undecided: Vec<Part>,
 }
 
 impl ModuleVerdicts {
-    /// All verdicts; that on kernels only where something was compared, since most programs are about data.
+    /// All verdicts.
     pub fn parts(self) -> Vec<Part> {
-        let compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
-        self.data.into_iter().chain(self.kernels.filter(compared)).collect()
+        self.data.into_iter().chain(self.kernels).chain(self.undecided).collect()
     }
 }
 
 /// Shows a program to a subject and judges all of it: every variable, or, where the program is refused or the subject
 /// dies, the program as a whole; and what its kernels leave. `text` is what `module` was parsed from, and is shown as it is;
 /// `target` is passed to the subject.
+///
+/// A refusal counts only where every part of the program is judged, the subject takes the header, and no other form of output is
+/// taken. Of a program with undecided parts the judged ones that are blamed are shown alone.
 ///
 /// # Errors
 /// Only where our machine or code fails; whatever the subject does is a verdict.
@@ -69,20 +99,255 @@ pub fn judge_module(
     text: &str,
     target: &str,
 ) -> Result<ModuleVerdicts, Error> {
-    let observed = observe(subject, rules, module, text, target)?;
     let prediction = predict(module, rules);
-    let data = of_data(subject, rules, module, text, &prediction.data, &observed);
-    let runs = |prediction: &Prediction| {
-        prediction
-            .kernels
-            .iter()
-            .any(|kernel| matches!(&kernel.left, Left::Output(left) if !left.bytes.is_empty()))
-    };
-    let kernels = match observed.outcome == Outcome::Accepted && runs(&prediction) {
+    let shown = Shown { subject, rules, module, text, target, prediction: &prediction };
+    let observed = shown.observed()?;
+    let data = shown.data(&observed)?;
+    let accepted = observed.outcome == Outcome::Accepted;
+    let runs = |kernel: &Kernel| matches!(&kernel.left, Left::Output(left) if !left.bytes.is_empty());
+    let kernels = match accepted && prediction.kernels.iter().any(runs) {
         true => Some(of_kernels(subject, rules, module, text, target)?),
         false => None,
     };
-    Ok(ModuleVerdicts { data, kernels })
+    let undecided = match accepted {
+        true => prediction.kernels.iter().filter_map(|kernel| shown.undecided(kernel)).collect(),
+        false => Vec::new(),
+    };
+    Ok(ModuleVerdicts { data, kernels, undecided })
+}
+
+/// A program as a subject is shown it.
+struct Shown<'a> {
+    subject: &'a dyn Subject,
+    rules: &'a Rules,
+    module: &'a Module,
+    text: &'a str,
+    target: &'a str,
+    prediction: &'a Prediction,
+}
+
+impl Shown<'_> {
+    /// What the subject does with the program. Executable and relocatable output refuse different things: where the text does
+    /// not refuse the program, the form that is taken counts.
+    fn observed(&self) -> Result<Observation, Error> {
+        let form = OutputForm::showing(self.module);
+        let first = self.observe(self.text, self.module, form)?;
+        if first.outcome != Outcome::Refused || self.prediction.validity() == Validity::Refused {
+            return Ok(first);
+        }
+        let other = match form {
+            OutputForm::Executable => OutputForm::Relocatable,
+            OutputForm::Relocatable => OutputForm::Executable,
+        };
+        let second = self.observe(self.text, self.module, other)?;
+        Ok(if second.outcome == Outcome::Accepted { second } else { first })
+    }
+
+    fn observe(&self, text: &str, module: &Module, form: OutputForm) -> Result<Observation, Error> {
+        let read = read::wanted(self.subject.description(), module, self.rules);
+        self.subject.observe(&Request { read: &read, ..Request::new(text, self.target).in_form(form) })
+    }
+
+    /// The verdicts on the data, or on the program as a whole.
+    fn data(&self, observed: &Observation) -> Result<Vec<Part>, Error> {
+        let Shown { subject, rules, module, text, prediction, .. } = *self;
+        let judged = || of_data(subject, rules, module, text, &prediction.data, observed);
+        let (validity, outcome) = (prediction.validity(), observed.outcome);
+        let accuses = match (validity, outcome) {
+            (_, Outcome::Crashed | Outcome::TimedOut) => true,
+            (Validity::Refused, _) => false,
+            (_, outcome) => outcome == Outcome::Refused,
+        };
+        if accuses && let Some(parts) = self.of_header()? {
+            return Ok(parts);
+        }
+        let mut parts = match (validity, outcome) {
+            (Validity::Undecided, Outcome::Refused) => self.isolated(self.blamed(observed), observed)?,
+            (Validity::Refused, Outcome::Accepted) if !prediction.undecided.is_empty() => {
+                self.isolated(self.refused(), observed)?
+            }
+            _ => judged(),
+        };
+        for part in &mut parts {
+            if let (Verdict::NotCompared(reason), None) = (&part.verdict, &part.why) {
+                part.why = self.why(*reason, part.variable.as_deref(), observed);
+            }
+            if validity == Validity::Undecided && part.derived.is_none() {
+                part.must = None;
+            }
+        }
+        Ok(parts)
+    }
+
+    /// What the subject does with the header alone, where it does not take it: then nothing can be said of what stands below.
+    fn of_header(&self) -> Result<Option<Vec<Part>>, Error> {
+        let header = self.module.header();
+        let text = ptxsmith_syntax::print(&header);
+        if self.module.items.len() == header.items.len() {
+            return Ok(None);
+        }
+        let alone = self.observe(&text, &header, OutputForm::showing(self.module))?;
+        if alone.outcome == Outcome::Accepted {
+            return Ok(None);
+        }
+        let said = alone.diagnostics.iter().map(|d| d.message.clone()).next().or(alone.reason.clone());
+        let why = Why { part: "header".into(), line: None, reason: HEADER.into(), said };
+        let mut parts = vec![Part::not_compared(NotCompared::Unsupported, Some(why))];
+        if matches!(alone.outcome, Outcome::Crashed | Outcome::TimedOut) {
+            parts.extend(self.derived(header, text, &alone));
+        }
+        Ok(Some(parts))
+    }
+
+    /// The verdicts on a derived module, which they show.
+    fn derived(&self, module: Module, text: String, observed: &Observation) -> Vec<Part> {
+        let expected = expect(&module, self.rules);
+        let mut parts = of_data(self.subject, self.rules, &module, &text, &expected, observed);
+        let derived = Box::new(Derived { module, text });
+        parts.iter_mut().for_each(|part| part.derived = Some(derived.clone()));
+        parts
+    }
+
+    /// The judged statements that a diagnostic blames.
+    fn blamed(&self, observed: &Observation) -> Vec<usize> {
+        let lines: BTreeSet<u32> = observed.diagnostics.iter().filter_map(|d| d.line).collect();
+        let line = |at: u32| line_column(self.text, at).0;
+        let spans = self.module.items.iter().map(Item::span).enumerate();
+        spans
+            .filter(|(at, span)| {
+                span.is_known()
+                    && lines.range(line(span.start)..=line(span.end)).next().is_some()
+                    && self.is_judged(*at)
+            })
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// The statement that the specification refuses.
+    fn refused(&self) -> Vec<usize> {
+        let Expectation::Refused { refusal, .. } = &self.prediction.data else { return Vec::new() };
+        let holds = |item: &Item| {
+            let span = item.span();
+            span.start <= refusal.span.start && refusal.span.start < span.end
+        };
+        self.module.items.iter().position(holds).into_iter().collect()
+    }
+
+    /// Whether nothing in a statement is undecided.
+    fn is_judged(&self, at: usize) -> bool {
+        let item = &self.module.items[at];
+        let span = item.span();
+        let inside = |part: &Undecided| span.start <= part.span.start && part.span.start < span.end;
+        matches!(item, Item::Variables(_) | Item::Function(_))
+            && !self.prediction.undecided.iter().any(inside)
+    }
+
+    /// The verdict on these statements alone, with what they name: a deviation where they show one, and else that nothing was
+    /// compared.
+    fn isolated(&self, of: Vec<usize>, observed: &Observation) -> Result<Vec<Part>, Error> {
+        let not_compared = Part::not_compared(NotCompared::Unmodelled, None);
+        let Some(kept) = (!of.is_empty()).then(|| self.with_what_they_name(of)) else {
+            return Ok(vec![not_compared]);
+        };
+        let keep =
+            |(at, item): (usize, &Item)| (item.is_header() || kept.contains(&at)).then(|| item.clone());
+        let items = self.module.items.iter().enumerate().filter_map(keep).collect();
+        let text = ptxsmith_syntax::print(&Module { items });
+        let Ok(module) = ptxsmith_syntax::parse(&text) else { return Ok(vec![not_compared]) };
+        let prediction = predict(&module, self.rules);
+        let alone = Shown { module: &module, text: &text, prediction: &prediction, ..*self };
+        if !prediction.undecided.is_empty() {
+            return Ok(vec![not_compared]);
+        }
+        let again = alone.observed()?;
+        let mut parts = vec![not_compared];
+        if again.outcome == observed.outcome && alone.of_header()?.is_none() {
+            let found = alone.derived(module.clone(), text.clone(), &again);
+            parts.extend(found.into_iter().filter(|part| matches!(part.verdict, Verdict::Deviates(_))));
+        }
+        Ok(parts)
+    }
+
+    /// These statements, and all that they name.
+    fn with_what_they_name(&self, of: Vec<usize>) -> BTreeSet<usize> {
+        let (mut kept, mut left) = (BTreeSet::new(), of);
+        while let Some(at) = left.pop() {
+            if !kept.insert(at) {
+                continue;
+            }
+            let mut used = Used(BTreeSet::new());
+            used.item(&self.module.items[at]);
+            for (other, item) in self.module.items.iter().enumerate() {
+                if !kept.contains(&other) && used.0.iter().any(|name| item.may_declare(name)) {
+                    left.push(other);
+                }
+            }
+        }
+        kept
+    }
+
+    /// Why a part was not compared.
+    fn why(&self, reason: NotCompared, variable: Option<&str>, observed: &Observation) -> Option<Why> {
+        let diagnostic = observed.diagnostics.iter().find(|d| d.severity >= Severity::Error);
+        let said = diagnostic.map(|d| d.message.clone()).or(observed.reason.clone());
+        let part = variable.map_or("module".to_owned(), |name| format!("variable {name}"));
+        match reason {
+            NotCompared::Unmodelled => {
+                let own = |undecided: &&Undecided| variable.is_none_or(|name| undecided.part == name);
+                let first = self.prediction.undecided.iter().find(own)?;
+                Some(Why { said: said.filter(|_| variable.is_none()), ..self.because(part, first) })
+            }
+            NotCompared::Unobserved => {
+                let seen = variable.and_then(|name| observed.variables.get(name));
+                let reason = seen.and_then(|seen| seen.reason.clone());
+                let reason = reason.unwrap_or_else(|| "the subject does not show it".to_owned());
+                Some(Why { part, line: None, reason, said: None })
+            }
+            _ => {
+                let line = diagnostic.and_then(|d| d.line);
+                let reason = said.unwrap_or_else(|| "the subject does not say why".to_owned());
+                Some(Why { part, line, reason, said: None })
+            }
+        }
+    }
+
+    /// That the text does not decide this.
+    fn because(&self, part: String, undecided: &Undecided) -> Why {
+        let known = undecided.span.is_known();
+        let line = known.then(|| line_column(self.text, undecided.span.start).0);
+        let part = if part == "module" { undecided.part.clone() } else { part };
+        Why { part, line, reason: undecided.reason.to_owned(), said: None }
+    }
+
+    /// That nothing can be said of a kernel, and why.
+    fn undecided(&self, kernel: &Kernel) -> Option<Part> {
+        let Left::Unmodelled(reason) = kernel.left else { return None };
+        let function = self.module.functions().find(|f| f.name.text == kernel.name && f.body.is_some())?;
+        let inside =
+            |part: &&Undecided| function.span.start <= part.span.start && part.span.start < function.span.end;
+        let part = format!("kernel {}", kernel.name);
+        let why = match self.prediction.undecided.iter().find(inside) {
+            Some(first) => self.because(part, first),
+            None => {
+                let line = Some(line_column(self.text, function.name.span.start).0);
+                Why { part, line, reason: reason.to_owned(), said: None }
+            }
+        };
+        Some(Part::not_compared(NotCompared::Unmodelled, Some(why)))
+    }
+}
+
+const HEADER: &str = "the subject does not take the header";
+
+/// The names that a statement uses.
+struct Used<'m>(BTreeSet<&'m Text>);
+
+impl<'m> Visit<'m> for Used<'m> {
+    fn name(&mut self, name: &'m Text, role: Role) {
+        if role == Role::Use {
+            self.0.insert(name);
+        }
+    }
 }
 
 /// As [`judge_module`], without its kernels: for what shows or expects data alone.
@@ -137,7 +402,10 @@ pub fn judge_operands(
     };
     let trace = kernels.iter().fold(Trace::default(), |trace, kernel| trace.union(kernel.trace));
     let (must, share) = (Must::of(&expected), Share::default());
-    Ok((operands, Some(Part { variable: None, verdict, must, trace, operands: share })))
+    Ok((
+        operands,
+        Some(Part { variable: None, verdict, must, trace, operands: share, why: None, derived: None }),
+    ))
 }
 
 fn observe(
@@ -169,7 +437,7 @@ fn of_kernels(
     };
     let Judged { verdict, must, trace, operands, .. } =
         Judge::new(subject, *rules, options).text(&trial, text)?;
-    Ok(Part { variable: None, verdict, must, trace, operands })
+    Ok(Part { variable: None, verdict, must, trace, operands, why: None, derived: None })
 }
 
 fn of_data(
@@ -200,12 +468,9 @@ fn of_data(
             vec![program.whole(Verdict::ConformsByOutcome)]
         }
         (Expectation::Accepted { variables, unmodelled, .. }, Outcome::Accepted) => {
-            let not_modelled = unmodelled.iter().map(|(name, _)| Part {
-                variable: Some(name.to_string()),
-                verdict: Verdict::NotCompared(NotCompared::Unmodelled),
-                must: None,
-                trace: Trace::default(),
-                operands: Share::default(),
+            let not_modelled = unmodelled.iter().map(|one| Part {
+                variable: Some(one.part.clone()),
+                ..Part::not_compared(NotCompared::Unmodelled, None)
             });
             variables.iter().map(|variable| program.variable(variable)).chain(not_modelled).collect()
         }
@@ -229,7 +494,8 @@ impl Program<'_> {
     }
 
     fn part(&self, variable: Option<String>, verdict: Verdict, trace: Trace) -> Part {
-        Part { variable, verdict, must: Must::of(self.expected), trace, operands: Share::default() }
+        let (must, operands) = (Must::of(self.expected), Share::default());
+        Part { variable, verdict, must, trace, operands, why: None, derived: None }
     }
 
     /// A deviation of the program as a whole, explained by a reading or a known deviation where one predicts it.

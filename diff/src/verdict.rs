@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, expect};
 use ptxsmith_subject::{Observation, Outcome};
-use ptxsmith_syntax::Header;
+use ptxsmith_syntax::{Header, Module};
 use serde::{Deserialize, Serialize};
 
 use crate::explanation::{Alternatives, Explanation};
@@ -98,6 +98,28 @@ impl NotCompared {
     }
 }
 
+/// Why a part of a program was not compared, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Why {
+    /// The part: `kernel k`, `variable a`.
+    pub part: String,
+    /// The line of the program, where it is known.
+    pub line: Option<u32>,
+    /// The reason, without names and numbers, so that reasons can be counted.
+    pub reason: String,
+    /// What the subject says of the program, where it refuses it.
+    pub said: Option<String>,
+}
+
+/// A module that was derived from a user's program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derived {
+    /// The module.
+    pub module: Module,
+    /// Its text, which the subject was shown.
+    pub text: String,
+}
+
 /// A deviation of one trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
@@ -172,6 +194,7 @@ impl Judged {
             operands,
             memory_operands,
             confirms,
+            why: None,
         }
     }
 
@@ -248,6 +271,8 @@ pub struct Judged {
     pub memory_operands: Option<Box<MemoryOperands>>,
     /// The open question whose default answer this verdict shows: see [`Judged::confirm`].
     pub confirms: Option<Question>,
+    /// Why it was not compared, where that is known.
+    pub why: Option<Why>,
 }
 
 /// How many memory operands of kernels were compared.

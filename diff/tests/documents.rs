@@ -116,7 +116,7 @@ fn said(module: &Module, rules: &Rules) -> Vec<String> {
             if lines.is_empty() { vec!["taken".to_owned()] } else { lines }
         }
         Expectation::Refused { refusal, .. } => vec![format!("refused: {}", refusal.class.summary())],
-        Expectation::Unmodelled { reason } => vec![format!("no rule: {reason}")],
+        Expectation::Unmodelled { reason, .. } => vec![format!("no rule: {reason}")],
     }
 }
 

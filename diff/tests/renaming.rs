@@ -39,10 +39,18 @@ fn as_before(mut prediction: Prediction) -> Prediction {
                 back(&mut variable.name);
                 variable.addresses.iter_mut().for_each(|address| back(&mut address.symbol));
             }
-            unmodelled.iter_mut().for_each(|(name, _)| back(name));
+            for one in unmodelled {
+                one.part =
+                    without_prefix(&one.part, PREFIX).map_or(one.part.clone(), |name| name.to_string());
+                one.span = Span::NONE;
+            }
         }
         Expectation::Refused { refusal, .. } => refusal.span = Span::NONE,
         Expectation::Unmodelled { .. } => {}
+    }
+    // Their names are in sentences; how many there are, and why, is the same.
+    for one in &mut prediction.undecided {
+        (one.part, one.span) = (String::new(), Span::NONE);
     }
     for kernel in &mut prediction.kernels {
         back(&mut kernel.name);

@@ -7,6 +7,7 @@ use crate::{
     reading::{Question, Readings},
     refusal::Refusal,
     step::Trace,
+    validity::Undecided,
 };
 
 /// The oracle's answer for a whole module.
@@ -16,8 +17,8 @@ pub enum Expectation {
     Accepted {
         /// Every module-scope variable in `.global` or `.const` that has storage here, in the order declared.
         variables: Vec<Variable>,
-        /// Variables that there is no rule for, with the reason.
-        unmodelled: Vec<(Text, &'static str)>,
+        /// Variables that there is no rule for, and statements that may declare some.
+        unmodelled: Vec<Undecided>,
         /// What the answer rests on, declarations without storage included.
         trace: Trace,
     },
@@ -32,6 +33,8 @@ pub enum Expectation {
     Unmodelled {
         /// What is missing.
         reason: &'static str,
+        /// What it is missing for.
+        parts: Vec<Undecided>,
     },
 }
 
@@ -123,7 +126,7 @@ impl Expectation {
                 if !unmodelled.is_empty() {
                     answer["unmodelled"] = unmodelled
                         .iter()
-                        .map(|(name, reason)| serde_json::json!({ "variable": name.as_str(), "reason": reason }))
+                        .map(|one| serde_json::json!({ "variable": one.part, "reason": one.reason }))
                         .collect();
                 }
             }
@@ -138,7 +141,7 @@ impl Expectation {
                     "readings": readings_met(trace, readings),
                 });
             }
-            Expectation::Unmodelled { reason } => {
+            Expectation::Unmodelled { reason, .. } => {
                 answer["outcome"] = "unmodelled".into();
                 answer["reason"] = (*reason).into();
             }

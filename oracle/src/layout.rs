@@ -19,6 +19,7 @@ use crate::{
     refusal::{Refusal, RefusalClass, Stop},
     rules::Rules,
     step::{Placement, Ruled, Step, Stored, Trace},
+    validity::Undecided,
     value,
 };
 
@@ -76,16 +77,15 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
                     return Expectation::Refused { refusal, trace };
                 }
                 let found = sites(function, &|declarator| scope.role(declarator, rules));
-                unmodelled.extend(found.repeated.iter().map(|name| (name.text.clone(), REPEATED)));
+                unmodelled.extend(found.repeated.iter().map(|name| Undecided::of(name, REPEATED)));
                 if function.body.is_some() && scope.repeated.contains(&function.name.text) {
-                    unmodelled.push((function.name.text.clone(), REPEATED));
+                    unmodelled.push(Undecided::of(&function.name, REPEATED));
                 }
                 inner = Some(scope.within(index, &found));
                 found.sites
             }
             Item::Unread(unread) => {
-                let first = unread.tokens.first().map(|token| token.text.clone());
-                unmodelled.push((first.unwrap_or_default(), UNREAD));
+                unmodelled.push(Undecided::unread(unread));
                 continue;
             }
             Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => continue,
@@ -105,7 +105,7 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
                     return Expectation::Refused { refusal, trace: work.trace };
                 }
                 Err(Stop::Unmodelled(reason)) => {
-                    unmodelled.push((site.declarator.name.text.clone(), reason));
+                    unmodelled.push(Undecided::of(&site.declarator.name, reason));
                 }
             }
         }
@@ -116,7 +116,9 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     }
     trace = trace.union(checked);
     match unmodelled.first() {
-        Some((_, reason)) if variables.is_empty() => Expectation::Unmodelled { reason },
+        Some(first) if variables.is_empty() => {
+            Expectation::Unmodelled { reason: first.reason, parts: unmodelled }
+        }
         _ => Expectation::Accepted { variables, unmodelled, trace },
     }
 }

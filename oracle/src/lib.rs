@@ -27,6 +27,7 @@ mod reading;
 mod refusal;
 pub mod rules;
 mod step;
+mod validity;
 mod value;
 
 pub use address::{Named, Slot, Version};
@@ -41,4 +42,5 @@ pub use reading::*;
 pub use refusal::{Refusal, RefusalClass, Stop};
 pub use rules::Rules;
 pub use step::{Placement, Ruled, Step, Stored, Trace};
+pub use validity::{Undecided, Validity};
 pub use value::{Address as AddressValue, Integer, Value, narrow};

@@ -9,6 +9,7 @@ use crate::{
     reading::Readings,
     rules::Rules,
     step::Trace,
+    validity::{self, Undecided, Validity, undecided},
 };
 
 /// What a table of rules says of a module.
@@ -18,6 +19,8 @@ pub struct Prediction {
     pub data: Expectation,
     /// What its kernels leave; empty unless the module is accepted.
     pub kernels: Vec<Kernel>,
+    /// The parts that the texts do not decide, in the order in which they stand.
+    pub undecided: Vec<Undecided>,
 }
 
 /// What these rules say of a module: [`expect`] and [`execute`] together.
@@ -27,7 +30,8 @@ pub fn predict(module: &Module, rules: &Rules) -> Prediction {
         Expectation::Accepted { variables, .. } => execute(module, variables, rules),
         Expectation::Refused { .. } | Expectation::Unmodelled { .. } => Vec::new(),
     };
-    Prediction { data, kernels }
+    let undecided = undecided(module, rules, &data);
+    Prediction { data, kernels, undecided }
 }
 
 impl Prediction {
@@ -59,6 +63,10 @@ impl Prediction {
     pub fn to_json(&self, text: &str, readings: &Readings) -> serde_json::Value {
         let mut json = self.data.to_json(text, readings);
         Kernel::add_to_json(&self.kernels, readings, &mut json);
+        json["valid"] = (self.validity() == Validity::Valid).then_some(true).into();
+        if !self.undecided.is_empty() {
+            json["undecided"] = validity::to_json(&self.undecided, text);
+        }
         json
     }
 }

@@ -120,8 +120,8 @@ fn check(path: &Path) -> Result<(), String> {
     let expectation = expect(&module, &Rules::specification(readings(&annotations)?));
     match (&annotations.expected, &expectation) {
         (Expected::Accepted, Expectation::Accepted { variables, unmodelled, .. }) => {
-            if let Some((name, reason)) = unmodelled.first() {
-                return Err(format!("{name} is unmodelled: {reason}"));
+            if let Some(one) = unmodelled.first() {
+                return Err(format!("{} is unmodelled: {}", one.part, one.reason));
             }
             let mut got: Vec<String> = variables.iter().map(describe).collect();
             let mut said = annotations.variables.clone();

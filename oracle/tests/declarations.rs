@@ -8,10 +8,8 @@ use ptxsmith_oracle::{Clause, Expectation, Readings};
 /// What the specification says of declarations: the clause that refuses them, why they are undecided, or that they are valid.
 fn said(text: &str) -> Result<&'static str, Clause> {
     match answer(Readings::default(), text) {
-        Expectation::Accepted { unmodelled, .. } => {
-            Ok(unmodelled.first().map_or("valid", |(_, reason)| reason))
-        }
-        Expectation::Unmodelled { reason } => Ok(reason),
+        Expectation::Accepted { unmodelled, .. } => Ok(unmodelled.first().map_or("valid", |one| one.reason)),
+        Expectation::Unmodelled { reason, .. } => Ok(reason),
         Expectation::Refused { refusal, .. } => Err(refusal.clause),
     }
 }

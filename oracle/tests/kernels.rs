@@ -444,7 +444,7 @@ fn a_function_is_named_where_it_may_be() {
         match expect(&ptxsmith_syntax::parse(&text).unwrap(), rules) {
             Expectation::Refused { refusal, .. } => Some(refusal.class),
             Expectation::Accepted { .. } => None,
-            Expectation::Unmodelled { reason } => panic!("{reason}"),
+            Expectation::Unmodelled { reason, .. } => panic!("{reason}"),
         }
     };
     let rules = Rules::default();
@@ -492,7 +492,7 @@ fn the_address_of_a_kernel_is_taken_since_3_1() {
         match expect(&ptxsmith_syntax::parse(&text).unwrap(), &Rules::default()) {
             Expectation::Refused { refusal, .. } => Some(refusal.class),
             Expectation::Accepted { .. } => None,
-            Expectation::Unmodelled { reason } => panic!("{reason}"),
+            Expectation::Unmodelled { reason, .. } => panic!("{reason}"),
         }
     };
     assert_eq!(class("3.0"), Some(RefusalClass::KernelVersion));

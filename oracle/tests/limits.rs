@@ -10,7 +10,7 @@ fn worked_out(declarations: &str) -> (usize, u64, Vec<&'static str>) {
         panic!("{declarations} is not accepted")
     };
     let bytes = variables.iter().map(|variable| variable.bytes.len() as u64).sum();
-    (variables.len(), bytes, unmodelled.into_iter().map(|(_, why)| why).collect())
+    (variables.len(), bytes, unmodelled.into_iter().map(|one| one.reason).collect())
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn last(readings: Readings, text: &str) -> Result<(Vec<u8>, Trace), RefusalClass
             Ok((last.bytes, last.trace))
         }
         Expectation::Refused { refusal, .. } => Err(refusal.class),
-        Expectation::Unmodelled { reason } => panic!("{reason}"),
+        Expectation::Unmodelled { reason, .. } => panic!("{reason}"),
     }
 }
 

@@ -6,6 +6,7 @@
 //! Fields that are not known are passed over, so that a report of a later version can be shown. Fields that were added
 //! after the first version may be missing.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
@@ -17,6 +18,9 @@ use crate::releases::{ReleaseVerdict, release_map};
 
 /// The value of `"schema"`.
 pub const SCHEMA: &str = "ptxsmith.report/1";
+
+/// The most reasons that a summary gives why something was not compared; the report has all.
+const MOST_REASONS: usize = 5;
 
 /// All that a campaign found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,6 +102,9 @@ pub struct Subject {
     /// Cases without a verdict, by reason; reasons that did not occur are left out.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub not_compared: BTreeMap<String, u64>,
+    /// Why, as far as it is known: by reason as in `not_compared`, how often by the words.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_compared_because: BTreeMap<String, BTreeMap<String, u64>>,
     /// What became of programs that must be accepted, and of those that must be refused.
     #[serde(default)]
     pub confusion: Confusion,
@@ -110,6 +117,15 @@ pub struct Subject {
 }
 
 impl Subject {
+    /// The words that say most often why something was not compared.
+    pub fn because(&self, reason: &str) -> Vec<(&str, u64)> {
+        let all = self.not_compared_because.get(reason).into_iter().flatten();
+        let mut all: Vec<(&str, u64)> = all.map(|(why, count)| (why.as_str(), *count)).collect();
+        all.sort_by_key(|&(_, count)| Reverse(count));
+        all.truncate(MOST_REASONS);
+        all
+    }
+
     /// How many cases do not conform.
     pub fn deviate(&self) -> u64 {
         self.compared.saturating_sub(self.conform)
@@ -241,6 +257,9 @@ pub struct Finding {
     /// The clauses that it breaks.
     #[serde(default)]
     pub clauses: Vec<String>,
+    /// What the specification says of the program: `valid`, `refused` or `undecided`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub validity: String,
     /// What happens, in a line.
     pub title: String,
     /// How many verdicts show it.
@@ -465,7 +484,7 @@ impl Report {
 
     /// What was judged, in the plural: `cases`, or of files `variables`.
     pub fn unit(&self) -> &'static str {
-        if self.command == "check" { "variables" } else { "cases" }
+        if self.command == "check" { "parts" } else { "cases" }
     }
 
     /// How many findings have this status.

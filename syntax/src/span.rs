@@ -18,6 +18,11 @@ impl Span {
     /// The span of something that was made rather than parsed.
     pub const NONE: Span = Span { start: 0, end: 0 };
 
+    /// Whether it stood anywhere.
+    pub fn is_known(self) -> bool {
+        self.end > 0
+    }
+
     /// The span from the start of `self` to the end of `other`.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start, end: other.end }

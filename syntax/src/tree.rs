@@ -302,6 +302,23 @@ impl Declaration {
 }
 
 impl Item {
+    /// Where it stood.
+    pub fn span(&self) -> Span {
+        let of = |tokens: &[Token]| match tokens {
+            [first, .., last] => first.span.to(last.span),
+            [only] => only.span,
+            [] => Span::NONE,
+        };
+        match self {
+            Item::Version(name) | Item::AddressSize(name) => name.span,
+            Item::Target(names) => names.first().map_or(Span::NONE, |name| name.span),
+            Item::Variables(declaration) => declaration.span,
+            Item::Function(function) => function.span,
+            Item::Other(tokens) => of(tokens),
+            Item::Unread(unread) => unread.span(),
+        }
+    }
+
     /// Whether it belongs to the header: `.version`, `.target` or `.address_size`.
     pub fn is_header(&self) -> bool {
         matches!(self, Item::Version(_) | Item::Target(_) | Item::AddressSize(_))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_diff::{Class, NotCompared};
-use ptxsmith_oracle::{Clause, ClauseSet, Interpretation};
+use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Rules, Validity, predict};
 use ptxsmith_report::{Coverage, Finding, Reached, Report, SCHEMA, Subject, folder};
 use ptxsmith_subject::Description;
 
@@ -75,6 +75,7 @@ impl Campaign<'_> {
                 operands: ledger.operands,
                 memory_operands: ledger.memory_operands.clone(),
                 not_compared: named(&ledger.not_compared, NotCompared::name),
+                not_compared_because: named(&ledger.why, NotCompared::name),
                 confusion: ledger.confusion,
                 clauses: named(&ledger.clauses, Clause::id),
                 least: self.least_of(&ledger),
@@ -139,7 +140,14 @@ impl Campaign<'_> {
             file: self.out.as_ref().map(|_| self.file_of(found).to_string_lossy().into_owned()),
             first_seen: known.map(|known| known.first_seen.to_owned()),
             edit: ptxsmith_diff::gone::edit(&finding.id, &finding.subjects),
+            validity: validity(&finding.program).name().to_owned(),
             ..finding
         }
     }
+}
+
+/// What the specification says of a program; of what is no PTX it says nothing.
+fn validity(program: &str) -> Validity {
+    let module = ptxsmith_syntax::parse(program);
+    module.map_or(Validity::Undecided, |module| predict(&module, &Rules::default()).validity())
 }

@@ -22,6 +22,9 @@ pub use triage::Triage;
 
 /// How much longer an example may be that shows one deviation alone.
 const ALONE_SHOWS_BETTER: usize = 10_000;
+/// How many different words are kept of why things were not compared; a subject may say any number.
+const MOST_REASONS: usize = 200;
+const OTHER: &str = "other reasons";
 
 /// Counts and findings of one campaign against one subject. As JSON it goes on after an interruption, or is merged with
 /// others.
@@ -40,6 +43,9 @@ pub struct Ledger {
     pub confirmed: BTreeMap<Question, u64>,
     /// Trials that were not compared, by reason.
     pub not_compared: BTreeMap<NotCompared, u64>,
+    /// Why they were not compared, as far as that is known: how often by reason and words.
+    #[serde(default)]
+    pub why: BTreeMap<NotCompared, BTreeMap<String, u64>>,
     /// The clauses that anything compared rested on.
     pub reached: ClauseSet,
     /// Variables that were not shown, of trials that were compared for others.
@@ -107,6 +113,11 @@ impl Ledger {
                     clauses.for_each(|clause| self.counts(clause).unsupported += 1);
                 }
                 *self.not_compared.entry(*reason).or_default() += 1;
+                if let Some(why) = &judged.why {
+                    let known = self.why.entry(*reason).or_default();
+                    let few = known.len() < MOST_REASONS || known.contains_key(&why.reason);
+                    *known.entry(if few { why.reason.clone() } else { OTHER.into() }).or_default() += 1;
+                }
                 None
             }
             Verdict::Conforms | Verdict::ConformsByOutcome => {
@@ -347,6 +358,9 @@ impl Ledger {
         add(&mut self.excluded, other.excluded);
         add(&mut self.confirmed, other.confirmed);
         add(&mut self.not_compared, other.not_compared);
+        for (reason, whys) in other.why {
+            add(self.why.entry(reason).or_default(), whys);
+        }
         add(&mut self.contradicted, other.contradicted);
         for (clause, counts) in other.clauses {
             *self.counts(clause) += counts;

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use ptxsmith_campaign::input::{self, Program};
 use ptxsmith_oracle::{
     Address, Expectation, Interpretation, Kernel, Left, Output, Prediction, Readings, Refusal, Rules, Trace,
-    Variable, Written, hex, predict,
+    Undecided, Validity, Variable, Written, hex, predict,
 };
 use ptxsmith_report::values::{self, Shapes, Slot};
 use ptxsmith_syntax::line_column;
 
 use super::Context;
-use crate::args;
+use crate::args::{self, Expect};
 use crate::console::{BAD, BOLD, NOTE};
 use crate::exit::{Exit, Failure};
 
@@ -32,7 +32,35 @@ pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
         describe(&program, &prediction, &rules.readings)
     };
     context.console.print(&text)?;
-    Ok(Exit::Success)
+    Ok(args.expect.map_or(Exit::Success, |expect| as_expected(&prediction, expect)))
+}
+
+/// The status that says whether the answer is the one expected.
+fn as_expected(prediction: &Prediction, expect: Expect) -> Exit {
+    let accepted = match &prediction.data {
+        Expectation::Refused { .. } => Some(false),
+        Expectation::Accepted { unmodelled, .. } => unmodelled.is_empty().then_some(true),
+        Expectation::Unmodelled { .. } => None,
+    };
+    let holds = match expect {
+        Expect::Accepted => accepted,
+        // What is not decided may be refused.
+        Expect::Refused => match prediction.validity() {
+            Validity::Refused => Some(true),
+            Validity::Valid => Some(false),
+            Validity::Undecided => None,
+        },
+        Expect::Valid => match prediction.validity() {
+            Validity::Valid => Some(true),
+            Validity::Refused => Some(false),
+            Validity::Undecided => None,
+        },
+    };
+    match holds {
+        Some(true) => Exit::Success,
+        Some(false) => Exit::Deviation,
+        None => Exit::NothingCompared,
+    }
 }
 
 fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<Readings, Failure> {
@@ -56,8 +84,8 @@ fn describe(program: &Program, prediction: &Prediction, readings: &Readings) -> 
             for variable in variables {
                 describe_variable(&mut out, &shapes, variable, readings);
             }
-            for (name, reason) in unmodelled {
-                let _ = writeln!(out, "{BOLD}{name}{BOLD:#}: {NOTE}unmodelled{NOTE:#}: {reason}\n");
+            for Undecided { part, reason, .. } in unmodelled {
+                let _ = writeln!(out, "{BOLD}{part}{BOLD:#}: {NOTE}unmodelled{NOTE:#}: {reason}\n");
             }
             if variables.is_empty() && unmodelled.is_empty() {
                 out.push_str("accepted, and no variable in .global or .const\n\n");
@@ -69,7 +97,7 @@ fn describe(program: &Program, prediction: &Prediction, readings: &Readings) -> 
         Expectation::Refused { refusal, trace } => {
             describe_refusal(&mut out, program, refusal, trace, readings);
         }
-        Expectation::Unmodelled { reason } => {
+        Expectation::Unmodelled { reason, .. } => {
             let _ = writeln!(out, "{NOTE}unmodelled{NOTE:#}: {reason}");
         }
     }

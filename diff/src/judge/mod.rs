@@ -203,14 +203,15 @@ impl<'a> Judge<'a> {
             let trace = prediction.trace();
             return (Answer::Module(prediction), trace);
         };
+        let unmodelled = |reason| Expectation::Unmodelled { reason, parts: Vec::new() };
         let mut trace = Trace::default();
         let data = match Evaluator::new(rules, self.version).store(expr, *ty, &mut trace) {
             Ok(Stored::Bits(bits)) => return (Answer::Bits(bits & mask(ty.size().unwrap_or(8))), trace),
-            Ok(Stored::Address(..)) => Expectation::Unmodelled { reason: "an expression that is an address" },
-            Err(Stop::Unmodelled(reason)) => Expectation::Unmodelled { reason },
+            Ok(Stored::Address(..)) => unmodelled("an expression that is an address"),
+            Err(Stop::Unmodelled(reason)) => unmodelled(reason),
             Err(Stop::Refused(refusal)) => Expectation::Refused { refusal, trace },
         };
-        (Answer::Module(Prediction { data, kernels: Vec::new() }), trace)
+        (Answer::Module(Prediction { data, kernels: Vec::new(), undecided: Vec::new() }), trace)
     }
 
     /// What these rules say of the trial as a module of its own. Variables without a rule are left out, if there are
@@ -225,11 +226,11 @@ impl<'a> Judge<'a> {
             Expectation::Accepted { unmodelled, .. }
                 if !unmodelled.is_empty() && matches!(trial.body, Body::Seats(_)) =>
             {
-                Expectation::Unmodelled { reason: unmodelled[0].1 }
+                Expectation::Unmodelled { reason: unmodelled[0].reason, parts: unmodelled }
             }
             data => data,
         };
-        Prediction { data, kernels: Vec::new() }
+        Prediction { data, kernels: Vec::new(), undecided: Vec::new() }
     }
 
     pub(crate) fn observe(&self, text: &str, launches: &[Launch]) -> Result<Observation, Error> {

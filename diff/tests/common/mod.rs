@@ -60,7 +60,7 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
             });
             observation
         }
-        Expectation::Unmodelled { reason } => Observation::because(Outcome::Unsupported, reason),
+        Expectation::Unmodelled { reason, .. } => Observation::because(Outcome::Unsupported, reason),
     }
 }
 

@@ -46,7 +46,7 @@ fn outcome(body: &Body, rules: &Rules) -> Outcome {
                     .map(|v| (v.name.to_string(), v.size, v.align, v.bytes, v.addresses))
                     .collect()),
                 Expectation::Refused { refusal, .. } => Err(refusal.class.name()),
-                Expectation::Unmodelled { reason } => Err(reason),
+                Expectation::Unmodelled { reason, .. } => Err(reason),
             })
         }
         Body::Negative(_) | Body::Kernel(_) => Outcome::Module(Err("refused")),

@@ -7,6 +7,7 @@
 
 pub(crate) mod accesses;
 mod form;
+mod judged;
 mod machine;
 mod memory;
 mod names;
@@ -14,7 +15,7 @@ mod operand;
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use ptxsmith_syntax::{FunctionKind, Item, Module, StateSpace, Text};
+use ptxsmith_syntax::{FunctionKind, Item, Module, Span, StateSpace, Text};
 use serde::Serialize;
 
 use crate::{
@@ -156,6 +157,29 @@ pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace
             (None, all)
         }
     }
+}
+
+/// Why an instruction that is kept as tokens is not decided.
+pub(crate) const NOT_MODELLED: &str = "an instruction that is not modelled";
+
+/// The instructions of a module that are not decided: what they stand in and are, why, and where.
+pub(crate) fn undecided(module: &Module, rules: &Rules) -> Vec<(String, &'static str, Span)> {
+    let has_body = |item: &Item| matches!(item, Item::Function(function) if function.body.is_some());
+    if !module.items.iter().any(has_body) {
+        return Vec::new();
+    }
+    let program = names::read(module, rules);
+    let mut found = Vec::new();
+    for (name, body) in &program.functions {
+        let kind = if body.kind == FunctionKind::Entry { "kernel" } else { "function" };
+        for line in &body.lines {
+            if let Some(why) = judged::undecided(line.instruction, &line.names, &program, body, rules) {
+                let part = format!("{kind} {name}, {}", line.instruction.opcode.keyword());
+                found.push((part, why, line.instruction.span));
+            }
+        }
+    }
+    found
 }
 
 /// An object for a variable at module scope, without its addresses.

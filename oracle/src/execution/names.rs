@@ -298,7 +298,7 @@ impl<'m, 'r> Reader<'m, 'r> {
                     if !idle {
                         let kept = self.body.kept.entry(self.body.lines.len()).or_default();
                         kept.push(Kept { tokens, names: names.clone() });
-                        self.body.unmodelled = Some("an instruction that is not modelled");
+                        self.body.unmodelled = Some(super::NOT_MODELLED);
                     }
                 }
             }

@@ -32,7 +32,7 @@ pub fn run_under(rules: &Rules, text: &str) -> Result<Output, &'static str> {
     let variables = match expect(&module, rules) {
         Expectation::Accepted { variables, .. } => variables,
         Expectation::Refused { refusal, .. } => return Err(refusal.class.name()),
-        Expectation::Unmodelled { reason } => return Err(reason),
+        Expectation::Unmodelled { reason, .. } => return Err(reason),
     };
     let kernels = execute(&module, &variables, rules);
     match kernels.into_iter().find(|kernel| kernel.name == "k").expect("there is a kernel k").left {

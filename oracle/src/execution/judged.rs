@@ -1,0 +1,289 @@
+//! Which instructions are judged: one table of opcodes with the modifiers, types and operands that they take.
+//!
+//! What an instruction does is no part of the texts at hand (6.4 gives its operands), so only forms that everybody takes are
+//! here. An instruction in another form is undecided.
+
+use ptxsmith_syntax::{
+    Expr, Instruction, Name, NodeKind, Number, Opcode, Operand, ScalarType, StateSpace, TypeKind, read_number,
+};
+
+use super::{
+    form::Form,
+    names::{Body, Meaning, Names, Program, Register},
+};
+use crate::rules::Rules;
+
+const FORM: &str = "an instruction in a form that is not modelled";
+const OPERAND: &str = "an instruction with operands of types that are not modelled";
+const NAME: &str = "a name that nothing declares";
+
+/// The types of instructions that move bits, and of those that reckon.
+const MOVED: &str = ".b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64";
+const WHOLE: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64 .pred";
+const NUMBERS: &str = ".u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64";
+const INTEGERS: &str = ".u16 .u32 .u64 .s16 .s32 .s64";
+const BITS: &str = ".b16 .b32 .b64 .pred";
+const SHIFTED: &str = ".b16 .b32 .b64";
+const SHIFTED_RIGHT: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64";
+const CHOSEN: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64";
+const WINDOWS: &str = ".global .shared .local .const";
+
+/// One opcode's row: types, other modifiers, state spaces, how many operands.
+fn row(opcode: Opcode) -> (&'static str, &'static str, &'static str, usize) {
+    match opcode {
+        Opcode::Ld => (MOVED, "", ".global .shared .local .const .param", 2),
+        // What may be stored to a parameter depends on whose it is.
+        Opcode::St => (MOVED, "", ".global .shared .local", 2),
+        Opcode::Mov => (WHOLE, "", "", 2),
+        // What these take and do is modelled for addresses only.
+        Opcode::Max | Opcode::Min | Opcode::Neg | Opcode::Not => ("", "", "", 0),
+        Opcode::Cvta => (".u64", ".to", WINDOWS, 2),
+        Opcode::Cvt => (MOVED, MOVED, "", 2),
+        Opcode::Add | Opcode::Sub => (NUMBERS, "", "", 3),
+        Opcode::And | Opcode::Or | Opcode::Xor => (BITS, "", "", 3),
+        Opcode::Shl => (SHIFTED, "", "", 3),
+        Opcode::Shr => (SHIFTED_RIGHT, "", "", 3),
+        Opcode::Mul => (INTEGERS, ".lo", "", 3),
+        Opcode::Mad => (INTEGERS, ".lo", "", 4),
+        Opcode::Setp => (CHOSEN, ".eq .ne .lt .le .gt .ge", "", 3),
+        Opcode::Selp => (CHOSEN, "", "", 4),
+        Opcode::Bra => ("", ".uni", "", 1),
+        Opcode::Brx => ("", ".idx .uni", "", 2),
+        Opcode::Call => ("", ".uni", "", usize::MAX),
+        Opcode::Ret => ("", ".uni", "", 0),
+        Opcode::Exit => ("", "", "", 0),
+    }
+}
+
+fn has(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
+
+/// Why an instruction that nothing refuses is not judged; `None` where it is.
+pub(super) fn undecided(
+    instruction: &Instruction,
+    names: &Names,
+    program: &Program<'_>,
+    body: &Body<'_>,
+    rules: &Rules,
+) -> Option<&'static str> {
+    let form = Form::of(instruction);
+    let check = Check { names, program, body, rules };
+    let guard =
+        instruction.guard.iter().try_for_each(|guard| check.register(&guard.predicate, ScalarType::Pred));
+    guard.and_then(|()| check.instruction(&form)).err()
+}
+
+struct Check<'a, 'm> {
+    names: &'a Names,
+    program: &'a Program<'m>,
+    body: &'a Body<'m>,
+    rules: &'a Rules,
+}
+
+type Judged = Result<(), &'static str>;
+
+fn holds(condition: bool, otherwise: &'static str) -> Judged {
+    if condition { Ok(()) } else { Err(otherwise) }
+}
+
+impl Check<'_, '_> {
+    fn instruction(&self, form: &Form<'_>) -> Judged {
+        let (types, others, spaces, count) = row(form.opcode);
+        let takes = match form.ty {
+            Some(ty) => has(types, ty.keyword()),
+            None => types.is_empty(),
+        };
+        let spaced = form.space.is_none_or(|space| has(spaces, space.keyword()));
+        let known = form.others.iter().all(|word| has(others, word));
+        let vector = form
+            .lanes
+            .is_none_or(|lanes| matches!(form.opcode, Opcode::Ld | Opcode::St) && self.fits(form, lanes));
+        holds(takes && spaced && known && vector, FORM)?;
+        holds(count == usize::MAX || form.operands.len() == count, FORM)?;
+        let needed = match form.opcode {
+            Opcode::Mul | Opcode::Mad | Opcode::Setp | Opcode::Cvt => form.others.len() == 1,
+            Opcode::Cvta => form.space.is_some() && form.others.len() < 2,
+            _ => true,
+        };
+        holds(needed, FORM)?;
+        self.operands(form)
+    }
+
+    /// Whether a vector access has at most 128 bits.
+    fn fits(&self, form: &Form<'_>, lanes: usize) -> bool {
+        lanes <= 4 && form.ty.and_then(ScalarType::size).is_some_and(|size| size * lanes as u64 <= 16)
+    }
+
+    fn operands(&self, form: &Form<'_>) -> Judged {
+        let Some(ty) = form.ty else { return self.control(form) };
+        let named = |operand: &Operand| matches!(operand, Operand::Value(expr) if expr.as_name().is_some());
+        let writes = match form.operands {
+            _ if form.opcode == Opcode::St => true,
+            [Operand::Vector(parts), ..] => parts.iter().all(named),
+            operands => operands.first().is_some_and(named),
+        };
+        holds(writes, OPERAND)?;
+        match (form.opcode, form.operands) {
+            (Opcode::Ld, [to, from]) => {
+                self.values(to, ty, form.lanes, true)?;
+                self.place(from, form.space)
+            }
+            (Opcode::St, [to, from]) => {
+                self.place(to, form.space)?;
+                self.values(from, ty, form.lanes, true)
+            }
+            (Opcode::Mov, [to, from]) => {
+                self.exact(to, ty)?;
+                match from {
+                    Operand::Value(expr) => match expr.as_name().map(|name| self.meaning(&name)) {
+                        Some(Some(Meaning::Variable(_) | Meaning::Function(_))) => {
+                            holds(ty.size() == Some(8) && ty.kind() != TypeKind::Float, OPERAND)
+                        }
+                        _ => self.exact(from, ty),
+                    },
+                    _ => Err(OPERAND),
+                }
+            }
+            (Opcode::Cvta, [to, from]) => {
+                self.exact(to, ty)?;
+                self.exact(from, ty)
+            }
+            (Opcode::Cvt, [to, from]) => {
+                let source =
+                    form.others.first().and_then(|word| ScalarType::from_keyword(word)).ok_or(FORM)?;
+                // The last modifier is the source's type.
+                let (to_ty, from_ty) = (source, ty);
+                let whole = |ty: ScalarType| matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned);
+                holds(whole(to_ty) && whole(from_ty), FORM)?;
+                self.values(to, to_ty, None, true)?;
+                self.values(from, from_ty, None, true)
+            }
+            (Opcode::Shl | Opcode::Shr, [to, from, by]) => {
+                self.exact(to, ty)?;
+                self.exact(from, ty)?;
+                self.exact(by, ScalarType::U32)
+            }
+            (Opcode::Setp, [to, left, right]) => {
+                let ordered = !matches!(form.others[..], [".eq" | ".ne"]);
+                holds(!ordered || ty.kind() != TypeKind::Bits, FORM)?;
+                self.exact(to, ScalarType::Pred)?;
+                self.exact(left, ty)?;
+                self.exact(right, ty)
+            }
+            (Opcode::Selp, [to, left, right, by]) => {
+                [to, left, right].into_iter().try_for_each(|operand| self.exact(operand, ty))?;
+                self.exact(by, ScalarType::Pred)
+            }
+            (_, operands) => operands.iter().try_for_each(|operand| self.exact(operand, ty)),
+        }
+    }
+
+    fn control(&self, form: &Form<'_>) -> Judged {
+        let name = |operand: &Operand| match operand {
+            Operand::Value(expr) => expr.as_name(),
+            _ => None,
+        };
+        match (form.opcode, form.operands) {
+            (Opcode::Bra, [label]) => {
+                let label = name(label).ok_or(FORM)?;
+                holds(self.body.labels.contains_key(label.text.as_str()), NAME)
+            }
+            (Opcode::Ret | Opcode::Exit, []) => Ok(()),
+            (Opcode::Call, [callee]) => {
+                // One that takes and gives nothing.
+                let callee = name(callee).ok_or(FORM)?;
+                let body = self.program.functions.get(callee.text.as_str()).ok_or(NAME)?;
+                holds(body.parameters.is_empty() && body.results.is_empty(), FORM)
+            }
+            _ => Err(FORM),
+        }
+    }
+
+    fn meaning(&self, name: &Name) -> Option<Meaning> {
+        self.names.find(&name.text, self.rules)
+    }
+
+    /// A register of exactly this type, up to sign; bits fit every type of their size.
+    fn register(&self, name: &Name, ty: ScalarType) -> Judged {
+        match self.meaning(name) {
+            Some(Meaning::Register(register)) => holds(alike(register, ty, false), OPERAND),
+            Some(_) => Err(OPERAND),
+            None => Err(NAME),
+        }
+    }
+
+    /// A register of exactly this type, or a constant where no register has to be.
+    fn exact(&self, operand: &Operand, ty: ScalarType) -> Judged {
+        self.values(operand, ty, None, false)
+    }
+
+    /// One value, or a list of as many as there are lanes. A register may be `wider` where the instruction moves bits.
+    fn values(&self, operand: &Operand, ty: ScalarType, lanes: Option<usize>, wider: bool) -> Judged {
+        match (operand, lanes) {
+            (Operand::Vector(parts), Some(lanes)) if parts.len() == lanes => {
+                parts.iter().try_for_each(|part| self.values(part, ty, None, wider))
+            }
+            (Operand::Value(expr), None) => match expr.as_name() {
+                Some(name) => match self.meaning(&name) {
+                    Some(Meaning::Register(register)) => holds(alike(register, ty, wider), OPERAND),
+                    Some(_) => Err(OPERAND),
+                    None => Err(NAME),
+                },
+                None => {
+                    let constant = expr.nodes().iter().all(|node| match &node.kind {
+                        NodeKind::Number(text) => matches!(read_number(text), Some(Number::Integer { .. })),
+                        kind => !matches!(kind, NodeKind::Name(_)),
+                    });
+                    holds(constant && ty.kind() != TypeKind::Float && ty != ScalarType::Pred, OPERAND)
+                }
+            },
+            _ => Err(OPERAND),
+        }
+    }
+
+    /// A place in memory whose base is a register or a variable of the state space that is named.
+    fn place(&self, operand: &Operand, space: Option<StateSpace>) -> Judged {
+        let named = |expr: &Expr| {
+            let node = expr.nodes().iter().find_map(|node| match &node.kind {
+                NodeKind::Name(text) => Some(Name { text: text.clone(), span: node.span }),
+                _ => None,
+            });
+            node.ok_or(OPERAND)
+        };
+        let base = match operand {
+            Operand::Address(expr) => named(expr)?,
+            Operand::Element(name, _) => name.clone(),
+            _ => return Err(OPERAND),
+        };
+        match self.meaning(&base).ok_or(NAME)? {
+            Meaning::Register(register) => {
+                let number =
+                    matches!(register.ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits);
+                holds(number && register.lanes == 1 && register.ty.size() == Some(8), OPERAND)?;
+                holds(space != Some(StateSpace::Param), OPERAND)
+            }
+            Meaning::Variable(variable) => holds(Some(variable.space) == space, OPERAND),
+            Meaning::Function(_) | Meaning::Label => Err(OPERAND),
+        }
+    }
+}
+
+fn alike(register: Register, ty: ScalarType, wider: bool) -> bool {
+    let class = |ty: ScalarType| match ty.kind() {
+        TypeKind::Signed | TypeKind::Unsigned => Some(0),
+        TypeKind::Float => Some(1),
+        TypeKind::Predicate => Some(2),
+        TypeKind::Bits => None,
+    };
+    let kinds = match (class(register.ty), class(ty)) {
+        (Some(own), Some(wanted)) => own == wanted,
+        (Some(one), None) | (None, Some(one)) => one != 2,
+        (None, None) => true,
+    };
+    let sizes = match wider && class(ty) != Some(1) {
+        true => register.ty.size() >= ty.size() && register.ty.size().is_some(),
+        false => register.ty.size() == ty.size(),
+    };
+    register.lanes == 1 && kinds && sizes
+}

@@ -1,0 +1,86 @@
+//! What may be said of a module as a whole.
+
+use ptxsmith_oracle::{Rules, Validity, predict};
+
+const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
+
+fn validity(text: &str) -> (Validity, Vec<String>) {
+    let module = ptxsmith_syntax::parse(text).unwrap();
+    let prediction = predict(&module, &Rules::default());
+    let parts = prediction.undecided.iter().map(|part| format!("{}: {}", part.part, part.reason)).collect();
+    (prediction.validity(), parts)
+}
+
+fn of(declarations: &str) -> (Validity, Vec<String>) {
+    validity(&format!("{HEADER}{declarations}"))
+}
+
+#[test]
+fn a_module_is_valid_only_if_every_part_is_judged() {
+    for text in [
+        ".global .u32 a = 5;",
+        ".global .u32 a; .const .u64 p[2] = {a, a + 4};",
+        ".func f() { ret; }",
+        ".entry k(.param .u64 p) { .reg .u64 %d<2>; .reg .f32 %f<2>; ld.param.u64 %d1,[p]; ld.global.f32 %f1,[%d1]; \
+         st.global.f32 [%d1],%f1; ret; }",
+        ".entry k() { .reg .u32 %r<9>; .reg .pred %p<2>; mov.u32 %r1, 5; setp.lt.u32 %p1, %r1, 7; @%p1 bra L; \
+         add.u32 %r2, %r1, 8; L: exit; }",
+    ] {
+        assert_eq!(of(text), (Validity::Valid, vec![]), "{text}");
+    }
+}
+
+#[test]
+fn what_the_texts_do_not_describe_is_undecided() {
+    for (text, part) in [
+        (".global .u32 a = 5; .global .u32 a = 6;", ": a name that its scope declares more than once"),
+        (".func f() { ret; } .func f() { ret; }", ": a name that its scope declares more than once"),
+        (".entry k() { .reg .u32 %r<4>; .reg .u32 %r2; }", ": a name that its scope declares more than once"),
+        (".entry k() { .reg .u32 %r<4>; add.foo %r1, 1, 2; }", "kernel k, add: "),
+        (
+            ".entry k() { .reg .u32 %r<4>; add.u32 %r1, %x7, 2; }",
+            "kernel k, add: a name that nothing declares",
+        ),
+        (".entry k() { .reg .f32 %f<4>; add.f16 %f1, %f2, %f3; }", "kernel k, add: "),
+        (".entry k() { .reg .u32 %r<4>; foo.u32 %r1, %r2; }", "foo"),
+        (".global .u32 g; .entry k() { ld.global.u32 5, [g]; }", "kernel k, ld: "),
+        (".entry k() { .reg .u32 %r<4>; add.u32 %r1, %r2, 1.5; }", "kernel k, add: "),
+        (".entry k() { .reg .b32 %r<4>; .reg .pred %p; setp.lt.b32 %p, %r1, %r2; }", "kernel k, setp: "),
+        (".entry k(.param .u32 q) { .reg .u32 %r<4>; st.param.u32 [q], %r1; }", "kernel k, st: "),
+        (".entry k() { .reg .u32 %r<4>; cvta.global.u32 %r1, %r2; }", "kernel k, cvta: "),
+        (".global .b128 z;", ".b128: "),
+        (".entry k() .maxntid 5 { ret; }", ".maxntid: "),
+        (".pragma \"nounroll\";", ".pragma: "),
+    ] {
+        let (validity, parts) = of(text);
+        assert_eq!(validity, Validity::Undecided, "{text}");
+        assert!(parts.iter().any(|one| one.contains(part)), "{text}: {parts:?}");
+    }
+}
+
+#[test]
+fn a_header_of_another_form_is_undecided() {
+    for text in [
+        "",
+        ".global .s32 a = 1;",
+        ".version 7.8\n.global .s32 a = 1;",
+        ".version 7.8\n.target sm_80, debug\n.address_size 64\n.global .s32 a = 1;",
+        ".version 7.8\n.version 7.8\n.target sm_80\n",
+    ] {
+        assert_eq!(validity(text).0, Validity::Undecided, "{text}");
+    }
+    assert_eq!(validity(".version 1.4\n.target sm_10\n.global .s32 a = 1;").0, Validity::Valid);
+}
+
+#[test]
+fn instructions_of_early_versions_are_undecided() {
+    let load = ".target sm_20\n.entry k() { .reg .u64 %d; .reg .u32 %r; ld.u32 %r, [%d]; }";
+    for (version, expected) in [("1.4", Validity::Undecided), ("2.1", Validity::Valid)] {
+        assert_eq!(validity(&format!(".version {version}\n{load}")).0, expected, "{version}");
+    }
+}
+
+#[test]
+fn refused_beats_undecided() {
+    assert_eq!(of(".pragma \"x\"; .global .u32 a[1] = {1, 2};").0, Validity::Refused);
+}
