@@ -7,7 +7,7 @@ use crate::{
     reading::{Question, Readings},
     refusal::Refusal,
     step::Trace,
-    validity::Undecided,
+    undecided::Undecided,
 };
 
 /// The oracle's answer for a whole module.

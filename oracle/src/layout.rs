@@ -19,7 +19,7 @@ use crate::{
     refusal::{Refusal, RefusalClass, Stop},
     rules::Rules,
     step::{Placement, Ruled, Step, Stored, Trace},
-    validity::Undecided,
+    undecided::Undecided,
     value,
 };
 
@@ -29,8 +29,6 @@ pub const MAX_BYTES: u64 = 1 << 28;
 /// The same for parameterized names (5.4.6), of which a few letters declare any number.
 pub(crate) const MAX_NAMES: u64 = 1 << 16;
 
-/// Why a statement that is not understood holds nothing that is known.
-pub(crate) const UNREAD: &str = "a statement that is not understood";
 const PROPERTY: &str = "a property, which initial values of opaque types have";
 const REPEATED: &str = "a name that its scope declares more than once";
 

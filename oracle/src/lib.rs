@@ -27,6 +27,7 @@ mod reading;
 mod refusal;
 pub mod rules;
 mod step;
+mod undecided;
 mod validity;
 mod value;
 
@@ -42,5 +43,5 @@ pub use reading::*;
 pub use refusal::{Refusal, RefusalClass, Stop};
 pub use rules::Rules;
 pub use step::{Placement, Ruled, Step, Stored, Trace};
-pub use validity::{Undecided, Validity};
+pub use undecided::{Undecided, Validity};
 pub use value::{Address as AddressValue, Integer, Value, narrow};

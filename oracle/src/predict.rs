@@ -9,7 +9,8 @@ use crate::{
     reading::Readings,
     rules::Rules,
     step::Trace,
-    validity::{self, Undecided, Validity, undecided},
+    undecided::{self, Undecided, Validity},
+    validity::undecided,
 };
 
 /// What a table of rules says of a module.
@@ -35,6 +36,15 @@ pub fn predict(module: &Module, rules: &Rules) -> Prediction {
 }
 
 impl Prediction {
+    /// What may be said of the module.
+    pub fn validity(&self) -> Validity {
+        match &self.data {
+            Expectation::Refused { .. } => Validity::Refused,
+            _ if self.undecided.is_empty() => Validity::Valid,
+            _ => Validity::Undecided,
+        }
+    }
+
     /// What the prediction rests on.
     pub fn trace(&self) -> Trace {
         self.kernels.iter().fold(self.data.trace(), |trace, kernel| trace.union(kernel.trace))
@@ -65,7 +75,7 @@ impl Prediction {
         Kernel::add_to_json(&self.kernels, readings, &mut json);
         json["valid"] = (self.validity() == Validity::Valid).then_some(true).into();
         if !self.undecided.is_empty() {
-            json["undecided"] = validity::to_json(&self.undecided, text);
+            json["undecided"] = undecided::to_json(&self.undecided, text);
         }
         json
     }

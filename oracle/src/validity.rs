@@ -5,11 +5,9 @@
 //! that they do not describe is undecided, and so is a name that is declared twice. Whether an implementation takes the
 //! header is for it to say.
 
-use ptxsmith_syntax::{
-    Declaration, Function, Item, Module, Name, ScalarType, Span, Specifier, Statement, Unread, line_column,
-};
+use ptxsmith_syntax::{Declaration, Function, Item, Module, ScalarType, Span, Specifier, Statement};
 
-use crate::{execution, expectation::Expectation, layout::UNREAD, predict::Prediction, rules::Rules};
+use crate::{execution, expectation::Expectation, rules::Rules, undecided::Undecided};
 
 const DIRECTIVE: &str = "a directive that the texts do not describe";
 const SPECIFIER: &str = "a specifier that the texts do not describe";
@@ -18,61 +16,6 @@ const HEADER: &str = "a header of another form than .version, .target with one a
 /// Before this version generic addresses are missing, and addresses of functions.
 const INSTRUCTIONS_SINCE: Option<(u32, u32)> = Some((2, 1));
 const EARLIER: &str = "instructions of a version before 2.1";
-
-/// A part of a module that the texts at hand do not decide.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undecided {
-    /// The part, as messages call it: `variable a`, `kernel k`, `.pragma`.
-    pub part: String,
-    /// Why it is not decided.
-    pub reason: &'static str,
-    /// Where it stands.
-    pub span: Span,
-}
-
-impl Undecided {
-    pub(crate) fn of(name: &Name, reason: &'static str) -> Undecided {
-        Undecided { part: name.text.to_string(), reason, span: name.span }
-    }
-
-    pub(crate) fn unread(unread: &Unread) -> Undecided {
-        let first = unread.tokens.first().map_or_else(String::new, |token| token.text.to_string());
-        Undecided { part: first, reason: UNREAD, span: unread.span() }
-    }
-}
-
-/// What may be said of a module: refused beats undecided beats judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Validity {
-    /// Every part is judged.
-    Valid,
-    /// A clause says no.
-    Refused,
-    /// Nothing is refused, and a part is not decided.
-    Undecided,
-}
-
-impl Validity {
-    /// The name that reports use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Validity::Valid => "valid",
-            Validity::Refused => "refused",
-            Validity::Undecided => "undecided",
-        }
-    }
-}
-
-impl Prediction {
-    /// What may be said of the module.
-    pub fn validity(&self) -> Validity {
-        match &self.data {
-            Expectation::Refused { .. } => Validity::Refused,
-            _ if self.undecided.is_empty() => Validity::Valid,
-            _ => Validity::Undecided,
-        }
-    }
-}
 
 /// The parts of a module that are not decided, in the order in which they stand. `data` is what these rules expect of it.
 pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> Vec<Undecided> {
@@ -173,16 +116,4 @@ impl Found {
             }
         }
     }
-}
-
-/// These parts as `"undecided"` in `ptxsmith.module/1`: part, reason and, where it is known, line.
-pub(crate) fn to_json(undecided: &[Undecided], text: &str) -> serde_json::Value {
-    let one = |part: &Undecided| {
-        let mut json = serde_json::json!({ "part": part.part, "reason": part.reason });
-        if part.span.is_known() {
-            json["line"] = line_column(text, part.span.start).0.into();
-        }
-        json
-    };
-    undecided.iter().map(one).collect()
 }

@@ -8,7 +8,7 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
-    layout::{Layout, MAX_BYTES, MAX_NAMES, Scope, Shape, UNREAD, find},
+    layout::{Layout, MAX_BYTES, MAX_NAMES, Scope, Shape, find},
     rules::Rules,
 };
 
@@ -288,7 +288,7 @@ impl<'m, 'r> Reader<'m, 'r> {
                     }
                 }
                 Statement::Unread(_) => {
-                    self.body.unmodelled = Some(UNREAD);
+                    self.body.unmodelled = Some(crate::undecided::UNREAD);
                     self.body.unread = true;
                 }
                 Statement::Tokens(tokens) => {

@@ -1,0 +1,62 @@
+//! The parts of a module that the texts at hand do not decide, and what may be said of the module then.
+
+use ptxsmith_syntax::{Name, Span, Unread, line_column};
+
+/// Why a statement that is not understood holds nothing that is known.
+pub(crate) const UNREAD: &str = "a statement that is not understood";
+
+/// A part of a module that the texts at hand do not decide.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// The part, as messages call it: `variable a`, `kernel k`, `.pragma`.
+    pub part: String,
+    /// Why it is not decided.
+    pub reason: &'static str,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Undecided {
+    pub(crate) fn of(name: &Name, reason: &'static str) -> Undecided {
+        Undecided { part: name.text.to_string(), reason, span: name.span }
+    }
+
+    pub(crate) fn unread(unread: &Unread) -> Undecided {
+        let first = unread.tokens.first().map_or_else(String::new, |token| token.text.to_string());
+        Undecided { part: first, reason: UNREAD, span: unread.span() }
+    }
+}
+
+/// What may be said of a module: refused beats undecided beats judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Validity {
+    /// Every part is judged.
+    Valid,
+    /// A clause says no.
+    Refused,
+    /// Nothing is refused, and a part is not decided.
+    Undecided,
+}
+
+impl Validity {
+    /// The name that reports use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Validity::Valid => "valid",
+            Validity::Refused => "refused",
+            Validity::Undecided => "undecided",
+        }
+    }
+}
+
+/// These parts as `"undecided"` in `ptxsmith.module/1`: part, reason and, where it is known, line.
+pub(crate) fn to_json(undecided: &[Undecided], text: &str) -> serde_json::Value {
+    let one = |part: &Undecided| {
+        let mut json = serde_json::json!({ "part": part.part, "reason": part.reason });
+        if part.span.is_known() {
+            json["line"] = line_column(text, part.span.start).0.into();
+        }
+        json
+    };
+    undecided.iter().map(one).collect()
+}
