@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ptxsmith_diff::{Class, Header, Judged, Must, NotCompared, Part, Verdict, Why};
 use ptxsmith_oracle::Question;
+use ptxsmith_report::harmless::line as harmless;
 use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
 
 use crate::campaign::{Campaign, Outcome, Source};
@@ -113,7 +114,7 @@ fn judge_file(
                 |part: &Part| matches!(part.verdict, Verdict::Deviates(_)) || !parts.iter().any(compared);
             parts.extend(part.filter(counts).into_iter().collect::<Vec<_>>());
         }
-        campaign.session.events.judged(&summed_up(&name, tested.subject.id(), &parts));
+        campaign.session.events.judged(&harmless(&summed_up(&name, tested.subject.id(), &parts)));
         let (own, derived): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.derived.is_none());
         let entry = |part: Part| {
             let excluded = ruled_out(&part.verdict);

@@ -14,6 +14,7 @@ pub mod input;
 pub mod judges;
 pub mod ledger;
 pub mod merge;
+pub mod mutate;
 pub mod pool;
 pub mod reducing;
 pub mod run;

@@ -342,6 +342,9 @@ pub struct Run {
     /// Weights of the grammar's productions, a line each: NAME = WEIGHT
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    /// Change tokens of these programs instead: delete, double, swap, replace, splice. No implementation may die of what comes out
+    #[arg(long, value_name = "FILE|DIR", num_args = 1.., conflicts_with_all = ["focus", "weights", "exhaustive", "resume", "shard"])]
+    pub mutate: Vec<PathBuf>,
     /// How long new findings are made smaller for, all together; 0s leaves them as they are
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
     pub reduce: Duration,

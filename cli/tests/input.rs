@@ -44,16 +44,14 @@ fn a_binary_file_is_told_apart() {
 }
 
 #[test]
-fn a_million_parentheses_are_an_error_with_a_place() {
+fn a_million_parentheses_leave_their_statement_undecided() {
     let directory = tempfile::tempdir().unwrap();
-    let text = module(&format!(".global .s64 x = {}", "(".repeat(1_000_000)));
+    let text = module(&format!(".global .s64 x = {};\n.global .u8 y = 1;", "(".repeat(1_000_000)));
     let path = file(directory.path(), "deep.ptx", &text);
     let output = eval(&path);
-    assert_eq!(status(&output), 2);
-    let error = stderr(&output);
-    let first = error.lines().next().unwrap();
-    assert_eq!(first, format!("{}:4:274: error: nested more than 256 levels deep", path.display()));
-    assert!(error.len() < 1000, "{error}");
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    let text = stdout(&output);
+    assert!(text.contains("not understood") && text.len() < 5000, "{text}");
 }
 
 #[test]
@@ -70,18 +68,20 @@ fn a_syntax_error_has_a_place_a_line_and_a_marker() {
 }
 
 #[test]
-fn an_empty_file_is_a_module_without_variables() {
+fn an_empty_file_is_bad_input() {
     let output = ptxsmith().args(["eval", "-"]).write_stdin("").output().unwrap();
-    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    assert!(one_line_error(&output).contains("no .version"));
 }
 
 #[test]
 fn nothing_that_a_terminal_would_act_upon_is_printed() {
     let directory = tempfile::tempdir().unwrap();
-    let path = file(directory.path(), "\u{1b}[2J\n.ptx", &module(".global .s32 \u{1b}[31m;"));
-    let output = eval(&path);
-    assert_eq!(status(&output), 2);
-    assert!(!stderr(&output).contains('\u{1b}'), "{:?}", stderr(&output));
+    for declarations in [".global .s32 \u{1b}[31m;", "\u{1b}[31m;", "}\u{1b}[31m;"] {
+        let path = file(directory.path(), "\u{1b}[2J\n.ptx", &module(declarations));
+        let output = eval(&path);
+        let text = stdout(&output) + &stderr(&output);
+        assert!(!text.contains('\u{1b}') && !text.is_empty(), "{text:?}");
+    }
     let missing = ptxsmith().args(["eval", "no\u{1b}[2J\nsuch.ptx"]).output().unwrap();
     assert!(!one_line_error(&missing).contains('\u{1b}'));
 }

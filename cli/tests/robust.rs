@@ -102,7 +102,9 @@ fn what_an_implementation_says_is_neither_a_path_nor_markup_nor_a_terminal_s_bus
         r#"{{"outcome": "refused", "diagnostics": [{{"severity": "error", "line": 4, "message": "{hostile}"}}]}}"#
     );
     let dies = "printf '../../evil\\033[2J<script>alert(1)</script>' >&2; exit 3".to_owned();
-    for (name, script) in [("refuses", format!("echo '{refusal}'")), ("dies", dies)] {
+    for (name, answer) in [("refuses", format!("echo '{refusal}'")), ("dies", dies)] {
+        let script =
+            format!("grep -q 'x = 1' \"$1\" || {{ echo '{{\"outcome\": \"accepted\"}}'; exit; }}\n{answer}");
         let work = directory.path().join(name);
         std::fs::create_dir_all(work.join("a/b/c")).unwrap();
         let (subject, out) = (common::script(&work, &script), work.join("a/b/c/out"));

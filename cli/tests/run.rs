@@ -158,3 +158,37 @@ fn a_reader_that_has_seen_enough_ends_the_generation() {
     let output = Command::new("sh").args(["-c", &line]).output().unwrap();
     assert_eq!((output.stdout.len(), stderr(&output).as_str()), (100, ""));
 }
+
+#[test]
+fn edited_programs_are_judged_for_whether_the_subject_dies_of_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let program =
+        file(directory.path(), "a.ptx", &module(".global .u32 aa[2] = {1, 2};\n.global .u64 bb = aa;"));
+    // It dies of every text that names `bb` twice or not at all, and refuses the rest.
+    let subject = script(
+        directory.path(),
+        r#"[ "$(grep -o bb "$1" | wc -l)" = 1 ] || kill -SEGV $$; echo '{"outcome": "refused"}'"#,
+    );
+    let out = directory.path().join("out");
+    let run = || {
+        let mut command = ptxsmith();
+        command.args(["run", "--mutate"]).arg(&program).args([
+            "--cases",
+            "60",
+            "--subject",
+            &subject,
+            "-q",
+            "--out",
+        ]);
+        let output = command.arg(&out).output().unwrap();
+        assert_eq!(status(&output), 1, "{}{}", stdout(&output), stderr(&output));
+        std::fs::read_to_string(out.join("report.json")).unwrap()
+    };
+    let first = run();
+    let report: Value = serde_json::from_str(&first).unwrap();
+    let crashes: Vec<_> =
+        report["findings"].as_array().unwrap().iter().filter(|f| f["class"] == "crash").collect();
+    assert!(!crashes.is_empty(), "{report}");
+    assert!(crashes.iter().all(|f| f["validity"].is_string() && f["program"] != ""), "{report}");
+    assert_eq!(first, run(), "the same seed gives the same report");
+}

@@ -153,11 +153,7 @@ impl Shown<'_> {
         let Shown { subject, rules, module, text, prediction, .. } = *self;
         let judged = || of_data(subject, rules, module, text, &prediction.data, observed);
         let (validity, outcome) = (prediction.validity(), observed.outcome);
-        let accuses = match (validity, outcome) {
-            (_, Outcome::Crashed | Outcome::TimedOut) => true,
-            (Validity::Refused, _) => false,
-            (_, outcome) => outcome == Outcome::Refused,
-        };
+        let accuses = validity != Validity::Refused && outcome == Outcome::Refused;
         if accuses && let Some(parts) = self.of_header()? {
             return Ok(parts);
         }
@@ -183,7 +179,7 @@ impl Shown<'_> {
     fn of_header(&self) -> Result<Option<Vec<Part>>, Error> {
         let header = self.module.header();
         let text = ptxsmith_syntax::print(&header);
-        if self.module.items.len() == header.items.len() {
+        if header.items.is_empty() || self.module.items.len() == header.items.len() {
             return Ok(None);
         }
         let alone = self.observe(&text, &header, OutputForm::showing(self.module))?;
@@ -192,11 +188,7 @@ impl Shown<'_> {
         }
         let said = alone.diagnostics.iter().map(|d| d.message.clone()).next().or(alone.reason.clone());
         let why = Why { part: "header".into(), line: None, reason: HEADER.into(), said };
-        let mut parts = vec![Part::not_compared(NotCompared::Unsupported, Some(why))];
-        if matches!(alone.outcome, Outcome::Crashed | Outcome::TimedOut) {
-            parts.extend(self.derived(header, text, &alone));
-        }
-        Ok(Some(parts))
+        Ok(Some(vec![Part::not_compared(NotCompared::Unsupported, Some(why))]))
     }
 
     /// The verdicts on a derived module, which they show.
@@ -380,7 +372,9 @@ pub fn judge_operands(
     let expected = expect(module, rules);
     let Expectation::Accepted { variables, .. } = &expected else { return Ok(Default::default()) };
     let kernels = ptxsmith_oracle::accesses(module, variables, rules);
-    let trace = if subject.shows_code() { accesses::tracings(&kernels) } else { Vec::new() };
+    // How code holds addresses of 32 bits is not modelled.
+    let shown = subject.shows_code() && module.address_size() != Some(32);
+    let trace = if shown { accesses::tracings(&kernels) } else { Vec::new() };
     let request = Request::new(text, target).in_form(OutputForm::Relocatable);
     let observed = match trace.is_empty() {
         true => Observation::new(Outcome::Unavailable),

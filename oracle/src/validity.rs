@@ -107,7 +107,7 @@ impl Found {
         for statement in function.statements() {
             match statement {
                 Statement::Tokens(tokens) => {
-                    if let Some(first) = tokens.first().filter(|first| first.text != ";") {
+                    if let Some(first) = tokens.first() {
                         self.push(first.text.to_string(), execution::NOT_MODELLED, first.span);
                     }
                 }

@@ -7,6 +7,7 @@ use ptxsmith_oracle::{
     Address, Expectation, Interpretation, Kernel, Left, Output, Prediction, Readings, Refusal, Rules, Trace,
     Undecided, Validity, Variable, Written, hex, predict,
 };
+use ptxsmith_report::harmless::line;
 use ptxsmith_report::values::{self, Shapes, Slot};
 use ptxsmith_syntax::line_column;
 
@@ -85,6 +86,7 @@ fn describe(program: &Program, prediction: &Prediction, readings: &Readings) -> 
                 describe_variable(&mut out, &shapes, variable, readings);
             }
             for Undecided { part, reason, .. } in unmodelled {
+                let part = line(part);
                 let _ = writeln!(out, "{BOLD}{part}{BOLD:#}: {NOTE}unmodelled{NOTE:#}: {reason}\n");
             }
             if variables.is_empty() && unmodelled.is_empty() {

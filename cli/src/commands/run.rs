@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use ptxsmith_campaign::Outcome;
 use ptxsmith_campaign::run::{Options, run as campaign};
+use ptxsmith_campaign::{Outcome, input, mutate};
 use ptxsmith_report::text::Summary;
 
 use super::Context;
@@ -14,6 +14,18 @@ use crate::exit::{Exit, Failure};
 /// Runs a campaign.
 pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     let started = Instant::now();
+    if !args.mutate.is_empty() {
+        let options = mutate::Options {
+            files: input::files(&args.mutate)?,
+            subjects: args.campaign.subjects.clone(),
+            timeout: args.campaign.timeout,
+            cases: args.campaign.cases.map(|cases| cases.get()),
+            time: args.campaign.time,
+            out: args.out.clone(),
+        };
+        let outcome = mutate::mutate(&context.session(), options)?;
+        return summed_up(context, &outcome, Some(&args.out), started);
+    }
     let options = Options {
         subjects: args.campaign.subjects.clone(),
         timeout: args.campaign.timeout,

@@ -33,6 +33,22 @@ pub fn parse(text: &str) -> Result<Module, ParseError> {
     Ok(module)
 }
 
+/// The tokens of a text, whatever they amount to.
+///
+/// # Errors
+/// If something there is no token.
+pub fn tokens(text: &str) -> Result<crate::Tokens, ParseError> {
+    let mut parser = Parser::new(text)?;
+    let mut tokens = crate::Tokens::new();
+    while parser.current.kind != Kind::End {
+        if parser.current.kind == Kind::Bad {
+            return Err(parser.expected("a token"));
+        }
+        parser.keep_next(&mut tokens);
+    }
+    Ok(tokens)
+}
+
 /// Reads one constant expression and nothing else.
 pub fn parse_expr(text: &str) -> Result<Expr, ParseError> {
     let mut parser = Parser::new(text)?;

@@ -1,0 +1,194 @@
+//! Raw edits: programs that exist, with a few of their tokens changed.
+//!
+//! What comes out is rarely valid, and nothing is promised of it but that it is a text. A compiler may refuse it; it must not
+//! die of it. Like every other case, one is made from its seed and its index alone.
+
+use ptxsmith_syntax::{BinaryOp, Gap, ParseError, ScalarType, StateSpace, Token, Tokens, UnaryOp, tokens};
+
+use crate::{
+    boundary::{DECIMALS, HUGE, INTEGERS},
+    stream::{SplitMix64, case_stream},
+};
+
+/// Tokens that no list of the language has, and the neighbours of which are worth trying.
+const WORDS: &str = "( ) [ ] { } , ; : ? @ = :: ! _ %p %r1 %rd1 %tid .x WARP_SZ .align .version .target .address_size .entry .func \
+    .visible .extern .weak .common .v2 .v4 .ptr .unified .managed .attribute .pragma .section .loc .file .alias .callprototype \
+    .branchtargets .calltargets .maxnreg .maxntid .reqntid .minnctapersm .noreturn .pred .texref .samplerref .surfref .b128 \
+    .uni .wide .lo .hi .sat .rn .ftz mov ld st add sub mul mad div rem cvt cvta setp set selp bra brx call ret exit vote shfl \
+    bar atom red prefetch isspacep mask generic -1 .5 1e 0x 0b2 08 0f 0d0 1U \"\" \"x\" 0f7fc00000 0dfff8000000000000";
+
+/// How many edits a case has at most.
+const MOST_EDITS: u64 = 6;
+/// How many tokens a piece has at most that is deleted, doubled or taken from elsewhere.
+const LONGEST_PIECE: u64 = 24;
+
+/// Programs that are edited.
+pub struct RawEdits {
+    programs: Vec<Program>,
+    vocabulary: Vec<&'static str>,
+}
+
+struct Program {
+    tokens: Tokens,
+    /// How many tokens its header has, which is seldom edited: most of what is wrong there is refused before all else.
+    header: usize,
+}
+
+impl RawEdits {
+    /// What edits these programs.
+    ///
+    /// # Errors
+    /// The place among `texts` of one that is no sequence of tokens, and why.
+    pub fn new<'t>(texts: impl IntoIterator<Item = &'t str>) -> Result<RawEdits, (usize, ParseError)> {
+        let program = |(at, text)| {
+            let tokens = tokens(text).map_err(|error| (at, error))?;
+            let header = header(&tokens);
+            Ok(Program { tokens, header })
+        };
+        let programs = texts.into_iter().enumerate().map(program).collect::<Result<Vec<_>, _>>()?;
+        let programs = programs.into_iter().filter(|program| !program.tokens.is_empty()).collect();
+        let symbols =
+            BinaryOp::ALL.iter().map(|op| op.symbol()).chain(UnaryOp::ALL.iter().map(|op| op.symbol()));
+        let types = ScalarType::ALL.iter().map(|ty| ty.keyword());
+        let dotted = types.chain(StateSpace::ALL.iter().map(|space| space.keyword()));
+        let numbers = HUGE.into_iter().chain(DECIMALS);
+        let vocabulary = WORDS.split_whitespace().chain(symbols).chain(dotted).chain(numbers).collect();
+        Ok(RawEdits { programs, vocabulary })
+    }
+
+    /// Whether there is nothing to edit.
+    pub fn is_empty(&self) -> bool {
+        self.programs.is_empty()
+    }
+
+    /// The text of one case.
+    ///
+    /// # Panics
+    /// If there is nothing to edit.
+    pub fn case(&self, seed: u64, index: u64) -> String {
+        let mut draw = Draw(case_stream(seed, index));
+        let program = draw.of(&self.programs);
+        let mut tokens = program.tokens.clone();
+        let header = if draw.below(32) == 0 { 0 } else { program.header };
+        // One edit is the most telling, so half of all cases have no more.
+        let edits = (1..MOST_EDITS).take_while(|_| draw.below(2) == 0).count() + 1;
+        for _ in 0..edits {
+            self.edit(&mut tokens, header, &mut draw);
+        }
+        written(&tokens)
+    }
+
+    fn edit(&self, tokens: &mut Tokens, header: usize, draw: &mut Draw) {
+        let own = header..tokens.len();
+        if own.is_empty() {
+            return tokens.push(self.word(draw));
+        }
+        let at = draw.within(own.clone());
+        let piece = at..(at + 1 + draw.below(LONGEST_PIECE) as usize).min(own.end);
+        match draw.below(10) {
+            0 => drop(tokens.remove(at)),
+            1 => tokens.insert(at, spaced(tokens[at].clone())),
+            2 => tokens.swap(at, (at + 1).min(own.end - 1)),
+            3 => tokens.swap(at, draw.within(own)),
+            4 => tokens[at] = Token { gap: tokens[at].gap, ..tokens[draw.within(own)].clone() },
+            5 => tokens[at] = Token { gap: tokens[at].gap, ..self.word(draw) },
+            6 => tokens.insert(at, self.word(draw)),
+            7 => drop(tokens.drain(piece)),
+            8 => {
+                let again: Tokens = tokens[piece.clone()].to_vec();
+                tokens.splice(piece.end..piece.end, again);
+            }
+            _ => {
+                let other = &draw.of(&self.programs).tokens;
+                let from = draw.within(0..other.len());
+                let end = (from + 1 + draw.below(LONGEST_PIECE) as usize).min(other.len());
+                let replaced = at..if draw.below(2) == 0 { at } else { piece.end };
+                tokens.splice(replaced, other[from..end].iter().cloned());
+            }
+        }
+    }
+
+    /// Any token of the language; often a number at which something begins or ends.
+    fn word(&self, draw: &mut Draw) -> Token {
+        let text = match draw.below(4) {
+            0 => draw.of(&INTEGERS).to_string().into(),
+            _ => (*draw.of(&self.vocabulary)).into(),
+        };
+        Token { gap: Gap::Space, text, span: Default::default() }
+    }
+}
+
+/// How many tokens stand before the first that is neither a directive of the header nor its argument.
+fn header(tokens: &Tokens) -> usize {
+    let directive = |token: &Token| matches!(&*token.text, ".version" | ".target" | ".address_size");
+    let begins = |at: usize| tokens[at].gap == Gap::Line && !directive(&tokens[at]);
+    (0..tokens.len())
+        .find(|&at| at == 0 && !directive(&tokens[0]) || begins(at) && at > 0)
+        .unwrap_or(tokens.len())
+}
+
+fn spaced(token: Token) -> Token {
+    Token { gap: if token.gap == Gap::Joined { Gap::Space } else { token.gap }, ..token }
+}
+
+/// The tokens as a text, each behind what stood before it.
+fn written(tokens: &Tokens) -> String {
+    let mut text = String::new();
+    for token in tokens {
+        text.push_str(match token.gap {
+            _ if text.is_empty() => "",
+            Gap::Joined => "",
+            Gap::Space => " ",
+            Gap::Line => "\n",
+        });
+        text.push_str(&token.text);
+    }
+    text.push('\n');
+    text
+}
+
+/// Draws from a stream. The bias of a remainder is of no account here.
+struct Draw(SplitMix64);
+
+impl Draw {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0.next_u64() % end
+    }
+
+    fn within(&mut self, range: std::ops::Range<usize>) -> usize {
+        range.start + self.below(range.len() as u64) as usize
+    }
+
+    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.within(0..all.len())]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a[2] = {1, 2};\n";
+
+    #[test]
+    fn a_case_is_made_from_seed_and_index_alone_and_most_keep_the_header() {
+        let edits = RawEdits::new([TEXT, ".version 7.8\n.target sm_80\n.const .f64 b = 0.5;\n"]).unwrap();
+        let cases: Vec<String> = (0..1000).map(|index| edits.case(7, index)).collect();
+        assert_eq!(cases[500], edits.case(7, 500));
+        let kept = cases.iter().filter(|text| text.starts_with(".version 7.8\n.target sm_80\n")).count();
+        assert!((850..1000).contains(&kept), "{kept}");
+        let distinct: std::collections::BTreeSet<&String> = cases.iter().collect();
+        assert!(distinct.len() > 700, "{}", distinct.len());
+    }
+
+    #[test]
+    fn tokens_are_written_as_they_stood() {
+        assert_eq!(written(&tokens(TEXT).unwrap()), TEXT);
+    }
+
+    #[test]
+    fn what_cannot_be_split_into_tokens_is_named() {
+        let (at, error) = RawEdits::new([TEXT, "/* no end"]).err().unwrap();
+        assert_eq!((at, error.to_string().is_empty()), (1, false));
+    }
+}
