@@ -46,7 +46,7 @@ fn as_before(mut prediction: Prediction) -> Prediction {
             }
         }
         Expectation::Refused { refusal, .. } => refusal.span = Span::NONE,
-        Expectation::Unmodelled { .. } => {}
+        Expectation::Unmodelled { parts, .. } => parts.iter_mut().for_each(|one| one.part.clear()),
     }
     // Their names are in sentences; how many there are, and why, is the same.
     for one in &mut prediction.undecided {

@@ -22,7 +22,10 @@ pub(super) fn edits(program: &Program) -> Vec<Edit> {
         let mut add = |change: Change| {
             edits.push(edit(move |module| change(function_at(module, at)?)));
         };
-        add(Box::new(|function| function.body.take().map(drop)));
+        add(Box::new(|function| {
+            function.semicolon = true;
+            function.body.take().map(drop)
+        }));
         let statements = function.body.as_deref().unwrap_or(&[]);
         cut(&mut add, statements.len(), |function| function.body.as_mut());
         for nth in 1..statements.len() {
