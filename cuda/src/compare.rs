@@ -1,6 +1,6 @@
 //! Compares what the rule says with what a compiler says, case by case, and keeps the sums.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::every::every;
 use crate::known;
@@ -8,7 +8,7 @@ use crate::language::{Case, Category, Place, Value, Yield, print};
 use crate::oracle::{Expectation, Verdict, is_clear, judge, readings_met};
 use crate::reading::{Question, Readings};
 use crate::rule::Clause;
-use crate::subjects::{Compiler, Description, Error, Reported, ptx, show};
+use crate::subjects::{Compiler, Description, Error, Reported, ptx, show, variables};
 
 /// The class of a deviation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -243,22 +243,13 @@ fn look_into_ptx(
     let unit: Vec<&str> = shown.iter().map(|&index| lines[index]).collect();
     let Some(text) = compiler.compile(&unit, true)?.ptx else { return Ok(()) };
     let read = ptx::read(&text);
-    let named = named_variables(&text);
+    let named: BTreeSet<u64> = variables(&text).filter_map(|number| number.parse().ok()).collect();
     for index in shown {
         let id = cases[index].id;
         observed[index].returned = read.returned.get(&format!("c{id}")).copied();
         observed[index].in_ptx = Some(named.contains(&id));
     }
     Ok(())
-}
-
-/// The numbers of the variables `v12_` that a text names.
-fn named_variables(text: &str) -> std::collections::BTreeSet<u64> {
-    let number = |rest: &str| {
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        (digits > 0 && rest[digits..].starts_with('_')).then(|| rest[..digits].parse().ok()).flatten()
-    };
-    text.match_indices('v').filter_map(|(place, _)| number(&text[place + 1..])).collect()
 }
 
 fn compare(
@@ -412,9 +403,9 @@ fn value_of(case: &Case, expectation: &Expectation, observed: &Observed) -> Resu
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     /// Clauses of the rule.
-    pub clauses: std::collections::BTreeSet<Clause>,
+    pub clauses: BTreeSet<Clause>,
     /// Forms, places, sites, types, and ways to initialize, by name.
-    pub productions: std::collections::BTreeSet<String>,
+    pub productions: BTreeSet<String>,
 }
 
 impl Coverage {

@@ -4,33 +4,22 @@ use std::fmt;
 
 use crate::every::every;
 
-/// One message of the rule. The names are the document's keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Key {
-    /// The value is used where no constant expression has initialized the variable yet.
-    NotInitialized,
-    /// The value of a volatile-qualified variable is used.
-    Volatile,
-    /// The value of a variable of another type than the built-in integral and floating-point ones is used.
-    InvalidType,
-    /// Device code refers to the variable or takes its address.
-    Address,
+every! {
+    /// One message of the rule. The names are the document's keys. Where several apply, the first in this order is the
+    /// primary one: the order of the rule's text.
+    pub enum Key {
+        /// The value is used where no constant expression has initialized the variable yet.
+        NotInitialized = "const_host_var_not_initialized_before_use",
+        /// The value of a volatile-qualified variable is used.
+        Volatile = "device_uses_volatile_const_host_var",
+        /// The value of a variable of another type than the built-in integral and floating-point ones is used.
+        InvalidType = "device_uses_const_host_var_of_invalid_type",
+        /// Device code refers to the variable or takes its address.
+        Address = "address_of_host_var_in_device_code",
+    }
 }
 
 impl Key {
-    /// All four; where several apply, the first in this order is the primary one: the order of the rule's text.
-    pub const ALL: [Key; 4] = [Key::NotInitialized, Key::Volatile, Key::InvalidType, Key::Address];
-
-    /// The document's key.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Key::NotInitialized => "const_host_var_not_initialized_before_use",
-            Key::Volatile => "device_uses_volatile_const_host_var",
-            Key::InvalidType => "device_uses_const_host_var_of_invalid_type",
-            Key::Address => "address_of_host_var_in_device_code",
-        }
-    }
-
     /// What it says, without the name of the variable.
     pub const fn message(self) -> &'static str {
         match self {
@@ -67,33 +56,18 @@ every! {
     pub enum Clause {
         /// Which variables the rule is about: namespace-scope and static member variables of const-qualified type without
         /// an execution-space annotation.
-        HostVariable,
+        HostVariable = "cuda-safety-1.5/host-variable",
         /// It is about device code only.
-        Scope,
+        Scope = "cuda-safety-1.5/device-code",
         /// First condition of a value's use: a constant expression has initialized the variable before.
-        Initialized,
+        Initialized = "cuda-safety-1.5/initialized-before-use",
         /// Second condition: the type is not volatile-qualified.
-        NotVolatile,
+        NotVolatile = "cuda-safety-1.5/not-volatile",
         /// Third condition: a built-in integral or floating-point type.
-        Type,
+        Type = "cuda-safety-1.5/type",
         /// The exception to the third: no floating-point type where the host compiler is Microsoft's.
-        TypeMicrosoft,
+        TypeMicrosoft = "cuda-safety-1.5/type-microsoft",
         /// No reference to the variable, and no address of it.
-        NoReference,
-    }
-}
-
-impl Clause {
-    /// A stable name.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Clause::HostVariable => "cuda-safety-1.5/host-variable",
-            Clause::Scope => "cuda-safety-1.5/device-code",
-            Clause::Initialized => "cuda-safety-1.5/initialized-before-use",
-            Clause::NotVolatile => "cuda-safety-1.5/not-volatile",
-            Clause::Type => "cuda-safety-1.5/type",
-            Clause::TypeMicrosoft => "cuda-safety-1.5/type-microsoft",
-            Clause::NoReference => "cuda-safety-1.5/no-reference",
-        }
+        NoReference = "cuda-safety-1.5/no-reference",
     }
 }

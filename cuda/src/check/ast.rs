@@ -1,30 +1,28 @@
-//! clang's syntax tree as its JSON dump gives it, as much as the checker needs.
+//! clang's syntax tree as its JSON dump gives it, as much as the checker needs. What it does not print is a default.
 
 use serde::Deserialize;
 
 /// A place in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(default)]
 pub struct Place {
     /// The file, as clang opened it.
-    #[serde(default)]
     pub file: String,
     /// The line, from 1.
-    #[serde(default)]
     pub line: u32,
     /// The column in bytes, from 1.
-    #[serde(default)]
     pub col: u32,
     /// The offset in the file, in bytes.
-    #[serde(default)]
     pub offset: u32,
 }
 
 /// A place, or two where a macro is expanded.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Location {
     #[serde(flatten)]
     bare: Place,
-    #[serde(default, rename = "expansionLoc")]
+    #[serde(rename = "expansionLoc")]
     expansion: Option<Place>,
 }
 
@@ -37,22 +35,19 @@ impl Location {
 
 /// Beginning and end.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Range {
     /// Where the first token begins.
-    #[serde(default)]
     pub begin: Location,
     /// Where the last token begins.
-    #[serde(default)]
     pub end: Location,
 }
 
 /// A type as text.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(default, rename_all = "camelCase")]
 pub struct Type {
-    #[serde(default)]
     qual_type: String,
-    #[serde(default)]
     desugared_qual_type: Option<String>,
 }
 
@@ -65,84 +60,63 @@ impl Type {
 
 /// A declaration that is only named.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 pub struct Named {
     /// Its identity in this dump.
-    #[serde(default)]
     pub id: String,
     /// Its kind.
-    #[serde(default)]
     pub kind: String,
     /// Its name.
-    #[serde(default)]
     pub name: String,
     /// Its type.
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     pub ty: Type,
 }
 
 /// A node: a declaration, a statement, an expression, an attribute, or a template argument.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(default, rename_all = "camelCase")]
 pub struct Node {
     /// Its identity in this dump.
-    #[serde(default)]
     pub id: String,
     /// Its kind; empty where a child is absent.
-    #[serde(default)]
     pub kind: String,
     /// Its name.
-    #[serde(default)]
     pub name: String,
     /// Where its name is.
-    #[serde(default)]
     pub loc: Location,
     /// Where it is.
-    #[serde(default)]
     pub range: Range,
     /// Its type.
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     pub ty: Type,
     /// What is in it.
-    #[serde(default)]
     pub inner: Vec<Node>,
     /// What an expression names.
-    #[serde(default)]
     pub referenced_decl: Option<Named>,
     /// The member that an expression names.
-    #[serde(default)]
     pub referenced_member_decl: Option<String>,
     /// What a template argument names.
-    #[serde(default)]
     pub decl: Option<Named>,
     /// `lvalue`, `xvalue` or `prvalue`.
-    #[serde(default)]
     pub value_category: String,
     /// What a cast does.
-    #[serde(default)]
     pub cast_kind: String,
     /// The operator.
-    #[serde(default)]
     pub opcode: String,
     /// A literal's value.
-    #[serde(default)]
     pub value: Option<serde_json::Value>,
     /// `static`, `extern`.
-    #[serde(default)]
     pub storage_class: String,
     /// Whether it is `constexpr`.
-    #[serde(default)]
     pub constexpr: bool,
     /// Whether nobody wrote it.
-    #[serde(default)]
     pub implicit: bool,
     /// How a variable is initialized; absent where it is not.
-    #[serde(default)]
     pub init: Option<String>,
     /// The declaration that this one repeats.
-    #[serde(default)]
     pub previous_decl: Option<String>,
     /// Why naming the variable needs no object: `unevaluated`, `constant`, `discarded`.
-    #[serde(default)]
     pub non_odr_use_reason: Option<String>,
 }
 
@@ -155,5 +129,22 @@ impl Node {
     /// Whether it has this attribute, written by somebody.
     pub fn has_attribute(&self, kind: &str) -> bool {
         self.inner.iter().any(|node| node.kind == kind && !node.implicit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_clang_does_not_print_is_a_default_and_a_macro_is_where_it_is_used() {
+        let text = r#"{"kind": "DeclRefExpr", "loc": {"line": 3, "tokLen": 1}, "type": {"qualType": "const int"},
+            "range": {"begin": {"spellingLoc": {"line": 1}, "expansionLoc": {"line": 7, "col": 2}}},
+            "inner": [{}], "referencedDecl": {"id": "0x1", "type": {"qualType": "E"}}}"#;
+        let node: Node = serde_json::from_str(text).unwrap();
+        assert_eq!((node.loc.place().line, node.range.begin.place().line), (3, 7));
+        assert_eq!((node.range.end.place().line, node.inner[0].kind.as_str()), (0, ""));
+        assert_eq!((node.ty.text(), node.referenced_decl.unwrap().ty.text()), ("const int", "E"));
+        assert_eq!((node.init, node.referenced_member_decl, node.implicit), (None, None, false));
     }
 }

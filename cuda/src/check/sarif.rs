@@ -12,7 +12,7 @@ use crate::rule::Key;
 pub fn sarif(reports: &[(String, Report)]) -> Value {
     let rules = Key::ALL.iter().map(|key| {
         let mut rule = rule(key.name(), key.message());
-        rule["properties"] = json!({ "clause": key.clause().id(), "rule": "CUDASafety-1.5" });
+        rule["properties"] = json!({ "clause": key.clause().name(), "rule": "CUDASafety-1.5" });
         rule
     });
     let results = reports.iter().flat_map(|(_, report)| &report.findings).flat_map(results_of);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::ast::{Node, Place};
-use super::variables::{Constness, TypeKind, Variable, Variables};
+use super::variables::{ANNOTATIONS, Constness, TypeKind, Variable, Variables};
 use super::{Finding, Options};
 use crate::rule::Key;
 
@@ -123,8 +123,7 @@ impl<'a> Walk<'a> {
                 }
             }
             "VarDecl" if !around.in_function => {
-                let annotations = ["CUDADeviceAttr", "CUDAConstantAttr", "CUDASharedAttr", "HIPManagedAttr"];
-                inside.device = annotations.iter().any(|kind| node.has_attribute(kind));
+                inside.device = ANNOTATIONS.iter().any(|kind| node.has_attribute(kind));
             }
             "CXXRecordDecl"
             | "ClassTemplateSpecializationDecl"

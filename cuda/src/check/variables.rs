@@ -184,7 +184,7 @@ const WRAPPERS: [&str; 18] = [
 ];
 
 /// What makes a declaration into an annotated one.
-const ANNOTATIONS: [&str; 4] = ["CUDADeviceAttr", "CUDAConstantAttr", "CUDASharedAttr", "HIPManagedAttr"];
+pub const ANNOTATIONS: [&str; 4] = ["CUDADeviceAttr", "CUDAConstantAttr", "CUDASharedAttr", "HIPManagedAttr"];
 
 impl<'a> Variables<'a> {
     /// Collects from a translation unit.

@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use ptxsmith_gen::stream::SplitMix64;
 
 use crate::language::{
-    Access, Annotation, Case, Declaration, FORMS, Form, Order, Place, Qualifier, Site, Spelling, Type,
+    Access, Annotation, Case, Declaration, Expression, FORMS, Form, Order, Place, Qualifier, Site, Spelling,
+    Type,
 };
 
 use initializers::{KINDS, initializer};
@@ -36,15 +37,11 @@ impl Generator {
         let mut draw = Draw::new(self.seed, id);
         let (declaration, form, place) = match usize::try_from(id).ok().and_then(|id| TABLE.get(id)) {
             Some(entry) => {
-                let declaration = entry.skeleton.declaration(&mut draw);
                 // Another value may be one that the form does not take; the simplest is always taken.
-                let fitting = |d: &Declaration| fits::case(d, entry.form, entry.place);
-                let declaration = if fitting(&declaration) {
-                    declaration
-                } else {
-                    entry.skeleton.declaration(&mut Draw::simplest())
-                };
-                (declaration, entry.form, entry.place)
+                let declaration = valued(&entry.skeleton, &mut draw)
+                    .filter(|d| fits::case(d, entry.form, entry.place))
+                    .or_else(|| valued(&entry.skeleton, &mut Draw::simplest()));
+                (declaration.expect("the table has what is possible"), entry.form, entry.place)
             }
             None => drawn(&mut draw),
         };
@@ -64,23 +61,21 @@ fn drawn(draw: &mut Draw) -> (Declaration, &'static Form, Place) {
             Qualifier::ConstVolatile,
             Qualifier::Constexpr,
         ]);
-        let skeleton = Skeleton {
+        let skeleton = Declaration {
             site: *draw.of(&Site::ALL),
             ty,
             qualifier,
-            annotation: Annotation::None,
             order: *draw.of(&ORDERS),
-            spelling: *draw.of(&SPELLINGS),
-            access: *draw.of(&ACCESSES),
+            spelling: *draw.of(&Spelling::ALL),
+            access: *draw.of(&Access::ALL),
             kind: KINDS[draw.below(KINDS.len())],
+            ..SIMPLE
         };
-        if !skeleton.is_possible() {
+        // Asked without a draw: what is not possible changes none of the numbers.
+        if valued(&skeleton, &mut Draw::simplest()).is_none() {
             continue;
         }
-        let declaration = skeleton.declaration(draw);
-        if !fits::declaration(&declaration) {
-            continue;
-        }
+        let Some(declaration) = valued(&skeleton, draw).filter(fits::declaration) else { continue };
         // A declaration is dear to draw, forms and places are cheap.
         for _ in 0..20 {
             let (form, place) = (draw.of(FORMS), *draw.of(&Place::ALL));
@@ -104,69 +99,28 @@ const ORDERS: [Order; 8] = [
 
 const QUALIFIERS: [Qualifier; 3] = [Qualifier::Const, Qualifier::ConstVolatile, Qualifier::Constexpr];
 
-const SPELLINGS: [Spelling; 8] = [
-    Spelling::Equals,
-    Spelling::Parentheses,
-    Spelling::Braces,
-    Spelling::QualifierLast,
-    Spelling::Alias,
-    Spelling::Auto,
-    Spelling::Static,
-    Spelling::InlineVariable,
-];
+/// The simplest declaration, without its values.
+const SIMPLE: Declaration = Declaration {
+    site: Site::Namespace,
+    ty: Type::Int,
+    qualifier: Qualifier::Const,
+    annotation: Annotation::None,
+    order: Order::AtDeclaration,
+    spelling: Spelling::Equals,
+    access: Access::Plain,
+    kind: "literal",
+    initializer: Expression::Null,
+    auxiliaries: Vec::new(),
+};
 
-const ACCESSES: [Access; 5] =
-    [Access::Plain, Access::Qualified, Access::ThroughObject, Access::ThroughDerived, Access::Using];
-
-/// A declaration without its values.
-#[derive(Clone, Copy, Debug)]
-struct Skeleton {
-    site: Site,
-    ty: Type,
-    qualifier: Qualifier,
-    annotation: Annotation,
-    order: Order,
-    spelling: Spelling,
-    access: Access,
-    kind: &'static str,
-}
-
-impl Skeleton {
-    const SIMPLE: Skeleton = Skeleton {
-        site: Site::Namespace,
-        ty: Type::Int,
-        qualifier: Qualifier::Const,
-        annotation: Annotation::None,
-        order: Order::AtDeclaration,
-        spelling: Spelling::Equals,
-        access: Access::Plain,
-        kind: "literal",
-    };
-
-    fn is_possible(&self) -> bool {
-        initializer(self.kind, self.ty, &mut Draw::simplest()).is_some()
-    }
-
-    fn declaration(&self, draw: &mut Draw) -> Declaration {
-        let (expression, auxiliaries) =
-            initializer(self.kind, self.ty, draw).expect("a skeleton is made only if it is possible");
-        Declaration {
-            site: self.site,
-            ty: self.ty,
-            qualifier: self.qualifier,
-            annotation: self.annotation,
-            order: self.order,
-            spelling: self.spelling,
-            access: self.access,
-            kind: self.kind,
-            initializer: expression,
-            auxiliaries,
-        }
-    }
+/// The declaration with values, where its way to initialize gives any to its type.
+fn valued(skeleton: &Declaration, draw: &mut Draw) -> Option<Declaration> {
+    let (initializer, auxiliaries) = initializer(skeleton.kind, skeleton.ty, draw)?;
+    Some(Declaration { initializer, auxiliaries, ..*skeleton })
 }
 
 struct Entry {
-    skeleton: Skeleton,
+    skeleton: Declaration,
     form: &'static Form,
     place: Place,
 }
@@ -187,9 +141,8 @@ struct Table(Vec<Entry>);
 
 impl Table {
     /// Enters a case if it is well-formed, and says whether it is.
-    fn enter(&mut self, skeleton: Skeleton, form: &'static Form, place: Place) -> bool {
-        let fits =
-            skeleton.is_possible() && fits::case(&skeleton.declaration(&mut Draw::simplest()), form, place);
+    fn enter(&mut self, skeleton: Declaration, form: &'static Form, place: Place) -> bool {
+        let fits = valued(&skeleton, &mut Draw::simplest()).is_some_and(|d| fits::case(&d, form, place));
         if fits {
             self.0.push(Entry { skeleton, form, place });
         }
@@ -197,7 +150,7 @@ impl Table {
     }
 
     /// Enters a declaration read, bound and pointed to.
-    fn declared(&mut self, skeleton: Skeleton) {
+    fn declared(&mut self, skeleton: Declaration) {
         let form = |name| Form::find(name).expect("the table has it");
         let needs_template = skeleton.order == Order::BeforeInstantiation;
         for place in [Place::Device, Place::Template, Place::OwnMember, Place::OwnMemberBefore, Place::Host] {
@@ -205,9 +158,9 @@ impl Table {
                 continue;
             }
             let values = ["value", "member-value", "element-value"];
-            let _ = values.into_iter().any(|name| self.enter(skeleton, form(name), place));
+            let _ = values.into_iter().any(|name| self.enter(skeleton.clone(), form(name), place));
             for name in ["reference", "address-returned"] {
-                self.enter(skeleton, form(name), place);
+                self.enter(skeleton.clone(), form(name), place);
             }
         }
     }
@@ -226,7 +179,7 @@ impl Table {
             for ty in Type::ALL {
                 let ways = if with_all.contains(&ty) { &all[..] } else { &simple[..] };
                 for &(qualifier, order) in ways {
-                    self.enter(Skeleton { ty, qualifier, order, ..Skeleton::SIMPLE }, form, Place::Device);
+                    self.enter(Declaration { ty, qualifier, order, ..SIMPLE }, form, Place::Device);
                 }
             }
         }
@@ -240,7 +193,7 @@ impl Table {
             for form in FORMS {
                 for &site in sites {
                     let mut types = Type::ALL.into_iter().filter(|ty| *ty != Type::Bool);
-                    types.any(|ty| self.enter(Skeleton { site, ty, ..Skeleton::SIMPLE }, form, place));
+                    types.any(|ty| self.enter(Declaration { site, ty, ..SIMPLE }, form, place));
                 }
             }
         }
@@ -248,20 +201,13 @@ impl Table {
 
     /// Every site with every qualifier and order.
     fn sites(&mut self) {
-        let orders = [
-            Order::AtDeclaration,
-            Order::DefinedBefore,
-            Order::DefinedAfter,
-            Order::Elsewhere,
-            Order::BeforeInstantiation,
-        ];
         let types =
             [Type::Int, Type::UnsignedLongLong, Type::Double, Type::Enumeration, Type::Class, Type::Array];
         for ty in types {
             for site in Site::ALL {
                 for qualifier in QUALIFIERS {
-                    for order in orders {
-                        self.declared(Skeleton { site, ty, qualifier, order, ..Skeleton::SIMPLE });
+                    for order in Order::ALL {
+                        self.declared(Declaration { site, ty, qualifier, order, ..SIMPLE });
                     }
                 }
             }
@@ -275,7 +221,7 @@ impl Table {
                 for qualifier in QUALIFIERS {
                     for order in [Order::AtDeclaration, Order::DefinedBefore] {
                         for kind in KINDS {
-                            self.declared(Skeleton { site, ty, qualifier, order, kind, ..Skeleton::SIMPLE });
+                            self.declared(Declaration { site, ty, qualifier, order, kind, ..SIMPLE });
                         }
                     }
                 }
@@ -286,29 +232,29 @@ impl Table {
     /// Every type in every spelling, and annotated.
     fn types(&mut self) {
         for ty in Type::ALL {
-            let simple = Skeleton { ty, ..Skeleton::SIMPLE };
+            let simple = || Declaration { ty, ..SIMPLE };
             for kind in KINDS {
-                self.declared(Skeleton { kind, ..simple });
+                self.declared(Declaration { kind, ..simple() });
             }
-            for spelling in SPELLINGS {
+            for spelling in Spelling::ALL {
                 for qualifier in QUALIFIERS {
-                    self.declared(Skeleton { spelling, qualifier, ..simple });
+                    self.declared(Declaration { spelling, qualifier, ..simple() });
                 }
             }
             for annotation in [Annotation::Device, Annotation::Constant] {
-                self.declared(Skeleton { annotation, ..simple });
+                self.declared(Declaration { annotation, ..simple() });
             }
-            self.declared(Skeleton { qualifier: Qualifier::None, ..simple });
+            self.declared(Declaration { qualifier: Qualifier::None, ..simple() });
         }
     }
 
     /// Every way to name the variable.
     fn accesses(&mut self) {
-        for access in ACCESSES {
+        for access in Access::ALL {
             for site in Site::ALL {
                 for ty in [Type::Int, Type::Double] {
                     for order in [Order::AtDeclaration, Order::DefinedAfter] {
-                        self.declared(Skeleton { access, site, ty, order, ..Skeleton::SIMPLE });
+                        self.declared(Declaration { access, site, ty, order, ..SIMPLE });
                     }
                 }
             }

@@ -81,55 +81,58 @@ pub enum Annotation {
     Constant,
 }
 
-/// Where the initializer is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Order {
-    /// At the first declaration, before the use.
-    AtDeclaration,
-    /// After the first declaration, before the use.
-    DefinedBefore,
-    /// After the use.
-    DefinedAfter,
-    /// In another translation unit.
-    Elsewhere,
-    /// After the template that holds the use, before its instantiation.
-    BeforeInstantiation,
+every! {
+    /// Where the initializer is.
+    pub enum Order {
+        /// At the first declaration, before the use.
+        AtDeclaration,
+        /// After the first declaration, before the use.
+        DefinedBefore,
+        /// After the use.
+        DefinedAfter,
+        /// In another translation unit.
+        Elsewhere,
+        /// After the template that holds the use, before its instantiation.
+        BeforeInstantiation,
+    }
 }
 
-/// How the initializer is written, and the type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Spelling {
-    /// `const int v = 1;`
-    Equals,
-    /// `const int v(1);`
-    Parentheses,
-    /// `const int v{1};`
-    Braces,
-    /// `int const v = 1;`
-    QualifierLast,
-    /// The type by an alias that holds the qualifier.
-    Alias,
-    /// `const auto v = (int)1;`
-    Auto,
-    /// `static const int v = 1;`
-    Static,
-    /// `inline const int v = 1;`
-    InlineVariable,
+every! {
+    /// How the initializer is written, and the type.
+    pub enum Spelling {
+        /// `const int v = 1;`
+        Equals,
+        /// `const int v(1);`
+        Parentheses,
+        /// `const int v{1};`
+        Braces,
+        /// `int const v = 1;`
+        QualifierLast,
+        /// The type by an alias that holds the qualifier.
+        Alias,
+        /// `const auto v = (int)1;`
+        Auto,
+        /// `static const int v = 1;`
+        Static,
+        /// `inline const int v = 1;`
+        InlineVariable,
+    }
 }
 
-/// How the use names the variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Access {
-    /// As short as can be.
-    Plain,
-    /// From the global namespace on.
-    Qualified,
-    /// A member through an object of its class.
-    ThroughObject,
-    /// A member through a derived class.
-    ThroughDerived,
-    /// Made known by a using-declaration.
-    Using,
+every! {
+    /// How the use names the variable.
+    pub enum Access {
+        /// As short as can be.
+        Plain,
+        /// From the global namespace on.
+        Qualified,
+        /// A member through an object of its class.
+        ThroughObject,
+        /// A member through a derived class.
+        ThroughDerived,
+        /// Made known by a using-declaration.
+        Using,
+    }
 }
 
 /// The variable of a case.

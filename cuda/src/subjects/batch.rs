@@ -34,7 +34,7 @@ pub fn show(compiler: &dyn Compiler, lines: &[&str]) -> Result<Vec<Reported>, Er
         let mut unplaced = false;
         for complaint in &answer.complaints {
             // cicc places what a default member initializer does wrong many lines off. What it names is right.
-            let by_name = || named.get(variable(&complaint.message)?).copied();
+            let by_name = || named.get(variables(&complaint.message).next()?).copied();
             let by_line = || part.get(complaint.line?).copied();
             let Some(index) = by_name().or_else(by_line) else {
                 unplaced |= !complaint.is_of_rule;
@@ -70,10 +70,10 @@ fn namespace(line: &str) -> Option<&str> {
     line.strip_prefix("namespace u")?.split_once(' ').map(|(number, _)| number)
 }
 
-/// The number in the name of the case's variable, `v12_`, that a message names.
-fn variable(message: &str) -> Option<&str> {
-    message.match_indices('v').find_map(|(place, _)| {
-        let rest = &message[place + 1..];
+/// The numbers in the names of cases' variables, `v12_`, that a text names.
+pub(crate) fn variables(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('v').filter_map(|(place, _)| {
+        let rest = &text[place + 1..];
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         (digits > 0 && rest[digits..].starts_with('_')).then(|| &rest[..digits])
     })

@@ -37,12 +37,4 @@ impl Compiler for Cicc {
         let finished = self.program.run(&args, at)?;
         Ok(answer_of_nvidia(&finished, ptx.then(|| at.join("unit.ptx"))))
     }
-
-    fn is_blinded_by_ordinary_errors(&self) -> bool {
-        true
-    }
-
-    fn makes_ptx(&self) -> bool {
-        true
-    }
 }

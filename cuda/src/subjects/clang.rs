@@ -25,8 +25,4 @@ impl Compiler for Clang {
         let cut_short = messages::cut(&finished, &said, &complaints);
         Ok(Answer { complaints, cut_short, ptx: None })
     }
-
-    fn is_blinded_by_ordinary_errors(&self) -> bool {
-        false
-    }
 }

@@ -15,9 +15,10 @@ mod open;
 mod program;
 pub mod ptx;
 
-use ptxsmith_subject::process;
+use ptxsmith_subject::{process, ptxas::LINEAGE};
 
 pub use batch::show;
+pub(crate) use batch::variables;
 pub(crate) use clang::FLAGS as CLANG_FLAGS;
 pub(crate) use open::clang_version;
 pub use open::{OpenError, Options, Spec, open, parse_spec};
@@ -90,12 +91,14 @@ pub trait Compiler: Send + Sync {
     /// keeps every device function.
     fn compile(&self, lines: &[&str], ptx: bool) -> Result<Answer, Error>;
 
-    /// Whether an ordinary error of C++ keeps it from telling errors of the rule.
-    fn is_blinded_by_ordinary_errors(&self) -> bool;
+    /// Whether an ordinary error of C++ keeps it from telling errors of the rule, as NVIDIA's front end is kept.
+    fn is_blinded_by_ordinary_errors(&self) -> bool {
+        self.description().lineage == LINEAGE
+    }
 
     /// Whether it makes PTX.
     fn makes_ptx(&self) -> bool {
-        false
+        self.description().lineage == LINEAGE
     }
 }
 

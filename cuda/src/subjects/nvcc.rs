@@ -20,12 +20,4 @@ impl Compiler for Nvcc {
         let finished = self.0.run(&[&language[..], &rest[..]].concat(), at)?;
         Ok(answer_of_nvidia(&finished, ptx.then(|| at.join("unit.ptx"))))
     }
-
-    fn is_blinded_by_ordinary_errors(&self) -> bool {
-        true
-    }
-
-    fn makes_ptx(&self) -> bool {
-        true
-    }
 }

@@ -143,7 +143,7 @@ fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
                         "key": finding.keys[0].name(),
                         "keys": finding.keys.iter().map(|key| key.name()).collect::<Vec<_>>(),
                         "message": finding.keys[0].message(),
-                        "clause": finding.keys[0].clause().id(),
+                        "clause": finding.keys[0].clause().name(),
                     })
                 })
                 .collect();

@@ -267,7 +267,7 @@ impl Campaign<'_> {
 }
 
 fn clauses(group: &Group) -> Vec<&'static str> {
-    group.expectation.clauses.iter().map(|clause| clause.id()).collect()
+    group.expectation.clauses.iter().map(|clause| clause.name()).collect()
 }
 
 fn expected(group: &Group) -> String {
