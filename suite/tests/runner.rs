@@ -77,7 +77,8 @@ fn judged(stranger: &Stranger, suite: &Suite) -> Told {
             && told.values().any(|(verdict, _)| verdict == "conforms")
         {
             let twin = by_id[twin.as_str()];
-            let seen = stranger.observe(&Request::new(&twin.text, &stranger.target(twin))).unwrap();
+            let target = stranger.target(twin);
+            let seen = stranger.observe(&Request::showing(&twin.module, &twin.text, &target)).unwrap();
             if seen.outcome != Outcome::Accepted {
                 told.values_mut()
                     .for_each(|told| *told = ("not-compared".into(), Some("twin-refused".into())));
