@@ -35,7 +35,7 @@ pub struct Options {
     /// No task is begun after this time.
     pub time: Option<Duration>,
     /// How long all new findings together are reduced for.
-    pub reduce: Duration,
+    pub reduce: Option<Duration>,
     /// Where everything goes.
     pub out: PathBuf,
     /// Whether to go on with what `out` holds, if it holds anything.

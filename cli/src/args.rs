@@ -345,9 +345,10 @@ pub struct Run {
     /// Change tokens of these programs instead: delete, double, swap, replace, splice. No implementation may die of what comes out
     #[arg(long, value_name = "FILE|DIR", num_args = 1.., conflicts_with_all = ["focus", "weights", "exhaustive", "resume", "shard"])]
     pub mutate: Vec<PathBuf>,
-    /// How long new findings are made smaller for, all together; 0s leaves them as they are
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
-    pub reduce: Duration,
+    /// How long new findings are made smaller for, all together; 0s leaves them as they are [default: a limit in programs,
+    /// with which the report does not depend on the machine]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub reduce: Option<Duration>,
     /// Go on with the campaign in --out, if it holds one that was stopped
     #[arg(long)]
     pub resume: bool,

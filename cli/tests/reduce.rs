@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use common::*;
 use ptxsmith_diff::{Verdict, judge_data};
-use ptxsmith_oracle::{Expectation, Rules, expect};
+use ptxsmith_oracle::{Expectation, Rules, expect, predict};
 use ptxsmith_reduce::{Program, neighbours};
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::Toolchains;
@@ -46,10 +46,6 @@ fn without_comments(text: &str) -> String {
     text.split_inclusive('\n').filter(|line| !line.starts_with("//")).collect()
 }
 
-fn least(declarations: &str) -> String {
-    format!(".version 1.0\n.target sm_10\n{declarations}\n")
-}
-
 const SOME: &str = ".visible .global .align 8 .s32 first[2] = {1, 2 + 3};
 .global .u64 second = generic(first) + 4;
 .global .s64 third = 7 * (4 % (2 + 1)) - 5;
@@ -61,10 +57,12 @@ fn a_crash_reduces_to_what_kills_and_the_file_says_so() {
     let directory = tempfile::tempdir().unwrap();
     let subject = deviating(directory.path(), "grep -q '^[^/]*%' \"$1\" && kill -SEGV $$", "cat");
     let (text, whole) = reduce(directory.path(), SOME, &subject, &[]);
-    assert_eq!(text, least(".const .b8 a = 0 % 1;"));
-    for part in
-        ["// clause: 4.5/initializer, ", "// expect: accepted\n", "// variable: a size=1 align=1 bytes=00\n"]
-    {
+    assert_eq!(text, module(".global .s32 a = 0 % 1;"));
+    for part in [
+        "// clause: 4.5/initializer, ",
+        "// expect: accepted\n",
+        "// variable: a size=4 align=4 bytes=00000000\n",
+    ] {
         assert!(whole.contains(part), "no {part} in {whole}");
     }
     assert!(
@@ -91,7 +89,7 @@ fn a_wrong_value_reduces_to_its_variable() {
     // Every 42 is one less, wherever it stands.
     let subject = deviating(directory.path(), "", "sed '/\"bytes\"/s/2a/29/'");
     let (text, whole) = reduce(directory.path(), SOME, &subject, &[]);
-    assert_eq!(text, least(".const .b8 a = 42;"));
+    assert_eq!(text, module(".global .s32 a = 42;"));
     assert!(whole.contains("// note: ") && whole.contains("a: 29"), "{whole}");
 }
 
@@ -112,7 +110,7 @@ fn another_reading_can_be_kept() {
     let declarations = ".global .s64 x[2] = {5, 3 + (1 << (60 + 5)) * 2};\n.global .s32 y = 4;";
     let (text, _) = reduce(directory.path(), declarations, &subject, &["--expect", "shift-count=modulo"]);
     assert_eq!(text.matches("<<").count(), 1, "{text}");
-    assert!(text.len() < 60, "{text}");
+    assert!(text.len() < 80, "{text}");
 }
 
 #[test]
@@ -220,14 +218,14 @@ fn a_difference_that_a_wrong_rule_predicts_never_becomes_another_one() {
     // 42 would be shorter, but is no octal number.
     let declarations = ".global .u8 pad[2] = {1, 2};\n.visible .global .s32 x[3] = {1, 017 + 42 * 2, 3};";
     let (text, whole) = reduce(directory.path(), declarations, &subject, &[]);
-    assert_eq!(text, least(".const .b8 a = 010;"));
+    assert_eq!(text, module(".global .s32 a = 010;"));
     assert!(whole.contains("suspected: octal-as-decimal"), "{whole}");
 
     let both = ".global .u8 x = 42;\n.global .s32 y = 3 + 017 * 4;";
     let (text, _) = reduce(directory.path(), both, &subject, &["--expect", "octal-as-decimal"]);
-    assert_eq!(text, least(".const .b8 a = 010;"));
+    assert_eq!(text, module(".global .s32 a = 010;"));
     let (text, _) = reduce(directory.path(), both, &subject, &["--expect", "wrong-value"]);
-    assert_eq!(text, least(".const .b8 a = 42;"));
+    assert_eq!(text, module(".global .s32 a = 42;"));
 }
 
 #[test]
@@ -239,15 +237,15 @@ fn what_other_subjects_show_can_be_kept() {
     let more = deviating(other.path(), "grep -q '^[^/]*[%/]' \"$1\" && kill -SEGV $$", "cat");
     let declarations = ".global .s32 x[2] = {7 % 4, 1};";
     let (text, _) = reduce(directory.path(), declarations, &subject, &["--same-on", &more]);
-    assert_eq!(text, least(".const .b8 a = 0 % 1;"));
+    assert_eq!(text, module(".global .s32 a = 0 % 1;"));
     // Of one that dies of a remainder only beside an array, the array stays.
     let arrays = deviating(other.path(), "grep -q '].*%' \"$1\" && kill -SEGV $$", "cat");
     let (text, _) = reduce(directory.path(), declarations, &subject, &["--same-on", &arrays]);
-    assert_eq!(text, least(".const .b8 a[1] = {0 % 1};"));
+    assert_eq!(text, module(".global .s32 a[1] = {0 % 1};"));
     // Of one that does not die of it, what it would die of stays away.
     let zero = deviating(other.path(), "grep -q '0 %' \"$1\" && kill -SEGV $$", "cat");
     let (text, _) = reduce(directory.path(), declarations, &subject, &["--same-on", &zero]);
-    assert_eq!(text, least(".const .b8 a = 1 % 1;"));
+    assert_eq!(text, module(".global .s32 a = 1 % 1;"));
 }
 
 const KERNEL: &str = ".global .u32 g[2] = {5, 6};
@@ -294,7 +292,7 @@ fn a_declaration_is_found_in_a_file_that_clang_made() {
     let output = reduce_file(&program, &out, &subject, &[]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
     let text = without_comments(&std::fs::read_to_string(&out).unwrap());
-    assert_eq!(text, least(".const .b16 a = 24301;"));
+    assert_eq!(text, module(".global .s32 a = 24301;").replace("7.8", "7.0"));
 }
 
 #[test]
@@ -306,7 +304,7 @@ fn a_declaration_that_ptxas_gets_wrong_is_found_in_a_file_that_clang_made() {
     let crash = ".visible .global .align 8 .s64 planted = 3 + (-9223372036854775807 - 1) / (-1);";
     let value = ".visible .global .align 4 .u32 planted[3][2] = {{1}, {2, 3}, {4}};";
     for (planted, tokens, cause) in
-        [(crash, 14, "quotient-overflow-crash"), (value, 18, "incomplete-rows-packed")]
+        [(crash, 14, "quotient-overflow-crash"), (value, 20, "incomplete-rows-packed")]
     {
         let program = file(directory.path(), "a.ptx", &made_by_clang(planted));
         let out = directory.path().join("least.ptx");
@@ -369,7 +367,7 @@ fn a_script_is_asked_as_cvise_asks_it() {
     let script = file(directory.path(), "is.sh", "[ \"$1\" = a.ptx ] && grep -q '2.5' a.ptx\n");
     let command = format!("sh {}", script.display());
     let (text, whole) = reduce(directory.path(), SOME, "", &["--command", &command]);
-    assert_eq!(text, least(".const .b8 a = 2.5;"));
+    assert_eq!(text, module(".global .s32 a = 2.5;"));
     assert_eq!(text, whole);
 
     let program = directory.path().join("a.ptx");
@@ -460,7 +458,7 @@ fn a_crash_and_a_wrong_value_of_ptxas_reduce_to_a_line_with_few_runs() {
         .collect();
     let crash = "s64 x[3] = {1, 40 + (12 * (5 - (-9223372036854775807 - 1) / (-1)) >> 3), 2};";
     let value = "s32 x[4][3] = {{1, 2, 3}, {5 + 6}, {8 * 9, 1}, {4}};";
-    for (needle, tokens) in [(crash, 14), (value, 18)] {
+    for (needle, tokens) in [(crash, 14), (value, 20)] {
         let text =
             module(&format!("{hay}.visible .global .{needle}\n{hay}", hay = hay).replacen("v1[", "w1[", 1));
         // The second half under other names.
@@ -610,8 +608,12 @@ fn the_findings_of_a_campaign_reduce_to_few_texts_without_smaller_neighbours() {
         .flat_map(|(cause, least)| neighbours(least).map(move |smaller| (cause, least.clone(), smaller)))
         .collect();
     println!("{} smaller neighbours are asked", every.len());
-    let kept = on_all_cores(&every, |_, (cause, _, smaller)| {
-        causes(&*ptxas, smaller) == BTreeSet::from([(*cause).clone()])
+    let questions =
+        |program: &Program| predict(program.module().unwrap(), &Rules::default()).trace().questions;
+    let kept = on_all_cores(&every, |_, (cause, least, smaller)| {
+        // One that meets another open question can be argued about.
+        questions(least).has_all(questions(smaller))
+            && causes(&*ptxas, smaller) == BTreeSet::from([(*cause).clone()])
     });
     for ((cause, least, smaller), _) in every.iter().zip(kept).filter(|(_, kept)| *kept) {
         wrong.push(format!("{cause:?}: {}is smaller than {}", smaller.text(), least.text()));

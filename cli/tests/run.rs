@@ -60,11 +60,102 @@ fn a_deviation_is_found_saved_and_repeated() {
     let report = report(&out);
     let finding = &report["findings"][0];
     let text = std::fs::read_to_string(out.join(finding["file"].as_str().unwrap())).unwrap();
-    assert!(text.contains("// note: found by ptxsmith ") && text.contains(", seed 0, case "), "{text}");
+    assert!(
+        text.contains("// note: reduced from what was found by ptxsmith ")
+            && text.contains(", seed 0, case "),
+        "{text}"
+    );
     let repeat = finding["repeat"].as_str().unwrap().strip_prefix("ptxsmith ").unwrap();
     let line = format!("{} {repeat}", assert_cmd::cargo::cargo_bin!("ptxsmith").display());
     let again = Command::new("sh").args(["-c", &line]).output().unwrap();
     assert_eq!(status(&again), 1, "{}{}", stdout(&again), stderr(&again));
+}
+
+#[test]
+fn the_files_of_findings_say_what_holds_of_the_program_in_them_and_what_is_seen_of_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let subject = wrong_subject(directory.path());
+    let mut command = ptxsmith();
+    command.args(["run", "--quiet", "--cases", "600", "--subject", &subject, "--out"]).arg(&out);
+    assert_eq!(status(&command.output().unwrap()), 1);
+    let mut files: Vec<_> =
+        std::fs::read_dir(out.join("findings")).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    let as_found = |path: &Path| path.to_string_lossy().ends_with(".found.ptx");
+    assert!(files.len() >= 2 && files.iter().any(|path| as_found(path)), "{files:?}");
+    for path in files {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let said = |key: &str| text.lines().filter_map(|line| line.strip_prefix(key)).collect::<Vec<_>>();
+        let mut command = ptxsmith();
+        let held = stdout(&command.args(["eval", "--json"]).arg(&path).output().unwrap());
+        let held: Value = serde_json::from_str(&held).unwrap();
+        let variables = held["variables"].as_object().unwrap().iter().map(|(name, variable)| {
+            let [size, align] = ["size", "align"].map(|key| variable[key].as_u64().unwrap());
+            format!("{name} size={size} align={align} bytes={}", variable["bytes"].as_str().unwrap())
+        });
+        assert_eq!(said("// variable: "), variables.collect::<Vec<_>>(), "{text}");
+        assert_eq!(said("// expect: "), [held["outcome"].as_str().unwrap()], "{text}");
+        let mut command = ptxsmith();
+        let checked = command.args(["check", "--subject", &subject]).arg(&path).output().unwrap();
+        assert_eq!(status(&checked), 1, "{text}");
+        let seen = said(&format!("// note: {subject}: "));
+        assert!(
+            !seen.is_empty() && seen.iter().all(|seen| stdout(&checked).contains(seen)),
+            "{text}{}",
+            stdout(&checked)
+        );
+    }
+}
+
+#[test]
+fn answers_that_change_are_one_finding() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let ptxsmith_path = assert_cmd::cargo::cargo_bin!("ptxsmith").display();
+    // Each seventh answer is wrong, whatever the question.
+    let count = directory.path().join("count");
+    let subject = script(
+        directory.path(),
+        &format!(
+            "echo >> {0}; n=$(wc -l < {0})\n\
+             wrong=$([ $((n % 7)) = 0 ] && echo 's/\\(\"bytes\": \"\\)[0-9a-f][0-9a-f]/\\1ee/' || echo)\n\
+             {ptxsmith_path} eval --json \"$1\" | sed -e \"$wrong\"",
+            count.display()
+        ),
+    );
+    let mut command = ptxsmith();
+    command.args(["run", "--quiet", "--jobs", "1", "--focus", "expressions", "--cases", "4000"]);
+    let output = command.args(["--subject", &subject, "--out"]).arg(&out).output().unwrap();
+    let report = report(&out);
+    let found: Vec<_> =
+        report["findings"].as_array().unwrap().iter().map(|f| (&f["id"], &f["class"])).collect();
+    assert_eq!(
+        found,
+        [(&"inconsistent".into(), &"inconsistent".into())],
+        "{}{}",
+        stdout(&output),
+        stderr(&output)
+    );
+    assert_eq!(status(&output), 1);
+}
+
+#[test]
+fn an_implementation_that_refuses_everything_is_asked_whether_it_is_configured() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let refusal = r#"{"schema": "ptxsmith.module/1", "outcome": "refused", "diagnostics": [{"severity": "fatal", "message": "no licence"}]}"#;
+    let subject = script(directory.path(), &format!("echo '{refusal}'"));
+    let mut command = ptxsmith();
+    let output =
+        command.args(["run", "--cases", "300", "--subject", &subject, "--out"]).arg(&out).output().unwrap();
+    assert_eq!(status(&output), 3, "{}", stdout(&output));
+    assert_eq!(report(&out)["findings"].as_array().unwrap().len(), 0);
+    let told = stdout(&output);
+    assert!(
+        told.contains("accepted 0 of ") && told.contains("is it configured? It says: no licence"),
+        "{told}"
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@
 //! )?;
 //! let mut divides = Each(|program: &Program| program.text().contains('/').into());
 //! let reduced = reduce(program, &mut divides, &Options::default(), &mut |_| ()).unwrap();
-//! assert_eq!(reduced.program.text(), ".version 1.0\n.target sm_10\n.const .b8 a = 0 / 0;\n");
+//! assert_eq!(reduced.program.text(), ".version 7.8\n.target sm_80\n.global .s32 a = 0 / 0;\n");
 //! # Ok::<(), ptxsmith_syntax::ParseError>(())
 //! ```
 

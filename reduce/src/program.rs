@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 
-use ptxsmith_syntax::{Break, Module, ParseError, Sink, parse, print, print_to};
+use ptxsmith_syntax::{
+    Break, Declaration, Item, Module, ParseError, ScalarType, Sink, StateSpace, parse, print, print_to,
+};
 
 use crate::tokens;
 
@@ -14,15 +16,17 @@ pub struct Program {
     size: Size,
 }
 
-/// How large a program is: its tokens behind the header, then its bytes, then its text.
+/// How large a program is: its tokens behind the header, how strange its declarations are, then its bytes, then its text.
 ///
 /// The header, which every program needs, is `.version`, `.target` and `.address_size`; it counts in bytes. The last
 /// comparison is that of characters, digits before letters and lower case before upper case. No two texts are equal,
-/// and below each there are only finitely many, so a search ends.
+/// and below each every descent is finite, so a search ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Size {
     /// Tokens behind the header.
     pub tokens: usize,
+    /// How far state spaces and types of variables are from `.global .s32`.
+    pub strange: usize,
     /// Bytes of the text.
     pub bytes: usize,
 }
@@ -48,7 +52,7 @@ impl Program {
     /// A program that is reduced as text, whatever it is. All its tokens count, as it has no header that we know.
     pub fn from_text(text: impl Into<String>) -> Program {
         let text = text.into();
-        let size = Size { tokens: tokens::count(&text), bytes: text.len() };
+        let size = Size { tokens: tokens::count(&text), strange: 0, bytes: text.len() };
         Program { text, module: None, size }
     }
 
@@ -66,7 +70,11 @@ impl Program {
                 print_to(&Module { items: vec![item.clone()] }, &mut count);
             }
         }
-        let size = Size { tokens: count.0, bytes: text.len() };
+        let strange = module.items.iter().map(|item| match item {
+            Item::Variables(declaration) => strangeness(declaration),
+            _ => 0,
+        });
+        let size = Size { tokens: count.0, strange: strange.sum(), bytes: text.len() };
         Program { text, module: Some(module), size }
     }
 
@@ -92,7 +100,7 @@ impl Program {
 
     /// The order that [`Size`] describes.
     pub fn compare(&self, other: &Program) -> Ordering {
-        let sizes = |program: &Program| (program.size.tokens, program.size.bytes);
+        let sizes = |Program { size, .. }: &Program| (size.tokens, size.strange, size.bytes);
         sizes(self).cmp(&sizes(other)).then_with(|| ranks(&self.text).cmp(ranks(&other.text)))
     }
 }
@@ -100,6 +108,20 @@ impl Program {
 /// The places of the characters of a text in the order of the last comparison: as in ASCII, but for the case of letters.
 fn ranks(text: &str) -> impl Iterator<Item = u8> {
     text.bytes().map(|byte| if byte.is_ascii_alphabetic() { byte ^ 0x20 } else { byte })
+}
+
+/// Types, those first that everybody knows best.
+pub(crate) const PLAINEST: [ScalarType; 8] = {
+    use ScalarType::{B32, B64, F32, F64, S32, S64, U32, U64};
+    [S32, U32, B32, S64, U64, B64, F32, F64]
+};
+
+fn strangeness(declaration: &Declaration) -> usize {
+    let space = declaration.space().map_or(0, |space| usize::from(space != StateSpace::Global));
+    let ty = declaration
+        .scalar_type()
+        .map_or(0, |ty| PLAINEST.iter().position(|plain| *plain == ty).unwrap_or(PLAINEST.len()));
+    space + ty
 }
 
 struct Count(usize);
@@ -121,10 +143,15 @@ mod tests {
     #[test]
     fn tokens_count_first_then_bytes_then_characters() {
         let ascending = [
+            ".global .s32 a;",
+            ".global .s32 aa;",
+            ".global .u32 a;",
             ".global .b8 a;",
             ".global .b8 b;",
             ".global .b8 B;",
             ".global .b8 aa;",
+            ".const .b8 a;",
+            ".global .s32 a = 0;",
             ".global .b8 a = 0;",
             ".global .b8 a = 1;",
             ".global .b8 a = 10;",
@@ -144,7 +171,7 @@ mod tests {
         let program =
             Program::parse(".version 7.8 // c\n.target sm_80, debug\n.address_size 64\n.global.b8 a;")
                 .unwrap();
-        assert_eq!(*program.size(), Size { tokens: 4, bytes: program.text().len() });
+        assert_eq!(*program.size(), Size { tokens: 4, strange: PLAINEST.len(), bytes: program.text().len() });
         assert_eq!(program.text(), ".version 7.8\n.target sm_80, debug\n.address_size 64\n.global .b8 a;\n");
     }
 

@@ -13,11 +13,14 @@ pub struct Options {
     /// Whether candidates that mention a name which they no longer declare are left out. They are no valid PTX, and the
     /// question may be too lenient to see it; so they are, unless validity itself is in question. Default: true.
     pub keep_names_declared: bool,
+    /// After this many programs were answered for, the best so far is the result. Unlike a time, it is the same everywhere.
+    /// Default: no limit.
+    pub most: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { keep_names_declared: true }
+        Options { keep_names_declared: true, most: u64::MAX }
     }
 }
 
@@ -46,7 +49,7 @@ pub enum Event<'a> {
 pub enum Ended {
     /// No neighbour of the result answers yes.
     Least,
-    /// The question was over.
+    /// The question was over, or [the limit](Options::most) was reached.
     Stopped,
     /// The result answered no when it was asked a last time. It is the last program that answered yes twice.
     NotReproducible,
@@ -198,7 +201,10 @@ impl Search<'_> {
                 if candidates.is_empty() {
                     continue;
                 }
-                if self.question.is_over() {
+                // Which candidates are asked about together depends on the number of jobs; how many are, must not.
+                let left = self.options.most.saturating_sub(self.asked);
+                candidates.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+                if candidates.is_empty() || self.question.is_over() {
                     return Ended::Stopped;
                 }
                 if let Some(at) = self.first_yes(&candidates) {

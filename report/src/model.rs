@@ -108,6 +108,10 @@ pub struct Subject {
     /// What became of programs that must be accepted, and of those that must be refused.
     #[serde(default)]
     pub confusion: Confusion,
+    /// Of one that refuses (nearly) every valid program, what it says most often: it is hardly configured, and its refusals
+    /// are no findings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refuses_everything: Option<String>,
     /// Verdicts by the clauses that they rest on; empty where they were not counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub clauses: BTreeMap<String, ClauseCounts>,
@@ -440,6 +444,14 @@ add_up! {
 }
 
 impl Confusion {
+    /// Whether it is the subject as a whole that refuses, and not something about the programs. A few programs do not tell.
+    pub fn refuses_everything(&self) -> bool {
+        const FEW: u64 = 20;
+        const NEARLY: u64 = 50;
+        let Fates { accepted, refused, died } = self.must_accept;
+        refused >= FEW && accepted.saturating_mul(NEARLY) <= refused && died < refused
+    }
+
     /// How many programs the subject died of.
     pub fn died(&self) -> u64 {
         self.must_accept.died.saturating_add(self.must_refuse.died)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use ptxsmith_report::harmless::line;
-use ptxsmith_report::{Finding, describe, folder};
+use ptxsmith_report::{Finding, Status, describe, folder};
 
 use super::Campaign;
 use crate::failure::Failure;
@@ -17,15 +17,17 @@ use crate::pool::lock_of;
 
 pub use folder::FINDINGS as FOLDER;
 
-/// The file of a finding in a campaign's directory.
-pub fn path_of(directory: &Path, id: &str) -> PathBuf {
-    directory.join(FOLDER).join(format!("{id}.ptx"))
+/// The files of a finding in a campaign's directory: the smallest program that shows it, and, where that is another one, the
+/// program that it was found with.
+pub fn paths_of(directory: &Path, id: &str) -> [PathBuf; 2] {
+    ["", ".found"].map(|kind| directory.join(FOLDER).join(format!("{id}{kind}.ptx")))
 }
 
 impl Campaign<'_> {
     /// Where a finding is kept, relative to the output directory.
     pub fn file_of(&self, found: &Found) -> PathBuf {
-        path_of(Path::new(""), &found.finding.id)
+        let [path, _] = paths_of(Path::new(""), &found.finding.id);
+        path
     }
 
     /// The command that shows a finding again.
@@ -42,12 +44,22 @@ impl Campaign<'_> {
         command
     }
 
+    /// Writes the smallest program that shows a finding, with what holds of that and what was seen of it; beside it the
+    /// program that it was found with, with what holds of that one.
     pub(super) fn save_finding(&self, found: &Found) -> Result<(), Failure> {
-        if let Some(out) = &self.out {
-            files::write_whole(&out.join(self.file_of(found)), self.annotated(found).as_bytes())?;
-            if lock_of(&self.written).insert(found.finding.id.clone()) {
-                self.session.events.found(&found.finding);
-            }
+        let Some(out) = &self.out else { return Ok(()) };
+        let [path, path_of_found] = paths_of(out, &found.finding.id);
+        files::write_whole(&path, self.annotated(found).as_bytes())?;
+        if found.finding.example().program != found.finding.program {
+            let mut as_found = found.clone();
+            as_found.finding.reduced = None;
+            files::write_whole(&path_of_found, self.annotated(&as_found).as_bytes())?;
+        } else {
+            // Of an earlier campaign, where there is one.
+            let _ = std::fs::remove_file(&path_of_found);
+        }
+        if lock_of(&self.written).insert(found.finding.id.clone()) {
+            self.session.events.found(&found.finding);
         }
         Ok(())
     }
@@ -56,7 +68,8 @@ impl Campaign<'_> {
     /// somebody may still need them.
     pub(super) fn earlier_findings(&self, findings: &[Found]) -> usize {
         let Some(out) = &self.out else { return 0 };
-        let ours: BTreeSet<PathBuf> = findings.iter().map(|found| out.join(self.file_of(found))).collect();
+        let ours: BTreeSet<PathBuf> =
+            findings.iter().flat_map(|found| paths_of(out, &found.finding.id)).collect();
         let there = std::fs::read_dir(out.join(FOLDER)).into_iter().flatten().flatten();
         there.map(|entry| entry.path()).filter(|path| !ours.contains(path)).count()
     }
@@ -68,10 +81,16 @@ impl Campaign<'_> {
             Some(origin) => format!("from {origin}"),
             None => format!("seed {}, case {}", self.seed, found.trial),
         };
+        let smaller = finding.example().program != finding.program;
+        let found_by = match (smaller, finding.status) {
+            (true, Status::Known) => "the listed program of what was found by",
+            (true, _) => "reduced from what was found by",
+            (false, _) => "found by",
+        };
         let mut notes = vec![format!("{}: {}", finding.class, finding.title)];
         notes.extend(describe::observed(finding).into_iter().map(|seen| format!("{named}: {seen}")));
         notes.push(format!("repeat: {}", self.repeat(found)));
-        notes.push(format!("found by ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
+        notes.push(format!("{found_by} ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
         with_comments(finding, notes)
     }
 
@@ -87,12 +106,13 @@ impl Campaign<'_> {
 
 /// The program behind comments that say what holds, what was seen instead, and where it comes from.
 pub fn with_comments(finding: &Finding, notes: Vec<String>) -> String {
+    let example = finding.example();
     // A program without storage, such as one `.extern` variable, has an expectation that rests on no clause.
     let clauses = (!finding.clauses.is_empty()).then(|| ("clause", finding.clauses.join(", ")));
     let notes = notes.into_iter().map(|note| ("note", note));
-    let said = clauses.into_iter().chain(expectation(&finding.expected)).chain(notes);
+    let said = clauses.into_iter().chain(expectation(example.expected)).chain(notes);
     let comments: String = said.map(|(key, value)| format!("// {key}: {}\n", line(&value))).collect();
-    comments + without_leading_comments(&finding.program)
+    comments + without_leading_comments(example.program)
 }
 
 /// A program of the corpus says already what holds; a finding says it anew.

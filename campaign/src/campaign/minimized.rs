@@ -1,6 +1,6 @@
 //! Minimized reproducers of new findings.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ptxsmith_diff::Verdict;
 use ptxsmith_diff::known::{KNOWN, Known};
@@ -16,8 +16,11 @@ use crate::pool;
 use crate::reducing::{Budget, Expected, Reluctance, Wanted, reduce_finding};
 use crate::subjects::Tested;
 
-/// How long one is.
-const TIME_OF_ONE: Duration = Duration::from_secs(10);
+/// The most programs that the subject is asked about for one of them. A limit in time would make reports depend on the
+/// machine.
+const MOST_OF_ONE: u64 = 1_000;
+/// The same for all of a campaign.
+const MOST: u64 = 6_000;
 
 impl Campaign<'_> {
     /// Shows known findings by the minimized reproducers that the list has of them.
@@ -40,16 +43,18 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// Reduces the new findings, those that show most often first, while there is time.
+    /// Reduces the new findings, those that show most often first, up to a number of programs, and to a time where the user
+    /// gave one.
     pub(super) fn reduce_new(&self, findings: &mut [Found]) -> Result<(), Failure> {
-        let until = Instant::now() + self.reduce_for;
-        for found in findings.iter_mut().filter(|found| found.is_new()) {
-            let left = until.saturating_duration_since(Instant::now());
+        let until = self.reduce_for.map(|time| Instant::now() + time);
+        let mut most = MOST;
+        for found in findings.iter_mut().filter(|found| found.is_new() && !found.is_inconsistent()) {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
             let Some(tested) = self.tested(&found.finding.subjects[0]) else { continue };
-            if left.is_zero() {
+            if left.is_some_and(|left| left.is_zero()) || most == 0 {
                 break;
             }
-            let budget = Budget { time: Some(left.min(TIME_OF_ONE)) };
+            let budget = Budget { time: left, programs: Some(most.min(MOST_OF_ONE)) };
             let reduce = |expected: Option<&Expected>| {
                 let wanted = Wanted { expected, ..Wanted::default() };
                 reduce_finding(
@@ -72,6 +77,7 @@ impl Campaign<'_> {
             };
             match shrunk {
                 Ok(shrunk) => {
+                    most = most.saturating_sub(shrunk.reduced.asked);
                     let program = shrunk.reduced.program;
                     found.finding.reduced = Some(Reduced {
                         answers: answers(tested, program.text(), None)?,

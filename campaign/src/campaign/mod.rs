@@ -66,8 +66,8 @@ pub struct Campaign<'a> {
     complete: bool,
     /// What chose the cases.
     pub seed: u64,
-    /// How long all new findings together are reduced for.
-    pub reduce_for: Duration,
+    /// How long all new findings together are reduced for, where there is a limit in time.
+    pub reduce_for: Option<Duration>,
     /// The findings whose files were written.
     written: Mutex<BTreeSet<String>>,
     started: manifest::Started,
@@ -145,7 +145,7 @@ impl<'a> Campaign<'a> {
             kept: None,
             complete: true,
             seed: session.seed,
-            reduce_for: Duration::ZERO,
+            reduce_for: Some(Duration::ZERO),
             written: Mutex::default(),
             started: manifest::Started::now(),
         })
@@ -305,7 +305,14 @@ impl<'a> Campaign<'a> {
         let mut all: BTreeMap<String, Found> = BTreeMap::new();
         let triage = self.triage();
         for tested in &self.subjects {
-            for found in tested.ledger().findings(&triage) {
+            let (found, confusion) = {
+                let ledger = tested.ledger();
+                (ledger.findings(&triage), ledger.confusion)
+            };
+            for found in found {
+                if confusion.refuses_everything() && found.is_new() && found.is_refusal() {
+                    continue;
+                }
                 gather(&mut all, found.finding.id.clone(), self.shown_by(tested, found));
             }
         }
@@ -356,6 +363,7 @@ impl<'a> Campaign<'a> {
         if ended == Ended::All {
             self.map_releases(&mut findings)?;
         }
+        self.quote_examples(&mut findings);
         // A last time: while the campaign went on, a longer example may have overtaken a shorter one on its way to
         // the disk, and some findings show only in the sum.
         for found in &findings {
@@ -418,7 +426,9 @@ impl<'a> Campaign<'a> {
         let current: BTreeSet<&str> = findings.iter().map(|found| found.finding.id.as_str()).collect();
         for id in lock_of(&self.written).iter().filter(|id| !current.contains(id.as_str())) {
             // What cannot be removed is a file too many, which the summary counts.
-            let _ = std::fs::remove_file(file::path_of(out, id));
+            for path in file::paths_of(out, id) {
+                let _ = std::fs::remove_file(path);
+            }
         }
     }
 }

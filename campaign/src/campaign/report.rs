@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::ledger::{Found, Least, Ledger};
 use crate::pool::lock_of;
+use crate::subjects::Tested;
 
 /// What a command says that its name is. One that does not describe itself has the name of its program, which may be that
 /// of an interpreter, and no version.
@@ -48,7 +49,9 @@ impl Campaign<'_> {
         let (mut readings, mut default_readings) = (BTreeMap::new(), BTreeMap::new());
         let mut subjects = Vec::new();
         let mut reached = ClauseSet::EMPTY;
-        for tested in &self.subjects {
+        let refusals: Vec<Option<String>> =
+            self.subjects.iter().map(|tested| self.refuses_everything(tested)).collect();
+        for (tested, refuses_everything) in self.subjects.iter().zip(refusals) {
             let description = tested.subject.description();
             let ledger = tested.ledger();
             reached = reached.union(ledger.reached);
@@ -77,6 +80,7 @@ impl Campaign<'_> {
                 not_compared: named(&ledger.not_compared, NotCompared::name),
                 not_compared_because: named(&ledger.why, NotCompared::name),
                 confusion: ledger.confusion,
+                refuses_everything,
                 clauses: named(&ledger.clauses, Clause::id),
                 least: self.least_of(&ledger),
             });
@@ -96,6 +100,23 @@ impl Campaign<'_> {
             findings: findings.iter().map(|found| self.finding(found)).collect(),
             coverage: self.coverage(reached),
         }
+    }
+
+    /// What a subject says most often that refuses nearly everything; `None` of one that does not.
+    fn refuses_everything(&self, tested: &Tested) -> Option<String> {
+        let triage = self.triage();
+        let ledger = tested.ledger();
+        if !ledger.confusion.refuses_everything() {
+            return None;
+        }
+        let most = ledger
+            .findings(&triage)
+            .into_iter()
+            .filter(Found::is_refusal)
+            .max_by_key(|found| found.finding.count);
+        let observed = most.map(|found| found.finding.observed).unwrap_or_default();
+        let said = observed.diagnostics.into_iter().next().map(|diagnostic| diagnostic.message);
+        Some(said.or(observed.reason).unwrap_or_default())
     }
 
     /// What was reached: of the clauses that data at module scope can show kept or broken, and of the grammar.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use ptxsmith_diff::{Difference, Header, Trial};
+use ptxsmith_diff::{Class, Difference, Header, Trial};
 use ptxsmith_report::{Finding, Status};
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,18 @@ impl Found {
         self.finding.status == Status::New
     }
 
-    pub(super) fn is_shorter_than(&self, other: &Found) -> bool {
+    /// Whether something valid is refused.
+    pub fn is_refusal(&self) -> bool {
+        self.finding.class == Class::RefusesValid.name()
+    }
+
+    /// Whether it is about answers that change, and not about one answer.
+    pub fn is_inconsistent(&self) -> bool {
+        self.finding.class == Class::Inconsistent.name()
+    }
+
+    /// Whether its example is the shorter one, or as short and earlier.
+    pub fn is_shorter_than(&self, other: &Found) -> bool {
         (self.weight, self.trial) < (other.weight, other.trial)
     }
 }

@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_diff::{Alternatives, Class, Maker, predicts};
+use ptxsmith_diff::{Alternatives, Maker, predicts};
 use ptxsmith_oracle::Interpretation;
 
 use super::{Found, Ledger};
@@ -63,8 +63,7 @@ impl Triage {
                 add(What::Group(alternatives), found, maker);
             }
             // Of two answers of one implementation to one program no wrong rule gives both.
-            let has_cause =
-                |found: &Found| found.is_new() && found.finding.class != Class::Inconsistent.name();
+            let has_cause = |found: &Found| found.is_new() && !found.is_inconsistent();
             for (id, found) in ledger.findings.iter().filter(|(_, found)| has_cause(found)) {
                 add(What::Finding(id), found, maker);
             }

@@ -5,7 +5,9 @@ use std::fmt;
 use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::suspects;
 use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, Part, Verdict, id_of};
-use ptxsmith_oracle::{ClauseSet, Expectation, Interpretation, Question, Rules, Trace, expect, predict};
+use ptxsmith_oracle::{
+    ClauseSet, Expectation, Interpretation, Prediction, Question, QuestionSet, Rules, Trace, expect, predict,
+};
 use ptxsmith_subject::{Observation, Severity};
 use ptxsmith_syntax::Module;
 
@@ -27,6 +29,10 @@ pub struct Cause {
     /// Where nothing is even suspected, the clauses that a program may rest on: those that the first one rested on, and
     /// those of the plainest variables. What the program did not use to begin with cannot be its cause.
     clauses: ClauseSet,
+    /// The open questions that it may meet: those that the first one met.
+    questions: QuestionSet,
+    /// Whether the specification decides every part of it.
+    decided: bool,
 }
 
 /// What the specification says of a program, without the values.
@@ -163,7 +169,18 @@ impl Cause {
             clauses = clauses.union(says.trace().clauses);
         }
         let validity = Validity::of(&says.data);
-        Some(Cause { class: difference.class, validity, explanation, kept, suspected, mark, clauses })
+        let (questions, decided) = (says.trace().questions, says.undecided.is_empty());
+        Some(Cause {
+            questions,
+            decided,
+            class: difference.class,
+            validity,
+            explanation,
+            kept,
+            suspected,
+            mark,
+            clauses,
+        })
     }
 
     /// The cause of a crash or hang of which nothing but the observation is known: the text is no PTX to us.
@@ -178,6 +195,8 @@ impl Cause {
             suspected: Vec::new(),
             mark,
             clauses,
+            questions: Question::ALL.iter().copied().collect(),
+            decided: false,
         }
     }
 
@@ -252,7 +271,7 @@ impl Cause {
             return self.is_predicted_by(module);
         }
         let says = predict(module, &Rules::default());
-        self.is_as_valid(&says.data)
+        self.is_as_safe(&says)
             && (!self.suspected.is_empty()
                 || match (&says.data, self.class) {
                     (
@@ -270,7 +289,7 @@ impl Cause {
     pub fn is_predicted_by(&self, module: &Module) -> bool {
         let base = Rules::default();
         let says = predict(module, &base);
-        if !self.is_as_valid(&says.data) {
+        if !self.is_as_safe(&says) {
             return false;
         }
         let predicts = |rules: &Rules, ids: &[&'static str]| {
@@ -294,6 +313,14 @@ impl Cause {
             }
             None => self.suspected.iter().any(|set| predicts(&changed(&base, set), set)),
         }
+    }
+
+    /// Whether nobody can argue about a program who could not about the first: it is as valid, meets no other open question,
+    /// and is as decided.
+    fn is_as_safe(&self, says: &Prediction) -> bool {
+        self.is_as_valid(&says.data)
+            && self.questions.has_all(says.trace().questions)
+            && (!self.decided || says.undecided.is_empty())
     }
 
     fn is_as_valid(&self, expected: &Expectation) -> bool {

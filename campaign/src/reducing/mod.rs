@@ -36,6 +36,8 @@ pub struct Wanted<'a> {
 pub struct Budget {
     /// After this time the best program so far is the result.
     pub time: Option<Duration>,
+    /// After this many programs the subject was asked about, too.
+    pub programs: Option<u64>,
 }
 
 /// A finding with its minimized reproducer.
@@ -106,7 +108,10 @@ pub fn reduce_finding(
     if start != program {
         on_better(&start, processes.load(Ordering::Relaxed));
     }
-    let options = Options { keep_names_declared: cause.class() != Class::AcceptsInvalid };
+    let options = Options {
+        keep_names_declared: cause.class() != Class::AcceptsInvalid,
+        most: budget.programs.unwrap_or(u64::MAX),
+    };
     let mut on_event = |event: Event<'_>| {
         if let Event::Better(better, _) = event {
             on_better(better, processes.load(Ordering::Relaxed));

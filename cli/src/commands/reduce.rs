@@ -94,7 +94,7 @@ impl Work<'_> {
                 saving = write_whole(&self.out, better.text().as_bytes());
             }
         };
-        let budget = Budget { time: self.args.time };
+        let budget = Budget { time: self.args.time, programs: None };
         let wanted = Wanted { expected: self.args.expect.as_ref(), same_on: &same_on };
         let shrunk = reduce_finding(
             &self.session,

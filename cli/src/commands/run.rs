@@ -62,6 +62,9 @@ pub fn summed_up(
     Ok(match report.compared {
         0 => Exit::NothingCompared,
         _ if report.findings.iter().any(|found| found.status.needs_attention()) => Exit::Deviation,
+        _ if report.subjects.iter().any(|subject| subject.refuses_everything.is_some()) => {
+            Exit::NothingCompared
+        }
         _ => Exit::Success,
     })
 }

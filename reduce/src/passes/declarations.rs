@@ -6,7 +6,7 @@ use super::initializers::{each_at_depth, unwrap};
 use super::tree::{change_declaration, change_declarator, declarations};
 use super::{Edit, edit};
 use crate::cuts::cuts;
-use crate::program::Program;
+use crate::program::{PLAINEST, Program};
 
 /// Leaves out runs of the variables of one statement.
 pub(super) fn declarators(program: &Program) -> Vec<Edit> {
@@ -106,10 +106,11 @@ pub(super) fn specifiers(program: &Program) -> Vec<Edit> {
     edits
 }
 
-/// Other types, vector lengths and state spaces, smaller ones first.
+/// Other types, vector lengths and state spaces, the plainest and then the smallest first.
 pub(super) fn types(program: &Program) -> Vec<Edit> {
     let mut types = ScalarType::ALL.to_vec();
-    types.sort_by_key(|ty| (ty.keyword().len(), ty.keyword()));
+    let place = |ty: &ScalarType| PLAINEST.iter().position(|plain| plain == ty).unwrap_or(PLAINEST.len());
+    types.sort_by_key(|ty| (place(ty), ty.keyword().len(), ty.keyword()));
     let mut edits = Vec::new();
     for (number, declaration) in declarations_of(program) {
         for (nth, specifier) in declaration.specifiers.iter().enumerate() {
@@ -130,7 +131,7 @@ pub(super) fn types(program: &Program) -> Vec<Edit> {
                     others.for_each(|length| add(Specifier::Vector(*length)));
                 }
                 Specifier::Space(own, bank) => {
-                    for space in [StateSpace::Const, StateSpace::Global].into_iter().filter(|s| s != own) {
+                    for space in [StateSpace::Global, StateSpace::Const].into_iter().filter(|s| s != own) {
                         add(Specifier::Space(space, bank.clone()));
                     }
                 }

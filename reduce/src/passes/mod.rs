@@ -7,7 +7,6 @@
 mod declarations;
 mod expressions;
 mod functions;
-mod header;
 mod initializers;
 mod instructions;
 mod items;
@@ -46,7 +45,6 @@ pub const TREE: &[Pass] = &[
     Pass { name: "operators", edits: expressions::operators },
     Pass { name: "literals", edits: expressions::literals },
     Pass { name: "types", edits: declarations::types },
-    Pass { name: "header", edits: header::edits },
     Pass { name: "names", edits: renaming::edits },
     Pass { name: "names in functions", edits: instructions::names },
 ];
