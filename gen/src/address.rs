@@ -1,12 +1,10 @@
 //! Makers of addresses: what they are addresses of, what holds them, and how they are written.
 
-use ptxsmith_syntax::{
-    BinaryOp, Function, FunctionKind, Instruction, Item, ScalarType, StateSpace, Statement, Text, UnaryOp,
-    precedence,
-};
+use ptxsmith_syntax::{BinaryOp, Item, ScalarType, StateSpace, Text, UnaryOp, precedence};
 
 use crate::{
     declare::end_declaration, draft::Draft, nonterminal::Nonterminal, number::integer_text, sketch::Symbol,
+    written,
 };
 
 // Groups of declarations
@@ -53,7 +51,7 @@ fn fenced(variables: Vec<Item>) -> Vec<Item> {
                 let align = declaration.scalar_type().and_then(ScalarType::size).unwrap_or(1).clamp(1, 8);
                 let bytes = vec!["0xa5"; align as usize].join(", ");
                 let text = format!("{space} .align {align} .b8 fence{number}{side}[{align}] = {{{bytes}}};");
-                ptxsmith_syntax::parse(&text).map(|module| module.items).unwrap_or_default()
+                written::items(&text)
             }
             _ => Vec::new(),
         };
@@ -72,13 +70,11 @@ pub(crate) fn target_declared(d: &mut Draft<'_, '_>, _: u32) {
     end_declaration(d);
 }
 
-pub(crate) fn target_function(d: &mut Draft<'_, '_>, kind: FunctionKind) {
+pub(crate) fn target_function(d: &mut Draft<'_, '_>, kind: &str) {
     d.make(Nonterminal::Name, 1);
     let name = d.sketch.name.clone();
-    let body = vec![Statement::Instruction(Box::new(Instruction::new("ret", Vec::new())))];
-    let function = Function::new(kind, name.clone(), Vec::new(), body);
+    d.sketch.items.extend(written::items(&format!("{kind} {name}() {{ ret; }}")));
     d.sketch.symbols.push(Symbol { name, function: true });
-    d.sketch.items.push(Item::Function(Box::new(function)));
 }
 
 // What holds addresses

@@ -6,7 +6,7 @@
 
 use ptxsmith_syntax::{
     BinaryOp::{self, *},
-    Cast, FunctionKind, Linkage, Radix, ScalarType, StateSpace, UnaryOp, VectorLength,
+    Cast, Linkage, Radix, ScalarType, StateSpace, UnaryOp, VectorLength,
 };
 
 pub use crate::nonterminal::{Nonterminal, ProductionId};
@@ -387,8 +387,8 @@ pub static GRAMMAR: &[Production] = &[
     row("group/addresses", N::Group, "5.4.4/variable-address", 1, always, Made(0, &[N::Target, N::Holder], a::group)),
     odd("group/forward", N::Group, "5.4.4/variable-address", |c| c.forward_reference, always, Made(0, &[N::Target, N::Holder], a::group_forward)),
     row("target/declared", N::Target, "5.4.4/variable-address", 5, always, Made(0, &[N::Declaration], a::target_declared)),
-    row("target/function", N::Target, "5.4.4/function-address", 1, |c| c.functions, Made(0, &[N::Name], |d, _| a::target_function(d, FunctionKind::Func))),
-    row("target/kernel", N::Target, "5.4.4/kernel-address", 1, |c| c.functions, Made(0, &[N::Name], |d, _| a::target_function(d, FunctionKind::Entry))),
+    row("target/function", N::Target, "5.4.4/function-address", 1, |c| c.functions, Made(0, &[N::Name], |d, _| a::target_function(d, ".func"))),
+    row("target/kernel", N::Target, "5.4.4/kernel-address", 1, |c| c.functions, Made(0, &[N::Name], |d, _| a::target_function(d, ".entry"))),
     row("holder/word-64", N::Holder, "5.4.4/address-type", 10, always, Made(0, &[N::Linkage, N::Space, N::Align, N::LongVector, N::Variable], a::holder_word_64)),
     odd("holder/word-32", N::Holder, "5.4.4/address-type", |c| c.address_in_word, always, Made(0, &[N::Linkage, N::Space, N::Align, N::ShortVector, N::Variable], a::holder_word_32)),
     row("holder/byte", N::Holder, "5.4.4/byte-needs-mask", 5, masks, Made(0, &[N::Linkage, N::Space, N::Align, N::ShortVector, N::Variable], a::holder_byte)),

@@ -40,6 +40,7 @@ mod shares;
 mod sketch;
 pub mod stream;
 mod weights;
+mod written;
 
 pub use case::{Body, Case, CaseId, Focus, case};
 pub use config::{Config, Odds};

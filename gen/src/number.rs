@@ -26,7 +26,7 @@ fn spelled(d: &mut Draft<'_, '_>, value: u64) -> String {
 }
 
 /// A literal of this value without a suffix, in a base that the bytes choose.
-fn spelled_signed(d: &mut Draft<'_, '_>, value: u64) -> String {
+pub(crate) fn spelled_signed(d: &mut Draft<'_, '_>, value: u64) -> String {
     let radix = d.radix();
     spelled_as(d, value, radix, false)
 }

@@ -4,20 +4,12 @@ use arbitrary::{Arbitrary, Unstructured};
 use ptxsmith_gen::{
     Body, Case, Config, Coverage, Focus, Generator, Header, Nonterminal, Odds, Production, grammar, stream,
 };
-use ptxsmith_syntax::{
-    Canonical, Declaration, Expr, Initializer, Item, NodeKind, ScalarType, Spacing, parse, print, print_expr,
-};
+use ptxsmith_syntax::{Declaration, Expr, Initializer, Item, NodeKind, ScalarType, Spacing, parse, print};
 
 fn cases(generator: &Generator, focus: Focus, count: u64) -> (Vec<Case>, Coverage) {
     let mut coverage = Coverage::new();
     let cases = (0..count).map(|index| generator.case(focus, 1, index, &mut coverage)).collect();
     (cases, coverage)
-}
-
-fn text(expr: &Expr) -> String {
-    let mut text = Canonical::default();
-    print_expr(expr, &mut text);
-    text.0
 }
 
 fn declaration_text(declaration: &Declaration) -> String {
@@ -97,15 +89,15 @@ fn no_bytes_give_the_smallest_program_of_each_kind() {
     let generator = Generator::default();
     let mut coverage = Coverage::new();
     let empty = || Unstructured::new(&[]);
-    assert_eq!(text(&generator.integer(&mut empty(), &mut coverage)), "0");
-    assert_eq!(text(&generator.float(&mut empty(), &mut coverage)), "0.0");
+    assert_eq!(generator.integer(&mut empty(), &mut coverage).to_string(), "0");
+    assert_eq!(generator.float(&mut empty(), &mut coverage).to_string(), "0.0");
     for &ty in ScalarType::ALL {
         let zero = match ty {
             ScalarType::F16 | ScalarType::F16x2 | ScalarType::B128 | ScalarType::Pred => continue,
             ScalarType::F32 | ScalarType::F64 => "0.0",
             _ => "0",
         };
-        assert_eq!(text(&generator.expression(ty, &mut empty(), &mut coverage)), zero);
+        assert_eq!(generator.expression(ty, &mut empty(), &mut coverage).to_string(), zero);
     }
     let declaration = generator.declaration(&mut empty(), &mut coverage);
     assert_eq!(declaration_text(&declaration), ".global .s64 v0;");
@@ -145,7 +137,7 @@ fn expressions_stay_within_their_size_and_depth() {
         let Body::Expression { expr, .. } = &case.body else { panic!("an expression was asked for") };
         let counted = expr.nodes().iter().filter(|node| !matches!(node.kind, NodeKind::Paren(_)));
         largest = largest.max(counted.count());
-        assert!(depth(expr) <= 4 + 3, "{}", text(expr));
+        assert!(depth(expr) <= 4 + 3, "{expr}");
     }
     assert!((5..=9).contains(&largest), "{largest}");
 }
@@ -178,7 +170,7 @@ fn single_bits_stand_alone() {
             expr.nodes().iter().any(|node| matches!(&node.kind, NodeKind::Number(text) if single(text)));
         if any {
             found += 1;
-            assert_eq!(expr.nodes().len(), 1, "{}", text(expr));
+            assert_eq!(expr.nodes().len(), 1, "{expr}");
             assert!(matches!(ty, ScalarType::F32 | ScalarType::F64 | ScalarType::B32));
         }
     }
@@ -263,7 +255,8 @@ fn the_least_number_is_divided_by_minus_one_in_several_spellings() {
 fn many_aggregates_have_incomplete_inner_rows_that_are_not_the_last() {
     let (cases, _) = cases(&Generator::default(), Focus::Initializers, 20_000);
     let short_row = |row: &Initializer, extent: usize| matches!(row, Initializer::List(list) if (1..extent).contains(&list.items.len()));
-    let extent = |dimension: &Option<Expr>| dimension.as_ref().and_then(|e| text(e).parse::<usize>().ok());
+    let extent =
+        |dimension: &Option<Expr>| dimension.as_ref().and_then(|e| e.to_string().parse::<usize>().ok());
     let (mut any, mut two_by_two) = (0, 0);
     for case in &cases {
         let items = case.items();

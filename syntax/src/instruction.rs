@@ -58,34 +58,3 @@ pub struct BranchTargets {
     /// Where it stood, its semicolon included.
     pub span: Span,
 }
-
-impl Instruction {
-    /// An instruction that was made rather than parsed, from its opcode with all modifiers: `ld.global.u32`.
-    ///
-    /// # Panics
-    /// Where that begins with no [`Opcode`].
-    pub fn new(opcode: &str, operands: Vec<Operand>) -> Instruction {
-        let dots = |text: &str| text.find('.').unwrap_or(text.len());
-        let (opcode, mut rest) = opcode.split_at(dots(opcode));
-        let opcode = Opcode::from_keyword(opcode).expect("an opcode of the common form");
-        let mut modifiers = Vec::new();
-        while !rest.is_empty() {
-            let (modifier, behind) = rest.split_at(1 + dots(&rest[1..]));
-            modifiers.push(Name::new(modifier));
-            rest = behind;
-        }
-        Instruction { guard: None, opcode, modifiers, operands, span: Span::NONE }
-    }
-
-    /// The same, executed only where `predicate` is true, or false if `negated`.
-    pub fn guarded(self, predicate: &str, negated: bool) -> Instruction {
-        Instruction { guard: Some(Guard { negated, predicate: Name::new(predicate) }), ..self }
-    }
-}
-
-impl Operand {
-    /// A register or another name.
-    pub fn name(name: &str) -> Operand {
-        Operand::Value(Expr::name(name))
-    }
-}

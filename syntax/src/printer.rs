@@ -3,6 +3,8 @@
 //! The printer says which tokens come in which order and what may stand between them; a [`Sink`] decides what does.
 //! It adds no token of its own, parentheses least of all.
 
+use std::fmt;
+
 use smallvec::SmallVec;
 
 use crate::{
@@ -83,6 +85,15 @@ pub fn print_to(module: &Module, sink: &mut impl Sink) {
 /// Prints an expression. The first token comes with [`Break::Joined`].
 pub fn print_expr(expr: &Expr, sink: &mut impl Sink) {
     Printer { sink, stack: Stack::new() }.expr(Break::Joined, expr);
+}
+
+/// Canonical text.
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut sink = Canonical::default();
+        print_expr(self, &mut sink);
+        f.write_str(&sink.0)
+    }
 }
 
 /// A node whose first operand is being printed, or its second.

@@ -238,29 +238,6 @@ pub enum Gap {
     Line,
 }
 
-impl Function {
-    /// A function with this body that was made rather than parsed.
-    pub fn new(
-        kind: FunctionKind,
-        name: impl Into<Text>,
-        parameters: Vec<Declaration>,
-        body: Vec<Statement>,
-    ) -> Function {
-        Function {
-            before: Vec::new(),
-            kind,
-            after: Vec::new(),
-            results: None,
-            name: Name::new(name),
-            parameters: Some(parameters),
-            directives: Vec::new(),
-            body: Some(body),
-            semicolon: false,
-            span: Span::NONE,
-        }
-    }
-}
-
 impl Declaration {
     /// The last state space named, which is the one that the variables reside in.
     ///

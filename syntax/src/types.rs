@@ -22,6 +22,12 @@ macro_rules! keywords {
                 match text { $($text => Some($name::$variant),)+ _ => None }
             }
         }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.keyword())
+            }
+        }
     };
 }
 

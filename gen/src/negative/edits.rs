@@ -1,6 +1,6 @@
 //! The edits: functions that make a valid declaration and the broken one beside it.
 
-use ptxsmith_syntax::{Canonical, Declarator, Expr, Initializer, precedence, print_expr};
+use ptxsmith_syntax::{Declarator, Initializer, precedence};
 
 use super::pair::Pair;
 use crate::{boundary, draft::Draft, nonterminal::Nonterminal};
@@ -71,14 +71,8 @@ fn in_braces(entry: &mut Initializer) {
 
 // Pieces of expressions
 
-fn text(expr: &Expr) -> String {
-    let mut text = Canonical::default();
-    print_expr(expr, &mut text);
-    text.0
-}
-
 pub(super) fn made(d: &mut Draft<'_, '_>, of: Nonterminal, room: u32) -> String {
-    text(&d.expression(|d| d.make(of, room)))
+    d.expression(|d| d.make(of, room)).to_string()
 }
 
 pub(super) fn literal(d: &mut Draft<'_, '_>) -> String {
@@ -96,10 +90,11 @@ fn integer(d: &mut Draft<'_, '_>) -> String {
 
 fn operand(d: &mut Draft<'_, '_>, of: Nonterminal) -> String {
     let room = 1 + d.below(3) as u32;
-    text(&d.expression(|d| {
+    d.expression(|d| {
         d.make(of, room);
         d.bind(precedence::PRIMARY);
-    }))
+    })
+    .to_string()
 }
 
 fn single_bits(d: &mut Draft<'_, '_>) -> String {

@@ -1,6 +1,8 @@
 //! A valid program and the broken one beside it.
 
-use ptxsmith_syntax::{Declaration, Declarator, Header, Item, parse};
+use ptxsmith_syntax::{Declaration, Declarator, Header, Item};
+
+use crate::written::items;
 
 /// A valid program and the broken one beside it, and the headers that they need where those are not the usual one.
 pub(super) struct Pair {
@@ -43,10 +45,4 @@ impl Pair {
         }
         pair
     }
-}
-
-fn items(text: &str) -> Vec<Item> {
-    let module = parse(text).unwrap_or_else(|error| panic!("{}", error.render("", text)));
-    assert_eq!(module.unread().next(), None, "{text}");
-    module.items
 }

@@ -7,6 +7,7 @@
 mod kernel;
 mod memory;
 mod probes;
+mod put;
 mod value;
 mod whole;
 

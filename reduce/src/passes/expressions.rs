@@ -144,7 +144,7 @@ pub(super) fn literals(program: &Program) -> Vec<Edit> {
 }
 
 fn mask(mask: &str, operand: &Expr) -> Option<Expr> {
-    parse_expr(&format!("{mask}({})", text(operand))).ok()
+    parse_expr(&format!("{mask}({operand})")).ok()
 }
 
 fn exprs_of(program: &Program) -> impl Iterator<Item = (usize, Rc<Expr>)> {
@@ -218,7 +218,7 @@ fn others(expr: &Expr, id: NodeId) -> Vec<Expr> {
 fn into_arms(expr: &Expr, op: UnaryOp, operand: NodeId) -> Vec<String> {
     let NodeKind::Paren(inner) = *expr.kind(operand) else { return Vec::new() };
     let NodeKind::Ternary(condition, then, otherwise) = *expr.kind(inner) else { return Vec::new() };
-    let part = |id: NodeId| text(&expr.part(id));
+    let part = |id: NodeId| expr.part(id).to_string();
     let unary = |id: NodeId| format!("{}{}", op.symbol(), bound(&expr.part(id), precedence::UNARY));
     vec![
         format!("({} ? {} : {})", part(condition), part(then), unary(otherwise)),
@@ -226,17 +226,11 @@ fn into_arms(expr: &Expr, op: UnaryOp, operand: NodeId) -> Vec<String> {
     ]
 }
 
-fn text(expr: &Expr) -> String {
-    let mut text = ptxsmith_syntax::Canonical::default();
-    ptxsmith_syntax::print_expr(expr, &mut text);
-    text.0
-}
-
 /// The text of an expression, in parentheses where it binds less tightly than is needed.
 fn bound(expr: &Expr, least: u8) -> String {
     match expr.kind(expr.root()).precedence() >= least {
-        true => text(expr),
-        false => format!("({})", text(expr)),
+        true => expr.to_string(),
+        false => format!("({expr})"),
     }
 }
 
@@ -245,7 +239,7 @@ fn substituted(expr: &Expr, id: NodeId, with: &Expr) -> Expr {
     if with.kind(with.root()).precedence() >= needed_at(expr, id) {
         return expr.replaced(id, with);
     }
-    match parse_expr(&format!("({})", text(with))) {
+    match parse_expr(&format!("({with})")) {
         Ok(with) => expr.replaced(id, &with),
         // Nested too deeply: no candidate.
         Err(_) => expr.clone(),
@@ -277,7 +271,7 @@ mod tests {
     #[test]
     fn parentheses_are_added_where_they_are_needed_and_only_there() {
         let expr = parse_expr("(1 + 2) * 3").unwrap();
-        let with = |id: NodeId, with: &str| text(&substituted(&expr, id, &parse_expr(with).unwrap()));
+        let with = |id: NodeId, with: &str| substituted(&expr, id, &parse_expr(with).unwrap()).to_string();
         assert_eq!(with(3, "4"), "4 * 3");
         assert_eq!(with(3, "1 + 2"), "(1 + 2) * 3");
         assert_eq!(with(0, "4 - 5"), "(4 - 5 + 2) * 3");
@@ -290,7 +284,7 @@ mod tests {
     #[test]
     fn other_operators_keep_the_operands() {
         let expr = parse_expr("(1 + 2) * -3").unwrap();
-        let others = |id: NodeId| others(&expr, id).iter().map(text).collect::<Vec<_>>();
+        let others = |id: NodeId| others(&expr, id).iter().map(Expr::to_string).collect::<Vec<_>>();
         assert_eq!(others(expr.root() - 1), ["+3", "!3", "~3"]);
         let infix = others(expr.root());
         assert!(
@@ -305,7 +299,7 @@ mod tests {
     fn the_arms_of_a_choice_are_exchanged_and_take_operators_in() {
         let texts = |text_of: &str| {
             let expr = parse_expr(text_of).unwrap();
-            others(&expr, expr.root()).iter().map(text).collect::<Vec<_>>()
+            others(&expr, expr.root()).iter().map(Expr::to_string).collect::<Vec<_>>()
         };
         assert_eq!(texts("1 ? -1 : 0U"), ["1 ? 0U : -1", "0 ? 0U : -1", "1 ? 0U : -1"]);
         let moved = texts("-(0 ? 0U : 1)");

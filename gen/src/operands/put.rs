@@ -1,0 +1,109 @@
+//! What probes put into the kernel at hand.
+
+use std::fmt::Display;
+
+use ptxsmith_syntax::ScalarType;
+
+use crate::draft::Draft;
+
+/// Adds instructions and labels to the kernel of a draft. The arguments are those of `format!`.
+macro_rules! put {
+    ($d:expr, $($text:tt)+) => {{
+        let text = format!($($text)+);
+        $d.sketch.kernel.body += &text;
+    }};
+}
+pub(super) use put;
+
+/// The prefix of the registers of a type: each type its own, so that each can be one parameterized name.
+fn prefix(ty: ScalarType) -> &'static str {
+    match ty {
+        ScalarType::U64 => "q",
+        ScalarType::S64 => "qs",
+        ScalarType::B64 => "qb",
+        ScalarType::U32 => "r",
+        ScalarType::S32 => "rs",
+        ScalarType::B32 => "rb",
+        ScalarType::U16 => "h",
+        ScalarType::S16 => "hs",
+        ScalarType::B16 => "hb",
+        ScalarType::F32 => "fl",
+        ScalarType::F64 => "fd",
+        ScalarType::Pred => "p",
+        // What is held in a register of another type, or in none.
+        _ => "x",
+    }
+}
+
+/// The type of the registers that hold values of a type.
+fn held_in(ty: ScalarType) -> ScalarType {
+    match ty {
+        ScalarType::U8 => ScalarType::U16,
+        ScalarType::S8 => ScalarType::S16,
+        ScalarType::B8 => ScalarType::B16,
+        ty => ty,
+    }
+}
+
+impl Draft<'_, '_> {
+    /// A new register of a type; what is smaller than 16 bits lives in one of 16.
+    pub(super) fn register(&mut self, ty: ScalarType) -> String {
+        let (ty, kernel) = (held_in(ty), &mut **self.sketch.kernel);
+        let (_, count) = kernel.registers.entry(prefix(ty)).or_insert((ty, 0));
+        *count += 1;
+        format!("{}{}{}", kernel.sigil, prefix(ty), *count - 1)
+    }
+
+    /// A new register that this was moved into.
+    pub(super) fn held(&mut self, ty: ScalarType, value: impl Display) -> String {
+        let register = self.register(ty);
+        put!(self, "mov{} {register}, {value};", held_in(ty));
+        register
+    }
+
+    /// A new vector of so many registers.
+    pub(super) fn vector(&mut self, ty: ScalarType, lanes: u64) -> String {
+        let kernel = &mut **self.sketch.kernel;
+        let name = format!("{}w{}", kernel.sigil, kernel.vectors.len());
+        kernel.vectors.push(format!(".reg .v{lanes} {} {name};", held_in(ty)));
+        name
+    }
+
+    /// A name of this kernel that is new: the prefix and a number.
+    pub(super) fn named(&mut self, prefix: &str) -> String {
+        let named = &mut self.sketch.kernel.named;
+        *named += 1;
+        format!("{prefix}{}", *named - 1)
+    }
+
+    /// Writes a register of this type to the output buffer.
+    pub(super) fn show(&mut self, ty: ScalarType, register: &str) {
+        let ty = held_in(ty);
+        let size = ty.size().unwrap_or(4);
+        let at = self.sketch.kernel.out.next_multiple_of(size);
+        self.sketch.kernel.out = at + size;
+        let to = offset(&pointer(self.sketch.kernel.sigil), at);
+        put!(self, "st.global{ty} {to}, {register};");
+    }
+
+    /// Writes what `mov` takes to the output buffer.
+    pub(super) fn show_value(&mut self, ty: ScalarType, value: impl Display) {
+        let register = self.held(ty, value);
+        self.show(ty, &register);
+    }
+
+    /// Writes several registers, one after the other.
+    pub(super) fn show_all(&mut self, ty: ScalarType, registers: &[String]) {
+        registers.iter().for_each(|register| self.show(ty, register));
+    }
+}
+
+/// The register that points to the output buffer.
+pub(super) fn pointer(sigil: &str) -> String {
+    format!("{sigil}o")
+}
+
+/// The plainest address so many bytes behind a name.
+pub(super) fn offset(name: &str, bytes: u64) -> String {
+    if bytes == 0 { format!("[{name}]") } else { format!("[{name} + {bytes}]") }
+}
