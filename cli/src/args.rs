@@ -6,9 +6,11 @@ use std::time::{Duration, SystemTime};
 
 use crate::exit::Failure;
 use anstream::ColorChoice;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ptxsmith_campaign::reducing::Expected;
 use ptxsmith_campaign::store::Shard;
+use ptxsmith_gen::Focus;
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::{
     SubjectSpec, parse_spec, process,
@@ -334,7 +336,7 @@ pub struct Run {
     #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
     pub out: PathBuf,
     /// What to generate
-    #[arg(long, value_name = "WHAT", default_value = "mixed")]
+    #[arg(long, value_name = "WHAT", default_value = "mixed", value_parser = focus())]
     pub focus: Focus,
     /// Judge every small program instead: 1 or 2, how deep operators nest in them
     #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with_all = ["focus", "weights"])]
@@ -521,7 +523,7 @@ pub struct Gen {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// What to generate
-    #[arg(long, value_name = "WHAT", default_value = "mixed")]
+    #[arg(long, value_name = "WHAT", default_value = "mixed", value_parser = focus())]
     pub focus: Focus,
     /// Every small program instead: 1 or 2, how deep operators nest in them
     #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with_all = ["focus", "weights"])]
@@ -540,37 +542,11 @@ pub struct Gen {
     pub grammar: bool,
 }
 
-/// What to generate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Focus {
-    /// Scalars with constant expressions
-    Expressions,
-    /// Arrays and vectors with nested initializers
-    Initializers,
-    /// Addresses of variables and functions in initializers
-    Addresses,
-    /// One constant in every place where it may stand
-    Seats,
-    /// Programs that must be refused, each with a valid twin
-    Negatives,
-    /// Kernels whose operands show in an output buffer, read from the generated code, or from a device
-    Operands,
-    /// Mostly expressions, and some of the others but kernels
-    Mixed,
-}
-
-impl From<Focus> for ptxsmith_gen::Focus {
-    fn from(focus: Focus) -> ptxsmith_gen::Focus {
-        match focus {
-            Focus::Expressions => ptxsmith_gen::Focus::Expressions,
-            Focus::Initializers => ptxsmith_gen::Focus::Initializers,
-            Focus::Addresses => ptxsmith_gen::Focus::Addresses,
-            Focus::Seats => ptxsmith_gen::Focus::Seats,
-            Focus::Negatives => ptxsmith_gen::Focus::Negatives,
-            Focus::Operands => ptxsmith_gen::Focus::Operands,
-            Focus::Mixed => ptxsmith_gen::Focus::Mixed,
-        }
-    }
+/// What to generate, by name.
+fn focus() -> impl TypedValueParser<Value = Focus> {
+    let value = |focus: Focus| PossibleValue::new(focus.name()).help(focus.summary());
+    PossibleValuesParser::new(Focus::ALL.map(value))
+        .map(|name| Focus::from_name(&name).expect("it is one of these"))
 }
 
 /// `suite`

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::every::every;
+use ptxsmith_syntax::every;
+
 use crate::known;
 use crate::language::{Case, Category, Place, Value, Yield, print};
 use crate::oracle::{Expectation, Verdict, is_clear, judge, readings_met};
@@ -10,33 +11,21 @@ use crate::reading::{Question, Readings};
 use crate::rule::Clause;
 use crate::subjects::{Compiler, Description, Error, Reported, ptx, show, variables};
 
-/// The class of a deviation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// The compiler takes what the rule forbids.
-    AcceptsInvalid,
-    /// The compiler refuses what the rule allows, or what it does not speak of.
-    RefusesValid,
-    /// An allowed use reads another value than the initializer's.
-    WrongValue,
-    /// The host variable is in the device program, though its value was all that was used.
-    VariableInDevice,
-    /// The compiler fails.
-    Crash,
-    /// The compiler does not end.
-    Hang,
-}
-
-impl Class {
-    /// Its name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Class::AcceptsInvalid => "accepts-invalid",
-            Class::RefusesValid => "refuses-valid",
-            Class::WrongValue | Class::VariableInDevice => "wrong-value",
-            Class::Crash => "crash",
-            Class::Hang => "hang",
-        }
+every! {
+    /// The class of a deviation.
+    pub enum Class {
+        /// The compiler takes what the rule forbids.
+        AcceptsInvalid = "accepts-invalid",
+        /// The compiler refuses what the rule allows, or what it does not speak of.
+        RefusesValid = "refuses-valid",
+        /// An allowed use reads another value than the initializer's.
+        WrongValue = "wrong-value",
+        /// The host variable is in the device program, though its value was all that was used.
+        VariableInDevice = "wrong-value",
+        /// The compiler fails.
+        Crash = "crash",
+        /// The compiler does not end.
+        Hang = "hang",
     }
 }
 

@@ -7,7 +7,6 @@
 
 pub mod check;
 pub mod compare;
-mod every;
 pub mod generate;
 pub mod known;
 pub mod language;

@@ -4,19 +4,12 @@ use std::fmt;
 
 macro_rules! questions {
     ($($(#[doc = $doc:literal])+ $question:ident $name:literal: $literal:literal, $other:literal;)+) => {
-        /// One open question.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Question { $($(#[doc = $doc])+ $question,)+ }
+        ptxsmith_syntax::every! {
+            /// One open question.
+            pub enum Question { $($(#[doc = $doc])+ $question = $name),+ }
+        }
 
         impl Question {
-            /// Every question.
-            pub const ALL: &[Question] = &[$(Question::$question),+];
-
-            /// Its name in reports.
-            pub const fn name(self) -> &'static str {
-                match self { $(Question::$question => $name,)+ }
-            }
-
             /// The answers; the first is the literal text's.
             pub const fn answers(self) -> [&'static str; 2] {
                 match self { $(Question::$question => [$literal, $other],)+ }

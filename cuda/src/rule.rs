@@ -1,8 +1,6 @@
 //! The rule CUDASafety-1.5 as names: its four messages and its clauses. What they mean is in [`crate::oracle`].
 
-use std::fmt;
-
-use crate::every::every;
+use ptxsmith_syntax::every;
 
 every! {
     /// One message of the rule. The names are the document's keys. Where several apply, the first in this order is the
@@ -42,12 +40,6 @@ impl Key {
             Key::InvalidType => Clause::Type,
             Key::Address => Clause::NoReference,
         }
-    }
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

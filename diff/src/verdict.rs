@@ -10,91 +10,45 @@ use serde::{Deserialize, Serialize};
 use crate::explanation::{Alternatives, Explanation};
 use crate::trial::Trial;
 
-/// What kind of deviation it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Class {
-    /// The subject died.
-    Crash,
-    /// The subject gave no answer in time.
-    Hang,
-    /// Bytes differ.
-    WrongValue,
-    /// Addresses differ.
-    WrongAddress,
-    /// Size, alignment or state space differ.
-    WrongLayout,
-    /// The subject takes what the specification refuses.
-    AcceptsInvalid,
-    /// The subject refuses what the specification takes.
-    RefusesValid,
-    /// The subject answers differently for the same text in other company.
-    Inconsistent,
-}
-
-impl Class {
-    /// Every class.
-    pub const ALL: [Class; 8] = [
-        Class::Crash,
-        Class::Hang,
-        Class::WrongValue,
-        Class::WrongAddress,
-        Class::WrongLayout,
-        Class::AcceptsInvalid,
-        Class::RefusesValid,
-        Class::Inconsistent,
-    ];
-
-    /// The name that reports use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Class::Crash => "crash",
-            Class::Hang => "hang",
-            Class::WrongValue => "wrong-value",
-            Class::WrongAddress => "wrong-address",
-            Class::WrongLayout => "wrong-layout",
-            Class::AcceptsInvalid => "accepts-invalid",
-            Class::RefusesValid => "refuses-valid",
-            Class::Inconsistent => "inconsistent",
-        }
+ptxsmith_syntax::every! {
+    /// What kind of deviation it is.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Class {
+        /// The subject died.
+        Crash = "crash",
+        /// The subject gave no answer in time.
+        Hang = "hang",
+        /// Bytes differ.
+        WrongValue = "wrong-value",
+        /// Addresses differ.
+        WrongAddress = "wrong-address",
+        /// Size, alignment or state space differ.
+        WrongLayout = "wrong-layout",
+        /// The subject takes what the specification refuses.
+        AcceptsInvalid = "accepts-invalid",
+        /// The subject refuses what the specification takes.
+        RefusesValid = "refuses-valid",
+        /// The subject answers differently for the same text in other company.
+        Inconsistent = "inconsistent",
     }
 }
 
-/// Why something was not compared. Never counted as agreement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NotCompared {
-    /// The oracle has no rule for it.
-    Unmodelled,
-    /// The subject does not show it.
-    Unobserved,
-    /// The subject says that it lacks this part of the language.
-    Unsupported,
-    /// There was no subject to ask.
-    Unavailable,
-    /// The subject refuses also the valid twin, so its refusal of the invalid program says nothing.
-    TwinRefused,
-}
-
-impl NotCompared {
-    /// Every reason.
-    pub const ALL: [NotCompared; 5] = [
-        NotCompared::Unmodelled,
-        NotCompared::Unobserved,
-        NotCompared::Unsupported,
-        NotCompared::Unavailable,
-        NotCompared::TwinRefused,
-    ];
-
-    /// The name that reports use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            NotCompared::Unmodelled => "unmodelled",
-            NotCompared::Unobserved => "unobserved",
-            NotCompared::Unsupported => "unsupported",
-            NotCompared::Unavailable => "unavailable",
-            NotCompared::TwinRefused => "twin-refused",
-        }
+ptxsmith_syntax::every! {
+    /// Why something was not compared. Never counted as agreement.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum NotCompared {
+        /// The oracle has no rule for it.
+        Unmodelled = "unmodelled",
+        /// The subject does not show it.
+        Unobserved = "unobserved",
+        /// The subject says that it lacks this part of the language.
+        Unsupported = "unsupported",
+        /// There was no subject to ask.
+        Unavailable = "unavailable",
+        /// The subject refuses also the valid twin, so its refusal of the invalid program says nothing.
+        TwinRefused = "twin-refused",
     }
 }
 

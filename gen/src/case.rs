@@ -13,24 +13,17 @@ use crate::{
     stream::case_bytes,
 };
 
-/// What the cases of a run are about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Focus {
-    /// Constant expressions, each the value of one scalar.
-    Expressions,
-    /// Declarations: aggregates, their initial values and their layout.
-    Initializers,
-    /// Addresses of variables and functions as initial values.
-    Addresses,
-    /// One constant in every place where it may stand, which must hold the same everywhere.
-    Seats,
-    /// Programs that the specification refuses, each one edit away from a valid twin.
-    Negatives,
-    /// Kernels that write what their operands mean into an output buffer. For a generator whose
-    /// [`Config::operands`] is set.
-    Operands,
-    /// Mostly expressions, and some of each of the others.
-    Mixed,
+ptxsmith_syntax::every! {
+    /// What the cases of a run are about. `Operands` is for a generator whose [`Config::operands`] is set.
+    pub enum Focus {
+        Expressions = "expressions", "Scalars with constant expressions";
+        Initializers = "initializers", "Arrays and vectors with nested initializers";
+        Addresses = "addresses", "Addresses of variables and functions in initializers";
+        Seats = "seats", "One constant in every place where it may stand";
+        Negatives = "negatives", "Programs that must be refused, each with a valid twin";
+        Operands = "operands", "Kernels whose operands show in an output buffer, read from the generated code, or from a device";
+        Mixed = "mixed", "Mostly expressions, and some of the others but kernels";
+    }
 }
 
 /// The mixture: of so many cases, these are about something else than expressions.
@@ -56,35 +49,6 @@ const MIXED: [(u64, Focus); 17] = [
 ];
 
 impl Focus {
-    /// Every focus.
-    pub const ALL: [Focus; 7] = [
-        Focus::Expressions,
-        Focus::Initializers,
-        Focus::Addresses,
-        Focus::Seats,
-        Focus::Negatives,
-        Focus::Operands,
-        Focus::Mixed,
-    ];
-
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Focus::Expressions => "expressions",
-            Focus::Initializers => "initializers",
-            Focus::Addresses => "addresses",
-            Focus::Seats => "seats",
-            Focus::Negatives => "negatives",
-            Focus::Operands => "operands",
-            Focus::Mixed => "mixed",
-        }
-    }
-
-    /// The focus of this name.
-    pub fn from_name(name: &str) -> Option<Focus> {
-        Focus::ALL.into_iter().find(|focus| focus.name() == name)
-    }
-
     /// What the case of this index is about: never [`Focus::Mixed`].
     pub fn of(self, index: u64) -> Focus {
         match self {

@@ -14,7 +14,7 @@ impl Generator {
     /// out. `...` stands for a form that the parts before it do not show whole.
     pub fn grammar(&self) -> String {
         let mut text = String::new();
-        for &of in Nonterminal::ALL {
+        for of in Nonterminal::ALL {
             let _ = writeln!(text, "{}:", of.name());
             for id in productions().filter(|&id| id.get().of == of && self.enables(id)) {
                 let production = id.get();

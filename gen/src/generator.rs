@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn byte_zero_chooses_the_first_production_of_each_nonterminal_that_has_a_weight() {
         let generator = Generator::default();
-        for &of in Nonterminal::ALL {
+        for of in Nonterminal::ALL {
             let chosen = generator.tables.sampler.choose(of, 0, || 0);
             let first = productions().find(|id| id.get().of == of).unwrap();
             assert_eq!(chosen.get().name, first.get().name);
@@ -204,7 +204,7 @@ mod tests {
             let mut bytes = [0; 512];
             crate::stream::case_bytes(seed, 0, &mut bytes);
             let generator = Generator::new(Config::arbitrary(&mut Unstructured::new(&bytes)).unwrap());
-            for &of in Nonterminal::ALL {
+            for of in Nonterminal::ALL {
                 for room in ROOMS {
                     assert_eq!(generator.tables.sampler.choose(of, room, || 200).get().of, of);
                 }

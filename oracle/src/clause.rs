@@ -7,21 +7,22 @@
 
 use std::fmt;
 
-/// How a test sees that an implementation keeps a clause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Observed {
-    /// In the bytes that a variable holds.
-    Value,
-    /// In a variable's presence, state space, size or alignment.
-    Layout,
-    /// In the refusal of a module that breaks it.
-    Refusal,
-    /// In the address that a variable holds: its symbol, addend, kind and place.
-    Address,
-    /// Only by an instruction that uses the operand, so outside what module-scope data can show.
-    Instruction,
-    /// By no program: it permits something, or leaves the behaviour undefined.
-    Nothing,
+ptxsmith_syntax::every! {
+    /// How a test sees that an implementation keeps a clause.
+    pub enum Observed {
+        /// In the bytes that a variable holds.
+        Value = "value",
+        /// In a variable's presence, state space, size or alignment.
+        Layout = "layout",
+        /// In the refusal of a module that breaks it.
+        Refusal = "refusal",
+        /// In the address that a variable holds: its symbol, addend, kind and place.
+        Address = "address",
+        /// Only by an instruction that uses the operand, so outside what module-scope data can show.
+        Instruction = "instruction",
+        /// By no program: it permits something, or leaves the behaviour undefined.
+        Nothing = "nothing",
+    }
 }
 
 impl Observed {

@@ -23,19 +23,12 @@ macro_rules! questions {
             }
         )+
 
-        /// The name of an open question.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Question { $(#[doc = $name] $question),+ }
+        ptxsmith_syntax::every! {
+            /// The name of an open question.
+            pub enum Question { $(#[doc = $name] $question = $name),+ }
+        }
 
         impl Question {
-            /// Every question.
-            pub const ALL: &'static [Question] = &[$(Question::$question),+];
-
-            /// The name that reports and the corpus use.
-            pub const fn name(self) -> &'static str {
-                match self { $(Question::$question => $name),+ }
-            }
-
             /// The clauses that leave it open.
             pub const fn clauses(self) -> &'static [&'static str] {
                 match self { $(Question::$question => &[$($clause),+]),+ }
@@ -49,11 +42,6 @@ macro_rules! questions {
             /// What each answer means, in the order of [`Question::answers`].
             pub const fn summaries(self) -> &'static [&'static str] {
                 match self { $(Question::$question => $question::SUMMARIES),+ }
-            }
-
-            /// The question of this name.
-            pub fn from_name(name: &str) -> Option<Question> {
-                Self::ALL.iter().copied().find(|question| question.name() == name)
             }
         }
 
@@ -302,7 +290,7 @@ mod tests {
 
     #[test]
     fn every_answer_of_every_question_can_be_chosen_and_no_other() {
-        for &question in Question::ALL {
+        for question in Question::ALL {
             let count = question.answers().len();
             assert!(count >= 2, "{} has one answer, so it is not open", question.name());
             for answer in 0..count {
@@ -319,7 +307,7 @@ mod tests {
         let none = QuestionSet::default();
         assert!(none.is_empty());
         assert_eq!(none.iter().next(), None);
-        for &question in Question::ALL {
+        for question in Question::ALL {
             let mut one = none;
             one.insert(question);
             one.insert(question);

@@ -1,6 +1,6 @@
 //! The parts of a module that the texts at hand do not decide, and what may be said of the module then.
 
-use ptxsmith_syntax::{Name, Span, Unread, line_column};
+use ptxsmith_syntax::{Name, Span, Unread, every, line_column};
 
 /// Why a statement that is not understood holds nothing that is known.
 pub(crate) const UNREAD: &str = "a statement that is not understood";
@@ -27,25 +27,15 @@ impl Undecided {
     }
 }
 
-/// What may be said of a module: refused beats undecided beats judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Validity {
-    /// Every part is judged.
-    Valid,
-    /// A clause says no.
-    Refused,
-    /// Nothing is refused, and a part is not decided.
-    Undecided,
-}
-
-impl Validity {
-    /// The name that reports use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Validity::Valid => "valid",
-            Validity::Refused => "refused",
-            Validity::Undecided => "undecided",
-        }
+every! {
+    /// What may be said of a module: refused beats undecided beats judged.
+    pub enum Validity {
+        /// Every part is judged.
+        Valid = "valid",
+        /// A clause says no.
+        Refused = "refused",
+        /// Nothing is refused, and a part is not decided.
+        Undecided = "undecided",
     }
 }
 

@@ -214,32 +214,22 @@ pub struct ClauseCounts {
     pub unsupported: u64,
 }
 
-/// Whether a finding was listed before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// Nothing listed explains it.
-    #[default]
-    New,
-    /// A listed deviation that no longer shows where it is listed.
-    Gone,
-    /// A listed deviation predicts it exactly.
-    Known,
+ptxsmith_syntax::every! {
+    /// Whether a finding was listed before.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Status {
+        /// Nothing listed explains it.
+        #[default]
+        New = "new",
+        /// A listed deviation that no longer shows where it is listed.
+        Gone = "gone",
+        /// A listed deviation predicts it exactly.
+        Known = "known",
+    }
 }
 
 impl Status {
-    /// Every status, in the order in which findings are shown.
-    pub const ALL: [Status; 3] = [Status::New, Status::Gone, Status::Known];
-
-    /// The name that reports use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Status::New => "new",
-            Status::Gone => "gone",
-            Status::Known => "known",
-        }
-    }
-
     /// Whether somebody has to look at it: the exit status of a campaign is then 1.
     pub const fn needs_attention(self) -> bool {
         matches!(self, Status::New | Status::Gone)

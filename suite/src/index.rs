@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use ptxsmith_oracle::Observed;
 use serde_json::{Value, json};
 
 use crate::case::{Case, Source};
-use crate::coverage::{Covered, coverage};
+use crate::coverage::coverage;
 
 /// The most cases of one clause that the index for people names.
 const MOST_NAMED: usize = 6;
@@ -20,7 +19,7 @@ pub fn json(cases: &[Case]) -> String {
             json!({
                 "id": covered.clause.id(),
                 "summary": covered.clause.summary(),
-                "observed": observed(covered),
+                "observed": covered.clause.observed().name(),
                 "positive": ids(&covered.positive),
                 "negative": ids(&covered.negative),
             })
@@ -48,22 +47,11 @@ pub fn markdown(cases: &[Case]) -> String {
             "| `{}` | {} | {} | {} | {} | {} |",
             covered.clause.id(),
             covered.clause.summary().replace('|', "\\|"),
-            observed(&covered),
+            covered.clause.observed(),
             covered.positive.len(),
             covered.negative.len(),
             links.join(", ")
         );
     }
     text
-}
-
-fn observed(covered: &Covered<'_>) -> &'static str {
-    match covered.clause.observed() {
-        Observed::Value => "value",
-        Observed::Layout => "layout",
-        Observed::Refusal => "refusal",
-        Observed::Address => "address",
-        Observed::Instruction => "instruction",
-        Observed::Nothing => "nothing",
-    }
 }

@@ -11,6 +11,7 @@
 
 mod assemble;
 mod error;
+mod every;
 mod expr;
 mod header;
 mod instruction;

@@ -2,19 +2,10 @@
 //!
 //! The tree keeps numbers as they are written; this is the one place that reads them.
 
-/// The base that an integer literal is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names say all")]
-pub enum Radix {
-    Decimal,
-    Hexadecimal,
-    Octal,
-    Binary,
-}
-
-impl Radix {
-    /// Every base.
-    pub const ALL: [Radix; 4] = [Radix::Decimal, Radix::Hexadecimal, Radix::Octal, Radix::Binary];
+crate::every! {
+    /// The base that an integer literal is written in.
+    #[expect(missing_docs, reason = "the names say all")]
+    pub enum Radix { Decimal, Hexadecimal, Octal, Binary }
 }
 
 /// A number as its spelling says it, before any rule about its type or range.

@@ -73,7 +73,7 @@ pub enum Expected {
 impl Expected {
     /// Reads `crash`, `incomplete-rows-packed` or `shift-count=modulo`.
     pub fn parse(text: &str) -> Result<Expected, String> {
-        if let Some(class) = Class::ALL.into_iter().find(|class| class.name() == text) {
+        if let Some(class) = Class::from_name(text) {
             return Ok(Expected::Class(class));
         }
         if let Some(rule) = id_of(text) {

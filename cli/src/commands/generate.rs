@@ -21,7 +21,7 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
         Some(depth) => Cases::listed(depth),
         None => {
             let weights = args.weights.as_deref().map(weights).transpose()?.map(|(weights, _)| weights);
-            Cases::drawn(context.seed, args.focus.into(), weights)
+            Cases::drawn(context.seed, args.focus, weights)
         }
     };
     if args.grammar {

@@ -29,7 +29,7 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     let options = Options {
         subjects: args.campaign.subjects.clone(),
         timeout: args.campaign.timeout,
-        focus: args.focus.into(),
+        focus: args.focus,
         exhaustive: args.exhaustive,
         weights: args.weights.clone(),
         cases: args.campaign.cases.map(|cases| cases.get()),

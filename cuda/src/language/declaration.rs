@@ -2,7 +2,7 @@
 
 use super::expression::Expression;
 use super::types::Type;
-use crate::every::every;
+use ptxsmith_syntax::every;
 
 every! {
     /// Where the variable is declared.

@@ -1,6 +1,6 @@
 //! The code that a use stands in.
 
-use crate::every::every;
+use ptxsmith_syntax::every;
 
 every! {
     /// The code that a use stands in.

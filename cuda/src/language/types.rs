@@ -1,6 +1,6 @@
 //! The types of the variables.
 
-use crate::every::every;
+use ptxsmith_syntax::every;
 
 every! {
     /// The type of a variable, without its qualifiers.

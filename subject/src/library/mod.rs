@@ -23,22 +23,13 @@ use crate::worker::{self, Next, Question, WorkError};
 /// Modules that one process is given. Memory was seen to stay flat over 10,000; this is for libraries not seen yet.
 const QUESTIONS: u32 = 5000;
 
-/// Which library.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// nvJitLink.
-    NvJitLink,
-    /// The PTX compiler, as the driver's JIT compiler library has it.
-    PtxCompiler,
-}
-
-impl Kind {
-    /// Its name among subjects and workers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::NvJitLink => "nvjitlink",
-            Kind::PtxCompiler => "ptxjit",
-        }
+ptxsmith_syntax::every! {
+    /// Which library.
+    pub enum Kind {
+        /// nvJitLink.
+        NvJitLink = "nvjitlink",
+        /// The PTX compiler, as the driver's JIT compiler library has it.
+        PtxCompiler = "ptxjit",
     }
 }
 

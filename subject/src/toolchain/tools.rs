@@ -4,39 +4,27 @@ use std::fmt;
 
 use super::releases::{Release, UnknownRelease};
 
-/// Which of NVIDIA's products.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToolKind {
-    /// `ptxas`, the assembler.
-    Ptxas,
-    /// `cuobjdump`, the program that lists what is in a cubin.
-    Cuobjdump,
-    /// `nvdisasm`, the program that lists generated code.
-    Nvdisasm,
-    /// nvJitLink, the library that assembles and links.
-    NvJitLink,
-    /// The driver's JIT compiler library, which assembles.
-    PtxJit,
-    /// `cicc`, the device front end of CUDA C++.
-    Cicc,
-    /// `nvcc`, the compiler driver of CUDA C++, with all that it runs for device code.
-    Nvcc,
+ptxsmith_syntax::every! {
+    /// Which of NVIDIA's products.
+    pub enum ToolKind {
+        /// `ptxas`, the assembler.
+        Ptxas = "ptxas",
+        /// `cuobjdump`, the program that lists what is in a cubin.
+        Cuobjdump = "cuobjdump",
+        /// `nvdisasm`, the program that lists generated code.
+        Nvdisasm = "nvdisasm",
+        /// nvJitLink, the library that assembles and links.
+        NvJitLink = "nvjitlink",
+        /// The driver's JIT compiler library, which assembles.
+        PtxJit = "ptxjit",
+        /// `cicc`, the device front end of CUDA C++.
+        Cicc = "cicc",
+        /// `nvcc`, the compiler driver of CUDA C++, with all that it runs for device code.
+        Nvcc = "nvcc",
+    }
 }
 
 impl ToolKind {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            ToolKind::Ptxas => "ptxas",
-            ToolKind::Cuobjdump => "cuobjdump",
-            ToolKind::Nvdisasm => "nvdisasm",
-            ToolKind::NvJitLink => "nvjitlink",
-            ToolKind::PtxJit => "ptxjit",
-            ToolKind::Cicc => "cicc",
-            ToolKind::Nvcc => "nvcc",
-        }
-    }
-
     /// Where the folder of one release holds it.
     pub(super) fn place(self) -> &'static str {
         match self {
