@@ -10,6 +10,7 @@ pub mod check;
 pub mod drift;
 mod failure;
 pub mod files;
+mod form;
 pub mod input;
 pub mod judges;
 pub mod ledger;

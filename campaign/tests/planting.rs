@@ -64,7 +64,10 @@ fn one_planted_fault_is_one_new_finding() {
     for suspect in SUSPECTS.iter().filter(|suspect| suspect.id != "difference-type-of-right") {
         let found = new_findings(&[suspect], &trials);
         told += usize::from(!found.is_empty());
-        if !found.is_empty() && found != BTreeSet::from([suspect.id.to_owned()]) {
+        // What shows in refusals only is named by them, and joined at the end of a campaign.
+        let is_named = found == BTreeSet::from([suspect.id.to_owned()])
+            || found.iter().all(|id| id.starts_with("refuses-valid-"));
+        if !is_named {
             wrong.push((suspect.id, found));
         }
     }

@@ -50,7 +50,8 @@ fn a_deviation_is_found_saved_and_repeated() {
         std::fs::read_to_string(out.join("report.json")).unwrap()
     };
     assert_eq!(run("1"), run("4"), "the report depends on the number of jobs");
-    // Another seed finds other programs; those that were there stay, and are told apart.
+    // What was there before stays, and is told apart.
+    std::fs::write(out.join("findings/of-yesterday.ptx"), "").unwrap();
     let mut command = ptxsmith();
     command.args(["run", "--cases", "100", "--seed", "9", "--subject", &subject, "--out"]).arg(&out);
     let other = command.output().unwrap();

@@ -286,6 +286,9 @@ pub struct Finding {
     /// The program after reduction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduced: Option<Reduced>,
+    /// The nearest program to the smallest one that conforms: one word of it is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbour: Option<String>,
     /// Where it was reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,

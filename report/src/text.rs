@@ -115,10 +115,12 @@ impl<'a> Summary<'a> {
         let seen = finding.status != Status::Gone;
         let releases = (!finding.releases.is_empty()).then(|| self.report.release_map(finding));
         let one = |text: Option<&String>| text.map(line).into_iter().collect();
-        let parts: [(&str, Vec<String>); 6] = [
+        let neighbour = finding.neighbour.as_deref().map(declarations_of).unwrap_or_default();
+        let parts: [(&str, Vec<String>); 7] = [
             ("program", shown_program(self.report, finding)),
             ("expected", describe::expected(finding)),
             ("actual", if seen { describe::observed(finding) } else { Vec::new() }),
+            ("conforms", neighbour),
             ("releases", one(releases.as_ref())),
             ("since", one(finding.first_seen.as_ref())),
             ("link", one(finding.link.as_ref())),
@@ -179,6 +181,12 @@ fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
         shown.push("...".to_owned());
     }
     shown
+}
+
+/// The lines of a short program behind its header.
+fn declarations_of(program: &str) -> Vec<String> {
+    let module = ptxsmith_syntax::parse(program).unwrap_or_default().without_header();
+    lines(&print(&module)).lines().take(MOST_LINES).map(str::to_owned).collect()
 }
 
 fn cut(text: &str) -> String {

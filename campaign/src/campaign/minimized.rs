@@ -1,15 +1,19 @@
 //! Minimized reproducers of new findings.
 
-use std::time::Instant;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
-use ptxsmith_diff::Verdict;
 use ptxsmith_diff::known::{KNOWN, Known};
+use ptxsmith_diff::{Difference, Maker, Verdict, predicts};
+use ptxsmith_oracle::{Rules, Validity, predict};
 use ptxsmith_reduce::Program;
 use ptxsmith_report::{Answers, Reduced};
-use ptxsmith_syntax::parse;
+use ptxsmith_syntax::{Module, parse};
 
 use super::Campaign;
-use crate::failure::Failure;
+use crate::failure::{Failure, of_subject};
+use crate::form::{Form, neighbours};
 use crate::judges::judge;
 use crate::ledger::Found;
 use crate::pool;
@@ -43,56 +47,218 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// Reduces the new findings, those that show most often first, up to a number of programs, and to a time where the user
-    /// gave one.
-    pub(super) fn reduce_new(&self, findings: &mut [Found]) -> Result<(), Failure> {
+    /// Makes one finding of all new ones with one cause: each is reduced, up to a number of programs (and to a time where the
+    /// user gave one), unless it has all that the smallest program of another has; and smallest programs are compared.
+    pub(super) fn join_new(&self, findings: &mut Vec<Found>) -> Result<(), Failure> {
         let until = self.reduce_for.map(|time| Instant::now() + time);
+        let is_over = || until.is_some_and(|until| Instant::now() >= until);
+        if is_over() {
+            return Ok(());
+        }
+        let is_one = |found: &Found| found.is_new() && !found.is_inconsistent();
+        let (mut new, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
+        // What is put down to a rule has most of what it explains already; of the others short ones have least by chance.
+        new.sort_by_key(|found| (Expected::of_finding(&found.finding.id).is_none(), found.order()));
+        let mut causes: Vec<(Found, Form)> = Vec::new();
         let mut most = MOST;
-        for found in findings.iter_mut().filter(|found| found.is_new() && !found.is_inconsistent()) {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            let Some(tested) = self.tested(&found.finding.subjects[0]) else { continue };
-            if left.is_some_and(|left| left.is_zero()) || most == 0 {
-                break;
+        for mut found in new {
+            let is_named = Expected::of_finding(&found.finding.id).is_some();
+            let form = form_of(&found);
+            let same = causes.iter_mut().find(|(cause, own)| {
+                !is_named && shows(own, &form) && cause.finding.class == found.finding.class
+            });
+            if let Some((cause, _)) = same {
+                cause.join(found);
+                continue;
             }
-            let budget = Budget { time: left, programs: Some(most.min(MOST_OF_ONE)) };
-            let reduce = |expected: Option<&Expected>| {
-                let wanted = Wanted { expected, ..Wanted::default() };
-                reduce_finding(
-                    self.session,
-                    tested,
-                    &found.finding.program,
-                    false,
-                    wanted,
-                    budget,
-                    &mut |_, _| {},
-                )
-            };
-            // What triage put it down to is kept. The program alone may not show that, where only many together did.
-            let shrunk = match Expected::of_finding(&found.finding.id) {
-                Some(expected) => match reduce(Some(&expected)) {
-                    Err(Reluctance::NothingShown) => reduce(None),
-                    shrunk => shrunk,
-                },
-                None => reduce(None),
-            };
-            match shrunk {
-                Ok(shrunk) => {
-                    most = most.saturating_sub(shrunk.reduced.asked);
-                    let program = shrunk.reduced.program;
-                    found.finding.reduced = Some(Reduced {
-                        answers: answers(tested, program.text(), None)?,
-                        program: program.text().to_owned(),
-                        tokens: program.size().tokens as u64,
-                    });
+            let mut rule = Expected::of_finding(&found.finding.id);
+            let form = loop {
+                if most > 0 && !is_over() && !self.session.cancel.is_cancelled() {
+                    let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+                    let programs = most.min(MOST_OF_ONE);
+                    most = most.saturating_sub(self.reduce_new(&mut found, rule.as_ref(), left, programs)?);
                 }
-                Err(Reluctance::Failed(error)) => return Err(error.into()),
-                Err(Reluctance::Interrupted) => return Ok(()),
-                // What cannot be made smaller is reported as it is.
-                Err(_) => {}
+                let (form, is_refuted) = self.essential(&mut found)?;
+                if !is_refuted {
+                    break form;
+                }
+                // The rule is not the cause, so it is not to be kept either.
+                rule = None;
+                found.put_down_to_no_rule();
+            };
+            join_same(&mut causes, found, form);
+        }
+        join_left(&mut causes);
+        let mut named = BTreeSet::new();
+        for (found, form) in &mut causes {
+            if found.finding.reduced.is_some() && Expected::of_finding(&found.finding.id).is_none() {
+                found.name_by_form(form);
+            }
+            while !named.insert(found.finding.id.clone()) {
+                found.finding.id += "-other";
             }
         }
+        causes.sort_by_key(|(found, _)| Reverse(found.finding.count));
+        findings.extend(causes.into_iter().map(|(found, _)| found).chain(rest));
         Ok(())
     }
+
+    /// What the smallest program of a finding has that its cause needs: something that is not needed is there only because
+    /// nothing valid is without it, as the type of a float. Another word in its place shows that.
+    ///
+    /// Also whether a neighbour deviates of which the rule that the finding is put down to does not predict it.
+    fn essential(&self, found: &mut Found) -> Result<(Form, bool), Failure> {
+        let mut form = form_of(found);
+        let Some(Reduced { program, answers: Some(_), .. }) = &found.finding.reduced else {
+            return Ok((form, false));
+        };
+        let (Some(tested), program) = (self.tested(&found.finding.subjects[0]), program.clone()) else {
+            return Ok((form, false));
+        };
+        let rule = rule_of(&found.finding.id);
+        let maker = Maker::of(tested.subject.description());
+        let valid = neighbours(&program).filter_map(|other| {
+            let module = parse(&other).ok()?;
+            (predict(&module, &Rules::default()).validity() == Validity::Valid).then_some((other, module))
+        });
+        let valid: Vec<(String, Module)> = valid.collect();
+        // What a neighbour shows of the same class; `None` where it conforms or cannot be told.
+        let mut shown = |(other, module): &(String, Module)| {
+            let parts = judge(&*tested.subject, module, other).map_err(of_subject)?.parts();
+            if parts.iter().all(|part| part.verdict == Verdict::Conforms) {
+                found.finding.neighbour.get_or_insert_with(|| other.clone());
+            }
+            Ok::<_, Failure>(parts.into_iter().find_map(|part| match part.verdict {
+                Verdict::Deviates(difference) if difference.class.name() == found.finding.class => {
+                    Some(difference)
+                }
+                _ => None,
+            }))
+        };
+        let mut needless = Vec::new();
+        for feature in form.features() {
+            let lacks = |(other, _): &&(String, Module)| !Form::of(other, None).has(&feature);
+            for other in valid.iter().filter(lacks).take(NEIGHBOURS) {
+                if shown(other)?.is_some() {
+                    needless.push(feature.clone());
+                    break;
+                }
+            }
+        }
+        let mut is_refuted = false;
+        if let Some(rule) = rule {
+            for other in valid.iter().take(NEIGHBOURS_OF_RULE) {
+                let unpredicted =
+                    |shown: Box<Difference>| !predicts(&[rule], maker, &other.0, &shown.observed);
+                is_refuted |= shown(other)?.is_some_and(unpredicted);
+            }
+        }
+        form.without(&needless);
+        Ok((form, is_refuted))
+    }
+
+    /// Reduces a new finding. Returns how many programs the subject was asked about.
+    fn reduce_new(
+        &self,
+        found: &mut Found,
+        rule: Option<&Expected>,
+        time: Option<Duration>,
+        programs: u64,
+    ) -> Result<u64, Failure> {
+        let Some(tested) = self.tested(&found.finding.subjects[0]) else { return Ok(0) };
+        let budget = Budget { time, programs: Some(programs) };
+        let reduce = |expected: Option<&Expected>| {
+            let wanted = Wanted { expected, ..Wanted::default() };
+            let program = &found.finding.program;
+            reduce_finding(self.session, tested, program, false, wanted, budget, &mut |_, _| {})
+        };
+        // What triage put it down to is kept. The program alone may not show that, where only many together did. What is put
+        // down to nothing keeps its class, whatever rules happen to predict it.
+        let class = Expected::parse(&found.finding.class).ok();
+        let shrunk = match reduce(rule.or(class.as_ref())) {
+            Err(Reluctance::NothingShown) if rule.is_some() => reduce(class.as_ref()),
+            shrunk => shrunk,
+        };
+        match shrunk {
+            Ok(shrunk) => {
+                let program = shrunk.reduced.program;
+                found.finding.reduced = Some(Reduced {
+                    answers: answers(tested, program.text(), None)?,
+                    program: program.text().to_owned(),
+                    tokens: program.size().tokens as u64,
+                });
+                Ok(shrunk.reduced.asked)
+            }
+            Err(Reluctance::Failed(error)) => Err(error.into()),
+            // What cannot be made smaller is reported as it is.
+            Err(_) => Ok(0),
+        }
+    }
+}
+
+/// How many neighbours of a smallest program are asked about for each thing that it has.
+const NEIGHBOURS: usize = 3;
+/// The same for a rule that it is put down to.
+const NEIGHBOURS_OF_RULE: usize = 12;
+
+/// The rule that a finding is put down to.
+fn rule_of(id: &str) -> Option<&'static str> {
+    match Expected::of_finding(id)? {
+        Expected::Rule(rule) => Some(rule),
+        Expected::Class(_) | Expected::Reading(..) => None,
+    }
+}
+
+fn form_of(found: &Found) -> Form {
+    let example = found.finding.example();
+    Form::of(example.program, example.variable)
+}
+
+/// Makes one finding of those of a class that the budget was not enough for, where there are several: mostly more of what was
+/// reduced.
+fn join_left(causes: &mut Vec<(Found, Form)>) {
+    let is_left = |found: &Found| found.finding.reduced.is_none();
+    let mut left: BTreeMap<String, (Found, usize)> = BTreeMap::new();
+    for (found, _) in causes.extract_if(.., |(found, _)| is_left(found)) {
+        match left.get_mut(&found.finding.class) {
+            Some((first, others)) => {
+                first.join(found);
+                *others += 1;
+            }
+            None => drop(left.insert(found.finding.class.clone(), (found, 0))),
+        }
+    }
+    for (mut found, others) in left.into_values() {
+        if others > 0 {
+            found.finding.id = format!("{}-not-reduced", found.finding.class);
+            found.finding.title += &format!(", as {others} others that were not reduced");
+        }
+        causes.push((found, Form::default()));
+    }
+}
+
+/// Whether a program of one form shows most likely the cause of another. Where the plainest program deviates, all do.
+fn shows(cause: &Form, form: &Form) -> bool {
+    cause.is_plain() || cause == form || cause.is_within(form)
+}
+
+/// Adds a cause, or joins it with those that its form shows to be the same.
+fn join_same(causes: &mut Vec<(Found, Form)>, mut found: Found, form: Form) {
+    let class = found.finding.class.clone();
+    let alike = |cause: &Found| cause.finding.class == class;
+    if let Some((cause, _)) = causes.iter_mut().find(|(cause, own)| alike(cause) && shows(own, &form)) {
+        cause.join(found);
+        return;
+    }
+    // What was taken for a cause holds more than it needs, where this one shows with less.
+    causes.retain_mut(|(cause, own)| {
+        let same = alike(cause) && shows(&form, own);
+        if same {
+            found.join(std::mem::take(cause));
+        }
+        !same
+    });
+    causes.push((found, form));
 }
 
 /// What holds of a program that shows a deviation, and what the subject does with it. `None` where it shows none, or

@@ -358,11 +358,12 @@ impl<'a> Campaign<'a> {
         self.observe_again(&mut findings)?;
         if self.command == "run" && ended == Ended::All {
             self.show_known_minimized(&mut findings)?;
-            self.reduce_new(&mut findings)?;
+            self.join_new(&mut findings)?;
         }
         if ended == Ended::All {
             self.map_releases(&mut findings)?;
         }
+        join_refusals(&mut findings);
         self.quote_examples(&mut findings);
         // A last time: while the campaign went on, a longer example may have overtaken a shorter one on its way to
         // the disk, and some findings show only in the sum.
@@ -431,6 +432,26 @@ impl<'a> Campaign<'a> {
             }
         }
     }
+}
+
+/// Makes one finding of refusals with one complaint, where none was reduced: the programs of users, mostly.
+fn join_refusals(findings: &mut Vec<Found>) {
+    let mut first: BTreeMap<String, usize> = BTreeMap::new();
+    let mut kept: Vec<Found> = Vec::new();
+    for found in findings.drain(..) {
+        if !(found.is_new() && found.is_refusal() && found.finding.reduced.is_none()) {
+            kept.push(found);
+            continue;
+        }
+        match first.get(&found.finding.title) {
+            Some(&at) => kept[at].join(found),
+            None => {
+                first.insert(found.finding.title.clone(), kept.len());
+                kept.push(found);
+            }
+        }
+    }
+    *findings = kept;
 }
 
 /// What a subject did with the cases of a task, as a line of `verdicts.jsonl`.

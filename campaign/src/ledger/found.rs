@@ -7,7 +7,8 @@ use ptxsmith_diff::{Class, Difference, Header, Trial};
 use ptxsmith_report::{Finding, Status};
 use serde::{Deserialize, Serialize};
 
-use super::name::Name;
+use super::name::{Name, effect, slug};
+use crate::form::Form;
 
 /// A finding, and where its example comes from, which is the shortest of all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -72,9 +73,40 @@ impl Found {
         self.finding.class == Class::Inconsistent.name()
     }
 
+    /// What orders examples: the shortest first, and of these the earliest.
+    pub fn order(&self) -> (usize, u64) {
+        (self.weight, self.trial)
+    }
+
+    /// Takes in another finding, which has the same cause.
+    pub fn join(&mut self, other: Found) {
+        self.finding.count += other.finding.count;
+        for subject in other.finding.subjects {
+            if !self.finding.subjects.contains(&subject) {
+                self.finding.subjects.push(subject);
+            }
+        }
+    }
+
+    /// Takes the rule that it was put down to from it.
+    pub fn put_down_to_no_rule(&mut self) {
+        let class = Class::ALL.iter().find(|class| class.name() == self.finding.class);
+        let title = class.map_or("", |class| effect(*class, !self.finding.observed.kernels.is_empty()));
+        (self.finding.id, self.finding.title) = (self.finding.class.clone(), title.to_owned());
+    }
+
+    /// Calls it by what its smallest program has beyond the plainest.
+    pub fn name_by_form(&mut self, form: &Form) {
+        let finding = &mut self.finding;
+        finding.id = slug(&format!("{} {}", finding.class, form.id()));
+        if !form.is_plain() {
+            finding.title = format!("{form}: {}", finding.title);
+        }
+    }
+
     /// Whether its example is the shorter one, or as short and earlier.
     pub fn is_shorter_than(&self, other: &Found) -> bool {
-        (self.weight, self.trial) < (other.weight, other.trial)
+        self.order() < other.order()
     }
 }
 

@@ -75,6 +75,10 @@ pub struct Ledger {
     /// Differences that plausible wrong rules predict, by the sets of rules of which each does.
     #[serde(with = "state::suspected")]
     suspected: BTreeMap<Alternatives, Found>,
+    /// The same of valid programs that are refused. Many a wrong rule refuses much, so these name no cause, but they may have one
+    /// that others name.
+    #[serde(with = "state::suspected")]
+    refused: BTreeMap<Alternatives, Found>,
 }
 
 /// The shortest program that breaks one clause in one way.
@@ -257,8 +261,13 @@ impl Ledger {
             for id in &alternatives[0] {
                 self.shows_broken(&Name::lead(id).clauses, &shown);
             }
-            let name = || Name::lead(alternatives[0][0]);
-            shorter = offer(&mut self.suspected, alternatives.clone(), &shown, name).or(shorter);
+            // What it is called where conforming programs rule all of them out.
+            let name = || Name::unexplained(difference, clauses);
+            let kept = match difference.class {
+                Class::RefusesValid => &mut self.refused,
+                _ => &mut self.suspected,
+            };
+            shorter = offer(kept, alternatives.clone(), &shown, name).or(shorter);
         }
         shorter
     }
@@ -285,8 +294,14 @@ impl Ledger {
                 causes => causes.iter().for_each(|cause| add(found.clone().named(Name::lead(cause)))),
             }
         }
-        for (alternatives, found) in &self.suspected {
-            triage.group(alternatives).iter().for_each(|cause| add(found.clone().named(Name::lead(cause))));
+        let suspected =
+            self.suspected.iter().map(|(alternatives, found)| (triage.group(alternatives), found));
+        let refused = self.refused.iter().map(|(alternatives, found)| (triage.refusal(alternatives), found));
+        for (causes, found) in suspected.chain(refused) {
+            match causes {
+                [] => add(found.clone()),
+                causes => causes.iter().for_each(|cause| add(found.clone().named(Name::lead(cause)))),
+            }
         }
         for (&answer, found) in self.mixed().filter(|(answer, _)| !triage.explains(**answer)) {
             add(self.mixes(answer, found));
@@ -376,6 +391,7 @@ impl Ledger {
         }
         join(&mut self.followed, other.followed);
         join(&mut self.suspected, other.suspected);
+        join(&mut self.refused, other.refused);
         // That something is gone is one fact, however many parts of a campaign establish it.
         let is_news = |id: &String, found: &mut Found| {
             found.finding.status != Status::Gone || !self.findings.contains_key(id)

@@ -52,7 +52,6 @@ impl Name {
                 Some(signal) => format!("the subject is killed by signal {signal}"),
                 None => format!("the subject dies: {}", seen.reason.as_deref().unwrap_or("no reason given")),
             },
-            (Class::Hang, _) => "the subject gives no answer in time".to_owned(),
             (Class::RefusesValid, seen) => {
                 debug_assert_eq!(seen.outcome, Outcome::Refused);
                 refused(&quoteless(first_message(seen).unwrap_or("no message")))
@@ -61,16 +60,13 @@ impl Name {
                 let class = difference.expected["refusal"]["class"].as_str().unwrap_or("invalid");
                 format!("an invalid program is accepted: {class}")
             }
-            (Class::WrongValue, _) if of_kernel => "a kernel leaves other bytes".to_owned(),
-            (Class::WrongAddress, _) if of_kernel => "a kernel leaves another address".to_owned(),
-            (Class::WrongValue, _) => "a variable holds other bytes".to_owned(),
-            (Class::WrongAddress, _) => "a variable holds another address".to_owned(),
-            (Class::WrongLayout, _) => "a variable has another size, alignment or space".to_owned(),
-            (Class::Inconsistent, _) => "the answer depends on the company of the program".to_owned(),
+            (class, _) => effect(class, of_kernel).to_owned(),
         };
         let key = match class {
-            Class::RefusesValid | Class::Crash | Class::AcceptsInvalid => slug(&title),
-            _ => slug(&clauses.iter().map(|clause| clause.id()).collect::<Vec<_>>().join(" ")),
+            Class::Crash | Class::AcceptsInvalid => slug(&title),
+            // One complaint may be about much.
+            Class::RefusesValid => slug(&format!("{title} {}", ids(clauses))),
+            _ => slug(&ids(clauses)),
         };
         let title = shown(&title);
         let refused = difference.expected["refusal"]["clauses"][0].as_str().and_then(Clause::from_id);
@@ -80,6 +76,26 @@ impl Name {
         };
         Name { id: format!("{}-{key}", class.name()), status: Status::New, title, clauses }
     }
+}
+
+/// What a class of deviation is, in words: of a variable, or of a kernel.
+pub fn effect(class: Class, of_kernel: bool) -> &'static str {
+    match class {
+        Class::WrongValue if of_kernel => "a kernel leaves other bytes",
+        Class::WrongAddress if of_kernel => "a kernel leaves another address",
+        Class::WrongValue => "a variable holds other bytes",
+        Class::WrongAddress => "a variable holds another address",
+        Class::WrongLayout => "a variable has another size, alignment or space",
+        Class::Inconsistent => "the answer depends on the company of the program",
+        Class::Hang => "the subject gives no answer in time",
+        Class::Crash => "the subject dies",
+        Class::RefusesValid => "a valid program is refused",
+        Class::AcceptsInvalid => "an invalid program is accepted",
+    }
+}
+
+fn ids(clauses: ClauseSet) -> String {
+    clauses.iter().map(|clause| clause.id()).collect::<Vec<_>>().join(" ")
 }
 
 /// The clauses that only instructions show among these, but for the one that almost every instruction does; all, where
@@ -105,8 +121,11 @@ fn first_message(observation: &Observation) -> Option<&str> {
 /// as it is shown: in a batch its names are others. The name of the finding stays, so that others with it are the same.
 pub fn quote(title: &mut String, observed: &Observation) {
     let Some(message) = first_message(observed) else { return };
-    if message.len() <= LONGEST_QUOTED && *title == shown(&refused(&quoteless(message))) {
-        *title = refused(message);
+    let general = shown(&refused(&quoteless(message)));
+    if message.len() <= LONGEST_QUOTED
+        && let Some(before) = title.strip_suffix(&general)
+    {
+        *title = before.to_owned() + &refused(message);
     }
 }
 
@@ -141,7 +160,7 @@ fn shown(title: &str) -> String {
 }
 
 /// Lower-case words joined by hyphens; a long text is cut and told apart by a hash that is the same everywhere.
-fn slug(text: &str) -> String {
+pub fn slug(text: &str) -> String {
     let mut slug = String::new();
     for c in text.chars() {
         if c.is_ascii_alphanumeric() {

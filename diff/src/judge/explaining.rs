@@ -307,16 +307,22 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether a trial that conforms would not under a wrong rule: of kernels, alone and with all that is listed of the
-    /// subject.
+    /// Whether a trial that conforms would not under a wrong rule: alone, with all that is listed of the subject, and with the
+    /// interpretations that it follows.
     pub(super) fn rules_out(&self, lead: &Lead, p: &Predicted<'_>, settled: &Settled) -> bool {
         if let Some(observation) = &settled.conforming {
             let module = p.trial.module(&self.options.header);
             let agrees = |rules: &Rules| kernel::agrees(&module, &lead.rules(rules), observation).0;
             return !agrees(&self.rules) && !agrees(&crate::known::with_known(&self.rules, self.maker()));
         }
-        let answer = self.answer(p.trial, &lead.rules(&self.rules)).0;
-        !self.options.launch && answer.must().is_some() && !answer.is_same(&p.answer)
+        let followed = &self.plan.followed;
+        let [known, both] =
+            [&self.rules, followed].map(|rules| crate::known::with_known(rules, self.maker()));
+        let differs = |rules: &Rules| {
+            let answer = self.answer(p.trial, &lead.rules(rules)).0;
+            answer.must().is_some() && !answer.is_same(&p.answer)
+        };
+        !self.options.launch && [&self.rules, &known, followed, &both].into_iter().all(differs)
     }
 
     /// Where the answers that the subject is known to give explain this one too, they are why, though another answer alone

@@ -1,0 +1,256 @@
+//! An implementation of PTX that follows the specification, but for one planted fault: what `scripts/planted` judges findings by.
+//!
+//! `faulty` prints the names of its faults; `faulty NAME` answers questions on standard input, as `serve:` asks them. A fault is
+//! a form of declaration and what happens to it. Few of the forms are among the wrong rules that ptxsmith suspects.
+
+use std::io::{BufRead as _, Write as _};
+use std::process::ExitCode;
+
+use ptxsmith_oracle::{Rules, expect};
+use ptxsmith_syntax::{
+    BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, Module, NodeKind, ScalarType,
+    StateSpace, UnaryOp, VectorLength, parse,
+};
+use serde_json::{Value, json};
+
+/// Whether a declaration has the form.
+type Form = Box<dyn Fn(&Declaration) -> bool>;
+
+/// What happens to declarations of a form.
+#[derive(Clone, Copy)]
+enum Effect {
+    /// They are refused.
+    Refuse,
+    /// The process dies of them.
+    Crash,
+    /// The first byte of their variables has one bit turned.
+    Wrong,
+}
+
+fn nodes(declaration: &Declaration) -> impl Iterator<Item = &NodeKind> {
+    let values = declaration.declarators.iter().flat_map(Declarator::values);
+    values.flat_map(Expr::nodes).map(|node| &node.kind)
+}
+
+fn holds(is: impl Fn(&NodeKind) -> bool + 'static) -> Form {
+    Box::new(move |declaration| nodes(declaration).any(&is))
+}
+
+fn number(is: impl Fn(&str) -> bool + 'static) -> Form {
+    holds(move |kind| matches!(kind, NodeKind::Number(text) if is(text)))
+}
+
+fn any(is: impl Fn(&Declarator) -> bool + 'static) -> Form {
+    Box::new(move |declaration| declaration.declarators.iter().any(&is))
+}
+
+fn list(is: impl Fn(&[Initializer], usize) -> bool + 'static) -> Form {
+    fn within(initializer: &Initializer, depth: usize, is: &dyn Fn(&[Initializer], usize) -> bool) -> bool {
+        let Initializer::List(list) = initializer else { return false };
+        is(&list.items, depth) || list.items.iter().any(|item| within(item, depth + 1, is))
+    }
+    any(move |declarator| declarator.initializer.as_ref().is_some_and(|value| within(value, 0, &is)))
+}
+
+/// Every form, by name.
+fn forms() -> Vec<(String, Form)> {
+    let mut forms: Vec<(String, Form)> = Vec::new();
+    let mut add = |name: &str, form: Form| forms.push((name.to_owned(), form));
+    for &op in UnaryOp::ALL.iter() {
+        add(
+            &format!("unary {}", op.symbol()),
+            holds(move |kind| matches!(kind, NodeKind::Unary(own, _) if *own == op)),
+        );
+    }
+    for &op in BinaryOp::ALL.iter() {
+        add(op.symbol(), holds(move |kind| matches!(kind, NodeKind::Binary(own, ..) if *own == op)));
+    }
+    for ty in ScalarType::ALL {
+        add(ty.keyword(), Box::new(move |declaration| declaration.scalar_type() == Some(*ty)));
+    }
+    for (name, space) in
+        [(".global", StateSpace::Global), (".const", StateSpace::Const), (".shared", StateSpace::Shared)]
+    {
+        add(name, Box::new(move |declaration| declaration.space() == Some(space)));
+    }
+    for (name, length) in [(".v2", VectorLength::V2), (".v4", VectorLength::V4)] {
+        add(name, Box::new(move |declaration| declaration.vector() == Some(length)));
+    }
+    for (name, linkage) in
+        [(".visible", Linkage::Visible), (".weak", Linkage::Weak), (".extern", Linkage::Extern)]
+    {
+        add(name, Box::new(move |declaration| declaration.linkage().any(|own| own == linkage)));
+    }
+    add("ternary", holds(|kind| matches!(kind, NodeKind::Ternary(..))));
+    add("cast", holds(|kind| matches!(kind, NodeKind::Cast(..))));
+    add("parentheses", holds(|kind| matches!(kind, NodeKind::Paren(_))));
+    add("WARP_SZ", holds(|kind| *kind == NodeKind::WarpSize));
+    add("generic", holds(|kind| matches!(kind, NodeKind::Generic(_))));
+    add("mask", holds(|kind| matches!(kind, NodeKind::Mask(..))));
+    add("name", holds(|kind| matches!(kind, NodeKind::Name(_))));
+    add("0X", number(|text| text.starts_with("0X")));
+    add("0x", number(|text| text.starts_with("0x")));
+    add("0b", number(|text| text.starts_with("0b")));
+    add("0B", number(|text| text.starts_with("0B")));
+    add(
+        "octal",
+        number(|text| {
+            text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+        }),
+    );
+    add("zero", number(|text| text == "0"));
+    add("U", number(|text| text.ends_with('U')));
+    add("0f", number(|text| text.starts_with("0f")));
+    add("0F", number(|text| text.starts_with("0F")));
+    add("0d", number(|text| text.starts_with("0d")));
+    add("0D", number(|text| text.starts_with("0D")));
+    add("point", number(|text| text.contains('.')));
+    add("point last", number(|text| text.ends_with('.')));
+    add(
+        "exponent",
+        number(|text| {
+            !text.starts_with("0x") && !text.starts_with("0d") && text.contains('.') && text.contains('e')
+        }),
+    );
+    add("twenty digits", number(|text| text.len() >= 20 && text.bytes().all(|byte| byte.is_ascii_digit())));
+    add("a hundred", number(|text| text.parse::<u64>().is_ok_and(|value| value == 100)));
+    add("over 32 bits", number(|text| text.parse::<u64>().is_ok_and(|value| value > u64::from(u32::MAX))));
+    add(".align", Box::new(|declaration| declaration.align().is_some()));
+    add("attribute", Box::new(|declaration| declaration.attributes().next().is_some()));
+    add("two names", Box::new(|declaration| declaration.declarators.len() > 1));
+    add("numbered name", any(|declarator| declarator.count.is_some()));
+    add("name with $", any(|declarator| declarator.name.text.contains('$')));
+    add("name with %", any(|declarator| declarator.name.text.contains('%')));
+    add("no value", any(|declarator| declarator.initializer.is_none()));
+    for depth in 1..=3 {
+        add(&format!("{depth} dimensions"), any(move |declarator| declarator.dimensions.len() == depth));
+    }
+    add("dimension left out", any(|declarator| declarator.dimensions.first() == Some(&None)));
+    add(
+        "dimension of 1",
+        any(|declarator| {
+            declarator.dimensions.iter().flatten().any(|dimension| dimension.as_integer() == Some(1))
+        }),
+    );
+    add("empty list", list(|items, _| items.is_empty()));
+    add("list of one", list(|items, _| items.len() == 1));
+    add("list in a list", list(|_, depth| depth == 1));
+    add(
+        "lists of two lengths",
+        list(|items, _| {
+            let lengths: Vec<usize> = (items.iter())
+                .filter_map(
+                    |item| if let Initializer::List(list) = item { Some(list.items.len()) } else { None },
+                )
+                .collect();
+            lengths.windows(2).any(|pair| pair[0] != pair[1])
+        }),
+    );
+    forms
+}
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let Some(name) = arguments.next() else {
+        for (name, _) in forms() {
+            for effect in ["refuse", "crash", "wrong"] {
+                println!("{effect} {name}");
+            }
+        }
+        return ExitCode::SUCCESS;
+    };
+    if arguments.any(|argument| argument == "--describe") {
+        println!(
+            "{}",
+            json!({"schema": "ptxsmith.subject/1", "name": "faulty", "version": "1", "lists": true})
+        );
+        return ExitCode::SUCCESS;
+    }
+    let (effect, name) = name.split_once(' ').expect("EFFECT NAME");
+    let effect = match effect {
+        "refuse" => Effect::Refuse,
+        "crash" => Effect::Crash,
+        _ => Effect::Wrong,
+    };
+    let (_, form) = forms().into_iter().find(|(own, _)| own == name).expect("a fault of the list");
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let request: Value = serde_json::from_str(&line).expect("a question");
+        let text = request["ptx"].as_str().unwrap_or_default();
+        let answer = json!({"id": request["id"], "observation": observe(text, &form, effect)});
+        println!("{answer}");
+        std::io::stdout().flush().expect("somebody reads");
+    }
+    ExitCode::SUCCESS
+}
+
+fn observe(text: &str, form: &Form, effect: Effect) -> Value {
+    let Ok(module) = parse(text) else { return refusal(vec![(1, "syntax error")]) };
+    let rules = Rules::default();
+    let mut seen = expect(&module, &rules).to_json(text, &rules.readings);
+    if seen["outcome"] == "unmodelled" {
+        return json!({"schema": "ptxsmith.module/1", "outcome": "unsupported"});
+    }
+    let guilty: Vec<&Declaration> = declarations(&module).filter(|declaration| form(declaration)).collect();
+    match effect {
+        _ if guilty.is_empty() => {}
+        Effect::Crash => std::process::abort(),
+        Effect::Refuse => {
+            let line = |declaration: &&Declaration| {
+                (1 + text[..declaration.span.start as usize].matches('\n').count(), "not understood")
+            };
+            return refusal(guilty.iter().map(line).collect());
+        }
+        Effect::Wrong => {
+            for declaration in guilty {
+                for declarator in &declaration.declarators {
+                    let Some(variable) = seen["variables"].get_mut(&*declarator.name.text) else { continue };
+                    let Some(bytes) = variable["bytes"].as_str().map(str::to_owned) else { continue };
+                    let mut bytes: Vec<String> = bytes
+                        .as_bytes()
+                        .chunks(2)
+                        .map(|byte| String::from_utf8_lossy(byte).into_owned())
+                        .collect();
+                    for at in places(declaration, declarator, form, bytes.len()) {
+                        let byte = u8::from_str_radix(&bytes[at], 16).unwrap_or_default() ^ 1;
+                        bytes[at] = format!("{byte:02x}");
+                    }
+                    variable["bytes"] = bytes.concat().into();
+                }
+            }
+        }
+    }
+    seen
+}
+
+/// Which bytes of a variable have a bit turned: the first of each entry of its list that has the form by itself, as it may be
+/// one of many that have nothing to do with each other; else the first.
+fn places(declaration: &Declaration, declarator: &Declarator, form: &Form, size: usize) -> Vec<usize> {
+    let whole = if size > 0 { vec![0] } else { Vec::new() };
+    let (Some(Initializer::List(list)), Some(length)) =
+        (&declarator.initializer, declaration.scalar_type().and_then(ScalarType::size))
+    else {
+        return whole;
+    };
+    let has_form = |value: &Initializer| {
+        let mut alone = declarator.clone();
+        (alone.initializer, alone.dimensions) = (Some(value.clone()), Vec::new());
+        form(&Declaration { declarators: vec![alone], ..declaration.clone() })
+    };
+    let plain = |item: &Initializer| matches!(item, Initializer::Value(_));
+    if declarator.dimensions.len() != 1 || declaration.vector().is_some() || !list.items.iter().all(plain) {
+        return whole;
+    }
+    let entries = (0..).step_by(length as usize).zip(&list.items);
+    let entries: Vec<usize> = entries.filter(|(_, item)| has_form(item)).map(|(at, _)| at).collect();
+    if entries.is_empty() { whole } else { entries }
+}
+
+fn declarations(module: &Module) -> impl Iterator<Item = &Declaration> {
+    module.items.iter().filter_map(|item| if let Item::Variables(own) = item { Some(own) } else { None })
+}
+
+fn refusal(lines: Vec<(usize, &str)>) -> Value {
+    let say = |(line, message)| json!({"severity": "error", "line": line, "message": message});
+    let diagnostics: Vec<Value> = lines.into_iter().map(say).collect();
+    json!({"schema": "ptxsmith.module/1", "outcome": "refused", "diagnostics": diagnostics})
+}

@@ -1,0 +1,294 @@
+//! What a program has beyond the plainest one, `.global .s32 a = 0;`: which of two findings is about the other.
+//!
+//! A minimized reproducer holds what its cause needs, and is plain otherwise. So another program of the same class that has all
+//! of that shows most likely the same; names, numbers and company play no part.
+
+use std::collections::BTreeMap;
+
+use ptxsmith_syntax::{
+    BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Module, NodeKind, Number, ScalarType,
+    Specifier, StateSpace, UnaryOp, parse, print, read_number, tokens,
+};
+
+/// What is not plain in a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Form {
+    /// By a name of letters, digits and hyphens, what people read.
+    features: BTreeMap<String, String>,
+    /// Numbers beside 0 and 1, as they are written: what tells two causes apart only where nothing else does.
+    numbers: BTreeMap<String, u64>,
+}
+
+impl Form {
+    /// The form of a program: of this variable, where it is known which one it is about.
+    pub fn of(program: &str, variable: Option<&str>) -> Form {
+        let mut form = Form::default();
+        let Ok(module) = parse(program) else { return form };
+        let own = |declarator: &&Declarator| variable.is_none_or(|name| declarator.name.text == name);
+        let known = module.declarations().any(|declaration| declaration.declarators.iter().any(|d| own(&d)));
+        for item in &module.items {
+            match item {
+                Item::Variables(declaration) if !known || declaration.declarators.iter().any(|d| own(&d)) => {
+                    form.declaration(declaration);
+                }
+                // What a variable of a module refers to is in the variable.
+                Item::Function(_) if variable.is_none() => form.words(item),
+                _ => {}
+            }
+        }
+        form
+    }
+
+    /// Whether nothing is to be seen of a cause: the program is the plainest.
+    pub fn is_plain(&self) -> bool {
+        self.features.is_empty() && self.numbers.is_empty()
+    }
+
+    /// The names of what makes it up.
+    pub fn features(&self) -> Vec<String> {
+        self.features.keys().cloned().collect()
+    }
+
+    /// Whether this is a part of it.
+    pub fn has(&self, feature: &str) -> bool {
+        self.features.contains_key(feature)
+    }
+
+    /// The same without what its cause does not need, unless nothing is left then.
+    pub fn without(&mut self, needless: &[String]) {
+        let is_needed = |feature: &String| !needless.contains(feature);
+        if self.features.keys().any(is_needed) || !self.numbers.is_empty() {
+            self.features.retain(|feature, _| is_needed(feature));
+        }
+    }
+
+    /// Whether another has all that makes up this one. Numbers count where there is nothing else.
+    pub fn is_within(&self, other: &Form) -> bool {
+        let has_number = |number: &String| other.numbers.contains_key(number);
+        match self.features.is_empty() {
+            true => !self.numbers.is_empty() && self.numbers.keys().all(has_number),
+            false => self.features.keys().all(|feature| other.features.contains_key(feature)),
+        }
+    }
+
+    /// What ids say of it: `complement-b64`.
+    pub fn id(&self) -> String {
+        self.features.keys().map(String::as_str).collect::<Vec<_>>().join("-")
+    }
+
+    fn add(&mut self, name: impl Into<String>, shown: impl Into<String>) {
+        self.features.insert(name.into(), shown.into());
+    }
+
+    /// A word of the language, as it is written.
+    fn word(&mut self, word: &str) {
+        let name: String = word.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        self.add(name.trim_matches('-').to_ascii_lowercase(), format!("`{word}`"));
+    }
+
+    fn declaration(&mut self, declaration: &Declaration) {
+        for specifier in &declaration.specifiers {
+            match specifier {
+                Specifier::Space(StateSpace::Global, None) | Specifier::Type(ScalarType::S32) => {}
+                Specifier::Align(_) => self.word(".align"),
+                other => {
+                    let only = Declaration {
+                        specifiers: vec![other.clone()],
+                        declarators: Vec::new(),
+                        span: declaration.span,
+                    };
+                    let text = print(&Module { items: vec![Item::Variables(only)] });
+                    self.word(text.split([' ', '(', '[', ';', '\n']).next().unwrap_or_default());
+                }
+            }
+        }
+        if declaration.declarators.len() > 1 {
+            self.add("several-names", "several names");
+        }
+        for declarator in &declaration.declarators {
+            self.declarator(declarator);
+        }
+    }
+
+    fn declarator(&mut self, declarator: &Declarator) {
+        let name = &declarator.name.text;
+        for special in ['$', '%', '_'] {
+            if name.contains(special) {
+                self.add(format!("name-{}", u32::from(special)), format!("`{special}` in a name"));
+            }
+        }
+        if declarator.count.is_some() {
+            self.add("numbered", "a numbered name");
+        }
+        let depth = declarator.dimensions.len();
+        let depths = [
+            (1, "array", "an array"),
+            (2, "dimensions", "several dimensions"),
+            (3, "three", "three dimensions"),
+        ];
+        for (_, name, shown) in depths.into_iter().filter(|(least, ..)| depth >= *least) {
+            self.add(name, shown);
+        }
+        if declarator.dimensions.contains(&None) {
+            self.add("left-out", "a dimension that is left out");
+        }
+        if let Some(initializer) = &declarator.initializer {
+            self.lists(initializer);
+        }
+        declarator.values().for_each(|value| self.value(value));
+    }
+
+    fn lists(&mut self, initializer: &Initializer) {
+        let Initializer::List(list) = initializer else { return };
+        if list.items.is_empty() {
+            self.add("empty-list", "an empty list");
+        }
+        if list.items.iter().any(|item| matches!(item, Initializer::List(_))) {
+            self.add("nested", "a list in a list");
+        }
+        list.items.iter().for_each(|item| self.lists(item));
+    }
+
+    fn value(&mut self, value: &Expr) {
+        for node in value.nodes() {
+            match &node.kind {
+                NodeKind::Number(text) => self.number(text),
+                NodeKind::WarpSize => self.word("WARP_SZ"),
+                NodeKind::Name(_) => self.add("address", "an address"),
+                NodeKind::Paren(_) => self.add("parentheses", "parentheses"),
+                NodeKind::Unary(op, _) => {
+                    self.add(format!("unary-{op:?}").to_lowercase(), format!("unary `{}`", op.symbol()))
+                }
+                NodeKind::Cast(cast, _) => {
+                    self.add(format!("cast-{cast:?}").to_lowercase(), format!("`{}`", cast.symbol()))
+                }
+                NodeKind::Binary(op, ..) => {
+                    self.add(format!("{op:?}").to_lowercase(), format!("`{}`", op.symbol()))
+                }
+                NodeKind::Ternary(..) => self.add("ternary", "`?:`"),
+                NodeKind::Generic(_) => self.word("generic"),
+                NodeKind::Mask(..) => self.add("mask", "a mask"),
+            }
+        }
+    }
+
+    fn number(&mut self, text: &str) {
+        let prefix = text.get(..2).unwrap_or_default();
+        let digits = text.trim_end_matches('U');
+        match prefix {
+            "0x" | "0b" | "0f" | "0d" => self.add(prefix, format!("`{prefix}`")),
+            "0X" | "0B" | "0F" | "0D" => {
+                self.add(format!("upper-{}", prefix.to_lowercase()), format!("`{prefix}`"));
+            }
+            _ if text.contains('.') => {
+                self.add("decimal-point", "a decimal point");
+                if text.contains(['e', 'E']) {
+                    self.add("exponent", "an exponent");
+                }
+            }
+            _ if digits.len() > 1 && digits.starts_with('0') => self.add("octal", "an octal number"),
+            _ => {}
+        }
+        // The digits of other prefixes may end in anything but this.
+        if text.ends_with('U') {
+            self.add("suffix", "the suffix `U`");
+        }
+        match read_number(text) {
+            Some(Number::Integer { wrapped, .. }) if wrapped >> 63 != 0 => {
+                self.add("64-bits", "a number of 64 bits")
+            }
+            Some(Number::Integer { wrapped, .. }) if wrapped >> 32 != 0 => {
+                self.add("33-bits", "a number of more than 32 bits");
+            }
+            _ => {}
+        }
+        if !["0", "1"].contains(&text) {
+            *self.numbers.entry(text.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// The words of a function: directives, types and what statements begin with.
+    fn words(&mut self, item: &Item) {
+        let text = print(&Module { items: vec![item.clone()] });
+        let mut begins = true;
+        for token in tokens(&text).unwrap_or_default() {
+            let word = &*token.text;
+            if word.starts_with('.') && word.len() > 1
+                || begins && word.starts_with(|c: char| c.is_ascii_lowercase())
+            {
+                self.word(word);
+            }
+            begins = [";", "{", "}"].contains(&word);
+        }
+    }
+}
+
+/// The programs in which one word is another: each other spelling of a number, a plain type, another operator, or nothing.
+/// Not all of them are valid.
+pub fn neighbours(program: &str) -> impl Iterator<Item = String> {
+    const NUMBERS: [&str; 5] = ["0", "1", "0.", "0f00000000", "0d0000000000000000"];
+    const TYPES: [&str; 5] = [".s32", ".u32", ".f32", ".f64", ".b64"];
+    const OPERATORS: [&str; 10] = ["+", "-", "&", "==", "<", ">=", "<<", "&&", "~", "!"];
+    let is_operator = |word: &str| {
+        UnaryOp::ALL.iter().any(|op| op.symbol() == word)
+            || BinaryOp::ALL.iter().any(|op| op.symbol() == word)
+    };
+    let others = move |word: &str| -> &'static [&'static str] {
+        match word {
+            _ if read_number(word).is_some() => &NUMBERS,
+            _ if word.strip_prefix('.').is_some_and(|_| ScalarType::from_keyword(word).is_some()) => &TYPES,
+            ".const" | ".shared" => &[".global"],
+            _ if is_operator(word) => &OPERATORS,
+            _ if word.starts_with('.') => &[""],
+            _ => &[],
+        }
+    };
+    let header = program.match_indices('\n').nth(1).map_or(0, |(at, _)| at as u32);
+    let tokens = tokens(program).unwrap_or_default();
+    tokens.into_iter().filter(move |token| token.span.start > header).flat_map(move |token| {
+        let (start, end) = (token.span.start as usize, token.span.end as usize);
+        let others = others(&token.text).iter().filter(move |other| **other != &*token.text);
+        others.map(move |other| format!("{}{other}{}", &program[..start], &program[end..]))
+    })
+}
+
+impl std::fmt::Display for Form {
+    /// What people read: "unary `~`, `.b64`".
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.features.values().map(String::as_str).collect::<Vec<_>>().join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(declarations: &str) -> Form {
+        Form::of(&format!(".version 7.8\n.target sm_80\n{declarations}\n"), None)
+    }
+
+    #[test]
+    fn the_plainest_program_has_no_form_and_others_have_what_they_add() {
+        assert!(form(".global .s32 a;").is_plain() && form(".global .s32 x = 1;").is_plain());
+        assert_eq!(form(".const .b64 a = ~0x7U;").id(), "0x-b64-const-suffix-unary-complement");
+        assert_eq!(
+            form(".global .s32 a[][2] = {{}, {1}};").id(),
+            "array-dimensions-empty-list-left-out-nested"
+        );
+        assert_eq!(form(".global .s32 a = ~-1;").to_string(), "unary `~`, unary `-`");
+    }
+
+    #[test]
+    fn a_program_with_all_of_a_form_has_it_and_numbers_and_names_play_no_part() {
+        let complement = form(".global .s32 a = ~0;");
+        assert!(complement.is_within(&form(".const .b8 first[2] = {1, 077 + ~5};")));
+        assert!(!complement.is_within(&form(".global .s32 a = -1;")));
+        assert!(!form(".global .s32 a;").is_within(&complement), "nothing is known of the plainest");
+    }
+
+    #[test]
+    fn of_a_variable_that_is_known_only_its_own_declaration_counts() {
+        let text = ".version 7.8\n.target sm_80\n.global .f64 a = 1.0;\n.global .u8 b = 1;\n";
+        assert_eq!(Form::of(text, Some("b")).id(), "u8");
+    }
+}
