@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
-use anstyle::{AnsiColor, Style};
+use anstyle::{AnsiColor, Reset, Style};
 use ptxsmith_campaign::Failure;
 
 pub use ptxsmith_report::harmless::line;
@@ -16,6 +16,8 @@ pub const BAD: Style = AnsiColor::Red.on_default().bold();
 pub const GOOD: Style = AnsiColor::Green.on_default();
 /// What was expected to differ, and notes.
 pub const NOTE: Style = AnsiColor::Yellow.on_default();
+/// Where a style ends.
+pub const END: Reset = Reset;
 
 /// Where messages and results go.
 #[derive(Clone, Copy, Debug)]
