@@ -1,18 +1,16 @@
 //! `ptxsmith history`: campaigns in one database, and what they say together.
 
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::time::SystemTime;
 
-use indicatif::HumanCount;
-use ptxsmith_report::Status;
+use askama::Template;
 use ptxsmith_report::folder::Folder;
+use ptxsmith_report::harmless::count;
 use ptxsmith_report::history::{Entered, History, HistoryError, Run, Seen, date, minute};
 
 use super::Context;
 use crate::args;
-use crate::console::{BAD, BOLD, NOTE, line};
+use crate::console::{BAD, BOLD, END, NOTE, line};
 use crate::exit::{Exit, Failure};
 
 /// Enters campaigns, then answers what was asked.
@@ -33,13 +31,31 @@ pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
         });
     }
     let (runs, findings) = (history.runs().map_err(failed)?, history.findings().map_err(failed)?);
-    let text = match (&args.finding, args.since) {
-        (Some(id), _) => one(&runs, &findings, id)?,
-        (None, Some(since)) => since_then(&runs, &findings, since),
-        (None, None) => all(&runs),
-    };
-    context.console.print(&text)?;
+    let seen = args.finding.as_ref().map(|id| {
+        let seen = findings.iter().find(|seen| seen.id == *id);
+        seen.ok_or_else(|| Failure::BadInput(format!("no campaign saw a finding `{id}`")))
+    });
+    let is_asked = |time: SystemTime| args.since.is_none_or(|since| time >= since);
+    let runs: Vec<_> = runs.iter().filter(|run| is_asked(run.started)).collect();
+    let incomplete = runs.iter().filter(|run| !run.complete).map(|run| run.number.to_string()).collect();
+    let first = findings.iter().filter(|seen| is_asked(seen.first)).collect();
+    let page = Page { runs, incomplete, seen: seen.transpose()?, since: args.since, first };
+    context.console.print(&page.render()?)?;
     Ok(Exit::Success)
+}
+
+#[derive(Template)]
+#[template(path = "history.txt")]
+struct Page<'a> {
+    /// The campaigns that were asked for.
+    runs: Vec<&'a Run>,
+    /// The numbers of those that are incomplete.
+    incomplete: Vec<String>,
+    /// The finding that was asked for.
+    seen: Option<&'a Seen>,
+    since: Option<SystemTime>,
+    /// The findings that were first seen since then.
+    first: Vec<&'a Seen>,
 }
 
 /// A database that cannot be used is the user's to mend: it is named, missing, locked, or something else.
@@ -49,72 +65,4 @@ pub fn failed(path: &Path, error: HistoryError) -> Failure {
 
 fn campaigns(count: usize) -> String {
     format!("{count} {}", if count == 1 { "campaign" } else { "campaigns" })
-}
-
-fn all(runs: &[Run]) -> String {
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "{BOLD}{:>4}  {:<16}  {:>12}  {:>5}  {:>5}  {:>5}  subjects{BOLD:#}",
-        "run", "started (UTC)", "compared", "new", "gone", "known"
-    );
-    for run in runs {
-        let _ = write!(
-            out,
-            "{:>4}  {:<16}  {:>12}  {:>5}  {:>5}  {:>5}  {}",
-            run.number,
-            minute(run.started),
-            HumanCount(run.compared).to_string(),
-            run.count(Status::New),
-            run.count(Status::Gone),
-            run.count(Status::Known),
-            line(&run.subjects.join(" ")),
-        );
-        let _ = if run.complete { writeln!(out) } else { writeln!(out, "  {NOTE}incomplete{NOTE:#}") };
-    }
-    let incomplete = runs.iter().filter(|run| !run.complete).count();
-    let _ = writeln!(out, "{}, {incomplete} incomplete", campaigns(runs.len()));
-    out
-}
-
-fn one(runs: &[Run], findings: &[Seen], id: &str) -> Result<String, Failure> {
-    let Some(seen) = findings.iter().find(|seen| seen.id == id) else {
-        return Err(Failure::BadInput(format!("no campaign saw a finding `{id}`")));
-    };
-    let mut out = String::new();
-    let _ = writeln!(out, "{BOLD}{}{BOLD:#}: {}", line(&seen.id), line(&seen.title));
-    let _ = writeln!(out, "  {}, now {}", line(&seen.class), line(&seen.status));
-    let _ = writeln!(out, "  first seen {}, last seen {}", minute(seen.first), minute(seen.last));
-    let _ = writeln!(out, "  in {} of {}:", seen.runs.len(), campaigns(runs.len()));
-    let saw: BTreeSet<i64> = seen.runs.iter().copied().collect();
-    for run in runs.iter().filter(|run| saw.contains(&run.number)) {
-        let _ = writeln!(out, "  {:>4}  {}  {}", run.number, minute(run.started), line(&run.folder));
-    }
-    Ok(out)
-}
-
-fn since_then(runs: &[Run], findings: &[Seen], since: SystemTime) -> String {
-    let mut out = String::new();
-    let first: Vec<&Seen> = findings.iter().filter(|seen| seen.first >= since).collect();
-    let _ = writeln!(out, "{BOLD}first seen since {}{BOLD:#}: {}", minute(since), first.len());
-    for seen in first {
-        let style = if seen.status == "new" { BAD } else { NOTE };
-        let (status, class) = (line(&seen.status), line(&seen.class));
-        let _ = writeln!(
-            out,
-            "  {}  {style}{status} {class}{style:#}: {} ({})",
-            date(seen.first),
-            line(&seen.title),
-            line(&seen.id)
-        );
-    }
-    let then: Vec<&Run> = runs.iter().filter(|run| run.started >= since).collect();
-    let incomplete: Vec<String> =
-        then.iter().filter(|run| !run.complete).map(|run| run.number.to_string()).collect();
-    let _ = write!(out, "{} since then", campaigns(then.len()));
-    let _ = match incomplete.is_empty() {
-        true => writeln!(out, ", all complete"),
-        false => writeln!(out, ", {NOTE}incomplete{NOTE:#}: {}", incomplete.join(", ")),
-    };
-    out
 }

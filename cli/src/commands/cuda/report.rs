@@ -1,10 +1,10 @@
 //! The report of `ptxsmith cuda run`: as JSON (`ptxsmith.report/1`), as programs, and in words.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use askama::Template;
 use ptxsmith_campaign::files::write_whole;
 use ptxsmith_cuda::compare::{Class, Coverage, Group, GroupKey, Ledger, NotCompared};
 use ptxsmith_cuda::known::{KNOWN, Known};
@@ -16,7 +16,7 @@ use ptxsmith_report::{SCHEMA, Status, folder};
 use ptxsmith_subject::{Diagnostic, Observation, Outcome, Severity};
 use serde_json::{Value, json};
 
-use crate::console::{BAD, BOLD, GOOD, NOTE, line};
+use crate::console::{BAD, BOLD, END, GOOD, NOTE, line};
 use crate::exit::Failure;
 
 /// A compiler with what was found of it.
@@ -240,30 +240,17 @@ impl Campaign<'_> {
     }
 
     /// What was found, for people.
-    pub fn summary(&self, wall: Duration) -> String {
-        let mut out = String::new();
-        self.tested.iter().for_each(|tested| totals(&mut out, tested));
-        for finding in self.findings() {
-            let style = if finding.status.needs_attention() { BAD } else { NOTE };
-            let _ = writeln!(
-                out,
-                "{style}{}{style:#} {}: {} ({} uses; {})",
-                finding.status.name(),
-                finding.id,
-                finding.title,
-                finding.count,
-                line(&finding.subjects.join(", "))
-            );
-            if let (Status::New, Some(group)) = (finding.status, finding.group) {
-                let _ = writeln!(out, "    {}", print(&group.example).line);
-            }
-        }
-        let news = self.news();
-        let style = if news == 0 { GOOD } else { BAD };
-        let (seconds, directory) = (wall.as_secs_f64(), self.out.to_string_lossy());
-        let _ = writeln!(out, "{style}{news} new{style:#}; {seconds:.1} s; report in {}", line(&directory));
-        out
+    pub fn summary(&self, wall: Duration) -> Result<String, askama::Error> {
+        Summary { campaign: self, findings: self.findings(), wall }.render()
     }
+}
+
+#[derive(Template)]
+#[template(path = "cuda.txt")]
+struct Summary<'a> {
+    campaign: &'a Campaign<'a>,
+    findings: Vec<Finding<'a>>,
+    wall: Duration,
 }
 
 fn clauses(group: &Group) -> Vec<&'static str> {
@@ -346,48 +333,4 @@ fn sides(ledger: &Ledger) -> BTreeMap<&'static str, Value> {
         (question.name(), json!({ answers[0]: sides.literal, answers[1]: sides.other }))
     });
     sides.collect()
-}
-
-/// The sums of one compiler.
-fn totals(out: &mut String, Tested { compiler, ledger }: &Tested) {
-    let description = compiler.description();
-    let _ = writeln!(
-        out,
-        "{BOLD}{}{BOLD:#} ({}): {} uses shown, {} compared, {} conform, {} under another reading",
-        line(&description.id),
-        line(&description.version),
-        ledger.cases,
-        ledger.compared,
-        ledger.conform,
-        ledger.conform_under_reading
-    );
-    let _ = writeln!(out, "  allowed: {} uses, {} of them refused", ledger.allowed.0, ledger.allowed.1);
-    for (key, refusals) in &ledger.refusals {
-        let _ = writeln!(
-            out,
-            "  {key}: {} uses, {} of them refused; under every reading {}, {} of them refused",
-            refusals.uses, refusals.refused, refusals.clear, refusals.clear_refused
-        );
-    }
-    if compiler.makes_ptx() {
-        let _ = writeln!(
-            out,
-            "  PTX of allowed uses: {} values right, {} not seen; {} times without the variable",
-            ledger.values_right, ledger.values_unseen, ledger.absent_in_ptx
-        );
-    }
-    // The questions that the compiler answers otherwise than the literal text, or not always alike.
-    for (question, sides) in ledger.sides.iter().filter(|(_, sides)| sides.other > 0) {
-        let [literal, other] = [0, 1].map(|answer| question.answers()[answer]);
-        let alike = match sides.literal {
-            0 => String::new(),
-            count => format!("; {count} as {literal}"),
-        };
-        let _ = writeln!(out, "  reads {}={other} ({} uses{alike})", question.name(), sides.other);
-    }
-    let reasons = ledger.not_compared.iter().map(|(reason, count)| format!("{count} {}", reason.name()));
-    let reasons: Vec<_> = reasons.collect();
-    if !reasons.is_empty() {
-        let _ = writeln!(out, "  not compared: {}", reasons.join(", "));
-    }
 }

@@ -42,7 +42,7 @@ pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
         coverage: std::mem::take(&mut lock_of(&coverage)),
     };
     campaign.save()?;
-    context.console.print(&campaign.summary(started.elapsed()))?;
+    context.console.print(&campaign.summary(started.elapsed())?)?;
     let ended = ended?;
     let compared: u64 = campaign.tested.iter().map(|tested| tested.ledger.compared).sum();
     Ok(match (compared, campaign.news()) {

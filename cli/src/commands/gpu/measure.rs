@@ -114,7 +114,7 @@ pub(super) fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
         }
     }
     measured.seconds = started.elapsed().as_secs_f64();
-    let text = table::markdown(&measured);
+    let text = table::markdown(&measured)?;
     context.console.print(&text)?;
     if let Some(path) = &args.json {
         write_whole(path, (serde_json::to_string_pretty(&measured)? + "\n").as_bytes())?;
