@@ -7,7 +7,7 @@ use ptxsmith_syntax::{Attribute, Declarator, Expr, Initializer, Item, Linkage, T
 use crate::{nonterminal::Nonterminal, operands::Kernel};
 
 /// A declaration while it is being made.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Sketch {
     pub linkage: Option<Linkage>,
     pub align: Option<Expr>,
@@ -36,29 +36,6 @@ pub(crate) struct Sketch {
     pub made: Option<Initializer>,
     /// The kernel at hand. Most drafts have none, and there are millions.
     pub kernel: LazyCell<Box<Kernel>>,
-}
-
-impl Default for Sketch {
-    fn default() -> Sketch {
-        Sketch {
-            linkage: None,
-            align: None,
-            vector: None,
-            declarators: Vec::new(),
-            attribute: None,
-            items: Vec::new(),
-            symbols: Vec::new(),
-            name: Text::default(),
-            named: 0,
-            values: None,
-            rank: 0,
-            extents: Vec::new(),
-            extent: 1,
-            level: 0,
-            made: None,
-            kernel: LazyCell::new(Box::default),
-        }
-    }
 }
 
 /// Something whose address can be taken.

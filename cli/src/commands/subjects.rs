@@ -1,7 +1,8 @@
 //! `ptxsmith subjects`: every implementation that can be asked for, and whether it is here.
 
-use std::fmt::Write as _;
+use std::borrow::Cow;
 
+use askama::Template;
 use ptxsmith_subject::{
     Description, OpenOptions, SubjectSpec, UnavailableKind, open, parse_spec, toolchain::Toolchains,
 };
@@ -9,7 +10,7 @@ use serde::Serialize;
 
 use super::{Context, worker};
 use crate::args;
-use crate::console::{BOLD, GOOD, NOTE, line};
+use crate::console::{BOLD, END, GOOD, NOTE, line};
 use crate::exit::{Exit, Failure};
 
 /// One line of the list.
@@ -39,7 +40,7 @@ pub fn run(context: &Context, args: &args::Subjects) -> Result<Exit, Failure> {
         let json = serde_json::json!({ "schema": "ptxsmith.subjects/1", "subjects": entries });
         serde_json::to_string_pretty(&json)? + "\n"
     } else {
-        table(&entries)
+        table(&entries)?
     };
     context.console.print(&text)?;
     Ok(Exit::Success)
@@ -110,35 +111,26 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
     }
 }
 
-fn table(entries: &[Entry]) -> String {
+#[derive(Template)]
+#[template(path = "subjects.txt")]
+struct Table<'a> {
+    entries: &'a [Entry],
+    width: usize,
+    /// How many releases of ptxas could be installed.
+    missing: usize,
+}
+
+fn table(entries: &[Entry]) -> Result<String, askama::Error> {
     let width = entries.iter().map(|entry| entry.subject.chars().count()).max().unwrap_or(0);
-    let mut out = String::new();
-    for entry in entries {
-        let subject = line(&entry.subject);
-        let _ = write!(out, "{BOLD}{subject:width$}{BOLD:#}  ");
-        let _ = match entry.available {
-            Some(true) => write!(out, "{GOOD}available{GOOD:#}"),
-            Some(false) => write!(out, "{NOTE}not available{NOTE:#}"),
-            None => write!(out, "to be named"),
-        };
-        if let Some(reason) = &entry.reason {
-            let _ = write!(out, ": {}", line(reason));
-        }
-        if let Some(found) = &entry.description {
-            let or = |value: &Option<String>| line(value.as_deref().unwrap_or("unknown")).into_owned();
-            let _ = write!(out, ", version {}, takes PTX up to {}", or(&found.version), or(&found.max_ptx));
-            if let Some(path) = &found.path {
-                let _ = write!(out, ", {}", line(path));
-            }
-        }
-        out.push('\n');
-    }
-    if let Ok(toolchains) = Toolchains::of_user() {
-        let missing = toolchains.list().iter().filter(|listed| listed.path.is_none()).count();
-        if missing > 0 {
-            let _ =
-                writeln!(out, "\n{missing} more releases of ptxas can be installed: ptxsmith toolchain list");
-        }
-    }
-    out
+    let missing =
+        |toolchains: Toolchains| toolchains.list().iter().filter(|listed| listed.path.is_none()).count();
+    Table { entries, width, missing: Toolchains::of_user().map_or(0, missing) }.render()
+}
+
+fn padded(entry: &Entry, width: &usize) -> String {
+    format!("{:width$}", line(&entry.subject))
+}
+
+fn or_unknown(value: &Option<String>) -> Cow<'_, str> {
+    line(value.as_deref().unwrap_or("unknown"))
 }

@@ -1,9 +1,7 @@
 //! Every array of small extents, with every pattern of elements that are missing.
 
-use ptxsmith_syntax::{Declaration, Declarator, Expr, Initializer, Item, Name, Span, Specifier, StateSpace};
-
 use super::{INTEGER_TYPES, digit};
-use crate::case::Body;
+use crate::{case::Body, written::items};
 
 /// The largest extents, outermost first, of an array of `RANK` dimensions.
 pub(super) fn most<const RANK: usize>() -> [u64; RANK] {
@@ -43,20 +41,14 @@ pub(super) fn shape<const RANK: usize>(mut index: u64) -> Body {
         choice += 1;
     };
     let ty = INTEGER_TYPES[index as usize % INTEGER_TYPES.len()];
-    let initializer = list(&extents, index, &mut 0);
-    let dimensions = extents.iter().map(|extent| Some(Expr::number(extent.to_string()))).collect();
-    let name = Name::new("v0");
-    Body::Items(vec![Item::Variables(Declaration {
-        specifiers: vec![Specifier::Space(StateSpace::Global, None), Specifier::Type(ty)],
-        declarators: vec![Declarator { name, count: None, dimensions, initializer: Some(initializer) }],
-        span: Span::NONE,
-    })])
+    let dimensions: String = extents.iter().map(|extent| format!("[{extent}]")).collect();
+    Body::Items(items(&format!(".global {ty} v0{dimensions} = {};", list(&extents, index, &mut 0))))
 }
 
-pub(super) fn list(extents: &[u64], mut pattern: u64, last: &mut u64) -> Initializer {
+fn list(extents: &[u64], mut pattern: u64, last: &mut u64) -> String {
     let [_, inner @ ..] = extents else {
         *last += 1;
-        return Initializer::Value(Expr::number(last.to_string()));
+        return last.to_string();
     };
     let within = patterns(inner);
     let mut count = 0;
@@ -65,5 +57,5 @@ pub(super) fn list(extents: &[u64], mut pattern: u64, last: &mut u64) -> Initial
         count += 1;
     }
     let entries = (0..count).map(|_| list(inner, digit(&mut pattern, within as usize) as u64, last));
-    Initializer::list(entries.collect())
+    format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
 }

@@ -1,8 +1,8 @@
 //! `ptxsmith cuda check`: users' own sources.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use askama::Template;
 use ptxsmith_campaign::pool;
 use ptxsmith_cuda::check::{CompileCommands, Error, Options, Report, check, clang_version, sarif};
 use ptxsmith_subject::process;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::args::{Check, Format};
 use crate::commands::Context;
-use crate::console::{BAD, BOLD, NOTE, line};
+use crate::console::{BAD, BOLD, END, NOTE, line};
 use crate::exit::{Exit, Failure};
 
 /// Checks every file. Files that cannot be read are told; the others are checked.
@@ -36,7 +36,7 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     let reports = check_all(context, args, &clang, commands.as_ref(), &readable)?;
 
     let text = match args.format {
-        Format::Text => text(&reports),
+        Format::Text => text(&reports)?,
         Format::Json => serde_json::to_string_pretty(&json_of(args, &reports))? + "\n",
         Format::Sarif => serde_json::to_string_pretty(&sarif(&reports))? + "\n",
     };
@@ -96,35 +96,18 @@ fn check_all(
     checked.into_iter().collect::<Option<_>>().ok_or(Failure::Interrupted)
 }
 
-fn text(reports: &[(String, Report)]) -> String {
-    let mut out = String::new();
-    for (file, report) in reports {
-        for finding in &report.findings {
-            let primary = finding.keys[0];
-            let _ = writeln!(
-                out,
-                "{BOLD}{}:{}:{}:{BOLD:#} {BAD}error:{BAD:#} {}: `{}` [{}]",
-                line(&finding.file),
-                finding.line,
-                finding.column,
-                primary.message(),
-                line(&finding.variable),
-                finding.keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(", ")
-            );
-        }
-        for missing in &report.not_analysed {
-            let _ =
-                writeln!(out, "{BOLD}{}:{BOLD:#} {NOTE}not analysed:{NOTE:#} {}", line(file), line(missing));
-        }
-    }
-    let findings: usize = reports.iter().map(|(_, report)| report.findings.len()).sum();
+#[derive(Template)]
+#[template(path = "cuda-check.txt")]
+struct Text<'a> {
+    reports: &'a [(String, Report)],
+    findings: usize,
+    incomplete: usize,
+}
+
+fn text(reports: &[(String, Report)]) -> Result<String, askama::Error> {
+    let findings = reports.iter().map(|(_, report)| report.findings.len()).sum();
     let incomplete = reports.iter().filter(|(_, report)| !report.not_analysed.is_empty()).count();
-    let _ = write!(out, "{} files, {findings} violations", reports.len());
-    if incomplete > 0 {
-        let _ = write!(out, ", {incomplete} files not wholly analysed");
-    }
-    out.push('\n');
-    out
+    Text { reports, findings, incomplete }.render()
 }
 
 fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
@@ -162,4 +145,31 @@ fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
         "host_compiler": if args.microsoft { "microsoft" } else { "other" },
         "files": files,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_cuda::{check::Finding, rule::Key};
+
+    use super::*;
+
+    #[test]
+    fn a_finding_is_a_line_with_its_place_and_its_messages() {
+        let finding = Finding {
+            file: "b.h".to_owned(),
+            line: 2,
+            column: 9,
+            variable: "v".to_owned(),
+            keys: vec![Key::Volatile, Key::Address],
+        };
+        let report =
+            Report { findings: vec![finding], not_analysed: vec!["no end".to_owned()], ..Report::default() };
+        let text = text(&[("a.cu".to_owned(), report)]).unwrap();
+        let keys = "device_uses_volatile_const_host_var, address_of_host_var_in_device_code";
+        assert_eq!(
+            anstream::adapter::strip_str(&text).to_string(),
+            format!("b.h:2:9: error: {}: `v` [{keys}]\n", Key::Volatile.message())
+                + "a.cu: not analysed: no end\n1 files, 1 violations, 1 files not wholly analysed\n"
+        );
+    }
 }
