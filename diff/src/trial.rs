@@ -1,8 +1,8 @@
 //! What is shown to a subject: one trial alone, or many in one module.
 
 use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Header, Initializer, Item, Module, Name, ScalarType, Spacing, Specifier,
-    StateSpace, Statement, prefixed, print,
+    Declaration, Declarator, Expr, Header, Initializer, Item, Module, ScalarType, Spacing, StateSpace,
+    Statement, prefixed, print,
 };
 
 /// What is tried.
@@ -64,7 +64,7 @@ impl Trial {
     pub(crate) fn items(&self) -> Vec<Item> {
         match &self.body {
             Body::Expression { ty, space, expr } => {
-                vec![Item::Variables(scalar(*space, *ty, expr.clone()))]
+                vec![Item::Variables(Declaration::scalar(*space, *ty, ALONE, expr.clone()))]
             }
             Body::Items(items) | Body::Seats(items) => items.clone(),
         }
@@ -111,19 +111,6 @@ fn statement_weight(statement: &Statement) -> usize {
         Statement::Label(_) | Statement::BranchTargets(_) => 2,
         Statement::Tokens(tokens) => tokens.len(),
         Statement::Unread(unread) => unread.tokens.len(),
-    }
-}
-
-fn scalar(space: StateSpace, ty: ScalarType, expr: Expr) -> Declaration {
-    Declaration {
-        specifiers: vec![Specifier::Space(space, None), Specifier::Type(ty)],
-        declarators: vec![Declarator {
-            name: Name::new(ALONE),
-            count: None,
-            dimensions: Vec::new(),
-            initializer: Some(Initializer::Value(expr)),
-        }],
-        span: ptxsmith_syntax::Span::NONE,
     }
 }
 

@@ -2,10 +2,7 @@
 //! evaluator does.
 
 use ptxsmith_oracle::{Evaluator, Expectation, Interpretation, Readings, Rules, Stop, Stored, Trace, expect};
-use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Initializer, Item, Module, Name, NodeKind, ScalarType, Span, Specifier,
-    StateSpace, VectorLength, parse, print_expr,
-};
+use ptxsmith_syntax::{Expr, Module, NodeKind, ScalarType, VisitMut, parse};
 
 use crate::naive::{self, Answer};
 use crate::target::{Failure, Target, Turn, text};
@@ -130,16 +127,12 @@ fn compare(
     // Where the text does not speak of one part and refuses another, either may be met first.
     let either = naive == Answer::Open && ours == Answer::Refused && has_masked_operand(expr);
     Failure::unless(ours == naive || either, || {
-        let mut text = ptxsmith_syntax::Canonical::default();
-        print_expr(expr, &mut text);
         let readings: Vec<String> = (trace.questions.iter())
             .map(|question| Interpretation(question, readings.answer(question)).to_string())
             .collect();
-        let ty = ty.keyword();
+        let readings = readings.join(", ");
         format!(
-            "`{}` in {ty} is {ours:?} to the oracle, {naive:?} to the naive evaluator, under {}",
-            text.0,
-            readings.join(", ")
+            "`{expr}` in {ty} is {ours:?} to the oracle, {naive:?} to the naive evaluator, under {readings}"
         )
     })?;
     Ok(1)
@@ -161,9 +154,8 @@ fn seated(expr: &Expr, ty: ScalarType, turn: Turn) -> Result<(), Failure> {
     let Some(size) = ty.size() else { return Ok(()) };
     let rules = Rules::default();
     let expected = answer(expr, ty, (9, 0), &rules, &mut Trace::default());
-    for seat in turn.some_of(seats(ty)) {
-        let (name, module) = (seat.name, seat.module(expr, ty));
-        let found = match expect(&module, &rules) {
+    for (name, seat) in turn.some_of(seats(ty)) {
+        let found = match expect(&module_of(seat, expr, ty), &rules) {
             Expectation::Refused { .. } => Answer::Refused,
             Expectation::Unmodelled { .. } => Answer::Open,
             Expectation::Accepted { variables, .. } => {
@@ -173,52 +165,21 @@ fn seated(expr: &Expr, ty: ScalarType, turn: Turn) -> Result<(), Failure> {
             }
         };
         Failure::unless(found == expected, || {
-            let mut text = ptxsmith_syntax::Canonical::default();
-            print_expr(expr, &mut text);
-            format!("`{}` in {} is {expected:?} as a scalar and {found:?} as {name}", text.0, ty.keyword())
+            format!("`{expr}` in {ty} is {expected:?} as a scalar and {found:?} as {name}")
         })?;
     }
     Ok(())
 }
 
-/// A variable that holds a constant in its last scalar.
-struct Seat {
-    name: &'static str,
-    space: StateSpace,
-    vector: Option<VectorLength>,
-    extents: &'static [u64],
-    /// The levels of braces around the values, and how many values there are.
-    braces: usize,
-    values: usize,
-}
+/// A name, and a declaration of a variable of type `#` that holds the constant `v` in its last scalar.
+type Seat = (&'static str, &'static str);
 
 /// Scalars, arrays and vectors. The last has two scalars, which are too many for a vector of the largest type.
 const SEATS: &[Seat] = &[
-    Seat {
-        name: "a .const scalar",
-        space: StateSpace::Const,
-        vector: None,
-        extents: &[],
-        braces: 0,
-        values: 1,
-    },
-    Seat { name: "an element", space: StateSpace::Global, vector: None, extents: &[2], braces: 1, values: 2 },
-    Seat {
-        name: "an element of a row",
-        space: StateSpace::Const,
-        vector: None,
-        extents: &[1, 2],
-        braces: 2,
-        values: 2,
-    },
-    Seat {
-        name: "an element of a vector",
-        space: StateSpace::Global,
-        vector: Some(VectorLength::V2),
-        extents: &[],
-        braces: 1,
-        values: 2,
-    },
+    ("a .const scalar", ".const # x = v;"),
+    ("an element", ".global # x[2] = {v, v};"),
+    ("an element of a row", ".const # x[1][2] = {{v, v}};"),
+    ("an element of a vector", ".global .v2 # x = {v, v};"),
 ];
 
 /// The seats that a type can take: of vectors, those of up to 16 bytes (5.4.2).
@@ -226,24 +187,21 @@ fn seats(ty: ScalarType) -> &'static [Seat] {
     if ty.size().is_some_and(|size| size <= 8) { SEATS } else { &SEATS[..SEATS.len() - 1] }
 }
 
-impl Seat {
-    /// A module with this variable.
-    fn module(&self, expr: &Expr, ty: ScalarType) -> Module {
-        let mut specifiers = vec![Specifier::Space(self.space, None)];
-        specifiers.extend(self.vector.map(Specifier::Vector));
-        specifiers.push(Specifier::Type(ty));
-        let dimensions = self.extents.iter().map(|extent| Some(Expr::number(extent.to_string()))).collect();
-        let mut values = vec![Initializer::Value(expr.clone()); self.values];
-        for _ in 0..self.braces {
-            values = vec![Initializer::list(values)];
+/// Puts a constant in place of `v`.
+struct Put<'a>(&'a Expr);
+
+impl VisitMut<'_> for Put<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        if *expr == Expr::name("v") {
+            *expr = self.0.clone();
         }
-        let declarator =
-            Declarator { name: Name::new("x"), count: None, dimensions, initializer: values.pop() };
-        let items = vec![
-            Item::Version(Name::new("9.0")),
-            Item::Target(vec![Name::new("sm_90")]),
-            Item::Variables(Declaration { specifiers, declarators: vec![declarator], span: Span::NONE }),
-        ];
-        Module { items }
     }
+}
+
+/// A module with this variable.
+fn module_of(seat: &str, expr: &Expr, ty: ScalarType) -> Module {
+    let text = format!(".version 9.0 .target sm_90 {}", seat.replace('#', ty.keyword()));
+    let mut module = parse(&text).expect("a text of ours");
+    Put(expr).module(&mut module);
+    module
 }

@@ -5,10 +5,7 @@ use std::sync::LazyLock;
 
 use arbitrary::{Arbitrary, Unstructured};
 use ptxsmith_gen::{Config, Coverage, Generator, Header};
-use ptxsmith_syntax::{
-    Declaration, Declarator, Initializer, Item, Module, Name, ScalarType, Spacing, Span, Specifier,
-    StateSpace, parse, print,
-};
+use ptxsmith_syntax::{Declaration, Item, Module, ScalarType, Spacing, StateSpace, parse, print};
 
 use crate::target::{Failure, Target, Turn};
 
@@ -55,15 +52,8 @@ fn made_of(data: &[u8], coverage: &mut Coverage) -> Module {
         let made = match what % 16 {
             0..=7 => {
                 let expr = generator.expression(ty, &mut u, coverage);
-                let specifiers = vec![Specifier::Space(StateSpace::Global, None), Specifier::Type(ty)];
-                let name = Name::new(format!("x{}", items.len()));
-                let initializer = Some(Initializer::Value(expr));
-                let declarator = Declarator { name, count: None, dimensions: Vec::new(), initializer };
-                vec![Item::Variables(Declaration {
-                    specifiers,
-                    declarators: vec![declarator],
-                    span: Span::NONE,
-                })]
+                let name = format!("x{}", items.len());
+                vec![Item::Variables(Declaration::scalar(StateSpace::Global, ty, name, expr))]
             }
             8..=10 => vec![Item::Variables(generator.declaration(&mut u, coverage))],
             11 | 12 => generator.addresses(&mut u, coverage),

@@ -4,8 +4,7 @@ use std::{fmt, str::FromStr};
 
 use arbitrary::Unstructured;
 use ptxsmith_syntax::{
-    Assemble, Declaration, Declarator, Expr, Header, Initializer, Item, Module, Name, ScalarType, Spacing,
-    Span, Specifier, StateSpace, Statement,
+    Assemble, Declaration, Expr, Header, Item, Module, ScalarType, Spacing, StateSpace, Statement,
 };
 
 use crate::{
@@ -126,7 +125,7 @@ impl Case {
     pub fn items(&self) -> Vec<Item> {
         match &self.body {
             Body::Expression { ty, space, expr } => {
-                vec![Item::Variables(scalar(*ty, *space, Name::new("v0"), expr.clone()))]
+                vec![Item::Variables(Declaration::scalar(*space, *ty, "v0", expr.clone()))]
             }
             Body::Items(items) | Body::Seats(items) | Body::Kernel(items) => items.clone(),
             Body::Negative(negative) => negative.broken.clone(),
@@ -144,19 +143,6 @@ impl Case {
     /// The case as a module of its own, under this header unless it needs another.
     pub fn module(&self, header: &Header) -> Module {
         self.header().unwrap_or(header).module(self.items())
-    }
-}
-
-fn scalar(ty: ScalarType, space: StateSpace, name: Name, expr: Expr) -> Declaration {
-    Declaration {
-        specifiers: vec![Specifier::Space(space, None), Specifier::Type(ty)],
-        declarators: vec![Declarator {
-            name,
-            count: None,
-            dimensions: Vec::new(),
-            initializer: Some(Initializer::Value(expr)),
-        }],
-        span: Span::NONE,
     }
 }
 

@@ -239,6 +239,16 @@ pub enum Gap {
 }
 
 impl Declaration {
+    /// A scalar variable with this initial value.
+    pub fn scalar(space: StateSpace, ty: ScalarType, name: impl Into<Text>, value: Expr) -> Declaration {
+        let (count, dimensions, initializer) = (None, Vec::new(), Some(Initializer::Value(value)));
+        Declaration {
+            specifiers: vec![Specifier::Space(space, None), Specifier::Type(ty)],
+            declarators: vec![Declarator { name: Name::new(name), count, dimensions, initializer }],
+            span: Span::NONE,
+        }
+    }
+
     /// The last state space named, which is the one that the variables reside in.
     ///
     /// In a parameter such as `.param .u64 .ptr .global p`, what follows `.ptr` speaks of what the pointer points to
