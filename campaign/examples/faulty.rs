@@ -66,7 +66,7 @@ fn forms() -> Vec<(String, Form)> {
         add(op.symbol(), holds(move |kind| matches!(kind, NodeKind::Binary(own, ..) if *own == op)));
     }
     for ty in ScalarType::ALL {
-        add(ty.keyword(), Box::new(move |declaration| declaration.scalar_type() == Some(*ty)));
+        add(ty.keyword(), Box::new(move |declaration| declaration.scalar_type() == Some(ty)));
     }
     for (name, space) in
         [(".global", StateSpace::Global), (".const", StateSpace::Const), (".shared", StateSpace::Shared)]

@@ -50,7 +50,7 @@ fn observed(how: Observed) -> &'static str {
 fn the_table_of_clauses_and_questions_is_current() {
     let mut text = String::from("## Clauses\n");
     let mut section = "";
-    for &clause in Clause::ALL {
+    for clause in Clause::ALL {
         if clause.section() != section {
             section = clause.section();
             let _ =

@@ -91,7 +91,7 @@ fn no_bytes_give_the_smallest_program_of_each_kind() {
     let empty = || Unstructured::new(&[]);
     assert_eq!(generator.integer(&mut empty(), &mut coverage).to_string(), "0");
     assert_eq!(generator.float(&mut empty(), &mut coverage).to_string(), "0.0");
-    for &ty in ScalarType::ALL {
+    for ty in ScalarType::ALL {
         let zero = match ty {
             ScalarType::F16 | ScalarType::F16x2 | ScalarType::B128 | ScalarType::Pred => continue,
             ScalarType::F32 | ScalarType::F64 => "0.0",

@@ -38,21 +38,14 @@ impl Observed {
 /// Makes `Clause` and its table from one line a clause: `Variant = "section/name", how observed, "summary";`.
 macro_rules! clauses {
     ($($name:ident = $id:literal, $observed:ident, $summary:literal;)+) => {
-        /// One statement of the specification that an implementation can keep or break.
-        ///
-        /// The order is that of the text, and is the order of [`ClauseSet::iter`].
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Clause {
-            $(
-                #[doc = concat!("`", $id, "`: ", $summary, ".")]
-                $name,
-            )+
+        ptxsmith_syntax::every! {
+            /// One statement of the specification that an implementation can keep or break.
+            ///
+            /// The order is that of the text, and is the order of [`ClauseSet::iter`].
+            pub enum Clause { $(#[doc = concat!("`", $id, "`: ", $summary, ".")] $name),+ }
         }
 
         impl Clause {
-            /// Every clause, in the order of the text.
-            pub const ALL: &[Self] = &[$(Self::$name),+];
-
             /// The stable name, such as `4.5.5/rem-unsigned`.
             pub const fn id(self) -> &'static str {
                 match self {
@@ -517,7 +510,7 @@ mod tests {
 
     #[test]
     fn from_id_is_the_inverse_of_id() {
-        for &clause in Clause::ALL {
+        for clause in Clause::ALL {
             assert_eq!(Clause::from_id(clause.id()), Some(clause));
         }
         assert_eq!(Clause::from_id("4.5.5/no-such-clause"), None);
@@ -579,7 +572,7 @@ mod tests {
 
     #[test]
     fn a_set_holds_what_was_inserted() {
-        for &clause in Clause::ALL {
+        for clause in Clause::ALL {
             let mut set = ClauseSet::default();
             assert!(!set.contains(clause));
             assert!(set.insert(clause));

@@ -6,15 +6,13 @@
 /// Makes an enum of operators together with its table, in the order of Table 4.
 macro_rules! operators {
     ($(#[$meta:meta])* $name:ident { $($op:ident = $symbol:literal;)+ }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[expect(missing_docs, reason = "the names are those of Table 4")]
-        pub enum $name { $($op),+ }
+        $crate::every! {
+            $(#[$meta])*
+            #[expect(missing_docs, reason = "the names are those of Table 4")]
+            pub enum $name { $($op),+ }
+        }
 
         impl $name {
-            /// Every one, in the order of Table 4.
-            pub const ALL: [$name; [$($symbol),+].len()] = [$($name::$op),+];
-
             /// Its spelling.
             #[inline]
             pub const fn symbol(self) -> &'static str {

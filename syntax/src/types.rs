@@ -3,15 +3,13 @@
 /// Makes an enum of keywords together with its table and both directions of spelling.
 macro_rules! keywords {
     ($(#[$meta:meta])* $name:ident { $($variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[expect(missing_docs, reason = "the names are those of the keywords")]
-        pub enum $name { $($variant),+ }
+        $crate::every! {
+            $(#[$meta])*
+            #[expect(missing_docs, reason = "the names are those of the keywords")]
+            pub enum $name { $($variant),+ }
+        }
 
         impl $name {
-            /// Every keyword of the vocabulary.
-            pub const ALL: &'static [$name] = &[$($name::$variant),+];
-
             /// The spelling; of a directive with its leading dot.
             pub const fn keyword(self) -> &'static str {
                 match self { $($name::$variant => $text),+ }

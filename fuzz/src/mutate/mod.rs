@@ -280,7 +280,7 @@ fn a_declaration<'m>(module: &'m mut Module, random: &mut Random) -> Option<&'m 
 
 fn scalar_type(module: &mut Module, random: &mut Random) -> bool {
     let Some(declaration) = a_declaration(module, random) else { return false };
-    let ty = random.of(ScalarType::ALL);
+    let ty = random.of(&ScalarType::ALL);
     let types = declaration.specifiers.iter_mut().filter(|s| matches!(s, Specifier::Type(_)));
     types.for_each(|specifier| *specifier = Specifier::Type(ty));
     true
@@ -299,7 +299,7 @@ fn specifier(module: &mut Module, random: &mut Random) -> bool {
         (_, Some(at)) => drop(declaration.specifiers.remove(at)),
         (_, None) => {
             let at = declaration.specifiers.iter().position(|s| matches!(s, Specifier::Type(_)));
-            let length = random.of(VectorLength::ALL);
+            let length = random.of(&VectorLength::ALL);
             declaration.specifiers.insert(at.unwrap_or(0), Specifier::Vector(length));
         }
     }
