@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable};
+use ptxsmith_oracle::{COMPUTED_NAN, Expectation, Question, Readings, Rules, Trace, Variable};
 
 use ptxsmith_subject::Observation;
 
@@ -57,7 +57,7 @@ pub(crate) fn explain_variables(
         // Twice: under what explains one variable another may differ that did not before.
         for _ in 0..2 {
             let rules = explanation.rules(base);
-            let Expectation::Accepted { variables, .. } = predict(&rules) else { return None };
+            let variables = accepted(predict(&rules))?;
             let mut differing = variables.iter().filter(|variable| differs(variable, observed)).peekable();
             if differing.peek().is_none() {
                 return Some(explanation);
@@ -69,9 +69,21 @@ pub(crate) fn explain_variables(
                 explanation = explanation.join(own)?;
             }
         }
-        let Expectation::Accepted { variables, .. } = predict(&explanation.rules(base)) else { return None };
+        let variables = accepted(predict(&explanation.rules(base)))?;
         (!variables.iter().any(|variable| differs(variable, observed))).then_some(explanation)
     })
+}
+
+/// The variables of a program that these rules take. A NaN whose bits nothing says leaves its variable undecided, not that
+/// the program is taken.
+fn accepted(expectation: Expectation) -> Option<Vec<Variable>> {
+    match expectation {
+        Expectation::Accepted { variables, .. } => Some(variables),
+        Expectation::Unmodelled { parts, .. } => {
+            parts.iter().all(|part| part.reason == COMPUTED_NAN).then(Vec::new)
+        }
+        Expectation::Refused { .. } => None,
+    }
 }
 
 /// Whether what was seen of a variable is something else. What was not seen of one is no difference.
@@ -110,17 +122,18 @@ pub(crate) fn ways_to_accept(
     };
     let mut ways: Vec<Explanation> = Vec::new();
     for size in 1..=MOST {
-        let _ =
-            search(&trace, size, &mut Vec::new(), (base, maker), &mut |rules, chosen| match predict(rules) {
-                Expectation::Accepted { .. } => {
-                    let way = explanation(chosen);
-                    if !ways.contains(&way) {
-                        ways.push(way);
-                    }
-                    (ways.len() >= MOST_WAYS, Trace::default())
-                }
-                other => (false, other.trace()),
-            });
+        let _ = search(&trace, size, &mut Vec::new(), (base, maker), &mut |rules, chosen| {
+            let expectation = predict(rules);
+            let trace = expectation.trace();
+            if accepted(expectation).is_none() {
+                return (false, trace);
+            }
+            let way = explanation(chosen);
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+            (ways.len() >= MOST_WAYS, Trace::default())
+        });
         if !ways.is_empty() {
             break;
         }

@@ -6,8 +6,8 @@
 //! longer shows is reported as well ([`crate::gone`]).
 
 use ptxsmith_oracle::{
-    AddressValue, Clause, Integer, Named, Question, RefusalClass, Ruled, Rules, Slot, Step, Stop, Stored,
-    Trace, Value, Version,
+    AddressValue, COMPUTED_NAN, Clause, Integer, Named, Question, RefusalClass, Ruled, Rules, Slot, Step,
+    Stop, Stored, Trace, Value, Version,
     rules::{AddressOf, Dimension, ElementNamed, Mask, Number, Numbered, SlotOf, Store, Ternary},
 };
 use ptxsmith_syntax::{BinaryOp, Expr, Opcode, ScalarType, StateSpace};
@@ -464,6 +464,7 @@ fn float_in_small_bits(next: &Store, step: &mut Step<'_>, value: Value, ty: Scal
     match value {
         Value::Float(float) if small => Ok(Stored::Bits(float.to_bits())),
         Value::Single(bits) if small => Ok(Stored::Bits(bits.into())),
+        Value::ComputedNan if small => Err(Stop::Unmodelled(COMPUTED_NAN)),
         value => next.apply(step, value, ty),
     }
 }

@@ -2,14 +2,15 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::{Body, Class, Header, Judge, Judged, Maker, NotCompared, Options, Trial, Verdict};
-use ptxsmith_oracle::{Question, Readings, Rules};
+use ptxsmith_oracle::{Expectation, Question, Readings, Rules, expect};
 use ptxsmith_subject::{
-    Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject,
+    Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject, Variable,
 };
 use ptxsmith_syntax::{Names, Role, ScalarType, StateSpace, Text, Visit, parse, parse_expr};
 
@@ -67,6 +68,33 @@ fn a_subject_that_follows_the_specification_conforms_everywhere() {
     for judged in judge(&subject(Rules::default()), &trials) {
         assert_eq!(judged.verdict, Verdict::Conforms, "trial {}", judged.id);
     }
+}
+
+/// It takes the program, as is listed, and nothing says which bits of the NaN it keeps.
+#[test]
+fn a_listed_deviation_explains_a_variable_that_takes_a_computed_nan() {
+    let rules = common::known_rules(common::NVIDIA);
+    let subject = fake(move |request: &Request<'_>| match parse(request.ptx) {
+        Ok(module) if matches!(expect(&module, &rules), Expectation::Refused { .. }) => {
+            Observation::new(Outcome::Refused)
+        }
+        _ => Observation { variables: nan_bytes(), ..Observation::new(Outcome::Accepted) },
+    });
+    let version = Description { version: Some("13.5.37".into()), ..subject.description().clone() };
+    let subject = subject.described(version);
+    let judged = |text| judge(&subject, &[declarations(0, text)]).remove(0);
+    let small = judged(".const .b8 a = 0. * 0d7ff0000000000000;");
+    let explained = difference(&small).explanation.as_ref().map(|explanation| explanation.known.clone());
+    assert_eq!(explained, Some(vec!["float-in-small-bits"]));
+    // An integer type takes no float, in whatever release.
+    assert!(matches!(judged(".const .u8 a = 0. * 0d7ff0000000000000;").verdict, Verdict::Conforms));
+}
+
+/// What the least programs hold: the lowest byte of a NaN.
+fn nan_bytes() -> BTreeMap<String, Variable> {
+    let a =
+        Variable { space: Some("const".into()), size: Some(1), bytes: Some(vec![0]), ..Variable::default() };
+    BTreeMap::from([("a".to_owned(), a)])
 }
 
 #[test]

@@ -43,5 +43,5 @@ pub use reading::*;
 pub use refusal::{Refusal, RefusalClass, Stop};
 pub use rules::Rules;
 pub use step::{Placement, Ruled, Step, Stored, Trace};
-pub use undecided::{Undecided, Validity};
+pub use undecided::{COMPUTED_NAN, Undecided, Validity};
 pub use value::{Address as AddressValue, Integer, Value, narrow};

@@ -5,6 +5,9 @@ use ptxsmith_syntax::{Name, Span, Unread, every, line_column};
 /// Why a statement that is not understood holds nothing that is known.
 pub(crate) const UNREAD: &str = "a statement that is not understood";
 
+/// Why a variable is not decided that holds a NaN made by arithmetic.
+pub const COMPUTED_NAN: &str = "a NaN that arithmetic made: its sign and payload are not said";
+
 /// A part of a module that the texts at hand do not decide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undecided {

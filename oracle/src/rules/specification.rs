@@ -15,6 +15,7 @@ use crate::{
     },
     refusal::{RefusalClass, Stop},
     step::{Placement, Ruled, Step, Stored},
+    undecided::COMPUTED_NAN,
     value::{Address, Integer, Kind, Value, narrow, widen},
 };
 
@@ -621,7 +622,7 @@ pub(super) fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<
 fn store_float(step: &mut Step<'_>, value: Value, size: u64) -> Ruled<Stored> {
     step.uses(Clause::ValueKind);
     if let Value::ComputedNan = value {
-        return Err(Stop::Unmodelled("a NaN that arithmetic made: its sign and payload are not said"));
+        return Err(Stop::Unmodelled(COMPUTED_NAN));
     }
     let nan = match value {
         Value::Float(value) => value.is_nan(),
