@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ptxsmith_oracle::{COMPUTED_NAN, Expectation, Question, Readings, Rules, Trace, Variable};
 
 use ptxsmith_subject::Observation;
+use ptxsmith_syntax::Module;
 
 use crate::{
     compare::{Mismatch, compare},
@@ -145,7 +146,7 @@ pub(crate) fn ways_to_accept(
 pub(crate) fn predicts_crash(trace: &Trace, maker: Maker<'_>) -> impl Iterator<Item = (&'static Known, i32)> {
     KNOWN.iter().filter_map(move |known| match known.effect {
         Effect::Crash { signal, when } if when(trace) && known.is_of(maker) => Some((known, signal)),
-        Effect::Crash { .. } | Effect::Rule(_) | Effect::Refusal(_) => None,
+        Effect::Crash { .. } | Effect::Death { .. } | Effect::Rule(_) | Effect::Refusal(_) => None,
     })
 }
 
@@ -174,6 +175,22 @@ pub(crate) fn explain_crash(
     explanation.known.push(crash?.id);
     explanation.known.sort();
     Some(explanation)
+}
+
+/// Looks for the known deviation by which modules of such a shape kill.
+pub(crate) fn explain_death(
+    module: &Module,
+    maker: Maker<'_>,
+    observation: &Observation,
+) -> Option<Explanation> {
+    let kills = |known: &&Known| match known.effect {
+        Effect::Death { signal, of } => {
+            known.is_of(maker) && observation.signal == Some(signal) && of(module)
+        }
+        _ => false,
+    };
+    let known = KNOWN.iter().find(kills)?;
+    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
 }
 
 /// The rules with one more change each: every known deviation that an evaluation resting on this may meet, and every

@@ -10,9 +10,10 @@ use ptxsmith_oracle::{
     Stop, Stored, Trace, Value, Version,
     rules::{AddressOf, Dimension, ElementNamed, Mask, Number, Numbered, SlotOf, Store, Ternary},
 };
-use ptxsmith_syntax::{BinaryOp, Expr, Opcode, ScalarType, StateSpace};
+use ptxsmith_syntax::{BinaryOp, Expr, Module, Opcode, ScalarType, StateSpace};
 
 pub use crate::maker::{Maker, Releases};
+use crate::shapes;
 
 /// What a deviation does.
 #[derive(Clone, Copy)]
@@ -27,6 +28,14 @@ pub enum Effect {
         signal: i32,
         /// Whether an evaluation that rests on this meets it.
         when: fn(&Trace) -> bool,
+    },
+    /// The subject is killed by this signal by modules of a shape, whatever the text says of them: an implementation may refuse
+    /// what it does not understand, but not die of it.
+    Death {
+        /// The signal.
+        signal: i32,
+        /// Whether a module has the shape.
+        of: fn(&Module) -> bool,
     },
 }
 
@@ -62,8 +71,13 @@ impl Known {
     pub fn change(&self) -> Option<fn(&mut Rules)> {
         match self.effect {
             Effect::Rule(change) | Effect::Refusal(change) => Some(change),
-            Effect::Crash { .. } => None,
+            Effect::Crash { .. } | Effect::Death { .. } => None,
         }
+    }
+
+    /// Whether what it does is to kill the subject.
+    pub fn kills(&self) -> bool {
+        matches!(self.effect, Effect::Crash { .. } | Effect::Death { .. })
     }
 
     /// Whether an evaluation that rests on this used a clause that the deviation breaks.
@@ -396,6 +410,39 @@ pub const KNOWN: &[Known] = &[
         effect: Effect::Rule(|rules| rules.layout.numbered.change(without_zeros)),
         example: example!("7.7", ".global .u32 a<2>;\n.global .u64 x = a01;"),
         first_seen: "2026-11-22",
+    },
+    Known {
+        id: "scalar-for-array-crash",
+        title: "a single value for an array whose first dimension is left out or zero kills the compiler (SIGSEGV)",
+        clauses: &[Clause::NestingMatches],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { signal: 11, of: shapes::scalar_for_array },
+        example: example!("7.7", ".global .u32 x[] = 1;"),
+        first_seen: "2026-11-23",
+    },
+    Known {
+        id: "special-register-address-crash",
+        title: "a special register as an address kills the compiler (SIGSEGV)",
+        clauses: &[Clause::OperandRegister],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { signal: 11, of: shapes::special_register_address },
+        example: example!("7.7", ".visible .entry k() { .reg .u32 r; st.global.u32 [%laneid], r; ret; }"),
+        first_seen: "2026-11-23",
+    },
+    Known {
+        id: "converted-function-crash",
+        title: "the name of a function or kernel as the operand of cvt kills the compiler (SIGSEGV)",
+        clauses: &[Clause::FunctionOperand],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { signal: 11, of: shapes::converted_function },
+        example: example!(
+            "7.7",
+            ".func f() { ret; }\n.visible .entry k() { .reg .u64 d; cvt.u64.u32 d, f; ret; }"
+        ),
+        first_seen: "2026-11-23",
     },
 ];
 

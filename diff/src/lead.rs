@@ -176,7 +176,7 @@ pub(crate) fn suspect_variables(
 pub(crate) fn crash_alternatives(trace: &Trace, maker: Maker<'_>, observation: &Observation) -> Alternatives {
     let predicts = |known: &&'static Known| match known.effect {
         Effect::Crash { signal, when } => observation.signal == Some(signal) && when(trace),
-        Effect::Rule(_) | Effect::Refusal(_) => false,
+        Effect::Death { .. } | Effect::Rule(_) | Effect::Refusal(_) => false,
     };
     unlisted(maker).filter(predicts).map(|known| vec![known.id]).collect()
 }

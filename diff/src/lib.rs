@@ -23,6 +23,7 @@ mod predicts;
 mod profile;
 mod program;
 mod read;
+mod shapes;
 mod slots;
 pub mod suspects;
 mod trial;

@@ -4,7 +4,7 @@ use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::{Observation, Outcome};
 
 use crate::{
-    explain::{explain, explain_crash, explain_variables},
+    explain::{explain, explain_crash, explain_death, explain_variables},
     kernel,
     lead::Lead,
     maker::Maker,
@@ -25,7 +25,9 @@ pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observe
     let trace = expect(&module, &base).trace();
     match observed.outcome {
         Outcome::Crashed => {
-            explain_crash(&trace, &base, maker, observed, |rules| expect(&module, rules).trace()).is_some()
+            explain_crash(&trace, &base, maker, observed, |rules| expect(&module, rules).trace())
+                .or_else(|| explain_death(&module, maker, observed))
+                .is_some()
         }
         Outcome::Refused => {
             let refused = |rules: &Rules| {

@@ -149,6 +149,8 @@ impl Plan {
                     plan.crashes.push(known);
                     plan.deadly_clauses = plan.deadly_clauses.union(clauses);
                 }
+                // Nobody foresees what is outside of the rules.
+                Effect::Death { .. } => {}
                 Effect::Refusal(change) => {
                     plan.refusing.push((known, followed.with(change)));
                     plan.refusable = plan.refusable.union(clauses);

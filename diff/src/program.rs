@@ -11,7 +11,7 @@ use ptxsmith_syntax::{Header, Item, Module, Role, Text, Visit, line_column};
 use crate::{
     accesses,
     compare::{Mismatch, compare, shows_no_values},
-    explain::{explain, explain_crash},
+    explain::{explain, explain_crash, explain_death},
     explanation::{Alternatives, Explanation},
     judge::{Judge, Options},
     lead::{alternatives, crash_alternatives},
@@ -511,6 +511,7 @@ impl Program<'_> {
             Class::Crash => {
                 let rests_on = |rules: &Rules| expect(self.module, rules).trace();
                 explain_crash(&trace, self.rules, self.maker, self.observed, rests_on)
+                    .or_else(|| explain_death(self.module, self.maker, self.observed))
             }
             _ => explain(&trace, self.rules, self.maker, whole),
         };

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use ptxsmith_diff::known::{Effect, KNOWN, Known};
-use ptxsmith_oracle::{Clause, Expectation, Left, Observed, Question, Rules, execute, expect, hex};
+use ptxsmith_oracle::{
+    Clause, Expectation, Left, Observed, Question, Rules, Validity, execute, expect, hex, predict,
+};
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_syntax::{Item, Module, parse};
 
@@ -113,7 +115,11 @@ fn said(module: &Module, rules: &Rules) -> Vec<String> {
                     lines.push(format!("{} leaves {}{addresses}", kernel.name, hex(&output.bytes)));
                 }
             }
-            if lines.is_empty() { vec!["taken".to_owned()] } else { lines }
+            match predict(module, rules).validity() {
+                _ if !lines.is_empty() => lines,
+                Validity::Undecided => vec!["undecided: whatever it is, no death".to_owned()],
+                _ => vec!["taken".to_owned()],
+            }
         }
         Expectation::Refused { refusal, .. } => vec![format!("refused: {}", refusal.class.summary())],
         Expectation::Unmodelled { reason, .. } => vec![format!("no rule: {reason}")],
@@ -125,9 +131,15 @@ fn rendered(known: &Known) -> String {
     let body: String = known.example.lines().skip(3).fold(String::new(), |text, line| text + line + "\n");
     let expected = said(&module, &Rules::default());
     let actual = match known.effect {
-        Effect::Crash { signal: 8, .. } => vec!["killed by SIGFPE".to_owned()],
-        Effect::Crash { signal: 11, .. } => vec!["killed by SIGSEGV".to_owned()],
-        Effect::Crash { signal, .. } => vec![format!("killed by signal {signal}")],
+        Effect::Crash { signal: 8, .. } | Effect::Death { signal: 8, .. } => {
+            vec!["killed by SIGFPE".to_owned()]
+        }
+        Effect::Crash { signal: 11, .. } | Effect::Death { signal: 11, .. } => {
+            vec!["killed by SIGSEGV".to_owned()]
+        }
+        Effect::Crash { signal, .. } | Effect::Death { signal, .. } => {
+            vec![format!("killed by signal {signal}")]
+        }
         Effect::Rule(change) | Effect::Refusal(change) => {
             let rules = Rules::default().with(change);
             // Of what should have been refused, nobody says what it holds.

@@ -1,6 +1,6 @@
 //! Looks for listed deviations that are no longer there.
 
-use ptxsmith_diff::known::{Effect, Known, listed_for};
+use ptxsmith_diff::known::{Known, listed_for};
 use ptxsmith_diff::{Maker, gone};
 use ptxsmith_report::Status;
 use ptxsmith_syntax::parse;
@@ -20,7 +20,7 @@ impl Campaign<'_> {
             let of_it = listed_for(Maker::of(description)).filter(|known| {
                 // What a compiler reads beyond its memory is what earlier modules left there: one that answers for many in
                 // one process may live where the program of its own dies.
-                !matches!(known.effect, Effect::Crash { .. }) || description.name == "ptxas"
+                !known.kills() || description.name == "ptxas"
             });
             listed.extend(of_it.map(|known| (tested, known)));
         }

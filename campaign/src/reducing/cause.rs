@@ -299,6 +299,7 @@ impl Cause {
                     let trace = otherwise.trace();
                     KNOWN.iter().filter(|known| ids.contains(&known.id)).any(|known| match known.effect {
                         Effect::Crash { when, .. } => when(&trace),
+                        Effect::Death { of, .. } => of(module),
                         Effect::Rule(_) | Effect::Refusal(_) => false,
                     })
                 }
@@ -351,9 +352,8 @@ impl fmt::Display for Cause {
 
 /// The first cause of several: the result should show one thing. Of a crash it is what kills.
 fn kept_of(explanation: &Explanation, class: Class) -> Option<Expected> {
-    let kills = |known: &&ptxsmith_diff::known::Known| matches!(known.effect, Effect::Crash { .. });
     let known = match class {
-        Class::Crash => explanation.deviations().find(kills),
+        Class::Crash => explanation.deviations().find(|known| known.kills()),
         _ => explanation.deviations().next(),
     };
     let reading =
@@ -374,7 +374,7 @@ fn changed(base: &Rules, wrong: &[&'static str]) -> Rules {
     let known =
         KNOWN.iter().filter(|known| wrong.contains(&known.id)).filter_map(|known| match known.effect {
             Effect::Rule(change) | Effect::Refusal(change) => Some(change),
-            Effect::Crash { .. } => None,
+            Effect::Crash { .. } | Effect::Death { .. } => None,
         });
     let suspects = suspects::all().filter(|suspect| wrong.contains(&suspect.id));
     known.chain(suspects.map(|suspect| suspect.change)).for_each(|change| change(&mut rules));

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     asked::Asked,
     compare::{Mismatch, compare, unobserved, unseen},
-    explain::{explain, explain_crash, explain_variables, with_one_more},
+    explain::{explain, explain_crash, explain_death, explain_variables, with_one_more},
     explanation::{Alternatives, Explanation},
     kernel,
     lead::{Lead, alternatives, crash_alternatives, suspect_variables},
@@ -139,7 +139,8 @@ impl Settling<'_, '_, '_> {
             Class::Hang => None,
             Class::Crash => explain_crash(&trace, &judge.rules, maker, &observation, |rules| {
                 judge.answer(p.trial, rules).1
-            }),
+            })
+            .or_else(|| explain_death(&p.trial.module(&judge.options.header), maker, &observation)),
             _ if observation.outcome == Outcome::Accepted => {
                 let variables = || explain_variables(&judge.rules, maker, data, &observation.variables);
                 judge.explain_alone(p, &observation).or_else(variables)

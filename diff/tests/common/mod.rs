@@ -25,6 +25,7 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
     if let Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } = &expected {
         let dies = KNOWN.iter().filter(|known| known.is_of(maker)).find_map(|known| match known.effect {
             Effect::Crash { signal, when } if when(trace) => Some(signal),
+            Effect::Death { signal, of } if of(&module) => Some(signal),
             _ => None,
         });
         if dies.is_some() {
