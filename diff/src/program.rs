@@ -154,7 +154,7 @@ impl Shown<'_> {
         let judged = || of_data(subject, rules, module, text, &prediction.data, observed);
         let (validity, outcome) = (prediction.validity(), observed.outcome);
         let accuses = validity != Validity::Refused && outcome == Outcome::Refused;
-        if accuses && let Some(parts) = self.of_header()? {
+        if accuses && let Some(parts) = self.of_header(observed)? {
             return Ok(parts);
         }
         let mut parts = match (validity, outcome) {
@@ -175,8 +175,24 @@ impl Shown<'_> {
         Ok(parts)
     }
 
-    /// What the subject does with the header alone, where it does not take it: then nothing can be said of what stands below.
-    fn of_header(&self) -> Result<Option<Vec<Part>>, Error> {
+    /// What the subject says of the header, or does with it alone, where it does not take it: then nothing can be said of what
+    /// stands below.
+    fn of_header(&self, observed: &Observation) -> Result<Option<Vec<Part>>, Error> {
+        let not_taken = |said: Option<String>| {
+            let why = Why { part: "header".into(), line: None, reason: HEADER.into(), said };
+            vec![Part::not_compared(NotCompared::Unsupported, Some(why))]
+        };
+        // Some look at it only when a statement follows.
+        let begins = self.module.items.iter().find(|item| !item.is_header()).map(Item::span);
+        if let Some(begins) = begins.filter(|span| span.is_known()) {
+            let first = line_column(self.text, begins.start).0;
+            let errors = observed.diagnostics.iter().filter(|d| d.severity >= Severity::Error);
+            let mut placed = errors.filter_map(|error| Some((error.line?, &error.message))).peekable();
+            let said = placed.peek().map(|(_, message)| (*message).clone());
+            if said.is_some() && placed.all(|(line, _)| line < first) {
+                return Ok(Some(not_taken(said)));
+            }
+        }
         let header = self.module.header();
         let text = ptxsmith_syntax::print(&header);
         if header.items.is_empty() || self.module.items.len() == header.items.len() {
@@ -187,8 +203,7 @@ impl Shown<'_> {
             return Ok(None);
         }
         let said = alone.diagnostics.iter().map(|d| d.message.clone()).next().or(alone.reason.clone());
-        let why = Why { part: "header".into(), line: None, reason: HEADER.into(), said };
-        Ok(Some(vec![Part::not_compared(NotCompared::Unsupported, Some(why))]))
+        Ok(Some(not_taken(said)))
     }
 
     /// The verdicts on a derived module, which they show.
@@ -253,7 +268,7 @@ impl Shown<'_> {
         }
         let again = alone.observed()?;
         let mut parts = vec![not_compared];
-        if again.outcome == observed.outcome && alone.of_header()?.is_none() {
+        if again.outcome == observed.outcome && alone.of_header(&again)?.is_none() {
             let found = alone.derived(module.clone(), text.clone(), &again);
             parts.extend(found.into_iter().filter(|part| matches!(part.verdict, Verdict::Deviates(_))));
         }

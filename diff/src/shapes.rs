@@ -76,7 +76,11 @@ mod tests {
 
     #[test]
     fn a_list_or_a_dimension_is_no_single_value_for_an_array() {
-        assert!([".global .u32 x[] = 1;", ".global .u32 x[0] = 1;"].iter().all(|text| scalar_for_array(&module(text))));
+        assert!(
+            [".global .u32 x[] = 1;", ".global .u32 x[0] = 1;"]
+                .iter()
+                .all(|text| scalar_for_array(&module(text)))
+        );
         assert!(!scalar_for_array(&module(".global .u32 x[] = {1}; .global .u32 y[2] = 1;")));
     }
 }

@@ -21,6 +21,8 @@ fn a_module_is_valid_only_if_every_part_is_judged() {
         ".global .u32 a = 5;",
         ".global .u32 a; .const .u64 p[2] = {a, a + 4};",
         ".func f() { ret; }",
+        ".func f(); .func f() { ret; } .extern .func g();",
+        ".global .u32 _a, $1, %r; .const .u8 v[65536] = {1}; .shared .align 16 .u64 w<4>;",
         ".entry k(.param .u64 p) { .reg .u64 %d<2>; .reg .f32 %f<2>; ld.param.u64 %d1,[p]; ld.global.f32 %f1,[%d1]; \
          st.global.f32 [%d1],%f1; ret; }",
         ".entry k() { .reg .u32 %r<9>; .reg .pred %p<2>; mov.u32 %r1, 5; setp.lt.u32 %p1, %r1, 7; @%p1 bra L; \
@@ -51,6 +53,18 @@ fn what_the_texts_do_not_describe_is_undecided() {
         (".global .b128 z;", ".b128: "),
         (".entry k() .maxntid 5 { ret; }", ".maxntid: "),
         (".pragma \"nounroll\";", ".pragma: "),
+        (".global .u32 _;", "_: a name that the texts do not speak of"),
+        (".func %tid() { ret; }", "%tid: a name"),
+        (".global .u32 WARP_SZ;", "WARP_SZ: a name"),
+        (".func x();", "x: a function whose declarations"),
+        (".entry x();", "x: a function whose declarations"),
+        (".func x() { ret; } .func x();", "x: a function whose declarations"),
+        (".func x(); .func (.reg .u32 r) x() { ret; }", "x: a function whose declarations"),
+        (".func x(); .extern .entry x();", "x: a function whose declarations"),
+        (".const .u8 v[65536][2] = {{1}};", ".const: a size"),
+        (".shared .u64 v<0x100000001>;", "<...>: a size"),
+        (".entry k() { .shared .u64 v<1 + 1>; ret; }", "<...>: an expression"),
+        (".global .align 4 + 4 .u32 v;", ".align: an expression"),
     ] {
         let (validity, parts) = of(text);
         assert_eq!(validity, Validity::Undecided, "{text}");
