@@ -11,7 +11,7 @@ use ptxsmith_syntax::{Header, Item, Module, Role, Text, Visit, line_column};
 use crate::{
     accesses,
     compare::{Mismatch, compare, shows_no_values},
-    explain::{explain, explain_crash, explain_death},
+    explain::{explain, explain_crash, explain_death, explain_variables},
     explanation::{Alternatives, Explanation},
     judge::{Judge, Options},
     lead::{alternatives, crash_alternatives},
@@ -528,7 +528,12 @@ impl Program<'_> {
                 explain_crash(&trace, self.rules, self.maker, self.observed, rests_on)
                     .or_else(|| explain_death(self.module, self.maker, self.observed))
             }
-            _ => explain(&trace, self.rules, self.maker, whole),
+            _ => explain(&trace, self.rules, self.maker, whole).or_else(|| {
+                let taken = self.observed.outcome == Outcome::Accepted;
+                let data = |rules: &Rules| expect(self.module, rules);
+                let variables = &self.observed.variables;
+                taken.then(|| explain_variables(self.rules, self.maker, data, variables)).flatten()
+            }),
         };
         let suspected = match (&explanation, class) {
             (Some(_), _) => None,

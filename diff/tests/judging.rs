@@ -7,7 +7,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ptxsmith_diff::known::{Effect, KNOWN};
-use ptxsmith_diff::{Body, Class, Header, Judge, Judged, Maker, NotCompared, Options, Trial, Verdict};
+use ptxsmith_diff::{
+    Body, Class, Header, Judge, Judged, Maker, NotCompared, Options, Part, Trial, Verdict, judge_data,
+};
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, expect};
 use ptxsmith_subject::{
     Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject, Variable,
@@ -86,6 +88,11 @@ fn a_listed_deviation_explains_a_variable_that_takes_a_computed_nan() {
     let small = judged(".const .b8 a = 0. * 0d7ff0000000000000;");
     let explained = difference(&small).explanation.as_ref().map(|explanation| explanation.known.clone());
     assert_eq!(explained, Some(vec!["float-in-small-bits"]));
+    // As a program of the user's, too.
+    let text = ".version 7.8\n.target sm_80\n.address_size 64\n.const .b8 a = 0. * 0d7ff0000000000000;\n";
+    let parts = judge_data(&subject, &Rules::default(), &parse(text).unwrap(), text, "sm_80").unwrap();
+    let [Part { verdict: Verdict::Deviates(difference), .. }] = &parts[..] else { panic!("{parts:?}") };
+    assert_eq!(difference.explanation.as_ref().map(|explanation| explanation.known.len()), Some(1));
     // An integer type takes no float, in whatever release.
     assert!(matches!(judged(".const .u8 a = 0. * 0d7ff0000000000000;").verdict, Verdict::Conforms));
 }
