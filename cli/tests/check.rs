@@ -164,6 +164,23 @@ fn a_header_that_the_subject_does_not_take_is_no_deviation() {
 }
 
 #[test]
+fn a_complaint_about_a_line_of_the_header_counts_where_the_plainest_program_is_taken_under_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let refusal = r#"{"schema": "ptxsmith.module/1", "outcome": "refused", "diagnostics": [{"severity": "error", "line": 2, "message": "no"}]}"#;
+    let taken = r#"{"schema": "ptxsmith.module/1", "outcome": "accepted"}"#;
+    // The header alone is taken by both: the one looks at it when a statement follows, the other counts no lines.
+    for (refused, status_of) in [("global", 3), ("=", 1)] {
+        let subject = script(
+            directory.path(),
+            &format!("grep -q '{refused}' \"$1\" && echo '{refusal}' || echo '{taken}'"),
+        );
+        let program = file(directory.path(), "a.ptx", &module(".global .u32 x = 1;"));
+        let output = ptxsmith().args(["check", "--subject", &subject]).arg(program).output().unwrap();
+        assert_eq!(status(&output), status_of, "{}{}", stdout(&output), stderr(&output));
+    }
+}
+
+#[test]
 fn judged_parts_that_are_blamed_are_shown_alone_and_the_finding_shows_those() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");

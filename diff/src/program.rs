@@ -6,7 +6,7 @@ use ptxsmith_oracle::{
     Expectation, Kernel, Left, Prediction, Rules, Trace, Undecided, Validity, Variable, expect, predict,
 };
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Severity, Subject};
-use ptxsmith_syntax::{Header, Item, Module, Role, Text, Visit, line_column};
+use ptxsmith_syntax::{Header, Item, Module, Role, Text, Visit, line_column, parse};
 
 use crate::{
     accesses,
@@ -182,7 +182,7 @@ impl Shown<'_> {
             let why = Why { part: "header".into(), line: None, reason: HEADER.into(), said };
             vec![Part::not_compared(NotCompared::Unsupported, Some(why))]
         };
-        // Some look at it only when a statement follows.
+        // Some look at it only when a statement follows, and complain about its lines then. Some count no lines.
         let begins = self.module.items.iter().find(|item| !item.is_header()).map(Item::span);
         if let Some(begins) = begins.filter(|span| span.is_known()) {
             let first = line_column(self.text, begins.start).0;
@@ -190,7 +190,12 @@ impl Shown<'_> {
             let mut placed = errors.filter_map(|error| Some((error.line?, &error.message))).peekable();
             let said = placed.peek().map(|(_, message)| (*message).clone());
             if said.is_some() && placed.all(|(line, _)| line < first) {
-                return Ok(Some(not_taken(said)));
+                let plain = ptxsmith_syntax::print(&self.module.header()) + PLAINEST;
+                let module = parse(&plain).unwrap_or_default();
+                let plain = self.observe(&plain, &module, OutputForm::showing(self.module))?;
+                if plain.outcome != Outcome::Accepted {
+                    return Ok(Some(not_taken(said)));
+                }
             }
         }
         let header = self.module.header();
@@ -260,7 +265,7 @@ impl Shown<'_> {
             |(at, item): (usize, &Item)| (item.is_header() || kept.contains(&at)).then(|| item.clone());
         let items = self.module.items.iter().enumerate().filter_map(keep).collect();
         let text = ptxsmith_syntax::print(&Module { items });
-        let Ok(module) = ptxsmith_syntax::parse(&text) else { return Ok(vec![not_compared]) };
+        let Ok(module) = parse(&text) else { return Ok(vec![not_compared]) };
         let prediction = predict(&module, self.rules);
         let alone = Shown { module: &module, text: &text, prediction: &prediction, ..*self };
         if !prediction.undecided.is_empty() {
@@ -344,6 +349,8 @@ impl Shown<'_> {
     }
 }
 
+/// What every implementation takes under a header that it takes.
+const PLAINEST: &str = ".global .u32 a;\n";
 const HEADER: &str = "the subject does not take the header";
 
 /// The names that a statement uses.
