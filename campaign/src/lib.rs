@@ -16,6 +16,7 @@ pub mod judges;
 pub mod ledger;
 pub mod merge;
 pub mod mutate;
+pub mod places;
 pub mod pool;
 pub mod reducing;
 pub mod run;
@@ -24,6 +25,7 @@ pub mod statistics;
 pub mod store;
 pub mod subjects;
 mod task;
+pub mod texts;
 
 pub use campaign::Outcome;
 pub use failure::Failure;

@@ -337,7 +337,10 @@ pub struct Run {
     pub out: PathBuf,
     /// What to generate
     #[arg(long, value_name = "WHAT", default_value = "mixed", value_parser = focus())]
-    pub focus: Focus,
+    pub focus: What,
+    /// Only this cell of the tables, with `--focus places`; may be repeated
+    #[arg(long = "cell", value_name = "NAME")]
+    pub cells: Vec<String>,
     /// Judge every small program instead: 1 or 2, how deep operators nest in them
     #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with_all = ["focus", "weights"])]
     pub exhaustive: Option<u32>,
@@ -345,7 +348,7 @@ pub struct Run {
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
     /// Change tokens of these programs instead: delete, double, swap, replace, splice. No implementation may die of what comes out
-    #[arg(long, value_name = "FILE|DIR", num_args = 1.., conflicts_with_all = ["focus", "weights", "exhaustive", "resume", "shard"])]
+    #[arg(long, value_name = "FILE|DIR", num_args = 1.., conflicts_with_all = ["focus", "cells", "weights", "exhaustive", "resume", "shard"])]
     pub mutate: Vec<PathBuf>,
     /// How long new findings are made smaller for, all together; 0s leaves them as they are [default: a limit in programs,
     /// with which the report does not depend on the machine]
@@ -524,7 +527,10 @@ pub struct Gen {
     pub out: Option<PathBuf>,
     /// What to generate
     #[arg(long, value_name = "WHAT", default_value = "mixed", value_parser = focus())]
-    pub focus: Focus,
+    pub focus: What,
+    /// Only this cell of the tables, with `--focus places`; may be repeated
+    #[arg(long = "cell", value_name = "NAME")]
+    pub cells: Vec<String>,
     /// Every small program instead: 1 or 2, how deep operators nest in them
     #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with_all = ["focus", "weights"])]
     pub exhaustive: Option<u32>,
@@ -542,11 +548,34 @@ pub struct Gen {
     pub grammar: bool,
 }
 
+/// What is generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Cases drawn from a seed.
+    Drawn(Focus),
+    /// The cells of the tables of forms and places.
+    Places,
+}
+
+impl What {
+    const PLACES: &str = "places";
+
+    /// What is drawn; the usual mixture beside tables.
+    pub fn drawn(self) -> Focus {
+        match self {
+            What::Drawn(focus) => focus,
+            What::Places => Focus::Mixed,
+        }
+    }
+}
+
 /// What to generate, by name.
-fn focus() -> impl TypedValueParser<Value = Focus> {
+fn focus() -> impl TypedValueParser<Value = What> {
     let value = |focus: Focus| PossibleValue::new(focus.name()).help(focus.summary());
-    PossibleValuesParser::new(Focus::ALL.map(value))
-        .map(|name| Focus::from_name(&name).expect("it is one of these"))
+    let places = PossibleValue::new(What::PLACES)
+        .help("Every form in every place: tables of operands, declarations and headers, of which a compiler must not die");
+    PossibleValuesParser::new(Focus::ALL.map(value).into_iter().chain([places]).collect::<Vec<_>>())
+        .map(|name| Focus::from_name(&name).map_or(What::Places, What::Drawn))
 }
 
 /// `suite`

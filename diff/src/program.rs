@@ -1,6 +1,7 @@
 //! Judging a program as it is: a file of a user's, or of the corpus.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_oracle::{
     Expectation, Kernel, Left, Prediction, Rules, Trace, Undecided, Validity, Variable, expect, predict,
@@ -99,21 +100,91 @@ pub fn judge_module(
     text: &str,
     target: &str,
 ) -> Result<ModuleVerdicts, Error> {
-    let prediction = predict(module, rules);
-    let shown = Shown { subject, rules, module, text, target, prediction: &prediction };
-    let observed = shown.observed()?;
-    let data = shown.data(&observed)?;
-    let accepted = observed.outcome == Outcome::Accepted;
-    let runs = |kernel: &Kernel| matches!(&kernel.left, Left::Output(left) if !left.bytes.is_empty());
-    let kernels = match accepted && prediction.kernels.iter().any(runs) {
-        true => Some(of_kernels(subject, rules, module, text, target)?),
-        false => None,
+    let program = ToJudge { module, text, target };
+    let verdicts = judge_modules(subject, rules, &[program])?;
+    Ok(verdicts.into_iter().next().expect("verdicts on each program"))
+}
+
+/// A program that is to be judged as it is: see [`judge_module`].
+#[derive(Clone, Copy, Debug)]
+pub struct ToJudge<'a> {
+    /// What the text was parsed into.
+    pub module: &'a Module,
+    /// The text, which is shown as it is.
+    pub text: &'a str,
+    /// What is passed to the subject.
+    pub target: &'a str,
+}
+
+/// The verdicts of [`judge_module`] on each of many programs, with fewer runs of the subject where most of them are refused.
+///
+/// # Errors
+/// As [`judge_module`].
+pub fn judge_modules(
+    subject: &dyn Subject,
+    rules: &Rules,
+    programs: &[ToJudge<'_>],
+) -> Result<Vec<ModuleVerdicts>, Error> {
+    let predictions: Vec<Prediction> =
+        programs.iter().map(|program| predict(program.module, rules)).collect();
+    let headers = RefCell::default();
+    let shown = |(program, prediction)| {
+        let &ToJudge { module, text, target } = program;
+        Shown { subject, rules, module, text, target, prediction, headers: &headers }
     };
-    let undecided = match accepted {
-        true => prediction.kernels.iter().filter_map(|kernel| shown.undecided(kernel)).collect(),
-        false => Vec::new(),
+    let shown: Vec<Shown<'_>> = programs.iter().zip(&predictions).map(shown).collect();
+    let observed = observed_of(&shown)?;
+    shown.iter().zip(observed).map(|(shown, observed)| shown.verdicts(&observed)).collect()
+}
+
+/// What the subject does with each program. Executable and relocatable output refuse different things: where the text does not
+/// refuse a program, the form that is taken counts.
+fn observed_of(shown: &[Shown<'_>]) -> Result<Vec<Observation>, Error> {
+    let first: Vec<(&Shown<'_>, OutputForm)> =
+        shown.iter().map(|shown| (shown, OutputForm::showing(shown.module))).collect();
+    let mut observed = observe_each(&first)?;
+    let may_be_taken = |(at, shown): &(usize, &Shown<'_>)| {
+        observed[*at].outcome == Outcome::Refused && shown.prediction.validity() != Validity::Refused
     };
-    Ok(ModuleVerdicts { data, kernels, undecided })
+    let places: Vec<usize> = shown.iter().enumerate().filter(may_be_taken).map(|(at, _)| at).collect();
+    let other = |at: &usize| match first[*at] {
+        (shown, OutputForm::Executable) => (shown, OutputForm::Relocatable),
+        (shown, OutputForm::Relocatable) => (shown, OutputForm::Executable),
+    };
+    let second = observe_each(&places.iter().map(other).collect::<Vec<_>>())?;
+    for (at, second) in places.into_iter().zip(second) {
+        if second.outcome == Outcome::Accepted {
+            observed[at] = second;
+        }
+    }
+    Ok(observed)
+}
+
+/// What the subject does with each program in its form. What other modules of the same run may see is shown alone.
+fn observe_each(shown: &[(&Shown<'_>, OutputForm)]) -> Result<Vec<Observation>, Error> {
+    const SEEN: [&str; 4] = [".visible", ".weak", ".extern", ".common"];
+    let wanted: Vec<_> = shown
+        .iter()
+        .map(|(shown, _)| read::wanted(shown.subject.description(), shown.module, shown.rules))
+        .collect();
+    let mut groups: BTreeMap<(&str, OutputForm, Option<usize>), Vec<usize>> = BTreeMap::new();
+    for (at, (shown, form)) in shown.iter().enumerate() {
+        let alone = SEEN.iter().any(|word| shown.text.contains(word)).then_some(at);
+        groups.entry((shown.target, *form, alone)).or_default().push(at);
+    }
+    let mut observed: Vec<Option<Observation>> = vec![None; shown.len()];
+    for ((target, form, _), places) in groups {
+        let request = |&at: &usize| Request {
+            read: &wanted[at],
+            ..Request::new(shown[at].0.text, target).in_form(form)
+        };
+        let requests: Vec<Request<'_>> = places.iter().map(request).collect();
+        let subject = shown[places[0]].0.subject;
+        for (at, one) in places.into_iter().zip(subject.observe_each(&requests)?) {
+            observed[at] = Some(one);
+        }
+    }
+    Ok(observed.into_iter().flatten().collect())
 }
 
 /// A program as a subject is shown it.
@@ -124,23 +195,37 @@ struct Shown<'a> {
     text: &'a str,
     target: &'a str,
     prediction: &'a Prediction,
+    /// What the subject did with headers alone.
+    headers: &'a RefCell<BTreeMap<(String, String, OutputForm), Observation>>,
 }
 
 impl Shown<'_> {
-    /// What the subject does with the program. Executable and relocatable output refuse different things: where the text does
-    /// not refuse the program, the form that is taken counts.
-    fn observed(&self) -> Result<Observation, Error> {
-        let form = OutputForm::showing(self.module);
-        let first = self.observe(self.text, self.module, form)?;
-        if first.outcome != Outcome::Refused || self.prediction.validity() == Validity::Refused {
-            return Ok(first);
-        }
-        let other = match form {
-            OutputForm::Executable => OutputForm::Relocatable,
-            OutputForm::Relocatable => OutputForm::Executable,
+    /// The verdicts on all parts, from what the subject did.
+    fn verdicts(&self, observed: &Observation) -> Result<ModuleVerdicts, Error> {
+        let Shown { subject, rules, module, text, target, prediction, .. } = *self;
+        let data = self.data(observed)?;
+        let accepted = observed.outcome == Outcome::Accepted;
+        let runs = |kernel: &Kernel| matches!(&kernel.left, Left::Output(left) if !left.bytes.is_empty());
+        let kernels = match accepted && prediction.kernels.iter().any(runs) {
+            true => Some(of_kernels(subject, rules, module, text, target)?),
+            false => None,
         };
-        let second = self.observe(self.text, self.module, other)?;
-        Ok(if second.outcome == Outcome::Accepted { second } else { first })
+        let undecided = match accepted {
+            true => prediction.kernels.iter().filter_map(|kernel| self.undecided(kernel)).collect(),
+            false => Vec::new(),
+        };
+        Ok(ModuleVerdicts { data, kernels, undecided })
+    }
+
+    /// What the subject does with a header, which many programs may have.
+    fn observe_header(&self, text: &str, module: &Module, form: OutputForm) -> Result<Observation, Error> {
+        let key = (text.to_owned(), self.target.to_owned(), form);
+        if let Some(known) = self.headers.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let observed = self.observe(text, module, form)?;
+        self.headers.borrow_mut().insert(key, observed.clone());
+        Ok(observed)
     }
 
     fn observe(&self, text: &str, module: &Module, form: OutputForm) -> Result<Observation, Error> {
@@ -192,7 +277,7 @@ impl Shown<'_> {
             if said.is_some() && placed.all(|(line, _)| line < first) {
                 let plain = ptxsmith_syntax::print(&self.module.header()) + PLAINEST;
                 let module = parse(&plain).unwrap_or_default();
-                let plain = self.observe(&plain, &module, OutputForm::showing(self.module))?;
+                let plain = self.observe_header(&plain, &module, OutputForm::showing(self.module))?;
                 if plain.outcome != Outcome::Accepted {
                     return Ok(Some(not_taken(said)));
                 }
@@ -203,7 +288,7 @@ impl Shown<'_> {
         if header.items.is_empty() || self.module.items.len() == header.items.len() {
             return Ok(None);
         }
-        let alone = self.observe(&text, &header, OutputForm::showing(self.module))?;
+        let alone = self.observe_header(&text, &header, OutputForm::showing(self.module))?;
         if alone.outcome == Outcome::Accepted {
             return Ok(None);
         }
@@ -271,7 +356,7 @@ impl Shown<'_> {
         if !prediction.undecided.is_empty() {
             return Ok(vec![not_compared]);
         }
-        let again = alone.observed()?;
+        let again = observed_of(std::slice::from_ref(&alone))?.remove(0);
         let mut parts = vec![not_compared];
         if again.outcome == observed.outcome && alone.of_header(&again)?.is_none() {
             let found = alone.derived(module.clone(), text.clone(), &again);

@@ -356,7 +356,7 @@ impl<'a> Campaign<'a> {
         self.enter_inconsistent();
         let mut findings = self.findings();
         self.observe_again(&mut findings)?;
-        if self.command == "run" && ended == Ended::All {
+        if self.command != "check" && ended == Ended::All {
             self.show_known_minimized(&mut findings)?;
             self.join_new(&mut findings)?;
         }

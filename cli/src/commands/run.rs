@@ -4,32 +4,37 @@ use std::path::Path;
 use std::time::Instant;
 
 use ptxsmith_campaign::run::{Options, run as campaign};
-use ptxsmith_campaign::{Outcome, input, mutate};
+use ptxsmith_campaign::{Outcome, input, mutate, places, texts};
 use ptxsmith_report::text::Summary;
 
 use super::Context;
-use crate::args;
+use crate::args::{self, What};
 use crate::exit::{Exit, Failure};
 
 /// Runs a campaign.
 pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     let started = Instant::now();
-    if !args.mutate.is_empty() {
-        let options = mutate::Options {
-            files: input::files(&args.mutate)?,
+    let is_of_tables = args.focus == What::Places || !args.cells.is_empty();
+    if !args.mutate.is_empty() || is_of_tables {
+        let options = texts::Options {
             subjects: args.campaign.subjects.clone(),
             timeout: args.campaign.timeout,
             cases: args.campaign.cases.map(|cases| cases.get()),
             time: args.campaign.time,
+            reduce: args.reduce,
             out: args.out.clone(),
         };
-        let outcome = mutate::mutate(&context.session(), options)?;
+        let session = context.session();
+        let outcome = match is_of_tables {
+            true => places::places(&session, &args.cells, &options)?,
+            false => mutate::mutate(&session, &input::files(&args.mutate)?, options)?,
+        };
         return summed_up(context, &outcome, Some(&args.out), started);
     }
     let options = Options {
         subjects: args.campaign.subjects.clone(),
         timeout: args.campaign.timeout,
-        focus: args.focus,
+        focus: args.focus.drawn(),
         exhaustive: args.exhaustive,
         weights: args.weights.clone(),
         cases: args.campaign.cases.map(|cases| cases.get()),

@@ -1,0 +1,40 @@
+//! Every form in every place: the cells of the generator's tables.
+
+use ptxsmith_gen::Places;
+
+use crate::campaign::{Outcome, Source};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::texts::{Options, Texts, judge_texts};
+
+/// Shows the cells of these names to the subjects, or all, in an order of which every beginning is a sample of all.
+///
+/// # Errors
+/// If a cell has no such name, no subject can be opened, or this machine or our code fails.
+pub fn places(session: &Session, cells: &[String], options: &Options) -> Result<Outcome, Failure> {
+    let places = Places::new();
+    let named = |name: &String| {
+        places.find(name).ok_or_else(|| Failure::BadInput(format!("--cell: no cell is named `{name}`")))
+    };
+    let named: Vec<u64> = cells.iter().map(named).collect::<Result<_, _>>()?;
+    let make = |number: u64| {
+        let index = match named.get(number as usize) {
+            Some(&index) => index,
+            None => places.nth(session.seed, number),
+        };
+        let cell = places.cell(index);
+        Source { path: format!("cell {}", cell.name), text: cell.text }
+    };
+    let count = if cells.is_empty() { places.count() } else { cells.len() as u64 };
+    let texts = Texts { command: "places", unit: "cells", count: Some(count), make: &make };
+    let (outcome, tally) = judge_texts(session, options, &texts)?;
+    session.events.note(&format!(
+        "of {} cells the specification takes {}, refuses {}, does not decide {}; something of {} was compared",
+        tally.valid + tally.refused + tally.undecided,
+        tally.valid,
+        tally.refused,
+        tally.undecided,
+        tally.compared
+    ));
+    Ok(outcome)
+}

@@ -1,0 +1,162 @@
+//! Campaigns of programs that are made as texts, by number. Whatever the text, a subject must not die of it, hang or eat
+//! memory; what the specification decides is judged like any other program.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use ptxsmith_diff::{Class, Header, Part, ToJudge, Verdict, judge_modules};
+use ptxsmith_oracle::{Rules, Validity, predict};
+use ptxsmith_subject::SubjectSpec;
+use ptxsmith_syntax::Module;
+
+use crate::campaign::{Campaign, Outcome, Source};
+use crate::failure::{Failure, of_subject};
+use crate::judges::{Entry, trial_of};
+use crate::pool::{Budget, each, lock_of};
+use crate::session::Session;
+use crate::subjects::{ensure_disassembler, open_subjects, target_for};
+
+/// How many programs are shown together: most are refused, and those cost no start of their own.
+const TOGETHER: u64 = 128;
+
+/// Who is shown the programs, and how long.
+pub struct Options {
+    /// The implementations; none for the default one.
+    pub subjects: Vec<SubjectSpec>,
+    /// How long one may take for one program.
+    pub timeout: Option<Duration>,
+    /// So many programs.
+    pub cases: Option<u64>,
+    /// After this time no further program is begun.
+    pub time: Option<Duration>,
+    /// How long all new findings together are reduced for.
+    pub reduce: Option<Duration>,
+    /// Where report and findings go.
+    pub out: PathBuf,
+}
+
+/// Programs that are made by number.
+pub struct Texts<'m> {
+    /// What the campaign is called in its report.
+    pub command: &'static str,
+    /// What the programs are, in the plural.
+    pub unit: &'static str,
+    /// How many there are; `None` where there is no end.
+    pub count: Option<u64>,
+    /// The program of a number, and how to name it.
+    pub make: &'m (dyn Fn(u64) -> Source + Sync),
+}
+
+/// What the specification says of programs, by number of programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Those that it takes.
+    pub valid: u64,
+    /// Those that it refuses.
+    pub refused: u64,
+    /// Those of which it does not decide every part.
+    pub undecided: u64,
+    /// Those of which something was compared, of any subject.
+    pub compared: u64,
+}
+
+/// Shows programs to the subjects, and says how the specification judges them.
+///
+/// # Errors
+/// If no subject can be opened, or this machine or our code fails.
+pub fn judge_texts(
+    session: &Session,
+    options: &Options,
+    texts: &Texts<'_>,
+) -> Result<(Outcome, Tally), Failure> {
+    ensure_disassembler(session)?;
+    let subjects = open_subjects(session, &options.subjects, options.timeout)?;
+    let mut campaign =
+        Campaign::new(session, texts.command, texts.unit, subjects, Some(options.out.clone()))?;
+    campaign.reduce_for = options.reduce;
+    let campaign = campaign;
+    let cases = match (options.cases, texts.count) {
+        (Some(cases), Some(count)) => Some(cases.min(count)),
+        (one, other) => one.or(other),
+    };
+    let tasks = cases.map(|cases| cases.div_ceil(TOGETHER));
+    let budget = Budget { tasks, time: options.time, units: cases, ..Budget::default() };
+    let tally = Mutex::new(Tally::default());
+    let ended = each(session, budget, campaign.unit, |task, work| {
+        let last = cases.unwrap_or(u64::MAX).min((task + 1) * TOGETHER);
+        let numbers: Vec<u64> = (task * TOGETHER..last).collect();
+        let own = judge_some(&campaign, &numbers, texts.make)?;
+        let mut tally = lock_of(&tally);
+        tally.valid += own.valid;
+        tally.refused += own.refused;
+        tally.undecided += own.undecided;
+        tally.compared += own.compared;
+        work.done(numbers.len() as u64);
+        work.say(format!("{} deviate", campaign.deviations()));
+        Ok(())
+    });
+    let outcome = campaign.end(ended)?;
+    Ok((outcome, *lock_of(&tally)))
+}
+
+/// A program that was made.
+struct Made {
+    number: u64,
+    source: Source,
+    module: Module,
+    /// Whether it is a sequence of statements.
+    is_read: bool,
+}
+
+fn judge_some(
+    campaign: &Campaign<'_>,
+    numbers: &[u64],
+    make: &(dyn Fn(u64) -> Source + Sync),
+) -> Result<Tally, Failure> {
+    let made = |&number: &u64| {
+        let source = make(number);
+        let parsed = ptxsmith_syntax::parse(&source.text);
+        let is_read = parsed.is_ok();
+        Made { number, source, module: parsed.unwrap_or_default(), is_read }
+    };
+    let programs: Vec<Made> = numbers.iter().map(made).collect();
+    let mut tally = Tally::default();
+    for Made { module, is_read, .. } in &programs {
+        let validity =
+            if *is_read { predict(module, &Rules::default()).validity() } else { Validity::Undecided };
+        match validity {
+            Validity::Valid => tally.valid += 1,
+            Validity::Refused => tally.refused += 1,
+            Validity::Undecided => tally.undecided += 1,
+        }
+    }
+    let mut compared = vec![false; programs.len()];
+    for tested in &campaign.subjects {
+        let targets: Vec<String> =
+            programs.iter().map(|made| target_for(&made.module, tested.subject.description())).collect();
+        let shown = |(made, target)| {
+            let (Made { module, source, .. }, target): (&Made, &String) = (made, target);
+            ToJudge { module, text: &source.text, target }
+        };
+        let shown: Vec<ToJudge<'_>> = programs.iter().zip(&targets).map(shown).collect();
+        let judged = judge_modules(&*tested.subject, &Rules::default(), &shown).map_err(of_subject)?;
+        for ((made, verdicts), compared) in programs.iter().zip(judged).zip(&mut compared) {
+            let (trial, header) = (trial_of(made.number, &made.module), Header::of(&made.module));
+            // Of a text that is no sequence of statements nothing can be said but that nobody may die of it. What was derived
+            // from a program says nothing that the campaigns of whole programs do not say.
+            let counts = |part: &Part| part.derived.is_none() && (made.is_read || died(part));
+            let parts: Vec<Part> = verdicts.parts().into_iter().filter(counts).collect();
+            *compared |= parts.iter().any(|part| !matches!(part.verdict, Verdict::NotCompared(_)));
+            let entry =
+                |part: Part| Entry { trial: &trial, header: &header, judged: part.judged(made.number) };
+            campaign.enter(tested, parts.into_iter().map(entry), Some(&made.source))?;
+        }
+    }
+    tally.compared = compared.into_iter().filter(|&compared| compared).count() as u64;
+    Ok(tally)
+}
+
+fn died(part: &Part) -> bool {
+    matches!(&part.verdict, Verdict::Deviates(difference) if matches!(difference.class, Class::Crash | Class::Hang))
+}

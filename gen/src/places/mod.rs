@@ -1,0 +1,224 @@
+//! Every form in every place: tables of what can be written where, and the program of each cell.
+//!
+//! A [`Family`] is a product of axes; a cell takes one choice of each. Its name is that of the family and of its choices,
+//! separated by `/`, so that a cell can be made again by name. Most cells are wrong programs: what the texts say of one is
+//! for the oracle to tell, and where they do not decide a compiler may still not die of it.
+//!
+//! The operands of an opcode in its usual type are made in full; its other types go with one operand of each kind.
+
+mod declarations;
+mod operands;
+
+use std::collections::BTreeSet;
+
+use crate::stream::SplitMix64;
+
+/// One thing that an axis offers.
+#[derive(Clone, Debug)]
+struct Choice {
+    /// Its name in the names of cells: no space, no `/`.
+    name: String,
+    /// What is written.
+    text: String,
+}
+
+impl Choice {
+    fn new(text: &str) -> Choice {
+        let name = text.chars().filter(|c| !c.is_whitespace());
+        Choice { name: name.map(|c| if c == '/' { '÷' } else { c }).collect(), text: text.to_owned() }
+    }
+
+    fn named(name: impl Into<String>, text: impl Into<String>) -> Choice {
+        Choice { name: name.into(), text: text.into() }
+    }
+}
+
+/// The choices that a text lists, one a line. `NAME := TEXT` gives one another name than its text.
+fn lines(text: &str) -> Vec<Choice> {
+    let line = |line: &str| match line.split_once(" :=") {
+        Some((name, text)) => Choice::named(name.trim(), text.trim()),
+        None => Choice::new(line.trim()),
+    };
+    text.lines().filter(|text| !text.trim().is_empty()).map(line).collect()
+}
+
+/// The choices that a text lists, one a word.
+fn words(text: &str) -> Vec<Choice> {
+    text.split_whitespace().map(Choice::new).collect()
+}
+
+/// Whether a text has this word as a name; behind a dot it is a type or a suffix.
+fn names(text: &str, is_name: impl Fn(&str) -> bool) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || ['_', '$', '%', '.'].contains(&c);
+    text.split(|c| !is_letter(c)).any(|word| is_name(word.split('.').next().unwrap_or_default()))
+}
+
+/// The lines `NAME := TEXT` of names that a text has.
+fn declared(lines: &str, is_named: impl Fn(&str) -> bool) -> String {
+    let lines = lines.lines().filter_map(|line| line.split_once(" := "));
+    lines.filter(|(name, _)| is_named(name)).fold(String::new(), |all, (_, text)| all + text + "\n")
+}
+
+/// A product of axes.
+struct Family {
+    name: &'static str,
+    axes: Vec<Vec<Choice>>,
+    /// The program of these choices.
+    write: fn(&[&str]) -> String,
+}
+
+impl Family {
+    fn count(&self) -> u64 {
+        self.axes.iter().map(|axis| axis.len() as u64).product()
+    }
+
+    fn cell(&self, mut index: u64) -> Cell {
+        let mut chosen = Vec::with_capacity(self.axes.len());
+        for axis in self.axes.iter().rev() {
+            chosen.push(&axis[(index % axis.len() as u64) as usize]);
+            index /= axis.len() as u64;
+        }
+        chosen.reverse();
+        let names = chosen.iter().fold(self.name.to_owned(), |name, choice| name + "/" + &choice.name);
+        let texts: Vec<&str> = chosen.iter().map(|choice| &*choice.text).collect();
+        Cell { name: names, text: (self.write)(&texts) }
+    }
+
+    fn find(&self, names: &str) -> Option<u64> {
+        let mut index = 0;
+        let mut names = names.split('/');
+        for axis in &self.axes {
+            let name = names.next()?;
+            index = index * axis.len() as u64 + axis.iter().position(|choice| choice.name == name)? as u64;
+        }
+        names.next().is_none().then_some(index)
+    }
+}
+
+/// A program of the tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Its stable name: `operands/ld.global.u32:2/[ga+4]`.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// All cells.
+pub struct Places {
+    families: Vec<Family>,
+    count: u64,
+}
+
+impl Places {
+    /// The tables.
+    #[expect(clippy::new_without_default, reason = "no cells would be the default")]
+    pub fn new() -> Places {
+        let families = [operands::families(), declarations::families()].into_iter().flatten();
+        let mut families: Vec<Family> = families.collect();
+        for axis in families.iter_mut().flat_map(|family| &mut family.axes) {
+            let mut names = BTreeSet::new();
+            axis.retain(|choice| names.insert(choice.name.clone()));
+        }
+        let count = families.iter().map(Family::count).sum();
+        Places { families, count }
+    }
+
+    /// How many cells there are.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// How many cells each family has.
+    pub fn families(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.families.iter().map(|family| (family.name, family.count()))
+    }
+
+    /// The cell of this number.
+    ///
+    /// # Panics
+    /// Behind the last one.
+    pub fn cell(&self, mut index: u64) -> Cell {
+        for family in &self.families {
+            if index < family.count() {
+                return family.cell(index);
+            }
+            index -= family.count();
+        }
+        panic!("a cell is asked for that there is")
+    }
+
+    /// The number of the cell of this name.
+    pub fn find(&self, name: &str) -> Option<u64> {
+        let (of, names) = name.split_once('/')?;
+        let mut before = 0;
+        for family in &self.families {
+            if family.name == of {
+                return Some(before + family.find(names)?);
+            }
+            before += family.count();
+        }
+        None
+    }
+
+    /// The number of the cell that is the `nth` in the order of a seed: every cell once, neighbours far apart, so that the
+    /// first few are a sample of all.
+    pub fn nth(&self, seed: u64, nth: u64) -> u64 {
+        let mut stride = (self.count as f64 * 0.618_033_988_75) as u64;
+        let common = |mut a: u64, mut b: u64| {
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            a
+        };
+        while common(stride, self.count) != 1 {
+            stride += 1;
+        }
+        let start = SplitMix64::new(seed).next_u64();
+        let place = u128::from(nth) * u128::from(stride) + u128::from(start % self.count);
+        (place % u128::from(self.count)) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cell_has_a_name_of_its_own_and_is_found_by_it() {
+        let places = Places::new();
+        for family in &places.families {
+            for axis in &family.axes {
+                let odd =
+                    axis.iter().find(|choice| choice.name.is_empty() || choice.name.contains([' ', '/']));
+                assert!(odd.is_none(), "{}: {odd:?}", family.name);
+            }
+        }
+        for nth in 0..2_000 {
+            let index = places.nth(1, nth);
+            let cell = places.cell(index);
+            assert_eq!(places.find(&cell.name), Some(index), "{}", cell.name);
+        }
+        assert_eq!(places.find("operands/no/such"), None);
+    }
+
+    #[test]
+    fn the_order_of_a_seed_has_every_cell_once() {
+        let places = Places::new();
+        let mut seen = vec![false; places.count() as usize];
+        (0..places.count()).for_each(|nth| seen[places.nth(7, nth) as usize] = true);
+        assert!(seen.into_iter().all(|seen| seen));
+    }
+
+    #[test]
+    fn cells_have_a_header_and_nearly_all_can_be_read() {
+        let places = Places::new();
+        let mut read = 0;
+        for nth in 0..5_000 {
+            let cell = places.cell(places.nth(3, nth));
+            assert!(cell.text.starts_with(".version "), "{}", cell.text);
+            read += u32::from(ptxsmith_syntax::parse(&cell.text).is_ok());
+        }
+        assert!(read > 4_700, "{read}");
+    }
+}
