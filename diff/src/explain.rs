@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use ptxsmith_oracle::{COMPUTED_NAN, Expectation, Question, Readings, Rules, Trace, Variable};
 
-use ptxsmith_subject::Observation;
+use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Module;
 
 use crate::{
     compare::{Mismatch, compare},
     explanation::Explanation,
-    known::{Effect, KNOWN, Known},
+    known::{Effect, KNOWN, Known, listed_for},
     maker::Maker,
 };
 
@@ -145,8 +145,8 @@ pub(crate) fn ways_to_accept(
 /// The known deviations by which a program that rests on this kills its compiler, with the signal.
 pub(crate) fn predicts_crash(trace: &Trace, maker: Maker<'_>) -> impl Iterator<Item = (&'static Known, i32)> {
     KNOWN.iter().filter_map(move |known| match known.effect {
-        Effect::Crash { signal, when } if when(trace) && known.is_of(maker) => Some((known, signal)),
-        Effect::Crash { .. } | Effect::Death { .. } | Effect::Rule(_) | Effect::Refusal(_) => None,
+        Effect::Crash { signal, when, .. } if when(trace) && known.is_of(maker) => Some((known, signal)),
+        _ => None,
     })
 }
 
@@ -177,19 +177,21 @@ pub(crate) fn explain_crash(
     Some(explanation)
 }
 
-/// Looks for the known deviation by which modules of such a shape kill.
-pub(crate) fn explain_death(
+/// Looks for the known deviation by which a subject does so with modules of such a shape: dies of them, or takes them though the
+/// text, with this trace, refuses them.
+pub(crate) fn explain_shape(
     module: &Module,
+    trace: &Trace,
     maker: Maker<'_>,
     observation: &Observation,
 ) -> Option<Explanation> {
-    let kills = |known: &&Known| match known.effect {
-        Effect::Death { signal, of } => {
-            known.is_of(maker) && observation.signal == Some(signal) && of(module)
-        }
+    let does = |known: &&Known| match known.effect {
+        Effect::Death { end, of } => end.is_of(observation) && of(module),
+        Effect::Crash { signal, of, .. } => observation.signal == Some(signal) && of(module),
+        Effect::Taken(of) => observation.outcome == Outcome::Accepted && known.touches(trace) && of(module),
         _ => false,
     };
-    let known = KNOWN.iter().find(kills)?;
+    let known = listed_for(maker).find(does)?;
     Some(Explanation { readings: Vec::new(), known: vec![known.id] })
 }
 

@@ -8,7 +8,7 @@ use ptxsmith_subject::{Error, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Module, parse};
 
 use crate::{
-    known::{Effect, KNOWN, Known},
+    known::{Effect, End, KNOWN, Known},
     program::judge_module,
     verdict::{Class, Difference, NotCompared, Verdict},
 };
@@ -70,7 +70,9 @@ pub fn edit(id: &str, releases: &[String]) -> Option<String> {
 /// The class of what a deviation shows.
 pub fn class_of(known: &Known, example: &Module) -> Class {
     match known.effect {
+        Effect::Death { end: End::Hang, .. } => Class::Hang,
         Effect::Crash { .. } | Effect::Death { .. } => Class::Crash,
+        Effect::Taken(_) => Class::AcceptsInvalid,
         Effect::Refusal(_) => Class::RefusesValid,
         Effect::Rule(_) => match expect(example, &Rules::default()) {
             ptxsmith_oracle::Expectation::Refused { .. } => Class::AcceptsInvalid,
@@ -88,7 +90,7 @@ mod tests {
     fn the_least_program_of_every_deviation_shows_it() {
         for known in KNOWN {
             let module = parse(known.example).unwrap_or_else(|error| panic!("{}: {error:?}", known.id));
-            if let Effect::Death { of, .. } = known.effect {
+            if let Effect::Death { of, .. } | Effect::Taken(of) = known.effect {
                 assert!(of(&module), "{}", known.id);
                 continue;
             }

@@ -10,6 +10,7 @@ use ptxsmith_oracle::{
     Stop, Stored, Trace, Value, Version,
     rules::{AddressOf, Dimension, ElementNamed, Mask, Number, Numbered, SlotOf, Store, Ternary},
 };
+use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::{BinaryOp, Expr, Module, Opcode, ScalarType, StateSpace};
 
 pub use crate::maker::{Maker, Releases};
@@ -28,15 +29,44 @@ pub enum Effect {
         signal: i32,
         /// Whether an evaluation that rests on this meets it.
         when: fn(&Trace) -> bool,
+        /// Whether a module meets it of which nothing is evaluated, since the text does not decide all of it.
+        of: fn(&Module) -> bool,
     },
-    /// The subject is killed by this signal by modules of a shape, whatever the text says of them: an implementation may refuse
-    /// what it does not understand, but not die of it.
+    /// The subject dies of modules of a shape, whatever the text says of them: an implementation may refuse what it does not
+    /// understand, but not die of it.
     Death {
-        /// The signal.
-        signal: i32,
+        /// How it ends.
+        end: End,
         /// Whether a module has the shape.
         of: fn(&Module) -> bool,
     },
+    /// The subject takes modules of a shape, which the text refuses by one of the clauses.
+    Taken(fn(&Module) -> bool),
+}
+
+/// How a subject ends that dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Killed by this signal.
+    Signal(i32),
+    /// It gives no answer in time.
+    Hang,
+    /// It leaves what cannot be read.
+    Broken,
+    /// It has no memory left, or gives no answer before.
+    Exhausted,
+}
+
+impl End {
+    /// Whether a subject ended so.
+    pub fn is_of(self, observation: &Observation) -> bool {
+        match self {
+            End::Signal(signal) => observation.signal == Some(signal),
+            End::Hang => observation.outcome == Outcome::TimedOut,
+            End::Broken => observation.outcome == Outcome::Crashed && observation.signal.is_none(),
+            End::Exhausted => End::Hang.is_of(observation) || End::Broken.is_of(observation),
+        }
+    }
 }
 
 /// A deviation that was reported before.
@@ -67,17 +97,22 @@ impl Known {
         maker.lineage == Some(self.lineage) && self.releases.contain(maker.version)
     }
 
-    /// The other rule that it follows; `None` where it is killed.
+    /// The other rule that it follows; `None` where it is known by the shape of modules, or is killed.
     pub fn change(&self) -> Option<fn(&mut Rules)> {
         match self.effect {
             Effect::Rule(change) | Effect::Refusal(change) => Some(change),
-            Effect::Crash { .. } | Effect::Death { .. } => None,
+            Effect::Crash { .. } | Effect::Death { .. } | Effect::Taken(_) => None,
         }
     }
 
     /// Whether what it does is to kill the subject.
     pub fn kills(&self) -> bool {
         matches!(self.effect, Effect::Crash { .. } | Effect::Death { .. })
+    }
+
+    /// Whether to see it takes as much time or memory as a subject may have.
+    pub fn exhausts(&self) -> bool {
+        matches!(self.effect, Effect::Death { end: End::Hang | End::Exhausted, .. })
     }
 
     /// Whether an evaluation that rests on this used a clause that the deviation breaks.
@@ -114,6 +149,7 @@ pub const KNOWN: &[Known] = &[
         effect: Effect::Crash {
             signal: 8,
             when: |trace| trace.questions.contains(Question::QuotientOverflow),
+            of: |_| false,
         },
         example: example!("7.7", ".global .s64 x = (-9223372036854775807 - 1) / -1;"),
         first_seen: "2026-11-21",
@@ -124,7 +160,11 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::Division, Clause::FullyDefined],
         lineage: "nvidia",
         releases: Releases::between("11.7", "12.6"),
-        effect: Effect::Crash { signal: 8, when: |trace| divides_by_zero(trace, Clause::Division) },
+        effect: Effect::Crash {
+            signal: 8,
+            when: |trace| divides_by_zero(trace, Clause::Division),
+            of: |_| false,
+        },
         example: example!("7.7", ".global .s64 x = 1 / 0;"),
         first_seen: "2026-11-21",
     },
@@ -134,7 +174,11 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::RemUnsigned, Clause::FullyDefined],
         lineage: "nvidia",
         releases: Releases::between("11.7", "12.8"),
-        effect: Effect::Crash { signal: 8, when: |trace| divides_by_zero(trace, Clause::RemUnsigned) },
+        effect: Effect::Crash {
+            signal: 8,
+            when: |trace| divides_by_zero(trace, Clause::RemUnsigned),
+            of: |_| false,
+        },
         example: example!("7.7", ".global .s64 x = 1 % 0;"),
         first_seen: "2026-11-21",
     },
@@ -257,13 +301,16 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "function-in-sum-accepted",
-        title: "the name of a function is taken as an operand of add",
+        title: "the name of a function is taken as an operand of arithmetic, logic, comparisons and st",
         clauses: &[Clause::FunctionOperand],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
         effect: Effect::Rule(|rules| {
             let operand = &mut rules.operands.function_operand;
-            operand.change(|next, opcode, place| opcode == Opcode::Add || next.apply(opcode, place));
+            operand.change(|next, opcode, place| {
+                let taken = place > 0 && !matches!(opcode, Opcode::Cvt | Opcode::Ld);
+                taken || opcode == Opcode::St || next.apply(opcode, place)
+            });
         }),
         example: example!(
             "7.7",
@@ -326,6 +373,7 @@ pub const KNOWN: &[Known] = &[
         effect: Effect::Crash {
             signal: 11,
             when: |trace| trace.clauses.contains(Clause::VectorElementExists),
+            of: shapes::missing_element,
         },
         example: example!(
             "7.7",
@@ -346,6 +394,7 @@ pub const KNOWN: &[Known] = &[
                 trace.clauses.contains(Clause::OperandRegister)
                     && !trace.clauses.contains(Clause::AddressWidth)
             },
+            of: |_| false,
         },
         example: example!(
             "7.7",
@@ -417,7 +466,7 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::NestingMatches],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Death { signal: 11, of: shapes::scalar_for_array },
+        effect: Effect::Death { end: End::Signal(11), of: shapes::scalar_for_array },
         example: example!("7.7", ".global .u32 x[] = 1;"),
         first_seen: "2026-11-23",
     },
@@ -427,7 +476,7 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::OperandRegister],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Death { signal: 11, of: shapes::special_register_address },
+        effect: Effect::Death { end: End::Signal(11), of: shapes::special_register_address },
         example: example!("7.7", ".visible .entry k() { .reg .u32 r; st.global.u32 [%laneid], r; ret; }"),
         first_seen: "2026-11-23",
     },
@@ -437,12 +486,289 @@ pub const KNOWN: &[Known] = &[
         clauses: &[Clause::FunctionOperand],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Death { signal: 11, of: shapes::converted_function },
+        effect: Effect::Death { end: End::Signal(11), of: shapes::converted_function },
         example: example!(
             "7.7",
             ".func f() { ret; }\n.visible .entry k() { .reg .u64 d; cvt.u64.u32 d, f; ret; }"
         ),
         first_seen: "2026-11-23",
+    },
+    Known {
+        id: "opaque-address-crash",
+        title: "a texture or surface as the address of atom, red or prefetch kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::opaque_address },
+        example: example!("7.7", ".global .texref t;\n.visible .entry k() { prefetch.global.L1 [t]; ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "local-atomic-crash",
+        title: "a .local variable as the address of a generic atom kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::local_atomic },
+        example: example!(
+            "7.7",
+            ".visible .entry k() { .local .b32 x; .reg .u32 r; atom.add.u32 r, [x], r; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "float-register-sum-crash",
+        title: "a floating-point register plus a constant as an operand kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::float_register_sum },
+        example: example!(
+            "7.7",
+            ".visible .entry k() { .reg .f64 f; .reg .b32 a, b; mov.b64 {a, b}, f + 4; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "parameter-sum-crash",
+        title: "a .param variable of a body plus a constant as an operand kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::parameter_sum },
+        example: example!(
+            "7.7",
+            ".visible .entry k() { .param .u32 p; .reg .u32 r; mov.u32 r, p + 4; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "address-in-list-crash",
+        title: "a .local or .param variable in a list of values kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::address_in_list },
+        example: example!(
+            "7.7",
+            ".visible .entry k() { .local .u32 x; .reg .v2 .u32 v; mov.v2.u32 v, {x, x}; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "stored-function-crash",
+        title: "the name of a function as the value of an st of a bit-size type kills the compiler (SIGSEGV)",
+        clauses: &[Clause::FunctionOperand],
+        lineage: "nvidia",
+        releases: Releases::from("13.1"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::stored_function },
+        example: example!(
+            "7.7",
+            ".global .u64 g;\n.func f() { ret; }\n.visible .entry k() { st.global.b64 [g], f; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "surface-load-list-crash",
+        title: "a list as the result of an suld of one value kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::surface_load_list },
+        example: example!(
+            "7.7",
+            ".global .surfref s;\n.visible .entry k() { .reg .b32 r, i; suld.b.1d.b32.trap {r, r}, [s, {i}]; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "sink-address-crash",
+        title: "_ in place of the address of red kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::sink_address },
+        example: example!("7.7", ".visible .entry k() { .reg .u32 r; red.global.add.u32 _, r; ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "variable-and-function-crash",
+        title: "a function that others see, under the name of a variable, kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::variable_and_function },
+        example: example!("7.7", ".visible .global .u32 x;\n.visible .func x() { ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "ntid-overflow-crash",
+        title: "a .maxntid or .reqntid of 2^32 - 1 kills the compiler (SIGFPE)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(8), of: shapes::ntid_overflow },
+        example: example!("7.7", ".visible .entry k() .maxntid 4294967295 { ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "huge-alignment-hang",
+        title: "an alignment of 2^31 leaves the compiler without an end",
+        clauses: &[Clause::AlignPowerOfTwo],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Hang, of: shapes::huge_alignment },
+        example: example!("7.7", ".global .align 2147483648 .u8 x;"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "local-alignment-crash",
+        title: "a .local variable that is aligned at 2^24 or more kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::local_alignment },
+        example: example!("7.7", ".visible .entry k() { .local .align 2147483648 .u8 x; ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "predicate-sum-hang",
+        title: "a predicate plus a constant as an operand of bar.red leaves the compiler without an end",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::between("11.7", "11.8"),
+        effect: Effect::Death { end: End::Hang, of: shapes::predicate_sum },
+        example: example!(
+            "7.7",
+            ".visible .entry k() { .reg .u32 r; .reg .pred p; bar.red.popc.u32 r, 0, p + 4; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "prototype-name-crash",
+        title: "a prototype under the name of a register, a variable or a parameter kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::prototype_name },
+        example: example!("7.7", ".visible .entry k() { .reg .u32 x; x: .callprototype _ (); ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "special-register-name-crash",
+        title: "a function or kernel that others see, under the name of a special register, kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::special_register_name },
+        example: example!("7.7", ".visible .entry %clock() { ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "constant-result-crash",
+        title: "a number in place of the register for the result of a call kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::constant_result },
+        example: example!(
+            "7.7",
+            ".func (.reg .u32 r) f() { mov.u32 r, 1; ret; }\n.visible .entry k() { call (1), f; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "size-in-32-bits",
+        title: "of a variable of 2^32 bytes or more the size is kept in 32 bits, so that the cubin is malformed",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Broken, of: shapes::size_of_33_bits },
+        example: example!("7.7", ".global .u64 x[2147483648];"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "huge-constant-memory",
+        title: "a .const or initialized variable of nearly 2^32 bytes takes all memory",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Exhausted, of: shapes::huge_constant },
+        example: example!("7.7", ".const .u8 x[4294967295];"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "numbered-names-memory",
+        title: "a count of numbered names of 2^31 - 1 or more takes all memory",
+        clauses: &[Clause::ParameterizedNames],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Exhausted, of: shapes::too_many_names },
+        example: example!("7.7", ".visible .entry k() { .reg .u32 r<2147483647>; ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "opaque-list-crash",
+        title: "a list in a list for a texture, sampler or surface kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::opaque_list },
+        example: example!("7.7", ".global .texref x = {{}};"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "packed-name-crash",
+        title: "a name in a list for a .f16x2 variable kills the compiler (SIGSEGV)",
+        clauses: &[Clause::TypeAllowsInitializer],
+        lineage: "nvidia",
+        releases: Releases::between("11.7", "13.3"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::name_in_packed_list },
+        example: example!("7.7", ".global .f16x2 x = {x, x};"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "packed-list-accepted",
+        title: "a list is taken for a .f16x2 variable, a type that takes no initial value",
+        clauses: &[Clause::TypeAllowsInitializer],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Taken(shapes::packed_list),
+        example: example!("7.7", ".global .f16x2 x = {1, 2};"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "alignment-first-accepted",
+        title: ".align is taken before the state space",
+        clauses: &[Clause::AlignPlace],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Taken(shapes::alignment_first),
+        example: example!("7.7", ".align 8 .global .u32 x;"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "variable-index-accepted",
+        title: "a variable is taken as the index of an array",
+        clauses: &[Clause::ArrayIndex],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Taken(shapes::variable_index),
+        example: example!(
+            "7.7",
+            ".global .u32 a[4];\n.visible .entry k() { .reg .u32 r; ld.global.u32 r, a[a]; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "offset-expression-accepted",
+        title: "behind NAME + all of an expression is taken for the offset, operators that bind less included",
+        clauses: &[Clause::AddressOffset],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Taken(shapes::offset_expression),
+        example: example!("7.7", ".global .u32 g;\n.global .u64 x = g + 4 == 4;"),
+        first_seen: "2026-11-24",
     },
 ];
 

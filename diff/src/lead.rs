@@ -175,8 +175,8 @@ pub(crate) fn suspect_variables(
 /// The known deviations of others that predict a crash.
 pub(crate) fn crash_alternatives(trace: &Trace, maker: Maker<'_>, observation: &Observation) -> Alternatives {
     let predicts = |known: &&'static Known| match known.effect {
-        Effect::Crash { signal, when } => observation.signal == Some(signal) && when(trace),
-        Effect::Death { .. } | Effect::Rule(_) | Effect::Refusal(_) => false,
+        Effect::Crash { signal, when, .. } => observation.signal == Some(signal) && when(trace),
+        _ => false,
     };
     unlisted(maker).filter(predicts).map(|known| vec![known.id]).collect()
 }

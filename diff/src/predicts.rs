@@ -4,7 +4,7 @@ use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::{Observation, Outcome};
 
 use crate::{
-    explain::{explain, explain_crash, explain_death, explain_variables},
+    explain::{explain, explain_crash, explain_shape, explain_variables},
     kernel,
     lead::Lead,
     maker::Maker,
@@ -26,7 +26,7 @@ pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observe
     match observed.outcome {
         Outcome::Crashed => {
             explain_crash(&trace, &base, maker, observed, |rules| expect(&module, rules).trace())
-                .or_else(|| explain_death(&module, maker, observed))
+                .or_else(|| explain_shape(&module, &trace, maker, observed))
                 .is_some()
         }
         Outcome::Refused => {
@@ -38,7 +38,9 @@ pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observe
         }
         Outcome::Accepted => {
             explain_variables(&base, maker, |rules| expect(&module, rules), &observed.variables).is_some()
+                || explain_shape(&module, &trace, maker, observed).is_some()
         }
-        Outcome::TimedOut | Outcome::Unsupported | Outcome::Unavailable => false,
+        Outcome::TimedOut => explain_shape(&module, &trace, maker, observed).is_some(),
+        Outcome::Unsupported | Outcome::Unavailable => false,
     }
 }

@@ -12,7 +12,7 @@ use ptxsmith_syntax::{Header, Item, Module, Role, Text, Visit, line_column, pars
 use crate::{
     accesses,
     compare::{Mismatch, compare, shows_no_values},
-    explain::{explain, explain_crash, explain_death, explain_variables},
+    explain::{explain, explain_crash, explain_shape, explain_variables},
     explanation::{Alternatives, Explanation},
     judge::{Judge, Options},
     lead::{alternatives, crash_alternatives},
@@ -160,7 +160,8 @@ fn observed_of(shown: &[Shown<'_>]) -> Result<Vec<Observation>, Error> {
     Ok(observed)
 }
 
-/// What the subject does with each program in its form. What other modules of the same run may see is shown alone.
+/// What the subject does with each program in its form. What other modules of the same run may see is shown alone, and so is what
+/// has to be taken: no refusal of that rests on a run with other programs.
 fn observe_each(shown: &[(&Shown<'_>, OutputForm)]) -> Result<Vec<Observation>, Error> {
     const SEEN: [&str; 4] = [".visible", ".weak", ".extern", ".common"];
     let wanted: Vec<_> = shown
@@ -169,7 +170,8 @@ fn observe_each(shown: &[(&Shown<'_>, OutputForm)]) -> Result<Vec<Observation>, 
         .collect();
     let mut groups: BTreeMap<(&str, OutputForm, Option<usize>), Vec<usize>> = BTreeMap::new();
     for (at, (shown, form)) in shown.iter().enumerate() {
-        let alone = SEEN.iter().any(|word| shown.text.contains(word)).then_some(at);
+        let is_valid = shown.prediction.validity() == Validity::Valid;
+        let alone = (is_valid || SEEN.iter().any(|word| shown.text.contains(word))).then_some(at);
         groups.entry((shown.target, *form, alone)).or_default().push(at);
     }
     let mut observed: Vec<Option<Observation>> = vec![None; shown.len()];
@@ -614,18 +616,21 @@ impl Program<'_> {
             };
             (agrees, expected.trace())
         };
+        let shape = || explain_shape(self.module, &trace, self.maker, self.observed);
         let explanation = match class {
+            Class::Hang => shape(),
             Class::Crash => {
                 let rests_on = |rules: &Rules| expect(self.module, rules).trace();
-                explain_crash(&trace, self.rules, self.maker, self.observed, rests_on)
-                    .or_else(|| explain_death(self.module, self.maker, self.observed))
+                explain_crash(&trace, self.rules, self.maker, self.observed, rests_on).or_else(shape)
             }
-            _ => explain(&trace, self.rules, self.maker, whole).or_else(|| {
-                let taken = self.observed.outcome == Outcome::Accepted;
-                let data = |rules: &Rules| expect(self.module, rules);
-                let variables = &self.observed.variables;
-                taken.then(|| explain_variables(self.rules, self.maker, data, variables)).flatten()
-            }),
+            _ => explain(&trace, self.rules, self.maker, whole)
+                .or_else(|| {
+                    let taken = self.observed.outcome == Outcome::Accepted;
+                    let data = |rules: &Rules| expect(self.module, rules);
+                    let variables = &self.observed.variables;
+                    taken.then(|| explain_variables(self.rules, self.maker, data, variables)).flatten()
+                })
+                .or_else(shape),
         };
         let suspected = match (&explanation, class) {
             (Some(_), _) => None,

@@ -1,44 +1,440 @@
-//! Shapes of modules that known deviations are about where no rule of the specification is.
+//! Shapes of modules that known deviations are about where no rule of the specification is, or where it says only that they are
+//! refused: what stands in their tokens, so that a statement that is not understood has its shape too.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use ptxsmith_syntax::{Declarator, Initializer, Item, Module, print, tokens};
+use ptxsmith_oracle::special_register;
+use ptxsmith_syntax::{
+    Declaration, Declarator, Module, Number, ScalarType, Specifier, StateSpace, Text, print, read_number,
+    tokens,
+};
+
+/// A module as statements of words, with what the names in it are.
+struct Words {
+    statements: Vec<Vec<Text>>,
+    names: BTreeMap<Text, Vec<Name>>,
+}
+
+/// What a name is declared as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Name {
+    Function,
+    /// With its type and the elements of a vector, or one.
+    Register(Text, usize),
+    /// With its state space; in a body or not.
+    Variable(Text, bool),
+    /// A texture, sampler or surface.
+    Opaque,
+}
+
+const SPACES: [&str; 8] = [".reg", ".sreg", ".const", ".global", ".local", ".param", ".shared", ".tex"];
+const OPAQUE: [&str; 3] = [".texref", ".samplerref", ".surfref"];
+/// With these words begins what declares a function.
+const HEADS: [&str; 2] = [".entry", ".func"];
+
+impl Words {
+    fn of(module: &Module) -> Words {
+        let text = print(module);
+        let mut words = Words { statements: Vec::new(), names: BTreeMap::new() };
+        let (mut statement, mut lists, mut depth): (Vec<Text>, usize, usize) = (Vec::new(), 0, 0);
+        for token in tokens(&text).unwrap_or_default() {
+            let word = token.text;
+            let is_head = statement.iter().any(|word| HEADS.contains(&&**word));
+            match &*word {
+                // Braces in a statement are a list, but behind the head of a function.
+                "{" if lists > 0 || !statement.is_empty() && !is_head => lists += 1,
+                "}" if lists > 0 => lists -= 1,
+                "{" | "}" | ";" => {
+                    words.add(std::mem::take(&mut statement), depth > 0);
+                    depth = match &*word {
+                        "{" => depth + 1,
+                        "}" => depth.saturating_sub(1),
+                        _ => depth,
+                    };
+                    lists = 0;
+                    continue;
+                }
+                _ => {}
+            }
+            statement.push(word);
+        }
+        words.add(statement, depth > 0);
+        words
+    }
+
+    fn add(&mut self, statement: Vec<Text>, in_body: bool) {
+        // What is passed is declared in parentheses, one by one.
+        let heads = statement.iter().any(|word| HEADS.contains(&&**word));
+        for part in statement.split(|word| heads && ["(", ")", ","].contains(&&**word)) {
+            self.declare(part, in_body || heads, heads);
+        }
+        if !statement.is_empty() {
+            self.statements.push(statement);
+        }
+    }
+
+    fn declare(&mut self, words: &[Text], in_body: bool, heads: bool) {
+        let is_name = |word: &Text| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
+        let mut dotted = words.iter().take_while(|word| !is_name(word));
+        let space = words.iter().find(|word| SPACES.contains(&&***word));
+        let is_opaque = words.iter().any(|word| OPAQUE.contains(&&**word));
+        let own = match (space, heads && dotted.any(|word| HEADS.contains(&&**word))) {
+            (_, true) => Name::Function,
+            (Some(_), _) if is_opaque => Name::Opaque,
+            (Some(space), _) if *space == ".reg" => {
+                let lanes = words.iter().find_map(|word| word.strip_prefix(".v")?.parse().ok());
+                let ty = words.iter().find(|word| ScalarType::from_keyword(word).is_some());
+                Name::Register(ty.cloned().unwrap_or_default(), lanes.unwrap_or(1))
+            }
+            (Some(space), _) => Name::Variable(space.clone(), in_body),
+            (None, false) if heads && words.iter().any(is_name) => Name::Function,
+            _ => return,
+        };
+        let names = match words.iter().position(|word| word.starts_with('.')) {
+            Some(0) => words,
+            _ if heads => words,
+            _ => return,
+        };
+        // A value or a dimension may name others, but not at the depth of the declared names.
+        let (mut depth, mut before) = (0_usize, None);
+        for word in names {
+            match &**word {
+                "[" | "{" | "(" | "<" => depth += 1,
+                "]" | "}" | ")" | ">" => depth = depth.saturating_sub(1),
+                _ if depth == 0 && is_name(word) && before != Some("=") => {
+                    self.names.entry(word.clone()).or_default().push(own.clone());
+                }
+                _ => {}
+            }
+            before = Some(&**word);
+        }
+    }
+
+    fn is(&self, name: &str, is: impl Fn(&Name) -> bool) -> bool {
+        self.names.get(name).is_some_and(|declared| declared.iter().any(is))
+    }
+
+    fn is_function(&self, name: &str) -> bool {
+        self.is(name, |declared| *declared == Name::Function)
+    }
+
+    /// The instructions of these opcodes, without labels and predicates.
+    fn instructions<'w>(&'w self, opcodes: &[&str]) -> impl Iterator<Item = &'w [Text]> {
+        self.statements.iter().filter_map(move |words| {
+            let at = words.iter().position(|word| opcodes.contains(&&**word))?;
+            let guard = words[..at].iter().all(|word| word != "[" && word != ",");
+            guard.then_some(&words[at..])
+        })
+    }
+
+    /// Whether two or more words stand side by side for which this holds.
+    fn has<const N: usize>(&self, is: impl Fn([&str; N]) -> bool) -> bool {
+        let holds = |run: &[Text]| is(std::array::from_fn(|at| &*run[at]));
+        self.statements.iter().any(|words| words.windows(N).any(holds))
+    }
+}
+
+fn integer(word: &str) -> Option<u64> {
+    match read_number(word)? {
+        Number::Integer { value, .. } => value,
+        _ => None,
+    }
+}
 
 /// An array whose first dimension is left out or zero, with a single value in place of a list.
 pub fn scalar_for_array(module: &Module) -> bool {
-    module.declarators().any(|declarator: &Declarator| {
-        let first = declarator.dimensions.first();
-        first.is_some_and(|first| first.as_ref().is_none_or(|count| count.as_integer() == Some(0)))
-            && matches!(declarator.initializer, Some(Initializer::Value(_)))
+    Words::of(module).statements.iter().any(|words| {
+        let opens = |at: usize| match words.get(at..at + 3).unwrap_or_default() {
+            [open, close, _] if open == "[" && close == "]" => Some(at + 2),
+            [open, zero, close] if open == "[" && integer(zero) == Some(0) && close == "]" => Some(at + 3),
+            _ => None,
+        };
+        (1..words.len()).any(|at| {
+            let Some(mut next) = opens(at).filter(|_| words[at - 1] != "]") else { return false };
+            while words.get(next).is_some_and(|word| word == "[") {
+                next += words[next..].iter().position(|word| word == "]").map_or(words.len(), |end| end + 1);
+            }
+            let is = |at: usize, word: &str| words.get(at).is_some_and(|own| own == word);
+            is(next, "=") && !is(next + 1, "{")
+        })
     })
 }
 
 /// A special register in brackets, alone or with an offset: a name with `%` that nothing declares.
 pub fn special_register_address(module: &Module) -> bool {
-    let words = words(module);
-    let declared: BTreeSet<&str> = words
-        .windows(2)
-        .filter(|pair| pair[0].starts_with('.') || pair[0] == ",")
-        .map(|pair| &*pair[1])
-        .collect();
-    let is_special = |word: &str| word.starts_with('%') && !declared.contains(word);
-    words.windows(2).any(|pair| pair[0] == "[" && is_special(&pair[1]))
+    let words = Words::of(module);
+    words.has(|[open, name]| open == "[" && name.starts_with('%') && !words.names.contains_key(name))
 }
 
 /// The name of a function or kernel as the last operand of a `cvt`.
 pub fn converted_function(module: &Module) -> bool {
-    let functions: BTreeSet<&str> = module.functions().map(|function| &*function.name.text).collect();
-    let words = words(module);
-    let statements = words.split(|word| [";", "{", "}"].contains(&&**word));
-    let mut converting = statements.filter(|words| words.iter().any(|word| word == "cvt"));
-    converting.any(|words| words.last().is_some_and(|word| functions.contains(&**word)))
+    let words = Words::of(module);
+    words.instructions(&["cvt"]).any(|words_of| words_of.last().is_some_and(|word| words.is_function(word)))
 }
 
-/// The words of the functions of a module.
-fn words(module: &Module) -> Vec<String> {
-    let functions = module.items.iter().filter(|item| matches!(item, Item::Function(_)));
-    let text = print(&Module { items: functions.cloned().collect() });
-    tokens(&text).unwrap_or_default().into_iter().map(|token| token.text.to_string()).collect()
+/// The name of a function or kernel as what an `st` of a bit-size type stores.
+pub fn stored_function(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_bits = |word: &Text| [".b8", ".b16", ".b32", ".b64"].contains(&&**word);
+    words
+        .instructions(&["st"])
+        .any(|own| own.iter().any(is_bits) && own.last().is_some_and(|word| words.is_function(word)))
+}
+
+/// A texture, sampler or surface as the address of an instruction that changes memory or fetches it.
+pub fn opaque_address(module: &Module) -> bool {
+    let words = Words::of(module);
+    let mut memory = words.instructions(&["atom", "red", "prefetch", "prefetchu"]);
+    let is_opaque = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], |name| *name == Name::Opaque);
+    memory.any(|own| own.windows(2).any(is_opaque))
+}
+
+/// A `.local` variable as the address of an `atom` without a state space.
+pub fn local_atomic(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_local = |name: &Name| matches!(name, Name::Variable(space, _) if space == ".local");
+    words.instructions(&["atom"]).any(|own| {
+        !own.iter().any(|word| SPACES.contains(&&**word))
+            && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_local))
+    })
+}
+
+/// A floating-point register plus a constant.
+pub fn float_register_sum(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_float = |name: &Name| matches!(name, Name::Register(ty, _) if ty.starts_with(".f"));
+    words.has(|[name, plus]| plus == "+" && words.is(name, is_float))
+}
+
+/// A `.param` variable of a body plus a constant, or an element of it, outside of brackets.
+pub fn parameter_sum(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_param = |name: &Name| matches!(name, Name::Variable(space, true) if space == ".param");
+    words.has(|[before, name, behind]| {
+        !before.starts_with('.')
+            && before != "["
+            && ["+", "-", "["].contains(&behind)
+            && words.is(name, is_param)
+    })
+}
+
+/// A `.local` or `.param` variable in a list of an instruction.
+pub fn address_in_list(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_own =
+        |name: &Name| matches!(name, Name::Variable(space, true) if [".local", ".param"].contains(&&**space));
+    let mut instructions =
+        words.statements.iter().filter(|own| own.first().is_some_and(|w| !w.starts_with('.')));
+    instructions.any(|own| {
+        let mut depth = 0_usize;
+        own.iter().any(|word| {
+            match &**word {
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                _ => return depth > 0 && words.is(word, is_own),
+            }
+            false
+        })
+    })
+}
+
+/// A list or a vector as what an `suld` of one value gives.
+pub fn surface_load_list(module: &Module) -> bool {
+    let words = Words::of(module);
+    words.instructions(&["suld"]).any(|own| {
+        let to =
+            own.iter().position(|word| !word.starts_with('.') && word != "suld").map_or("", |at| &*own[at]);
+        !own.iter().any(|word| [".v2", ".v4"].contains(&&**word))
+            && (to == "{" || words.is(to, |name| matches!(name, Name::Register(_, lanes) if *lanes > 1)))
+    })
+}
+
+/// `_` in place of the address of a `red`.
+pub fn sink_address(module: &Module) -> bool {
+    let words = Words::of(module);
+    words.instructions(&["red"]).any(|own| {
+        own.iter().find(|word| !word.starts_with('.') && *word != "red") == Some(&Text::const_new("_"))
+    })
+}
+
+/// A variable and a function of one name.
+pub fn variable_and_function(module: &Module) -> bool {
+    let names = Words::of(module).names;
+    names.values().any(|declared| {
+        declared.contains(&Name::Function)
+            && declared.iter().any(|name| matches!(name, Name::Variable(_, false)))
+    })
+}
+
+/// `.maxntid` or `.reqntid` with a number whose low 32 bits are all ones.
+pub fn ntid_overflow(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        let at = words.iter().position(|word| [".maxntid", ".reqntid"].contains(&&**word));
+        let numbers = at.into_iter().flat_map(|at| &words[at + 1..]);
+        let mut numbers = numbers.take_while(|word| *word == "," || integer(word).is_some());
+        numbers.any(|word| integer(word).is_some_and(|number| number as u32 == u32::MAX))
+    })
+}
+
+/// A variable that is aligned at 2^31.
+pub fn huge_alignment(module: &Module) -> bool {
+    Words::of(module).has(|[word, number]| word == ".align" && integer(number) == Some(1 << 31))
+}
+
+/// A prototype under the name of a register, a variable or a parameter.
+pub fn prototype_name(module: &Module) -> bool {
+    let words = Words::of(module);
+    words.has(|[name, colon, word]| {
+        colon == ":" && word == ".callprototype" && words.is(name, |name| *name != Name::Function)
+    })
+}
+
+/// A function or kernel that others may see under the name of a special register.
+pub fn special_register_name(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        words.iter().any(|word| [".visible", ".weak"].contains(&&**word))
+            && words.windows(2).any(|pair| HEADS.contains(&&*pair[0]) && special_register(&pair[1]))
+    })
+}
+
+/// A number where a call gives its result.
+pub fn constant_result(module: &Module) -> bool {
+    let words = Words::of(module);
+    words.instructions(&["call"]).any(|own| {
+        let mut words = own.iter().skip_while(|word| *word == "call" || word.starts_with('.'));
+        words.next().is_some_and(|word| word == "(")
+            && words.next().is_some_and(|word| integer(word).is_some())
+    })
+}
+
+/// An element that a vector register lacks.
+pub fn missing_element(module: &Module) -> bool {
+    let words = Words::of(module);
+    let place = |suffix: &str| match suffix {
+        ".x" | ".r" => Some(0),
+        ".y" | ".g" => Some(1),
+        ".z" | ".b" => Some(2),
+        ".w" | ".a" => Some(3),
+        _ => None,
+    };
+    words.has(|[name, suffix]| {
+        let lacks = |at: usize| {
+            words.is(name, |name| matches!(name, Name::Register(_, lanes) if *lanes > 1 && at >= *lanes))
+        };
+        place(suffix).is_some_and(lacks)
+    })
+}
+
+/// A variable of 2^32 bytes or more.
+pub fn size_of_33_bits(module: &Module) -> bool {
+    module.declarations().flat_map(sizes).any(|(_, size)| size >> 32 != 0)
+}
+
+/// A `.const` variable, or one with an initial value, of 2^31 bytes or more.
+pub fn huge_constant(module: &Module) -> bool {
+    module.declarations().any(|declaration| {
+        let is_const = declaration.space() == Some(StateSpace::Const);
+        sizes(declaration)
+            .any(|(declarator, size)| (is_const || declarator.initializer.is_some()) && size >> 31 != 0)
+    })
+}
+
+/// The variables of a declaration and their sizes in bytes, as far as dimensions are numbers.
+fn sizes(declaration: &Declaration) -> impl Iterator<Item = (&Declarator, u128)> {
+    let lanes = declaration.specifiers.iter().find_map(|word| match word {
+        Specifier::Vector(length) => Some(u128::from(length.count())),
+        _ => None,
+    });
+    let scalar = declaration.scalar_type().and_then(ScalarType::size).unwrap_or(0);
+    let size = u128::from(scalar) * lanes.unwrap_or(1);
+    declaration.declarators.iter().map(move |declarator| {
+        let counts = declarator.dimensions.iter().flatten().map(|count| count.as_integer().unwrap_or(1));
+        (declarator, counts.fold(size, |size, count| size.saturating_mul(count.into())))
+    })
+}
+
+/// So many numbered names that no memory holds them.
+pub fn too_many_names(module: &Module) -> bool {
+    Words::of(module).has(|[open, count, close]| {
+        open == "<"
+            && close == ">"
+            && read_number(count).is_some()
+            && integer(count).is_none_or(|count| count >= (1 << 31) - 1)
+    })
+}
+
+/// A list in a list for a texture, sampler or surface.
+pub fn opaque_list(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        words.iter().any(|word| OPAQUE.contains(&&**word))
+            && words.windows(3).any(|run| run[0] == "=" && run[1] == "{" && run[2] == "{")
+    })
+}
+
+/// A list for a variable of packed halves.
+pub fn packed_list(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        words.iter().any(|word| word == ".f16x2")
+            && words.windows(2).any(|run| run[0] == "=" && run[1] == "{")
+    })
+}
+
+/// A name in a list for a variable of packed halves.
+pub fn name_in_packed_list(module: &Module) -> bool {
+    let words = Words::of(module);
+    packed_list(module)
+        && words.statements.iter().any(|own| {
+            let list = own.iter().skip_while(|word| *word != "=").skip(1);
+            own.iter().any(|word| word == ".f16x2")
+                && list.into_iter().any(|word| words.names.contains_key(word))
+        })
+}
+
+/// An alignment before the state space.
+pub fn alignment_first(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        let align = words.iter().position(|word| word == ".align");
+        let space = words.iter().position(|word| SPACES.contains(&&**word));
+        matches!((align, space), (Some(align), Some(space)) if align < space)
+    })
+}
+
+/// A variable as the index of another.
+pub fn variable_index(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
+    words.has(|[name, open, index, close]| {
+        open == "[" && close == "]" && is_variable(name) && is_variable(index)
+    })
+}
+
+/// A name plus an expression with an operator that binds less than a sum, in an initial value.
+pub fn offset_expression(module: &Module) -> bool {
+    const LESS: [&str; 14] = ["<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "?"];
+    let words = Words::of(module);
+    words.statements.iter().any(|own| {
+        let sum = own.windows(2).position(|pair| pair[1] == "+" && words.names.contains_key(&pair[0]));
+        let value = own.iter().position(|word| word == "=");
+        matches!((value, sum), (Some(value), Some(sum)) if value < sum)
+            && own.iter().skip(sum.unwrap_or_default()).any(|word| LESS.contains(&&**word))
+    })
+}
+
+/// A `.local` variable that is aligned at 2^24 or more.
+pub fn local_alignment(module: &Module) -> bool {
+    Words::of(module).has(|[space, word, number]| {
+        space == ".local" && word == ".align" && integer(number).is_some_and(|align| align >= 1 << 24)
+    })
+}
+
+/// A predicate plus a constant in a `bar.red`.
+pub fn predicate_sum(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_predicate =
+        |name: &str| words.is(name, |name| matches!(name, Name::Register(ty, _) if ty == ".pred"));
+    words
+        .instructions(&["bar", "barrier"])
+        .any(|own| own.windows(2).any(|pair| pair[1] == "+" && is_predicate(&pair[0])))
 }
 
 #[cfg(test)]
@@ -82,5 +478,6 @@ mod tests {
                 .all(|text| scalar_for_array(&module(text)))
         );
         assert!(!scalar_for_array(&module(".global .u32 x[] = {1}; .global .u32 y[2] = 1;")));
+        assert!(scalar_for_array(&module(".entry k() { .local .u32 x[][2] = 1; ret; }")));
     }
 }

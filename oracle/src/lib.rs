@@ -44,4 +44,5 @@ pub use refusal::{Refusal, RefusalClass, Stop};
 pub use rules::Rules;
 pub use step::{Placement, Ruled, Step, Stored, Trace};
 pub use undecided::{COMPUTED_NAN, Undecided, Validity};
+pub use validity::special_register;
 pub use value::{Address as AddressValue, Integer, Value, narrow};

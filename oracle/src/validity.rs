@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{
-    Declaration, Function, FunctionKind, Item, Linkage, Module, Name, ScalarType, Span, Specifier,
-    StateSpace, Statement,
+    Declaration, Declarator, Function, FunctionKind, Instruction, Item, Linkage, Module, Name, Names, Role,
+    ScalarType, Span, Specifier, StateSpace, Statement, Text, TypeKind, Visit,
 };
 
 use crate::{
@@ -29,6 +29,14 @@ const NAME: &str = "a name that the texts do not speak of";
 const PROTOTYPES: &str = "a function whose declarations the texts do not speak of";
 const EXPRESSION: &str = "an expression where the texts show a number";
 const SIZE: &str = "a size that implementations need not have";
+const SPACE: &str = "a state space that the texts do not give to a variable of this type in this place";
+const SINCE: &str = "a word that the texts do not give to this version";
+const ORDER: &str = "a name that is used above its declaration";
+/// The bytes of parameters that everybody has, and the alignment.
+const PARAMETERS: u64 = 4096;
+const PARAMETER_ALIGN: u64 = 128;
+/// How many registers a line may declare.
+const REGISTERS: u64 = 1 << 16;
 /// The bytes of constants, and of others, that everybody has.
 const CONSTANT: u64 = 1 << 16;
 const LARGE: u64 = 1 << 31;
@@ -59,6 +67,11 @@ const SPECIAL: [&str; 22] = [
 ];
 const EARLIER: &str = "instructions of a version before 2.1";
 
+/// Whether a name is of a special register, or begins as one does.
+pub fn special_register(name: &str) -> bool {
+    name.strip_prefix('%').is_some_and(|rest| SPECIAL.iter().any(|special| rest.starts_with(special)))
+}
+
 /// The parts of a module that are not decided, in the order in which they stand. `data` is what these rules expect of it.
 pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> Vec<Undecided> {
     let mut found = Found(Vec::new());
@@ -66,6 +79,7 @@ pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> V
     found.names(module);
     found.prototypes(module);
     found.counts(module);
+    found.order(module);
     for item in &module.items {
         match item {
             Item::Function(function) => {
@@ -105,6 +119,66 @@ pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> V
     all
 }
 
+/// Since which version a word is known, of those that came later than the rest.
+fn since(word: &Specifier) -> Option<((u32, u32), &'static str)> {
+    match word {
+        Specifier::Type(ScalarType::B128) => Some(((8, 3), ".b128")),
+        Specifier::Type(ty) if ty.keyword() == ".f16x2" => Some(((4, 2), ".f16x2")),
+        Specifier::Type(ty) if ty.keyword() == ".f16" => Some(((4, 2), ".f16")),
+        Specifier::Linkage(Linkage::Common) => Some(((5, 0), ".common")),
+        Specifier::Linkage(Linkage::Weak) => Some(((3, 1), ".weak")),
+        _ => None,
+    }
+}
+
+/// The declarations in the bodies of functions.
+fn inner_declarations(module: &Module) -> impl Iterator<Item = &Declaration> {
+    module.functions().flat_map(Function::statements).filter_map(|statement| match statement {
+        Statement::Variables(declaration) => Some(declaration),
+        _ => None,
+    })
+}
+
+/// All declarations, those of parameters included.
+fn all_declarations(module: &Module) -> impl Iterator<Item = &Declaration> {
+    let passed = module.functions().flat_map(|f| f.results.iter().chain(&f.parameters)).flatten();
+    module.declarations().chain(passed).chain(inner_declarations(module))
+}
+
+/// The names that functions use before anything above declares them, in the order in which all is written.
+#[derive(Default)]
+struct Order {
+    declared: Names<()>,
+    early: BTreeMap<Text, Span>,
+    /// The instruction that is looked at.
+    at: Span,
+}
+
+impl<'m> Visit<'m> for Order {
+    // What initializers refer to is for the question of forward references.
+    fn declarator(&mut self, declarator: &'m Declarator) {
+        self.name(&declarator.name.text, declarator.role());
+    }
+
+    fn instruction(&mut self, instruction: &'m Instruction) {
+        self.at = instruction.span;
+        if let Some(guard) = &instruction.guard {
+            self.name(&guard.predicate.text, Role::Use);
+        }
+        instruction.operands.iter().for_each(|operand| self.operand(operand));
+    }
+
+    fn name(&mut self, name: &'m Text, role: Role) {
+        match role {
+            Role::Use if self.declared.candidates(name).next().is_none() => {
+                self.early.entry(name.clone()).or_insert(self.at);
+            }
+            Role::Use | Role::Label => {}
+            role => self.declared.declare_by_role(name, role, ()),
+        }
+    }
+}
+
 struct Found(Vec<Undecided>);
 
 impl Found {
@@ -131,11 +205,17 @@ impl Found {
         if !begins {
             self.push("header".into(), HEADER, Span::NONE);
         }
-        let least = |version, what: &str| (module.version() < Some(version)).then(|| what.to_owned());
-        let of = |declaration: &Declaration| declaration.scalar_type() == Some(ScalarType::B128);
-        let uses = module.declarations().find(|declaration| of(declaration));
-        if let (Some(declaration), Some(part)) = (uses, least((8, 3), ".b128")) {
-            self.push(part, "a type that the texts do not give to this version", declaration.span);
+        for declaration in all_declarations(module) {
+            let words = declaration.specifiers.iter().filter_map(since);
+            for (_, word) in words.filter(|(version, _)| module.version() < Some(*version)) {
+                self.push(word.to_owned(), SINCE, declaration.span);
+            }
+        }
+        for function in module.functions() {
+            let words = function.before.iter().chain(&function.after).filter_map(since);
+            for (_, word) in words.filter(|(version, _)| module.version() < Some(*version)) {
+                self.push(word.to_owned(), SINCE, function.span);
+            }
         }
     }
 
@@ -144,11 +224,7 @@ impl Found {
     fn names(&mut self, module: &Module) {
         let is_odd = |name: &Name| {
             let text: &str = &name.text;
-            text == "WARP_SZ"
-                || text.len() < 2 && text.starts_with(['_', '$', '%'])
-                || text
-                    .strip_prefix('%')
-                    .is_some_and(|rest| SPECIAL.iter().any(|special| rest.starts_with(special)))
+            text == "WARP_SZ" || text.len() < 2 && text.starts_with(['_', '$', '%']) || special_register(text)
         };
         let variables = module.declarators().map(|declarator| &declarator.name);
         for name in
@@ -171,13 +247,18 @@ impl Found {
                 let length = |list: &Option<Vec<Declaration>>| list.as_ref().map_or(0, Vec::len);
                 (function.kind, length(&function.parameters), length(&function.results))
             };
-            let is_extern = |function: &Function| {
-                let linkage = |word: &Specifier| *word == Specifier::Linkage(Linkage::Extern);
-                function.before.iter().any(linkage)
+            let linkage = |function: &Function| {
+                function.before.iter().find_map(|word| match word {
+                    Specifier::Linkage(linkage) => Some(*linkage),
+                    _ => None,
+                })
             };
+            let is_extern = |function: &Function| linkage(function) == Some(Linkage::Extern);
             let defined = last.body.is_some() && !functions.iter().any(|function| is_extern(function));
             let external = functions.len() == 1 && is_extern(last) && last.kind == FunctionKind::Func;
-            let alike = functions.iter().all(|function| lists(function) == lists(first))
+            let alike = functions
+                .iter()
+                .all(|function| lists(function) == lists(first) && linkage(function) == linkage(first))
                 && functions[..functions.len() - 1].iter().all(|function| function.body.is_none());
             if !(alike && (defined || external)) {
                 self.push(name.to_owned(), PROTOTYPES, last.span);
@@ -199,24 +280,70 @@ impl Found {
 
     /// A count of names and an alignment are numbers where the texts show them; whether they may be expressions they do not say.
     fn counts(&mut self, module: &Module) {
-        let statements = module.functions().flat_map(Function::statements);
-        let inner = statements.filter_map(|statement| match statement {
-            Statement::Variables(declaration) => Some(declaration),
-            _ => None,
-        });
-        for declaration in module.declarations().chain(inner) {
+        for declaration in module.declarations().chain(inner_declarations(module)) {
             if declaration.specifiers.contains(&Specifier::Ptr) {
                 self.push(".ptr".into(), SPECIFIER, declaration.span);
             }
+            let is_of_registers = declaration.space() == Some(StateSpace::Reg);
             for count in declaration.declarators.iter().filter_map(|declarator| declarator.count.as_ref()) {
                 match count.as_integer() {
                     None => self.push("<...>".into(), EXPRESSION, count.span()),
-                    Some(count) if count >= LARGE => self.push("<...>".into(), SIZE, declaration.span),
+                    Some(count) if count >= LARGE || is_of_registers && count > REGISTERS => {
+                        self.push("<...>".into(), SIZE, declaration.span)
+                    }
                     Some(_) => {}
                 }
             }
-            if declaration.align().is_some_and(|align| align.as_integer().is_none()) {
-                self.push(".align".into(), EXPRESSION, declaration.span);
+            match declaration.align().map(|align| align.as_integer()) {
+                Some(None) => self.push(".align".into(), EXPRESSION, declaration.span),
+                Some(Some(align)) if align >= LARGE => self.push(".align".into(), SIZE, declaration.span),
+                _ => {}
+            }
+            self.space(declaration);
+        }
+        for declaration in module.functions().flat_map(|f| f.results.iter().chain(&f.parameters)).flatten() {
+            let too_much = |expr: &ptxsmith_syntax::Expr, most| expr.as_integer().is_none_or(|n| n > most);
+            let mut dimensions = declaration.declarators.iter().flat_map(|d| d.dimensions.iter().flatten());
+            if dimensions.any(|dimension| too_much(dimension, PARAMETERS))
+                || declaration.align().is_some_and(|align| too_much(align, PARAMETER_ALIGN))
+            {
+                self.push(".param".into(), SIZE, declaration.span);
+            }
+        }
+        for function in module.functions().filter(|function| function.kind == FunctionKind::Entry) {
+            for declaration in function.parameters.iter().flatten() {
+                if declaration.space() == Some(StateSpace::Reg) {
+                    self.push(".reg".into(), SPACE, declaration.span);
+                }
+            }
+        }
+    }
+
+    /// Special registers are not for programs to declare, what `.tex` may hold another chapter says, and so does it what is passed in
+    /// `.param` variables of a body.
+    fn space(&mut self, declaration: &Declaration) {
+        let in_param = || {
+            let is_vector = declaration.specifiers.iter().any(|word| matches!(word, Specifier::Vector(_)));
+            let odd = |ty: ScalarType| ty.kind() == TypeKind::Predicate || ty.keyword().contains("f16");
+            is_vector || declaration.scalar_type().is_none_or(odd)
+        };
+        let is_odd = match declaration.space() {
+            Some(StateSpace::Sreg | StateSpace::Tex) => true,
+            Some(StateSpace::Param) => in_param(),
+            _ => false,
+        };
+        if is_odd {
+            self.push("declaration".into(), SPACE, declaration.span);
+        }
+    }
+
+    /// Whether a function may use what is declared below the texts do not say; labels it may.
+    fn order(&mut self, module: &Module) {
+        let mut all = Order::default();
+        all.module(module);
+        for (name, span) in std::mem::take(&mut all.early) {
+            if all.declared.candidates(&name).next().is_some() {
+                self.push(name.to_string(), ORDER, span);
             }
         }
     }

@@ -20,7 +20,8 @@ impl Campaign<'_> {
             let of_it = listed_for(Maker::of(description)).filter(|known| {
                 // What a compiler reads beyond its memory is what earlier modules left there: one that answers for many in
                 // one process may live where the program of its own dies.
-                !known.kills() || description.name == "ptxas"
+                // To see that a compiler does not end takes all the time that it may have.
+                !known.exhausts() && (!known.kills() || description.name == "ptxas")
             });
             listed.extend(of_it.map(|known| (tested, known)));
         }

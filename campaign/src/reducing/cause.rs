@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ptxsmith_diff::known::{Effect, KNOWN};
+use ptxsmith_diff::known::{Effect, KNOWN, Known};
 use ptxsmith_diff::suspects;
 use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, Part, Verdict, id_of};
 use ptxsmith_oracle::{
@@ -295,15 +295,19 @@ impl Cause {
         let predicts = |rules: &Rules, ids: &[&'static str]| {
             let otherwise = predict(module, rules);
             match self.class {
-                Class::Crash => {
+                Class::Crash | Class::Hang => {
                     let trace = otherwise.trace();
                     KNOWN.iter().filter(|known| ids.contains(&known.id)).any(|known| match known.effect {
-                        Effect::Crash { when, .. } => when(&trace),
+                        Effect::Crash { when, of, .. } => when(&trace) || of(module),
                         Effect::Death { of, .. } => of(module),
-                        Effect::Rule(_) | Effect::Refusal(_) => false,
+                        _ => false,
                     })
                 }
-                _ => says.differs_from(&otherwise),
+                _ => {
+                    let taken = |known: &Known| matches!(known.effect, Effect::Taken(of) if of(module));
+                    KNOWN.iter().any(|known| ids.contains(&known.id) && taken(known))
+                        || says.differs_from(&otherwise)
+                }
             }
         };
         match &self.explanation {
@@ -353,7 +357,7 @@ impl fmt::Display for Cause {
 /// The first cause of several: the result should show one thing. Of a crash it is what kills.
 fn kept_of(explanation: &Explanation, class: Class) -> Option<Expected> {
     let known = match class {
-        Class::Crash => explanation.deviations().find(|known| known.kills()),
+        Class::Crash | Class::Hang => explanation.deviations().find(|known| known.kills()),
         _ => explanation.deviations().next(),
     };
     let reading =
@@ -374,7 +378,7 @@ fn changed(base: &Rules, wrong: &[&'static str]) -> Rules {
     let known =
         KNOWN.iter().filter(|known| wrong.contains(&known.id)).filter_map(|known| match known.effect {
             Effect::Rule(change) | Effect::Refusal(change) => Some(change),
-            Effect::Crash { .. } | Effect::Death { .. } => None,
+            _ => None,
         });
     let suspects = suspects::all().filter(|suspect| wrong.contains(&suspect.id));
     known.chain(suspects.map(|suspect| suspect.change)).for_each(|change| change(&mut rules));

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     asked::Asked,
     compare::{Mismatch, compare, unobserved, unseen},
-    explain::{explain, explain_crash, explain_death, explain_variables, with_one_more},
+    explain::{explain, explain_crash, explain_shape, explain_variables, with_one_more},
     explanation::{Alternatives, Explanation},
     kernel,
     lead::{Lead, alternatives, crash_alternatives, suspect_variables},
@@ -135,15 +135,16 @@ impl Settling<'_, '_, '_> {
             let agrees = matches!(self::judge(&prediction.data, &observation), Judgement::Agrees);
             (agrees, prediction.trace())
         };
+        let shape = || explain_shape(&p.trial.module(&judge.options.header), &trace, maker, &observation);
         let explanation = match class {
-            Class::Hang => None,
+            Class::Hang => shape(),
             Class::Crash => explain_crash(&trace, &judge.rules, maker, &observation, |rules| {
                 judge.answer(p.trial, rules).1
             })
-            .or_else(|| explain_death(&p.trial.module(&judge.options.header), maker, &observation)),
+            .or_else(shape),
             _ if observation.outcome == Outcome::Accepted => {
                 let variables = || explain_variables(&judge.rules, maker, data, &observation.variables);
-                judge.explain_alone(p, &observation).or_else(variables)
+                judge.explain_alone(p, &observation).or_else(variables).or_else(shape)
             }
             _ => explain(&trace, &judge.rules, maker, whole),
         };
@@ -189,7 +190,8 @@ impl Settling<'_, '_, '_> {
         };
         let (module, maker) = (p.trial.module(&judge.options.header), judge.maker());
         let whole = |rules: &Rules| kernel::agrees(&module, rules, &observation);
-        let explanation = explain(&p.trace, &judge.rules, maker, whole);
+        let explanation = explain(&p.trace, &judge.rules, maker, whole)
+            .or_else(|| explain_shape(&module, &p.trace, maker, &observation));
         if explanation.is_none() && judge.has_no_meaning_for_some(p, prediction) {
             return settled;
         }

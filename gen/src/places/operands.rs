@@ -206,7 +206,7 @@ b8 b16 b32 b64 u16 u32 u64 s32 s64 f16 f162 f32 f64 pr nr1 v2 v4 w2 vf vh vp v2.
 %tid %tid.x %tid.w %laneid %clock64 %lanemask_eq %envreg0 %nosuch WARP_SZ
 0 1 -1 3 31 32 255 65536 0x7fffffff 2147483648 -2147483648 4294967296 -9223372036854775808
 18446744073709551615 18446744073709551616 1U 1.0 1e400 0f3f800000 0f7fc00000 0d3ff0000000000000
-1+1 (1) 1/0 1%0 1?2:3 1.0+2.0 !1 1<<64 (.s64)1 (-9223372036854775807-1)/-1 0xff(gu) 0xff(1) generic(gu)
+1+1 (1) 1?2:3 1.0+2.0 !1 1<<64 (.s64)1 0xff(gu) 0xff(1) generic(gu)
 gb gu gd gf gr ga gm gv gw gz ge gi gn gn1 ca cv su sa se ki lu la pp pa in tr sr ur
 L P T fn fr fg fe kk k nosuch _ ld
 ";
@@ -320,7 +320,7 @@ const TYPES: &str = ".b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .
 /// One operand of each kind.
 const PLAIN: &str = "
 b8 b16 b32 b64 u16 u32 u64 s32 s64 f16 f162 f32 f64 pr v2 v4 w2 vf vp v2.x v2.z {u32,u32} {f32,f32,f32,f32} {u64,u64} {pr,pr} {b8,b8}
-%laneid %clock64 %tid %tid.x 0 1 -1 255 65536 4294967296 18446744073709551615 1.0 0f3f800000 0d3ff0000000000000 1/0 1+1
+%laneid %clock64 %tid %tid.x 0 1 -1 255 65536 4294967296 18446744073709551615 1.0 0f3f800000 0d3ff0000000000000 1+1
 ga gv su la in fn kk L nosuch ga+4 [ga] ga[1] [u64] 0xff(gu) generic(gu) gr tr
 ";
 
@@ -353,10 +353,18 @@ pub(super) fn families() -> Vec<Family> {
     ]
 }
 
-/// Which operand of a form is its place.
+/// Which operand of a form its place is: `:2` of the second.
 fn place_of(form: &str) -> String {
-    let before = form.split("<>").next().unwrap_or_default();
-    format!(":{}", before.matches(',').count() + 1)
+    let (mut depth, mut operand) = (0_usize, 1);
+    for c in form.split("<>").next().unwrap_or_default().chars() {
+        match c {
+            '[' | '{' | '(' => depth += 1,
+            ']' | '}' | ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => operand += 1,
+            _ => {}
+        }
+    }
+    format!(":{operand}")
 }
 
 /// Each place of each form, with the others as usual: `ld.global.u32:2` is `ld.global.u32 u32, <>`.
@@ -364,12 +372,12 @@ fn places(forms: &str) -> Vec<Choice> {
     let mut places: Vec<Choice> = Vec::new();
     for form in forms.lines().map(str::trim).filter(|form| !form.is_empty()) {
         let starts = form.match_indices('<').map(|(at, _)| at);
-        for (nth, start) in starts.enumerate() {
+        for start in starts {
             let end = start + form[start..].find('>').expect("a place that is opened ends");
             let others = |text: &str| text.replace(['<', '>'], "");
             let text = format!("{}<>{}", others(&form[..start]), others(&form[end + 1..]));
             let opcode = form.split(' ').next().unwrap_or_default().replace(['<', '>'], "");
-            let mut name = format!("{opcode}:{}", nth + 1);
+            let mut name = opcode + &place_of(&text);
             while places.iter().any(|place| place.name == name) {
                 name.push('\'');
             }

@@ -4,18 +4,21 @@
 //! here. An instruction in another form is undecided.
 
 use ptxsmith_syntax::{
-    Expr, Instruction, Name, NodeKind, Number, Opcode, Operand, ScalarType, StateSpace, TypeKind, read_number,
+    Expr, FunctionKind, Instruction, Name, Node, NodeKind, Number, Opcode, Operand, ScalarType, StateSpace,
+    TypeKind, read_number,
 };
 
 use super::{
     form::Form,
     names::{Body, Meaning, Names, Program, Register},
+    operand::{Address, Base, Reader},
 };
-use crate::rules::Rules;
+use crate::{clause::Clause, evaluate::Evaluator, refusal::RefusalClass, rules::Rules, step::Trace};
 
 const FORM: &str = "an instruction in a form that is not modelled";
 const OPERAND: &str = "an instruction with operands of types that are not modelled";
 const NAME: &str = "a name that nothing declares";
+const BEYOND: &str = "an access beyond its variable";
 
 /// The types of instructions that move bits, and of those that reckon.
 const MOVED: &str = ".b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64";
@@ -127,18 +130,21 @@ impl Check<'_, '_> {
         match (form.opcode, form.operands) {
             (Opcode::Ld, [to, from]) => {
                 self.values(to, ty, form.lanes, true)?;
-                self.place(from, form.space)
+                self.place(from, form)
             }
             (Opcode::St, [to, from]) => {
-                self.place(to, form.space)?;
+                self.place(to, form)?;
                 self.values(from, ty, form.lanes, true)
             }
             (Opcode::Mov, [to, from]) => {
                 self.exact(to, ty)?;
                 match from {
                     Operand::Value(expr) => match expr.as_name().map(|name| self.meaning(&name)) {
-                        Some(Some(Meaning::Variable(_) | Meaning::Function(_))) => {
-                            holds(ty.size() == Some(8) && ty.kind() != TypeKind::Float, OPERAND)
+                        Some(Some(meaning @ (Meaning::Variable(_) | Meaning::Function(_)))) => {
+                            let of_parameter =
+                                matches!(&meaning, Meaning::Variable(v) if v.space == StateSpace::Param);
+                            let whole = ty.size() == Some(8) && ty.kind() != TypeKind::Float;
+                            holds(whole && !of_parameter, OPERAND)
                         }
                         _ => self.exact(from, ty),
                     },
@@ -187,14 +193,18 @@ impl Check<'_, '_> {
         match (form.opcode, form.operands) {
             (Opcode::Bra, [label]) => {
                 let label = name(label).ok_or(FORM)?;
-                holds(self.body.labels.contains_key(label.text.as_str()), NAME)
+                // The label of another block is not in scope.
+                let in_scope = matches!(self.meaning(&label), Some(Meaning::Label));
+                holds(in_scope && self.body.labels.contains_key(label.text.as_str()), NAME)
             }
             (Opcode::Ret | Opcode::Exit, []) => Ok(()),
             (Opcode::Call, [callee]) => {
                 // One that takes and gives nothing.
                 let callee = name(callee).ok_or(FORM)?;
                 let body = self.program.functions.get(callee.text.as_str()).ok_or(NAME)?;
-                holds(body.parameters.is_empty() && body.results.is_empty(), FORM)
+                let is_plain =
+                    body.kind == FunctionKind::Func && body.parameters.is_empty() && body.results.is_empty();
+                holds(is_plain, FORM)
             }
             _ => Err(FORM),
         }
@@ -231,42 +241,87 @@ impl Check<'_, '_> {
                     None => Err(NAME),
                 },
                 None => {
-                    let constant = expr.nodes().iter().all(|node| match &node.kind {
-                        NodeKind::Number(text) => matches!(read_number(text), Some(Number::Integer { .. })),
-                        kind => !matches!(kind, NodeKind::Name(_)),
-                    });
-                    holds(constant && ty.kind() != TypeKind::Float && ty != ScalarType::Pred, OPERAND)
+                    let number = ty.kind() != TypeKind::Float && ty != ScalarType::Pred;
+                    holds(number && self.is_constant(expr), OPERAND)
                 }
             },
             _ => Err(OPERAND),
         }
     }
 
-    /// A place in memory whose base is a register or a variable of the state space that is named.
-    fn place(&self, operand: &Operand, space: Option<StateSpace>) -> Judged {
-        let named = |expr: &Expr| {
-            let node = expr.nodes().iter().find_map(|node| match &node.kind {
-                NodeKind::Name(text) => Some(Name { text: text.clone(), span: node.span }),
-                _ => None,
-            });
-            node.ok_or(OPERAND)
+    /// Whether an expression is a number of which nobody can argue.
+    fn is_constant(&self, expr: &Expr) -> bool {
+        let known = |kind: &NodeKind| match kind {
+            NodeKind::Number(text) => matches!(read_number(text), Some(Number::Integer { .. })),
+            NodeKind::Name(_) | NodeKind::Mask(..) | NodeKind::Generic(_) => false,
+            _ => true,
         };
-        let base = match operand {
-            Operand::Address(expr) => named(expr)?,
-            Operand::Element(name, _) => name.clone(),
+        let (mut trace, rule) = (Trace::default(), (RefusalClass::NonConstant, Clause::ConstantOperands));
+        let version = self.program.version;
+        expr.nodes().iter().all(|node| known(&node.kind))
+            && Evaluator::new(self.rules, version).integer(expr, rule, &mut trace).is_ok()
+            && trace.questions.is_empty()
+    }
+
+    /// A place in memory whose base is a register or a variable of the state space that is named.
+    fn place(&self, operand: &Operand, form: &Form<'_>) -> Judged {
+        let mut reader = Reader { rules: self.rules, version: self.program.version, trace: Trace::default() };
+        let address = match operand {
+            Operand::Address(expr) => {
+                holds(!parenthesizes_a_name(expr), OPERAND)?;
+                let named = expr.nodes().iter().find_map(|node| match &node.kind {
+                    NodeKind::Name(text) => Some(Name { text: text.clone(), span: node.span }),
+                    _ => None,
+                });
+                self.meaning(&named.ok_or(OPERAND)?).ok_or(NAME)?;
+                reader.address(expr, self.names)
+            }
+            Operand::Element(name, index) => {
+                match self.meaning(name).ok_or(NAME)? {
+                    Meaning::Variable(variable) => holds(!variable.shape.extents.is_empty(), OPERAND)?,
+                    _ => return Err(OPERAND),
+                }
+                reader.element(name, index, self.names)
+            }
             _ => return Err(OPERAND),
         };
-        match self.meaning(&base).ok_or(NAME)? {
-            Meaning::Register(register) => {
+        // How implementations answer an open question here is not asked.
+        let Address { base, offset, index } = address.map_err(|_| OPERAND)?;
+        match base {
+            Base::Register(register) => {
                 let number =
                     matches!(register.ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits);
                 holds(number && register.lanes == 1 && register.ty.size() == Some(8), OPERAND)?;
-                holds(space != Some(StateSpace::Param), OPERAND)
+                holds(form.space != Some(StateSpace::Param), OPERAND)
             }
-            Meaning::Variable(variable) => holds(Some(variable.space) == space, OPERAND),
-            Meaning::Function(_) | Meaning::Label => Err(OPERAND),
+            Base::Variable(variable) => {
+                // What is passed in the parameters of a call is for the instruction to say.
+                let is_own = |meaning: &Meaning| matches!(meaning, Meaning::Variable(own) if own.name == variable.name);
+                let in_param = variable.space == StateSpace::Param;
+                holds(!in_param || self.body.parameters.iter().any(is_own), OPERAND)?;
+                holds(Some(variable.space) == form.space, OPERAND)?;
+                let Some(size) = variable.size.filter(|_| index.is_none()) else { return Ok(()) };
+                let wanted = form.ty.and_then(ScalarType::size).unwrap_or(0) * form.lanes.unwrap_or(1) as u64;
+                let end = u64::try_from(offset).ok().and_then(|offset| offset.checked_add(wanted));
+                holds(end.is_some_and(|end| end <= size), BEYOND)
+            }
+            Base::Absolute => Err(OPERAND),
         }
     }
+}
+
+/// Whether the name of an address expression stands in parentheses.
+fn parenthesizes_a_name(expr: &Expr) -> bool {
+    let nodes = expr.nodes();
+    let is_name = |node: &Node| matches!(node.kind, NodeKind::Name(_));
+    nodes.iter().enumerate().filter(|(_, node)| matches!(node.kind, NodeKind::Paren(_))).any(|(at, _)| {
+        // What is in the parentheses stands right before them, from its first operand on.
+        let mut first = at;
+        while let Some(operand) = nodes[first].kind.leftmost_operand() {
+            first = operand as usize;
+        }
+        nodes[first..at].iter().any(is_name)
+    })
 }
 
 fn alike(register: Register, ty: ScalarType, wider: bool) -> bool {

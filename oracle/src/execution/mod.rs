@@ -83,7 +83,7 @@ pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rul
         return Vec::new();
     }
     let program = names::read(module, rules);
-    let version = module.version().unwrap_or((u32::MAX, 0));
+    let version = program.version;
     let mut objects = vec![Object {
         name: Text::const_new(""),
         space: StateSpace::Global,
@@ -133,7 +133,7 @@ pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace
         return (None, Trace::default());
     }
     let program = names::read(module, rules);
-    let version = module.version().unwrap_or((u32::MAX, 0));
+    let version = program.version;
     let unread = module.unread().next().is_some();
     let mut found: Option<(Refusal, Trace)> = None;
     let mut all = Trace::default();

@@ -8,6 +8,7 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
+    address::Version,
     layout::{Layout, MAX_BYTES, MAX_NAMES, Scope, Shape, find},
     rules::Rules,
 };
@@ -109,7 +110,7 @@ pub(super) struct Body<'m> {
     pub kept: BTreeMap<usize, Vec<Kept<'m>>>,
     /// What stands between its parameters and its body.
     pub directives: &'m [Token],
-    /// The line that each label stands before.
+    /// The line that each label stands before; those of tables and prototypes are none.
     pub labels: BTreeMap<&'m str, usize>,
     /// The labels of each `.branchtargets`, by the label of the table.
     pub tables: BTreeMap<&'m str, &'m [ptxsmith_syntax::Name]>,
@@ -127,6 +128,8 @@ pub(super) struct Body<'m> {
 
 /// A module made ready: its variables, and its functions by name.
 pub(super) struct Program<'m> {
+    /// Its `.version`.
+    pub version: Version,
     pub variables: Vec<Rc<Variable>>,
     pub functions: BTreeMap<&'m str, Body<'m>>,
 }
@@ -164,7 +167,8 @@ pub(super) fn read<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
             functions.insert(function.name.text.as_str(), reader.body(function, statements, names));
         }
     }
-    Program { variables: storage.variables, functions }
+    let version = module.version().unwrap_or((u32::MAX, 0));
+    Program { version, variables: storage.variables, functions }
 }
 
 /// The variables and registers that declarations declare.
@@ -285,6 +289,7 @@ impl<'m, 'r> Reader<'m, 'r> {
                 Statement::BranchTargets(table) => {
                     if let Some(label) = label {
                         self.body.tables.insert(label, &table.targets);
+                        self.body.labels.remove(label);
                     }
                 }
                 Statement::Unread(_) => {
@@ -293,6 +298,10 @@ impl<'m, 'r> Reader<'m, 'r> {
                 }
                 Statement::Tokens(tokens) => {
                     let first = tokens.first().map_or(";", |token| token.text.as_str());
+                    if let Some(label) = label.filter(|_| [".callprototype", ".calltargets"].contains(&first))
+                    {
+                        self.body.labels.remove(label);
+                    }
                     // What an instruction does nobody knows who does not model it; these do nothing.
                     let idle = [";", ".loc", ".pragma", ".callprototype", ".calltargets"].contains(&first);
                     if !idle {

@@ -252,6 +252,11 @@ pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits
         End::Signalled(_) if refusal(&diagnostics, ptx) == Some(Outcome::Unsupported) => {
             Observation::new(Outcome::Unsupported)
         }
+        // The size of its output is bounded by us, and it may have to write as much.
+        End::Signalled(XFSZ) => {
+            let reason = format!("wrote a file of more than {} bytes", limits.file);
+            Observation::because(Outcome::Unavailable, reason)
+        }
         End::Signalled(signal) => crashed(Some(signal), own_failure.or_else(|| about_signal(signal, limits))),
         End::Exited(0) => match cubin.map(cubin::read) {
             Some(Ok(variables)) => Observation { variables, ..Observation::new(Outcome::Accepted) },
@@ -277,6 +282,9 @@ pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits
     observation
 }
 
+/// SIGXFSZ: a file became larger than its limit.
+const XFSZ: i32 = 25;
+
 /// Whether the diagnostics on a module are those of a refusal, and of which sort.
 pub(crate) fn refusal(diagnostics: &[Diagnostic], ptx: &str) -> Option<Outcome> {
     let mut bad = diagnostics.iter().filter(|diagnostic| diagnostic.severity >= Severity::Error).peekable();
@@ -297,7 +305,6 @@ pub(crate) fn status_as_signal(status: i32) -> Option<i32> {
 fn about_signal(signal: i32, limits: &Limits) -> Option<String> {
     match signal {
         9 => Some("killed from outside, perhaps for want of memory".to_owned()),
-        25 => Some(format!("wrote a file of more than {} bytes", limits.file)),
         _ => None,
     }
 }

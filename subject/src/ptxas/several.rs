@@ -11,8 +11,13 @@ use crate::subject::{Error, Request, Subject as _};
 /// What it says at the end of a run in which something was refused.
 const ABORTED: &str = "Ptx assembly aborted due to errors";
 
-/// The most modules of one run. So many files are named in every run, so that one program that waits serves them all.
-pub(super) const MOST: usize = 256;
+/// The most modules of one run. So many files and as many of ours are named in every run, so that one program that waits
+/// serves them all.
+pub(super) const MOST: usize = 128;
+
+/// Behind the header of the module that follows: a statement of each kind, which takes what an unfinished one has left.
+const BETWEEN: &str = ".global .align 4 .u32 a[2] = {1, 2};\n.func f() { ret; }\n\
+    .entry k() { .reg .u32 r; .reg .pred p; setp.eq.u32 p, r, 1; @p add.u32 r, r, 1; ret; }\n";
 
 impl Ptxas {
     /// What it does with each of these modules, for the same target and form.
@@ -20,7 +25,11 @@ impl Ptxas {
         if let [request] = requests {
             return Ok(vec![self.observe(request)?]);
         }
-        let (finished, ..) = self.assemble_by(&self.start, requests, MOST)?;
+        let between: Vec<String> = requests.iter().map(|request| header(request.ptx) + BETWEEN).collect();
+        let all = requests.iter().zip(&between);
+        let all: Vec<Request<'_>> =
+            all.flat_map(|(request, between)| [Request { ptx: between, ..*request }, *request]).collect();
+        let (finished, ..) = self.assemble_by(&self.start, &all, 2 * MOST)?;
         let Some(refused) = refusals(&finished, requests) else {
             // It died of one of them: halves find out of which.
             let (left, right) = requests.split_at(requests.len() / 2);
@@ -29,6 +38,13 @@ impl Ptxas {
         let each = refused.into_iter().zip(requests);
         each.map(|(refused, request)| refused.map_or_else(|| self.observe(request), Ok)).collect()
     }
+}
+
+/// The lines of a module's header, as far as it has one a line.
+fn header(ptx: &str) -> String {
+    const BEGIN: [&str; 3] = [".version", ".target", ".address_size"];
+    let lines = ptx.lines().filter(|line| BEGIN.iter().any(|word| line.trim_start().starts_with(word)));
+    lines.take(BEGIN.len()).fold(String::new(), |header, line| header + line + "\n")
 }
 
 /// The modules that were refused in a run; of the others it tells nothing. `None` of a run that did not come to its end.
@@ -55,7 +71,7 @@ fn refusals(finished: &Finished, requests: &[Request<'_>]) -> Option<Vec<Option<
         }
     }
     let refused = |(place, request): (usize, &Request<'_>)| {
-        let diagnostics = [by_file.remove(&*file(place))?, of_all.clone()].concat();
+        let diagnostics = [by_file.remove(&*file(2 * place + 1))?, of_all.clone()].concat();
         // A message may quote the module, and what it quotes may look like a message.
         let is_sure =
             refusal(&diagnostics, request.ptx) == Some(Outcome::Refused) && !request.ptx.contains("ptxas");
