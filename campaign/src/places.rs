@@ -7,16 +7,32 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::texts::{Options, Texts, judge_texts};
 
+/// The numbers of the cells of these names, of single ones and of whole families.
+///
+/// # Errors
+/// If nothing has such a name.
+pub fn cells_of(places: &Places, names: &[String]) -> Result<Vec<u64>, Failure> {
+    let mut all = Vec::new();
+    for name in names {
+        let families = || places.families().map(|(family, _)| family).collect::<Vec<_>>().join(", ");
+        let cells = places.find(name).ok_or_else(|| {
+            Failure::BadInput(format!(
+                "--cell: nothing is named `{name}`; give a family ({}) or FAMILY/CHOICE/..., as findings name it",
+                families()
+            ))
+        })?;
+        all.extend(cells);
+    }
+    Ok(all)
+}
+
 /// Shows the cells of these names to the subjects, or all, in an order of which every beginning is a sample of all.
 ///
 /// # Errors
 /// If a cell has no such name, no subject can be opened, or this machine or our code fails.
 pub fn places(session: &Session, cells: &[String], options: &Options) -> Result<Outcome, Failure> {
     let places = Places::new();
-    let named = |name: &String| {
-        places.find(name).ok_or_else(|| Failure::BadInput(format!("--cell: no cell is named `{name}`")))
-    };
-    let named: Vec<u64> = cells.iter().map(named).collect::<Result<_, _>>()?;
+    let named = cells_of(&places, cells)?;
     let make = |number: u64| {
         let index = match named.get(number as usize) {
             Some(&index) => index,
@@ -25,7 +41,7 @@ pub fn places(session: &Session, cells: &[String], options: &Options) -> Result<
         let cell = places.cell(index);
         Source { path: format!("cell {}", cell.name), text: cell.text }
     };
-    let count = if cells.is_empty() { places.count() } else { cells.len() as u64 };
+    let count = if cells.is_empty() { places.count() } else { named.len() as u64 };
     let texts = Texts { command: "places", unit: "cells", count: Some(count), make: &make };
     let (outcome, tally) = judge_texts(session, options, &texts)?;
     session.events.note(&format!(

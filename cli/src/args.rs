@@ -338,7 +338,7 @@ pub struct Run {
     /// What to generate
     #[arg(long, value_name = "WHAT", default_value = "mixed", value_parser = focus())]
     pub focus: What,
-    /// Only this cell of the tables, with `--focus places`; may be repeated
+    /// Only this cell of the tables of `--focus places`, or this family of them; may be repeated
     #[arg(long = "cell", value_name = "NAME")]
     pub cells: Vec<String>,
     /// Judge every small program instead: 1 or 2, how deep operators nest in them
@@ -519,8 +519,8 @@ pub struct History {
 /// `gen`
 #[derive(Args, Debug)]
 pub struct Gen {
-    /// How many modules [default with --exhaustive: all]
-    #[arg(long, value_name = "N", value_parser = count, required_unless_present_any = ["grammar", "exhaustive"])]
+    /// How many modules [default with --exhaustive or --cell: all]
+    #[arg(long, value_name = "N", value_parser = count, required_unless_present_any = ["grammar", "exhaustive", "cells"])]
     pub count: Option<NonZeroU64>,
     /// Write case-SEED-INDEX.ptx files into this directory instead of printing
     #[arg(long, value_name = "DIR")]
@@ -528,7 +528,7 @@ pub struct Gen {
     /// What to generate
     #[arg(long, value_name = "WHAT", default_value = "mixed", value_parser = focus())]
     pub focus: What,
-    /// Only this cell of the tables, with `--focus places`; may be repeated
+    /// Only this cell of the tables of `--focus places`, or this family of them; may be repeated
     #[arg(long = "cell", value_name = "NAME")]
     pub cells: Vec<String>,
     /// Every small program instead: 1 or 2, how deep operators nest in them

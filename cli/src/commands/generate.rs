@@ -4,6 +4,7 @@ use std::io;
 
 use ptxsmith_campaign::cases::{Cases, weights, wide_header};
 use ptxsmith_campaign::files::{make_directory, write_whole};
+use ptxsmith_campaign::places::cells_of;
 use ptxsmith_campaign::statistics::Statistics;
 use ptxsmith_gen::{Cell, Coverage, Header, Places};
 
@@ -54,10 +55,7 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
 /// Writes the cells of these names, or all of the tables in the order of the seed.
 fn cells(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
     let places = Places::new();
-    let named = |name: &String| {
-        places.find(name).ok_or_else(|| Failure::BadInput(format!("--cell: no cell is named `{name}`")))
-    };
-    let named: Vec<u64> = args.cells.iter().map(named).collect::<Result<_, _>>()?;
+    let named = cells_of(&places, &args.cells)?;
     if args.stats || args.grammar {
         let lines = places.families().map(|(family, count)| format!("{family}: {count} cells\n"));
         context.console.print(&lines.collect::<String>())?;

@@ -9,7 +9,7 @@
 mod declarations;
 mod operands;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Range};
 
 use crate::stream::SplitMix64;
 
@@ -148,13 +148,17 @@ impl Places {
         panic!("a cell is asked for that there is")
     }
 
-    /// The number of the cell of this name.
-    pub fn find(&self, name: &str) -> Option<u64> {
-        let (of, names) = name.split_once('/')?;
+    /// The numbers of the cells of this name: of one cell, or of a family.
+    pub fn find(&self, name: &str) -> Option<Range<u64>> {
+        let (of, names) = name.split_once('/').unwrap_or((name, ""));
         let mut before = 0;
         for family in &self.families {
             if family.name == of {
-                return Some(before + family.find(names)?);
+                let one = |at| before + at..before + at + 1;
+                return match names {
+                    "" => Some(before..before + family.count()),
+                    names => family.find(names).map(one),
+                };
             }
             before += family.count();
         }
@@ -197,9 +201,11 @@ mod tests {
         for nth in 0..2_000 {
             let index = places.nth(1, nth);
             let cell = places.cell(index);
-            assert_eq!(places.find(&cell.name), Some(index), "{}", cell.name);
+            assert_eq!(places.find(&cell.name), Some(index..index + 1), "{}", cell.name);
         }
-        assert_eq!(places.find("operands/no/such"), None);
+        assert_eq!((places.find("operands/no/such"), places.find("nosuch")), (None, None));
+        let types = places.families().find(|(name, _)| *name == "types").unwrap().1;
+        assert_eq!(places.find("types").map(|cells| cells.count() as u64), Some(types));
     }
 
     #[test]

@@ -257,7 +257,7 @@ pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits
             let reason = format!("wrote a file of more than {} bytes", limits.file);
             Observation::because(Outcome::Unavailable, reason)
         }
-        End::Signalled(signal) => crashed(Some(signal), own_failure.or_else(|| about_signal(signal, limits))),
+        End::Signalled(signal) => crashed(Some(signal), own_failure.or_else(|| about_signal(signal))),
         End::Exited(0) => match cubin.map(cubin::read) {
             Some(Ok(variables)) => Observation { variables, ..Observation::new(Outcome::Accepted) },
             Some(Err(error)) => crashed(None, Some(format!("exit status 0, but {error}"))),
@@ -302,7 +302,7 @@ pub(crate) fn status_as_signal(status: i32) -> Option<i32> {
 }
 
 /// What a signal alone does not say.
-fn about_signal(signal: i32, limits: &Limits) -> Option<String> {
+fn about_signal(signal: i32) -> Option<String> {
     match signal {
         9 => Some("killed from outside, perhaps for want of memory".to_owned()),
         _ => None,
