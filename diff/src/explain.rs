@@ -188,6 +188,7 @@ pub(crate) fn explain_shape(
     let does = |known: &&Known| match known.effect {
         Effect::Death { end, of } => end.is_of(observation) && of(module),
         Effect::Crash { signal, of, .. } => observation.signal == Some(signal) && of(module),
+        Effect::Refused(of) => observation.outcome == Outcome::Refused && of(module),
         Effect::Taken(of) => observation.outcome == Outcome::Accepted && known.touches(trace) && of(module),
         _ => false,
     };

@@ -73,7 +73,7 @@ pub fn class_of(known: &Known, example: &Module) -> Class {
         Effect::Death { end: End::Hang, .. } => Class::Hang,
         Effect::Crash { .. } | Effect::Death { .. } => Class::Crash,
         Effect::Taken(_) => Class::AcceptsInvalid,
-        Effect::Refusal(_) => Class::RefusesValid,
+        Effect::Refusal(_) | Effect::Refused(_) => Class::RefusesValid,
         Effect::Rule(_) => match expect(example, &Rules::default()) {
             ptxsmith_oracle::Expectation::Refused { .. } => Class::AcceptsInvalid,
             _ => Class::WrongValue,
@@ -90,7 +90,7 @@ mod tests {
     fn the_least_program_of_every_deviation_shows_it() {
         for known in KNOWN {
             let module = parse(known.example).unwrap_or_else(|error| panic!("{}: {error:?}", known.id));
-            if let Effect::Death { of, .. } | Effect::Taken(of) = known.effect {
+            if let Some(of) = known.shape() {
                 assert!(of(&module), "{}", known.id);
                 continue;
             }

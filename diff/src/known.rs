@@ -42,6 +42,8 @@ pub enum Effect {
     },
     /// The subject takes modules of a shape, which the text refuses by one of the clauses.
     Taken(fn(&Module) -> bool),
+    /// The subject refuses modules of a shape, which the text takes.
+    Refused(fn(&Module) -> bool),
 }
 
 /// How a subject ends that dies.
@@ -49,6 +51,8 @@ pub enum Effect {
 pub enum End {
     /// Killed by this signal.
     Signal(i32),
+    /// Killed by this signal, or it notices and tells of an error of its own.
+    Noticed(i32),
     /// It gives no answer in time.
     Hang,
     /// It leaves what cannot be read.
@@ -62,6 +66,7 @@ impl End {
     pub fn is_of(self, observation: &Observation) -> bool {
         match self {
             End::Signal(signal) => observation.signal == Some(signal),
+            End::Noticed(signal) => End::Signal(signal).is_of(observation) || End::Broken.is_of(observation),
             End::Hang => observation.outcome == Outcome::TimedOut,
             End::Broken => observation.outcome == Outcome::Crashed && observation.signal.is_none(),
             End::Exhausted => End::Hang.is_of(observation) || End::Broken.is_of(observation),
@@ -101,7 +106,15 @@ impl Known {
     pub fn change(&self) -> Option<fn(&mut Rules)> {
         match self.effect {
             Effect::Rule(change) | Effect::Refusal(change) => Some(change),
-            Effect::Crash { .. } | Effect::Death { .. } | Effect::Taken(_) => None,
+            Effect::Crash { .. } | Effect::Death { .. } | Effect::Taken(_) | Effect::Refused(_) => None,
+        }
+    }
+
+    /// The shape of modules by which it is known, where no rule of the specification predicts it.
+    pub fn shape(&self) -> Option<fn(&Module) -> bool> {
+        match self.effect {
+            Effect::Death { of, .. } | Effect::Taken(of) | Effect::Refused(of) => Some(of),
+            Effect::Rule(_) | Effect::Refusal(_) | Effect::Crash { .. } => None,
         }
     }
 
@@ -301,14 +314,14 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "function-in-sum-accepted",
-        title: "the name of a function is taken as an operand of arithmetic, logic, comparisons and st",
+        title: "the name of a function is taken as an operand of arithmetic, logic, conversions, comparisons and st",
         clauses: &[Clause::FunctionOperand],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
         effect: Effect::Rule(|rules| {
             let operand = &mut rules.operands.function_operand;
             operand.change(|next, opcode, place| {
-                let taken = place > 0 && !matches!(opcode, Opcode::Cvt | Opcode::Ld);
+                let taken = place > 0 && opcode != Opcode::Ld;
                 taken || opcode == Opcode::St || next.apply(opcode, place)
             });
         }),
@@ -633,11 +646,11 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "predicate-sum-hang",
-        title: "a predicate plus a constant as an operand of bar.red leaves the compiler without an end",
+        title: "a predicate plus a constant as an operand of bar.red takes all time and memory",
         clauses: &[],
         lineage: "nvidia",
-        releases: Releases::between("11.7", "11.8"),
-        effect: Effect::Death { end: End::Hang, of: shapes::predicate_sum },
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Exhausted, of: shapes::predicate_sum },
         example: example!(
             "7.7",
             ".visible .entry k() { .reg .u32 r; .reg .pred p; bar.red.popc.u32 r, 0, p + 4; ret; }"
@@ -708,6 +721,16 @@ pub const KNOWN: &[Known] = &[
         first_seen: "2026-11-24",
     },
     Known {
+        id: "extern-function-relocation",
+        title: "the address of an .extern function in a variable of a body is a relocation to no symbol",
+        clauses: &[Clause::FunctionAddress],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Broken, of: shapes::extern_function_in_body },
+        example: example!("7.7", ".extern .func f();\n.visible .entry k() { .global .u64 x = f; ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
         id: "opaque-list-crash",
         title: "a list in a list for a texture, sampler or surface kills the compiler (SIGSEGV)",
         clauses: &[],
@@ -719,11 +742,11 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "packed-name-crash",
-        title: "a name in a list for a .f16x2 variable kills the compiler (SIGSEGV)",
+        title: "a name in a list for a .f16x2 variable kills the compiler (SIGSEGV), or is an internal error of it",
         clauses: &[Clause::TypeAllowsInitializer],
         lineage: "nvidia",
-        releases: Releases::between("11.7", "13.3"),
-        effect: Effect::Death { end: End::Signal(11), of: shapes::name_in_packed_list },
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Noticed(11), of: shapes::name_in_packed_list },
         example: example!("7.7", ".global .f16x2 x = {x, x};"),
         first_seen: "2026-11-24",
     },
@@ -745,6 +768,56 @@ pub const KNOWN: &[Known] = &[
         releases: Releases::from("11.7"),
         effect: Effect::Taken(shapes::alignment_first),
         example: example!("7.7", ".align 8 .global .u32 x;"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "alignment-last-accepted",
+        title: ".align is taken behind the type of a kernel's parameter",
+        clauses: &[Clause::AlignPlace],
+        lineage: "nvidia",
+        releases: Releases::from("12.9"),
+        effect: Effect::Taken(shapes::alignment_last),
+        example: example!("7.7", ".visible .entry k(.param .u32 .align 8 x) { ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "empty-half-list-accepted",
+        title: "a list without values is taken for an array of .f16, a type that takes no initial value",
+        clauses: &[Clause::TypeAllowsInitializer],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Taken(shapes::empty_list_of_halves),
+        example: example!("7.7", ".global .f16 x[2] = {};"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "zero-dimension-accepted",
+        title: "a first dimension of zero is taken where an initial value stands",
+        clauses: &[Clause::Dimension, Clause::LiteralRange],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Taken(shapes::zero_dimension_with_value),
+        example: example!("7.7", ".global .u8 x[0] = {1};"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "padded-number-refused",
+        title: "a name of its own is refused that differs by zeros before its number from one of PREFIX<N>",
+        clauses: &[Clause::ParameterizedNames],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Refused(shapes::padded_number_declared),
+        example: example!("7.7", ".visible .entry k() { .reg .u32 x<2>; .reg .u32 x01; ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "repeated-number-crash",
+        title: "a variable in memory under a name that PREFIX<N> declared before kills the compiler (SIGSEGV)",
+        clauses: &[Clause::ParameterizedNames],
+        lineage: "nvidia",
+        releases: Releases::between("11.7", "12.6"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::numbered_declared_again },
+        example: example!("7.7", ".global .u32 x<2>;\n.global .u32 x1;"),
         first_seen: "2026-11-24",
     },
     Known {

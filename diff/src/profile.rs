@@ -150,7 +150,7 @@ impl Plan {
                     plan.deadly_clauses = plan.deadly_clauses.union(clauses);
                 }
                 // Nobody foresees what is outside of the rules.
-                Effect::Death { .. } | Effect::Taken(_) => {}
+                Effect::Death { .. } | Effect::Taken(_) | Effect::Refused(_) => {}
                 Effect::Refusal(change) => {
                     plan.refusing.push((known, followed.with(change)));
                     plan.refusable = plan.refusable.union(clauses);

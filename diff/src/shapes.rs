@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use ptxsmith_oracle::special_register;
 use ptxsmith_syntax::{
-    Declaration, Declarator, Module, Number, ScalarType, Specifier, StateSpace, Text, print, read_number,
-    tokens,
+    Declaration, Declarator, Linkage, Module, NodeKind, Number, ScalarType, Specifier, StateSpace, Statement,
+    Text, print, read_number, tokens,
 };
 
 /// A module as statements of words, with what the names in it are.
@@ -363,6 +363,86 @@ pub fn too_many_names(module: &Module) -> bool {
     })
 }
 
+/// The statements that declare one of the names of an earlier PREFIX<N> again, zeros in front of its number or not, with that
+/// name and number.
+fn repeats_numbered(words: &Words) -> impl Iterator<Item = (&[Text], &str, &str)> {
+    words.statements.iter().enumerate().flat_map(move |(at, own)| {
+        let declares =
+            own.iter().any(|word| SPACES.contains(&&**word)) && !own.iter().any(|word| word == "<");
+        let names = own.iter().take_while(|word| *word != "=").filter(|word| words.names.contains_key(*word));
+        let names = names.filter(move |_| declares);
+        names.filter_map(move |name| {
+            let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            let number: u64 = name[prefix.len()..].parse().ok()?;
+            let repeats = words.statements[..at].iter().any(|before| {
+                before.windows(3).any(|run| {
+                    run[0] == prefix && run[1] == "<" && integer(&run[2]).is_some_and(|count| number < count)
+                })
+            });
+            repeats.then_some((&own[..], prefix, &name[prefix.len()..]))
+        })
+    })
+}
+
+/// A name of PREFIX<N> declared again with zeros in front of its number, which is another name.
+pub fn padded_number_declared(module: &Module) -> bool {
+    repeats_numbered(&Words::of(module)).any(|(_, _, number)| number.len() > 1 && number.starts_with('0'))
+}
+
+/// A variable in memory under a name that PREFIX<N> declared before, or that name with zeros in front of its number.
+pub fn numbered_declared_again(module: &Module) -> bool {
+    repeats_numbered(&Words::of(module)).any(|(own, _, _)| !own.iter().any(|word| word == ".reg"))
+}
+
+/// An alignment behind the type of a parameter.
+pub fn alignment_last(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        words.split(|word| ["(", ",", ")"].contains(&&**word)).any(|own| {
+            let align = own.iter().position(|word| word == ".align");
+            let ty = own.iter().position(|word| ScalarType::from_keyword(word).is_some());
+            own.first().is_some_and(|word| word == ".param")
+                && matches!((align, ty), (Some(align), Some(ty)) if ty < align)
+        })
+    })
+}
+
+/// A list for an array of a type that takes no initial value, in which no value stands.
+pub fn empty_list_of_halves(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        let value = words.iter().skip_while(|word| *word != "=");
+        words.iter().any(|word| [".f16", ".f16x2"].contains(&&**word))
+            && words.windows(2).any(|run| run[0] == "]" && run[1] == "=")
+            && value.skip(1).all(|word| ["{", "}", ",", ";"].contains(&&**word))
+    })
+}
+
+/// An array whose first dimension is zero in 64 bits, with an initial value.
+pub fn zero_dimension_with_value(module: &Module) -> bool {
+    module.declarations().flat_map(|declaration| &declaration.declarators).any(|declarator| {
+        let first = declarator.dimensions.first().and_then(Option::as_ref);
+        declarator.initializer.is_some()
+            && first.is_some_and(|first| first.as_integer().is_none_or(|n| n == 0))
+    })
+}
+
+/// The name of an `.extern` function in the initial value of a variable that a body declares.
+pub fn extern_function_in_body(module: &Module) -> bool {
+    let is_extern = |name: &str| {
+        module.functions().any(|function| {
+            function.name.text == name && function.before.contains(&Specifier::Linkage(Linkage::Extern))
+        })
+    };
+    let functions = module.functions().flat_map(|function| function.statements());
+    let inner = functions.filter_map(|statement| match statement {
+        Statement::Variables(declaration) => Some(declaration),
+        _ => None,
+    });
+    let values =
+        inner.flat_map(|declaration| &declaration.declarators).filter_map(|own| own.initializer.as_ref());
+    let mut names = values.flat_map(|value| value.values()).flat_map(|value| value.nodes());
+    names.any(|node| matches!(&node.kind, NodeKind::Name(name) if is_extern(name)))
+}
+
 /// A list in a list for a texture, sampler or surface.
 pub fn opaque_list(module: &Module) -> bool {
     Words::of(module).statements.iter().any(|words| {
@@ -468,6 +548,15 @@ mod tests {
             !converted_function(&kernel("mov.u64 d, f;"))
                 && !converted_function(&kernel("cvt.u64.u32 d, d;"))
         );
+    }
+
+    #[test]
+    fn only_an_extern_function_in_a_body_counts() {
+        let kernel = |before: &str, code: &str| module(&format!("{before} .entry k() {{ {code} ret; }}"));
+        assert!(extern_function_in_body(&kernel(".extern .func f();", ".global .u64 x = f;")));
+        assert!(extern_function_in_body(&kernel(".extern .func f();", ".global .u64 x[2] = {0, f};")));
+        assert!(!extern_function_in_body(&kernel(".func f() { ret; }", ".global .u64 x = f;")));
+        assert!(!extern_function_in_body(&kernel(".extern .func f(); .global .u64 x = f;", "")));
     }
 
     #[test]

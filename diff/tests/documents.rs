@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use ptxsmith_diff::known::{Effect, KNOWN, Known};
+use ptxsmith_diff::known::{Effect, End, KNOWN, Known};
 use ptxsmith_oracle::{
     Clause, Expectation, Left, Observed, Question, Rules, Validity, execute, expect, hex, predict,
 };
@@ -126,20 +126,28 @@ fn said(module: &Module, rules: &Rules) -> Vec<String> {
     }
 }
 
+/// How a subject ends that dies, in words.
+fn ended(end: End) -> String {
+    match end {
+        End::Signal(8) => "killed by SIGFPE".into(),
+        End::Signal(11) => "killed by SIGSEGV".into(),
+        End::Signal(signal) => format!("killed by signal {signal}"),
+        End::Noticed(signal) => format!("{}, or an internal error", ended(End::Signal(signal))),
+        End::Hang => "no answer within the time limit".into(),
+        End::Broken => "an internal error, or output that cannot be read".into(),
+        End::Exhausted => "all memory or all time is used up".into(),
+    }
+}
+
 fn rendered(known: &Known) -> String {
     let module = parse(known.example).expect("the example parses");
     let body: String = known.example.lines().skip(3).fold(String::new(), |text, line| text + line + "\n");
     let expected = said(&module, &Rules::default());
     let actual = match known.effect {
-        Effect::Crash { signal: 8, .. } | Effect::Death { signal: 8, .. } => {
-            vec!["killed by SIGFPE".to_owned()]
-        }
-        Effect::Crash { signal: 11, .. } | Effect::Death { signal: 11, .. } => {
-            vec!["killed by SIGSEGV".to_owned()]
-        }
-        Effect::Crash { signal, .. } | Effect::Death { signal, .. } => {
-            vec![format!("killed by signal {signal}")]
-        }
+        Effect::Crash { signal, .. } => vec![ended(End::Signal(signal))],
+        Effect::Death { end, .. } => vec![ended(end)],
+        Effect::Taken(_) => vec!["taken".to_owned()],
+        Effect::Refused(_) => vec!["refused".to_owned()],
         Effect::Rule(change) | Effect::Refusal(change) => {
             let rules = Rules::default().with(change);
             // Of what should have been refused, nobody says what it holds.

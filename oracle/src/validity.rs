@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{
-    Declaration, Declarator, Function, FunctionKind, Instruction, Item, Linkage, Module, Name, Names, Role,
-    ScalarType, Span, Specifier, StateSpace, Statement, Text, TypeKind, Visit,
+    Declaration, Declarator, Expr, Function, FunctionKind, Instruction, Item, Linkage, Module, Name, Names,
+    NodeKind, Role, ScalarType, Span, Specifier, StateSpace, Statement, Text, TypeKind, Visit,
 };
 
 use crate::{
@@ -179,6 +179,27 @@ impl<'m> Visit<'m> for Order {
     }
 }
 
+/// What is declared anywhere, but for the parameters of prototypes, which may go without a name.
+#[derive(Default)]
+struct Declared(Vec<Name>);
+
+impl Declared {
+    fn module(&mut self, module: &Module) {
+        let inner = module.declarations().chain(inner_declarations(module));
+        let passed = module.functions().filter(|function| function.body.is_some());
+        let passed = passed.flat_map(|f| f.results.iter().chain(&f.parameters)).flatten();
+        let declarators = inner.chain(passed).flat_map(|declaration| &declaration.declarators);
+        self.0.extend(declarators.map(|declarator| declarator.name.clone()));
+        for function in module.functions() {
+            self.0.push(function.name.clone());
+            self.0.extend(function.statements().filter_map(|statement| match statement {
+                Statement::Label(label) => Some(label.clone()),
+                _ => None,
+            }));
+        }
+    }
+}
+
 struct Found(Vec<Undecided>);
 
 impl Found {
@@ -211,6 +232,14 @@ impl Found {
                 self.push(word.to_owned(), SINCE, declaration.span);
             }
         }
+        let generic = |expr: &Expr| expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Generic(_)));
+        for declaration in module.declarations().chain(inner_declarations(module)) {
+            let mut values =
+                declaration.declarators.iter().filter_map(|declarator| declarator.initializer.as_ref());
+            if module.version() < Some((3, 1)) && values.any(|value| value.values().any(generic)) {
+                self.push("generic()".into(), SINCE, declaration.span);
+            }
+        }
         for function in module.functions() {
             let words = function.before.iter().chain(&function.after).filter_map(since);
             for (_, word) in words.filter(|(version, _)| module.version() < Some(*version)) {
@@ -226,10 +255,9 @@ impl Found {
             let text: &str = &name.text;
             text == "WARP_SZ" || text.len() < 2 && text.starts_with(['_', '$', '%']) || special_register(text)
         };
-        let variables = module.declarators().map(|declarator| &declarator.name);
-        for name in
-            variables.chain(module.functions().map(|function| &function.name)).filter(|name| is_odd(name))
-        {
+        let mut declared = Declared::default();
+        declared.module(module);
+        for name in declared.0.iter().filter(|name| is_odd(name)) {
             self.push(name.text.to_string(), NAME, name.span);
         }
     }
@@ -302,7 +330,7 @@ impl Found {
             self.space(declaration);
         }
         for declaration in module.functions().flat_map(|f| f.results.iter().chain(&f.parameters)).flatten() {
-            let too_much = |expr: &ptxsmith_syntax::Expr, most| expr.as_integer().is_none_or(|n| n > most);
+            let too_much = |expr: &Expr, most| expr.as_integer().is_none_or(|n| n > most);
             let mut dimensions = declaration.declarators.iter().flat_map(|d| d.dimensions.iter().flatten());
             if dimensions.any(|dimension| too_much(dimension, PARAMETERS))
                 || declaration.align().is_some_and(|align| too_much(align, PARAMETER_ALIGN))
@@ -350,7 +378,12 @@ impl Found {
 
     fn function(&mut self, function: &Function) {
         let mut words = function.before.iter().chain(&function.after);
-        if words.any(|word| !matches!(word, Specifier::Linkage(_) | Specifier::Attributes(_))) {
+        let is_plain = |word: &Specifier| match word {
+            Specifier::Linkage(_) => true,
+            Specifier::Attributes(list) => !list.is_empty(),
+            _ => false,
+        };
+        if !words.all(is_plain) {
             self.push(function.name.text.to_string(), SPECIFIER, function.span);
         }
         if let Some(first) = function.directives.first() {
@@ -360,6 +393,7 @@ impl Found {
             if declaration.specifiers.contains(&Specifier::Ptr) {
                 self.push(".ptr".into(), SPECIFIER, declaration.span);
             }
+            self.space(declaration);
         }
         for statement in function.statements() {
             match statement {

@@ -299,13 +299,12 @@ impl Cause {
                     let trace = otherwise.trace();
                     KNOWN.iter().filter(|known| ids.contains(&known.id)).any(|known| match known.effect {
                         Effect::Crash { when, of, .. } => when(&trace) || of(module),
-                        Effect::Death { of, .. } => of(module),
-                        _ => false,
+                        _ => known.kills() && known.shape().is_some_and(|of| of(module)),
                     })
                 }
                 _ => {
-                    let taken = |known: &Known| matches!(known.effect, Effect::Taken(of) if of(module));
-                    KNOWN.iter().any(|known| ids.contains(&known.id) && taken(known))
+                    let has = |known: &Known| known.shape().is_some_and(|of| of(module));
+                    KNOWN.iter().any(|known| ids.contains(&known.id) && !known.kills() && has(known))
                         || says.differs_from(&otherwise)
                 }
             }

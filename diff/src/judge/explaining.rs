@@ -146,7 +146,7 @@ impl Settling<'_, '_, '_> {
                 let variables = || explain_variables(&judge.rules, maker, data, &observation.variables);
                 judge.explain_alone(p, &observation).or_else(variables).or_else(shape)
             }
-            _ => explain(&trace, &judge.rules, maker, whole),
+            _ => explain(&trace, &judge.rules, maker, whole).or_else(shape),
         };
         let suspected = self.suspected(&explanation, || match (class, observation.outcome) {
             (Class::Hang, _) => vec![Vec::new()],

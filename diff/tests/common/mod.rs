@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
 use ptxsmith_diff::Maker;
-use ptxsmith_diff::known::{Effect, KNOWN, with_known};
+use ptxsmith_diff::known::{Effect, End, KNOWN, with_known};
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, execute, expect};
 use ptxsmith_subject::{
     Address, Description, Diagnostic, FnSubject, Observation, Outcome, Output, Request, Severity, Subject,
@@ -24,12 +24,17 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
     let expected = expect(&module, rules);
     if let Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } = &expected {
         let dies = KNOWN.iter().filter(|known| known.is_of(maker)).find_map(|known| match known.effect {
-            Effect::Crash { signal, when } if when(trace) => Some(signal),
-            Effect::Death { signal, of } if of(&module) => Some(signal),
+            Effect::Crash { signal, when, of } if when(trace) || of(&module) => Some(End::Signal(signal)),
+            Effect::Death { end, of } if of(&module) => Some(end),
             _ => None,
         });
-        if dies.is_some() {
-            return Observation { signal: dies, ..Observation::new(Outcome::Crashed) };
+        match dies {
+            Some(End::Signal(signal) | End::Noticed(signal)) => {
+                return Observation { signal: Some(signal), ..Observation::new(Outcome::Crashed) };
+            }
+            Some(End::Broken) => return Observation::new(Outcome::Crashed),
+            Some(End::Hang | End::Exhausted) => return Observation::new(Outcome::TimedOut),
+            None => {}
         }
     }
     match expected {

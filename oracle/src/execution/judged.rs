@@ -232,7 +232,17 @@ impl Check<'_, '_> {
     fn values(&self, operand: &Operand, ty: ScalarType, lanes: Option<usize>, wider: bool) -> Judged {
         match (operand, lanes) {
             (Operand::Vector(parts), Some(lanes)) if parts.len() == lanes => {
-                parts.iter().try_for_each(|part| self.values(part, ty, None, wider))
+                parts.iter().try_for_each(|part| self.values(part, ty, None, wider))?;
+                let size = |part: &Operand| match part {
+                    Operand::Value(expr) => match self.meaning(&expr.as_name()?) {
+                        Some(Meaning::Register(register)) => register.ty.size(),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let mut sizes = parts.iter().filter_map(size);
+                let first = sizes.next();
+                holds(sizes.all(|size| Some(size) == first), OPERAND)
             }
             (Operand::Value(expr), None) => match expr.as_name() {
                 Some(name) => match self.meaning(&name) {
@@ -326,6 +336,8 @@ fn parenthesizes_a_name(expr: &Expr) -> bool {
 
 fn alike(register: Register, ty: ScalarType, wider: bool) -> bool {
     let class = |ty: ScalarType| match ty.kind() {
+        // Two numbers in one are neither of them.
+        _ if ty.keyword().ends_with("x2") => Some(3),
         TypeKind::Signed | TypeKind::Unsigned => Some(0),
         TypeKind::Float => Some(1),
         TypeKind::Predicate => Some(2),
