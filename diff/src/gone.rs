@@ -36,7 +36,11 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
         }
         _ => false,
     });
-    let tells = |reason: &NotCompared| matches!(reason, NotCompared::Unmodelled);
+    // A program that is known by its shape holds nothing that could be observed.
+    let by_shape = known.shape().is_some();
+    let tells = |reason: &NotCompared| {
+        matches!(reason, NotCompared::Unmodelled) || by_shape && matches!(reason, NotCompared::Unobserved)
+    };
     let untold = verdicts.iter().all(|verdict| matches!(verdict, Verdict::NotCompared(r) if !tells(r)));
     if shown || untold {
         return Ok(None);

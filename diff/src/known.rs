@@ -151,6 +151,18 @@ macro_rules! example {
     };
 }
 
+macro_rules! ten_times {
+    ($text:expr) => {
+        concat!($text, $text, $text, $text, $text, $text, $text, $text, $text, $text)
+    };
+}
+
+macro_rules! thousand_times {
+    ($text:literal) => {
+        ten_times!(ten_times!(ten_times!($text)))
+    };
+}
+
 /// Every known deviation.
 pub const KNOWN: &[Known] = &[
     Known {
@@ -333,14 +345,14 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "negative-index-unsigned",
-        title: "a negative constant index is an unsigned offset of 32 bits",
+        title: "the offset of a constant index is unsigned and of 32 bits, so that a negative or a large one is another",
         clauses: &[Clause::ArrayIndex],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
         effect: Effect::Rule(|rules| {
             rules.operands.element_offset.change(|next, index, step| {
                 let offset = next.apply(index, step)?;
-                Some(if offset < 0 { i64::from(offset as u32) } else { offset })
+                Some(i64::from(offset as u32))
             });
         }),
         example: example!(
@@ -396,7 +408,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "vector-register-address-crash",
-        title: "a vector register in brackets kills the compiler (SIGSEGV)",
+        title: "a vector register as an address or an index kills the compiler (SIGSEGV)",
         clauses: &[Clause::OperandRegister],
         lineage: "nvidia",
         releases: Releases::between("11.7", "12.9"),
@@ -407,7 +419,7 @@ pub const KNOWN: &[Known] = &[
                 trace.clauses.contains(Clause::OperandRegister)
                     && !trace.clauses.contains(Clause::AddressWidth)
             },
-            of: |_| false,
+            of: shapes::vector_index,
         },
         example: example!(
             "7.7",
@@ -569,8 +581,18 @@ pub const KNOWN: &[Known] = &[
         first_seen: "2026-11-24",
     },
     Known {
+        id: "integer-list-for-f64-crash",
+        title: "a list of integer constants as a vector of .f64 kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::integer_list_for_f64 },
+        example: example!("7.7", ".visible .entry k() { .reg .v2 .f64 v; mov.v2.f64 v, {1, 1}; ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
         id: "stored-function-crash",
-        title: "the name of a function as the value of an st of a bit-size type kills the compiler (SIGSEGV)",
+        title: "the name of a function as the value of an st of a bit-size type, or of a mov of four elements, kills the compiler (SIGSEGV)",
         clauses: &[Clause::FunctionOperand],
         lineage: "nvidia",
         releases: Releases::from("13.1"),
@@ -605,6 +627,68 @@ pub const KNOWN: &[Known] = &[
         first_seen: "2026-11-24",
     },
     Known {
+        id: "sink-matrix-crash",
+        title: "_ as the result of ldmatrix, mma or wmma kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::sink_matrix },
+        example: example!(
+            "7.7",
+            ".shared .align 16 .b8 s[64];\n.visible .entry k() { ldmatrix.sync.aligned.m8n8.x1.shared.b16 _, [s]; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "sink-load-crash",
+        title: "_ as the result of ld, mov or tex kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::between("11.7", "12.4"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::sink_load },
+        example: example!("7.7", ".global .u32 g;\n.visible .entry k() { ld.global.u32 _, [g]; ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "scalar-coordinate-crash",
+        title: "a scalar as the coordinates of tex.a1d kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::scalar_coordinate },
+        example: example!(
+            "7.7",
+            ".global .texref t;\n.visible .entry k() { .reg .u32 r; .reg .v4 .f32 v; tex.a1d.v4.f32.s32 v, [t, r]; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "texture-constant-list-crash",
+        title: "a list of an integer register and a constant in a texture access kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::mixed_texture_list },
+        example: example!(
+            "7.7",
+            ".global .texref t;\n.visible .entry k() { .reg .u32 r; .reg .v4 .f32 v; tld4.r.2d.v4.f32.f32 v, [t, {r, 1}]; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "float-function-crash",
+        title: "a function as a floating-point operand kills the compiler where the module has another kernel (SIGSEGV)",
+        clauses: &[Clause::FunctionOperand],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::float_function },
+        example: example!(
+            "7.7",
+            ".func f() { ret; }\n.visible .entry a() { ret; }\n.visible .entry k() { .reg .f32 x; div.rn.f32 x, x, f; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
         id: "variable-and-function-crash",
         title: "a function that others see, under the name of a variable, kills the compiler (SIGSEGV)",
         clauses: &[],
@@ -626,7 +710,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "huge-alignment-hang",
-        title: "an alignment of 2^31 leaves the compiler without an end",
+        title: "an alignment of 2^28 or more can leave the compiler without an end",
         clauses: &[Clause::AlignPowerOfTwo],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
@@ -641,12 +725,12 @@ pub const KNOWN: &[Known] = &[
         lineage: "nvidia",
         releases: Releases::from("11.7"),
         effect: Effect::Death { end: End::Signal(11), of: shapes::local_alignment },
-        example: example!("7.7", ".visible .entry k() { .local .align 2147483648 .u8 x; ret; }"),
+        example: example!("7.7", ".visible .entry k() { .local .align 16777216 .u8 x; ret; }"),
         first_seen: "2026-11-24",
     },
     Known {
         id: "predicate-sum-hang",
-        title: "a predicate plus a constant as an operand of bar.red takes all time and memory",
+        title: "a predicate plus a constant takes all time and memory",
         clauses: &[],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
@@ -659,12 +743,32 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "prototype-name-crash",
-        title: "a prototype under the name of a register, a variable or a parameter kills the compiler (SIGSEGV)",
+        title: "a prototype or a list of call targets under the name of a register, a variable or a parameter kills the compiler (SIGSEGV)",
         clauses: &[],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
         effect: Effect::Death { end: End::Signal(11), of: shapes::prototype_name },
         example: example!("7.7", ".visible .entry k() { .reg .u32 x; x: .callprototype _ (); ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "nested-function-crash",
+        title: "a function in the body of another, under the name of a register, kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::nested_function },
+        example: example!("7.7", ".func f() { .reg .u32 x<3>; .func x1() { ret; } ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "unified-absolute-crash",
+        title: "an absolute address marked .unified kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("12.0"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::unified_absolute },
+        example: example!("7.7", ".visible .entry k() { .reg .u32 r; ld.global.u32 r, [16].unified; ret; }"),
         first_seen: "2026-11-24",
     },
     Known {
@@ -692,17 +796,17 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "size-in-32-bits",
-        title: "of a variable of 2^32 bytes or more the size is kept in 32 bits, so that the cubin is malformed",
+        title: "the size of a variable of 2^31 bytes or more is kept in 32 bits, so that the cubin is malformed",
         clauses: &[],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
-        effect: Effect::Death { end: End::Broken, of: shapes::size_of_33_bits },
+        effect: Effect::Death { end: End::Broken, of: shapes::size_of_32_bits },
         example: example!("7.7", ".global .u64 x[2147483648];"),
         first_seen: "2026-11-24",
     },
     Known {
         id: "huge-constant-memory",
-        title: "a .const or initialized variable of nearly 2^32 bytes takes all memory",
+        title: "a .const or initialized variable of 2^30 bytes or more takes all memory or time",
         clauses: &[],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
@@ -712,12 +816,51 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "numbered-names-memory",
-        title: "a count of numbered names of 2^31 - 1 or more takes all memory",
+        title: "millions of numbered names take all memory or time",
         clauses: &[Clause::ParameterizedNames],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
         effect: Effect::Death { end: End::Exhausted, of: shapes::too_many_names },
         example: example!("7.7", ".visible .entry k() { .reg .u32 r<2147483647>; ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "many-dimensions-hang",
+        title: "the time that thousands of dimensions take grows with their cube",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Death { end: End::Hang, of: shapes::many_dimensions },
+        example: concat!(
+            ".version 7.7\n.target sm_80\n.address_size 64\n.global .u32 x",
+            thousand_times!("[1]"),
+            thousand_times!("[1]"),
+            thousand_times!("[1]"),
+            ";\n"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "absolute-address-refused",
+        title: "an absolute address is refused in all state spaces but .local",
+        clauses: &[Clause::OperandAbsolute],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Refused(shapes::absolute_address),
+        example: example!("7.7", ".visible .entry k() { .reg .u32 r; ld.global.u32 r, [16]; ret; }"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "narrow-address-refused",
+        title: "a register of 32 bits is refused as an address where addresses have 64",
+        clauses: &[Clause::AddressWidth],
+        lineage: "nvidia",
+        releases: Releases::from("12.1"),
+        effect: Effect::Refused(shapes::narrow_address),
+        example: example!(
+            "7.7",
+            ".visible .entry k() { .reg .u32 r, p; mov.u32 p, 16; ld.global.u32 r, [p]; ret; }"
+        ),
         first_seen: "2026-11-24",
     },
     Known {
@@ -768,6 +911,26 @@ pub const KNOWN: &[Known] = &[
         releases: Releases::from("11.7"),
         effect: Effect::Taken(shapes::alignment_first),
         example: example!("7.7", ".align 8 .global .u32 x;"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "nameless-declaration-accepted",
+        title: "a declaration is taken that names no variable",
+        clauses: &[Clause::Named],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Taken(shapes::nameless),
+        example: example!("7.7", ".global .u32;"),
+        first_seen: "2026-11-24",
+    },
+    Known {
+        id: "alignment-twice-accepted",
+        title: "a second .align is taken in one declaration",
+        clauses: &[Clause::AlignPlace],
+        lineage: "nvidia",
+        releases: Releases::from("11.7"),
+        effect: Effect::Taken(shapes::alignment_twice),
+        example: example!("7.7", ".global .align 4 .align 16 .u32 x;"),
         first_seen: "2026-11-24",
     },
     Known {

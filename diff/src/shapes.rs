@@ -3,15 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_oracle::special_register;
+use ptxsmith_oracle::{declares_no_name, special_register};
 use ptxsmith_syntax::{
-    Declaration, Declarator, Linkage, Module, NodeKind, Number, ScalarType, Specifier, StateSpace, Statement,
-    Text, print, read_number, tokens,
+    Declaration, Declarator, FunctionKind, Item, Linkage, Module, NodeKind, Number, ScalarType, Specifier,
+    StateSpace, Statement, Text, print, read_number, tokens,
 };
 
 /// A module as statements of words, with what the names in it are.
 struct Words {
     statements: Vec<Vec<Text>>,
+    /// Of each statement, whether it stands in a body.
+    in_body: Vec<bool>,
     names: BTreeMap<Text, Vec<Name>>,
 }
 
@@ -35,7 +37,7 @@ const HEADS: [&str; 2] = [".entry", ".func"];
 impl Words {
     fn of(module: &Module) -> Words {
         let text = print(module);
-        let mut words = Words { statements: Vec::new(), names: BTreeMap::new() };
+        let mut words = Words { statements: Vec::new(), in_body: Vec::new(), names: BTreeMap::new() };
         let (mut statement, mut lists, mut depth): (Vec<Text>, usize, usize) = (Vec::new(), 0, 0);
         for token in tokens(&text).unwrap_or_default() {
             let word = token.text;
@@ -70,6 +72,7 @@ impl Words {
         }
         if !statement.is_empty() {
             self.statements.push(statement);
+            self.in_body.push(in_body);
         }
     }
 
@@ -172,13 +175,17 @@ pub fn converted_function(module: &Module) -> bool {
     words.instructions(&["cvt"]).any(|words_of| words_of.last().is_some_and(|word| words.is_function(word)))
 }
 
-/// The name of a function or kernel as what an `st` of a bit-size type stores.
+/// The name of a function or kernel as what an `st` of a bit-size type stores, or a `mov` of four elements moves.
 pub fn stored_function(module: &Module) -> bool {
     let words = Words::of(module);
-    let is_bits = |word: &Text| [".b8", ".b16", ".b32", ".b64"].contains(&&**word);
-    words
-        .instructions(&["st"])
-        .any(|own| own.iter().any(is_bits) && own.last().is_some_and(|word| words.is_function(word)))
+    let has = |own: &[Text], suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
+    words.instructions(&["st", "mov"]).any(|own| {
+        let wide = match &*own[0] {
+            "st" => has(own, &[".b8", ".b16", ".b32", ".b64"]),
+            _ => has(own, &[".v4"]),
+        };
+        wide && own.last().is_some_and(|word| words.is_function(word))
+    })
 }
 
 /// A texture, sampler or surface as the address of an instruction that changes memory or fetches it.
@@ -238,6 +245,16 @@ pub fn address_in_list(module: &Module) -> bool {
     })
 }
 
+/// A list of integer constants for an instruction of `.f64`.
+pub fn integer_list_for_f64(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|own| {
+        let list = own.iter().skip_while(|word| *word != "{").skip(1).take_while(|word| *word != "}");
+        own.iter().any(|word| word == ".f64")
+            && list.filter(|word| *word != ",").all(|word| integer(word).is_some())
+            && own.windows(2).any(|pair| pair[0] == "{" && integer(&pair[1]).is_some())
+    })
+}
+
 /// A list or a vector as what an `suld` of one value gives.
 pub fn surface_load_list(module: &Module) -> bool {
     let words = Words::of(module);
@@ -276,23 +293,96 @@ pub fn ntid_overflow(module: &Module) -> bool {
     })
 }
 
-/// A variable that is aligned at 2^31.
+/// A variable that is aligned at a power of two of 2^28 or more.
 pub fn huge_alignment(module: &Module) -> bool {
-    Words::of(module).has(|[word, number]| word == ".align" && integer(number) == Some(1 << 31))
+    let is_huge = |number: &str| integer(number).is_some_and(|n| n >= 1 << 28 && n.is_power_of_two());
+    Words::of(module).has(|[word, number]| word == ".align" && is_huge(number))
 }
 
-/// A prototype under the name of a register, a variable or a parameter.
+/// A prototype, or a list of functions to call, under the name of a register, a variable or a parameter.
 pub fn prototype_name(module: &Module) -> bool {
     let words = Words::of(module);
     words.has(|[name, colon, word]| {
-        colon == ":" && word == ".callprototype" && words.is(name, |name| *name != Name::Function)
+        colon == ":"
+            && [".callprototype", ".calltargets"].contains(&word)
+            && words.is(name, |name| *name != Name::Function)
+    })
+}
+
+/// A function that is declared in the body of another, under the name of a register or variable.
+pub fn nested_function(module: &Module) -> bool {
+    let words = Words::of(module);
+    let has_numbered = |name: &str| {
+        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        prefix.len() < name.len() && words.has(|[before, open]| before == prefix && open == "<")
+    };
+    words.statements.iter().zip(&words.in_body).any(|(own, &in_body)| {
+        let heads = own.iter().position(|word| HEADS.contains(&&**word)).filter(|_| in_body);
+        let name = heads.and_then(|at| own.get(at + 1));
+        name.is_some_and(|name| has_numbered(name) || words.is(name, |name| *name != Name::Function))
+    })
+}
+
+/// An absolute address in an instruction that names `.unified` behind it.
+pub fn unified_absolute(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|own| {
+        own.windows(2).any(|pair| pair[0] == "[" && integer(&pair[1]).is_some())
+            && own.windows(2).any(|pair| pair[0] == "]" && pair[1] == ".unified")
+    })
+}
+
+/// An instruction with an address that may be made of a number or of a register.
+const MEMORY: [&str; 6] = ["ld", "ldu", "st", "atom", "red", "prefetch"];
+
+/// An absolute address elsewhere than in `.local`.
+pub fn absolute_address(module: &Module) -> bool {
+    let words = Words::of(module);
+    words.instructions(&MEMORY).any(|own| {
+        !own.iter().any(|word| word == ".local")
+            && own.windows(2).any(|pair| pair[0] == "[" && integer(&pair[1]).is_some())
+    })
+}
+
+/// A register of 32 bits as an address of 64.
+pub fn narrow_address(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_narrow =
+        |name: &Name| matches!(name, Name::Register(ty, _) if [".b32", ".u32", ".s32"].contains(&&**ty));
+    words.instructions(&MEMORY).any(|own| {
+        !own.iter().any(|word| [".local", ".shared", ".const"].contains(&&**word))
+            && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_narrow))
+    })
+}
+
+/// A declaration with hundreds of dimensions.
+pub fn many_dimensions(module: &Module) -> bool {
+    let inner = module.functions().flat_map(|function| function.statements());
+    let inner = inner.filter_map(|statement| match statement {
+        Statement::Variables(declaration) => Some(declaration),
+        _ => None,
+    });
+    let passed = module.functions().flat_map(|f| f.results.iter().chain(&f.parameters)).flatten();
+    let mut all = module.declarations().chain(inner).chain(passed).flat_map(|own| &own.declarators);
+    all.any(|declarator| declarator.dimensions.len() >= 500)
+}
+
+/// A declaration without a name.
+pub fn nameless(module: &Module) -> bool {
+    module.items.iter().any(|item| matches!(item, Item::Unread(unread) if declares_no_name(unread)))
+}
+
+/// `.align` given twice in one declaration.
+pub fn alignment_twice(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|own| {
+        own.split(|word| ["(", ",", ")"].contains(&&**word))
+            .any(|part| part.iter().filter(|word| *word == ".align").count() > 1)
     })
 }
 
 /// A function or kernel that others may see under the name of a special register.
 pub fn special_register_name(module: &Module) -> bool {
     Words::of(module).statements.iter().any(|words| {
-        words.iter().any(|word| [".visible", ".weak"].contains(&&**word))
+        words.iter().any(|word| [".visible", ".weak", ".extern"].contains(&&**word))
             && words.windows(2).any(|pair| HEADS.contains(&&*pair[0]) && special_register(&pair[1]))
     })
 }
@@ -325,17 +415,17 @@ pub fn missing_element(module: &Module) -> bool {
     })
 }
 
-/// A variable of 2^32 bytes or more.
-pub fn size_of_33_bits(module: &Module) -> bool {
-    module.declarations().flat_map(sizes).any(|(_, size)| size >> 32 != 0)
+/// A variable of 2^31 bytes or more.
+pub fn size_of_32_bits(module: &Module) -> bool {
+    module.declarations().flat_map(sizes).any(|(_, size)| size >> 31 != 0)
 }
 
-/// A `.const` variable, or one with an initial value, of 2^31 bytes or more.
+/// A `.const` variable, or one with an initial value, of 2^30 bytes or more.
 pub fn huge_constant(module: &Module) -> bool {
     module.declarations().any(|declaration| {
         let is_const = declaration.space() == Some(StateSpace::Const);
         sizes(declaration)
-            .any(|(declarator, size)| (is_const || declarator.initializer.is_some()) && size >> 31 != 0)
+            .any(|(declarator, size)| (is_const || declarator.initializer.is_some()) && size >> 30 != 0)
     })
 }
 
@@ -359,7 +449,7 @@ pub fn too_many_names(module: &Module) -> bool {
         open == "<"
             && close == ">"
             && read_number(count).is_some()
-            && integer(count).is_none_or(|count| count >= (1 << 31) - 1)
+            && integer(count).is_none_or(|count| count >= 1 << 24)
     })
 }
 
@@ -507,14 +597,69 @@ pub fn local_alignment(module: &Module) -> bool {
     })
 }
 
-/// A predicate plus a constant in a `bar.red`.
+/// A predicate plus a constant.
 pub fn predicate_sum(module: &Module) -> bool {
     let words = Words::of(module);
     let is_predicate =
         |name: &str| words.is(name, |name| matches!(name, Name::Register(ty, _) if ty == ".pred"));
-    words
-        .instructions(&["bar", "barrier"])
-        .any(|own| own.windows(2).any(|pair| pair[1] == "+" && is_predicate(&pair[0])))
+    words.has(|[name, plus]| plus == "+" && is_predicate(name))
+}
+
+/// A vector register as the index of an array.
+pub fn vector_index(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_vector = |name: &Name| matches!(name, Name::Register(_, lanes) if *lanes > 1);
+    let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
+    words.has(|[name, open, index]| open == "[" && is_variable(name) && words.is(index, is_vector))
+}
+
+/// `_` as the result of an instruction with one of these opcodes.
+fn sink_result(module: &Module, opcodes: &[&str]) -> bool {
+    Words::of(module).instructions(opcodes).any(|own| {
+        let mut operands = own.iter().skip(1).filter(|word| !word.starts_with('.'));
+        operands.next().is_some_and(|word| word == "_")
+    })
+}
+
+/// `_` as the result of an instruction on matrices.
+pub fn sink_matrix(module: &Module) -> bool {
+    sink_result(module, &["ldmatrix", "mma", "wmma"])
+}
+
+/// `_` as the result of a load, a move or a texture access.
+pub fn sink_load(module: &Module) -> bool {
+    sink_result(module, &["ld", "ldu", "mov", "tex"])
+}
+
+/// A texture of an array of lines with one scalar as its coordinates.
+pub fn scalar_coordinate(module: &Module) -> bool {
+    Words::of(module).instructions(&["tex"]).any(|own| {
+        let scalar = |run: &[Text]| run[0] == "[" && run[2] == "," && run[3] != "{";
+        own.iter().any(|word| word == ".a1d") && own.windows(4).any(scalar)
+    })
+}
+
+/// A list of an integer register and an integer constant in a texture access.
+pub fn mixed_texture_list(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_register = |name: &str| words.is(name, |name| matches!(name, Name::Register(..)));
+    words.instructions(&["tex", "tld4"]).any(|own| {
+        own.windows(4)
+            .any(|run| run[0] == "{" && is_register(&run[1]) && run[2] == "," && integer(&run[3]).is_some())
+    })
+}
+
+/// The name of a function as a floating-point operand, in a module of two kernels or more.
+pub fn float_function(module: &Module) -> bool {
+    let words = Words::of(module);
+    let kernels = module.functions().filter(|function| function.kind == FunctionKind::Entry).count();
+    let is_float = |word: &Text| [".f32", ".f64"].contains(&&**word);
+    kernels > 1
+        && words.statements.iter().any(|own| {
+            own.first().is_some_and(|word| !word.starts_with('.') && word != "mov")
+                && own.iter().any(is_float)
+                && own.last().is_some_and(|word| words.is_function(word))
+        })
 }
 
 #[cfg(test)]

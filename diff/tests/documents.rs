@@ -141,7 +141,12 @@ fn ended(end: End) -> String {
 
 fn rendered(known: &Known) -> String {
     let module = parse(known.example).expect("the example parses");
-    let body: String = known.example.lines().skip(3).fold(String::new(), |text, line| text + line + "\n");
+    let short = |line: &str| match line.len() {
+        0..1_000 => line.to_owned(),
+        all => format!("{} ... {} ({all} characters)", &line[..40], &line[all - 8..]),
+    };
+    let lines = known.example.lines().skip(3);
+    let body: String = lines.fold(String::new(), |text, line| text + &short(line) + "\n");
     let expected = said(&module, &Rules::default());
     let actual = match known.effect {
         Effect::Crash { signal, .. } => vec![ended(End::Signal(signal))],

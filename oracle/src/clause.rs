@@ -176,6 +176,7 @@ clauses! {
     FixedAddress = "5.4.1/fixed-address", Nothing, "a declaration may fix the address, by no syntax that is given";
     OneStateSpace = "5.4.1/one-state-space", Refusal, "a declaration names one state space";
     OneType = "5.4.1/one-type", Refusal, "a declaration names one type";
+    Named = "5.4.1/name", Refusal, "a declaration names a variable";
     PredicateOnlyInRegisters = "5.4.1/predicate-only-in-registers", Refusal, "predicates are registers only";
 
     // 5.4.2 Vectors

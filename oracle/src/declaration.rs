@@ -1,6 +1,8 @@
 //! What stands before the names of a declaration: which words, how often, and in which order (5.4.1, 5.4.2, 5.4.5, 5.4.7).
 
-use ptxsmith_syntax::{Declaration, ScalarType, Specifier, StateSpace, VectorLength};
+use ptxsmith_syntax::{
+    Declaration, Linkage, ScalarType, Specifier, StateSpace, Unread, VectorLength, read_number,
+};
 
 use crate::{
     clause::Clause,
@@ -39,6 +41,25 @@ const SPACE_AT_MODULE_SCOPE: &str =
     "a state space of which the specification at hand does not say whether it may stand at module scope";
 const SPACE_OF_PARAMETER: &str =
     "a parameter in a state space that the specification at hand does not give to parameters";
+
+/// Whether a statement that is not understood is a declaration without a name (5.4.1): a state space or a type, and besides
+/// nothing but other words of declarations.
+pub fn declares_no_name(unread: &Unread) -> bool {
+    let mut words = unread.tokens.iter().map(|token| &*token.text).peekable();
+    let mut declares = false;
+    while let Some(word) = words.next() {
+        let is_type = ScalarType::from_keyword(word).is_some() || StateSpace::from_keyword(word).is_some();
+        declares |= is_type;
+        match word {
+            ";" => return declares && words.peek().is_none(),
+            ".align" => drop(words.next_if(|number| read_number(number).is_some())),
+            _ if is_type => {}
+            _ if VectorLength::from_keyword(word).is_some() || Linkage::from_keyword(word).is_some() => {}
+            _ => return false,
+        }
+    }
+    false
+}
 
 /// Checks what stands before the names; refused beats undecided.
 pub(crate) fn specified(declaration: &Declaration, context: Context) -> Ruled<Specified> {

@@ -10,7 +10,7 @@ use ptxsmith_syntax::{
 use crate::{
     address::Named,
     clause::Clause,
-    declaration::{Context, Specified, specified},
+    declaration::{Context, Specified, declares_no_name, specified},
     evaluate::Evaluator,
     expectation::{Address, Expectation, Variable},
     reading::{
@@ -83,6 +83,12 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
                 found.sites
             }
             Item::Unread(unread) => {
+                if declares_no_name(unread) {
+                    trace.clauses.insert(Clause::Named);
+                    let (class, clause) = (RefusalClass::Specifiers, Clause::Named);
+                    let refusal = Refusal { class, clause, span: unread.span() };
+                    return Expectation::Refused { refusal, trace };
+                }
                 unmodelled.push(Undecided::unread(unread));
                 continue;
             }

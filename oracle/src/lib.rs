@@ -33,6 +33,7 @@ mod value;
 
 pub use address::{Named, Slot, Version};
 pub use clause::{Clause, ClauseSet, Observed};
+pub use declaration::declares_no_name;
 pub use evaluate::Evaluator;
 pub use execution::accesses::{Access, Reached, Setting, Traced, WINDOWS, Way, accesses};
 pub use execution::{Kernel, Left, Output, Written, execute};

@@ -13,6 +13,7 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
+    declaration::declares_no_name,
     execution,
     expectation::{Expectation, Variable},
     rules::Rules,
@@ -95,6 +96,8 @@ pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> V
                     found.push(first.text.to_string(), DIRECTIVE, first.span);
                 }
             }
+            // A declaration without a name is refused.
+            Item::Unread(unread) if declares_no_name(unread) => {}
             Item::Unread(unread) => found.0.push(Undecided::unread(unread)),
             Item::Variables(_) | Item::Version(_) | Item::Target(_) | Item::AddressSize(_) => {}
         }

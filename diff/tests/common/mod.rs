@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
 use ptxsmith_diff::Maker;
-use ptxsmith_diff::known::{Effect, End, KNOWN, with_known};
+use ptxsmith_diff::known::{Effect, End, KNOWN, Known, with_known};
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, execute, expect};
 use ptxsmith_subject::{
     Address, Description, Diagnostic, FnSubject, Observation, Outcome, Output, Request, Severity, Subject,
@@ -24,7 +24,7 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
     let expected = expect(&module, rules);
     if let Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } = &expected {
         let dies = KNOWN.iter().filter(|known| known.is_of(maker)).find_map(|known| match known.effect {
-            Effect::Crash { signal, when, of } if when(trace) || of(&module) => Some(End::Signal(signal)),
+            Effect::Crash { signal, when, .. } if when(trace) => Some(End::Signal(signal)),
             Effect::Death { end, of } if of(&module) => Some(end),
             _ => None,
         });
@@ -35,6 +35,14 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
             Some(End::Broken) => return Observation::new(Outcome::Crashed),
             Some(End::Hang | End::Exhausted) => return Observation::new(Outcome::TimedOut),
             None => {}
+        }
+        let listed = || KNOWN.iter().filter(|known| known.is_of(maker));
+        if listed().any(|known| matches!(known.effect, Effect::Refused(of) if of(&module))) {
+            return Observation::new(Outcome::Refused);
+        }
+        let takes = |known: &Known| matches!(known.effect, Effect::Taken(of) if of(&module));
+        if matches!(expected, Expectation::Refused { .. }) && listed().any(takes) {
+            return Observation::new(Outcome::Accepted);
         }
     }
     match expected {

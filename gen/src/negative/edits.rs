@@ -3,7 +3,7 @@
 use ptxsmith_syntax::{Declarator, Initializer, precedence};
 
 use super::pair::Pair;
-use crate::{boundary, draft::Draft, nonterminal::Nonterminal};
+use crate::{boundary, draft::Draft, nonterminal::Nonterminal, written::items_or_unread};
 
 // Pieces of declarations
 
@@ -287,6 +287,11 @@ pub(super) fn two_spaces(d: &mut Draft<'_, '_>) -> Pair {
 pub(super) fn two_types(d: &mut Draft<'_, '_>) -> Pair {
     let (ty, other) = (integer_type(d), integer_type(d));
     Pair::around(&format!("{} {ty} @ v0 = {};", space(d), literal(d)), "", other)
+}
+
+pub(super) fn no_name(d: &mut Draft<'_, '_>) -> Pair {
+    let words = format!("{} {}", space(d), integer_type(d));
+    Pair { broken: items_or_unread(&format!("{words};")), ..Pair::around(&format!("{words} v0;"), "", "") }
 }
 
 pub(super) fn align_behind(d: &mut Draft<'_, '_>) -> Pair {

@@ -114,6 +114,7 @@ pub static EDITS: &[Edit] = &[
     edit("dimension/float", "dimension", "5.4.3/dimension", |d| e::dimension(d, &["#.0", "#.", "#e0", "#.5"])),
     edit("specifiers/two-spaces", "specifiers", "5.4.1/one-state-space", e::two_spaces),
     edit("specifiers/two-types", "specifiers", "5.4.1/one-type", e::two_types),
+    edit("specifiers/no-name", "specifiers", "5.4.1/name", e::no_name),
     edit("specifiers/align-behind", "specifiers", "5.4.5/align-place", e::align_behind),
     edit("specifiers/vector-behind", "specifiers", "5.4.2/vector-prefix", e::vector_behind),
     edit("vector-length/other", "vector-length", "5.4.2/vector-other-length", e::other_length),

@@ -33,6 +33,7 @@ const FEW: &str = ".global .reg .param .u32 .v2 .v4 .align÷8 .extern .common .p
 
 const TAILS: &str = "
 plain := x
+nameless :=
 list := x[2] = {1, 2}
 numbered := x<2>
 ";
@@ -128,7 +129,7 @@ _
 ";
 
 const NUMBERS: &str = "0 1 2 3 4 5 7 8 16 24 32 64 100 127 128 129 255 256 257 1000 1023 1024 1025 4096 65535 65536 65537 1048576 16777216 \
-    2147483647 2147483648 4294967295 4294967296 1099511627776 9223372036854775807 9223372036854775808 18446744073709551615 \
+    268435456 1073741824 2147483647 2147483648 4294967295 4294967296 1099511627776 9223372036854775807 9223372036854775808 18446744073709551615 \
     18446744073709551616 99999999999999999999 -1 -2147483648 -9223372036854775808 010 08 0x10 0b10 1U 4294967295U 1.0 0f3f800000 1+1 (1) \
     ~0 !0 1?2:3 x g WARP_SZ %tid _";
 
@@ -261,6 +262,10 @@ const IN_BODY: &str = "
 x: mov.u32 r, 1;
 x: .callprototype _ ();
 x: .branchtargets e;
+x: .calltargets k;
+.func x() { ret; }
+.func x0() { ret; }
+.entry x() { ret; }
 { .reg .u32 x; mov.u32 x, 1; }
 { .local .u32 x; st.local.u32 [x], 1; }
 { x: mov.u32 r, 1; }
@@ -294,6 +299,7 @@ shared := .shared .u32 NAME;
 numbered := .global .u32 NAME<2>;
 array := .global .u32 NAME[2] = {1, 2};
 function := .func NAME() { ret; }
+extern-function := .extern .func NAME();
 called := .func NAME() { ret; } .entry kk() { call NAME; ret; }
 kernel := .entry NAME() { ret; }
 visible := .visible .entry NAME() { ret; }

@@ -74,6 +74,7 @@ v4 := .reg .v4 .u32 v4;
 w2 := .reg .v2 .u64 w2;
 vf := .reg .v4 .f32 vf;
 vh := .reg .v2 .b16 vh;
+wf := .reg .v2 .f64 wf;
 vp := .reg .v2 .pred vp;
 lu := .local .align 8 .b8 lu[8];
 lq := .local .align 8 .u32 lq[8];
@@ -89,6 +90,7 @@ L := L: add.u32 e32, e32, 1;
 P := P: .callprototype _ ();
 PR := PR: .callprototype (.param .u32 _) _ (.param .u32 _);
 T := T: .branchtargets L, M;
+C := C: .calltargets fn;
 M := M: add.u32 e32, e32, 2;
 ";
 
@@ -100,6 +102,7 @@ ld.const.u32 u32, <[ca]>
 ld.shared.u32 u32, <[sa]>
 ld.local.u32 u32, <[la]>
 ld.param.u32 u32, <[in]>
+ld.global.u32 u32, <[ga]>.unified
 ld.volatile.global.u64 u64, <[gd]>
 ld.global.v2.u32 <{u32, d32}>, <[gv]>
 ld.global.v4.f32 <vf>, <[gw]>
@@ -133,6 +136,8 @@ mov.u64 <u64>, <ga>
 mov.b32 <b32>, <{vh.x, vh.y}>
 mov.b64 <{u32, d32}>, <b64>
 mov.v2.u32 <v2>, <{u32, d32}>
+mov.v4.u32 <v4>, <v4>
+mov.v2.f64 <wf>, <wf>
 mov.f32 <f32>, <0f3f800000>
 mov.pred <pr>, <pq>
 mov.b16 b16, <f16>
@@ -182,6 +187,7 @@ call <(pp)>, <fr>, <(pp)>
 call <(u32)>, <fg>, <(d32)>
 call <d64>, <P>
 call (pp), d64, (pp), <PR>
+call d64, <C>
 call fg, <(d32)>
 ret <>
 exit <>
@@ -198,7 +204,20 @@ barrier.sync <0>
 membar.gl <>
 tex.1d.v4.f32.s32 <vf>, <[tr, {s32}]>
 tex.1d.v4.f32.f32 {f32, f32, f32, f32}, <[tr, sr, {f32}]>
+tex.a1d.v4.f32.s32 <vf>, <[tr, {u32, s32}]>
+tex.level.1d.v4.f32.f32 <vf>, [tr, {f32}], <f32>
+tld4.r.2d.v4.f32.f32 <vf>, <[tr, {f32, f32}]>
+tld4.r.2d.v4.f32.f32 vf, [tr, <{u32, 1}>]
 suld.b.1d.b32.trap <b32>, <[ur, {s32}]>
+sust.b.1d.b32.trap <[ur, {s32}]>, <b32>
+ldmatrix.sync.aligned.m8n8.x1.shared.b16 <{b32}>, <[sd]>
+mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 <{f32, f32, f32, f32}>, <{b32, b32, b32, b32}>, <{b32, b32}>, <{f32, f32, f32, f32}>
+cp.async.ca.shared.global <[sa]>, <[ga]>, <4>
+testp.finite.f32 <pr>, <f32>
+div.rn.f32 <f32>, f32, <f32>
+match.any.sync.b32 <u32>, <b32>, <-1>
+redux.sync.add.u32 <u32>, <u32>, <-1>
+vadd.u32.u32.u32 <u32>, <u32>, <u32>
 txq.width.b32 u32, <[tr]>
 activemask.b32 <b32>
 lop3.b32 b32, d32, e32, 5, <0xE8>
@@ -217,7 +236,7 @@ b8 b16 b32 b64 u16 u32 u64 s32 s64 f16 f162 f32 f64 pr nr1 v2 v4 w2 vf vh vp v2.
 18446744073709551615 18446744073709551616 1U 1.0 1e400 0f3f800000 0f7fc00000 0d3ff0000000000000
 1+1 (1) 1?2:3 1.0+2.0 !1 1<<64 (.s64)1 0xff(gu) 0xff(1) generic(gu)
 gb gu gd gf gr ga gm gv gw gz ge gi gn gn1 ca cv su sa se ki lu la pp pa in tr sr ur
-L P T fn fr fg fe kk k nosuch _ ld
+L P T C fn fr fg fe kk k nosuch _ ld
 ";
 
 /// How every atom, written `X`, is put into a place.

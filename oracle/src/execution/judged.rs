@@ -277,6 +277,7 @@ impl Check<'_, '_> {
     fn place(&self, operand: &Operand, form: &Form<'_>) -> Judged {
         let mut reader = Reader { rules: self.rules, version: self.program.version, trace: Trace::default() };
         let address = match operand {
+            Operand::Address(expr) if !expr.has_names() => reader.address(expr, self.names),
             Operand::Address(expr) => {
                 holds(!parenthesizes_a_name(expr), OPERAND)?;
                 let named = expr.nodes().iter().find_map(|node| match &node.kind {
@@ -297,11 +298,14 @@ impl Check<'_, '_> {
         };
         // How implementations answer an open question here is not asked.
         let Address { base, offset, index } = address.map_err(|_| OPERAND)?;
+        let accessed = form.ty.and_then(ScalarType::size).unwrap_or(1) * form.lanes.unwrap_or(1) as u64;
         match base {
             Base::Register(register) => {
                 let number =
                     matches!(register.ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits);
-                holds(number && register.lanes == 1 && register.ty.size() == Some(8), OPERAND)?;
+                // 6.4.1: an address of 32 bits is extended to 64.
+                let wide = matches!(register.ty.size(), Some(4 | 8));
+                holds(number && register.lanes == 1 && wide, OPERAND)?;
                 holds(form.space != Some(StateSpace::Param), OPERAND)
             }
             Base::Variable(variable) => {
@@ -311,11 +315,14 @@ impl Check<'_, '_> {
                 holds(!in_param || self.body.parameters.iter().any(is_own), OPERAND)?;
                 holds(Some(variable.space) == form.space, OPERAND)?;
                 let Some(size) = variable.size.filter(|_| index.is_none()) else { return Ok(()) };
-                let wanted = form.ty.and_then(ScalarType::size).unwrap_or(0) * form.lanes.unwrap_or(1) as u64;
-                let end = u64::try_from(offset).ok().and_then(|offset| offset.checked_add(wanted));
+                let end = u64::try_from(offset).ok().and_then(|offset| offset.checked_add(accessed));
                 holds(end.is_some_and(|end| end <= size), BEYOND)
             }
-            Base::Absolute => Err(OPERAND),
+            // 6.4.1: an absolute address is a form of its own, in every space; it has to be aligned.
+            Base::Absolute => {
+                let own = form.space != Some(StateSpace::Param);
+                holds(own && u64::try_from(offset).is_ok_and(|offset| offset % accessed == 0), OPERAND)
+            }
         }
     }
 }

@@ -67,7 +67,8 @@ pub(crate) fn is_unsupported(message: &str, ptx: &str) -> bool {
         || message.starts_with("SM version specified by .target is higher than default SM version assumed")
         || (message.starts_with("Value '") && message.contains("is not defined for option 'gpu-name'"))
         || message.starts_with("'Compile only(-c)' requires PTX ISA .version")
-        || message == "32-Bit compilation is no longer supported"
+        // A module of 64 bits is refused so as well, for a register of 32 bits as an address.
+        || message == "32-Bit compilation is no longer supported" && !ptx.contains(".address_size 64")
         || lacks_both
             .is_some_and(|(version, target)| version.starts_with("PTX .version") && !ptx.contains(target))
 }
@@ -134,6 +135,7 @@ mod tests {
         ] {
             assert!(is_unsupported(message, ""), "{message}");
         }
+        assert!(!is_unsupported("32-Bit compilation is no longer supported", ".address_size 64"));
         assert!(!is_unsupported("Feature '.b128' requires PTX ISA .version 8.3 or later", ""));
         assert!(!is_unsupported("Feature 'x' requires .target sm_90 or higher", ""));
     }
