@@ -13,9 +13,11 @@ use ptxsmith_campaign::store::Shard;
 use ptxsmith_gen::Focus;
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::{
-    SubjectSpec, parse_spec, process,
+    SubjectSpec, process,
     toolchain::{Installable, Release},
 };
+
+use crate::values::{Deny, count, count_or_none, jobs, reading, subject};
 
 /// Tests implementations of PTX data declarations against what the specification says.
 #[derive(Debug, Parser)]
@@ -42,7 +44,7 @@ Exit status:
 #[command(next_help_heading = "Options of every command")]
 pub struct Global {
     /// Threads, and processes of subjects at a time [default: all cores]
-    #[arg(long, short, global = true, value_name = "N")]
+    #[arg(long, short, global = true, value_name = "N", value_parser = jobs)]
     pub jobs: Option<NonZeroUsize>,
     /// Chooses the programs that are generated: the same seed, the same programs, on any machine
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
@@ -123,14 +125,27 @@ Examples:
   ptxsmith check corpus/ --subject ptxas@13.5
   clang -x cuda --cuda-device-only -S -o - a.cu | ptxsmith check -")]
     Check(Check),
-    /// Print what the specification says a PTX file holds, with the clauses that say so
+    /// Print what the specification says a PTX file holds
     #[command(after_help = "\
+Exit status: 0, also where the specification refuses the file, which is an answer; 2 it is no PTX. With --expect: 0 the
+answer is the one expected, 1 it is another, 3 the specification does not decide.
+
 Examples:
   ptxsmith eval module.ptx
   echo '.version 7.8 .target sm_80 .global .s64 a = -7 % 3;' | ptxsmith eval -
   ptxsmith eval module.ptx --json
+  llc -mtriple nvptx64 kernel.ll -o - | ptxsmith eval - --expect accepted
   ptxsmith eval module.ptx --reading shift-count=modulo")]
     Eval(Eval),
+    /// Warn of forms that listed releases of ptxas take otherwise than the specification says; no ptxas is needed
+    #[command(after_help = "\
+Exit status: 0 no error, 1 the specification refuses a file, or with --deny known a warning, 2 a file is no PTX.
+
+Examples:
+  llc -mtriple nvptx64 kernel.ll -o - | ptxsmith lint -
+  ptxsmith lint build/ --deny known --release 12.9 --release 13.5
+  ptxsmith lint kernel.ptx --format sarif > lint.sarif")]
+    Lint(Lint),
     /// Write generated PTX modules
     #[command(after_help = "\
 Examples:
@@ -246,12 +261,46 @@ pub struct Eval {
     /// Print JSON (ptxsmith.module/1)
     #[arg(long)]
     pub json: bool,
+    /// Print the clauses that say so
+    #[arg(long)]
+    pub clauses: bool,
+    /// Warn on standard error of what listed releases of ptxas take otherwise; lint has more
+    #[arg(long)]
+    pub lint: bool,
     /// Answer an open question of the specification otherwise than by default; may be repeated
     #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
     pub readings: Vec<(Question, usize)>,
     /// Status 1 if the answer is another, 3 if the specification does not decide
     #[arg(long, value_name = "ANSWER")]
     pub expect: Option<Expect>,
+}
+
+/// `lint`
+#[derive(Args, Debug)]
+pub struct Lint {
+    /// PTX files, and directories of them; - reads standard input
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// How the result is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: LintFormat,
+    /// Status 1 also for this; may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
+    /// Only what this release of ptxas shows; may be repeated [default: every listed release]
+    #[arg(long = "release", value_name = "RELEASE", value_parser = Release::find)]
+    pub releases: Vec<&'static Release>,
+}
+
+/// The form of what `lint` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LintFormat {
+    /// FILE:LINE:COLUMN: warning: ... [ID], as compilers write it
+    Text,
+    /// ptxsmith.lint/1
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
 }
 
 /// What `eval --expect` asks.
@@ -313,17 +362,20 @@ fn subject_help() -> String {
 #[derive(Args, Debug)]
 pub struct Campaign {
     /// An implementation to test; may be repeated
-    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec, help = subject_help())]
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject, help = subject_help())]
     pub subjects: Vec<SubjectSpec>,
-    /// Stop after this many cases (of check: files)
+    /// Stop after this many cases (of check: files): 5000, 5k, 1e6 [default of run: 250000]
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "time")]
     pub cases: Option<NonZeroU64>,
-    /// Stop after this time: 90s, 10m, 1h30m
+    /// End within this time, reporting included: 90s, 10m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
     /// How long an implementation may take for one module before it counts as hanging [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
+    /// Status 1 also for this; may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
 }
 
 /// `run`
@@ -387,7 +439,7 @@ pub struct Merge {
     pub partial: bool,
     /// A program that the shards tested and that may be run once more: exec:, serve: or a path. Others are not run, since
     /// nobody but the shards names them
-    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
     pub subjects: Vec<SubjectSpec>,
 }
 
@@ -407,8 +459,15 @@ pub struct Drift {
     #[arg(long, value_name = "FILE|DIR")]
     pub corpus: Vec<PathBuf>,
     /// How many generated cases are tried
-    #[arg(long, value_name = "N", default_value_t = 6_000)]
+    #[arg(long, value_name = "N", default_value = "6000", value_parser = count_or_none)]
     pub cases: u64,
+    /// End within this time, with the programs that were tried until then: 90s, 10m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// Status 1 for a change that a known deviation explains, or for programs that some release did not compare; may be
+    /// repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
     /// Where drift.json and drift.md go
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -434,13 +493,13 @@ pub struct Reduce {
     /// The PTX file; - reads standard input
     pub file: PathBuf,
     /// The implementation that shows the deviation: ptxas, ptxas@RELEASE, ptxas:/PATH, exec:CMD ARGS [default: ptxas]
-    #[arg(long, value_name = "SUBJECT", value_parser = parse_spec, conflicts_with = "command")]
+    #[arg(long, value_name = "SUBJECT", value_parser = subject, conflicts_with = "command")]
     pub subject: Vec<SubjectSpec>,
     /// The deviation to keep, where there are several: its class, the name of a known or suspected one, or QUESTION=ANSWER
     #[arg(long, value_name = "VERDICT", value_parser = Expected::parse, conflicts_with = "command")]
     pub expect: Option<Expected>,
     /// Keep also on which of these the deviation shows: ptxas@all, or several
-    #[arg(long, value_name = "SUBJECT", value_parser = parse_spec, num_args = 1.., conflicts_with_all = ["command", "text"])]
+    #[arg(long, value_name = "SUBJECT", value_parser = subject, num_args = 1.., conflicts_with_all = ["command", "text"])]
     pub same_on: Vec<SubjectSpec>,
     /// Keep instead what this command ends with status 0 for, given the program's file as its last argument
     #[arg(long, value_name = "CMD")]
@@ -585,7 +644,7 @@ pub struct Suite {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// Programs to draw from --seed, beside those that every suite has
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = count_or_none)]
     pub random: u64,
 }
 
@@ -593,7 +652,7 @@ pub struct Suite {
 #[derive(Args, Debug)]
 pub struct Subjects {
     /// Look at this one; may be repeated [default: every form, and every installed release]
-    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
     pub subjects: Vec<SubjectSpec>,
     /// Print JSON
     #[arg(long)]
@@ -669,12 +728,6 @@ pub enum Toolchain {
     },
 }
 
-/// `1000`, `1_000_000`.
-fn count(text: &str) -> Result<NonZeroU64, String> {
-    let number = text.replace('_', "").parse::<u64>().map_err(|error| error.to_string())?;
-    NonZeroU64::new(number).ok_or_else(|| "must be at least 1".to_owned())
-}
-
 /// `10m`, `90s`, `1h 30m`.
 fn duration(text: &str) -> Result<Duration, String> {
     let duration = humantime::parse_duration(text.trim())
@@ -691,20 +744,6 @@ fn since(text: &str) -> Result<SystemTime, String> {
     let time = if text.len() == "2026-11-20".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
     humantime::parse_rfc3339_weak(&time)
         .map_err(|_| "write 1d, 12h, 2026-11-20 or 2026-11-20 02:00:00".to_owned())
-}
-
-/// `shift-count=modulo`
-fn reading(text: &str) -> Result<(Question, usize), String> {
-    let (name, answer) = text.split_once('=').ok_or("write QUESTION=ANSWER")?;
-    let question = Question::from_name(name).ok_or_else(|| {
-        let names: Vec<_> = Question::ALL.iter().map(|question| question.name()).collect();
-        format!("no open question `{name}`; there are {}", names.join(", "))
-    })?;
-    let place = question.answers().iter().position(|&known| known == answer);
-    let place = place.ok_or_else(|| {
-        format!("no answer `{answer}` to `{name}`; there are {}", question.answers().join(", "))
-    })?;
-    Ok((question, place))
 }
 
 #[cfg(test)]
@@ -731,13 +770,11 @@ mod tests {
     }
 
     #[test]
-    fn durations_and_counts_are_what_people_write() {
+    fn durations_are_what_people_write() {
         assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
         assert_eq!(duration("1h 30m"), Ok(Duration::from_secs(5400)));
         assert!(duration("10").unwrap_err().contains("write 90s"));
         assert!(duration("0s").is_err() && duration("-1s").is_err() && duration("").is_err());
-        assert_eq!(count("1_000").map(NonZeroU64::get), Ok(1000));
-        assert!(count("0").is_err() && count("-1").is_err() && count("1.5").is_err());
     }
 
     #[test]
@@ -749,13 +786,5 @@ mod tests {
         assert_eq!(since("1970-01-02"), Ok(std::time::UNIX_EPOCH + day));
         assert_eq!(since("1970-01-02 00:00:00"), since("1970-01-02T00:00:00Z"));
         assert!(since("yesterday").unwrap_err().contains("write 1d"));
-    }
-
-    #[test]
-    fn a_reading_that_does_not_exist_is_told_which_do() {
-        assert_eq!(reading("shift-count=modulo"), Ok((Question::ShiftCount, 1)));
-        assert!(reading("shift-cuont=modulo").unwrap_err().contains("there are address-subtraction, "));
-        assert!(reading("shift-count=mod").unwrap_err().contains("there are saturate, modulo"));
-        assert!(reading("shift-count").is_err());
     }
 }

@@ -4,9 +4,11 @@ mod args;
 mod bug;
 mod commands;
 mod console;
+mod deny;
 mod exit;
 mod interrupt;
 mod progress;
+mod values;
 
 use std::process::ExitCode;
 
@@ -34,6 +36,7 @@ fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
         Command::Run(args) => commands::run::run(&context, args),
         Command::Check(args) => commands::check::run(&context, args),
         Command::Eval(args) => commands::eval::run(&context, args),
+        Command::Lint(args) => commands::lint::run(&context, args),
         Command::Reduce(args) => commands::reduce::run(&context, args),
         Command::Merge(args) => commands::merge::run(&context, args),
         Command::Drift(args) => commands::drift::run(&context, args),

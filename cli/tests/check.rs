@@ -277,3 +277,20 @@ fn the_report_does_not_depend_on_the_number_of_jobs() {
     };
     assert_eq!(report("1"), report("8"));
 }
+
+#[test]
+fn a_known_deviation_and_what_was_not_compared_are_status_1_where_they_are_denied() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), "m.ptx", &module(".global .s32 a = 1;\n.global .s32 b = 2;"));
+    // One of the two variables is not shown.
+    let variable = r#"{"space": "global", "size": 4, "align": 4, "bytes": "01000000", "addresses": []}"#;
+    let partly = format!(r#"echo '{{"outcome": "accepted", "variables": {{"a": {variable}}}}}'"#);
+    let subject = script(directory.path(), &partly);
+    let run = |deny: &[&str]| {
+        let path = path.to_str().unwrap();
+        status(&ptxsmith().args(["check", path, "--subject", &subject]).args(deny).output().unwrap())
+    };
+    assert_eq!(run(&["--deny", "known"]), 0);
+    assert_eq!(run(&["--deny", "known", "--deny", "uncompared"]), 1);
+    assert_eq!(run(&["--deny", "everything"]), 2);
+}

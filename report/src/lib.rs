@@ -8,6 +8,7 @@ pub mod against;
 pub mod atlas;
 pub mod clauses;
 pub mod describe;
+pub mod deviations;
 pub mod folder;
 pub mod harmless;
 pub mod history;

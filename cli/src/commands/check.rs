@@ -24,11 +24,10 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         files,
         subjects: args.campaign.subjects.clone(),
         timeout: args.campaign.timeout,
-        time: args.campaign.time,
         out: args.out.clone(),
         counterpart: ptxsmith_suite::twin,
     };
-    let outcome = check(&context.session(), options)?;
-    let exit = summed_up(context, &outcome, args.out.as_deref(), started)?;
+    let outcome = check(&context.session_for(args.campaign.time), options)?;
+    let exit = summed_up(context, &outcome, args.out.as_deref(), started, &args.campaign.deny)?;
     Ok(if outcome.left_out && exit != Exit::Deviation { Exit::BadInput } else { exit })
 }

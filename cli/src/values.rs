@@ -1,0 +1,156 @@
+//! How the values of options are written.
+
+use std::num::{NonZeroU64, NonZeroUsize};
+
+use clap::ValueEnum;
+use ptxsmith_oracle::Question;
+use ptxsmith_subject::{SubjectSpec, parse_spec};
+
+/// What `--deny` makes status 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Deny {
+    /// A known deviation that shows
+    Known,
+    /// Something that could not be compared
+    Uncompared,
+}
+
+/// `1000`, `1_000_000`, `5k`, `2M`, `1e6`; 0 too.
+pub fn count_or_none(text: &str) -> Result<u64, String> {
+    let number = read_count(text.trim());
+    number.ok_or_else(|| {
+        format!("`{}` is not a number of things: write 5000, 5_000, 5k, 2M or 1e6", text.trim())
+    })
+}
+
+/// The same, but at least 1.
+pub fn count(text: &str) -> Result<NonZeroU64, String> {
+    NonZeroU64::new(count_or_none(text)?).ok_or_else(|| "must be at least 1".to_owned())
+}
+
+/// How many threads.
+pub fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.trim().parse::<usize>().map_err(|_| format!("`{text}` is not a number of threads"))?;
+    NonZeroUsize::new(number)
+        .ok_or_else(|| "must be at least 1; without --jobs all cores are used".to_owned())
+}
+
+fn read_count(text: &str) -> Option<u64> {
+    let text = text.replace('_', "");
+    // A digit first: `u64` would take a `+`, and `e6` is no number.
+    text.chars().next().filter(char::is_ascii_digit)?;
+    let powers = [('k', 3), ('K', 3), ('m', 6), ('M', 6), ('g', 9), ('G', 9)];
+    let suffix = powers.iter().find_map(|&(suffix, power)| Some((text.strip_suffix(suffix)?, power)));
+    let (digits, power): (&str, u32) = match suffix {
+        Some((digits, power)) => (digits, power),
+        None => match text.split_once(['e', 'E']) {
+            Some((digits, power)) => (digits, power.parse().ok()?),
+            None => (&*text, 0),
+        },
+    };
+    // `1.5e6` is a whole number too.
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let power = power.checked_sub(u32::try_from(fraction.len()).ok()?)?;
+    format!("{whole}{fraction}").parse::<u64>().ok()?.checked_mul(10_u64.checked_pow(power)?)
+}
+
+/// The entry that is most likely meant by a name that is none of them.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = |known: &str| strsim::jaro_winkler(name, known);
+    let scored = known.into_iter().map(|known| (likeness(known), known));
+    scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known)
+}
+
+/// `; did you mean ...`, where something is near.
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(name, known).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
+}
+
+/// An implementation under test, as `--subject` takes it.
+pub fn subject(text: &str) -> Result<SubjectSpec, String> {
+    parse_spec(text).map_err(|error| {
+        let end = text.find(['@', ':']).map_or(text.len(), |at| at + 1);
+        let (form, filled) = text.split_at(end);
+        let fixed = |form: &SubjectForm| {
+            let end = form.form.find(['@', ':']).map_or(form.form.len(), |at| at + 1);
+            &form.form[..end]
+        };
+        let forms = SubjectSpec::FORMS.iter().map(fixed);
+        match nearest(form, forms) {
+            Some(near) if near != form => format!("{error}; did you mean `{near}{filled}`?"),
+            _ => error.to_string(),
+        }
+    })
+}
+
+use ptxsmith_subject::Form as SubjectForm;
+
+/// `shift-count=modulo`
+pub fn reading(text: &str) -> Result<(Question, usize), String> {
+    let (name, answer) = text.split_once('=').ok_or("write QUESTION=ANSWER")?;
+    let question = Question::from_name(name).ok_or_else(|| {
+        let names: Vec<_> = Question::ALL.iter().map(|question| question.name()).collect();
+        let hint = did_you_mean(name, names.iter().copied());
+        format!("no open question `{name}`; there are {}{hint}", names.join(", "))
+    })?;
+    let place = question.answers().iter().position(|&known| known == answer);
+    let place = place.ok_or_else(|| {
+        let hint = did_you_mean(answer, question.answers().iter().copied());
+        format!("no answer `{answer}` to `{name}`; there are {}{hint}", question.answers().join(", "))
+    })?;
+    Ok((question, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_what_people_write() {
+        let read = |text| count(text).map(NonZeroU64::get);
+        for (text, number) in [
+            ("1000", 1_000),
+            ("1_000_000", 1_000_000),
+            ("5k", 5_000),
+            ("2M", 2_000_000),
+            ("1e6", 1_000_000),
+            ("1.5e6", 1_500_000),
+            ("0.5k", 500),
+            (" 7 ", 7),
+        ] {
+            assert_eq!(read(text), Ok(number), "{text}");
+        }
+        for text in ["", "-1", "+1", "1.5", "e6", "k", "1e-3", "1e99", "0x10", "5kk", "1.0001k"] {
+            assert!(read(text).unwrap_err().contains("write 5000, 5_000, 5k, 2M or 1e6"), "{text}");
+        }
+        assert_eq!(read("0").unwrap_err(), "must be at least 1");
+        assert_eq!(count_or_none("0"), Ok(0));
+    }
+
+    #[test]
+    fn no_threads_are_refused_with_what_is_meant_instead() {
+        assert!(jobs("0").unwrap_err().contains("without --jobs all cores"));
+        assert_eq!(jobs("3").map(NonZeroUsize::get), Ok(3));
+        assert!(jobs("many").is_err());
+    }
+
+    #[test]
+    fn a_misspelt_subject_is_answered_with_the_one_that_is_near() {
+        let hint = |text: &str| subject(text).unwrap_err();
+        assert!(hint("ptaxs").ends_with("did you mean `ptxas`?"), "{}", hint("ptaxs"));
+        assert!(hint("ptaxs@13.5").ends_with("did you mean `ptxas@13.5`?"));
+        assert!(hint("sreve:tool").ends_with("did you mean `serve:tool`?"));
+        assert!(!hint("llvm").contains("did you mean"));
+        assert!(subject("ptxas@13.5").is_ok());
+    }
+
+    #[test]
+    fn a_reading_that_does_not_exist_is_told_which_do() {
+        assert_eq!(reading("shift-count=modulo"), Ok((Question::ShiftCount, 1)));
+        let misspelt = reading("shift-cuont=modulo").unwrap_err();
+        assert!(misspelt.contains("there are address-subtraction, ") && misspelt.ends_with("`shift-count`?"));
+        assert!(reading("shift-count=mod").unwrap_err().contains("there are saturate, modulo"));
+        assert!(reading("shift-count").is_err());
+    }
+}
