@@ -17,7 +17,8 @@ use ptxsmith_subject::{
     toolchain::{Installable, Release},
 };
 
-use crate::values::{Deny, count, count_or_none, jobs, reading, subject};
+use crate::values::{Deny, count, count_or_none, jobs, ptx_version, reading, regex, subject, target};
+use regex_lite::Regex;
 
 /// Tests implementations of PTX data declarations against what the specification says.
 #[derive(Debug, Parser)]
@@ -58,6 +59,9 @@ pub struct Global {
     /// The CUDA driver library for the subject driver [default: libcuda.so.1 where the system's loader finds it]
     #[arg(long, global = true, value_name = "PATH", env = "PTXSMITH_LIBCUDA", hide_env_values = true)]
     pub libcuda: Option<PathBuf>,
+    /// A file of named subjects, and of options for each command; nothing is read from a place that is not named
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Options of every command")]
+    pub config: Option<PathBuf>,
     /// How ptxas is started for each module: forked where it opens its input, which is faster, or anew
     #[arg(long, global = true, value_name = "HOW", default_value = "fork")]
     pub start: Start,
@@ -151,6 +155,7 @@ Examples:
 Examples:
   ptxsmith gen --count 1
   ptxsmith gen --count 1000 --seed 7 --out modules/
+  ptxsmith gen --first 25189 --count 1
   ptxsmith gen --count 10 --focus initializers
   ptxsmith gen --count 100000 --stats
   ptxsmith gen --grammar")]
@@ -206,6 +211,7 @@ The suite is the same on every machine: cases, a manifest with its schema, an in
 Examples:
   ptxsmith suite --out suite/
   ptxsmith suite --out suite/ --random 1000 --seed 7
+  ptxsmith suite --out old/ --target sm_35 --max-ptx 4.3 --only '^5.4.4/'
   python3 suite/run.py --ptxas /usr/local/cuda/bin/ptxas")]
     Suite(Suite),
     /// List the implementations that can be tested: available or not, why, version
@@ -319,9 +325,9 @@ fn shard(text: &str) -> Result<Shard, String> {
         let (number, of) = text.split_once('/')?;
         Some(Shard { number: number.parse().ok()?, of: of.parse().ok()? })
     };
-    read()
-        .filter(|shard| (1..=shard.of).contains(&shard.number))
-        .ok_or_else(|| format!("`{text}` is no part; write K/N, such as 1/4 for the first of four"))
+    read().filter(|shard| (1..=shard.of).contains(&shard.number)).ok_or_else(|| {
+        format!("`{text}` is not a shard: write K/N with K from 1 to N, such as 1/4 for the first of four")
+    })
 }
 
 /// Where engines that run one job many times say which it is: variable of the index, of its least value, of the count.
@@ -581,6 +587,9 @@ pub struct Gen {
     /// How many modules [default with --exhaustive or --cell: all]
     #[arg(long, value_name = "N", value_parser = count, required_unless_present_any = ["grammar", "exhaustive", "cells"])]
     pub count: Option<NonZeroU64>,
+    /// The number of the first one, as reports name cases: 25189, with the same --seed
+    #[arg(long, value_name = "N", default_value = "0", value_parser = count_or_none, conflicts_with_all = ["stats", "grammar", "cells"])]
+    pub first: u64,
     /// Write case-SEED-INDEX.ptx files into this directory instead of printing
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -646,6 +655,15 @@ pub struct Suite {
     /// Programs to draw from --seed, beside those that every suite has
     #[arg(long, value_name = "N", default_value = "0", value_parser = count_or_none)]
     pub random: u64,
+    /// Only what runs on this target: cases for it and for earlier ones
+    #[arg(long, value_name = "sm_NN", value_parser = target)]
+    pub target: Option<String>,
+    /// Only cases of this version of PTX and earlier ones
+    #[arg(long, value_name = "MAJOR.MINOR", value_parser = ptx_version)]
+    pub max_ptx: Option<(u32, u32)>,
+    /// Only cases whose id matches this regular expression; the valid counterpart of a refused case comes with it
+    #[arg(long, value_name = "REGEX", value_parser = regex)]
+    pub only: Option<Regex>,
 }
 
 /// `subjects`
@@ -702,7 +720,7 @@ pub enum Worker {
 /// `toolchain`
 #[derive(Debug, Subcommand)]
 pub enum Toolchain {
-    /// List the releases that can be installed, and where those are that are installed
+    /// List everything that can be installed, and where that is which is installed
     #[command(after_help = "Example:\n  ptxsmith toolchain list")]
     List {
         /// Print JSON

@@ -3,8 +3,10 @@
 mod args;
 mod bug;
 mod commands;
+mod config;
 mod console;
 mod deny;
+mod describe;
 mod exit;
 mod interrupt;
 mod progress;
@@ -12,7 +14,7 @@ mod values;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use args::{Cli, Command};
 use commands::Context;
@@ -21,13 +23,22 @@ use exit::{Exit, Failure};
 
 fn main() -> ExitCode {
     bug::end_on_panic();
-    let cli = Cli::parse();
+    let cli = match read() {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
     let console = Console { quiet: cli.global.quiet, color: cli.global.color.into() };
     let exit = run(&cli, console).unwrap_or_else(|failure| {
         console.failure(&failure);
         Exit::from(&failure)
     });
     exit.into()
+}
+
+/// What was written, with what the file of `--config` says.
+fn read() -> Result<Cli, clap::Error> {
+    let args = config::completed(std::env::args_os().collect())?;
+    Cli::from_arg_matches(&describe::matches(args)?)
 }
 
 fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {

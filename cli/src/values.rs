@@ -55,6 +55,26 @@ fn read_count(text: &str) -> Option<u64> {
     format!("{whole}{fraction}").parse::<u64>().ok()?.checked_mul(10_u64.checked_pow(power)?)
 }
 
+/// `sm_35`
+pub fn target(text: &str) -> Result<String, String> {
+    let number = text.strip_prefix("sm_").filter(|number| number.starts_with(|c: char| c.is_ascii_digit()));
+    number.map(|_| text.to_owned()).ok_or_else(|| format!("`{text}` is not a target: write sm_35"))
+}
+
+/// `7.8`
+pub fn ptx_version(text: &str) -> Result<(u32, u32), String> {
+    let read = || {
+        let (major, minor) = text.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    };
+    read().ok_or_else(|| format!("`{text}` is not a version of PTX: write 7.8"))
+}
+
+/// A regular expression.
+pub fn regex(text: &str) -> Result<regex_lite::Regex, String> {
+    regex_lite::Regex::new(text).map_err(|error| error.to_string())
+}
+
 /// The entry that is most likely meant by a name that is none of them.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let likeness = |known: &str| strsim::jaro_winkler(name, known);

@@ -136,7 +136,7 @@ fn the_history_tells_what_is_new_and_what_was_incomplete() {
         let mut command = ptxsmith();
         command.arg("history").arg(&database).args(arguments).output().unwrap()
     };
-    assert!(one_line_error(&history(&[])).contains("history.db: unable to open database file"));
+    assert!(one_line_error(&history(&[])).contains("no such database; ptxsmith history"));
     assert!(!database.exists(), "asking made a database");
     let folder = campaign();
     let output = history(&["--add", folder.to_str().unwrap()]);

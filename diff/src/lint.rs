@@ -36,7 +36,7 @@ pub fn risks(module: &Module) -> Vec<Risk> {
                 if !known.touches(&spec.trace()) {
                     continue;
                 }
-                let other = predict(module, &Rules::default().with(|rules| change(rules)));
+                let other = predict(module, &Rules::default().with(change));
                 differing(&spec, &other, &places)
             }
             Effect::Crash { when, of, .. } => {

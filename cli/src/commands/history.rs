@@ -8,7 +8,7 @@ use ptxsmith_report::folder::Folder;
 use ptxsmith_report::harmless::count;
 use ptxsmith_report::history::{Entered, History, HistoryError, Run, Seen, date, minute};
 
-use super::Context;
+use super::{Context, report};
 use crate::args;
 use crate::console::{BAD, BOLD, END, NOTE, line};
 use crate::exit::{Exit, Failure};
@@ -32,8 +32,8 @@ pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
     }
     let (runs, findings) = (history.runs().map_err(failed)?, history.findings().map_err(failed)?);
     let seen = args.finding.as_ref().map(|id| {
-        let seen = findings.iter().find(|seen| seen.id == *id);
-        seen.ok_or_else(|| Failure::BadInput(format!("no campaign saw a finding `{id}`")))
+        let ids: Vec<&str> = findings.iter().map(|seen| &*seen.id).collect();
+        report::meant(&ids, id).map(|meant| &findings[meant])
     });
     let is_asked = |time: SystemTime| args.since.is_none_or(|since| time >= since);
     let runs: Vec<_> = runs.iter().filter(|run| is_asked(run.started)).collect();
@@ -60,6 +60,12 @@ struct Page<'a> {
 
 /// A database that cannot be used is the user's to mend: it is named, missing, locked, or something else.
 pub fn failed(path: &Path, error: HistoryError) -> Failure {
+    if !path.exists() {
+        let path = path.display();
+        return Failure::BadInput(format!(
+            "{path}: no such database; ptxsmith history {path} --add DIR makes one of a campaign's folder"
+        ));
+    }
     Failure::BadInput(format!("{}: {error}", path.display()))
 }
 

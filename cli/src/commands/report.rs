@@ -13,7 +13,9 @@ use ptxsmith_report::{html, junit, markdown, sarif, text};
 
 use super::{Context, history};
 use crate::args::{self, Format};
+use crate::console::line;
 use crate::exit::{Exit, Failure};
+use crate::values::did_you_mean;
 
 /// The most ids that are named to somebody who asked for another.
 const MOST_IDS: usize = 20;
@@ -85,21 +87,33 @@ fn render(
 /// Leaves one finding: that of this id, or of the only id that begins so.
 fn keep_only(folder: &mut Folder, id: &str) -> Result<(), Failure> {
     let findings = &mut folder.report.findings;
-    let exact = findings.iter().any(|found| found.id == id);
-    let is_meant = |of: &str| if exact { of == id } else { of.starts_with(id) };
-    let meant = findings.iter().filter(|found| is_meant(&found.id)).count();
-    if meant == 1 {
-        findings.retain(|found| is_meant(&found.id));
-        return Ok(());
-    }
-    let ids: Vec<&str> = findings.iter().map(|found| &*found.id).take(MOST_IDS).collect();
-    let there = match (ids.len(), findings.len()) {
-        (0, _) => "there is none".to_owned(),
-        (shown, all) if shown < all => format!("there are {} and {} more", ids.join(", "), all - shown),
-        _ => format!("there are {}", ids.join(", ")),
+    let ids: Vec<&str> = findings.iter().map(|found| &*found.id).collect();
+    let meant = meant(&ids, id)?;
+    *findings = vec![findings.swap_remove(meant)];
+    Ok(())
+}
+
+/// The place of the id that is meant: the id itself, or the only one that begins so.
+pub fn meant(ids: &[&str], id: &str) -> Result<usize, Failure> {
+    let places = |is_meant: &dyn Fn(&str) -> bool| {
+        ids.iter().enumerate().filter(|(_, of)| is_meant(of)).map(|(nth, _)| nth).collect::<Vec<_>>()
     };
-    let problem = if meant == 0 { "no finding" } else { "more than one finding" };
-    Err(Failure::BadInput(format!("{problem} `{id}`; {there}")))
+    let exact = places(&|of| of == id);
+    let meant = if exact.is_empty() { places(&|of| of.starts_with(id)) } else { exact };
+    if let [only] = meant[..] {
+        return Ok(only);
+    }
+    let shown: Vec<&str> = ids.iter().copied().take(MOST_IDS).collect();
+    let there = match (shown.len(), ids.len()) {
+        (0, _) => "there is none".to_owned(),
+        (shown_count, all) if shown_count < all => {
+            format!("there are {} and {} more", shown.join(", "), all - shown_count)
+        }
+        _ => format!("there are {}", shown.join(", ")),
+    };
+    let problem = if meant.is_empty() { "no finding" } else { "more than one finding" };
+    let hint = if meant.is_empty() { did_you_mean(id, ids.iter().copied()) } else { String::new() };
+    Err(Failure::BadInput(format!("{problem} `{id}`; {there}{hint}")))
 }
 
 fn write(context: &Context, out: Option<&Path>, format: Format, rendered: &str) -> Result<(), Failure> {
@@ -108,7 +122,13 @@ fn write(context: &Context, out: Option<&Path>, format: Format, rendered: &str) 
             // A file holds no styles.
             let text =
                 if format == Format::Text { strip_str(rendered).to_string() } else { rendered.to_owned() };
-            write_whole(out, text.as_bytes()).map_err(|error| Failure::BadInput(format!("{error:#}")))
+            write_whole(out, text.as_bytes()).map_err(|error| {
+                // Not the name of a file that is there for a moment.
+                let why = error.chain().last().map(ToString::to_string).unwrap_or_default();
+                let why = why.split(" at path ").next().unwrap_or_default();
+                let name = out.to_string_lossy();
+                Failure::BadInput(format!("cannot write {}: {why}; give another --out", line(&name)))
+            })
         }
         None => match format {
             Format::Text => context.console.print(rendered),
