@@ -149,7 +149,9 @@ fn every_command_has_a_manual_page_and_completes() {
     let page = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
     assert!(page("ptxsmith.1").contains("ptxsmith\\-run"));
     let run = page("ptxsmith-run.1");
-    for part in ["\\-\\-focus", "\\fISUBJECT\\fR", ".SH ENVIRONMENT", ".SH FILES", ".SH EXIT STATUS", ".SH SEE ALSO"] {
+    for part in
+        ["\\-\\-focus", "\\fISUBJECT\\fR", ".SH ENVIRONMENT", ".SH FILES", ".SH EXIT STATUS", ".SH SEE ALSO"]
+    {
         assert!(run.contains(part), "{part}");
     }
     assert!(run.contains("ptxsmith\\-run \\- Generate programs"), "{run}");
