@@ -22,7 +22,7 @@ use regex_lite::Regex;
 
 /// Tests implementations of PTX data declarations against what the specification says.
 #[derive(Debug, Parser)]
-#[command(name = "ptxsmith", version, propagate_version = true, max_term_width = 100, after_help = STATUSES)]
+#[command(name = "ptxsmith", version = version(), propagate_version = true, max_term_width = 100, after_help = STATUSES)]
 pub struct Cli {
     /// Flags of every command.
     #[command(flatten)]
@@ -32,13 +32,21 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// The version, and the commit where the build was told it.
+fn version() -> String {
+    let commit = option_env!("PTXSMITH_COMMIT").filter(|commit| !commit.is_empty());
+    let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
+    format!("{}{commit}", env!("CARGO_PKG_VERSION"))
+}
+
 const STATUSES: &str = "\
 Exit status:
   0  everything compared conforms or is a known deviation; for other commands: done
-  1  a new deviation
+  1  a new deviation, or a listed one that no longer reproduces; what --deny names
   2  bad usage or bad input
-  3  nothing was compared
-  4  the harness itself failed";
+  3  nothing was compared, or a subject refuses nearly everything valid
+  4  ptxsmith itself failed
+  130, 143, 129  stopped by SIGINT, SIGTERM, SIGHUP";
 
 /// Flags of every command.
 #[derive(Args, Debug)]
@@ -127,6 +135,7 @@ Examples:
 Examples:
   ptxsmith check kernel.ptx
   ptxsmith check corpus/ --subject ptxas@13.5
+  ptxsmith check corpus/5.4.4/ --expectations
   clang -x cuda --cuda-device-only -S -o - a.cu | ptxsmith check -")]
     Check(Check),
     /// Print what the specification says a PTX file holds
@@ -488,6 +497,10 @@ pub struct Check {
     /// What every campaign takes.
     #[command(flatten)]
     pub campaign: Campaign,
+    /// Verify what the files say of themselves in their leading comments, as the cases of the corpus do (status 2 where
+    /// something does not hold); without --subject nothing else is done, and no implementation is needed
+    #[arg(long)]
+    pub expectations: bool,
     /// Write report and findings here [default: nowhere; the summary is printed]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

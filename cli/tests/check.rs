@@ -294,3 +294,21 @@ fn a_known_deviation_and_what_was_not_compared_are_status_1_where_they_are_denie
     assert_eq!(run(&["--deny", "known", "--deny", "uncompared"]), 1);
     assert_eq!(run(&["--deny", "everything"]), 2);
 }
+
+#[test]
+fn a_case_is_held_to_its_own_comments_without_any_implementation() {
+    let directory = tempfile::tempdir().unwrap();
+    let verify = |bytes: &str| {
+        let comments = format!(
+            "// clause: 5.4.4/incomplete-outer\n// expect: accepted\n// variable: a size=8 align=4 bytes={bytes}\n"
+        );
+        let case = file(directory.path(), "case.ptx", &(comments + &module(".global .s32 a[2] = {1};")));
+        ptxsmith().arg("check").arg(case).arg("--expectations").env("PATH", "").output().unwrap()
+    };
+    let holds = verify("0100000000000000");
+    assert_eq!((status(&holds), stdout(&holds)), (0, "1 case: 1 hold what they say, 0 do not\n".to_owned()));
+    let wrong = verify("0100000001000000");
+    assert_eq!(status(&wrong), 2);
+    assert!(stderr(&wrong).contains("bytes=0100000001000000"), "{}", stderr(&wrong));
+    assert_eq!(status(&ptxsmith().args(["check", "../corpus/5.4.4", "--expectations"]).output().unwrap()), 0);
+}

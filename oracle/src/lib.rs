@@ -21,6 +21,7 @@ struct Readme;
 mod address;
 mod by_name;
 mod clause;
+mod comments;
 mod declaration;
 mod evaluate;
 mod execution;
@@ -39,6 +40,7 @@ mod value;
 
 pub use address::{Named, Slot, Version};
 pub use clause::{Clause, ClauseSet, Observed};
+pub use comments::verify_comments;
 pub use evaluate::Evaluator;
 pub use execution::accesses::{Access, Reached, Setting, Traced, WINDOWS, Way, accesses};
 pub use execution::{Kernel, Left, Output, Written, execute};
