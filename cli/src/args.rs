@@ -241,6 +241,7 @@ Examples:
   $(ptxsmith toolchain path 13.5) --version"
     )]
     Toolchain(Toolchain),
+    #[cfg(feature = "cuda")]
     /// Test compilers, and check sources, against the rule on host const variables in CUDA C++ device code
     #[command(subcommand, after_help = "Example:\n  ptxsmith cuda check kernel.cu")]
     Cuda(crate::commands::cuda::Cuda),

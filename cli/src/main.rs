@@ -57,6 +57,7 @@ fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
         Command::Suite(args) => commands::suite::run(&context, args),
         Command::Subjects(args) => commands::subjects::run(&context, args),
         Command::Toolchain(args) => commands::toolchain::run(&context, args),
+        #[cfg(feature = "cuda")]
         Command::Cuda(args) => commands::cuda::run(&context, args),
         Command::Gpu(args) => commands::gpu::run(&context, args),
         Command::Manual(args) => commands::manual::run(&context, args),

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub mod check;
+#[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod drift;
 pub mod eval;
