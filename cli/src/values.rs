@@ -4,7 +4,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 use clap::ValueEnum;
 use ptxsmith_oracle::Question;
-use ptxsmith_subject::{SubjectSpec, parse_spec};
+use ptxsmith_subject::{Form, SubjectSpec, parse_spec};
 
 /// What `--deny` makes status 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -92,7 +92,7 @@ pub fn subject(text: &str) -> Result<SubjectSpec, String> {
     parse_spec(text).map_err(|error| {
         let end = text.find(['@', ':']).map_or(text.len(), |at| at + 1);
         let (form, filled) = text.split_at(end);
-        let fixed = |form: &SubjectForm| {
+        let fixed = |form: &Form| {
             let end = form.form.find(['@', ':']).map_or(form.form.len(), |at| at + 1);
             &form.form[..end]
         };
@@ -103,8 +103,6 @@ pub fn subject(text: &str) -> Result<SubjectSpec, String> {
         }
     })
 }
-
-use ptxsmith_subject::Form as SubjectForm;
 
 /// `shift-count=modulo`
 pub fn reading(text: &str) -> Result<(Question, usize), String> {
@@ -120,6 +118,32 @@ pub fn reading(text: &str) -> Result<(Question, usize), String> {
         format!("no answer `{answer}` to `{name}`; there are {}{hint}", question.answers().join(", "))
     })?;
     Ok((question, place))
+}
+
+/// The most ids that are named to somebody who asked for another.
+const MOST_IDS: usize = 20;
+
+/// The place of the id that is meant: the id itself, or the only one that begins so.
+pub fn meant(ids: &[&str], id: &str) -> Result<usize, String> {
+    let places = |is_meant: &dyn Fn(&str) -> bool| {
+        ids.iter().enumerate().filter(|(_, of)| is_meant(of)).map(|(nth, _)| nth).collect::<Vec<_>>()
+    };
+    let exact = places(&|of| of == id);
+    let meant = if exact.is_empty() { places(&|of| of.starts_with(id)) } else { exact };
+    if let [only] = meant[..] {
+        return Ok(only);
+    }
+    let shown: Vec<&str> = ids.iter().copied().take(MOST_IDS).collect();
+    let there = match (shown.len(), ids.len()) {
+        (0, _) => "there is none".to_owned(),
+        (shown_count, all) if shown_count < all => {
+            format!("there are {} and {} more", shown.join(", "), all - shown_count)
+        }
+        _ => format!("there are {}", shown.join(", ")),
+    };
+    let problem = if meant.is_empty() { "no finding" } else { "more than one finding" };
+    let hint = if meant.is_empty() { did_you_mean(id, ids.iter().copied()) } else { String::new() };
+    Err(format!("{problem} `{id}`; {there}{hint}"))
 }
 
 #[cfg(test)]

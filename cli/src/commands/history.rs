@@ -8,10 +8,11 @@ use ptxsmith_report::folder::Folder;
 use ptxsmith_report::harmless::count;
 use ptxsmith_report::history::{Entered, History, HistoryError, Run, Seen, date, minute};
 
-use super::{Context, report};
+use super::Context;
 use crate::args;
 use crate::console::{BAD, BOLD, END, NOTE, line};
 use crate::exit::{Exit, Failure};
+use crate::values::meant;
 
 /// Enters campaigns, then answers what was asked.
 pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
@@ -33,7 +34,7 @@ pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
     let (runs, findings) = (history.runs().map_err(failed)?, history.findings().map_err(failed)?);
     let seen = args.finding.as_ref().map(|id| {
         let ids: Vec<&str> = findings.iter().map(|seen| &*seen.id).collect();
-        report::meant(&ids, id).map(|meant| &findings[meant])
+        meant(&ids, id).map(|meant| &findings[meant]).map_err(Failure::BadInput)
     });
     let is_asked = |time: SystemTime| args.since.is_none_or(|since| time >= since);
     let runs: Vec<_> = runs.iter().filter(|run| is_asked(run.started)).collect();

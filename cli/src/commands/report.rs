@@ -15,10 +15,7 @@ use super::{Context, history};
 use crate::args::{self, Format};
 use crate::console::line;
 use crate::exit::{Exit, Failure};
-use crate::values::did_you_mean;
-
-/// The most ids that are named to somebody who asked for another.
-const MOST_IDS: usize = 20;
+use crate::values::meant;
 
 /// Renders a campaign's folder.
 ///
@@ -88,32 +85,9 @@ fn render(
 fn keep_only(folder: &mut Folder, id: &str) -> Result<(), Failure> {
     let findings = &mut folder.report.findings;
     let ids: Vec<&str> = findings.iter().map(|found| &*found.id).collect();
-    let meant = meant(&ids, id)?;
+    let meant = meant(&ids, id).map_err(Failure::BadInput)?;
     *findings = vec![findings.swap_remove(meant)];
     Ok(())
-}
-
-/// The place of the id that is meant: the id itself, or the only one that begins so.
-pub fn meant(ids: &[&str], id: &str) -> Result<usize, Failure> {
-    let places = |is_meant: &dyn Fn(&str) -> bool| {
-        ids.iter().enumerate().filter(|(_, of)| is_meant(of)).map(|(nth, _)| nth).collect::<Vec<_>>()
-    };
-    let exact = places(&|of| of == id);
-    let meant = if exact.is_empty() { places(&|of| of.starts_with(id)) } else { exact };
-    if let [only] = meant[..] {
-        return Ok(only);
-    }
-    let shown: Vec<&str> = ids.iter().copied().take(MOST_IDS).collect();
-    let there = match (shown.len(), ids.len()) {
-        (0, _) => "there is none".to_owned(),
-        (shown_count, all) if shown_count < all => {
-            format!("there are {} and {} more", shown.join(", "), all - shown_count)
-        }
-        _ => format!("there are {}", shown.join(", ")),
-    };
-    let problem = if meant.is_empty() { "no finding" } else { "more than one finding" };
-    let hint = if meant.is_empty() { did_you_mean(id, ids.iter().copied()) } else { String::new() };
-    Err(Failure::BadInput(format!("{problem} `{id}`; {there}{hint}")))
 }
 
 fn write(context: &Context, out: Option<&Path>, format: Format, rendered: &str) -> Result<(), Failure> {
