@@ -121,3 +121,69 @@ fn share(
 pub fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("a panic ends the program")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use ptxsmith_subject::Cancel;
+    use ptxsmith_subject::process::Start;
+
+    use super::*;
+    use crate::session::{Limit, Silent};
+
+    fn session(limit: Option<Limit>) -> Session {
+        Session {
+            jobs: NonZeroUsize::MIN,
+            seed: 0,
+            cancel: Cancel::new(),
+            libcuda: None,
+            start: Start::Spawn,
+            workers: None,
+            limit,
+            events: Box::new(Silent),
+        }
+    }
+
+    /// How many of ten tasks are done, and how many of ten items at the end.
+    fn done(limit: Option<Limit>) -> (usize, usize) {
+        let session = session(limit);
+        let tasks = Mutex::new(0);
+        let budget = Budget { tasks: Some(10), ..Budget::default() };
+        let count = |_: u64, _: &dyn Progress| {
+            *lock_of(&tasks) += 1;
+            Ok(())
+        };
+        assert_eq!(each(&session, budget, "tasks", count).unwrap(), Ended::All);
+        let items = map(&session, &[0; 10], |item| Ok(*item)).unwrap();
+        let tasks = *lock_of(&tasks);
+        (tasks, items.into_iter().flatten().count())
+    }
+
+    #[test]
+    fn work_ends_before_the_time_and_the_end_with_it() {
+        let now = Instant::now();
+        let hour = Duration::from_secs(3_600);
+        assert_eq!(done(None), (10, 10));
+        assert_eq!(done(Some(Limit::of(now, hour))), (10, 10));
+        // A minute of the hour is kept for the end: begun 59 and a half minutes ago, only that is left.
+        let Some(long_ago) = now.checked_sub(hour - Duration::from_secs(30)) else { return };
+        assert_eq!(done(Some(Limit::of(long_ago, hour))), (0, 10));
+        assert_eq!(done(Some(Limit::of(long_ago, Duration::from_secs(60)))), (0, 0));
+    }
+
+    #[test]
+    fn a_task_is_not_begun_that_would_end_too_late() {
+        let time = Duration::from_millis(400);
+        let session = session(Some(Limit::of(Instant::now(), time * 4 / 3)));
+        let tasks = Mutex::new(0);
+        each(&session, Budget::default(), "tasks", |_, _| {
+            *lock_of(&tasks) += 1;
+            std::thread::sleep(time * 3 / 4);
+            Ok(())
+        })
+        .unwrap();
+        // None, where the machine is so busy that the first would have begun too late.
+        assert!(*lock_of(&tasks) <= 1, "the second would take until one and a half of the time");
+    }
+}

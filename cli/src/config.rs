@@ -63,7 +63,7 @@ fn path_of(args: &[OsString]) -> Option<OsString> {
 fn complete(args: Vec<OsString>, config: &Config) -> Result<Vec<OsString>, String> {
     let program = Cli::command();
     let is_command = |name: &str| program.get_subcommands().any(|sub| sub.get_name() == name);
-    for name in config.commands.keys().filter(|name| !is_command(name)) {
+    if let Some(name) = config.commands.keys().find(|name| !is_command(name)) {
         return Err(format!("`{name}` is no command; write [subjects], or [run] and the like"));
     }
     let at = args.iter().position(|arg| arg.to_str().is_some_and(is_command));

@@ -1,7 +1,7 @@
 //! `ptxsmith lint`: warnings about what listed releases take otherwise than the specification says, without any of them.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::Path;
 
 use ptxsmith_campaign::input::{self, Program};
 use ptxsmith_diff::lint::risks;
@@ -69,7 +69,7 @@ pub fn run(context: &Context, args: &args::Lint) -> Result<Exit, Failure> {
 }
 
 /// A file as messages call it: `-` is no place to go to.
-fn file_of(path: &PathBuf) -> String {
+fn file_of(path: &Path) -> String {
     if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.to_string_lossy().into_owned() }
 }
 

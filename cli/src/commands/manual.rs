@@ -46,7 +46,7 @@ fn page(command: &Command, path: &[&str]) -> Result<String, Failure> {
     let version = env!("CARGO_PKG_VERSION");
     let name = path.join("-");
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    let mut out = format!(".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n");
+    let mut out = String::from(".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n");
     let _ = writeln!(out, ".TH {} 1 \"\" \"ptxsmith {version}\" \"ptxsmith\"", roff(&name));
     let _ = writeln!(out, ".SH NAME\n{} \\- {}", roff(&name), roff(&about));
     let _ = writeln!(out, ".SH SYNOPSIS\n\\fB{}\\fR {}", roff(&path.join(" ")), synopsis(command));
