@@ -312,3 +312,25 @@ fn a_case_is_held_to_its_own_comments_without_any_implementation() {
     assert!(stderr(&wrong).contains("bytes=0100000001000000"), "{}", stderr(&wrong));
     assert_eq!(status(&ptxsmith().args(["check", "../corpus/5.4.4", "--expectations"]).output().unwrap()), 0);
 }
+
+#[test]
+fn a_finding_of_standard_input_is_repeated_by_its_command() {
+    let directory = tempfile::tempdir().unwrap();
+    let variable = r#"{"space": "global", "size": 4, "align": 4, "bytes": "02000000", "addresses": []}"#;
+    let subject = script(
+        directory.path(),
+        &format!(r#"echo '{{"outcome": "accepted", "variables": {{"a": {variable}}}}}'"#),
+    );
+    let text = module(".global .s32 a = 1; // 100%");
+    let output = ptxsmith().args(["check", "-", "--subject", &subject]).write_stdin(text).output().unwrap();
+    assert_eq!(status(&output), 1);
+    let told = stdout(&output);
+    let command = told.lines().find_map(|line| line.trim().strip_prefix("repeat ")).unwrap().trim();
+    let path = std::env::join_paths(
+        std::iter::once(assert_cmd::cargo::cargo_bin!("ptxsmith").parent().unwrap().to_owned())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    let again =
+        std::process::Command::new("bash").args(["-c", command]).env("PATH", path.unwrap()).output().unwrap();
+    assert_eq!(again.status.code(), Some(1), "{command}\n{}", String::from_utf8_lossy(&again.stderr));
+}
