@@ -2,34 +2,34 @@
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-/// Where the pages are published.
-const PUBLISHED: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/deviations");
+/// Where the documents are published.
+const PUBLISHED: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
 
 /// The page of a deviation; `None` where there is none.
 fn page(id: &str) -> Option<&'static str> {
     PAGES.iter().find(|(name, _)| *name == id).map(|(_, page)| *page)
 }
 
-/// What a page says under a heading.
-fn under(id: &str, heading: &str) -> Option<&'static str> {
+/// What a page says under a heading, its links to other documents made whole.
+fn under(id: &str, heading: &str) -> Option<String> {
     let (_, rest) = page(id)?.split_once(&format!("\n## {heading}\n"))?;
     let text = rest.split_once("\n## ").map_or(rest, |(text, _)| text).trim();
-    (!text.is_empty()).then_some(text)
+    (!text.is_empty()).then(|| text.replace("](../", &format!("]({PUBLISHED}/")))
 }
 
 /// What a deviation means for people who emit PTX, as Markdown.
-pub fn meaning(id: &str) -> Option<&'static str> {
+pub fn meaning(id: &str) -> Option<String> {
     under(id, "What it means for people who emit PTX")
 }
 
 /// What avoids it, as Markdown.
-pub fn work_around(id: &str) -> Option<&'static str> {
+pub fn work_around(id: &str) -> Option<String> {
     under(id, "Work-around")
 }
 
 /// Where the page of a deviation can be read.
 pub fn link(id: &str) -> Option<String> {
-    page(id).map(|_| format!("{PUBLISHED}/{id}.md"))
+    page(id).map(|_| format!("{PUBLISHED}/deviations/{id}.md"))
 }
 
 #[cfg(test)]
@@ -40,6 +40,7 @@ mod tests {
     fn a_page_gives_meaning_and_work_around_and_no_other_page_does() {
         assert!(work_around("incomplete-rows-packed").unwrap().starts_with("Write every row in full"));
         assert!(meaning("incomplete-rows-packed").unwrap().starts_with("A silent wrong value"));
+        assert!(meaning("incomplete-rows-packed").unwrap().contains("/docs/emitters.md)"));
         assert!(
             link("incomplete-rows-packed").unwrap().ends_with("/docs/deviations/incomplete-rows-packed.md")
         );

@@ -106,7 +106,7 @@ pub fn of_program(program: &Program, file: &str, releases: &[&'static Release]) 
             id: known.id,
             message: known.title.to_owned(),
             releases: Some(known.releases.to_string()),
-            work_around: deviations::work_around(known.id).map(first_paragraph),
+            work_around: deviations::work_around(known.id).map(|text| first_paragraph(&text)),
             link: deviations::link(known.id),
         });
     }
