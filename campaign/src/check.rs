@@ -26,8 +26,6 @@ pub struct Options {
     pub subjects: Vec<SubjectSpec>,
     /// How long one may take for one program.
     pub timeout: Option<Duration>,
-    /// After this time no further file is begun.
-    pub time: Option<Duration>,
     /// Where report and findings go.
     pub out: Option<PathBuf>,
     /// Reads in the comments of a program which file beside it is its valid counterpart, where one is named.
@@ -57,7 +55,7 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
     let campaign = Campaign::new(session, "check", "variables", subjects, options.out)?;
     let count = files.len() as u64;
-    let budget = Budget { tasks: Some(count), time: options.time, units: Some(count), ..Budget::default() };
+    let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
     let left_out = AtomicBool::new(false);
     let first = Mutex::new(first);
     let judge_next = |number: u64| {
@@ -77,7 +75,7 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     let ended = each(session, budget, "files", |number, work| {
         judge_next(number)?;
         work.done(1);
-        work.say(format!("{} deviate", campaign.deviations()));
+        work.say(campaign.so_far());
         Ok(())
     });
     let outcome = campaign.end(ended)?;

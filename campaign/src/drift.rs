@@ -21,6 +21,8 @@ use crate::subjects::{Tested, open_subjects};
 
 /// The value of `"schema"`.
 const SCHEMA: &str = "ptxsmith.drift/1";
+/// How the fact begins that a known deviation shows.
+pub const KNOWN: &str = "deviation ";
 /// How many generated cases are judged at a time.
 const BATCH: u64 = 1_000;
 
@@ -69,6 +71,8 @@ pub struct Drift {
     pub releases: Vec<String>,
     /// How many programs were tried.
     pub programs: usize,
+    /// How many of them some release compared and another did not.
+    pub not_compared: usize,
     /// What changed.
     pub changes: Vec<Change>,
     /// Whether any program was compared in two releases.
@@ -112,6 +116,7 @@ pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
         ptxsmith: env!("CARGO_PKG_VERSION"),
         seed: session.seed,
         changes: changes(&tried, &releases),
+        not_compared: tried.iter().filter(|tried| tried.facts.iter().any(Option::is_none)).count(),
         releases,
         programs: tried.len(),
         compared: tried.iter().any(|tried| tried.facts.iter().flatten().count() > 1),
@@ -134,7 +139,7 @@ fn facts(verdict: &Verdict, must: Option<Must>) -> Option<Facts> {
         Verdict::Conforms | Verdict::ConformsByOutcome => one("conforms"),
         Verdict::Reads(difference) | Verdict::Deviates(difference) => match &difference.explanation {
             Some(explanation) => {
-                let known = explanation.deviations().map(|known| format!("deviation {}", known.id));
+                let known = explanation.deviations().map(|known| format!("{KNOWN}{}", known.id));
                 let readings = explanation.readings.iter();
                 let readings =
                     readings.map(|&(of, answer)| format!("reading {}", Interpretation(of, answer)));

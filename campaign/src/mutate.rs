@@ -37,7 +37,7 @@ pub fn mutate(session: &Session, files: &[PathBuf], options: Options) -> Result<
         text: edits.case(session.seed, number),
     };
     let texts = Texts { command: "mutate", unit: "programs", count: None, make: &make };
-    let cases = options.cases.or(options.time.is_none().then_some(CASES));
+    let cases = options.cases.or((!options.unlimited).then_some(CASES));
     let (outcome, _) = judge_texts(session, &Options { cases, ..options }, &texts)?;
     Ok(Outcome { left_out, ..outcome })
 }

@@ -7,15 +7,13 @@ use std::time::{Duration, Instant};
 use crate::failure::Failure;
 use crate::session::{Progress, Session};
 
-/// When a campaign is over.
+/// When a campaign is over, if its session is not before: then tasks that have begun are done, with those that belong to them.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// After this many tasks, if any number.
     pub tasks: Option<u64>,
     /// So many tasks belong together, one: of those that belong together all are done, or none.
     pub together: u64,
-    /// After this time, if any; tasks that have begun are done, with those that belong to them.
-    pub time: Option<Duration>,
     /// What the tasks consist of, all together, for the progress bar.
     pub units: Option<u64>,
 }
@@ -23,7 +21,7 @@ pub struct Budget {
 impl Default for Budget {
     /// No end, and no task that belongs to others.
     fn default() -> Budget {
-        Budget { tasks: None, together: 1, time: None, units: None }
+        Budget { tasks: None, together: 1, units: None }
     }
 }
 
@@ -44,12 +42,12 @@ pub fn each(
     unit: &str,
     task: impl Fn(u64, &dyn Progress) -> Result<(), Failure> + Sync,
 ) -> Result<Ended, Failure> {
-    let count = budget.units.filter(|_| budget.time.is_none());
-    let progress = session.events.begin(unit, count);
-    share(session, budget, |number| task(number, &*progress))
+    let progress = session.events.begin(unit, budget.units);
+    share(session, budget, session.limit.map(|limit| limit.work), |number| task(number, &*progress))
 }
 
-/// What becomes of each item, in their order, on as many threads as the session allows. `None` for those that Ctrl-C left out.
+/// What becomes of each item, in their order, on as many threads as the session allows. `None` for those that Ctrl-C, or the
+/// end of the time, left out.
 ///
 /// # Errors
 /// The first failure, which ends all.
@@ -60,7 +58,7 @@ pub fn map<T: Sync, R: Send>(
 ) -> Result<Vec<Option<R>>, Failure> {
     let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::default()).collect();
     let budget = Budget { tasks: Some(items.len() as u64), ..Budget::default() };
-    share(session, budget, |number| {
+    share(session, budget, session.limit.map(|limit| limit.end), |number| {
         let (item, result) = (&items[number as usize], &results[number as usize]);
         *lock_of(result) = Some(of(item)?);
         Ok(())
@@ -71,9 +69,11 @@ pub fn map<T: Sync, R: Send>(
 fn share(
     session: &Session,
     budget: Budget,
+    until: Option<Instant>,
     task: impl Fn(u64) -> Result<(), Failure> + Sync,
 ) -> Result<Ended, Failure> {
-    let deadline = budget.time.map(|time| Instant::now() + time);
+    // What is begun is done: so nothing is begun that would, if it took as long as the longest before it, end too late.
+    let longest = Mutex::new(Duration::ZERO);
     let next = Mutex::new(0);
     let stop = AtomicBool::new(false);
     let failure = Mutex::new(None);
@@ -82,7 +82,7 @@ fn share(
             return None;
         }
         let mut next = lock_of(&next);
-        let late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let late = || until.is_some_and(|until| Instant::now() + *lock_of(&longest) >= until);
         if budget.tasks.is_some_and(|tasks| *next >= tasks) || next.is_multiple_of(budget.together) && late()
         {
             return None;
@@ -92,10 +92,13 @@ fn share(
     };
     let thread = || {
         while let Some(number) = take() {
+            let began = Instant::now();
             if let Err(failed) = task(number) {
                 stop.store(true, Ordering::Relaxed);
                 lock_of(&failure).get_or_insert(failed);
             }
+            let mut longest = lock_of(&longest);
+            *longest = began.elapsed().max(*longest);
         }
     };
     std::thread::scope(|scope| {
@@ -117,4 +120,70 @@ fn share(
 /// A panic ends the program, so no lock is ever poisoned.
 pub fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("a panic ends the program")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use ptxsmith_subject::Cancel;
+    use ptxsmith_subject::process::Start;
+
+    use super::*;
+    use crate::session::{Limit, Silent};
+
+    fn session(limit: Option<Limit>) -> Session {
+        Session {
+            jobs: NonZeroUsize::MIN,
+            seed: 0,
+            cancel: Cancel::new(),
+            libcuda: None,
+            start: Start::Spawn,
+            workers: None,
+            limit,
+            events: Box::new(Silent),
+        }
+    }
+
+    /// How many of ten tasks are done, and how many of ten items at the end.
+    fn done(limit: Option<Limit>) -> (usize, usize) {
+        let session = session(limit);
+        let tasks = Mutex::new(0);
+        let budget = Budget { tasks: Some(10), ..Budget::default() };
+        let count = |_: u64, _: &dyn Progress| {
+            *lock_of(&tasks) += 1;
+            Ok(())
+        };
+        assert_eq!(each(&session, budget, "tasks", count).unwrap(), Ended::All);
+        let items = map(&session, &[0; 10], |item| Ok(*item)).unwrap();
+        let tasks = *lock_of(&tasks);
+        (tasks, items.into_iter().flatten().count())
+    }
+
+    #[test]
+    fn work_ends_before_the_time_and_the_end_with_it() {
+        let now = Instant::now();
+        let hour = Duration::from_secs(3_600);
+        assert_eq!(done(None), (10, 10));
+        assert_eq!(done(Some(Limit::of(now, hour))), (10, 10));
+        // A minute of the hour is kept for the end: begun 59 and a half minutes ago, only that is left.
+        let Some(long_ago) = now.checked_sub(hour - Duration::from_secs(30)) else { return };
+        assert_eq!(done(Some(Limit::of(long_ago, hour))), (0, 10));
+        assert_eq!(done(Some(Limit::of(long_ago, Duration::from_secs(60)))), (0, 0));
+    }
+
+    #[test]
+    fn a_task_is_not_begun_that_would_end_too_late() {
+        let time = Duration::from_millis(400);
+        let session = session(Some(Limit::of(Instant::now(), time * 4 / 3)));
+        let tasks = Mutex::new(0);
+        each(&session, Budget::default(), "tasks", |_, _| {
+            *lock_of(&tasks) += 1;
+            std::thread::sleep(time * 3 / 4);
+            Ok(())
+        })
+        .unwrap();
+        // None, where the machine is so busy that the first would have begun too late.
+        assert!(*lock_of(&tasks) <= 1, "the second would take until one and a half of the time");
+    }
 }

@@ -32,8 +32,8 @@ pub struct Options {
     pub weights: Option<PathBuf>,
     /// So many cases; without a time either, as many as are usual.
     pub cases: Option<u64>,
-    /// No task is begun after this time.
-    pub time: Option<Duration>,
+    /// As many cases as the session has time for.
+    pub unlimited: bool,
     /// How long all new findings together are reduced for.
     pub reduce: Option<Duration>,
     /// Where everything goes.
@@ -124,11 +124,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     }
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
     let mut campaign = Campaign::new(session, "run", "cases", subjects, Some(options.out.clone()))?;
-    let cases = match (options.cases, options.time) {
-        (Some(cases), _) => Some(cases),
-        (None, Some(_)) => None,
-        (None, None) => Some(CASES),
-    };
+    let cases = options.cases.or((!options.unlimited).then_some(CASES));
     let cases = match generator.count() {
         Some(all) if options.cases.is_none() => Some(all),
         Some(all) => cases.map(|cases| cases.min(all)),
@@ -154,7 +150,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     // One subject after the other would leave threads idle at the end, with many of them and few tasks.
     let together = campaign.subjects.len() as u64;
     let number_of_tasks = cases.map(|cases| tasks.count(cases) * together);
-    let budget = Budget { tasks: number_of_tasks, together, time: options.time, units: cases };
+    let budget = Budget { tasks: number_of_tasks, together, units: cases };
     let open: Mutex<BTreeMap<u64, Arc<OpenTask<'_>>>> = Mutex::default();
     let ended = each(session, budget, campaign.unit, |number, work| {
         let (task, subject) = (number / together, (number % together) as usize);
@@ -188,7 +184,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
                     Some(own.cases.judgements(subject, tested, judged?))
                 });
             campaign.commit(task, judgements.collect(), &own.cases.coverage())?;
-            work.say(format!("{} deviate", campaign.deviations()));
+            work.say(campaign.so_far());
         }
         work.done(own.cases.count());
         Ok(())

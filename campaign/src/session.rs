@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use ptxsmith_report::Finding;
 use ptxsmith_subject::Cancel;
@@ -24,8 +25,39 @@ pub struct Session {
     pub start: Start,
     /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
     pub workers: Option<Workers>,
+    /// When the command has to be over, where that is limited.
+    pub limit: Option<Limit>,
     /// Who is told what happens.
     pub events: Box<dyn Events>,
+}
+
+/// The time that a whole command may take: what its end takes is part of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    began: Instant,
+    /// Until when work is begun.
+    pub work: Instant,
+    /// When all is over.
+    pub end: Instant,
+}
+
+impl Limit {
+    /// The share of the time that is left for the end: new findings are shown again, reduced, compared between releases.
+    const END: u32 = 4;
+    /// The most that is left for it.
+    const MOST: Duration = Duration::from_secs(60);
+
+    /// The limit of a command that began then and may take this time.
+    pub fn of(began: Instant, time: Duration) -> Limit {
+        let end = (time / Self::END).min(Self::MOST);
+        Limit { work: began + (time - end), end: began + time, began }
+    }
+
+    /// The share of the time that is over then.
+    pub fn share(&self, now: Instant) -> f64 {
+        let whole = self.end.saturating_duration_since(self.began).as_secs_f64();
+        (now.saturating_duration_since(self.began).as_secs_f64() / whole.max(f64::MIN_POSITIVE)).min(1.0)
+    }
 }
 
 /// Who is told what happens while a campaign goes on. By default nobody is.

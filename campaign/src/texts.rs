@@ -28,8 +28,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// So many programs.
     pub cases: Option<u64>,
-    /// After this time no further program is begun.
-    pub time: Option<Duration>,
+    /// As many as the session has time for.
+    pub unlimited: bool,
     /// How long all new findings together are reduced for.
     pub reduce: Option<Duration>,
     /// Where report and findings go.
@@ -81,7 +81,7 @@ pub fn judge_texts(
         (one, other) => one.or(other),
     };
     let tasks = cases.map(|cases| cases.div_ceil(TOGETHER));
-    let budget = Budget { tasks, time: options.time, units: cases, ..Budget::default() };
+    let budget = Budget { tasks, units: cases, ..Budget::default() };
     let tally = Mutex::new(Tally::default());
     let ended = each(session, budget, campaign.unit, |task, work| {
         let last = cases.unwrap_or(u64::MAX).min((task + 1) * TOGETHER);
@@ -93,7 +93,7 @@ pub fn judge_texts(
         tally.undecided += own.undecided;
         tally.compared += own.compared;
         work.done(numbers.len() as u64);
-        work.say(format!("{} deviate", campaign.deviations()));
+        work.say(campaign.so_far());
         Ok(())
     });
     let outcome = campaign.end(ended)?;

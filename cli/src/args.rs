@@ -13,13 +13,16 @@ use ptxsmith_campaign::store::Shard;
 use ptxsmith_gen::Focus;
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::{
-    SubjectSpec, parse_spec, process,
+    SubjectSpec, process,
     toolchain::{Installable, Release},
 };
 
+use crate::values::{Deny, count, count_or_none, jobs, ptx_version, reading, regex, subject, target};
+use regex_lite::Regex;
+
 /// Tests implementations of PTX data declarations against what the specification says.
 #[derive(Debug, Parser)]
-#[command(name = "ptxsmith", version, propagate_version = true, max_term_width = 100, after_help = STATUSES)]
+#[command(name = "ptxsmith", version = version(), propagate_version = true, max_term_width = 100, after_help = STATUSES)]
 pub struct Cli {
     /// Flags of every command.
     #[command(flatten)]
@@ -29,20 +32,28 @@ pub struct Cli {
     pub command: Command,
 }
 
+/// The version, and the commit where the build was told it.
+fn version() -> String {
+    let commit = option_env!("PTXSMITH_COMMIT").filter(|commit| !commit.is_empty());
+    let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
+    format!("{}{commit}", env!("CARGO_PKG_VERSION"))
+}
+
 const STATUSES: &str = "\
 Exit status:
   0  everything compared conforms or is a known deviation; for other commands: done
-  1  a new deviation
+  1  a new deviation, or a listed one that no longer reproduces; what --deny names
   2  bad usage or bad input
-  3  nothing was compared
-  4  the harness itself failed";
+  3  nothing was compared, or a subject refuses nearly everything valid
+  4  ptxsmith itself failed
+  130, 143, 129  stopped by SIGINT, SIGTERM, SIGHUP";
 
 /// Flags of every command.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Global {
     /// Threads, and processes of subjects at a time [default: all cores]
-    #[arg(long, short, global = true, value_name = "N")]
+    #[arg(long, short, global = true, value_name = "N", value_parser = jobs)]
     pub jobs: Option<NonZeroUsize>,
     /// Chooses the programs that are generated: the same seed, the same programs, on any machine
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
@@ -56,6 +67,9 @@ pub struct Global {
     /// The CUDA driver library for the subject driver [default: libcuda.so.1 where the system's loader finds it]
     #[arg(long, global = true, value_name = "PATH", env = "PTXSMITH_LIBCUDA", hide_env_values = true)]
     pub libcuda: Option<PathBuf>,
+    /// A file of named subjects, and of options for each command; nothing is read from a place that is not named
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Options of every command")]
+    pub config: Option<PathBuf>,
     /// How ptxas is started for each module: forked where it opens its input, which is faster, or anew
     #[arg(long, global = true, value_name = "HOW", default_value = "fork")]
     pub start: Start,
@@ -121,21 +135,36 @@ Examples:
 Examples:
   ptxsmith check kernel.ptx
   ptxsmith check corpus/ --subject ptxas@13.5
+  ptxsmith check corpus/5.4.4/ --expectations
   clang -x cuda --cuda-device-only -S -o - a.cu | ptxsmith check -")]
     Check(Check),
-    /// Print what the specification says a PTX file holds, with the clauses that say so
+    /// Print what the specification says a PTX file holds
     #[command(after_help = "\
+Exit status: 0, also where the specification refuses the file, which is an answer; 2 it is no PTX. With --expect: 0 the
+answer is the one expected, 1 it is another, 3 the specification does not decide.
+
 Examples:
   ptxsmith eval module.ptx
   echo '.version 7.8 .target sm_80 .global .s64 a = -7 % 3;' | ptxsmith eval -
   ptxsmith eval module.ptx --json
+  llc -mtriple nvptx64 kernel.ll -o - | ptxsmith eval - --expect accepted
   ptxsmith eval module.ptx --reading shift-count=modulo")]
     Eval(Eval),
+    /// Warn of forms that listed releases of ptxas take otherwise than the specification says; no ptxas is needed
+    #[command(after_help = "\
+Exit status: 0 no error, 1 the specification refuses a file, or with --deny known a warning, 2 a file is no PTX.
+
+Examples:
+  llc -mtriple nvptx64 kernel.ll -o - | ptxsmith lint -
+  ptxsmith lint build/ --deny known --release 12.9 --release 13.5
+  ptxsmith lint kernel.ptx --format sarif > lint.sarif")]
+    Lint(Lint),
     /// Write generated PTX modules
     #[command(after_help = "\
 Examples:
   ptxsmith gen --count 1
   ptxsmith gen --count 1000 --seed 7 --out modules/
+  ptxsmith gen --first 25189 --count 1
   ptxsmith gen --count 10 --focus initializers
   ptxsmith gen --count 100000 --stats
   ptxsmith gen --grammar")]
@@ -191,6 +220,7 @@ The suite is the same on every machine: cases, a manifest with its schema, an in
 Examples:
   ptxsmith suite --out suite/
   ptxsmith suite --out suite/ --random 1000 --seed 7
+  ptxsmith suite --out old/ --target sm_35 --max-ptx 4.3 --only '^5.4.4/'
   python3 suite/run.py --ptxas /usr/local/cuda/bin/ptxas")]
     Suite(Suite),
     /// List the implementations that can be tested: available or not, why, version
@@ -211,6 +241,7 @@ Examples:
   $(ptxsmith toolchain path 13.5) --version"
     )]
     Toolchain(Toolchain),
+    #[cfg(feature = "cuda")]
     /// Test compilers, and check sources, against the rule on host const variables in CUDA C++ device code
     #[command(subcommand, after_help = "Example:\n  ptxsmith cuda check kernel.cu")]
     Cuda(crate::commands::cuda::Cuda),
@@ -246,12 +277,46 @@ pub struct Eval {
     /// Print JSON (ptxsmith.module/1)
     #[arg(long)]
     pub json: bool,
+    /// Print the clauses that say so
+    #[arg(long)]
+    pub clauses: bool,
+    /// Warn on standard error of what listed releases of ptxas take otherwise; lint has more
+    #[arg(long)]
+    pub lint: bool,
     /// Answer an open question of the specification otherwise than by default; may be repeated
     #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
     pub readings: Vec<(Question, usize)>,
     /// Status 1 if the answer is another, 3 if the specification does not decide
     #[arg(long, value_name = "ANSWER")]
     pub expect: Option<Expect>,
+}
+
+/// `lint`
+#[derive(Args, Debug)]
+pub struct Lint {
+    /// PTX files, and directories of them; - reads standard input
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// How the result is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: LintFormat,
+    /// Status 1 also for this; may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
+    /// Only what this release of ptxas shows; may be repeated [default: every listed release]
+    #[arg(long = "release", value_name = "RELEASE", value_parser = Release::find)]
+    pub releases: Vec<&'static Release>,
+}
+
+/// The form of what `lint` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LintFormat {
+    /// FILE:LINE:COLUMN: warning: ... [ID], as compilers write it
+    Text,
+    /// ptxsmith.lint/1
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
 }
 
 /// What `eval --expect` asks.
@@ -270,9 +335,9 @@ fn shard(text: &str) -> Result<Shard, String> {
         let (number, of) = text.split_once('/')?;
         Some(Shard { number: number.parse().ok()?, of: of.parse().ok()? })
     };
-    read()
-        .filter(|shard| (1..=shard.of).contains(&shard.number))
-        .ok_or_else(|| format!("`{text}` is no part; write K/N, such as 1/4 for the first of four"))
+    read().filter(|shard| (1..=shard.of).contains(&shard.number)).ok_or_else(|| {
+        format!("`{text}` is not a shard: write K/N with K from 1 to N, such as 1/4 for the first of four")
+    })
 }
 
 /// Where engines that run one job many times say which it is: variable of the index, of its least value, of the count.
@@ -313,17 +378,20 @@ fn subject_help() -> String {
 #[derive(Args, Debug)]
 pub struct Campaign {
     /// An implementation to test; may be repeated
-    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec, help = subject_help())]
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject, help = subject_help())]
     pub subjects: Vec<SubjectSpec>,
-    /// Stop after this many cases (of check: files)
+    /// Stop after this many cases (of check: files): 5000, 5k, 1e6 [default of run: 250000]
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "time")]
     pub cases: Option<NonZeroU64>,
-    /// Stop after this time: 90s, 10m, 1h30m
+    /// End within this time, reporting included: 90s, 10m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
     /// How long an implementation may take for one module before it counts as hanging [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
+    /// Status 1 also for this; may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
 }
 
 /// `run`
@@ -387,7 +455,7 @@ pub struct Merge {
     pub partial: bool,
     /// A program that the shards tested and that may be run once more: exec:, serve: or a path. Others are not run, since
     /// nobody but the shards names them
-    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
     pub subjects: Vec<SubjectSpec>,
 }
 
@@ -407,8 +475,15 @@ pub struct Drift {
     #[arg(long, value_name = "FILE|DIR")]
     pub corpus: Vec<PathBuf>,
     /// How many generated cases are tried
-    #[arg(long, value_name = "N", default_value_t = 6_000)]
+    #[arg(long, value_name = "N", default_value = "6000", value_parser = count_or_none)]
     pub cases: u64,
+    /// End within this time, with the programs that were tried until then: 90s, 10m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// Status 1 for a change that a known deviation explains, or for programs that some release did not compare; may be
+    /// repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
     /// Where drift.json and drift.md go
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -423,6 +498,10 @@ pub struct Check {
     /// What every campaign takes.
     #[command(flatten)]
     pub campaign: Campaign,
+    /// Verify what the files say of themselves in their leading comments, as the cases of the corpus do (status 2 where
+    /// something does not hold); without --subject nothing else is done, and no implementation is needed
+    #[arg(long)]
+    pub expectations: bool,
     /// Write report and findings here [default: nowhere; the summary is printed]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -434,13 +513,13 @@ pub struct Reduce {
     /// The PTX file; - reads standard input
     pub file: PathBuf,
     /// The implementation that shows the deviation: ptxas, ptxas@RELEASE, ptxas:/PATH, exec:CMD ARGS [default: ptxas]
-    #[arg(long, value_name = "SUBJECT", value_parser = parse_spec, conflicts_with = "command")]
+    #[arg(long, value_name = "SUBJECT", value_parser = subject, conflicts_with = "command")]
     pub subject: Vec<SubjectSpec>,
     /// The deviation to keep, where there are several: its class, the name of a known or suspected one, or QUESTION=ANSWER
     #[arg(long, value_name = "VERDICT", value_parser = Expected::parse, conflicts_with = "command")]
     pub expect: Option<Expected>,
     /// Keep also on which of these the deviation shows: ptxas@all, or several
-    #[arg(long, value_name = "SUBJECT", value_parser = parse_spec, num_args = 1.., conflicts_with_all = ["command", "text"])]
+    #[arg(long, value_name = "SUBJECT", value_parser = subject, num_args = 1.., conflicts_with_all = ["command", "text"])]
     pub same_on: Vec<SubjectSpec>,
     /// Keep instead what this command ends with status 0 for, given the program's file as its last argument
     #[arg(long, value_name = "CMD")]
@@ -522,6 +601,9 @@ pub struct Gen {
     /// How many modules [default with --exhaustive or --cell: all]
     #[arg(long, value_name = "N", value_parser = count, required_unless_present_any = ["grammar", "exhaustive", "cells"])]
     pub count: Option<NonZeroU64>,
+    /// The number of the first one, as reports name cases: 25189, with the same --seed
+    #[arg(long, value_name = "N", default_value = "0", value_parser = count_or_none, conflicts_with_all = ["stats", "grammar", "cells"])]
+    pub first: u64,
     /// Write case-SEED-INDEX.ptx files into this directory instead of printing
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -585,15 +667,24 @@ pub struct Suite {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// Programs to draw from --seed, beside those that every suite has
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = count_or_none)]
     pub random: u64,
+    /// Only what runs on this target: cases for it and for earlier ones
+    #[arg(long, value_name = "sm_NN", value_parser = target)]
+    pub target: Option<String>,
+    /// Only cases of this version of PTX and earlier ones
+    #[arg(long, value_name = "MAJOR.MINOR", value_parser = ptx_version)]
+    pub max_ptx: Option<(u32, u32)>,
+    /// Only cases whose id matches this regular expression; the valid counterpart of a refused case comes with it
+    #[arg(long, value_name = "REGEX", value_parser = regex)]
+    pub only: Option<Regex>,
 }
 
 /// `subjects`
 #[derive(Args, Debug)]
 pub struct Subjects {
     /// Look at this one; may be repeated [default: every form, and every installed release]
-    #[arg(long = "subject", value_name = "SUBJECT", value_parser = parse_spec)]
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
     pub subjects: Vec<SubjectSpec>,
     /// Print JSON
     #[arg(long)]
@@ -643,7 +734,7 @@ pub enum Worker {
 /// `toolchain`
 #[derive(Debug, Subcommand)]
 pub enum Toolchain {
-    /// List the releases that can be installed, and where those are that are installed
+    /// List everything that can be installed, and where that is which is installed
     #[command(after_help = "Example:\n  ptxsmith toolchain list")]
     List {
         /// Print JSON
@@ -669,12 +760,6 @@ pub enum Toolchain {
     },
 }
 
-/// `1000`, `1_000_000`.
-fn count(text: &str) -> Result<NonZeroU64, String> {
-    let number = text.replace('_', "").parse::<u64>().map_err(|error| error.to_string())?;
-    NonZeroU64::new(number).ok_or_else(|| "must be at least 1".to_owned())
-}
-
 /// `10m`, `90s`, `1h 30m`.
 fn duration(text: &str) -> Result<Duration, String> {
     let duration = humantime::parse_duration(text.trim())
@@ -691,20 +776,6 @@ fn since(text: &str) -> Result<SystemTime, String> {
     let time = if text.len() == "2026-11-20".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
     humantime::parse_rfc3339_weak(&time)
         .map_err(|_| "write 1d, 12h, 2026-11-20 or 2026-11-20 02:00:00".to_owned())
-}
-
-/// `shift-count=modulo`
-fn reading(text: &str) -> Result<(Question, usize), String> {
-    let (name, answer) = text.split_once('=').ok_or("write QUESTION=ANSWER")?;
-    let question = Question::from_name(name).ok_or_else(|| {
-        let names: Vec<_> = Question::ALL.iter().map(|question| question.name()).collect();
-        format!("no open question `{name}`; there are {}", names.join(", "))
-    })?;
-    let place = question.answers().iter().position(|&known| known == answer);
-    let place = place.ok_or_else(|| {
-        format!("no answer `{answer}` to `{name}`; there are {}", question.answers().join(", "))
-    })?;
-    Ok((question, place))
 }
 
 #[cfg(test)]
@@ -731,13 +802,11 @@ mod tests {
     }
 
     #[test]
-    fn durations_and_counts_are_what_people_write() {
+    fn durations_are_what_people_write() {
         assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
         assert_eq!(duration("1h 30m"), Ok(Duration::from_secs(5400)));
         assert!(duration("10").unwrap_err().contains("write 90s"));
         assert!(duration("0s").is_err() && duration("-1s").is_err() && duration("").is_err());
-        assert_eq!(count("1_000").map(NonZeroU64::get), Ok(1000));
-        assert!(count("0").is_err() && count("-1").is_err() && count("1.5").is_err());
     }
 
     #[test]
@@ -749,13 +818,5 @@ mod tests {
         assert_eq!(since("1970-01-02"), Ok(std::time::UNIX_EPOCH + day));
         assert_eq!(since("1970-01-02 00:00:00"), since("1970-01-02T00:00:00Z"));
         assert!(since("yesterday").unwrap_err().contains("write 1d"));
-    }
-
-    #[test]
-    fn a_reading_that_does_not_exist_is_told_which_do() {
-        assert_eq!(reading("shift-count=modulo"), Ok((Question::ShiftCount, 1)));
-        assert!(reading("shift-cuont=modulo").unwrap_err().contains("there are address-subtraction, "));
-        assert!(reading("shift-count=mod").unwrap_err().contains("there are saturate, modulo"));
-        assert!(reading("shift-count").is_err());
     }
 }

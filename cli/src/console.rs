@@ -74,8 +74,8 @@ impl Console {
         self.stderr(&format!("{style}{kind}:{style:#} {}\n", line(message)));
     }
 
-    /// There is nobody left to tell where standard error cannot be written.
-    fn stderr(&self, text: &str) {
+    /// Writes to standard error. There is nobody left to tell where it cannot be written.
+    pub fn stderr(&self, text: &str) {
         let mut err = AutoStream::new(io::stderr().lock(), self.color_of(&io::stderr()));
         let _ = err.write_all(text.as_bytes());
     }

@@ -3,14 +3,18 @@
 mod args;
 mod bug;
 mod commands;
+mod config;
 mod console;
+mod deny;
+mod describe;
 mod exit;
 mod interrupt;
 mod progress;
+mod values;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use args::{Cli, Command};
 use commands::Context;
@@ -19,7 +23,10 @@ use exit::{Exit, Failure};
 
 fn main() -> ExitCode {
     bug::end_on_panic();
-    let cli = Cli::parse();
+    let cli = match read() {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
     let console = Console { quiet: cli.global.quiet, color: cli.global.color.into() };
     let exit = run(&cli, console).unwrap_or_else(|failure| {
         console.failure(&failure);
@@ -28,12 +35,19 @@ fn main() -> ExitCode {
     exit.into()
 }
 
+/// What was written, with what the file of `--config` says.
+fn read() -> Result<Cli, clap::Error> {
+    let args = config::completed(std::env::args_os().collect())?;
+    Cli::from_arg_matches(&describe::matches(args)?)
+}
+
 fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
     let context = Context::new(&cli.global, console)?;
     match &cli.command {
         Command::Run(args) => commands::run::run(&context, args),
         Command::Check(args) => commands::check::run(&context, args),
         Command::Eval(args) => commands::eval::run(&context, args),
+        Command::Lint(args) => commands::lint::run(&context, args),
         Command::Reduce(args) => commands::reduce::run(&context, args),
         Command::Merge(args) => commands::merge::run(&context, args),
         Command::Drift(args) => commands::drift::run(&context, args),
@@ -43,6 +57,7 @@ fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
         Command::Suite(args) => commands::suite::run(&context, args),
         Command::Subjects(args) => commands::subjects::run(&context, args),
         Command::Toolchain(args) => commands::toolchain::run(&context, args),
+        #[cfg(feature = "cuda")]
         Command::Cuda(args) => commands::cuda::run(&context, args),
         Command::Gpu(args) => commands::gpu::run(&context, args),
         Command::Manual(args) => commands::manual::run(&context, args),

@@ -1,10 +1,11 @@
 //! Progress on the terminal; hidden where standard error is none.
 
-use std::time::Duration;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use ptxsmith_campaign::Failure;
-use ptxsmith_campaign::session::{Events, Progress};
+use ptxsmith_campaign::session::{Events, Limit, Progress};
 
 use crate::console::Console;
 
@@ -22,6 +23,8 @@ pub fn spinner(console: &Console) -> ProgressBar {
 pub struct Told {
     /// Where it goes.
     pub console: Console,
+    /// When the command has to be over, where that is limited.
+    pub limit: Option<Limit>,
 }
 
 /// A bar that is there as long as this is.
@@ -44,7 +47,7 @@ impl Events for Told {
     }
 
     fn begin(&self, unit: &str, count: Option<u64>) -> Box<dyn Progress> {
-        Box::new(Bar { bar: bar(&self.console, unit, count), console: self.console })
+        Box::new(Bar { bar: bar(&self.console, self.limit, unit, count), console: self.console })
     }
 
     fn wait(&self) -> Box<dyn Progress> {
@@ -72,18 +75,144 @@ impl Drop for Bar {
     }
 }
 
-fn bar(console: &Console, unit: &str, count: Option<u64>) -> ProgressBar {
+/// How wide a terminal is on which everything is shown.
+const WIDE: u16 = 90;
+
+fn bar(console: &Console, limit: Option<Limit>, unit: &str, count: Option<u64>) -> ProgressBar {
     if console.quiet {
         return ProgressBar::hidden();
     }
-    let (bar, template) = match count {
-        Some(count) => (ProgressBar::new(count), "{bar:30} {human_pos}/{human_len}"),
-        None => (ProgressBar::no_length(), "{spinner} {human_pos}"),
-    };
-    let template = format!("{template} {unit}  {{per_sec}}  {{elapsed}}  {{msg}}");
-    if let Ok(style) = ProgressStyle::with_template(&template) {
+    let bar = count.map_or_else(ProgressBar::no_length, ProgressBar::new);
+    let (_, width) = console::Term::stderr().size();
+    if let Ok(style) = style(limit, unit, count.is_some(), width) {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
+}
+
+/// A line that fits the terminal: what was found stands first, and what goes beyond the width is left out.
+fn style(
+    limit: Option<Limit>,
+    unit: &str,
+    is_counted: bool,
+    width: u16,
+) -> Result<ProgressStyle, indicatif::style::TemplateError> {
+    let count = if is_counted { "{human_pos}/{human_len}" } else { "{human_pos}" };
+    // Of many a share and the time that is left are known; of others how long it takes by now.
+    let share = if is_counted || limit.is_some() { "{share}" } else { "{spinner}" };
+    let time = if is_counted || limit.is_some() { "{left} left" } else { "{elapsed}" };
+    let template = match width {
+        WIDE.. => format!("{{spinner}} {share}  {count} {unit}  {{rate}}/s  {time}  {{wide_msg}}"),
+        _ => format!("{share} {time} {{wide_msg}}"),
+    };
+    Ok(ProgressStyle::with_template(&template)?
+        .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+            let _ = write!(out, "{}", HumanCount(state.per_sec() as u64));
+        })
+        .with_key("share", move |state: &ProgressState, out: &mut dyn Write| {
+            let of_time = limit.map_or(0.0, |limit| limit.share(Instant::now()));
+            let of_count = if is_counted { f64::from(state.fraction()) } else { 0.0 };
+            let _ = write!(out, "{:>3.0}%", 100.0 * of_time.max(of_count));
+        })
+        .with_key("left", move |state: &ProgressState, out: &mut dyn Write| {
+            let of_time = limit.map(|limit| limit.end.saturating_duration_since(Instant::now()));
+            let of_count = is_counted.then(|| state.eta());
+            let left = of_time.into_iter().chain(of_count).min().unwrap_or_default();
+            let _ = write!(out, "{}", time_of(left));
+        }))
+}
+
+/// `45s`, `3m05s`, `2h07m`
+fn time_of(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ ..60 => format!("{seconds}s"),
+        seconds @ 60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        seconds => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::{ProgressDrawTarget, TermLike};
+
+    /// Keeps what was written last.
+    #[derive(Clone, Debug)]
+    struct Terminal {
+        width: u16,
+        line: Arc<Mutex<String>>,
+    }
+
+    impl TermLike for Terminal {
+        fn width(&self) -> u16 {
+            self.width
+        }
+        fn move_cursor_up(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, line: &str) -> std::io::Result<()> {
+            self.write_str(line)
+        }
+        fn write_str(&self, text: &str) -> std::io::Result<()> {
+            if !text.trim().is_empty() {
+                *self.line.lock().unwrap() = text.trim_end().to_owned();
+            }
+            Ok(())
+        }
+        fn clear_line(&self) -> std::io::Result<()> {
+            Ok(())
+        }
+        fn flush(&self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn drawn(limit: Option<Limit>, count: Option<u64>, width: u16) -> String {
+        let terminal = Terminal { width, line: Arc::default() };
+        let bar = count.map_or_else(ProgressBar::no_length, ProgressBar::new);
+        bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(terminal.clone())));
+        bar.set_style(style(limit, "cases", count.is_some(), width).unwrap());
+        bar.set_message("287 deviate, 3 new");
+        bar.inc(31_250);
+        bar.tick();
+        terminal.line.lock().unwrap().clone()
+    }
+
+    #[test]
+    fn the_line_fits_40_columns_and_tells_what_is_new_and_how_long_it_takes() {
+        let limit = Limit::of(Instant::now(), Duration::from_secs(600));
+        for (limit, count) in
+            [(None, Some(250_000)), (Some(limit), None), (Some(limit), Some(250_000)), (None, None)]
+        {
+            let line = drawn(limit, count, 40);
+            assert_eq!(line.lines().count(), 1, "{line}");
+            assert!(line.chars().count() <= 40 && line.ends_with("287 deviate, 3 new"), "{line}");
+            assert_eq!(line.contains(" left "), limit.is_some() || count.is_some(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_wide_line_has_the_rate_without_decimals() {
+        let line = drawn(None, Some(250_000), 120);
+        assert!(line.contains("31,250/250,000 cases") && line.contains("/s  "), "{line}");
+        assert!(!line.contains('.'), "{line}");
+    }
+
+    #[test]
+    fn times_are_short() {
+        let told = |seconds| time_of(Duration::from_secs(seconds));
+        assert_eq!([told(45), told(185), told(7_620)], ["45s", "3m05s", "2h07m"]);
+    }
 }

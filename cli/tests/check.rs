@@ -277,3 +277,60 @@ fn the_report_does_not_depend_on_the_number_of_jobs() {
     };
     assert_eq!(report("1"), report("8"));
 }
+
+#[test]
+fn a_known_deviation_and_what_was_not_compared_are_status_1_where_they_are_denied() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = file(directory.path(), "m.ptx", &module(".global .s32 a = 1;\n.global .s32 b = 2;"));
+    // One of the two variables is not shown.
+    let variable = r#"{"space": "global", "size": 4, "align": 4, "bytes": "01000000", "addresses": []}"#;
+    let partly = format!(r#"echo '{{"outcome": "accepted", "variables": {{"a": {variable}}}}}'"#);
+    let subject = script(directory.path(), &partly);
+    let run = |deny: &[&str]| {
+        let path = path.to_str().unwrap();
+        status(&ptxsmith().args(["check", path, "--subject", &subject]).args(deny).output().unwrap())
+    };
+    assert_eq!(run(&["--deny", "known"]), 0);
+    assert_eq!(run(&["--deny", "known", "--deny", "uncompared"]), 1);
+    assert_eq!(run(&["--deny", "everything"]), 2);
+}
+
+#[test]
+fn a_case_is_held_to_its_own_comments_without_any_implementation() {
+    let directory = tempfile::tempdir().unwrap();
+    let verify = |bytes: &str| {
+        let comments = format!(
+            "// clause: 5.4.4/incomplete-outer\n// expect: accepted\n// variable: a size=8 align=4 bytes={bytes}\n"
+        );
+        let case = file(directory.path(), "case.ptx", &(comments + &module(".global .s32 a[2] = {1};")));
+        ptxsmith().arg("check").arg(case).arg("--expectations").env("PATH", "").output().unwrap()
+    };
+    let holds = verify("0100000000000000");
+    assert_eq!((status(&holds), stdout(&holds)), (0, "1 case: 1 hold what they say, 0 do not\n".to_owned()));
+    let wrong = verify("0100000001000000");
+    assert_eq!(status(&wrong), 2);
+    assert!(stderr(&wrong).contains("bytes=0100000001000000"), "{}", stderr(&wrong));
+    assert_eq!(status(&ptxsmith().args(["check", "../corpus/5.4.4", "--expectations"]).output().unwrap()), 0);
+}
+
+#[test]
+fn a_finding_of_standard_input_is_repeated_by_its_command() {
+    let directory = tempfile::tempdir().unwrap();
+    let variable = r#"{"space": "global", "size": 4, "align": 4, "bytes": "02000000", "addresses": []}"#;
+    let subject = script(
+        directory.path(),
+        &format!(r#"echo '{{"outcome": "accepted", "variables": {{"a": {variable}}}}}'"#),
+    );
+    let text = module(".global .s32 a = 1; // 100%");
+    let output = ptxsmith().args(["check", "-", "--subject", &subject]).write_stdin(text).output().unwrap();
+    assert_eq!(status(&output), 1);
+    let told = stdout(&output);
+    let command = told.lines().find_map(|line| line.trim().strip_prefix("repeat ")).unwrap().trim();
+    let path = std::env::join_paths(
+        std::iter::once(assert_cmd::cargo::cargo_bin!("ptxsmith").parent().unwrap().to_owned())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    let again =
+        std::process::Command::new("bash").args(["-c", command]).env("PATH", path.unwrap()).output().unwrap();
+    assert_eq!(again.status.code(), Some(1), "{command}\n{}", String::from_utf8_lossy(&again.stderr));
+}

@@ -148,10 +148,20 @@ fn every_command_has_a_manual_page_and_completes() {
     assert_eq!(status(&output), 0, "{}", stderr(&output));
     let page = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
     assert!(page("ptxsmith.1").contains("ptxsmith\\-run"));
-    assert!(page("ptxsmith-run.1").contains("\\-\\-focus"));
+    let run = page("ptxsmith-run.1");
+    for part in
+        ["\\-\\-focus", "\\fISUBJECT\\fR", ".SH ENVIRONMENT", ".SH FILES", ".SH EXIT STATUS", ".SH SEE ALSO"]
+    {
+        assert!(run.contains(part), "{part}");
+    }
+    assert!(run.contains("ptxsmith\\-run \\- Generate programs"), "{run}");
     for shell in ["bash", "zsh", "fish"] {
         let output = ptxsmith().args(["completions", shell]).output().unwrap();
         assert_eq!(status(&output), 0);
-        assert!(stdout(&output).contains("drift"), "{shell}");
+        let script = stdout(&output);
+        for value in ["drift", "nvjitlink@13.5", "shift-count=modulo", "incomplete-rows-packed"] {
+            assert!(script.contains(value), "{shell}: {value}");
+        }
+        assert!(!script.contains("worker"), "{shell}");
     }
 }

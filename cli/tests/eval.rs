@@ -84,12 +84,13 @@ fn a_refusal_is_an_answer() {
 fn people_see_values_addresses_and_reasons() {
     let declarations =
         ".global .f32 f[2] = {0.5};\n.const .s8 c = -1;\n.global .u64 p[2] = {7, generic(f) + 4};";
-    let output = ptxsmith().args(["eval", "-"]).write_stdin(module(declarations)).output().unwrap();
+    let output =
+        ptxsmith().args(["eval", "-", "--clauses"]).write_stdin(module(declarations)).output().unwrap();
     let text = stdout(&output);
     for part in [
         "f: .global .f32[2], 8 bytes, aligned to 4",
         "value    {0.5, 0.0}",
-        "bytes    0000003f00000000",
+        "bytes    0000003f 00000000",
         "c: .const .s8, 1 byte, aligned to 1",
         "value    -1",
         "value    {7, generic(f+4)}",
@@ -140,7 +141,7 @@ fn what_a_kernel_leaves_in_its_output_buffer_is_told() {
     assert!(k["clauses"].as_array().unwrap().contains(&"6.4.1/variable-offset".into()), "{k}");
     assert!(k["readings"].is_object() && json.get("unmodelled").is_none(), "{json}");
 
-    let output = ptxsmith().args(["eval", "-"]).write_stdin(module(&text)).output().unwrap();
+    let output = ptxsmith().args(["eval", "-", "--clauses"]).write_stdin(module(&text)).output().unwrap();
     let text = stdout(&output);
     for part in [
         "k: kernel, leaves 16 bytes in its output buffer",

@@ -99,3 +99,10 @@ fn each_kind_of_case_can_be_asked_for_alone() {
         assert!(stdout(&output).contains(sign), "{focus}: {}", stdout(&output));
     }
 }
+
+#[test]
+fn a_case_is_made_by_its_number() {
+    let made = |args: &[&str]| stdout(&ptxsmith().args(["gen", "--seed", "3"]).args(args).output().unwrap());
+    let (all, third) = (made(&["--count", "4"]), made(&["--count", "1", "--first", "3"]));
+    assert!(third.starts_with("// note: case-3-3, ") && all.ends_with(&third), "{third}");
+}

@@ -49,6 +49,14 @@ fn releases_are_listed_and_a_missing_one_is_told() {
     let output = ptxsmith().args(["toolchain", "list"]).output().unwrap();
     assert_eq!(status(&output), 0);
     assert!(stdout(&output).contains("13.5.37") && stdout(&output).contains("11.7.99"));
+    let json = ptxsmith().args(["toolchain", "list", "--json"]).output().unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let tools: Vec<&str> =
+        json["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    for kind in ["cuobjdump@", "nvdisasm@", "nvjitlink@", "ptxjit@", "cicc@", "nvcc@"] {
+        assert!(tools.iter().any(|tool| tool.starts_with(kind)), "{kind}");
+        assert!(stdout(&output).contains(kind), "{kind}");
+    }
     let output = ptxsmith().args(["toolchain", "path", "13.5"]).output().unwrap();
     assert!(
         one_line_error(&output).contains("release 13.5 is not installed; ptxsmith toolchain install 13.5")
@@ -67,4 +75,21 @@ fn an_installation_without_python_is_a_failure_of_this_machine() {
         .unwrap();
     assert_eq!(status(&output), 4);
     assert!(stderr(&output).starts_with("error: "), "{}", stderr(&output));
+}
+
+#[test]
+fn a_file_names_subjects_and_options() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = format!("[subjects]\nmine = \"{}\"\n[subjects-typo]\n", oracle_as_subject(&[]));
+    let path = file(directory.path(), "a.toml", &text.replace("[subjects-typo]\n", ""));
+    let list = |config: &std::path::Path| {
+        ptxsmith().args(["subjects", "--json", "--subject", "mine", "--config"]).arg(config).output().unwrap()
+    };
+    let output = list(&path);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("\"available\": true"));
+    let wrong = list(&file(directory.path(), "b.toml", &text));
+    assert_eq!(status(&wrong), 2);
+    assert!(stderr(&wrong).contains("`subjects-typo` is no command"), "{}", stderr(&wrong));
+    assert_eq!(status(&list(std::path::Path::new("/nonexistent.toml"))), 2);
 }

@@ -136,7 +136,7 @@ fn the_history_tells_what_is_new_and_what_was_incomplete() {
         let mut command = ptxsmith();
         command.arg("history").arg(&database).args(arguments).output().unwrap()
     };
-    assert!(one_line_error(&history(&[])).contains("history.db: unable to open database file"));
+    assert!(one_line_error(&history(&[])).contains("no such database; ptxsmith history"));
     assert!(!database.exists(), "asking made a database");
     let folder = campaign();
     let output = history(&["--add", folder.to_str().unwrap()]);
@@ -156,7 +156,7 @@ fn the_history_tells_what_is_new_and_what_was_incomplete() {
         one.contains("first seen 2026-11-20 02:00, last seen 2026-11-20 02:00\n  in 1 of 1 campaign:"),
         "{one}"
     );
-    assert!(one_line_error(&history(&["--finding", "none"])).contains("no campaign saw a finding `none`"));
+    assert!(one_line_error(&history(&["--finding", "none"])).contains("no finding `none`"));
     // A report says it, too, where it does not itself.
     let mut command = ptxsmith();
     let report = command.arg("report").arg(&folder).arg("--history").arg(&database).output().unwrap();

@@ -18,6 +18,7 @@ mod judge;
 mod kernel;
 pub mod known;
 pub mod lead;
+pub mod lint;
 mod maker;
 mod predicts;
 mod profile;

@@ -210,6 +210,7 @@ fn session(workers: Option<Workers>) -> Session {
         libcuda: None,
         start: Start::fork(),
         workers,
+        limit: None,
         events: Box::new(Told { since: Instant::now() }),
     }
 }

@@ -1,6 +1,6 @@
 //! What the specification alone says a program holds, clause by clause, under a chosen reading.
 //!
-//! [`expect`] is a pure function from a module and a table of [`Rules`] to an [`Expectation`] of its data; [`predict`] adds
+//! [`hold`] answers for one variable of a text. [`expect`] is a pure function from a module and a table of [`Rules`] to an [`Expectation`] of its data; [`predict`] adds
 //! what its kernels leave. The oracle learns from the
 //! specification only: sections 4.5 and 5.4 of the PTX ISA. Every rule records the [`Clause`] that it rests on and the
 //! open [`Question`]s that it met. Three things are kept apart: refused by the specification ([`Refusal`], an answer),
@@ -13,14 +13,21 @@
 //! assert_eq!(variables[0].bytes, [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 //! ```
 
+/// The examples of the package's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod address;
 mod by_name;
 mod clause;
+mod comments;
 mod declaration;
 mod evaluate;
 mod execution;
 mod expectation;
 mod grouping;
+mod hold;
 mod layout;
 mod predict;
 mod reading;
@@ -33,11 +40,13 @@ mod value;
 
 pub use address::{Named, Slot, Version};
 pub use clause::{Clause, ClauseSet, Observed};
+pub use comments::verify_comments;
 pub use declaration::declares_no_name;
 pub use evaluate::Evaluator;
 pub use execution::accesses::{Access, Reached, Setting, Traced, WINDOWS, Way, accesses};
 pub use execution::{Kernel, Left, Output, Written, execute};
 pub use expectation::{Address, Expectation, Variable, hex};
+pub use hold::{Held, NoAnswer, hold};
 pub use layout::{MAX_BYTES, expect};
 pub use predict::{Prediction, predict};
 pub use reading::*;

@@ -20,6 +20,7 @@ const MOST_ADDRESSES: usize = 4;
 /// The most variables that are shown of a program that no single one of is at fault.
 const MOST_VARIABLES: usize = 3;
 /// The most addresses of a variable that are looked at one by one.
+#[cfg_attr(not(feature = "html"), allow(dead_code, reason = "the page shows them"))]
 pub(crate) const MOST_SLOTS: usize = 4_096;
 
 /// What the specification says.

@@ -26,7 +26,7 @@ const MOST_BYTES: u64 = 1 << 30;
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// There is no such file, or it is none.
-    #[error("cannot read {}: {error}", path.display())]
+    #[error("cannot read {}: {error}; give the folder of a campaign, which `run --out DIR` wrote", path.display())]
     Io {
         /// The file.
         path: PathBuf,

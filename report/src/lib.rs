@@ -8,10 +8,22 @@ pub mod against;
 pub mod atlas;
 pub mod clauses;
 pub mod describe;
+pub mod deviations;
 pub mod folder;
 pub mod harmless;
 pub mod history;
+#[cfg(feature = "html")]
 pub mod html;
+#[cfg(not(feature = "html"))]
+pub mod html {
+    //! What stands in for the page in a build without the feature `html`.
+
+    /// # Errors
+    /// Always.
+    pub fn page(_: &crate::folder::Folder, _: &[crate::history::Run]) -> Result<String, askama::Error> {
+        Err(askama::Error::custom("this ptxsmith was built without its feature `html`, and so has no page"))
+    }
+}
 pub mod junit;
 pub mod manifest;
 pub mod markdown;

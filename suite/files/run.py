@@ -3,10 +3,14 @@
 
     python3 run.py --ptxas /usr/local/cuda/bin/ptxas
     python3 run.py --exec 'my-assembler --observe {ptx}'
+    python3 run.py --exec 'my-assembler --observe {ptx}' --write-expected known.txt
+    python3 run.py --exec 'my-assembler --observe {ptx}' --expect-failures known.txt
 
-What a verdict is: README.md. Exit status: 0 all that was compared conforms, 1 something deviates, 3 nothing was compared.
+What a verdict is: README.md. A file of expected failures has a line for each: CASE VARIABLE CLASS, with - for the whole
+program; # begins a comment. Exit status: 0 all that was compared conforms or fails as expected, 1 something else fails or an
+expected failure does not fail any more, 2 bad usage or no such program, 3 nothing was compared.
 """
-import argparse, collections, concurrent.futures, json, os, pathlib, shlex, subprocess, sys
+import argparse, collections, concurrent.futures, json, os, pathlib, shlex, shutil, subprocess, sys
 
 sys.dont_write_bytecode = True  # the suite stays as it is
 import ptxas
@@ -83,20 +87,45 @@ def judge(case, seen):
     return verdicts
 
 
+def key_of(line):
+    """A failure as a line of a file of expected failures."""
+    return f"{line['case']} {line['variable'] or '-'} {line['what']}"
+
+
+def expected_in(path):
+    """The expected failures of a file."""
+    lines = (line.partition("#")[0].split() for line in pathlib.Path(path).read_text().splitlines())
+    return {" ".join(words) for words in lines if words}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ptxas", default="ptxas", help="a ptxas [default: that of PATH]")
     parser.add_argument("--exec", metavar="CMD", help="any program instead; {ptx} is the file, else it comes last")
     parser.add_argument("--json", metavar="FILE", help="write every verdict here, a line each")
     parser.add_argument("--only", default="", metavar="PREFIX", help="cases whose id begins so")
+    parser.add_argument("--expect-failures", metavar="FILE", help="failures that are known and make no status 1")
+    parser.add_argument("--write-expected", metavar="FILE", help="write the failures as such a file")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=10, help="seconds a case [default: 10]")
     args = parser.parse_args()
-    words, targets = shlex.split(args.exec or ""), args.exec or ptxas.targets_of(args.ptxas)
+    words = shlex.split(args.exec) if args.exec is not None else [args.ptxas]
+    if not words or not shutil.which(words[0]):
+        what = "give --ptxas PATH or --exec CMD" if args.exec is None else "give another --exec"
+        parser.error(f"{words[0] if words else 'an empty command'}: no such program; {what}")
+    try:
+        expected = expected_in(args.expect_failures) if args.expect_failures else set()
+    except (OSError, UnicodeDecodeError) as error:
+        parser.error(f"--expect-failures {args.expect_failures}: {error}")
+    targets = args.exec or ptxas.targets_of(args.ptxas)
     observe = lambda case: (ask(words, case, args.timeout) if args.exec
                             else ptxas.ask(args.ptxas, targets, HERE, case, args.timeout))
     cases = {case["id"]: case for case in json.loads((HERE / "manifest.json").read_text())["cases"]}
     chosen = [case for case in cases.values() if case["id"].startswith(args.only)]
+    if not chosen:
+        folders = sorted({i.rpartition("/")[0] for i in cases})
+        parser.error(f"--only {args.only}: no case begins so; ids begin with {', '.join(folders)}")
+    chosen.sort(key=lambda case: -case["emitted"])  # first what compilers emit most
     wanted = sorted({i for case in chosen for i in (case["id"], case["twin"]) if i})
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         seen = dict(zip(wanted, pool.map(lambda i: observe(cases[i]), wanted)))
@@ -107,12 +136,25 @@ def main():
                 verdict, what = "not-compared", "twin-refused"  # it may be refused for another reason
             count[verdict] += 1
             lines.append({"case": case["id"], "variable": variable, "verdict": verdict, "what": what})
-            if verdict in ("deviates", "reading"):
+            lines[-1]["expected"] = verdict == "deviates" and key_of(lines[-1]) in expected
+            if lines[-1]["expected"]:
+                count["expected failures"] += 1
+            elif verdict in ("deviates", "reading"):
                 print(f"{verdict}: {case['id']}" + f" `{variable}`" * bool(variable) + f": {what} ({case['clauses'][0]})")
     if args.json:
         pathlib.Path(args.json).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    print(f"{len(chosen)} cases: " + ", ".join(f"{count[v]} {v}" for v in ("conforms", "reading", "deviates", "not-compared")))
-    sys.exit(1 if count["deviates"] else 0 if count["conforms"] + count["reading"] else 3)
+    failed = {key_of(line) for line in lines if line["verdict"] == "deviates"}
+    if args.write_expected:
+        pathlib.Path(args.write_expected).write_text("".join(key + "\n" for key in sorted(failed)))
+    shown = {case["id"] for case in chosen}
+    fixed = sorted(key for key in expected - failed if key.split()[0] in shown)
+    for key in fixed:
+        print(f"fixed: {key}: expected to fail, and does not; remove it from {args.expect_failures}")
+    print(f"{len(chosen)} case{'s' * (len(chosen) != 1)}: " + ", ".join(
+        f"{count[v]} {v}" for v in ("conforms", "reading", "deviates", "not-compared"))
+        + f", {count['expected failures']} of them expected" * bool(expected))
+    compared = count["conforms"] + count["reading"] + count["deviates"]
+    sys.exit(1 if fixed or failed - expected else 0 if compared else 3)
 
 
 if __name__ == "__main__":

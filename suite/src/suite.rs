@@ -2,17 +2,48 @@
 
 use std::collections::BTreeSet;
 
+use regex_lite::Regex;
+
 use crate::case::Case;
 use crate::corpus::SuiteError;
+use crate::emitted::Emitted;
 use crate::{corpus, drawn, edited, enumerated, index, manifest};
 
+/// Which cases a suite has.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only those that run on this target: `sm_35` takes what is for it and for earlier ones.
+    pub target: Option<String>,
+    /// Only those of this version of PTX and earlier ones.
+    pub max_ptx: Option<(u32, u32)>,
+    /// Only those whose id matches one of these.
+    pub only: Option<Regex>,
+}
+
+impl Filter {
+    fn takes(&self, case: &Case) -> bool {
+        let number = |target: &str| target.strip_prefix("sm_").and_then(|number| number.parse::<u32>().ok());
+        let runs_on = |own: &str| {
+            let targets = || case.module.targets().filter(|target| target.starts_with("sm_"));
+            targets().all(|target| {
+                target == own || number(target).is_some_and(|t| number(own).is_some_and(|own| t <= own))
+            })
+        };
+        self.target.as_deref().is_none_or(runs_on)
+            && self.max_ptx.is_none_or(|max| case.module.version().is_some_and(|version| version <= max))
+            && self.only.as_ref().is_none_or(|only| only.is_match(&case.id))
+    }
+}
+
 /// What a suite is made of.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// How many programs are drawn beside those that are always there.
     pub random: u64,
     /// What they are drawn from.
     pub seed: u64,
+    /// Which cases it has; the valid counterpart of each is there too.
+    pub filter: Filter,
 }
 
 /// A suite.
@@ -20,6 +51,7 @@ pub struct Suite {
     /// Its cases, ordered by id.
     pub cases: Vec<Case>,
     options: Options,
+    emitted: Emitted,
 }
 
 /// One file of a suite.
@@ -47,7 +79,11 @@ impl Suite {
         if let Some(case) = lost {
             return Err(SuiteError { id: case.id.clone(), reason: "its twin is not there".into() });
         }
-        Ok(Suite { cases, options })
+        let chosen = cases.iter().filter(|case| options.filter.takes(case));
+        let wanted: BTreeSet<String> =
+            chosen.flat_map(|case| [Some(case.id.clone()), case.twin.clone()]).flatten().collect();
+        cases.retain(|case| wanted.contains(&case.id));
+        Ok(Suite { cases, options, emitted: Emitted::count() })
     }
 
     /// Every file of the suite.
@@ -62,7 +98,12 @@ impl Suite {
             file("module.schema.json", include_str!("../files/module.schema.json")),
             File {
                 path: "manifest.json".into(),
-                contents: manifest::manifest(&self.cases, self.options.random, self.options.seed),
+                contents: manifest::manifest(
+                    &self.cases,
+                    self.options.random,
+                    self.options.seed,
+                    &self.emitted,
+                ),
             },
             File { path: "index.json".into(), contents: index::json(&self.cases) },
             File { path: "index.md".into(), contents: index::markdown(&self.cases) },

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use ptxsmith_oracle::{Clause, Expectation, Observed};
-use ptxsmith_suite::{ALSO_REFUSE, Options, Source, Suite, coverage};
+use ptxsmith_suite::{ALSO_REFUSE, Filter, Options, Source, Suite, coverage};
 
 static SUITE: LazyLock<Suite> = LazyLock::new(|| Suite::build(Options::default()).unwrap());
 
@@ -117,9 +117,28 @@ fn a_file_that_is_named_is_there_and_every_case_is_in_the_manifest() {
 
 #[test]
 fn drawn_programs_are_added_on_request_and_change_nothing_else() {
-    let more = Suite::build(Options { random: 20, seed: 3 }).unwrap();
+    let more = Suite::build(Options { random: 20, seed: 3, ..Options::default() }).unwrap();
     let drawn: Vec<_> = more.cases.iter().filter(|case| case.source == Source::Random).collect();
     assert!((20..=40).contains(&drawn.len()), "{}", drawn.len());
     let others = more.cases.iter().filter(|case| case.source != Source::Random).map(|case| &case.text);
     assert!(others.eq(SUITE.cases.iter().map(|case| &case.text)));
+}
+
+#[test]
+fn a_suite_for_an_old_target_has_its_cases_and_their_counterparts_only() {
+    let filter = Filter {
+        target: Some("sm_35".into()),
+        max_ptx: Some((4, 3)),
+        only: Some(regex_lite::Regex::new("^5[.]4[.]").unwrap()),
+    };
+    let suite = Suite::build(Options { filter, ..Options::default() }).unwrap();
+    assert!(suite.cases.len() > 5, "{}", suite.cases.len());
+    for case in suite.cases.iter().filter(|case| case.id.starts_with("5.4.")) {
+        let is_counterpart = suite.cases.iter().any(|other| other.twin.as_ref() == Some(&case.id));
+        assert!(is_counterpart || case.module.version() <= Some((4, 3)), "{}", case.id);
+        let twin = |id: &String| suite.cases.iter().any(|other| other.id == *id);
+        assert!(case.twin.as_ref().is_none_or(twin), "{}", case.id);
+    }
+    let none = Filter { only: Some(regex_lite::Regex::new("^nothing$").unwrap()), ..Filter::default() };
+    assert!(Suite::build(Options { filter: none, ..Options::default() }).unwrap().cases.is_empty());
 }

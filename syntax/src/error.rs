@@ -21,6 +21,7 @@ pub struct ParseError {
 
 /// What is wrong with a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseErrorKind {
     /// Another token was needed.
     #[error("expected {expected}, found {found}")]

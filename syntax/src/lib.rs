@@ -9,6 +9,11 @@
 //! assert_eq!(ptxsmith_syntax::parse(&ptxsmith_syntax::print(&module)).unwrap(), module);
 //! ```
 
+/// The examples of the package's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod assemble;
 mod error;
 mod every;

@@ -23,6 +23,18 @@ pub fn paths_of(directory: &Path, id: &str) -> [PathBuf; 2] {
     ["", ".found"].map(|kind| directory.join(FOLDER).join(format!("{id}{kind}.ptx")))
 }
 
+/// The most bytes of a program that a command holds.
+const MOST_GIVEN: usize = 4_000;
+
+/// A text as the format of the shell's `printf`, in one line.
+fn printed(text: &str) -> String {
+    text.replace('\\', "\\\\")
+        .replace('%', "%%")
+        .replace('\n', "\\n")
+        .replace('\t', "\\t")
+        .replace('\r', "\\r")
+}
+
 impl Campaign<'_> {
     /// Where a finding is kept, relative to the output directory.
     pub fn file_of(&self, found: &Found) -> PathBuf {
@@ -34,6 +46,7 @@ impl Campaign<'_> {
     pub fn repeat(&self, found: &Found) -> String {
         let path = match (&self.out, &found.origin) {
             (Some(out), _) => out.join(self.file_of(found)).to_string_lossy().into_owned(),
+            (None, Some(origin)) if origin == "-" => return self.repeat_of_text(found),
             (None, Some(origin)) => origin.clone(),
             (None, None) => self.file_of(found).to_string_lossy().into_owned(),
         };
@@ -42,6 +55,18 @@ impl Campaign<'_> {
             let _ = write!(command, " --subject {}", shell_words::quote(subject));
         }
         command
+    }
+
+    /// What was read from standard input is nowhere else: the command holds it, if it is small.
+    fn repeat_of_text(&self, found: &Found) -> String {
+        let text = &found.finding.program;
+        let given = match text.len() {
+            ..=MOST_GIVEN => format!("printf {} | ", shell_words::quote(&printed(text))),
+            _ => String::new(),
+        };
+        let subjects = found.finding.subjects.iter();
+        let subjects = subjects.map(|subject| format!(" --subject {}", shell_words::quote(subject)));
+        format!("{given}ptxsmith check -{}", subjects.collect::<String>())
     }
 
     /// Writes the smallest program that shows a finding, with what holds of that and what was seen of it; beside it the

@@ -51,6 +51,7 @@ impl Campaign<'_> {
     /// user gave one), unless it has all that the smallest program of another has; and smallest programs are compared.
     pub(super) fn join_new(&self, findings: &mut Vec<Found>) -> Result<(), Failure> {
         let until = self.reduce_for.map(|time| Instant::now() + time);
+        let until = until.into_iter().chain(self.session.limit.map(|limit| limit.end)).min();
         let is_over = || until.is_some_and(|until| Instant::now() >= until);
         if is_over() {
             return Ok(());

@@ -363,6 +363,12 @@ impl<'a> Campaign<'a> {
         if ended == Ended::All {
             self.map_releases(&mut findings)?;
         }
+        if ended == Ended::All && self.is_late() {
+            self.session.events.note(
+                "--time was over before the end of the report: new findings may not be reduced, and listed deviations \
+                 may not have been looked for",
+            );
+        }
         join_refusals(&mut findings);
         self.quote_examples(&mut findings);
         // A last time: while the campaign went on, a longer example may have overtaken a shorter one on its way to
@@ -382,13 +388,20 @@ impl<'a> Campaign<'a> {
         Ok(Outcome { report, earlier, interrupted: ended == Ended::Interrupted, left_out: false })
     }
 
-    /// How many verdicts are deviations.
-    pub fn deviations(&self) -> u64 {
-        let deviations = |tested: &Tested| {
+    /// How many verdicts are deviations, and how many of them nothing listed explains, for a line of progress.
+    pub fn so_far(&self) -> String {
+        let (mut deviate, mut new) = (0, 0);
+        for tested in &self.subjects {
             let ledger = tested.ledger();
-            ledger.compared - ledger.conform
-        };
-        self.subjects.iter().map(deviations).sum()
+            deviate += ledger.compared - ledger.conform;
+            new += ledger.unexplained();
+        }
+        format!("{deviate} deviate, {new} new")
+    }
+
+    /// Whether the time is over that the command has.
+    fn is_late(&self) -> bool {
+        self.session.limit.is_some_and(|limit| Instant::now() >= limit.end)
     }
 
     fn save_now_and_then(&self) -> Result<(), Failure> {

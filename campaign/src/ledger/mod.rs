@@ -145,6 +145,13 @@ impl Ledger {
         }
     }
 
+    /// How many differences nothing listed explains.
+    pub fn unexplained(&self) -> u64 {
+        let named = self.findings.values().filter(|found| found.is_new());
+        let put_down = self.suspected.values().chain(self.refused.values());
+        self.unsorted + named.chain(put_down).map(|found| found.finding.count).sum::<u64>()
+    }
+
     /// Enters the cases that were counted in bulk, after the verdicts on those that were left: among them are the examples of
     /// what is only counted.
     pub fn enter_bulk(&mut self, bulk: &BulkVerdicts) {

@@ -1,9 +1,13 @@
 //! `ptxsmith check`: the same judgement on programs that exist already.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use ptxsmith_campaign::check::{Options, check};
 use ptxsmith_campaign::input;
+
+use ptxsmith_oracle::verify_comments;
+use ptxsmith_report::harmless::lines;
 
 use super::Context;
 use super::run::summed_up;
@@ -17,6 +21,17 @@ use crate::exit::{Exit, Failure};
 pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     let started = Instant::now();
     let mut files = input::files(&args.paths)?;
+    if args.expectations {
+        let failures = not_holding(&files);
+        failures.iter().for_each(|failure| context.console.failure(failure));
+        if args.campaign.subjects.is_empty() || !failures.is_empty() {
+            let (all, wrong) = (files.len(), failures.len());
+            let cases = if all == 1 { "case" } else { "cases" };
+            let told = format!("{all} {cases}: {} hold what they say, {wrong} do not\n", all - wrong);
+            context.console.print(&told)?;
+            return Ok(if wrong == 0 { Exit::Success } else { Exit::BadInput });
+        }
+    }
     if let Some(most) = args.campaign.cases {
         files.truncate(usize::try_from(most.get()).unwrap_or(usize::MAX));
     }
@@ -24,11 +39,28 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         files,
         subjects: args.campaign.subjects.clone(),
         timeout: args.campaign.timeout,
-        time: args.campaign.time,
         out: args.out.clone(),
         counterpart: ptxsmith_suite::twin,
     };
-    let outcome = check(&context.session(), options)?;
-    let exit = summed_up(context, &outcome, args.out.as_deref(), started)?;
+    let outcome = check(&context.session_for(args.campaign.time), options)?;
+    let exit = summed_up(context, &outcome, args.out.as_deref(), started, &args.campaign.deny)?;
     Ok(if outcome.left_out && exit != Exit::Deviation { Exit::BadInput } else { exit })
+}
+
+/// The files that do not hold what their leading comments say, each with what does not hold.
+fn not_holding(files: &[PathBuf]) -> Vec<Failure> {
+    let verify = |path: &PathBuf| {
+        let (name, text) = input::read_text(path)?;
+        let beside = |twin: &str| {
+            input::read_text(&path.with_file_name(twin)).map(|(_, text)| text).map_err(
+                |failure| match failure {
+                    Failure::BadInput(message) => message,
+                    _ => "cannot be read".to_owned(),
+                },
+            )
+        };
+        verify_comments(&text, beside)
+            .map_err(|wrong| Failure::Rendered(format!("{name}: {}\n", lines(&wrong).trim_end())))
+    };
+    files.iter().filter_map(|path| verify(path).err()).collect()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use askama::Template;
-use ptxsmith_campaign::drift::{Change, Drift, Options, drift};
+use ptxsmith_campaign::drift::{Change, Drift, KNOWN, Options, drift};
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_campaign::input;
 use ptxsmith_report::harmless::count;
@@ -12,7 +12,9 @@ use ptxsmith_subject::{SubjectSpec, parse_spec};
 use super::Context;
 use crate::args;
 use crate::console::{BOLD, END, line};
+use crate::deny;
 use crate::exit::{Exit, Failure};
+use crate::values::Deny;
 
 /// The most lines of an example that are shown.
 const MOST_LINES: usize = 6;
@@ -35,7 +37,7 @@ pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
         paths => paths.to_vec(),
     };
     let options = Options { releases, corpus: input::files(&corpus)?, cases: args.cases };
-    let drift = drift(&context.session(), &options)?;
+    let drift = drift(&context.session_for(args.time), &options)?;
     let Drift { changes, releases, programs, .. } = &drift;
     context.console.print(&Text { changes, releases, programs: *programs }.render()?)?;
     if let Some(out) = &args.out {
@@ -48,7 +50,19 @@ pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
             Markdown { changes, releases, programs: *programs }.render()?.as_bytes(),
         )?;
     }
-    Ok(if drift.compared { Exit::Success } else { Exit::NothingCompared })
+    let exit = if drift.compared { Exit::Success } else { Exit::NothingCompared };
+    Ok(deny::status(exit, &shown(&drift, &args.deny)))
+}
+
+/// Which of the things that are denied a comparison shows.
+fn shown(drift: &Drift, denied: &[Deny]) -> Vec<Deny> {
+    let is_known =
+        |change: &Change| change.before.iter().chain(&change.after).any(|fact| fact.starts_with(KNOWN));
+    let shows = |deny: &Deny| match deny {
+        Deny::Known => drift.changes.iter().any(is_known),
+        Deny::Uncompared => drift.not_compared > 0,
+    };
+    denied.iter().copied().filter(shows).collect()
 }
 
 fn release(name: &str) -> Result<SubjectSpec, Failure> {

@@ -12,7 +12,7 @@ use ptxsmith_report::harmless::line;
 use ptxsmith_report::values::{self, Shape, Shapes, Slot};
 use ptxsmith_syntax::line_column;
 
-use super::Context;
+use super::{Context, lint};
 use crate::args::{self, Expect};
 use crate::console::{BAD, BOLD, END, NOTE};
 use crate::exit::{Exit, Failure};
@@ -32,10 +32,15 @@ pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
         serde_json::to_string_pretty(&prediction.to_json(&program.text, &rules.readings))? + "\n"
     } else {
         let (readings, shapes) = (rules.readings, Shapes::new(&program.module));
-        let page = Page { program: &program, prediction: &prediction, readings, shapes }.render()?;
+        let page =
+            Page { program: &program, prediction: &prediction, readings, shapes, with_clauses: args.clauses };
+        let page = page.render()?;
         page.trim_end().to_owned() + "\n"
     };
     context.console.print(&text)?;
+    if args.lint {
+        context.console.stderr(&lint::text(&lint::of_program(&program, &program.name, &[])));
+    }
     Ok(args.expect.map_or(Exit::Success, |expect| as_expected(&prediction, expect)))
 }
 
@@ -88,6 +93,7 @@ struct Page<'a> {
     prediction: &'a Prediction,
     readings: Readings,
     shapes: Shapes<'a>,
+    with_clauses: bool,
 }
 
 fn shape(shapes: &Shapes<'_>, variable: &Variable) -> Option<Shape> {
@@ -113,7 +119,12 @@ fn bytes(bytes: &[u8]) -> String {
     } else {
         format!("... ({} more; --json has all)", hidden.len())
     };
-    hex(shown) + &more
+    grouped(shown) + &more
+}
+
+/// Bytes in groups of four.
+fn grouped(bytes: &[u8]) -> String {
+    bytes.chunks(4).map(hex).collect::<Vec<_>>().join(" ")
 }
 
 /// What a scalar of an output buffer holds, as people write it: an address, or the number in both its bases.

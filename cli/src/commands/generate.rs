@@ -33,7 +33,7 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     let asked = args.count.map_or(u64::MAX, |count| count.get());
-    let count = asked.min(cases.count().unwrap_or(u64::MAX));
+    let count = asked.min(cases.count().unwrap_or(u64::MAX).saturating_sub(args.first));
     if args.stats {
         return statistics(context, &cases, count, args.wide);
     }
@@ -41,7 +41,8 @@ pub fn run(context: &Context, args: &args::Gen) -> Result<Exit, Failure> {
         make_directory(directory)?;
     }
     let (header, mut coverage) = (header_of(args.wide), Coverage::new());
-    write_all(context, args, count, |index| {
+    write_all(context, args, count, |nth| {
+        let index = args.first.saturating_add(nth);
         let name = match args.exhaustive {
             Some(depth) => format!("small-{depth}-{index}"),
             None => format!("case-{}-{index}", context.seed),

@@ -12,6 +12,7 @@ use super::Context;
 use crate::args;
 use crate::console::{BAD, BOLD, END, NOTE, line};
 use crate::exit::{Exit, Failure};
+use crate::values::meant;
 
 /// Enters campaigns, then answers what was asked.
 pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
@@ -32,8 +33,8 @@ pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
     }
     let (runs, findings) = (history.runs().map_err(failed)?, history.findings().map_err(failed)?);
     let seen = args.finding.as_ref().map(|id| {
-        let seen = findings.iter().find(|seen| seen.id == *id);
-        seen.ok_or_else(|| Failure::BadInput(format!("no campaign saw a finding `{id}`")))
+        let ids: Vec<&str> = findings.iter().map(|seen| &*seen.id).collect();
+        meant(&ids, id).map(|meant| &findings[meant]).map_err(Failure::BadInput)
     });
     let is_asked = |time: SystemTime| args.since.is_none_or(|since| time >= since);
     let runs: Vec<_> = runs.iter().filter(|run| is_asked(run.started)).collect();
@@ -60,6 +61,12 @@ struct Page<'a> {
 
 /// A database that cannot be used is the user's to mend: it is named, missing, locked, or something else.
 pub fn failed(path: &Path, error: HistoryError) -> Failure {
+    if !path.exists() {
+        let path = path.display();
+        return Failure::BadInput(format!(
+            "{path}: no such database; ptxsmith history {path} --add DIR makes one of a campaign's folder"
+        ));
+    }
     Failure::BadInput(format!("{}: {error}", path.display()))
 }
 

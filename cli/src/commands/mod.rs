@@ -1,12 +1,14 @@
 //! One file a command.
 
 pub mod check;
+#[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod drift;
 pub mod eval;
 pub mod generate;
 pub mod gpu;
 pub mod history;
+pub mod lint;
 pub mod manual;
 pub mod merge;
 pub mod reduce;
@@ -19,8 +21,10 @@ pub mod worker;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use ptxsmith_campaign::Session;
+use ptxsmith_campaign::session::Limit;
 use ptxsmith_subject::{Cancel, process::Start};
 
 use crate::args::Global;
@@ -43,6 +47,8 @@ pub struct Context {
     pub libcuda: Option<PathBuf>,
     /// How implementations are started for each module.
     pub start: Start,
+    /// When the command began.
+    pub began: Instant,
 }
 
 impl Context {
@@ -51,19 +57,34 @@ impl Context {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let jobs = flags.jobs.unwrap_or_else(cores);
         let (seed, libcuda, start) = (flags.seed, flags.libcuda.clone(), flags.start.into());
-        Ok(Context { console, jobs, seed, cancel: interrupt::watch()?, libcuda, start })
+        Ok(Context {
+            console,
+            jobs,
+            seed,
+            cancel: interrupt::watch()?,
+            libcuda,
+            start,
+            began: Instant::now(),
+        })
     }
 
     /// What a campaign runs with.
     pub fn session(&self) -> Session {
+        self.session_for(None)
+    }
+
+    /// What a campaign runs with that has to be over after this time.
+    pub fn session_for(&self, time: Option<Duration>) -> Session {
+        let limit = time.map(|time| Limit::of(self.began, time));
         Session {
+            limit,
             jobs: self.jobs,
             seed: self.seed,
             cancel: self.cancel.clone(),
             libcuda: self.libcuda.clone(),
             start: self.start.clone(),
             workers: worker::workers(),
-            events: Box::new(Told { console: self.console }),
+            events: Box::new(Told { console: self.console, limit }),
         }
     }
 }

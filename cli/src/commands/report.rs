@@ -13,10 +13,9 @@ use ptxsmith_report::{html, junit, markdown, sarif, text};
 
 use super::{Context, history};
 use crate::args::{self, Format};
+use crate::console::line;
 use crate::exit::{Exit, Failure};
-
-/// The most ids that are named to somebody who asked for another.
-const MOST_IDS: usize = 20;
+use crate::values::meant;
 
 /// Renders a campaign's folder.
 ///
@@ -85,21 +84,10 @@ fn render(
 /// Leaves one finding: that of this id, or of the only id that begins so.
 fn keep_only(folder: &mut Folder, id: &str) -> Result<(), Failure> {
     let findings = &mut folder.report.findings;
-    let exact = findings.iter().any(|found| found.id == id);
-    let is_meant = |of: &str| if exact { of == id } else { of.starts_with(id) };
-    let meant = findings.iter().filter(|found| is_meant(&found.id)).count();
-    if meant == 1 {
-        findings.retain(|found| is_meant(&found.id));
-        return Ok(());
-    }
-    let ids: Vec<&str> = findings.iter().map(|found| &*found.id).take(MOST_IDS).collect();
-    let there = match (ids.len(), findings.len()) {
-        (0, _) => "there is none".to_owned(),
-        (shown, all) if shown < all => format!("there are {} and {} more", ids.join(", "), all - shown),
-        _ => format!("there are {}", ids.join(", ")),
-    };
-    let problem = if meant == 0 { "no finding" } else { "more than one finding" };
-    Err(Failure::BadInput(format!("{problem} `{id}`; {there}")))
+    let ids: Vec<&str> = findings.iter().map(|found| &*found.id).collect();
+    let meant = meant(&ids, id).map_err(Failure::BadInput)?;
+    *findings = vec![findings.swap_remove(meant)];
+    Ok(())
 }
 
 fn write(context: &Context, out: Option<&Path>, format: Format, rendered: &str) -> Result<(), Failure> {
@@ -108,7 +96,13 @@ fn write(context: &Context, out: Option<&Path>, format: Format, rendered: &str) 
             // A file holds no styles.
             let text =
                 if format == Format::Text { strip_str(rendered).to_string() } else { rendered.to_owned() };
-            write_whole(out, text.as_bytes()).map_err(|error| Failure::BadInput(format!("{error:#}")))
+            write_whole(out, text.as_bytes()).map_err(|error| {
+                // Not the name of a file that is there for a moment.
+                let why = error.chain().last().map(ToString::to_string).unwrap_or_default();
+                let why = why.split(" at path ").next().unwrap_or_default();
+                let name = out.to_string_lossy();
+                Failure::BadInput(format!("cannot write {}: {why}; give another --out", line(&name)))
+            })
         }
         None => match format {
             Format::Text => context.console.print(rendered),

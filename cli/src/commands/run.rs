@@ -9,7 +9,9 @@ use ptxsmith_report::text::Summary;
 
 use super::Context;
 use crate::args::{self, What};
+use crate::deny;
 use crate::exit::{Exit, Failure};
+use crate::values::Deny;
 
 /// Runs a campaign.
 pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
@@ -20,16 +22,16 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
             subjects: args.campaign.subjects.clone(),
             timeout: args.campaign.timeout,
             cases: args.campaign.cases.map(|cases| cases.get()),
-            time: args.campaign.time,
+            unlimited: args.campaign.time.is_some(),
             reduce: args.reduce,
             out: args.out.clone(),
         };
-        let session = context.session();
+        let session = context.session_for(args.campaign.time);
         let outcome = match is_of_tables {
             true => places::places(&session, &args.cells, &options)?,
             false => mutate::mutate(&session, &input::files(&args.mutate)?, options)?,
         };
-        return summed_up(context, &outcome, Some(&args.out), started);
+        return summed_up(context, &outcome, Some(&args.out), started, &args.campaign.deny);
     }
     let options = Options {
         subjects: args.campaign.subjects.clone(),
@@ -38,14 +40,14 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         exhaustive: args.exhaustive,
         weights: args.weights.clone(),
         cases: args.campaign.cases.map(|cases| cases.get()),
-        time: args.campaign.time,
+        unlimited: args.campaign.time.is_some(),
         reduce: args.reduce,
         out: args.out.clone(),
         resume: args.resume,
         shard: args.shard()?,
     };
-    let outcome = campaign(&context.session(), &options)?;
-    summed_up(context, &outcome, Some(&args.out), started)
+    let outcome = campaign(&context.session_for(args.campaign.time), &options)?;
+    summed_up(context, &outcome, Some(&args.out), started, &args.campaign.deny)
 }
 
 /// Prints what a campaign came to, and gives the exit status that it amounts to.
@@ -54,6 +56,7 @@ pub fn summed_up(
     outcome: &Outcome,
     out: Option<&Path>,
     started: Instant,
+    denied: &[Deny],
 ) -> Result<Exit, Failure> {
     let report = &outcome.report;
     let summary = Summary {
@@ -64,12 +67,14 @@ pub fn summed_up(
         interrupted: outcome.interrupted,
     };
     context.console.print(&summary.text()?)?;
-    Ok(match report.compared {
+    let shown = deny::shown(&report.findings, &report.not_compared, denied);
+    let exit = match report.compared {
         0 => Exit::NothingCompared,
         _ if report.findings.iter().any(|found| found.status.needs_attention()) => Exit::Deviation,
         _ if report.subjects.iter().any(|subject| subject.refuses_everything.is_some()) => {
             Exit::NothingCompared
         }
         _ => Exit::Success,
-    })
+    };
+    Ok(deny::status(exit, &shown))
 }

@@ -1,10 +1,11 @@
 //! `ptxsmith toolchain`: NVIDIA's releases, installed by name.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use ptxsmith_subject::{
     process,
-    toolchain::{DEFAULT, InstallError, Installable, Release, Toolchains},
+    toolchain::{DEFAULT, InstallError, Installable, Release, TOOLS, Tool, Toolchains},
 };
 
 use super::Context;
@@ -41,6 +42,7 @@ pub fn run(context: &Context, args: &args::Toolchain) -> Result<Exit, Failure> {
 fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Failure> {
     let default = Release::find(DEFAULT).ok();
     let listed = toolchains.list();
+    let tools: Vec<_> = TOOLS.iter().map(|tool| (tool, toolchains.tool_path(tool))).collect();
     if json {
         let releases: Vec<_> = listed
             .iter()
@@ -54,7 +56,16 @@ fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Fa
                 })
             })
             .collect();
-        let json = serde_json::json!({ "schema": "ptxsmith.toolchains/1", "releases": releases });
+        let tool = |(tool, path): &(&Tool, Option<PathBuf>)| {
+            serde_json::json!({
+                "name": tool.to_string(),
+                "version": tool.version,
+                "path": path.as_ref().map(|path| path.to_string_lossy()),
+            })
+        };
+        let tools: Vec<_> = tools.iter().map(tool).collect();
+        let json =
+            serde_json::json!({ "schema": "ptxsmith.toolchains/1", "releases": releases, "tools": tools });
         context.console.print(&(serde_json::to_string_pretty(&json)? + "\n"))?;
         return Ok(());
     }
@@ -77,6 +88,14 @@ fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Fa
             out.push_str("  (default)");
         }
         out.push('\n');
+    }
+    let _ = write!(out, "\n{BOLD}{:20}  {:12}  installed{BOLD:#}\n", "other tools", "version");
+    for (tool, path) in &tools {
+        let _ = write!(out, "{:20}  {:12}  ", tool.to_string(), tool.version);
+        let _ = match path {
+            Some(path) => writeln!(out, "{GOOD}{}{GOOD:#}", line(&path.to_string_lossy())),
+            None => writeln!(out, "-"),
+        };
     }
     context.console.print(&out)?;
     Ok(())

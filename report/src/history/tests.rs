@@ -1,6 +1,8 @@
 //! What the history answers.
 
+use super::super::minute;
 use super::*;
+use crate::Status;
 use crate::manifest::Manifest;
 
 fn campaign(started: &str, complete: bool, findings: &[(&str, &str)]) -> Folder {

@@ -21,7 +21,9 @@ pub enum InstallError {
     #[error("python3 -m pip is needed to install a release, and does not run: {0}")]
     NoPip(String),
     /// pip gave up.
-    #[error("pip cannot install {wheel}: {reason}")]
+    #[error(
+        "pip cannot install {wheel}: {reason}; without it, name a ptxas by its path (ptxas:/PATH) or set CUDA_HOME"
+    )]
     Pip {
         /// What was to be installed: package and version.
         wheel: String,
@@ -91,6 +93,12 @@ pub(super) fn run(
 
 const LIMIT: Duration = Duration::from_secs(900);
 
+/// What broke a connection, of a line in which pip tells about objects of its own.
+fn cause(line: &str) -> &str {
+    let behind = line.rsplit_once("object at 0x").and_then(|(_, rest)| rest.split_once(": "));
+    behind.map_or(line, |(_, cause)| cause.split("')").next().unwrap_or(cause))
+}
+
 /// The last error of pip or apt, or whatever it said last.
 fn last_error(finished: &Finished) -> String {
     if finished.end == End::TimedOut {
@@ -103,7 +111,7 @@ fn last_error(finished: &Finished) -> String {
     let network = lines().rfind(|line| line.contains("connection broken by"));
     let error = lines().rfind(|line| line.starts_with("ERROR:") || line.starts_with("E:"));
     let said = match (network, error) {
-        (Some(network), Some(error)) if error.contains("No matching distribution") => Some(network),
+        (Some(network), Some(error)) if error.contains("No matching distribution") => Some(cause(network)),
         (_, error) => error.or_else(|| lines().next_back()),
     };
     let said = said.map(|line| {
@@ -145,6 +153,13 @@ mod tests {
         assert_eq!(
             last_error(&failed(text)),
             "Retrying (Retry(total=0)) after connection broken by 'NameResolutionError(x)': /simple/"
+        );
+        let text = "WARNING: Retrying (Retry(total=0)) after connection broken by \
+                    'NewConnectionError('<pip._vendor.HTTPSConnection object at 0x7f00>: Failed to establish a new \
+                    connection: [Errno 101] Network is unreachable')': /simple/x/\nERROR: No matching distribution found for x\n";
+        assert_eq!(
+            last_error(&failed(text)),
+            "Failed to establish a new connection: [Errno 101] Network is unreachable"
         );
     }
 }

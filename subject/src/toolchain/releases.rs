@@ -100,7 +100,7 @@ pub fn max_ptx(release: &str) -> Option<&'static str> {
 
 /// There is no release of this name in [`RELEASES`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no release `{0}`: known are {known}, and full versions such as {example}", known = minors().join(" "), example = RELEASES[0].version)]
+#[error("no release `{0}`: known are {known}, and full versions such as {example}; a ptxas of any release is tested by its path: ptxas:/PATH", known = minors().join(" "), example = RELEASES[0].version)]
 pub struct UnknownRelease(pub String);
 
 impl Release {

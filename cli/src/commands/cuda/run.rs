@@ -106,11 +106,10 @@ fn show_all(
     let budget = Budget {
         tasks: cases.map(|cases| cases.div_ceil(UNIT).saturating_mul(subjects)),
         together: subjects,
-        time: args.time,
         units: cases.map(|cases| cases.saturating_mul(subjects)),
     };
     let generator = Generator::new(context.seed);
-    each(&context.session(), budget, "uses shown", |task, progress| {
+    each(&context.session_for(args.time), budget, "uses shown", |task, progress| {
         let (unit, subject) = (task / subjects, (task % subjects) as usize);
         let first = args.first.saturating_add(unit.saturating_mul(UNIT));
         let last = first.saturating_add(UNIT).min(end);

@@ -1,0 +1,169 @@
+//! `--config FILE`: subjects by name, and options for each command.
+//!
+//! What the file says is written into the command line before it is read, behind the command and only where the user wrote
+//! nothing of that name: so it is checked, explained and refused as all else.
+//!
+//! ```toml
+//! [subjects]
+//! mine = "serve:./my-assembler --serve"
+//!
+//! [run]
+//! subject = ["mine", "ptxas@13.5"]
+//! time = "10m"
+//! ```
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use serde::Deserialize;
+
+use crate::args::Cli;
+
+/// The contents of a file.
+#[derive(Debug, Default, Deserialize)]
+struct Config {
+    /// Subjects by name.
+    #[serde(default)]
+    subjects: BTreeMap<String, String>,
+    /// The options of each command, by their long names.
+    #[serde(flatten)]
+    commands: BTreeMap<String, BTreeMap<String, Value>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Value {
+    Flag(bool),
+    Number(i64),
+    Text(String),
+    Several(Vec<String>),
+}
+
+/// The command line with what the file of `--config` adds; as it is, where none is named.
+pub fn completed(args: Vec<OsString>) -> Result<Vec<OsString>, clap::Error> {
+    let Some(path) = path_of(&args) else { return Ok(args) };
+    let error = |message: String| {
+        Cli::command()
+            .error(ErrorKind::ValueValidation, format!("--config {}: {message}", path.to_string_lossy()))
+    };
+    let text = std::fs::read_to_string(&path).map_err(|why| error(why.to_string()))?;
+    let config: Config = basic_toml::from_str(&text).map_err(|why| error(why.to_string()))?;
+    complete(args, &config).map_err(error)
+}
+
+fn path_of(args: &[OsString]) -> Option<OsString> {
+    args.iter().enumerate().find_map(|(nth, arg)| match arg.to_str()? {
+        "--config" => args.get(nth + 1).cloned(),
+        text => text.strip_prefix("--config=").map(OsString::from),
+    })
+}
+
+fn complete(args: Vec<OsString>, config: &Config) -> Result<Vec<OsString>, String> {
+    let program = Cli::command();
+    let is_command = |name: &str| program.get_subcommands().any(|sub| sub.get_name() == name);
+    if let Some(name) = config.commands.keys().find(|name| !is_command(name)) {
+        return Err(format!("`{name}` is no command; write [subjects], or [run] and the like"));
+    }
+    let at = args.iter().position(|arg| arg.to_str().is_some_and(is_command));
+    let mut completed = args.clone();
+    if let Some(at) = at
+        && let Some(options) = args[at].to_str().and_then(|name| config.commands.get(name))
+    {
+        let added = options.iter().filter(|(name, _)| !is_written(&args, name)).flat_map(written);
+        completed.splice(at + 1..=at, added.map(OsString::from).collect::<Vec<_>>());
+    }
+    // A subject's name stands for what the file says.
+    let names = ["--subject", "--same-on"];
+    for nth in 1..completed.len() {
+        let Some(text) = completed[nth].to_str() else { continue };
+        let is_value = completed[nth - 1].to_str().is_some_and(|before| names.contains(&before));
+        let (flag, name) = match text.split_once('=') {
+            Some((flag, name)) if names.contains(&flag) => (Some(flag), name),
+            _ if is_value => (None, text),
+            _ => continue,
+        };
+        if let Some(subject) = config.subjects.get(name) {
+            completed[nth] = flag.map_or_else(|| subject.clone(), |flag| format!("{flag}={subject}")).into();
+        }
+    }
+    Ok(completed)
+}
+
+/// Whether the user wrote an option of this name.
+fn is_written(args: &[OsString], name: &str) -> bool {
+    let flag = format!("--{name}");
+    args.iter().filter_map(|arg| arg.to_str()).any(|arg| {
+        arg.strip_prefix(flag.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    })
+}
+
+fn written((name, value): (&String, &Value)) -> Vec<String> {
+    let one = |value: &str| [format!("--{name}"), value.to_owned()];
+    match value {
+        Value::Flag(false) => Vec::new(),
+        Value::Flag(true) => vec![format!("--{name}")],
+        Value::Number(number) => one(&number.to_string()).into(),
+        Value::Text(text) => one(text).into(),
+        Value::Several(texts) => texts.iter().flat_map(|text| one(text)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "\
+[subjects]
+mine = 'serve:./tool --serve'
+[run]
+subject = ['mine', 'ptxas@13.5']
+time = '10m'
+seed = 7
+quiet = true
+";
+
+    fn with(line: &str, file: &str) -> Result<String, String> {
+        let args = line.split(' ').map(OsString::from).collect();
+        let config = basic_toml::from_str(file).map_err(|error| error.to_string())?;
+        let completed = complete(args, &config)?;
+        Ok(completed.iter().map(|arg| arg.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn options_of_the_command_are_added_where_the_user_wrote_none() {
+        assert_eq!(
+            with("p run --time 1m", FILE).unwrap(),
+            "p run --quiet --seed 7 --subject serve:./tool --serve --subject ptxas@13.5 --time 1m"
+        );
+        assert_eq!(with("p check a.ptx", FILE).unwrap(), "p check a.ptx");
+    }
+
+    #[test]
+    fn a_named_subject_stands_for_what_the_file_says() {
+        assert_eq!(
+            with("p check run --subject mine", FILE).unwrap(),
+            "p check run --subject serve:./tool --serve"
+        );
+        assert_eq!(
+            with("p check a --subject=mine", FILE).unwrap(),
+            "p check a --subject=serve:./tool --serve"
+        );
+        assert_eq!(with("p check mine --subject ptxas", FILE).unwrap(), "p check mine --subject ptxas");
+    }
+
+    #[test]
+    fn a_section_that_is_no_command_is_an_error() {
+        assert!(with("p run", "[rnu]\nseed = 1\n").unwrap_err().contains("`rnu` is no command"));
+        assert!(with("p run", "[run]\nseed = {a = 1}\n").is_err());
+    }
+
+    #[test]
+    fn the_file_is_named_in_either_form() {
+        let args = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        assert_eq!(path_of(&args("p run --config a.toml")), Some("a.toml".into()));
+        assert_eq!(path_of(&args("p --config=a.toml run")), Some("a.toml".into()));
+        assert_eq!(path_of(&args("p run")), None);
+    }
+}

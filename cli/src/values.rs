@@ -1,0 +1,200 @@
+//! How the values of options are written.
+
+use std::num::{NonZeroU64, NonZeroUsize};
+
+use clap::ValueEnum;
+use ptxsmith_oracle::Question;
+use ptxsmith_subject::{Form, SubjectSpec, parse_spec};
+
+/// What `--deny` makes status 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Deny {
+    /// A known deviation that shows
+    Known,
+    /// Something that could not be compared
+    Uncompared,
+}
+
+/// `1000`, `1_000_000`, `5k`, `2M`, `1e6`; 0 too.
+pub fn count_or_none(text: &str) -> Result<u64, String> {
+    let number = read_count(text.trim());
+    number.ok_or_else(|| {
+        format!("`{}` is not a number of things: write 5000, 5_000, 5k, 2M or 1e6", text.trim())
+    })
+}
+
+/// The same, but at least 1.
+pub fn count(text: &str) -> Result<NonZeroU64, String> {
+    NonZeroU64::new(count_or_none(text)?).ok_or_else(|| "must be at least 1".to_owned())
+}
+
+/// How many threads.
+pub fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.trim().parse::<usize>().map_err(|_| format!("`{text}` is not a number of threads"))?;
+    NonZeroUsize::new(number)
+        .ok_or_else(|| "must be at least 1; without --jobs all cores are used".to_owned())
+}
+
+fn read_count(text: &str) -> Option<u64> {
+    let text = text.replace('_', "");
+    // A digit first: `u64` would take a `+`, and `e6` is no number.
+    text.chars().next().filter(char::is_ascii_digit)?;
+    let powers = [('k', 3), ('K', 3), ('m', 6), ('M', 6), ('g', 9), ('G', 9)];
+    let suffix = powers.iter().find_map(|&(suffix, power)| Some((text.strip_suffix(suffix)?, power)));
+    let (digits, power): (&str, u32) = match suffix {
+        Some((digits, power)) => (digits, power),
+        None => match text.split_once(['e', 'E']) {
+            Some((digits, power)) => (digits, power.parse().ok()?),
+            None => (&*text, 0),
+        },
+    };
+    // `1.5e6` is a whole number too.
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let fraction = fraction.trim_end_matches('0');
+    let power = power.checked_sub(u32::try_from(fraction.len()).ok()?)?;
+    format!("{whole}{fraction}").parse::<u64>().ok()?.checked_mul(10_u64.checked_pow(power)?)
+}
+
+/// `sm_35`
+pub fn target(text: &str) -> Result<String, String> {
+    let number = text.strip_prefix("sm_").filter(|number| number.starts_with(|c: char| c.is_ascii_digit()));
+    number.map(|_| text.to_owned()).ok_or_else(|| format!("`{text}` is not a target: write sm_35"))
+}
+
+/// `7.8`
+pub fn ptx_version(text: &str) -> Result<(u32, u32), String> {
+    let read = || {
+        let (major, minor) = text.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    };
+    read().ok_or_else(|| format!("`{text}` is not a version of PTX: write 7.8"))
+}
+
+/// A regular expression.
+pub fn regex(text: &str) -> Result<regex_lite::Regex, String> {
+    regex_lite::Regex::new(text).map_err(|error| error.to_string())
+}
+
+/// The entry that is most likely meant by a name that is none of them.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = |known: &str| strsim::jaro_winkler(name, known);
+    let scored = known.into_iter().map(|known| (likeness(known), known));
+    scored.filter(|(score, _)| *score > 0.8).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, known)| known)
+}
+
+/// `; did you mean ...`, where something is near.
+pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(name, known).map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
+}
+
+/// An implementation under test, as `--subject` takes it.
+pub fn subject(text: &str) -> Result<SubjectSpec, String> {
+    parse_spec(text).map_err(|error| {
+        let end = text.find(['@', ':']).map_or(text.len(), |at| at + 1);
+        let (form, filled) = text.split_at(end);
+        let fixed = |form: &Form| {
+            let end = form.form.find(['@', ':']).map_or(form.form.len(), |at| at + 1);
+            &form.form[..end]
+        };
+        let forms = SubjectSpec::FORMS.iter().map(fixed);
+        match nearest(form, forms) {
+            Some(near) if near != form => format!("{error}; did you mean `{near}{filled}`?"),
+            _ => error.to_string(),
+        }
+    })
+}
+
+/// `shift-count=modulo`
+pub fn reading(text: &str) -> Result<(Question, usize), String> {
+    let (name, answer) = text.split_once('=').ok_or("write QUESTION=ANSWER")?;
+    let question = Question::from_name(name).ok_or_else(|| {
+        let names: Vec<_> = Question::ALL.iter().map(|question| question.name()).collect();
+        let hint = did_you_mean(name, names.iter().copied());
+        format!("no open question `{name}`; there are {}{hint}", names.join(", "))
+    })?;
+    let place = question.answers().iter().position(|&known| known == answer);
+    let place = place.ok_or_else(|| {
+        let hint = did_you_mean(answer, question.answers().iter().copied());
+        format!("no answer `{answer}` to `{name}`; there are {}{hint}", question.answers().join(", "))
+    })?;
+    Ok((question, place))
+}
+
+/// The most ids that are named to somebody who asked for another.
+const MOST_IDS: usize = 20;
+
+/// The place of the id that is meant: the id itself, or the only one that begins so.
+pub fn meant(ids: &[&str], id: &str) -> Result<usize, String> {
+    let places = |is_meant: &dyn Fn(&str) -> bool| {
+        ids.iter().enumerate().filter(|(_, of)| is_meant(of)).map(|(nth, _)| nth).collect::<Vec<_>>()
+    };
+    let exact = places(&|of| of == id);
+    let meant = if exact.is_empty() { places(&|of| of.starts_with(id)) } else { exact };
+    if let [only] = meant[..] {
+        return Ok(only);
+    }
+    let shown: Vec<&str> = ids.iter().copied().take(MOST_IDS).collect();
+    let there = match (shown.len(), ids.len()) {
+        (0, _) => "there is none".to_owned(),
+        (shown_count, all) if shown_count < all => {
+            format!("there are {} and {} more", shown.join(", "), all - shown_count)
+        }
+        _ => format!("there are {}", shown.join(", ")),
+    };
+    let problem = if meant.is_empty() { "no finding" } else { "more than one finding" };
+    let hint = if meant.is_empty() { did_you_mean(id, ids.iter().copied()) } else { String::new() };
+    Err(format!("{problem} `{id}`; {there}{hint}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_what_people_write() {
+        let read = |text| count(text).map(NonZeroU64::get);
+        for (text, number) in [
+            ("1000", 1_000),
+            ("1_000_000", 1_000_000),
+            ("5k", 5_000),
+            ("2M", 2_000_000),
+            ("1e6", 1_000_000),
+            ("1.5e6", 1_500_000),
+            ("0.5k", 500),
+            (" 7 ", 7),
+        ] {
+            assert_eq!(read(text), Ok(number), "{text}");
+        }
+        for text in ["", "-1", "+1", "1.5", "e6", "k", "1e-3", "1e99", "0x10", "5kk", "1.0001k"] {
+            assert!(read(text).unwrap_err().contains("write 5000, 5_000, 5k, 2M or 1e6"), "{text}");
+        }
+        assert_eq!(read("0").unwrap_err(), "must be at least 1");
+        assert_eq!(count_or_none("0"), Ok(0));
+    }
+
+    #[test]
+    fn no_threads_are_refused_with_what_is_meant_instead() {
+        assert!(jobs("0").unwrap_err().contains("without --jobs all cores"));
+        assert_eq!(jobs("3").map(NonZeroUsize::get), Ok(3));
+        assert!(jobs("many").is_err());
+    }
+
+    #[test]
+    fn a_misspelt_subject_is_answered_with_the_one_that_is_near() {
+        let hint = |text: &str| subject(text).unwrap_err();
+        assert!(hint("ptaxs").ends_with("did you mean `ptxas`?"), "{}", hint("ptaxs"));
+        assert!(hint("ptaxs@13.5").ends_with("did you mean `ptxas@13.5`?"));
+        assert!(hint("sreve:tool").ends_with("did you mean `serve:tool`?"));
+        assert!(!hint("llvm").contains("did you mean"));
+        assert!(subject("ptxas@13.5").is_ok());
+    }
+
+    #[test]
+    fn a_reading_that_does_not_exist_is_told_which_do() {
+        assert_eq!(reading("shift-count=modulo"), Ok((Question::ShiftCount, 1)));
+        let misspelt = reading("shift-cuont=modulo").unwrap_err();
+        assert!(misspelt.contains("there are address-subtraction, ") && misspelt.ends_with("`shift-count`?"));
+        assert!(reading("shift-count=mod").unwrap_err().contains("there are saturate, modulo"));
+        assert!(reading("shift-count").is_err());
+    }
+}

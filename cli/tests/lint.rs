@@ -1,0 +1,64 @@
+//! `ptxsmith lint`, and `eval --lint`: what listed releases take otherwise, without any of them.
+
+mod common;
+
+use common::*;
+
+const ROWS: &str = ".version 7.8\n.target sm_80\n.global .s32 x[2][2] = {{1}, {3}};\n";
+const PLAIN: &str = ".version 7.8\n.target sm_80\n.global .s32 x[2] = {1, 3};\n";
+
+fn lint(text: &str, args: &[&str]) -> std::process::Output {
+    ptxsmith().args(["lint", "-"]).args(args).write_stdin(text).output().unwrap()
+}
+
+#[test]
+fn a_risky_form_is_a_warning_with_place_releases_and_work_around() {
+    let output = lint(ROWS, &[]);
+    assert_eq!(status(&output), 0);
+    let text = stdout(&output);
+    assert!(text.starts_with("<stdin>:3:14: warning: the values of incomplete inner rows"), "{text}");
+    assert!(text.contains("(ptxas 11.7 and later) [incomplete-rows-packed]\n"), "{text}");
+    assert!(text.contains("<stdin>:3:14: note: Write every row in full"), "{text}");
+}
+
+#[test]
+fn a_risky_form_is_status_1_where_known_deviations_are_denied() {
+    assert_eq!(status(&lint(ROWS, &["--deny", "known"])), 1);
+    assert_eq!(status(&lint(PLAIN, &["--deny", "known"])), 0);
+    assert_eq!(stdout(&lint(PLAIN, &[])), "");
+}
+
+#[test]
+fn what_the_specification_refuses_is_an_error_and_what_is_no_ptx_is_bad_input() {
+    let refused = lint(".version 7.8\n.target sm_80\n.global .s32 x = 1.0;\n", &[]);
+    assert_eq!(status(&refused), 1);
+    assert!(stdout(&refused).starts_with("<stdin>:3:18: error: "), "{}", stdout(&refused));
+    assert_eq!(status(&lint("no PTX {", &[])), 2);
+}
+
+#[test]
+fn releases_that_do_not_show_it_are_not_warned_of() {
+    let crash = ".version 7.8\n.target sm_80\n.global .s64 x = 1 / 0;\n";
+    let ids = |args: &[&str]| stdout(&lint(crash, args)).matches("[division-by-zero-crash]").count();
+    assert_eq!([ids(&[]), ids(&["--release", "12.0"]), ids(&["--release", "13.5"])], [1, 1, 0]);
+}
+
+#[test]
+fn programs_read_json_and_sarif() {
+    let json: serde_json::Value = serde_json::from_str(&stdout(&lint(ROWS, &["--format", "json"]))).unwrap();
+    assert_eq!(json["schema"], "ptxsmith.lint/1");
+    let warning = &json["warnings"][0];
+    assert_eq!((&warning["id"], &warning["line"]), (&"incomplete-rows-packed".into(), &3.into()));
+    let sarif: serde_json::Value =
+        serde_json::from_str(&stdout(&lint(ROWS, &["--format", "sarif"]))).unwrap();
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"incomplete-rows-packed".into(), &"warning".into()));
+    assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 3);
+}
+
+#[test]
+fn eval_warns_on_standard_error_and_keeps_its_answer() {
+    let output = ptxsmith().args(["eval", "-", "--lint"]).write_stdin(ROWS).output().unwrap();
+    assert_eq!(status(&output), 0);
+    assert!(stdout(&output).contains("x: .global") && stderr(&output).contains("[incomplete-rows-packed]"));
+}

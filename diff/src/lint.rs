@@ -1,0 +1,174 @@
+//! What of a program listed implementations take otherwise than the specification says, without any of them at hand.
+
+use std::collections::BTreeMap;
+
+use ptxsmith_oracle::{Expectation, Kernel, Prediction, Rules, Trace, Variable, predict};
+use ptxsmith_syntax::{Item, Module, Span};
+
+use crate::known::{Effect, KNOWN, Known};
+
+/// A place that some releases take otherwise.
+#[derive(Clone)]
+pub struct Risk {
+    /// The listed deviation.
+    pub known: &'static Known,
+    /// Where it shows.
+    pub span: Span,
+}
+
+/// The places of a module that listed deviations change, in the order in which they stand.
+///
+/// A listed rule is met where it predicts something else than the specification; a listed shape where a module has it. Nothing is
+/// said of parts that the specification does not decide.
+///
+/// ```
+/// use ptxsmith_diff::lint::risks;
+/// let module = ptxsmith_syntax::parse(".version 7.8\n.target sm_80\n.global .s32 x[2][2] = {{1}, {3}};\n").unwrap();
+/// assert_eq!(risks(&module)[0].known.id, "incomplete-rows-packed");
+/// ```
+pub fn risks(module: &Module) -> Vec<Risk> {
+    let spec = predict(module, &Rules::default());
+    let places = Places::of(module);
+    let mut risks = Vec::new();
+    for known in KNOWN {
+        let spans = match known.effect {
+            Effect::Rule(change) | Effect::Refusal(change) => {
+                if !known.touches(&spec.trace()) {
+                    continue;
+                }
+                let other = predict(module, &Rules::default().with(change));
+                differing(&spec, &other, &places)
+            }
+            Effect::Crash { when, of, .. } => {
+                let met = meeting(&spec, when, &places);
+                if met.is_empty() { shown_by(module, of) } else { met }
+            }
+            Effect::Death { of, .. } | Effect::Taken(of) | Effect::Refused(of) => shown_by(module, of),
+        };
+        risks.extend(spans.into_iter().map(|span| Risk { known, span }));
+    }
+    risks.sort_by_key(|risk| risk.span.start);
+    risks
+}
+
+/// Where variables and functions are declared, by name.
+struct Places<'m> {
+    module: &'m Module,
+    exact: BTreeMap<&'m str, Span>,
+}
+
+impl<'m> Places<'m> {
+    fn of(module: &'m Module) -> Places<'m> {
+        let declarators = module.declarations().flat_map(|declaration| &declaration.declarators);
+        let variables =
+            declarators.filter(|d| d.count.is_none()).map(|d| (d.name.text.as_str(), d.name.span));
+        let functions = module.items.iter().filter_map(|item| match item {
+            Item::Function(function) => Some((function.name.text.as_str(), function.name.span)),
+            _ => None,
+        });
+        Places { module, exact: variables.chain(functions).collect() }
+    }
+
+    fn of_name(&self, name: &str) -> Span {
+        let numbered = || self.module.items.iter().find(|item| item.may_declare(name)).map(Item::span);
+        self.exact.get(name).copied().or_else(numbered).unwrap_or(Span::NONE)
+    }
+}
+
+/// Where two predictions differ.
+fn differing(spec: &Prediction, other: &Prediction, places: &Places<'_>) -> Vec<Span> {
+    match (&spec.data, &other.data) {
+        (Expectation::Accepted { variables: ours, .. }, Expectation::Accepted { variables: theirs, .. }) => {
+            let held = |v: &Variable| (v.size, v.align, v.space, v.bytes.clone(), v.addresses.clone());
+            let theirs: BTreeMap<&str, &Variable> = theirs.iter().map(|v| (v.name.as_str(), v)).collect();
+            let differs = |ours: &&Variable| {
+                theirs.get(ours.name.as_str()).is_none_or(|theirs| held(ours) != held(theirs))
+            };
+            let variables = ours.iter().filter(differs).map(|variable| places.of_name(&variable.name));
+            let left: BTreeMap<&str, &Kernel> = other.kernels.iter().map(|k| (k.name.as_str(), k)).collect();
+            let leaves_other = |kernel: &&Kernel| {
+                left.get(kernel.name.as_str()).is_none_or(|other| other.left != kernel.left)
+            };
+            let kernels = spec.kernels.iter().filter(leaves_other).map(|kernel| places.of_name(&kernel.name));
+            variables.chain(kernels).collect()
+        }
+        // One of them refuses it, and says where.
+        (_, Expectation::Refused { refusal, .. }) if !is_refused(spec) => vec![refusal.span],
+        (Expectation::Refused { refusal, .. }, _) if !is_refused(other) => vec![refusal.span],
+        _ => Vec::new(),
+    }
+}
+
+fn is_refused(prediction: &Prediction) -> bool {
+    matches!(prediction.data, Expectation::Refused { .. })
+}
+
+/// The parts whose evaluation meets what a compiler dies of.
+fn meeting(spec: &Prediction, when: fn(&Trace) -> bool, places: &Places<'_>) -> Vec<Span> {
+    match &spec.data {
+        Expectation::Accepted { variables, .. } => {
+            let variables = variables.iter().filter(|variable| when(&variable.trace));
+            let kernels = spec.kernels.iter().filter(|kernel| when(&kernel.trace));
+            let names = variables.map(|variable| &variable.name).chain(kernels.map(|kernel| &kernel.name));
+            names.map(|name| places.of_name(name)).collect()
+        }
+        Expectation::Refused { refusal, trace } if when(trace) => vec![refusal.span],
+        _ => Vec::new(),
+    }
+}
+
+/// The statements that have a shape; the first statement, where it takes several of them.
+fn shown_by(module: &Module, of: fn(&Module) -> bool) -> Vec<Span> {
+    if !of(module) {
+        return Vec::new();
+    }
+    let header = module.header();
+    let alone = |item: &&Item| {
+        let mut alone = header.clone();
+        alone.items.push((*item).clone());
+        of(&alone)
+    };
+    let statements = || module.items.iter().filter(|item| !item.is_header());
+    let spans: Vec<Span> = statements().filter(alone).map(Item::span).collect();
+    match spans.is_empty() {
+        true => statements().next().map(Item::span).into_iter().collect(),
+        false => spans,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_syntax::{line_column, parse};
+
+    fn found(text: &str) -> Vec<(&'static str, (u32, u32))> {
+        let risks = risks(&parse(text).unwrap());
+        risks.iter().map(|risk| (risk.known.id, line_column(text, risk.span.start))).collect()
+    }
+
+    #[test]
+    fn every_listed_deviation_is_met_in_its_own_example() {
+        for known in KNOWN {
+            let met = risks(&parse(known.example).unwrap());
+            assert!(met.iter().any(|risk| risk.known.id == known.id), "{}", known.id);
+        }
+    }
+
+    #[test]
+    fn a_place_is_the_name_that_is_declared_there() {
+        let text = "\
+.version 7.8
+.target sm_80
+.global .s32 whole[2][2] = {{1, 2}, {3, 4}};
+.global .s32 a, rows[2][2] = {{1}, {3}};
+.const .f64 raw = 0f3f800000;
+";
+        assert_eq!(found(text), [("incomplete-rows-packed", (4, 17)), ("single-bits-raw-in-f64", (5, 13))]);
+    }
+
+    #[test]
+    fn what_is_written_without_risk_is_not_warned_of() {
+        let text = ".version 7.8\n.target sm_80\n.global .s64 x[2] = {1 ? -1 : 0, 7 % 3};\n.global .u64 p = generic(x);\n";
+        assert_eq!(found(text), []);
+    }
+}

@@ -1,0 +1,214 @@
+//! What a program says of itself in its leading comments, and whether it holds. See `corpus/README.md`.
+
+use ptxsmith_syntax::{Module, parse};
+
+use crate::{
+    Address, Clause, ClauseSet, Expectation, Kernel, Left, Observed, Question, Readings, Rules, Variable,
+    execute, expect, hex,
+};
+
+/// What a corpus program says of itself.
+#[derive(Debug)]
+struct Annotations {
+    clauses: Vec<String>,
+    expected: Expected,
+    /// The `variable` and `address` lines, as they are written.
+    variables: Vec<String>,
+    /// The `kernel` and `kernel-address` lines, as they are written.
+    kernels: Vec<String>,
+    readings: Vec<(String, String)>,
+    twin: Option<String>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Expected {
+    Accepted,
+    Refused(String),
+    Unmodelled,
+}
+
+impl Annotations {
+    /// Unknown keys, a missing expectation and missing clauses are errors.
+    fn read(text: &str) -> Result<Annotations, String> {
+        let mut clauses = Vec::new();
+        let mut expected = None;
+        let mut variables = Vec::new();
+        let mut kernels = Vec::new();
+        let mut readings = Vec::new();
+        let mut twin = None;
+        for line in text.lines().map_while(|line| line.strip_prefix("//")) {
+            let (key, value) =
+                line.trim().split_once(": ").ok_or_else(|| format!("`{line}` is no `key: value`"))?;
+            match key {
+                "clause" => clauses.extend(value.split(", ").map(str::to_owned)),
+                "expect" => {
+                    expected = Some(match value.split_once(' ') {
+                        Some(("refused", class)) => Expected::Refused(class.to_owned()),
+                        None if value == "accepted" => Expected::Accepted,
+                        None if value == "unmodelled" => Expected::Unmodelled,
+                        _ => return Err(format!("no expectation `{value}`")),
+                    });
+                }
+                "variable" | "address" => variables.push(format!("{key}: {value}")),
+                "kernel" | "kernel-address" => kernels.push(format!("{key}: {value}")),
+                "reading" => {
+                    let (question, answer) = value.split_once('=').ok_or("a reading is QUESTION=ANSWER")?;
+                    readings.push((question.to_owned(), answer.to_owned()));
+                }
+                "twin" => twin = Some(value.to_owned()),
+                "note" => {}
+                _ => return Err(format!("unknown key `{key}`")),
+            }
+        }
+        if clauses.is_empty() {
+            return Err("no clause".into());
+        }
+        let expected = expected.ok_or("no expectation")?;
+        Ok(Annotations { clauses, expected, variables, kernels, readings, twin })
+    }
+}
+
+fn readings(annotations: &Annotations) -> Result<Readings, String> {
+    annotations.readings.iter().try_fold(Readings::default(), |readings, (question, answer)| {
+        let question = Question::from_name(question).ok_or_else(|| format!("no question {question}"))?;
+        let at = question.answers().iter().position(|a| a == answer);
+        at.and_then(|at| readings.with(question, at)).ok_or_else(|| format!("no answer {answer}"))
+    })
+}
+
+fn describe(v: &Variable) -> String {
+    let bytes = hex(&v.bytes);
+    let mut lines = vec![format!("variable: {} size={} align={} bytes={bytes}", v.name, v.size, v.align)];
+    lines.extend(v.addresses.iter().map(|a| {
+        let byte = a.byte.map_or(String::new(), |byte| format!(" byte={byte}"));
+        format!(
+            "address: {} offset={} width={} symbol={} addend={} generic={}{byte}",
+            v.name, a.offset, a.width, a.symbol, a.addend, a.generic
+        )
+    }));
+    lines.join("\n")
+}
+
+/// What a kernel leaves, with `..` for each byte that is not known.
+fn describe_kernel(kernel: &Kernel) -> Vec<String> {
+    let name = &kernel.name;
+    match &kernel.left {
+        Left::Unmodelled(_) => vec![format!("kernel: {name} unmodelled")],
+        Left::Output(output) => {
+            let known = output.bytes.iter().zip(&output.known);
+            let bytes: String =
+                known.map(|(&byte, &known)| if known { hex(&[byte]) } else { "..".to_owned() }).collect();
+            let address = |a: &Address| {
+                format!(
+                    "kernel-address: {name} offset={} width={} symbol={} addend={} generic={}",
+                    a.offset, a.width, a.symbol, a.addend, a.generic
+                )
+            };
+            let first = format!("kernel: {name} bytes={bytes}");
+            [first].into_iter().chain(output.addresses.iter().map(address)).collect()
+        }
+    }
+}
+
+/// The kernels that a case speaks of leave what it says.
+fn check_kernels(
+    annotations: &Annotations,
+    module: &Module,
+    variables: &[Variable],
+    rules: &Rules,
+) -> Result<ClauseSet, String> {
+    let kernels = execute(module, variables, rules);
+    let mut used = ClauseSet::EMPTY;
+    for kernel in &kernels {
+        let said: Vec<&String> = (annotations.kernels.iter())
+            .filter(|line| line.split(' ').nth(1) == Some(kernel.name.as_str()))
+            .collect();
+        if said.is_empty() {
+            continue;
+        }
+        used = used.union(kernel.trace.clauses);
+        let got = describe_kernel(kernel);
+        if said.iter().copied().ne(&got) {
+            return Err(format!("expected\n{said:#?}\ngot {:?}\n{got:#?}", kernel.left));
+        }
+    }
+    let names = |line: &String| line.split(' ').nth(1).unwrap_or("").to_owned();
+    match annotations.kernels.iter().map(names).find(|name| !kernels.iter().any(|k| k.name == *name)) {
+        Some(name) => Err(format!("no kernel {name}")),
+        None => Ok(used),
+    }
+}
+
+/// Whether a program holds what its leading comments say. `twin` reads the file of this name beside it.
+///
+/// ```
+/// let case = "// clause: 5.4.4/value-kind\n// expect: accepted\n// variable: x size=4 align=4 bytes=05000000\n\
+///             .version 7.8\n.target sm_80\n.global .s32 x = 4;\n";
+/// let error = ptxsmith_oracle::verify_comments(case, |_| Err("there is none".into())).unwrap_err();
+/// assert!(error.contains("bytes=05000000") && error.contains("bytes=04000000"));
+/// ```
+///
+/// # Errors
+/// What does not hold, or what is wrong with the comments.
+pub fn verify_comments(text: &str, twin: impl Fn(&str) -> Result<String, String>) -> Result<(), String> {
+    let annotations = Annotations::read(text)?;
+    for clause in &annotations.clauses {
+        Clause::from_id(clause).ok_or_else(|| format!("no clause {clause}"))?;
+    }
+    if let Some(name) = &annotations.twin {
+        let text = twin(name).map_err(|error| format!("twin {name}: {error}"))?;
+        if Annotations::read(&text)?.expected != Expected::Accepted {
+            return Err("the twin of a refused program is an accepted one".into());
+        }
+    }
+    let module = parse(text).map_err(|error| error.render("", text))?;
+    let expectation = expect(&module, &Rules::specification(readings(&annotations)?));
+    match (&annotations.expected, &expectation) {
+        (Expected::Accepted, Expectation::Accepted { variables, unmodelled, .. }) => {
+            if let Some(one) = unmodelled.first() {
+                return Err(format!("{} is unmodelled: {}", one.part, one.reason));
+            }
+            let mut got: Vec<String> = variables.iter().map(describe).collect();
+            let mut said = annotations.variables.clone();
+            got = got.join("\n").lines().map(str::to_owned).collect();
+            got.sort();
+            said.sort();
+            if got != said {
+                return Err(format!("expected\n{}\ngot\n{}", said.join("\n"), got.join("\n")));
+            }
+            let rules = Rules::specification(readings(&annotations)?);
+            let executed = check_kernels(&annotations, &module, variables, &rules)?;
+            let used = variables.iter().fold(executed, |set, v| set.union(v.trace.clauses));
+            // What data cannot show (a refusal, in its twin; an instruction) is named for the reader only.
+            let shown = |clause: Clause| {
+                let in_kernel = !annotations.kernels.is_empty() && clause.observed() == Observed::Instruction;
+                matches!(clause.observed(), Observed::Value | Observed::Layout | Observed::Address)
+                    || in_kernel
+            };
+            named(&annotations, |clause| {
+                let nothing = variables.is_empty() && annotations.kernels.is_empty();
+                nothing || !shown(clause) || used.contains(clause)
+            })
+        }
+        (Expected::Refused(class), Expectation::Refused { refusal, .. }) => {
+            if refusal.class.name() != class {
+                return Err(format!("refused as {}, expected {class}", refusal.class.name()));
+            }
+            if !annotations.clauses.iter().any(|id| id == refusal.clause.id()) {
+                return Err(format!("refused by {}, which is not named", refusal.clause.id()));
+            }
+            Ok(())
+        }
+        (Expected::Unmodelled, Expectation::Unmodelled { .. }) => Ok(()),
+        (Expected::Unmodelled, Expectation::Accepted { unmodelled, .. }) if !unmodelled.is_empty() => Ok(()),
+        (expected, got) => Err(format!("expected {expected:?}, got {got:?}")),
+    }
+}
+
+/// A case is about a clause only if the oracle used it.
+fn named(annotations: &Annotations, used: impl Fn(Clause) -> bool) -> Result<(), String> {
+    match annotations.clauses.iter().filter_map(|id| Clause::from_id(id)).find(|&clause| !used(clause)) {
+        Some(clause) => Err(format!("the answer does not rest on {}", clause.id())),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,139 @@
+//! The front door for a single question: what does this variable hold?
+
+use std::fmt;
+
+use ptxsmith_syntax::{ParseError, StateSpace, line_column, parse};
+
+use crate::{
+    clause::{Clause, ClauseSet},
+    expectation::{Address, Expectation},
+    layout::expect,
+    refusal::RefusalClass,
+    rules::Rules,
+};
+
+/// What a variable at module scope holds before any kernel runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Held {
+    /// The state space that it resides in.
+    pub space: StateSpace,
+    /// The guaranteed alignment in bytes.
+    pub align: u64,
+    /// All bytes in memory order, zero where an address goes.
+    pub bytes: Vec<u8>,
+    /// The addresses that a linker or loader puts in, sorted by offset.
+    pub addresses: Vec<Address>,
+    /// The clauses of the specification that say so.
+    pub clauses: ClauseSet,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoAnswer {
+    /// The text cannot be read.
+    NotPtx(ParseError),
+    /// The specification refuses the module.
+    Refused {
+        /// How it is broken.
+        class: RefusalClass,
+        /// The clause that is broken.
+        clause: Clause,
+        /// The line, from 1.
+        line: u32,
+        /// The column in characters, from 1.
+        column: u32,
+    },
+    /// The specification does not decide what the variable holds.
+    Undecided(&'static str),
+    /// No variable of this name in `.global` or `.const` has storage in the module.
+    NoSuchVariable(String),
+}
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoAnswer::NotPtx(error) => write!(f, "this is no PTX: {error}"),
+            NoAnswer::Refused { class, clause, line, column } => {
+                write!(f, "{line}:{column}: {} ({clause})", class.summary())
+            }
+            NoAnswer::Undecided(reason) => write!(f, "the specification does not decide it: {reason}"),
+            NoAnswer::NoSuchVariable(name) => {
+                write!(f, "no variable `{name}` with storage in .global or .const")
+            }
+        }
+    }
+}
+
+impl std::error::Error for NoAnswer {}
+
+/// What the specification says that a variable of a PTX module holds, with the default answers to open questions.
+///
+/// ```
+/// use ptxsmith_oracle::hold;
+///
+/// let ptx = ".version 7.8\n.target sm_80\n.global .u32 g;\n.global .u64 p[2] = {7, generic(g) + 4};\n";
+/// let held = hold(ptx, "p")?;
+/// assert_eq!(held.bytes, [7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+/// let address = &held.addresses[0];
+/// assert_eq!((address.offset, &*address.symbol, address.addend, address.generic), (8, "g", 4, true));
+/// # Ok::<(), ptxsmith_oracle::NoAnswer>(())
+/// ```
+///
+/// # Errors
+/// If the text is no PTX, the specification refuses it or does not decide it, or there is no such variable.
+pub fn hold(ptx: &str, name: &str) -> Result<Held, NoAnswer> {
+    let module = parse(ptx).map_err(NoAnswer::NotPtx)?;
+    match expect(&module, &Rules::default()) {
+        Expectation::Refused { refusal, .. } => {
+            let (line, column) = line_column(ptx, refusal.span.start);
+            Err(NoAnswer::Refused { class: refusal.class, clause: refusal.clause, line, column })
+        }
+        Expectation::Unmodelled { reason, .. } => Err(NoAnswer::Undecided(reason)),
+        Expectation::Accepted { variables, unmodelled, .. } => {
+            if let Some(variable) = variables.into_iter().find(|variable| variable.name == name) {
+                return Ok(Held {
+                    space: variable.space,
+                    align: variable.align,
+                    bytes: variable.bytes,
+                    addresses: variable.addresses,
+                    clauses: variable.trace.clauses,
+                });
+            }
+            Err(match unmodelled.iter().find(|undecided| undecided.part == name) {
+                Some(undecided) => NoAnswer::Undecided(undecided.reason),
+                None => NoAnswer::NoSuchVariable(name.to_owned()),
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(declarations: &str) -> Result<Held, NoAnswer> {
+        hold(&format!(".version 7.8\n.target sm_80\n{declarations}\n"), "x")
+    }
+
+    #[test]
+    fn a_variable_is_its_bytes_and_the_clauses_that_say_so() {
+        let held = asked(".const .align 8 .s16 x[3] = {1, -2};").unwrap();
+        assert_eq!(
+            (held.space, held.align, &held.bytes[..]),
+            (StateSpace::Const, 8, &[1, 0, 254, 255, 0, 0][..])
+        );
+        assert!(held.clauses.contains(Clause::IncompleteOuter));
+    }
+
+    #[test]
+    fn every_reason_for_no_answer_is_told_apart() {
+        let refused = asked(".global .s32 x = 1.0;").unwrap_err();
+        assert!(matches!(refused, NoAnswer::Refused { line: 3, column: 18, .. }), "{refused:?}");
+        assert!(refused.to_string().starts_with("3:18: "), "{refused}");
+        assert!(matches!(asked("{"), Err(NoAnswer::NotPtx(_))));
+        assert_eq!(asked(".global .s32 y;"), Err(NoAnswer::NoSuchVariable("x".into())));
+        assert!(matches!(asked(".global .s32 x = 1;\n.global .s32 x = 2;"), Err(NoAnswer::Undecided(_))));
+    }
+}
