@@ -8,6 +8,7 @@ use ptxsmith_subject::Cancel;
 use ptxsmith_subject::process::Start;
 use ptxsmith_subject::worker::Workers;
 
+use crate::expected::ExpectedFailures;
 use crate::failure::Failure;
 
 /// What every campaign has at hand.
@@ -26,6 +27,8 @@ pub struct Session {
     pub workers: Option<Workers>,
     /// Who is told what happens.
     pub events: Box<dyn Events>,
+    /// The failures that are expected.
+    pub expected: ExpectedFailures,
 }
 
 /// Who is told what happens while a campaign goes on. By default nobody is.

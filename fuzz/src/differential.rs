@@ -211,6 +211,7 @@ fn session(workers: Option<Workers>) -> Session {
         start: Start::fork(),
         workers,
         events: Box::new(Told { since: Instant::now() }),
+        expected: Default::default(),
     }
 }
 

@@ -10,10 +10,10 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Reset, Style};
 use askama::Template;
 use indicatif::HumanCount;
-use ptxsmith_syntax::{Item, Module, print};
+use ptxsmith_syntax::{Item, print};
 
 use crate::harmless::{self, count, lines};
-use crate::{Fates, Finding, Report, Status, clauses, describe};
+use crate::{ExpectedFailure, Fates, Finding, Report, Status, clauses, describe, deviations, severity};
 
 /// Headings and names.
 const BOLD: Style = Style::new().bold();
@@ -32,6 +32,8 @@ const MOST_NEW: usize = 10;
 const MOST_CLAUSES: usize = 4;
 /// The most lines of a program that are shown.
 const MOST_LINES: usize = 6;
+/// The most statements of a long line that are shown.
+const MOST_STATEMENTS: usize = 24;
 /// The most characters of a line.
 const MOST_CHARACTERS: usize = 160;
 
@@ -85,10 +87,8 @@ impl<'a> Summary<'a> {
     }
 
     fn finding(&self, out: &mut String, number: usize, finding: &Finding) {
-        let style = match finding.status {
-            Status::New | Status::Gone => BAD,
-            Status::Known => NOTE,
-        };
+        let is_silent = severity::Severity::of(&finding.class) == severity::Severity::SilentlyWrong;
+        let style = if finding.needs_attention() || is_silent { BAD } else { NOTE };
         let _ = writeln!(
             out,
             "{number:>2}. {style}{} {}{style:#}: {BOLD}{}{BOLD:#} ({} {})",
@@ -111,18 +111,24 @@ impl<'a> Summary<'a> {
         if telling.len() > MOST_CLAUSES {
             say("", &format!("and {} more, which the report has", telling.len() - MOST_CLAUSES));
         }
+        let expected = finding.expected_failure.as_ref();
+        let reported = |of: &ExpectedFailure| {
+            of.link.iter().fold(of.reason.clone(), |text, link| format!("{text} ({link})"))
+        };
         // Of one that is gone there is nothing to see.
         let seen = finding.status != Status::Gone;
         let releases = (!finding.releases.is_empty()).then(|| self.report.release_map(finding));
         let one = |text: Option<&String>| text.map(line).into_iter().collect();
         let neighbour = finding.neighbour.as_deref().map(declarations_of).unwrap_or_default();
-        let parts: [(&str, Vec<String>); 7] = [
+        let parts: [(&str, Vec<String>); 9] = [
             ("program", shown_program(self.report, finding)),
             ("expected", describe::expected(finding)),
             ("actual", if seen { describe::observed(finding) } else { Vec::new() }),
             ("conforms", neighbour),
             ("releases", one(releases.as_ref())),
             ("since", one(finding.first_seen.as_ref())),
+            ("avoid by", one(deviations::work_around(&finding.id).as_ref())),
+            ("awaited", one(expected.map(reported).as_ref())),
             ("link", one(finding.link.as_ref())),
         ];
         for (key, texts) in &parts {
@@ -163,24 +169,62 @@ fn counted(counts: Option<&std::collections::BTreeMap<String, u64>>) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// The declaration at fault, or the program without its header.
+/// The declaration at fault, or what is around the blamed line of the program, without its header.
 fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
-    let mut module = ptxsmith_syntax::parse(finding.example().program).unwrap_or_default().without_header();
+    let example = finding.example();
     // A program of the user's holds much else.
-    if let ("check", Some(guilty)) = (&*report.command, finding.example().variable) {
+    if let ("check", Some(guilty)) = (&*report.command, example.variable) {
+        let mut module = ptxsmith_syntax::parse(example.program).unwrap_or_default().without_header();
         let declares = |item: &Item| item.may_declare(guilty);
         if module.items.iter().any(declares) {
             module.items.retain(declares);
+            // Printing all of a large program for six lines of it would take longer than judging it.
+            module.items.truncate(MOST_LINES);
+            return first_lines(&print(&module));
         }
     }
-    // Printing all of a large program for six lines of it would take longer than judging it.
-    module.items.truncate(MOST_LINES);
-    let text = print(&Module { items: module.items });
-    let mut shown: Vec<String> = lines(&text).lines().take(MOST_LINES).map(str::to_owned).collect();
+    let is_header = |line: &str| {
+        let line = line.trim_start();
+        [".version", ".target", ".address_size", "//"].iter().any(|word| line.starts_with(word))
+            || line.is_empty()
+    };
+    let header = example.program.lines().take_while(|line| is_header(line)).count();
+    let body: Vec<&str> = example.program.lines().skip(header).collect();
+    let (first, last) = match describe::blamed_line(finding).and_then(|line| line.checked_sub(1 + header)) {
+        Some(blamed) if body.len() > MOST_LINES && blamed < body.len() => {
+            let first = blamed.saturating_sub(MOST_LINES / 2).min(body.len() - MOST_LINES);
+            (first, first + MOST_LINES)
+        }
+        _ => (0, body.len().min(MOST_LINES)),
+    };
+    let mut shown = Vec::new();
+    if first > 0 {
+        shown.push("...".to_owned());
+    }
+    for text in &body[first..last] {
+        // A kernel on one line is shown statement by statement: all of it may matter.
+        match text.chars().count() {
+            0..=MOST_CHARACTERS => shown.push(line(text)),
+            _ => shown.extend(statements(text).take(MOST_STATEMENTS).map(line)),
+        }
+    }
+    if last < body.len() {
+        shown.push("...".to_owned());
+    }
+    shown
+}
+
+fn first_lines(text: &str) -> Vec<String> {
+    let mut shown: Vec<String> = lines(text).lines().take(MOST_LINES).map(str::to_owned).collect();
     if text.lines().count() > MOST_LINES {
         shown.push("...".to_owned());
     }
     shown
+}
+
+/// The statements of a line.
+fn statements(line: &str) -> impl Iterator<Item = &str> {
+    line.split_inclusive([';', '{']).map(str::trim).filter(|statement| !statement.is_empty())
 }
 
 /// The lines of a short program behind its header.

@@ -23,7 +23,7 @@
   };
 
   // The filter of findings.
-  const findings = all(".finding").map((element) => ({
+  const findings = all(".finding, .brief").map((element) => ({
     element,
     text: element.textContent.toLowerCase(),
     subjects: all(".subjects li", element).map((item) => item.textContent),
@@ -40,7 +40,7 @@
       finding.element.hidden = !is;
       shown += is ? 1 : 0;
     }
-    byId("shown").textContent = shown + " of " + findings.length;
+    byId("shown").textContent = shown.toLocaleString("en") + " of " + byId("shown").dataset.total + " shown";
     byId("nothing").hidden = shown > 0 || findings.length === 0;
   };
   const clear = () => { for (const input of inputs) input.value = ""; filter(); };

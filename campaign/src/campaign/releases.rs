@@ -34,7 +34,7 @@ impl Campaign<'_> {
 
 /// What a subject does with a program, in a word: the class of a deviation, `conform`, or why nothing was compared. A
 /// program in a later version than the subject takes is shown in the latest that it does.
-fn verdict(tested: &Tested, program: &str) -> Result<ReleaseVerdict, Failure> {
+pub(crate) fn verdict(tested: &Tested, program: &str) -> Result<ReleaseVerdict, Failure> {
     let description = tested.subject.description();
     let told = |verdict: &str| ReleaseVerdict {
         subject: description.id.clone(),

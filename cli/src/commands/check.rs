@@ -6,7 +6,7 @@ use ptxsmith_campaign::check::{Options, check};
 use ptxsmith_campaign::input;
 
 use super::Context;
-use super::run::summed_up;
+use super::run::judged;
 use crate::args;
 use crate::exit::{Exit, Failure};
 
@@ -28,7 +28,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         out: args.out.clone(),
         counterpart: ptxsmith_suite::twin,
     };
-    let outcome = check(&context.session(), options)?;
-    let exit = summed_up(context, &outcome, args.out.as_deref(), started)?;
+    let outcome = check(&context.session_of(&args.campaign)?, options)?;
+    let exit = judged(context, &outcome, &args.campaign, args.out.as_deref(), started)?;
     Ok(if outcome.left_out && exit != Exit::Deviation { Exit::BadInput } else { exit })
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::run::{Options, run as campaign};
 use ptxsmith_campaign::{Outcome, input, mutate, places, texts};
 use ptxsmith_report::text::Summary;
@@ -24,12 +25,12 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
             reduce: args.reduce,
             out: args.out.clone(),
         };
-        let session = context.session();
+        let session = context.session_of(&args.campaign)?;
         let outcome = match is_of_tables {
             true => places::places(&session, &args.cells, &options)?,
             false => mutate::mutate(&session, &input::files(&args.mutate)?, options)?,
         };
-        return summed_up(context, &outcome, Some(&args.out), started);
+        return judged(context, &outcome, &args.campaign, Some(&args.out), started);
     }
     let options = Options {
         subjects: args.campaign.subjects.clone(),
@@ -44,8 +45,22 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         resume: args.resume,
         shard: args.shard()?,
     };
-    let outcome = campaign(&context.session(), &options)?;
-    summed_up(context, &outcome, Some(&args.out), started)
+    let outcome = campaign(&context.session_of(&args.campaign)?, &options)?;
+    judged(context, &outcome, &args.campaign, Some(&args.out), started)
+}
+
+/// [`summed_up`], and writes what was found as expected failures where that was asked for.
+pub fn judged(
+    context: &Context,
+    outcome: &Outcome,
+    args: &args::Campaign,
+    out: Option<&Path>,
+    started: Instant,
+) -> Result<Exit, Failure> {
+    if let Some(path) = &args.write_expected {
+        ExpectedFailures::write(&outcome.report, path)?;
+    }
+    summed_up(context, outcome, out, started)
 }
 
 /// Prints what a campaign came to, and gives the exit status that it amounts to.
