@@ -163,7 +163,10 @@ fn listed(session: &Session, known: &'static Known, releases: &[Tested]) -> Resu
         first_seen: Some(known.first_seen.to_owned()),
         ..Finding::default()
     };
-    for (tested, (verdict, difference)) in releases.iter().zip(shown.into_iter().flatten()) {
+    for (tested, (mut verdict, difference)) in releases.iter().zip(shown.into_iter().flatten()) {
+        if let (Some(difference), "conform") = (&difference, &*verdict.verdict) {
+            verdict.verdict = format!("{}, as the list predicts", difference.class);
+        }
         finding.releases.push(verdict);
         let Some(difference) = difference else { continue };
         finding.count += 1;

@@ -126,7 +126,7 @@ fn what_a_command_shows_is_reproduced_by_it() {
     let output = run();
     assert_eq!((status(&output), stdout(&output).contains("\nREPRODUCED")), (0, true), "{}", stdout(&output));
     // The same command, mended.
-    let _ = common::script(directory.path(), &format!("{} \"$1\"", wrong.strip_prefix("exec:").unwrap()));
+    let _ = script(directory.path(), &format!("{} \"$1\"", wrong.strip_prefix("exec:").unwrap()));
     let output = run();
     assert_eq!(
         (status(&output), stdout(&output).contains("NOT REPRODUCED")),

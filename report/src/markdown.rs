@@ -9,7 +9,7 @@ use crate::folder::Folder;
 use crate::harmless::{count, line, lines};
 use crate::manifest::Manifest;
 use crate::severity::headline;
-use crate::{Finding, Report, Status};
+use crate::{Finding, Report, Status, clauses};
 
 /// The most findings that a summary lists.
 const MOST_FINDINGS: usize = 100;
@@ -60,6 +60,18 @@ pub(crate) fn text(text: impl AsRef<str>) -> String {
     }
     // What looks like an address becomes a link, unless it is taken apart.
     out.replace("://", ":\\//").replace("www.", "www\\.")
+}
+
+/// A section of the manual by its heading, or by its number where that is empty, as a link where there is one.
+pub(crate) fn manual(section: &str, heading: &str) -> String {
+    let named = match heading {
+        "" => format!("section {}", text(section)),
+        heading => format!("\"{heading}\""),
+    };
+    match clauses::link(section) {
+        Some(link) => format!("[{named}]({link})"),
+        None => named,
+    }
 }
 
 /// The text as code in a line.

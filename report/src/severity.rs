@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_is_silently_wrong_comes_before_crashes_and_refusals_last() {
-        let mut findings = vec![
+        let mut findings = [
             finding(Status::New, "refuses-valid", 900),
             finding(Status::Known, "wrong-value", 9),
             finding(Status::New, "crash", 1),

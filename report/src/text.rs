@@ -128,7 +128,7 @@ impl<'a> Summary<'a> {
             ("releases", one(releases.as_ref())),
             ("since", one(finding.first_seen.as_ref())),
             ("avoid by", one(deviations::work_around(&finding.id).as_ref())),
-            ("awaited", one(expected.map(reported).as_ref())),
+            ("xfail", one(expected.map(reported).as_ref())),
             ("link", one(finding.link.as_ref())),
         ];
         for (key, texts) in &parts {

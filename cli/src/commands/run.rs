@@ -81,7 +81,7 @@ pub fn summed_up(
     context.console.print(&summary.text()?)?;
     Ok(match report.compared {
         0 => Exit::NothingCompared,
-        _ if report.findings.iter().any(|found| found.status.needs_attention()) => Exit::Deviation,
+        _ if report.needs_attention() => Exit::Deviation,
         _ if report.subjects.iter().any(|subject| subject.refuses_everything.is_some()) => {
             Exit::NothingCompared
         }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::folder::Folder;
 use crate::harmless::line;
 use crate::manifest::Manifest;
-use crate::markdown::{block, span, text};
+use crate::markdown::{block, manual, span, text};
 use crate::releases::{ReleaseVerdict, family};
 use crate::reproduce::{Claim, Compiled, Runner, command_for, commands, request_of, word};
 use crate::severity::{Severity, called};
