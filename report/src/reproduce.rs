@@ -141,6 +141,15 @@ pub fn request_of(finding: &Finding) -> String {
     serde_json::json!({"id": 1, "ptx": finding.example().program, "target": target, "read": []}).to_string()
 }
 
+/// Where a cubin has the bytes of the variable that shows a finding.
+fn section_of(finding: &Finding) -> &'static str {
+    let example = finding.example();
+    match example.variable.and_then(|name| example.expected["variables"][name]["space"].as_str()) {
+        Some("const") => ".nv.constant3",
+        _ => ".nv.global.init",
+    }
+}
+
 /// Commands that show a finding with the program in `NAME.ptx`, a line each; `None` where a shell has none.
 pub fn commands(finding: &Finding, name: &str) -> Option<Vec<String>> {
     let subject = finding.subjects.first()?;
@@ -154,7 +163,8 @@ pub fn commands(finding: &Finding, name: &str) -> Option<Vec<String>> {
                 }
                 Claim::Dies(None) | Claim::Accepts | Claim::Rejects => Some("echo $?".to_owned()),
                 Claim::Holds => {
-                    Some(format!("cuobjdump -elf {name}.cubin  # or readelf --hex-dump=.nv.global.init"))
+                    let section = section_of(finding);
+                    Some(format!("readelf -rW --hex-dump={section} {name}.cubin  # or cuobjdump -elf"))
                 }
                 Claim::Malformed => Some(format!("readelf -aW {name}.cubin")),
                 Claim::Leaves => Some(format!("nvdisasm -c {name}.cubin")),
