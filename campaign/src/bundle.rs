@@ -1,4 +1,4 @@
-//! Findings as folders and archives for whoever gets the report: those of a campaign, and listed deviations without one.
+//! Findings as folders and archives for a bug tracker: those of a campaign, and listed deviations without one.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -27,7 +27,7 @@ use crate::pool;
 use crate::session::Session;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
 
-/// The most names that are listed for who asked for another.
+/// The most names that an error message lists.
 const MOST_NAMES: usize = 20;
 
 /// What is bundled.

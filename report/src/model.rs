@@ -233,7 +233,7 @@ ptxsmith_syntax::every! {
 }
 
 impl Status {
-    /// Whether somebody has to look at it, unless it is expected.
+    /// Whether it makes the exit status of a campaign 1, unless it is expected.
     pub const fn needs_attention(self) -> bool {
         matches!(self, Status::New | Status::Gone)
     }
@@ -328,7 +328,7 @@ pub struct UnexpectedPass {
 }
 
 impl Finding {
-    /// Whether somebody has to look at it: it is new or gone, and not expected.
+    /// Whether it makes the exit status of a campaign 1: it is new or gone, and not expected.
     pub const fn needs_attention(&self) -> bool {
         self.status.needs_attention() && self.expected_failure.is_none()
     }
@@ -527,7 +527,7 @@ impl Report {
         if self.command == "check" { "parts" } else { "cases" }
     }
 
-    /// Whether there is something that nobody expected: the exit status of a campaign is then 1.
+    /// Whether the exit status of the campaign is 1: something was found that is not expected, or did not show though it is.
     pub fn needs_attention(&self) -> bool {
         self.findings.iter().any(Finding::needs_attention) || !self.unexpected_passes.is_empty()
     }

@@ -82,7 +82,7 @@ printf '%s\n' "expected: $expected" "seen:     $seen"
 not_reproduced "the output is neither as expected nor as it was seen, $wrong"
 {% when Claim::Leaves -%}
 # What a kernel stores is seen on a device only. The machine code is compared with that of the compilers that were seen to be
-# wrong: read with nvdisasm, it stores {{ told }}.
+# wrong: read with nvdisasm, it stores {{ stores }}.
 compile{{ form }}
 [ "$status" -eq 0 ] || not_reproduced "the program is not accepted"
 seen=$(show code "$here/{{ name }}.cubin")

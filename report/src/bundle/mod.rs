@@ -1,4 +1,4 @@
-//! A finding as a folder for whoever gets the report: the program, a script that shows the deviation with the compiler
+//! A finding as a folder for a bug tracker: the program, a script that shows the deviation with the compiler
 //! alone, and a text in the form that compiler bug trackers ask for.
 
 mod inline;
@@ -183,9 +183,9 @@ fn entry_points(releases: &[ReleaseVerdict], subject: &str) -> String {
     if others.is_empty() {
         return "Other entry points of the compiler (nvJitLink, the driver) were not run.".to_owned();
     }
-    let told: Vec<String> =
+    let answers: Vec<String> =
         others.iter().map(|of| format!("{}: {}", text(&of.subject), text(&of.verdict))).collect();
-    format!("Other implementations and entry points: {}.", told.join(", "))
+    format!("Other implementations and entry points: {}.", answers.join(", "))
 }
 
 #[derive(Template)]
@@ -205,7 +205,7 @@ struct OfCompiler<'a> {
     wrong: String,
     fields: &'static str,
     names: String,
-    told: String,
+    stores: String,
     codes: Vec<Pattern>,
 }
 
@@ -279,7 +279,7 @@ fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<
         wrong: word(&wrong.join("\n")),
         fields,
         names,
-        told: line(&describe::observed(finding).join("; ")).into_owned(),
+        stores: line(&describe::observed(finding).join("; ")).into_owned(),
         codes: codes.collect(),
     }
     .render()
