@@ -112,6 +112,8 @@ impl<'a> Summary<'a> {
             say("", &format!("and {} more, which the report has", telling.len() - MOST_CLAUSES));
         }
         let expected = finding.expected_failure.as_ref();
+        let work_around = deviations::work_around(&finding.id);
+        let avoided = work_around.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
         let reported = |of: &ExpectedFailure| {
             of.link.iter().fold(of.reason.clone(), |text, link| format!("{text} ({link})"))
         };
@@ -127,7 +129,7 @@ impl<'a> Summary<'a> {
             ("conforms", neighbour),
             ("releases", one(releases.as_ref())),
             ("since", one(finding.first_seen.as_ref())),
-            ("avoid by", one(deviations::work_around(&finding.id).as_ref())),
+            ("avoid by", one(avoided.as_ref())),
             ("xfail", one(expected.map(reported).as_ref())),
             ("link", one(finding.link.as_ref())),
         ];
@@ -237,5 +239,40 @@ fn cut(text: &str) -> String {
     match text.char_indices().nth(MOST_CHARACTERS) {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_subject::{Diagnostic, Observation, Outcome, Severity};
+
+    fn shown(program: &str, blamed: u32) -> Vec<String> {
+        let message = Diagnostic { severity: Severity::Error, line: Some(blamed), message: "no".to_owned() };
+        let observed = Observation { diagnostics: vec![message], ..Observation::new(Outcome::Refused) };
+        let finding = Finding { program: program.to_owned(), observed, ..Finding::default() };
+        let empty =
+            r#"{"schema": "ptxsmith.report/1", "subjects": [], "compared": 0, "conform": 0, "findings": []}"#;
+        shown_program(&serde_json::from_str(empty).unwrap(), &finding)
+    }
+
+    #[test]
+    fn a_program_is_shown_around_the_blamed_line() {
+        let body: String = (0..40).map(|n| format!(".global .u32 a{n};\n")).collect();
+        let lines = shown(&format!("// c\n.version 7.8\n.target sm_80\n{body}"), 24);
+        assert_eq!(lines.len(), MOST_LINES + 2);
+        assert!(lines.contains(&".global .u32 a20;".to_owned()), "{lines:?}");
+        assert_eq!((&*lines[0], lines.last().map(String::as_str)), ("...", Some("...")));
+    }
+
+    #[test]
+    fn a_kernel_on_one_long_line_is_shown_by_statements() {
+        let statements = "mov.u32 r, 1; ".repeat(12);
+        let text = format!(
+            ".version 7.8\n.entry k() {{ .reg .u32 r; {statements}ld.u32 r, [99999999999]; ret; }}\n"
+        );
+        let lines = shown(&text, 2);
+        assert!(lines.contains(&"ld.u32 r, [99999999999];".to_owned()), "{lines:?}");
+        assert!(lines.iter().all(|line| line.len() < MOST_CHARACTERS));
     }
 }
