@@ -72,7 +72,7 @@ def drive(page, image) -> None:
     page.keyboard.type(title)
     assert 0 < shown() < max(total, 2), f"the filter shows {shown()} of {total}"
     all_of_them = page.locator("#shown").get_attribute("data-total")
-    matching = shown() + page.locator(".brief:visible").count()
+    matching = shown() + page.locator("#matches .brief").count()
     expect(page.locator("#shown")).to_have_text(f"{matching:,} of {all_of_them} shown")
     page.keyboard.press("Escape")
     assert shown() == total
