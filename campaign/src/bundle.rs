@@ -19,10 +19,9 @@ use ptxsmith_report::{Coverage, Finding, Report, SCHEMA, Status, Subject};
 use ptxsmith_subject::{Limits, Outcome, Output, OutputForm, Ptxas, Request, SubjectSpec, cubin, parse_spec};
 use ptxsmith_syntax::{Module, parse};
 
-use crate::campaign::{release_verdict, validity};
+use crate::campaign::{judged_release, validity};
 use crate::failure::{Failure, of_subject};
 use crate::files::{make_directory, write_whole};
-use crate::judges::judge;
 use crate::pool;
 use crate::session::Session;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
@@ -135,12 +134,8 @@ fn open(session: &Session, subjects: &[SubjectSpec]) -> Result<Vec<Tested>, Fail
 /// A report with one finding: a listed deviation as these releases show it, the newest first.
 fn listed(session: &Session, known: &'static Known, releases: &[Tested]) -> Result<Report, Failure> {
     let shown = pool::map(session, releases, |tested| {
-        let verdict = release_verdict(tested, known.example)?;
+        let (verdict, parts) = judged_release(tested, known.example)?;
         let module = parse(known.example).unwrap_or_default();
-        if !tested.takes_version_of(&module) {
-            return Ok((verdict, None));
-        }
-        let parts = judge(&*tested.subject, &module, known.example).map_err(of_subject)?.parts();
         let difference = parts.into_iter().find_map(|part| match part.verdict {
             Verdict::Deviates(difference) => {
                 let explains = difference.explanation.as_ref().is_some_and(|e| e.known.contains(&known.id));
@@ -150,6 +145,7 @@ fn listed(session: &Session, known: &'static Known, releases: &[Tested]) -> Resu
         });
         match difference {
             Some(_) => Ok((verdict, difference)),
+            None if !tested.takes_version_of(&module) => Ok((verdict, None)),
             None => Ok((verdict, predicted(tested, known, &module)?.map(Box::new))),
         }
     })?;

@@ -30,7 +30,7 @@ use crate::store::{self, Identity, Lock, Shard, State};
 use crate::subjects::Tested;
 
 pub use file::{with_comments, without_leading_comments};
-pub(crate) use releases::verdict as release_verdict;
+pub(crate) use releases::judged as judged_release;
 pub(crate) use report::validity;
 
 /// How often what was found is saved while the campaign goes on.
