@@ -4,10 +4,12 @@
 //! Nothing here prints or reads a command line: a [`Session`] has what a campaign runs with, and tells its
 //! [`Events`](session::Events).
 
+pub mod bundle;
 pub mod campaign;
 pub mod cases;
 pub mod check;
 pub mod drift;
+pub mod expected;
 mod failure;
 pub mod files;
 mod form;

@@ -9,6 +9,7 @@ use ptxsmith_subject::Cancel;
 use ptxsmith_subject::process::Start;
 use ptxsmith_subject::worker::Workers;
 
+use crate::expected::ExpectedFailures;
 use crate::failure::Failure;
 
 /// What every campaign has at hand.
@@ -29,6 +30,8 @@ pub struct Session {
     pub limit: Option<Limit>,
     /// Who is told what happens.
     pub events: Box<dyn Events>,
+    /// The failures that are expected.
+    pub expected: ExpectedFailures,
 }
 
 /// The time that a whole command may take: what its end takes is part of it.

@@ -206,6 +206,17 @@ Examples:
   ptxsmith report night/ --format markdown --finding quotient-overflow-crash
   ptxsmith report change/ --against main/ --format junit --out junit.xml")]
     Report(Report),
+    /// Bundle findings for a bug report: program, script that reproduces it, text
+    #[command(after_help = "\
+For each id a folder and a .tar.gz: the program, reproduce.sh, which needs nothing but the compiler (and python3 where values
+are compared), and report.md. An id of a listed deviation (docs/deviations/) needs no campaign: it is shown to every
+installed release of ptxas. Nothing is sent anywhere.
+
+Examples:
+  ptxsmith bundle octal-as-decimal --from night/ --out bundles/
+  ptxsmith bundle incomplete-rows-packed quotient-overflow-crash --out bundles/
+  sh bundles/incomplete-rows-packed/reproduce.sh /usr/local/cuda/bin/ptxas")]
+    Bundle(Bundle),
     /// Remember campaigns: when was a finding first seen, what is new since yesterday, what was incomplete
     #[command(after_help = "\
 Examples:
@@ -392,6 +403,12 @@ pub struct Campaign {
     /// Status 1 also for this; may be repeated
     #[arg(long, value_name = "WHAT")]
     pub deny: Vec<Deny>,
+    /// Failures that are expected and so make no status 1, as TOML; one that does not fail any more does
+    #[arg(long, value_name = "FILE")]
+    pub expect_failures: Option<PathBuf>,
+    /// Write the failures that were found as a file for --expect-failures
+    #[arg(long, value_name = "FILE")]
+    pub write_expected: Option<PathBuf>,
 }
 
 /// `run`
@@ -536,6 +553,23 @@ pub struct Reduce {
     /// How long the implementation, or the command, may take for one program [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
+}
+
+/// `bundle`
+#[derive(Args, Debug)]
+pub struct Bundle {
+    /// Findings of the campaign, and listed deviations
+    #[arg(required = true, value_name = "ID")]
+    pub ids: Vec<String>,
+    /// The folder of the campaign
+    #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
+    pub from: PathBuf,
+    /// A release to show listed deviations to; may be repeated [default: every installed one]
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
+    pub subjects: Vec<SubjectSpec>,
+    /// Where the folders and archives go
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
 }
 
 /// `report`

@@ -78,6 +78,13 @@ const FACTS: &[Facts] = &[
         environment: TESTS,
     },
     Facts {
+        command: "bundle",
+        options: &["jobs", "libcuda", "start"],
+        is_strict: false,
+        statuses: &[],
+        environment: TESTS,
+    },
+    Facts {
         command: "reduce",
         options: &["jobs", "libcuda", "start"],
         is_strict: false,

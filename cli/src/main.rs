@@ -52,6 +52,7 @@ fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
         Command::Merge(args) => commands::merge::run(&context, args),
         Command::Drift(args) => commands::drift::run(&context, args),
         Command::Report(args) => commands::report::run(&context, args),
+        Command::Bundle(args) => commands::bundle::run(&context, args),
         Command::History(args) => commands::history::run(&context, args),
         Command::Gen(args) => commands::generate::run(&context, args),
         Command::Suite(args) => commands::suite::run(&context, args),

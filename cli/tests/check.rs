@@ -334,3 +334,35 @@ fn a_finding_of_standard_input_is_repeated_by_its_command() {
         std::process::Command::new("bash").args(["-c", command]).env("PATH", path.unwrap()).output().unwrap();
     assert_eq!(again.status.code(), Some(1), "{command}\n{}", String::from_utf8_lossy(&again.stderr));
 }
+
+#[test]
+fn an_expected_failure_is_no_failure_and_one_that_passes_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let answer = |value: &str| {
+        let oracle = oracle_as_subject(&[]);
+        let command = oracle.strip_prefix("exec:").unwrap();
+        script(directory.path(), &format!("{command} \"$1\" | sed 's/\"bytes\": \"05/\"bytes\": \"{value}/'"))
+    };
+    let program = file(directory.path(), "a.ptx", &module(".global .u8 a = 5;"));
+    let expected = directory.path().join("expected.toml");
+    let check = |option: &str| {
+        let mut command = ptxsmith();
+        let subject = format!("exec:sh {}", directory.path().join("subject.sh").display());
+        command.arg("check").arg(&program).args(["--subject", &subject, option]).arg(&expected);
+        command.output().unwrap()
+    };
+    answer("06");
+    assert_eq!(status(&check("--write-expected")), 1);
+    let green = check("--expect-failures");
+    assert_eq!((status(&green), stdout(&green).contains("(1 expected)")), (0, true), "{}", stdout(&green));
+    answer("05");
+    let passed = check("--expect-failures");
+    assert_eq!(
+        (status(&passed), stdout(&passed).contains("does not fail on")),
+        (1, true),
+        "{}",
+        stdout(&passed)
+    );
+    std::fs::write(&expected, "[[failure]]\nid = 1\n").unwrap();
+    assert_eq!(status(&check("--expect-failures")), 2);
+}

@@ -94,6 +94,18 @@ fn a_wrong_value_reduces_to_its_variable() {
 }
 
 #[test]
+fn of_several_deviations_one_is_kept_and_the_others_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let wrong = r#"sed 's/"bytes": "05/"bytes": "06/; s/"align": 2/"align": 1/'"#;
+    let subject = deviating(directory.path(), "", wrong);
+    let program = file(directory.path(), "a.ptx", &module(".global .u8 a = 5;\n.global .u16 b = 7;"));
+    let output = reduce_file(&program, &directory.path().join("least.ptx"), &subject, &[]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("the file shows also wrong-layout, which --expect NAME keeps instead"), "{said}");
+}
+
+#[test]
 fn a_valid_program_that_is_refused_stays_valid() {
     let directory = tempfile::tempdir().unwrap();
     let refused = r#"grep -q '^[^/]*generic' "$1" && { echo '{"outcome": "refused", "diagnostics": [{"severity": "error", "line": 1, "message": "no generic addresses"}]}'; exit 0; }"#;

@@ -32,7 +32,7 @@ fn every_form_is_made_and_goes_where_it_is_told() {
         ("json", "\"schema\": \"ptxsmith.report/1\""),
         ("junit", "<testsuites name=\"ptxsmith\""),
         ("sarif", "\"version\": \"2.1.0\""),
-        ("markdown", "# ptxsmith: 6 new deviations, 1 gone, 2 known"),
+        ("markdown", "1 valid program refused: 6 new, 1 gone, 2 known"),
         ("html", "<!doctype html>"),
     ] {
         let mut command = ptxsmith();
@@ -97,7 +97,9 @@ fn one_finding_is_a_bug_report() {
     for part in ["## Program", "## Command", "## Expected", "## Actual", "## Releases", "## Environment"] {
         assert_eq!(stdout(&output).lines().filter(|line| *line == part).count(), 1, "{part}");
     }
-    assert!(one_line_error(&bundle("new-")).contains("more than one finding `new-`; there are new-crash, "));
+    assert!(
+        one_line_error(&bundle("new-")).contains("more than one finding `new-`; there are new-address, ")
+    );
     assert!(one_line_error(&bundle("\u{1b}")).contains("no finding `\\u{1b}`; there are "));
 }
 
@@ -120,7 +122,10 @@ fn against_another_campaign_only_what_is_added_shows_and_decides_the_status() {
     let mut command = ptxsmith();
     command.arg("report").arg(campaign()).arg("--against").arg(&before).args(["--format", "markdown"]);
     let summary = stdout(&command.output().unwrap());
-    assert!(summary.starts_with("# ptxsmith: the change adds 1 new deviation, 1 known\n"), "{summary}");
+    assert!(
+        summary.starts_with("# ptxsmith: the change adds 1 silent wrong value, 1 hang: 1 new, 1 known\n"),
+        "{summary}"
+    );
     // Known ones are no fault of a change.
     let output = against(&known_only, &before);
     assert_eq!(status(&output), 0);

@@ -7,10 +7,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use ptxsmith_diff::gone::class_of;
 use ptxsmith_diff::known::{Effect, End, KNOWN, Known};
 use ptxsmith_oracle::{
     Clause, Expectation, Left, Observed, Question, Rules, Validity, execute, expect, hex, predict,
 };
+use ptxsmith_report::severity::Severity;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_syntax::{Item, Module, parse};
 
@@ -192,14 +194,18 @@ fn every_known_deviation_has_a_page_that_is_current_and_says_what_it_means() {
             assert!(written.is_some_and(|written| written.len() >= 15), "{}: {heading}", path.display());
         }
     }
-    let mut index = String::from("| deviation | what happens | ptxas |\n| --- | --- | --- |\n");
-    for known in KNOWN {
+    let mut index = String::from("| deviation | class | what happens | ptxas |\n| --- | --- | --- | --- |\n");
+    let class = |known: &Known| class_of(known, &parse(known.example).expect("the example parses")).name();
+    let mut ordered: Vec<&Known> = KNOWN.iter().collect();
+    ordered.sort_by_key(|known| Severity::of(class(known)));
+    for known in ordered {
         let _ = writeln!(
             index,
-            "| [{0}]({0}.md) | {1} | {2} |",
+            "| [{0}]({0}.md) | {3} | {1} | {2} |",
             known.id,
             known.title.replace('|', "\\|"),
-            known.releases
+            known.releases,
+            class(known),
         );
     }
     current(&folder.join("README.md"), &index);

@@ -212,6 +212,7 @@ fn session(workers: Option<Workers>) -> Session {
         workers,
         limit: None,
         events: Box::new(Told { since: Instant::now() }),
+        expected: Default::default(),
     }
 }
 

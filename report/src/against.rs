@@ -26,7 +26,7 @@ impl Against {
         let (now, before) = (ids(report), ids(earlier));
         let is_added = |finding: &&Finding| match before.get(&finding.id) {
             None => true,
-            Some(status) => *status == Status::Known && finding.status.needs_attention(),
+            Some(status) => *status == Status::Known && finding.needs_attention(),
         };
         let added: Vec<String> =
             report.findings.iter().filter(is_added).map(|finding| finding.id.clone()).collect();

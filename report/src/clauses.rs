@@ -44,6 +44,16 @@ pub fn heading(section: &str) -> &'static str {
     }
 }
 
+/// The heading of a section in NVIDIA's public manual, as a link. Its numbers change with the manual; the names do not.
+pub fn link(section: &str) -> Option<String> {
+    const MANUAL: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/index.html";
+    let anchor = match section {
+        "5.4.8" => "variable-and-function-attribute-directive-attribute".to_owned(),
+        _ => heading(section).to_lowercase().replace(' ', "-"),
+    };
+    (!anchor.is_empty()).then(|| format!("{MANUAL}#{anchor}"))
+}
+
 /// The place of a clause in the order of the manual; names that this version does not know come last, by name.
 pub fn order(id: &str) -> (usize, &str) {
     let place = Clause::from_id(id).and_then(|clause| Clause::ALL.iter().position(|&other| other == clause));
@@ -88,6 +98,13 @@ mod tests {
         for clause in Clause::ALL {
             assert_ne!(heading(section(clause.id())), "", "{}", clause.id());
         }
+    }
+
+    #[test]
+    fn a_section_is_linked_by_its_heading() {
+        let link = link("5.4.6").unwrap();
+        assert!(link.ends_with("index.html#parameterized-variable-names"), "{link}");
+        assert_eq!(super::link("99.9"), None);
     }
 
     #[test]

@@ -23,6 +23,15 @@ const MOST_VARIABLES: usize = 3;
 #[cfg_attr(not(feature = "html"), allow(dead_code, reason = "the page shows them"))]
 pub(crate) const MOST_SLOTS: usize = 4_096;
 
+/// The line of the program that the specification or the subject blames.
+pub fn blamed_line(finding: &Finding) -> Option<usize> {
+    let example = finding.example();
+    let refused = example.expected["refusal"]["line"].as_u64();
+    let errors = example.observed.diagnostics.iter().filter(|said| said.severity >= Severity::Error);
+    let said = || errors.filter_map(|said| said.line).next().map(u64::from);
+    refused.or_else(said).and_then(|line| usize::try_from(line).ok())
+}
+
 /// What the specification says.
 pub fn expected(finding: &Finding) -> Vec<String> {
     let expected = finding.example().expected;

@@ -72,8 +72,10 @@ impl Folder {
             true => (path, path.join(REPORT)),
             false => (path.parent().unwrap_or(Path::new("")), path.to_owned()),
         };
-        let report: Report = read(&file)?;
+        let mut report: Report = read(&file)?;
         expect_schema(&file, &report.schema, SCHEMA)?;
+        // A report of an earlier version has another order.
+        report.findings.sort_by_key(crate::severity::order);
         let file = folder.join(MANIFEST);
         let manifest = match fs::symlink_metadata(&file) {
             Ok(_) => Some(read::<Manifest>(&file)?),

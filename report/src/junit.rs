@@ -13,7 +13,7 @@ use askama::Template;
 
 use crate::harmless::{line, lines};
 use crate::matrix::{Cell, Matrix, Standing};
-use crate::{Finding, Report, Status, clauses, describe};
+use crate::{Finding, Report, Status, clauses, describe, severity};
 
 /// The most findings that one test describes.
 const MOST_FINDINGS: usize = 20;
@@ -117,11 +117,11 @@ fn outcome(report: &Report, cell: &Cell<'_>) -> Outcome {
 /// New and gone ones fail; where all are known, the test is skipped.
 fn outcome_of(report: &Report, findings: &[&Finding]) -> Outcome {
     let mut findings = findings.to_vec();
-    findings.sort_by_key(|finding| finding.status);
+    findings.sort_by_key(|finding| (!finding.needs_attention(), severity::order(finding)));
     let first = findings[0];
     let more = if findings.len() > 1 { format!(", and {} more", findings.len() - 1) } else { String::new() };
     let message = xml(&format!("{}: {}{more}", first.status.name(), line(&first.title)));
-    if !first.status.needs_attention() {
+    if !first.needs_attention() {
         return Outcome::Skipped { message };
     }
     let texts: Vec<String> = findings.iter().take(MOST_FINDINGS).map(|f| text(report, f)).collect();

@@ -6,6 +6,7 @@
 
 pub mod against;
 pub mod atlas;
+pub mod bundle;
 pub mod clauses;
 pub mod describe;
 pub mod deviations;
@@ -30,11 +31,13 @@ pub mod markdown;
 pub mod matrix;
 mod model;
 pub mod releases;
+pub mod reproduce;
 pub mod sarif;
+pub mod severity;
 pub mod text;
 pub mod values;
 
 pub use model::{
-    Answers, ClauseCounts, Confusion, Coverage, Example, Fates, Finding, MemoryOperands, Operands, Reached,
-    Reduced, Report, SCHEMA, Status, Subject,
+    Answers, ClauseCounts, Confusion, Coverage, Example, ExpectedFailure, Fates, Finding, MemoryOperands,
+    Operands, Reached, Reduced, Report, SCHEMA, Status, Subject, UnexpectedPass,
 };

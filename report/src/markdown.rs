@@ -8,7 +8,8 @@ use crate::against::Against;
 use crate::folder::Folder;
 use crate::harmless::{count, line, lines};
 use crate::manifest::Manifest;
-use crate::{Finding, Report, Status};
+use crate::severity::headline;
+use crate::{Finding, Report, Status, clauses};
 
 /// The most findings that a summary lists.
 const MOST_FINDINGS: usize = 100;
@@ -40,27 +41,13 @@ struct Summary<'a> {
 pub fn summary(folder: &Folder, against: Option<&Against>) -> Result<String, askama::Error> {
     let report = &folder.report;
     let shown = &report.findings[..report.findings.len().min(MOST_FINDINGS)];
-    let open = report.findings.iter().filter(|finding| finding.status.needs_attention());
+    let open = report.findings.iter().filter(|finding| finding.needs_attention());
     let repeat = open.take(MOST_FINDINGS).map(|finding| &*finding.repeat).collect();
     Summary { report, against, shown, repeat }.render()
 }
 
-/// `2 new deviations, 1 gone, 7 known`
-pub fn headline(report: &Report) -> String {
-    let [new, gone, known] = Status::ALL.map(|status| report.count(status));
-    if new + gone + known == 0 {
-        return "no deviation".to_owned();
-    }
-    let mut parts = vec![format!("{new} new {}", if new == 1 { "deviation" } else { "deviations" })];
-    if gone > 0 {
-        parts.push(format!("{gone} gone"));
-    }
-    parts.push(format!("{known} known"));
-    parts.join(", ")
-}
-
 /// Text that means nothing to Markdown, on one line.
-fn text(text: impl AsRef<str>) -> String {
+pub(crate) fn text(text: impl AsRef<str>) -> String {
     let mut out = String::new();
     for c in line(text.as_ref()).chars() {
         if matches!(
@@ -75,8 +62,20 @@ fn text(text: impl AsRef<str>) -> String {
     out.replace("://", ":\\//").replace("www.", "www\\.")
 }
 
+/// A section of the manual by its heading, or by its number where that is empty, as a link where there is one.
+pub(crate) fn manual(section: &str, heading: &str) -> String {
+    let named = match heading {
+        "" => format!("section {}", text(section)),
+        heading => format!("\"{heading}\""),
+    };
+    match clauses::link(section) {
+        Some(link) => format!("[{named}]({link})"),
+        None => named,
+    }
+}
+
 /// The text as code in a line.
-fn span(text: impl AsRef<str>) -> String {
+pub(crate) fn span(text: impl AsRef<str>) -> String {
     let text = line(text.as_ref()).replace('\t', " ");
     let fence = "`".repeat(longest_run(&text) + 1);
     let space = if text.starts_with('`') || text.ends_with('`') || text.is_empty() { " " } else { "" };
@@ -88,7 +87,7 @@ fn code_safe(text: &str) -> String {
 }
 
 /// The text as a block of code.
-fn block(language: &str, text: impl AsRef<str>) -> String {
+pub(crate) fn block(language: &str, text: impl AsRef<str>) -> String {
     let text = lines(text.as_ref());
     let fence = "`".repeat((longest_run(&text) + 1).max(3));
     let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };

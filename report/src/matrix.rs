@@ -113,7 +113,7 @@ impl<'a> Cell<'a> {
 
     /// Whether nothing that is listed explains all of it.
     pub fn needs_attention(&self) -> bool {
-        self.findings.iter().any(|finding| finding.status.needs_attention())
+        self.findings.iter().any(|finding| finding.needs_attention())
     }
 }
 

@@ -54,8 +54,11 @@ pub struct Report {
     /// Default answers that were shown to be followed, by subject.
     #[serde(default)]
     pub default_readings: BTreeMap<String, BTreeMap<String, u64>>,
-    /// The distinct deviations: new ones first, and of those what shows most often.
+    /// The distinct deviations, in the order of [`severity::order`](crate::severity::order).
     pub findings: Vec<Finding>,
+    /// Failures that were expected and did not show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unexpected_passes: Vec<UnexpectedPass>,
     /// What was reached of specification and grammar.
     #[serde(default)]
     pub coverage: Coverage,
@@ -230,7 +233,7 @@ ptxsmith_syntax::every! {
 }
 
 impl Status {
-    /// Whether somebody has to look at it: the exit status of a campaign is then 1.
+    /// Whether it makes the exit status of a campaign 1, unless it is expected.
     pub const fn needs_attention(self) -> bool {
         matches!(self, Status::New | Status::Gone)
     }
@@ -274,6 +277,12 @@ pub struct Finding {
     /// The command that shows it again.
     #[serde(default)]
     pub repeat: String,
+    /// A shell command that shows it without ptxsmith; `None` where a shell cannot run the subject.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproduce: Option<String>,
+    /// Why it is expected, where a file of expected failures has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_failure: Option<ExpectedFailure>,
     /// The file of the program, relative to the folder of the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -297,7 +306,33 @@ pub struct Finding {
     pub edit: Option<String>,
 }
 
+/// Why a finding is expected: what a file of expected failures says of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpectedFailure {
+    /// Why.
+    pub reason: String,
+    /// Where that is followed up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+/// A failure that was expected of a subject which does not show it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnexpectedPass {
+    /// The finding.
+    pub id: String,
+    /// The subject, as `--subject` names it.
+    pub subject: String,
+    /// Why it was expected.
+    pub reason: String,
+}
+
 impl Finding {
+    /// Whether it makes the exit status of a campaign 1: it is new or gone, and not expected.
+    pub const fn needs_attention(&self) -> bool {
+        self.status.needs_attention() && self.expected_failure.is_none()
+    }
+
     /// The least program of which both answers are known.
     pub fn example(&self) -> Example<'_> {
         match &self.reduced {
@@ -490,6 +525,16 @@ impl Report {
     /// What was judged, in the plural: `cases`, or of files `variables`.
     pub fn unit(&self) -> &'static str {
         if self.command == "check" { "parts" } else { "cases" }
+    }
+
+    /// Whether the exit status of the campaign is 1: something was found that is not expected, or did not show though it is.
+    pub fn needs_attention(&self) -> bool {
+        self.findings.iter().any(Finding::needs_attention) || !self.unexpected_passes.is_empty()
+    }
+
+    /// How many findings are expected failures.
+    pub fn expected_failures(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.expected_failure.is_some()).count()
     }
 
     /// How many findings have this status.

@@ -1,4 +1,4 @@
-//! The verdict in every release, as one line: `11.7–13.3 crash · 13.4–13.5 conform`.
+//! The verdict in every release that was run, as one line: `11.7, 12.6 crash · 13.5 conform`.
 
 use ptxsmith_subject::version::Version;
 use serde::{Deserialize, Serialize};
@@ -47,18 +47,14 @@ pub fn version_of(subject: &str, version: &str) -> Option<Version> {
 pub struct Interval<'a> {
     /// The program: `ptxas`.
     pub family: &'a str,
-    /// The oldest release.
-    pub first: &'a str,
-    /// The newest one.
-    pub last: &'a str,
-    /// How many releases were asked.
-    pub releases: usize,
+    /// The releases, from the oldest to the newest: those that were run, and no others.
+    pub releases: Vec<&'a str>,
     /// What all of them do.
     pub verdict: &'a str,
 }
 
 /// The verdicts as intervals, by program and within it from the oldest release to the newest. Releases that were not
-/// asked interrupt nothing: an interval says what was seen at both ends and between them.
+/// asked interrupt nothing, and are not named.
 pub fn intervals(verdicts: &[ReleaseVerdict]) -> Vec<Interval<'_>> {
     let mut ordered: Vec<&ReleaseVerdict> = verdicts.iter().collect();
     ordered.sort_by_cached_key(|&verdict| {
@@ -69,14 +65,11 @@ pub fn intervals(verdicts: &[ReleaseVerdict]) -> Vec<Interval<'_>> {
         let family = verdict.family();
         match intervals.last_mut() {
             Some(last) if last.family == family && last.verdict == verdict.verdict => {
-                last.last = verdict.release();
-                last.releases += 1;
+                last.releases.push(verdict.release());
             }
             _ => intervals.push(Interval {
                 family,
-                first: verdict.release(),
-                last: verdict.release(),
-                releases: 1,
+                releases: vec![verdict.release()],
                 verdict: &verdict.verdict,
             }),
         }
@@ -99,11 +92,7 @@ pub fn release_map(verdicts: &[ReleaseVerdict]) -> String {
             map.push(' ');
         }
         family = interval.family;
-        map.push_str(interval.first);
-        if interval.releases > 1 {
-            map.push('–');
-            map.push_str(interval.last);
-        }
+        map.push_str(&interval.releases.join(", "));
         map.push(' ');
         map.push_str(interval.verdict);
     }
@@ -132,7 +121,7 @@ mod tests {
             ("ptxas@12.0", "12.0.140", "crash"),
             ("ptxas@13.3", "13.3.73", "crash"),
         ]);
-        assert_eq!(release_map(&of), "11.7–13.3 crash · 13.4–13.5 conform");
+        assert_eq!(release_map(&of), "11.7, 12.0, 13.3 crash · 13.4, 13.5 conform");
     }
 
     #[test]
@@ -153,7 +142,7 @@ mod tests {
             ("ptxas@12.9.41", "12.9.41", "crash"),
             ("ptxas@12.10.9", "", "conform"),
         ]);
-        assert_eq!(release_map(&of), "12.9.41–12.9 crash · 12.10–12.10.9 conform");
+        assert_eq!(release_map(&of), "12.9.41, 12.9 crash · 12.10, 12.10.9 conform");
     }
 
     #[test]

@@ -107,6 +107,9 @@ fn result_of(report: &Report, finding: &Finding, rule: &str, index: usize) -> Va
     if finding.status == Status::Known {
         let why = format!("known deviation: {}", line(&finding.title));
         result["suppressions"] = json!([{ "kind": "external", "justification": why }]);
+    } else if let Some(expected) = &finding.expected_failure {
+        let why = format!("expected failure: {}", line(&expected.reason));
+        result["suppressions"] = json!([{ "kind": "external", "justification": why }]);
     }
     if let Some(link) = finding.link.as_deref().filter(|link| link.starts_with("https://")) {
         result["workItemUris"] = json!([uri_as_is(link)]);

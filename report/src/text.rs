@@ -10,10 +10,10 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Reset, Style};
 use askama::Template;
 use indicatif::HumanCount;
-use ptxsmith_syntax::{Item, Module, print};
+use ptxsmith_syntax::{Item, print};
 
 use crate::harmless::{self, count, lines};
-use crate::{Fates, Finding, Report, Status, clauses, describe};
+use crate::{ExpectedFailure, Fates, Finding, Report, Status, clauses, describe, deviations, severity};
 
 /// Headings and names.
 const BOLD: Style = Style::new().bold();
@@ -32,6 +32,8 @@ const MOST_NEW: usize = 10;
 const MOST_CLAUSES: usize = 4;
 /// The most lines of a program that are shown.
 const MOST_LINES: usize = 6;
+/// The most statements of a long line that are shown.
+const MOST_STATEMENTS: usize = 24;
 /// The most characters of a line.
 const MOST_CHARACTERS: usize = 160;
 
@@ -85,10 +87,8 @@ impl<'a> Summary<'a> {
     }
 
     fn finding(&self, out: &mut String, number: usize, finding: &Finding) {
-        let style = match finding.status {
-            Status::New | Status::Gone => BAD,
-            Status::Known => NOTE,
-        };
+        let is_silent = severity::Severity::of(&finding.class) == severity::Severity::SilentlyWrong;
+        let style = if finding.needs_attention() || is_silent { BAD } else { NOTE };
         let _ = writeln!(
             out,
             "{number:>2}. {style}{} {}{style:#}: {BOLD}{}{BOLD:#} ({} {})",
@@ -111,18 +111,26 @@ impl<'a> Summary<'a> {
         if telling.len() > MOST_CLAUSES {
             say("", &format!("and {} more, which the report has", telling.len() - MOST_CLAUSES));
         }
+        let expected = finding.expected_failure.as_ref();
+        let work_around = deviations::work_around(&finding.id);
+        let avoided = work_around.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+        let reported = |of: &ExpectedFailure| {
+            of.link.iter().fold(of.reason.clone(), |text, link| format!("{text} ({link})"))
+        };
         // Of one that is gone there is nothing to see.
         let seen = finding.status != Status::Gone;
         let releases = (!finding.releases.is_empty()).then(|| self.report.release_map(finding));
         let one = |text: Option<&String>| text.map(line).into_iter().collect();
         let neighbour = finding.neighbour.as_deref().map(declarations_of).unwrap_or_default();
-        let parts: [(&str, Vec<String>); 7] = [
+        let parts: [(&str, Vec<String>); 9] = [
             ("program", shown_program(self.report, finding)),
             ("expected", describe::expected(finding)),
             ("actual", if seen { describe::observed(finding) } else { Vec::new() }),
             ("conforms", neighbour),
             ("releases", one(releases.as_ref())),
             ("since", one(finding.first_seen.as_ref())),
+            ("avoid by", one(avoided.as_ref())),
+            ("xfail", one(expected.map(reported).as_ref())),
             ("link", one(finding.link.as_ref())),
         ];
         for (key, texts) in &parts {
@@ -163,24 +171,62 @@ fn counted(counts: Option<&std::collections::BTreeMap<String, u64>>) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// The declaration at fault, or the program without its header.
+/// The declaration at fault, or what is around the blamed line of the program, without its header.
 fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
-    let mut module = ptxsmith_syntax::parse(finding.example().program).unwrap_or_default().without_header();
+    let example = finding.example();
     // A program of the user's holds much else.
-    if let ("check", Some(guilty)) = (&*report.command, finding.example().variable) {
+    if let ("check", Some(guilty)) = (&*report.command, example.variable) {
+        let mut module = ptxsmith_syntax::parse(example.program).unwrap_or_default().without_header();
         let declares = |item: &Item| item.may_declare(guilty);
         if module.items.iter().any(declares) {
             module.items.retain(declares);
+            // Printing all of a large program for six lines of it would take longer than judging it.
+            module.items.truncate(MOST_LINES);
+            return first_lines(&print(&module));
         }
     }
-    // Printing all of a large program for six lines of it would take longer than judging it.
-    module.items.truncate(MOST_LINES);
-    let text = print(&Module { items: module.items });
-    let mut shown: Vec<String> = lines(&text).lines().take(MOST_LINES).map(str::to_owned).collect();
+    let is_header = |line: &str| {
+        let line = line.trim_start();
+        [".version", ".target", ".address_size", "//"].iter().any(|word| line.starts_with(word))
+            || line.is_empty()
+    };
+    let header = example.program.lines().take_while(|line| is_header(line)).count();
+    let body: Vec<&str> = example.program.lines().skip(header).collect();
+    let (first, last) = match describe::blamed_line(finding).and_then(|line| line.checked_sub(1 + header)) {
+        Some(blamed) if body.len() > MOST_LINES && blamed < body.len() => {
+            let first = blamed.saturating_sub(MOST_LINES / 2).min(body.len() - MOST_LINES);
+            (first, first + MOST_LINES)
+        }
+        _ => (0, body.len().min(MOST_LINES)),
+    };
+    let mut shown = Vec::new();
+    if first > 0 {
+        shown.push("...".to_owned());
+    }
+    for text in &body[first..last] {
+        // A kernel on one line is shown statement by statement: all of it may matter.
+        match text.chars().count() {
+            0..=MOST_CHARACTERS => shown.push(line(text)),
+            _ => shown.extend(statements(text).take(MOST_STATEMENTS).map(line)),
+        }
+    }
+    if last < body.len() {
+        shown.push("...".to_owned());
+    }
+    shown
+}
+
+fn first_lines(text: &str) -> Vec<String> {
+    let mut shown: Vec<String> = lines(text).lines().take(MOST_LINES).map(str::to_owned).collect();
     if text.lines().count() > MOST_LINES {
         shown.push("...".to_owned());
     }
     shown
+}
+
+/// The statements of a line.
+fn statements(line: &str) -> impl Iterator<Item = &str> {
+    line.split_inclusive([';', '{']).map(str::trim).filter(|statement| !statement.is_empty())
 }
 
 /// The lines of a short program behind its header.
@@ -193,5 +239,40 @@ fn cut(text: &str) -> String {
     match text.char_indices().nth(MOST_CHARACTERS) {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_subject::{Diagnostic, Observation, Outcome, Severity};
+
+    fn shown(program: &str, blamed: u32) -> Vec<String> {
+        let message = Diagnostic { severity: Severity::Error, line: Some(blamed), message: "no".to_owned() };
+        let observed = Observation { diagnostics: vec![message], ..Observation::new(Outcome::Refused) };
+        let finding = Finding { program: program.to_owned(), observed, ..Finding::default() };
+        let empty =
+            r#"{"schema": "ptxsmith.report/1", "subjects": [], "compared": 0, "conform": 0, "findings": []}"#;
+        shown_program(&serde_json::from_str(empty).unwrap(), &finding)
+    }
+
+    #[test]
+    fn a_program_is_shown_around_the_blamed_line() {
+        let body: String = (0..40).map(|n| format!(".global .u32 a{n};\n")).collect();
+        let lines = shown(&format!("// c\n.version 7.8\n.target sm_80\n{body}"), 24);
+        assert_eq!(lines.len(), MOST_LINES + 2);
+        assert!(lines.contains(&".global .u32 a20;".to_owned()), "{lines:?}");
+        assert_eq!((&*lines[0], lines.last().map(String::as_str)), ("...", Some("...")));
+    }
+
+    #[test]
+    fn a_kernel_on_one_long_line_is_shown_by_statements() {
+        let statements = "mov.u32 r, 1; ".repeat(12);
+        let text = format!(
+            ".version 7.8\n.entry k() {{ .reg .u32 r; {statements}ld.u32 r, [99999999999]; ret; }}\n"
+        );
+        let lines = shown(&text, 2);
+        assert!(lines.contains(&"ld.u32 r, [99999999999];".to_owned()), "{lines:?}");
+        assert!(lines.iter().all(|line| line.len() < MOST_CHARACTERS));
     }
 }

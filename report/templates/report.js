@@ -23,24 +23,35 @@
   };
 
   // The filter of findings.
-  const findings = all(".finding").map((element) => ({
+  const read = (element) => ({
     element,
     text: element.textContent.toLowerCase(),
     subjects: all(".subjects li", element).map((item) => item.textContent),
-  }));
+  });
+  const findings = all(".finding").map(read);
+  // Those in a line each: what matches is shown, as far as it can be read.
+  const rest = all(".brief").map(read);
+  const MOST_MATCHES = 100;
   const inputs = ["text", "class", "status", "subject"].map((name) => byId("filter-" + name));
   const filter = () => {
-    const [text, ofClass, status, subject] = inputs.map((input) => input.value);
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    const [wanted, ofClass, status, subject] = inputs.map((input) => input.value);
+    const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+    const is = ({ element: { dataset }, subjects, text }) => (!ofClass || dataset.class === ofClass)
+      && (!status || dataset.status === status) && (!subject || subjects.includes(subject)) && words.every((word) => text.includes(word));
     let shown = 0;
     for (const finding of findings) {
-      const data = finding.element.dataset;
-      const is = (!ofClass || data.class === ofClass) && (!status || data.status === status)
-        && (!subject || finding.subjects.includes(subject)) && words.every((word) => finding.text.includes(word));
-      finding.element.hidden = !is;
-      shown += is ? 1 : 0;
+      const matches = is(finding);
+      finding.element.hidden = !matches;
+      shown += matches ? 1 : 0;
     }
-    byId("shown").textContent = shown + " of " + findings.length;
+    const narrowed = inputs.some((input) => input.value);
+    const matching = rest.filter(is);
+    shown += matching.length;
+    if (rest.length > 0) {
+      const copies = narrowed ? matching.slice(0, MOST_MATCHES).map((brief) => brief.element.cloneNode(true)) : [];
+      byId("matches").replaceChildren(...copies);
+    }
+    byId("shown").textContent = shown.toLocaleString("en") + " of " + byId("shown").dataset.total + " shown";
     byId("nothing").hidden = shown > 0 || findings.length === 0;
   };
   const clear = () => { for (const input of inputs) input.value = ""; filter(); };

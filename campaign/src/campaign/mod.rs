@@ -10,7 +10,6 @@ mod releases;
 mod report;
 mod starts;
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -18,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use ptxsmith_diff::{BulkVerdicts, Maker, NotCompared, Verdict};
 use ptxsmith_gen::{Coverage, Generator};
-use ptxsmith_report::Report;
 use ptxsmith_report::harmless::line as harmless;
+use ptxsmith_report::{Report, severity};
 
 use crate::failure::Failure;
 use crate::files;
@@ -31,6 +30,8 @@ use crate::store::{self, Identity, Lock, Shard, State};
 use crate::subjects::Tested;
 
 pub use file::{with_comments, without_leading_comments};
+pub(crate) use releases::judged as judged_release;
+pub(crate) use report::validity;
 
 /// How often what was found is saved while the campaign goes on.
 const SAVE_EVERY: Duration = Duration::from_millis(500);
@@ -300,7 +301,7 @@ impl<'a> Campaign<'a> {
         found.shown_by(tested.subject.id(), source.map(|source| (source.path, source.text)))
     }
 
-    /// The findings in all subjects: new ones first, and of those what shows most often.
+    /// The findings in all subjects, in the order of [`severity::order`].
     pub fn findings(&self) -> Vec<Found> {
         let mut all: BTreeMap<String, Found> = BTreeMap::new();
         let triage = self.triage();
@@ -318,7 +319,7 @@ impl<'a> Campaign<'a> {
         }
         // The name decides last, so that the order is always the same.
         let mut all: Vec<Found> = all.into_values().collect();
-        all.sort_by_key(|Found { finding, .. }| (finding.status, Reverse(finding.count)));
+        all.sort_by_key(|found| severity::order(&found.finding));
         all
     }
 
@@ -371,13 +372,18 @@ impl<'a> Campaign<'a> {
         }
         join_refusals(&mut findings);
         self.quote_examples(&mut findings);
+        findings.sort_by_key(|found| severity::order(&found.finding));
         // A last time: while the campaign went on, a longer example may have overtaken a shorter one on its way to
         // the disk, and some findings show only in the sum.
         for found in &findings {
             self.save_finding(found)?;
         }
         self.remove_stale(&findings);
-        let report = self.report(&findings, ended == Ended::All && self.complete);
+        let mut report = self.report(&findings, ended == Ended::All && self.complete);
+        let whole = self.kept.as_ref().is_none_or(|kept| kept.shard == Shard::ALL);
+        if report.complete && whole {
+            self.session.expected.look_for_passes(&mut report);
+        }
         self.write_report(&report)?;
         self.save_state(ended == Ended::All)?;
         self.save_manifest(ended == Ended::All)?;

@@ -1,6 +1,6 @@
 //! What every release does with the program of a finding.
 
-use ptxsmith_diff::Verdict;
+use ptxsmith_diff::{Part, Verdict};
 use ptxsmith_report::releases::ReleaseVerdict;
 use ptxsmith_syntax::{Item, Module, Name, parse, print};
 
@@ -35,13 +35,18 @@ impl Campaign<'_> {
 /// What a subject does with a program, in a word: the class of a deviation, `conform`, or why nothing was compared. A
 /// program in a later version than the subject takes is shown in the latest that it does.
 fn verdict(tested: &Tested, program: &str) -> Result<ReleaseVerdict, Failure> {
+    Ok(judged(tested, program)?.0)
+}
+
+/// The same, and what it rests on.
+pub(crate) fn judged(tested: &Tested, program: &str) -> Result<(ReleaseVerdict, Vec<Part>), Failure> {
     let description = tested.subject.description();
     let told = |verdict: &str| ReleaseVerdict {
         subject: description.id.clone(),
         version: description.version.clone().unwrap_or_default(),
         verdict: verdict.to_owned(),
     };
-    let Ok(mut module) = parse(program) else { return Ok(told("not-parsed")) };
+    let Ok(mut module) = parse(program) else { return Ok((told("not-parsed"), Vec::new())) };
     let mut text = program.to_owned();
     if !tested.takes_version_of(&module) {
         text = in_version(&mut module, &tested.header.version);
@@ -58,11 +63,12 @@ fn verdict(tested: &Tested, program: &str) -> Result<ReleaseVerdict, Failure> {
         Verdict::NotCompared(reason) => Some(reason.name()),
         _ => None,
     });
-    Ok(told(match deviation {
+    let verdict = told(match deviation {
         Some(class) => class,
         None if parts.iter().any(|part| conforms(&part.verdict)) => "conform",
         None => untold.unwrap_or("unobserved"),
-    }))
+    });
+    Ok((verdict, parts))
 }
 
 /// The program in another version.

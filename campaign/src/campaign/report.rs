@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_diff::{Class, NotCompared};
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Rules, Validity, predict};
-use ptxsmith_report::{Coverage, Finding, Reached, Report, SCHEMA, Subject, folder};
+use ptxsmith_report::{Coverage, Finding, Reached, Report, SCHEMA, Subject, folder, reproduce};
 use ptxsmith_subject::Description;
 
 use super::Campaign;
@@ -85,7 +85,7 @@ impl Campaign<'_> {
                 least: self.least_of(&ledger),
             });
         }
-        Report {
+        let mut report = Report {
             schema: SCHEMA.to_owned(),
             ptxsmith: env!("CARGO_PKG_VERSION").to_owned(),
             command: self.command.to_owned(),
@@ -98,8 +98,11 @@ impl Campaign<'_> {
             readings,
             default_readings,
             findings: findings.iter().map(|found| self.finding(found)).collect(),
+            unexpected_passes: Vec::new(),
             coverage: self.coverage(reached),
-        }
+        };
+        self.session.expected.mark(&mut report);
+        report
     }
 
     /// What a subject says most often that refuses nearly everything; `None` of one that does not.
@@ -156,19 +159,20 @@ impl Campaign<'_> {
     fn finding(&self, found: &Found) -> Finding {
         let finding = found.finding.clone();
         let known = KNOWN.iter().find(|known| known.id == finding.id);
-        Finding {
+        let finding = Finding {
             repeat: self.repeat(found),
             file: self.out.as_ref().map(|_| self.file_of(found).to_string_lossy().into_owned()),
             first_seen: known.map(|known| known.first_seen.to_owned()),
             edit: ptxsmith_diff::gone::edit(&finding.id, &finding.subjects),
             validity: validity(&finding.program).name().to_owned(),
             ..finding
-        }
+        };
+        Finding { reproduce: reproduce::command(&finding), ..finding }
     }
 }
 
 /// What the specification says of a program; of what is no PTX it says nothing.
-fn validity(program: &str) -> Validity {
+pub(crate) fn validity(program: &str) -> Validity {
     let module = ptxsmith_syntax::parse(program);
     module.map_or(Validity::Undecided, |module| predict(&module, &Rules::default()).validity())
 }

@@ -5,7 +5,7 @@ mod cause;
 mod question;
 mod script;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use crate::subjects::Tested;
 
 pub use annotated::{Origin, annotated};
 pub use cause::{Cause, Expected};
+use question::Kept;
 pub use question::{Bounds, SameCause};
 pub use script::Script;
 
@@ -50,6 +51,8 @@ pub struct Shrunk {
     pub processes: u64,
     /// Other deviations that were met, each with the smallest program that showed it.
     pub others: BTreeMap<String, Program>,
+    /// The names of the other deviations that the program showed as it was.
+    pub besides: BTreeSet<String>,
 }
 
 /// Why there is nothing to reduce.
@@ -94,7 +97,8 @@ pub fn reduce_finding(
         false => Program::parse(text).map_err(|_| Reluctance::OnlyAsText)?,
     };
     let limits = Bounds { jobs: session.jobs.get(), until, cancel: &session.cancel };
-    let (cause, guilty) = question::cause_of(tested, text, wanted.expected, &processes)?;
+    let Kept { cause, variable: guilty, besides } =
+        question::cause_of(tested, text, wanted.expected, &processes)?;
     let mut question = SameCause::new(tested, &cause, limits, &processes);
     question.keep_on(wanted.same_on, &program)?;
     let mut start = program.clone();
@@ -143,7 +147,7 @@ pub fn reduce_finding(
         }
     }
     let processes = processes.load(Ordering::Relaxed);
-    Ok(Shrunk { reduced, cause, processes, others })
+    Ok(Shrunk { reduced, cause, processes, others, besides })
 }
 
 /// The least program that shows one cause alone, where a program shows it together with others: another type, which need

@@ -1,6 +1,6 @@
 //! The question whether a program still shows a finding, put to a subject.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -442,13 +442,23 @@ pub fn judge(
     Ok(judges::judge(&subject, module, text)?.parts())
 }
 
-/// The cause of the deviation that a program shows, and the variable that shows it, where it is one.
+/// The deviation of a program that is kept.
+pub struct Kept {
+    /// Its cause.
+    pub cause: Cause,
+    /// The variable that shows it, where it is one.
+    pub variable: Option<String>,
+    /// The names of the other deviations that the program shows.
+    pub besides: BTreeSet<String>,
+}
+
+/// The deviation of a program that is kept: the one that is expected, or else the one that says most.
 pub fn cause_of(
     tested: &Tested,
     text: &str,
     expected: Option<&Expected>,
     processes: &AtomicU64,
-) -> Result<(Cause, Option<String>), Reluctance> {
+) -> Result<Kept, Reluctance> {
     let failed = |error: Error| match error.is_cancelled() {
         true => Reluctance::Interrupted,
         false => Reluctance::Failed(error),
@@ -462,7 +472,11 @@ pub fn cause_of(
         let class = class_of(&observed).ok_or(Reluctance::NothingShown)?;
         return match expected {
             Some(expected) if *expected != Expected::Class(class) => Err(Reluctance::NothingShown),
-            _ => Ok((Cause::of_observation(class, &observed), None)),
+            _ => Ok(Kept {
+                cause: Cause::of_observation(class, &observed),
+                variable: None,
+                besides: BTreeSet::new(),
+            }),
         };
     };
     let parts = judge(tested, &module, text, processes).map_err(failed)?;
@@ -477,7 +491,10 @@ pub fn cause_of(
         return Err(Reluctance::CannotTell(format!("{reason}; if that is the finding: --expect hang")));
     }
     let cause = Cause::of(&module, part, expected).ok_or(Reluctance::NotReproducible)?;
-    Ok((cause, shown.variable.clone()))
+    let own = name_of(&part.verdict);
+    let names = parts.iter().filter_map(|other| name_of(&other.verdict));
+    let besides = names.filter(|name| Some(name) != own.as_ref()).collect();
+    Ok(Kept { cause, variable: shown.variable.clone(), besides })
 }
 
 /// The header of a module as batches write it; `None` where it says more than they can.

@@ -10,7 +10,7 @@ use ptxsmith_oracle::verify_comments;
 use ptxsmith_report::harmless::lines;
 
 use super::Context;
-use super::run::summed_up;
+use super::run::judged;
 use crate::args;
 use crate::exit::{Exit, Failure};
 
@@ -42,8 +42,8 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         out: args.out.clone(),
         counterpart: ptxsmith_suite::twin,
     };
-    let outcome = check(&context.session_for(args.campaign.time), options)?;
-    let exit = summed_up(context, &outcome, args.out.as_deref(), started, &args.campaign.deny)?;
+    let outcome = check(&context.session_of(&args.campaign)?, options)?;
+    let exit = judged(context, &outcome, &args.campaign, args.out.as_deref(), started)?;
     Ok(if outcome.left_out && exit != Exit::Deviation { Exit::BadInput } else { exit })
 }
 

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub mod bundle;
 pub mod check;
 #[cfg(feature = "cuda")]
 pub mod cuda;
@@ -24,10 +25,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ptxsmith_campaign::Session;
+use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::session::Limit;
 use ptxsmith_subject::{Cancel, process::Start};
 
-use crate::args::Global;
+use crate::args::{self, Global};
 use crate::console::Console;
 use crate::exit::Failure;
 use crate::interrupt;
@@ -85,6 +87,13 @@ impl Context {
             start: self.start.clone(),
             workers: worker::workers(),
             events: Box::new(Told { console: self.console, limit }),
+            expected: ExpectedFailures::default(),
         }
+    }
+
+    /// What a campaign runs with that expects failures.
+    pub fn session_of(&self, campaign: &args::Campaign) -> Result<Session, Failure> {
+        let expected = campaign.expect_failures.as_deref().map(ExpectedFailures::read).transpose()?;
+        Ok(Session { expected: expected.unwrap_or_default(), ..self.session_for(campaign.time) })
     }
 }

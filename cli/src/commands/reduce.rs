@@ -129,6 +129,15 @@ impl Work<'_> {
             processes,
             &others,
         )?;
+        if !shrunk.besides.is_empty() {
+            let besides: Vec<&str> = shrunk.besides.iter().map(String::as_str).collect();
+            let (kept, besides) = (shrunk.cause.to_string(), besides.join(", "));
+            self.context.console.note(&format!(
+                "kept: {}; the file shows also {}, which --expect NAME keeps instead",
+                console::line(&kept),
+                console::line(&besides)
+            ));
+        }
         Ok(if interrupted { Exit::Interrupted } else { Exit::Success })
     }
 

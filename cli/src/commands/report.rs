@@ -49,7 +49,7 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
         rendered.push('\n');
     }
     write(context, args.out.as_deref(), args.format, &rendered)?;
-    let adds = against.is_some() && folder.report.findings.iter().any(|found| found.status.needs_attention());
+    let adds = against.is_some() && folder.report.findings.iter().any(|found| found.needs_attention());
     Ok(if adds { Exit::Deviation } else { Exit::Success })
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::run::{Options, run as campaign};
 use ptxsmith_campaign::{Outcome, input, mutate, places, texts};
 use ptxsmith_report::text::Summary;
@@ -26,12 +27,12 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
             reduce: args.reduce,
             out: args.out.clone(),
         };
-        let session = context.session_for(args.campaign.time);
+        let session = context.session_of(&args.campaign)?;
         let outcome = match is_of_tables {
             true => places::places(&session, &args.cells, &options)?,
             false => mutate::mutate(&session, &input::files(&args.mutate)?, options)?,
         };
-        return summed_up(context, &outcome, Some(&args.out), started, &args.campaign.deny);
+        return judged(context, &outcome, &args.campaign, Some(&args.out), started);
     }
     let options = Options {
         subjects: args.campaign.subjects.clone(),
@@ -46,8 +47,22 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         resume: args.resume,
         shard: args.shard()?,
     };
-    let outcome = campaign(&context.session_for(args.campaign.time), &options)?;
-    summed_up(context, &outcome, Some(&args.out), started, &args.campaign.deny)
+    let outcome = campaign(&context.session_of(&args.campaign)?, &options)?;
+    judged(context, &outcome, &args.campaign, Some(&args.out), started)
+}
+
+/// [`summed_up`], and writes what was found as expected failures where that was asked for.
+pub fn judged(
+    context: &Context,
+    outcome: &Outcome,
+    args: &args::Campaign,
+    out: Option<&Path>,
+    started: Instant,
+) -> Result<Exit, Failure> {
+    if let Some(path) = &args.write_expected {
+        ExpectedFailures::write(&outcome.report, path)?;
+    }
+    summed_up(context, outcome, out, started, &args.deny)
 }
 
 /// Prints what a campaign came to, and gives the exit status that it amounts to.
@@ -70,7 +85,7 @@ pub fn summed_up(
     let shown = deny::shown(&report.findings, &report.not_compared, denied);
     let exit = match report.compared {
         0 => Exit::NothingCompared,
-        _ if report.findings.iter().any(|found| found.status.needs_attention()) => Exit::Deviation,
+        _ if report.needs_attention() => Exit::Deviation,
         _ if report.subjects.iter().any(|subject| subject.refuses_everything.is_some()) => {
             Exit::NothingCompared
         }

@@ -24,9 +24,9 @@ pub const MOST_BYTES: usize = 5_000_000;
 
 /// How much goes into a page: what a report has, and less where that does not fit.
 const LIMITS: [Limits; 3] = [
-    Limits { findings: 2_500_000, programs: 800_000, subjects: 80, clauses: 400 },
-    Limits { findings: 1_000_000, programs: 400_000, subjects: 40, clauses: 200 },
-    Limits { findings: 500_000, programs: 100_000, subjects: 16, clauses: 200 },
+    Limits { findings: 900_000, rest: 1_700_000, programs: 800_000, subjects: 80, clauses: 400 },
+    Limits { findings: 1_000_000, rest: 1_000_000, programs: 400_000, subjects: 40, clauses: 200 },
+    Limits { findings: 500_000, rest: 100_000, programs: 100_000, subjects: 16, clauses: 200 },
 ];
 
 const STYLE: &str = include_str!("../../templates/report.css");

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use askama::Template;
 use indicatif::HumanCount;
+use ptxsmith_subject::ptxas::LINEAGE;
 use sha2::{Digest, Sha256};
 
 use super::bytes::{Bytes, bytes};
@@ -15,7 +16,8 @@ use crate::harmless::{count, line, lines};
 use crate::history::Run;
 use crate::matrix::{Cell, Matrix, Standing};
 use crate::releases::{ReleaseVerdict, intervals};
-use crate::{Finding, Reached, Report, Status, Subject, atlas, clauses, markdown};
+use crate::severity::{self, Severity};
+use crate::{Finding, Reached, Report, Status, Subject, atlas, clauses, deviations, reproduce};
 
 /// The most characters of a text in a line.
 const MOST_CHARACTERS: usize = 300;
@@ -31,6 +33,8 @@ const MOST_QUESTIONS: usize = 60;
 pub struct Limits {
     /// The bytes that all findings together may take, about.
     pub findings: usize,
+    /// The bytes that all those may take that are shown in a line.
+    pub rest: usize,
     /// The bytes that the programs of cells may take.
     pub programs: usize,
     /// Columns.
@@ -46,8 +50,13 @@ pub struct View<'a> {
     pub headline: String,
     pub not_compared: u64,
     pub deviate: u64,
-    pub needs_attention: bool,
+    /// The style of the headline.
+    pub standing: &'static str,
     pub facts: Vec<(&'static str, String)>,
+    /// Date, version and command.
+    pub origin: Vec<String>,
+    /// Whether deviations are listed for any of the subjects.
+    pub is_listed: bool,
     pub subjects: Vec<&'a Subject>,
     pub lineages: Vec<(String, usize)>,
     pub sections: Vec<SectionView>,
@@ -55,10 +64,20 @@ pub struct View<'a> {
     pub programs: Vec<String>,
     /// Those that fit, as they stand in the page.
     pub findings: Vec<String>,
+    /// The others, in a line each, as far as they fit.
+    pub rest: Vec<Brief>,
     pub classes: BTreeSet<String>,
     pub atlas: Vec<atlas::Row<'a>>,
     pub coverage: [(&'static str, &'a Reached); 3],
     pub trend: Trend,
+}
+
+/// A finding in a line.
+pub struct Brief {
+    pub status: &'static str,
+    pub class: String,
+    pub title: String,
+    pub id: String,
 }
 
 /// A section of the manual.
@@ -106,6 +125,12 @@ struct FindingView<'a> {
     intervals: Vec<(String, String, &'static str)>,
     bytes: Bytes,
     repeat: String,
+    /// Plain commands that show it without this program.
+    reproduce: String,
+    /// What avoids it, of a listed one.
+    work_around: Option<String>,
+    /// Where its page is, of a listed one.
+    page: Option<String>,
     link: Option<&'a str>,
 }
 
@@ -116,7 +141,8 @@ impl<'a> View<'a> {
         matrix.subjects.truncate(limits.subjects);
         matrix.rows.truncate(limits.clauses);
         let findings = findings(report, limits)?;
-        let shown = report.findings.iter().take(findings.len());
+        let rest = rest(&report.findings[findings.len()..], limits.rest);
+        let shown = report.findings.iter().take(findings.len() + rest.len());
         let classes: BTreeSet<String> = shown.map(|finding| short(&finding.class)).collect();
         let mut programs = Programs::new(limits.programs);
         let sections = sections(&matrix, &mut programs);
@@ -125,16 +151,19 @@ impl<'a> View<'a> {
         Ok(View {
             report,
             title: title(&matrix),
-            headline: markdown::headline(report),
+            headline: severity::headline(report),
             not_compared: report.not_compared.values().fold(0, |sum, count| sum.saturating_add(*count)),
             deviate: report.compared.saturating_sub(report.conform),
-            needs_attention: report.findings.iter().any(|finding| finding.status.needs_attention()),
+            standing: standing(report),
             facts: facts(folder),
+            origin: origin(folder),
+            is_listed: report.subjects.iter().any(|subject| subject.lineage.as_deref() == Some(LINEAGE)),
             lineages: lineages(&matrix),
             subjects: matrix.subjects,
             sections,
             programs: programs.texts,
             findings,
+            rest,
             classes,
             atlas,
             coverage: [
@@ -145,6 +174,28 @@ impl<'a> View<'a> {
             trend: trend(runs),
         })
     }
+}
+
+/// The style of the headline: by the worst that was found. What is known is no less wrong for that.
+fn standing(report: &Report) -> &'static str {
+    match severity::worst(report) {
+        _ if report.needs_attention() => "bad",
+        Some(Severity::SilentlyWrong) => "bad",
+        Some(_) => "note",
+        None => "good",
+    }
+}
+
+/// Where and when: what stands under the title.
+fn origin(folder: &Folder) -> Vec<String> {
+    let mut origin = Vec::new();
+    if let Some(manifest) = &folder.manifest {
+        origin.push(manifest.started.replace('T', " ").replace('Z', " UTC"));
+    }
+    origin.push(format!("ptxsmith {}", folder.report.ptxsmith));
+    let command = folder.manifest.as_ref().map(|manifest| manifest.command_line.join(" "));
+    origin.push(command.unwrap_or_else(|| format!("{}, seed {}", folder.report.command, folder.report.seed)));
+    origin.iter().map(short).filter(|text| !text.is_empty()).collect()
 }
 
 fn title(matrix: &Matrix<'_>) -> String {
@@ -285,6 +336,26 @@ fn findings(report: &Report, limits: Limits) -> Result<Vec<String>, askama::Erro
     Ok(shown)
 }
 
+/// The findings in a line each, as far as they fit.
+fn rest(findings: &[Finding], most: usize) -> Vec<Brief> {
+    /// Of the template, about.
+    const MARKUP: usize = 60;
+    let mut left = most;
+    let brief = |finding: &Finding| Brief {
+        status: finding.status.name(),
+        class: short(&finding.class),
+        title: cut(&line(&finding.title), 2 * MOST_OF_NAME),
+        id: name(&finding.id),
+    };
+    let fits = |brief: &Brief| {
+        let size = MARKUP + 2 * brief.class.len() + brief.title.len() + brief.id.len();
+        let rest = left.checked_sub(size);
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    findings.iter().map(brief).take_while(fits).collect()
+}
+
 fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) -> FindingView<'a> {
     let class_of_verdict = |verdict: &str| match verdict {
         "seen" => "s-unsupported",
@@ -295,16 +366,12 @@ fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) ->
         class => Standing::of_class(class).style(),
     };
     let interval = |of: &crate::releases::Interval<'_>| {
-        let releases = match of.releases {
-            1 => of.first.to_owned(),
-            _ => format!("{}–{}", of.first, of.last),
-        };
         // A command line has no releases, and is a name by itself.
         let named = match of.family.contains(':') {
-            true => of.family.to_owned(),
-            false => format!("{} {releases}", of.family),
+            true => name(of.family),
+            false => short(format!("{} {}", of.family, of.releases.join(", "))),
         };
-        (name(&named), name(of.verdict), class_of_verdict(of.verdict))
+        (named, name(of.verdict), class_of_verdict(of.verdict))
     };
     // Where nobody asked every release, those of the campaign tell.
     let releases = match finding.releases.is_empty() {
@@ -320,6 +387,12 @@ fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) ->
         intervals: told.iter().filter(|of| !of.verdict.is_empty()).take(100).map(interval).collect(),
         bytes: bytes(finding),
         repeat: line(&finding.repeat).chars().take(4_000).collect(),
+        reproduce: lines(&reproduce::commands(finding, "x").unwrap_or_default().join("\n"))
+            .chars()
+            .take(4_000)
+            .collect(),
+        work_around: deviations::work_around(&finding.id),
+        page: deviations::link(&finding.id),
         // Nothing else is followed by a click.
         link: finding.link.as_deref().filter(|link| link.starts_with("https://")),
     }

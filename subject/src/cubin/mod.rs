@@ -37,6 +37,7 @@ use object::elf::{
 };
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
 use object::{LittleEndian, SectionIndex, SymbolIndex};
+use sha2::{Digest, Sha256};
 
 use crate::observation::{Address, Variable};
 use relocation::{Kind, Of};
@@ -152,6 +153,18 @@ fn finished(
 /// Reads every variable of a module with its bytes and addresses, by name.
 pub fn read(bytes: &[u8]) -> Result<BTreeMap<String, Variable>, Malformed> {
     read_within(bytes, MAX_NOBITS)
+}
+
+/// The SHA-256 of the machine code of each function, by name; nothing where the file cannot be read.
+pub fn code_hashes(bytes: &[u8]) -> Vec<(String, String)> {
+    let Ok(header) = Header::parse(bytes) else { return Vec::new() };
+    let Ok(sections) = header.sections(LE, bytes) else { return Vec::new() };
+    let code = |section: &object::elf::SectionHeader64<LittleEndian>| {
+        let name = std::str::from_utf8(sections.section_name(LE, section).ok()?).ok()?;
+        let code = section.data(LE, bytes).ok()?;
+        Some((name.strip_prefix(".text.")?.to_owned(), hex::encode(Sha256::digest(code))))
+    };
+    sections.iter().filter_map(code).collect()
 }
 
 /// The same, with no more than `most` bytes of storage that the file does not hold.

@@ -1,0 +1,329 @@
+//! Findings as folders and archives for a bug tracker: those of a campaign, and listed deviations without one.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use ptxsmith_diff::gone::class_of;
+use ptxsmith_diff::known::{KNOWN, Known};
+use ptxsmith_diff::{Difference, Maker, Verdict};
+use ptxsmith_oracle::{Expectation, Left, Rules, execute, expect};
+use ptxsmith_report::bundle::{self, Code};
+use ptxsmith_report::folder::Folder;
+use ptxsmith_report::releases::version_of;
+use ptxsmith_report::reproduce::{Claim, Compiled, Runner};
+use ptxsmith_report::{Coverage, Finding, Report, SCHEMA, Status, Subject};
+use ptxsmith_subject::{Limits, Outcome, Output, OutputForm, Ptxas, Request, SubjectSpec, cubin, parse_spec};
+use ptxsmith_syntax::{Module, parse};
+
+use crate::campaign::{judged_release, validity};
+use crate::failure::{Failure, of_subject};
+use crate::files::{make_directory, write_whole};
+use crate::pool;
+use crate::session::Session;
+use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
+
+/// The most names that an error message lists.
+const MOST_NAMES: usize = 20;
+
+/// What is bundled.
+pub struct Options<'a> {
+    /// Ids of findings, and of listed deviations.
+    pub ids: &'a [String],
+    /// The folder of the campaign that found them; one that is not there has no findings.
+    pub from: &'a Path,
+    /// The releases that listed deviations are shown to; none for every installed one. With some, a listed deviation is not
+    /// taken from the campaign.
+    pub subjects: &'a [SubjectSpec],
+    /// Where the folders go.
+    pub out: &'a Path,
+}
+
+/// A bundle that was written.
+pub struct Written {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The same as an archive.
+    pub archive: PathBuf,
+}
+
+/// Writes a folder and an archive for each id.
+///
+/// # Errors
+/// If an id is neither that of a finding nor that of a listed deviation, no release shows it, or something cannot be written.
+pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, Failure> {
+    let campaign = match options.from.exists() {
+        true => Some(Folder::read(options.from).map_err(|error| Failure::BadInput(error.to_string()))?),
+        false => None,
+    };
+    make_directory(options.out)?;
+    // Opened when the first deviation of the list needs them.
+    let mut releases: Option<Vec<Tested>> = None;
+    let mut written = Vec::new();
+    for id in options.ids {
+        let known = KNOWN.iter().find(|known| known.id == id);
+        let found = campaign.as_ref().and_then(|folder| Some((folder, finding_of(&folder.report, id)?)));
+        match (found, known) {
+            (Some((folder, finding)), known) if known.is_none() || options.subjects.is_empty() => {
+                written.push(write(session, folder, finding, options.out)?);
+            }
+            (_, Some(known)) => {
+                let releases = match &releases {
+                    Some(releases) => releases,
+                    None => releases.insert(open(session, options.subjects)?),
+                };
+                let report = listed(session, known, releases)?;
+                let folder = Folder { report, manifest: None };
+                written.push(write(session, &folder, &folder.report.findings[0], options.out)?);
+            }
+            (_, None) => return Err(Failure::BadInput(unknown(id, options.from, campaign.as_ref()))),
+        }
+    }
+    Ok(written)
+}
+
+/// The finding of this id, or the only one whose id begins so.
+fn finding_of<'r>(report: &'r Report, id: &str) -> Option<&'r Finding> {
+    let mut all = report.findings.iter().filter(|finding| finding.id.starts_with(id));
+    let exact = report.findings.iter().find(|finding| finding.id == id);
+    exact.or_else(|| all.next().filter(|_| all.next().is_none()))
+}
+
+fn unknown(id: &str, from: &Path, campaign: Option<&Folder>) -> String {
+    let there = match campaign {
+        None => format!("{} is no folder of a campaign (--from)", from.display()),
+        Some(folder) => {
+            let ids: Vec<&str> =
+                folder.report.findings.iter().take(MOST_NAMES).map(|finding| &*finding.id).collect();
+            format!(
+                "{} has {}",
+                from.display(),
+                if ids.is_empty() { "none".to_owned() } else { ids.join(", ") }
+            )
+        }
+    };
+    format!(
+        "no finding and no listed deviation `{id}`, or more than one; {there}; docs/deviations/ has the list"
+    )
+}
+
+/// The releases that were asked for, or all that are installed, from the oldest to the newest.
+fn open(session: &Session, subjects: &[SubjectSpec]) -> Result<Vec<Tested>, Failure> {
+    ensure_disassembler(session)?;
+    let mut opened = match subjects {
+        [] => {
+            let all = parse_spec("ptxas@all").map_err(|error| Failure::BadInput(error.to_string()))?;
+            match open_subjects(session, &[all], None) {
+                // Where none is installed, the default is.
+                Err(Failure::NoSubject(_)) => open_subjects(session, &[], None)?,
+                opened => opened?,
+            }
+        }
+        subjects => open_subjects(session, subjects, None)?,
+    };
+    opened.sort_by_cached_key(|tested| {
+        let description = tested.subject.description();
+        version_of(&description.id, description.version.as_deref().unwrap_or(""))
+    });
+    Ok(opened)
+}
+
+/// A report with one finding: a listed deviation as these releases show it, the newest first.
+fn listed(session: &Session, known: &'static Known, releases: &[Tested]) -> Result<Report, Failure> {
+    let shown = pool::map(session, releases, |tested| {
+        let (verdict, parts) = judged_release(tested, known.example)?;
+        let module = parse(known.example).unwrap_or_default();
+        let difference = parts.into_iter().find_map(|part| match part.verdict {
+            Verdict::Deviates(difference) => {
+                let explains = difference.explanation.as_ref().is_some_and(|e| e.known.contains(&known.id));
+                explains.then_some(difference)
+            }
+            _ => None,
+        });
+        match difference {
+            Some(_) => Ok((verdict, difference)),
+            None if !tested.takes_version_of(&module) => Ok((verdict, None)),
+            None => Ok((verdict, predicted(tested, known, &module)?.map(Box::new))),
+        }
+    })?;
+    let mut finding = Finding {
+        id: known.id.to_owned(),
+        status: Status::Known,
+        title: known.title.to_owned(),
+        clauses: known.clauses.iter().map(|clause| clause.id().to_owned()).collect(),
+        program: known.example.to_owned(),
+        validity: validity(known.example).name().to_owned(),
+        first_seen: Some(known.first_seen.to_owned()),
+        ..Finding::default()
+    };
+    for (tested, (mut verdict, difference)) in releases.iter().zip(shown.into_iter().flatten()) {
+        if let (Some(difference), "conform") = (&difference, &*verdict.verdict) {
+            verdict.verdict = format!("{}, as the list predicts", difference.class);
+        }
+        finding.releases.push(verdict);
+        let Some(difference) = difference else { continue };
+        finding.count += 1;
+        finding.subjects.insert(0, tested.subject.id().to_owned());
+        finding.class = difference.class.name().to_owned();
+        finding.variable = difference.variable.clone();
+        finding.expected = difference.expected.clone();
+        finding.observed = difference.observed.clone();
+    }
+    if session.cancel.is_cancelled() {
+        return Err(Failure::Interrupted);
+    }
+    if finding.subjects.is_empty() {
+        let asked: Vec<&str> = releases.iter().map(|tested| tested.subject.id()).collect();
+        return Err(Failure::BadInput(format!(
+            "{} does not show {}, which is listed for ptxas {}; name a release with --subject ptxas@RELEASE",
+            asked.join(", "),
+            known.id,
+            known.releases
+        )));
+    }
+    Ok(report_of(session, releases, finding))
+}
+
+/// What the list predicts that the kernels of its program leave, where a subject accepts that and its code alone does not show
+/// it: a register that nothing sets, say.
+fn predicted(tested: &Tested, known: &Known, module: &Module) -> Result<Option<Difference>, Failure> {
+    let is_listed = known.is_of(Maker::of(tested.subject.description()));
+    let Some(change) = known.change().filter(|_| is_listed && known.example.contains(".entry")) else {
+        return Ok(None);
+    };
+    let target = target_for(module, tested.subject.description());
+    let request = Request::new(known.example, &target).in_form(OutputForm::Relocatable);
+    let mut observed = tested.subject.observe(&request).map_err(of_subject)?;
+    let rules = Rules::default();
+    let (own, changed) = (left(module, &rules), left(module, &rules.with(change)));
+    if observed.outcome != Outcome::Accepted || own.is_empty() || own == changed {
+        return Ok(None);
+    }
+    observed.kernels = changed;
+    observed.reason = Some(
+        "what the kernel leaves is predicted by the list of deviations; the generated code does not determine it"
+            .to_owned(),
+    );
+    Ok(Some(Difference {
+        class: class_of(known, module),
+        variable: None,
+        expected: serde_json::json!({"outcome": "accepted", "kernels": own}),
+        observed,
+        explanation: None,
+        suspected: None,
+    }))
+}
+
+/// What kernels leave by these rules, where that is bytes alone.
+fn left(module: &Module, rules: &Rules) -> BTreeMap<String, Output> {
+    let Expectation::Accepted { variables, .. } = expect(module, rules) else { return BTreeMap::new() };
+    let kernels = execute(module, &variables, rules).into_iter();
+    kernels
+        .filter_map(|kernel| match kernel.left {
+            Left::Output(output) if output.addresses.is_empty() => {
+                let (size, bytes) = (output.bytes.len() as u64, Some(output.bytes));
+                Some((kernel.name.to_string(), Output { size, bytes, ..Output::default() }))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+fn report_of(session: &Session, releases: &[Tested], finding: Finding) -> Report {
+    let subject = |tested: &Tested| {
+        let description = tested.subject.description();
+        Subject {
+            id: description.id.clone(),
+            version: description.version.clone(),
+            lineage: description.lineage.clone(),
+            available: true,
+            sha256: description.sha256.clone(),
+            ..Subject::default()
+        }
+    };
+    Report {
+        schema: SCHEMA.to_owned(),
+        ptxsmith: env!("CARGO_PKG_VERSION").to_owned(),
+        command: "bundle".to_owned(),
+        seed: session.seed,
+        complete: true,
+        subjects: releases.iter().map(subject).collect(),
+        compared: releases.len() as u64,
+        conform: 0,
+        not_compared: Default::default(),
+        readings: Default::default(),
+        default_readings: Default::default(),
+        findings: vec![finding],
+        unexpected_passes: Vec::new(),
+        coverage: Coverage::default(),
+    }
+}
+
+fn write(session: &Session, folder: &Folder, finding: &Finding, out: &Path) -> Result<Written, Failure> {
+    let codes = match Claim::of(finding) {
+        Claim::Leaves => codes(session, &folder.report, finding)?,
+        _ => Vec::new(),
+    };
+    let name = bundle::name_of(finding);
+    let files = bundle::files(folder, finding, &codes)?;
+    let directory = out.join(&name);
+    std::fs::create_dir_all(&directory)?;
+    for file in &files {
+        let path = directory.join(&file.name);
+        write_whole(&path, file.text.as_bytes())?;
+        #[cfg(unix)]
+        if file.executable {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
+        }
+    }
+    let archive = out.join(format!("{name}.tar.gz"));
+    pack(&archive, &name, &files)?;
+    Ok(Written { folder: directory, archive })
+}
+
+/// The same bytes for the same files.
+fn pack(archive: &Path, name: &str, files: &[bundle::File]) -> io::Result<()> {
+    let mut packed = tar::Builder::new(GzEncoder::new(File::create(archive)?, Compression::best()));
+    for file in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(file.text.len() as u64);
+        header.set_mode(if file.executable { 0o755 } else { 0o644 });
+        header.set_mtime(0);
+        packed.append_data(&mut header, format!("{name}/{}", file.name), file.text.as_bytes())?;
+    }
+    packed.into_inner()?.finish()?.sync_all()
+}
+
+/// The machine code of the finding's kernels, by the compilers that show it and are here.
+fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<Code>, Failure> {
+    let Compiled { target, .. } = Compiled::of(finding);
+    let mut codes: Vec<Code> = Vec::new();
+    for id in &finding.subjects {
+        if !matches!(Runner::of(id), Runner::Ptxas(options) if options.is_empty()) {
+            continue;
+        }
+        let Ok(spec) = parse_spec(id) else { continue };
+        // What cannot be opened here has no code, and the script says so.
+        let Ok(opened) = open_subjects(session, &[spec], None) else { continue };
+        for tested in opened {
+            let Some(path) = tested.subject.description().path.clone() else { continue };
+            let Ok(ptxas) = Ptxas::open(id, path, Limits::default(), session.cancel.clone()) else {
+                continue;
+            };
+            let request = Request::new(finding.example().program, &target).in_form(OutputForm::Relocatable);
+            let (_, cubin) = ptxas.assemble(&request).map_err(of_subject)?;
+            for (kernel, sha256) in cubin.map(|cubin| cubin::code_hashes(&cubin)).unwrap_or_default() {
+                let same = codes.iter_mut().find(|code| code.kernel == kernel && code.sha256 == sha256);
+                match same {
+                    Some(code) => code.compiler += &format!(" and {}", report.named(id)),
+                    None => codes.push(Code { kernel, sha256, compiler: report.named(id) }),
+                }
+            }
+        }
+    }
+    Ok(codes)
+}

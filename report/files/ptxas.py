@@ -1,0 +1,1 @@
+../../suite/files/ptxas.py

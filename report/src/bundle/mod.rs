@@ -1,0 +1,358 @@
+//! A finding as a folder for a bug tracker: the program, a script that shows the deviation with the compiler
+//! alone, and a text in the form that compiler bug trackers ask for.
+
+mod inline;
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use ptxsmith_subject::version::Version;
+use ptxsmith_subject::{Address, Observation, Outcome, Variable};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::folder::Folder;
+use crate::harmless::line;
+use crate::manifest::Manifest;
+use crate::markdown::{block, manual, span, text};
+use crate::releases::{ReleaseVerdict, family};
+use crate::reproduce::{Claim, Compiled, Runner, command_for, commands, request_of, word};
+use crate::severity::{Severity, called};
+use crate::{Finding, Report, Subject, describe, deviations};
+
+/// How long a compiler may compute, in seconds.
+const SECONDS: u32 = 10;
+
+/// A file of a bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its name in the folder.
+    pub name: String,
+    /// What it holds.
+    pub text: String,
+    /// Whether it is a program.
+    pub executable: bool,
+}
+
+/// The machine code of a kernel that was seen to be wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The kernel.
+    pub kernel: String,
+    /// The SHA-256 of its code.
+    pub sha256: String,
+    /// Which compiler made it.
+    pub compiler: String,
+}
+
+/// The name of a bundle's folder and files: the finding's, as far as it may be in names of files.
+pub fn name_of(finding: &Finding) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: String = finding.id.chars().take(80).map(safe).collect();
+    if name.starts_with(['.', '-']) || name.is_empty() { format!("finding{name}") } else { name }
+}
+
+/// The title of a bug report: `ptxas 13.5.37: silent wrong value: ...`.
+fn title(report: &Report, finding: &Finding) -> String {
+    let id = finding.subjects.first().map_or("", String::as_str);
+    let product = match report.subjects.iter().find(|subject| subject.id == id) {
+        Some(subject) => match (&subject.name, &subject.version) {
+            (None, Some(version)) => format!("{} {version}", family(id)),
+            _ => subject.label(),
+        },
+        None => id.to_owned(),
+    };
+    let (class, title) = (called(&finding.class), &finding.title);
+    line(&format!("{product}: {class}: {title}")).into_owned()
+}
+
+/// The files of a finding's bundle. `codes` are the machine codes of its kernels that were seen to be wrong.
+///
+/// # Errors
+/// Never in practice: writing to memory does not fail.
+pub fn files(folder: &Folder, finding: &Finding, codes: &[Code]) -> Result<Vec<File>, askama::Error> {
+    let name = name_of(finding);
+    let title = title(&folder.report, finding);
+    let cu = inline::cuda(&title, &name, finding);
+    let plain = |name: String, text: String| File { name, text, executable: false };
+    let script = script(&title, &name, finding, codes)?;
+    let mut files = vec![
+        plain("report.md".to_owned(), bug_report(folder, finding, &title, &name, cu.is_some())?),
+        plain(format!("{name}.ptx"), finding.example().program.to_owned()),
+    ];
+    files.extend(cu.map(|text| plain(format!("{name}.cu"), text)));
+    if script.contains("show.py") {
+        files.push(plain("show.py".to_owned(), include_str!("../../files/show.py").to_owned()));
+        files.push(plain("ptxas.py".to_owned(), include_str!("../../files/ptxas.py").to_owned()));
+    }
+    files.push(File { name: "reproduce.sh".to_owned(), text: script, executable: true });
+    // The templates leave the last end of a line out.
+    for file in files.iter_mut().filter(|file| !file.text.ends_with('\n')) {
+        file.text.push('\n');
+    }
+    Ok(files)
+}
+
+#[derive(Template)]
+#[template(path = "bug-report.md")]
+struct BugReport<'a> {
+    report: &'a Report,
+    manifest: Option<&'a Manifest>,
+    finding: &'a Finding,
+    title: &'a str,
+    name: &'a str,
+    cu: bool,
+    subject_id: &'a str,
+    subject: Option<&'a Subject>,
+    severity: Severity,
+    validity: &'static str,
+    version: Option<String>,
+    meaning: Option<String>,
+    work_around: Option<String>,
+    page: Option<String>,
+    commands: Option<Vec<String>>,
+    releases: Vec<ReleaseVerdict>,
+    entry_points: String,
+    /// Of an answer that was not seen but follows from the list, how.
+    predicted: Option<&'a str>,
+}
+
+fn bug_report(
+    folder: &Folder,
+    finding: &Finding,
+    title: &str,
+    name: &str,
+    cu: bool,
+) -> Result<String, askama::Error> {
+    let report = &folder.report;
+    let subject_id = finding.subjects.first().map_or("", String::as_str);
+    let releases = match finding.releases.is_empty() {
+        true => report.subjects.iter().map(|subject| seen_of(subject, finding)).collect(),
+        false => finding.releases.clone(),
+    };
+    let validity = match &*finding.validity {
+        "valid" => "valid",
+        "refused" => "invalid: the specification refuses it",
+        _ => "of a kind that the specification does not decide; a compiler must answer all the same",
+    };
+    BugReport {
+        report,
+        manifest: folder.manifest.as_ref(),
+        finding,
+        title,
+        name,
+        cu,
+        subject_id,
+        subject: report.subjects.iter().find(|subject| subject.id == subject_id),
+        severity: Severity::of(&finding.class),
+        validity,
+        version: version_text(report, subject_id),
+        meaning: deviations::meaning(&finding.id),
+        work_around: deviations::work_around(&finding.id),
+        page: deviations::link(&finding.id),
+        commands: commands(finding, name),
+        entry_points: entry_points(&releases, subject_id),
+        predicted: Some(finding.example().observed)
+            .filter(|observed| observed.outcome == Outcome::Accepted)
+            .and_then(|observed| observed.reason.as_deref()),
+        releases,
+    }
+    .render()
+}
+
+/// What `ptxas --version` says, but for the build.
+fn version_text(report: &Report, id: &str) -> Option<String> {
+    let subject = report.subjects.iter().find(|subject| subject.id == id)?;
+    let version = subject.version.as_deref().filter(|_| matches!(Runner::of(id), Runner::Ptxas(_)))?;
+    let (major, minor) = Version::find(version)?.minor()?;
+    Some(format!("Cuda compilation tools, release {major}.{minor}, V{version}"))
+}
+
+fn seen_of(subject: &Subject, finding: &Finding) -> ReleaseVerdict {
+    let shows = finding.subjects.contains(&subject.id);
+    ReleaseVerdict {
+        subject: subject.id.clone(),
+        version: subject.version.clone().unwrap_or_default(),
+        verdict: if shows { finding.class.clone() } else { "did not show it in this campaign".to_owned() },
+    }
+}
+
+/// Whether other entry points of the compiler agree.
+fn entry_points(releases: &[ReleaseVerdict], subject: &str) -> String {
+    let others: Vec<&ReleaseVerdict> = releases.iter().filter(|of| of.family() != family(subject)).collect();
+    if others.is_empty() {
+        return "Other entry points of the compiler (nvJitLink, the driver) were not run.".to_owned();
+    }
+    let answers: Vec<String> =
+        others.iter().map(|of| format!("{}: {}", text(&of.subject), text(&of.verdict))).collect();
+    format!("Other implementations and entry points: {}.", answers.join(", "))
+}
+
+#[derive(Template)]
+#[template(path = "reproduce.sh", escape = "none")]
+struct OfCompiler<'a> {
+    title: &'a str,
+    name: &'a str,
+    target: String,
+    options: String,
+    /// The options of the form of output that shows it, and both forms, the likelier one first.
+    form: &'static str,
+    forms: &'static str,
+    claim: Claim,
+    python: bool,
+    seconds: u32,
+    expected: String,
+    wrong: String,
+    fields: &'static str,
+    names: String,
+    stores: String,
+    codes: Vec<Pattern>,
+}
+
+struct Pattern {
+    pattern: String,
+    note: String,
+}
+
+#[derive(Template)]
+#[template(path = "reproduce-command.sh", escape = "none")]
+struct OfCommand<'a> {
+    title: &'a str,
+    name: &'a str,
+    seconds: u32,
+    command: String,
+    expected: String,
+    wrong: String,
+    fields: &'static str,
+    names: String,
+}
+
+fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<String, askama::Error> {
+    let subject = finding.subjects.first().map_or("", String::as_str);
+    let fields = if finding.class == "wrong-layout" { "layout" } else { "values" };
+    let (expected, wrong) = (expected(finding), observed(finding));
+    let names = finding.example().variable.map_or_else(String::new, |name| format!(" {}", word(name)));
+    let options = match Runner::of(subject) {
+        Runner::Command { line, serves } => {
+            let command = match serves {
+                false => command_for(&line, "\"$file\""),
+                true => format!("printf '%s\\n' {} | {line}", word(&request_of(finding))),
+            };
+            let shown = |values: &[String], outcome: &str| {
+                let lines: Vec<&str> =
+                    [outcome].into_iter().chain(values.iter().map(String::as_str)).collect();
+                word(&lines.join("\n"))
+            };
+            let example = finding.example();
+            let outcome = example.expected["outcome"].as_str().unwrap_or("accepted");
+            let said = match example.observed.outcome {
+                Outcome::Accepted => "accepted",
+                Outcome::Refused => "refused",
+                Outcome::Unsupported => "unsupported",
+                _ => "no answer",
+            };
+            let (expected, wrong) = (shown(&expected, outcome), shown(&wrong, said));
+            return OfCommand { title, name, seconds: SECONDS, command, expected, wrong, fields, names }
+                .render();
+        }
+        Runner::Ptxas(options) => options,
+        Runner::Other => Vec::new(),
+    };
+    let Compiled { target, relocatable } = Compiled::of(finding);
+    let claim = Claim::of(finding);
+    let kernels: Vec<&Code> = codes.iter().collect();
+    let codes = kernels.iter().map(|code| Pattern {
+        pattern: format!("*{}*", word(&format!("{} {}", code.kernel, code.sha256))),
+        note: word(&format!("the machine code of {}, which is wrong", code.compiler)),
+    });
+    OfCompiler {
+        title,
+        name,
+        target: word(&target),
+        options: options.iter().map(|option| format!(" {}", word(option))).collect(),
+        form: if relocatable { " -c" } else { "" },
+        forms: if relocatable { "-c \"\"" } else { "\"\" -c" },
+        claim,
+        python: matches!(claim, Claim::Holds | Claim::Leaves | Claim::Malformed),
+        seconds: SECONDS,
+        expected: word(&expected.join("\n")),
+        wrong: word(&wrong.join("\n")),
+        fields,
+        names,
+        stores: line(&describe::observed(finding).join("; ")).into_owned(),
+        codes: codes.collect(),
+    }
+    .render()
+}
+
+/// What `show.py` prints of a variable.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Shown<'v> {
+    Values { bytes: Option<String>, addresses: &'v [Address] },
+    Layout { space: Option<&'v str>, size: Option<u64>, align: Option<u64> },
+}
+
+fn shown(finding: &Finding, variables: &BTreeMap<String, Variable>) -> Vec<String> {
+    let line = |name: &str, variable: Option<&Variable>| {
+        let Some(variable) = variable else { return format!("{name} not there") };
+        let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let shown = match &*finding.class {
+            "wrong-layout" => {
+                Shown::Layout { space: variable.space.as_deref(), size: variable.size, align: variable.align }
+            }
+            _ => Shown::Values {
+                bytes: variable.bytes.as_ref().map(hex),
+                addresses: variable.addresses.as_deref().unwrap_or_default(),
+            },
+        };
+        format!("{name} {}", serde_json::to_string(&shown).unwrap_or_default())
+    };
+    match finding.example().variable {
+        Some(name) => vec![line(name, variables.get(name))],
+        None => variables.iter().map(|(name, variable)| line(name, Some(variable))).collect(),
+    }
+}
+
+fn expected(finding: &Finding) -> Vec<String> {
+    let example = finding.example();
+    if example.expected["outcome"] != "accepted" && example.expected["outcome"] != "unmodelled" {
+        return Vec::new();
+    }
+    let variable =
+        |(name, json): (&String, &Value)| Some((name.clone(), serde_json::from_value(json.clone()).ok()?));
+    let variables = example.expected["variables"].as_object().into_iter().flatten().filter_map(variable);
+    shown(finding, &variables.collect())
+}
+
+fn observed(finding: &Finding) -> Vec<String> {
+    let observed: &Observation = finding.example().observed;
+    if observed.outcome != Outcome::Accepted { Vec::new() } else { shown(finding, &observed.variables) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_of_a_finding_leaves_the_folder() {
+        let named = |id: &str| name_of(&Finding { id: id.to_owned(), ..Finding::default() });
+        assert_eq!(named("octal-as-decimal"), "octal-as-decimal");
+        assert_eq!(named("../../etc"), "finding..-..-etc");
+        assert_eq!((named("a/b c"), named("")), ("a-b-c".to_owned(), "finding".to_owned()));
+    }
+
+    #[test]
+    fn what_a_text_holds_is_one_word_of_the_script() {
+        let finding = Finding {
+            class: "wrong-value".to_owned(),
+            variable: Some("x'; rm -r *".to_owned()),
+            subjects: vec!["ptxas@13.5".to_owned()],
+            program: ".version 7.7\n.target sm_80\n".to_owned(),
+            observed: Observation::new(Outcome::Accepted),
+            ..Finding::default()
+        };
+        let script = script("a title", "a", &finding, &[]).unwrap();
+        assert!(script.contains(r#"show values "$here/a.cubin" 'x'\''; rm -r *')"#), "{script}");
+    }
+}

@@ -1,0 +1,253 @@
+//! What shows a finding again without ptxsmith: plain commands of the implementation.
+
+use ptxsmith_subject::{Outcome, OutputForm};
+use ptxsmith_syntax::{Module, parse};
+
+use crate::Finding;
+
+/// Programs up to this size stand in the command itself.
+const MOST_BYTES: usize = 4_000;
+
+/// How an implementation is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Runner {
+    /// A ptxas, with these options of its own.
+    Ptxas(Vec<String>),
+    /// A command that prints an observation; where it serves many modules, it reads requests from its standard input.
+    Command {
+        /// As the user wrote it.
+        line: String,
+        /// Whether it is a `serve:` subject.
+        serves: bool,
+    },
+    /// What a shell cannot run: a library, a driver.
+    Other,
+}
+
+impl Runner {
+    /// That of a subject, by its id.
+    pub fn of(subject: &str) -> Runner {
+        for (form, serves) in [("exec:", false), ("serve:", true)] {
+            if let Some(line) = subject.strip_prefix(form) {
+                return Runner::Command { line: line.to_owned(), serves };
+            }
+        }
+        let (name, options) = subject.split_once(' ').unwrap_or((subject, ""));
+        match name.split(['@', ':']).next() {
+            Some("ptxas") => Runner::Ptxas(options.split_whitespace().map(str::to_owned).collect()),
+            _ => Runner::Other,
+        }
+    }
+}
+
+/// What a run has to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// It dies, of this signal where one was seen.
+    Dies(Option<i32>),
+    /// It leaves output that is malformed.
+    Malformed,
+    /// It does not end, or takes all memory.
+    Exhausts,
+    /// It accepts the program.
+    Accepts,
+    /// It rejects the program.
+    Rejects,
+    /// Variables hold what was seen.
+    Holds,
+    /// Kernels leave what was seen.
+    Leaves,
+    /// A single run does not show it.
+    Varies,
+}
+
+impl Claim {
+    /// That of a finding.
+    pub fn of(finding: &Finding) -> Claim {
+        let observed = finding.example().observed;
+        let is_malformed = |reason: &String| reason.starts_with("exit status 0, but");
+        match observed.outcome {
+            _ if finding.class == "inconsistent" => Claim::Varies,
+            Outcome::Crashed if observed.signal.is_none() => match observed.reason.as_ref() {
+                Some(reason) if is_malformed(reason) => Claim::Malformed,
+                _ => Claim::Dies(None),
+            },
+            Outcome::Crashed => Claim::Dies(observed.signal),
+            Outcome::TimedOut => Claim::Exhausts,
+            Outcome::Refused | Outcome::Unsupported => Claim::Rejects,
+            Outcome::Accepted if finding.class == "accepts-invalid" => Claim::Accepts,
+            Outcome::Accepted if finding.example().variable.is_none() && has_kernels(finding) => {
+                Claim::Leaves
+            }
+            Outcome::Accepted => Claim::Holds,
+            Outcome::Unavailable => Claim::Varies,
+        }
+    }
+}
+
+fn has_kernels(finding: &Finding) -> bool {
+    finding.example().program.contains(".entry")
+}
+
+/// The program of a finding, and how it is compiled.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The target that it is for.
+    pub target: String,
+    /// Whether what is looked at is in relocatable output only.
+    pub relocatable: bool,
+}
+
+impl Compiled {
+    /// That of the program that a finding shows.
+    pub fn of(finding: &Finding) -> Compiled {
+        let module: Module = parse(finding.example().program).unwrap_or_default();
+        let target = module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80").to_owned();
+        let relocatable =
+            Claim::of(finding) == Claim::Leaves || OutputForm::showing(&module) == OutputForm::Relocatable;
+        Compiled { target, relocatable }
+    }
+
+    /// The command that compiles `NAME.ptx`.
+    pub fn command(&self, options: &[String], name: &str) -> String {
+        let mut words = vec!["ptxas".to_owned(), format!("-arch={}", self.target)];
+        words.extend(options.iter().cloned());
+        if self.relocatable {
+            words.push("-c".to_owned());
+        }
+        words.extend([format!("{name}.ptx"), "-o".to_owned(), format!("{name}.cubin")]);
+        words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The text as one word of a shell, quoted where that is needed.
+pub(crate) fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+,@%:".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => shell_words::quote(text).into_owned(),
+    }
+}
+
+/// The command line of an `exec:` subject for a file: its path in place of `{ptx}`, or behind.
+pub fn command_for(line: &str, file: &str) -> String {
+    const PLACEHOLDER: &str = "{ptx}";
+    if line.contains(PLACEHOLDER) { line.replace(PLACEHOLDER, file) } else { format!("{line} {file}") }
+}
+
+/// The request that a `serve:` subject gets for a finding's program.
+pub fn request_of(finding: &Finding) -> String {
+    let target = Compiled::of(finding).target;
+    serde_json::json!({"id": 1, "ptx": finding.example().program, "target": target, "read": []}).to_string()
+}
+
+/// Where a cubin has the bytes of the variable that shows a finding.
+fn section_of(finding: &Finding) -> &'static str {
+    let example = finding.example();
+    match example.variable.and_then(|name| example.expected["variables"][name]["space"].as_str()) {
+        Some("const") => ".nv.constant3",
+        _ => ".nv.global.init",
+    }
+}
+
+/// Commands that show a finding with the program in `NAME.ptx`, a line each; `None` where a shell has none.
+pub fn commands(finding: &Finding, name: &str) -> Option<Vec<String>> {
+    let subject = finding.subjects.first()?;
+    let compiled = Compiled::of(finding);
+    match Runner::of(subject) {
+        Runner::Ptxas(options) => {
+            let mut lines = vec![compiled.command(&options, name)];
+            lines.extend(match Claim::of(finding) {
+                Claim::Dies(Some(signal)) => {
+                    Some(format!("echo $?  # {} = 128 + signal {signal}", 128 + signal))
+                }
+                Claim::Dies(None) | Claim::Accepts | Claim::Rejects => Some("echo $?".to_owned()),
+                Claim::Holds => {
+                    let section = section_of(finding);
+                    Some(format!("readelf -rW --hex-dump={section} {name}.cubin  # or cuobjdump -elf"))
+                }
+                Claim::Malformed => Some(format!("readelf -aW {name}.cubin")),
+                Claim::Leaves => Some(format!("nvdisasm -c {name}.cubin")),
+                Claim::Exhausts | Claim::Varies => None,
+            });
+            Some(lines)
+        }
+        Runner::Command { line, serves: false } => Some(vec![command_for(&line, &format!("{name}.ptx"))]),
+        Runner::Command { line, serves: true } => {
+            Some(vec![format!("printf '%s\\n' {} | {line}", shell_words::quote(&request_of(finding)))])
+        }
+        Runner::Other => None,
+    }
+}
+
+/// One shell command that needs no ptxsmith: writes the program and compiles it. A long program is taken from the file of
+/// the finding in the folder of the report.
+pub fn command(finding: &Finding) -> Option<String> {
+    let program = finding.example().program;
+    let is_served = matches!(Runner::of(finding.subjects.first()?), Runner::Command { serves: true, .. });
+    if is_served || program.is_empty() {
+        return commands(finding, "x").map(|lines| lines.join("\n"));
+    }
+    if program.len() > MOST_BYTES {
+        let file = finding.file.as_deref()?;
+        let name = file.strip_suffix(".ptx").unwrap_or(file);
+        return commands(finding, name).map(|lines| lines.join("\n"));
+    }
+    let mut end = "END".to_owned();
+    while program.lines().any(|line| line == end) {
+        end.push('_');
+    }
+    let newline = if program.ends_with('\n') { "" } else { "\n" };
+    let lines = commands(finding, "x")?.join("\n");
+    Some(format!("cat > x.ptx <<'{end}'\n{program}{newline}{end}\n{lines}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_subject::Observation;
+
+    fn finding(subject: &str, program: &str, observed: Observation) -> Finding {
+        let (subjects, program) = (vec![subject.to_owned()], program.to_owned());
+        Finding { subjects, program, observed, class: "crash".to_owned(), ..Finding::default() }
+    }
+
+    fn dies() -> Observation {
+        Observation { signal: Some(8), ..Observation::new(Outcome::Crashed) }
+    }
+
+    #[test]
+    fn a_crash_is_shown_by_the_compiler_alone() {
+        let program = ".version 7.7\n.target sm_75, debug\n.global .u64 x = 1 / 0;\n";
+        let shown = command(&finding("ptxas@13.5 -O0", program, dies())).unwrap();
+        let expected = format!(
+            "cat > x.ptx <<'END'\n{program}END\nptxas -arch=sm_75 -O0 x.ptx -o x.cubin\necho $?  # 136 = 128 + signal 8"
+        );
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_line_of_the_program_does_not_end_it() {
+        let shown = command(&finding("ptxas@13.5", "END\n", dies())).unwrap();
+        assert!(shown.starts_with("cat > x.ptx <<'END_'\nEND\nEND_\n"), "{shown}");
+    }
+
+    #[test]
+    fn commands_get_the_file_or_the_request_and_libraries_have_none() {
+        let of = |subject: &str| command(&finding(subject, ".version 7.7\n", dies()));
+        assert!(of("exec:toy --in {ptx} -v").unwrap().ends_with("\ntoy --in x.ptx -v"));
+        assert!(of("exec:toy").unwrap().ends_with("\ntoy x.ptx"));
+        assert!(of("serve:toy").unwrap().starts_with("printf '%s\\n' '{\"id\":1,"));
+        assert_eq!((of("nvjitlink@13.5"), of("driver")), (None, None));
+    }
+
+    #[test]
+    fn a_long_program_is_taken_from_its_file() {
+        let mut long = finding("ptxas@13.5", &"// a comment\n".repeat(1_000), dies());
+        assert_eq!(command(&long), None);
+        long.file = Some("findings/a.ptx".to_owned());
+        assert!(
+            command(&long).unwrap().starts_with("ptxas -arch=sm_80 findings/a.ptx -o findings/a.cubin\n")
+        );
+    }
+}

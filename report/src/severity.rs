@@ -1,0 +1,159 @@
+//! How bad a deviation is, by its class: the one order of findings, for terminal, page, documents and bug reports.
+
+use std::cmp::Reverse;
+
+use crate::{Finding, Report, Status};
+
+/// How bad a deviation is, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// A value, an address or a layout is wrong, and nothing is said about it.
+    SilentlyWrong,
+    /// The implementation dies.
+    Crash,
+    /// It gives no answer.
+    Hang,
+    /// It takes all memory.
+    Memory,
+    /// It answers differently from run to run.
+    Inconsistent,
+    /// It accepts what the specification refuses.
+    AcceptsInvalid,
+    /// It refuses what the specification accepts.
+    RefusesValid,
+    /// Of a class that this version does not know.
+    Unknown,
+}
+
+/// A class, how bad it is, and what one and several findings of it are called.
+type Row = (&'static str, Severity, &'static str, &'static str);
+
+const CLASSES: [Row; 9] = [
+    ("wrong-value", Severity::SilentlyWrong, "silent wrong value", "silent wrong values"),
+    ("wrong-address", Severity::SilentlyWrong, "silent wrong address", "silent wrong addresses"),
+    ("wrong-layout", Severity::SilentlyWrong, "silent wrong layout", "silent wrong layouts"),
+    ("crash", Severity::Crash, "crash", "crashes"),
+    ("hang", Severity::Hang, "hang", "hangs"),
+    ("memory", Severity::Memory, "exhausted memory", "exhausted memories"),
+    ("inconsistent", Severity::Inconsistent, "inconsistent answer", "inconsistent answers"),
+    ("accepts-invalid", Severity::AcceptsInvalid, "invalid program accepted", "invalid programs accepted"),
+    ("refuses-valid", Severity::RefusesValid, "valid program refused", "valid programs refused"),
+];
+
+fn row(class: &str) -> Option<&'static Row> {
+    CLASSES.iter().find(|(name, ..)| *name == class)
+}
+
+impl Severity {
+    /// How bad a class is.
+    pub fn of(class: &str) -> Severity {
+        row(class).map_or(Severity::Unknown, |&(_, severity, ..)| severity)
+    }
+
+    /// What it means for users of the implementation, as a bug tracker wants to know it.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Severity::SilentlyWrong => {
+                "critical: silent miscompilation, the program holds or computes something else without a diagnostic"
+            }
+            Severity::Crash => "major: the compiler dies of the program",
+            Severity::Hang => "major: the compiler does not end",
+            Severity::Memory => "major: the compiler takes all memory",
+            Severity::Inconsistent => "major: the answer changes from run to run",
+            Severity::AcceptsInvalid => "normal: an invalid program is accepted without a diagnostic",
+            Severity::RefusesValid => "normal: a valid program is rejected",
+            Severity::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a finding of a class is called: `silent wrong value`.
+pub fn called(class: &str) -> &str {
+    row(class).map_or(class, |&(_, _, one, _)| one)
+}
+
+/// The order of findings: new ones first, then those that are gone; the worst first; of equally bad ones what shows most
+/// often.
+pub fn order(finding: &Finding) -> (Status, Severity, Reverse<u64>) {
+    (finding.status, Severity::of(&finding.class), Reverse(finding.count))
+}
+
+/// The worst that a report shows; what is gone does not count.
+pub fn worst(report: &Report) -> Option<Severity> {
+    let shown = report.findings.iter().filter(|finding| finding.status != Status::Gone);
+    shown.map(|finding| Severity::of(&finding.class)).min()
+}
+
+/// What was found, the worst first: `2 silent wrong values, 1 crash: 1 new, 2 known`.
+pub fn headline(report: &Report) -> String {
+    let [new, gone, known] = Status::ALL.map(|status| report.count(status));
+    let shown = || report.findings.iter().filter(|finding| finding.status != Status::Gone);
+    let mut parts = Vec::new();
+    for (class, _, one, many) in CLASSES {
+        match shown().filter(|finding| finding.class == class).count() {
+            0 => {}
+            1 => parts.push(format!("1 {one}")),
+            count => parts.push(format!("{count} {many}")),
+        }
+    }
+    let others = shown().filter(|finding| row(&finding.class).is_none()).count();
+    if others > 0 {
+        parts.push(format!("{others} of other classes"));
+    }
+    let by_status = [(new, "new"), (gone, "gone"), (known, "known")];
+    let by_status: Vec<String> = (by_status.iter())
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, status)| format!("{count} {status}"))
+        .collect();
+    match (parts.is_empty(), by_status.is_empty()) {
+        (_, true) => "no deviation".to_owned(),
+        (true, false) => by_status.join(", "),
+        (false, false) => format!("{}: {}", parts.join(", "), by_status.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(status: Status, class: &str, count: u64) -> Finding {
+        Finding { status, class: class.to_owned(), count, ..Finding::default() }
+    }
+
+    fn report(findings: Vec<Finding>) -> Report {
+        let empty =
+            r#"{"schema": "ptxsmith.report/1", "subjects": [], "compared": 0, "conform": 0, "findings": []}"#;
+        Report { findings, ..serde_json::from_str(empty).unwrap() }
+    }
+
+    #[test]
+    fn what_is_silently_wrong_comes_before_crashes_and_refusals_last() {
+        let mut findings = [
+            finding(Status::New, "refuses-valid", 900),
+            finding(Status::Known, "wrong-value", 9),
+            finding(Status::New, "crash", 1),
+            finding(Status::New, "wrong-layout", 1),
+            finding(Status::New, "wrong-value", 2),
+        ];
+        findings.sort_by_key(order);
+        let classes: Vec<&str> = findings.iter().map(|finding| &*finding.class).collect();
+        assert_eq!(classes, ["wrong-value", "wrong-layout", "crash", "refuses-valid", "wrong-value"]);
+    }
+
+    #[test]
+    fn a_headline_says_what_was_found_and_not_only_what_is_new() {
+        let found = vec![
+            finding(Status::New, "crash", 1),
+            finding(Status::Gone, "hang", 1),
+            finding(Status::Known, "wrong-value", 1),
+            finding(Status::Known, "wrong-value", 1),
+        ];
+        assert_eq!(
+            headline(&report(found.clone())),
+            "2 silent wrong values, 1 crash: 1 new, 1 gone, 2 known"
+        );
+        assert_eq!(worst(&report(found)), Some(Severity::SilentlyWrong));
+        assert_eq!(headline(&report(vec![finding(Status::Gone, "hang", 1)])), "1 gone");
+        assert_eq!(headline(&report(Vec::new())), "no deviation");
+    }
+}
