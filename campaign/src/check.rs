@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ptxsmith_diff::{Class, Header, Judged, Must, NotCompared, Part, Verdict, Why};
 use ptxsmith_oracle::Question;
-use ptxsmith_report::harmless::line as harmless;
+use ptxsmith_report::harmless::{cut, line as harmless};
 use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
 
 use crate::campaign::{Campaign, Outcome, Source};
@@ -16,6 +16,7 @@ use crate::input::Program;
 use crate::judges::{Entry, judge, operands, trial_of};
 use crate::pool::{Budget, each};
 use crate::session::Session;
+use crate::store::Earlier;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
 
 /// What is judged, by whom, and how long.
@@ -30,6 +31,8 @@ pub struct Options {
     pub time: Option<Duration>,
     /// Where report and findings go.
     pub out: Option<PathBuf>,
+    /// Whether to remove the campaign that `out` holds, if it holds one.
+    pub replace: bool,
     /// Reads in the comments of a program which file beside it is its valid counterpart, where one is named.
     pub counterpart: fn(&str) -> Option<&str>,
 }
@@ -55,7 +58,8 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
         ensure_disassembler(session)?;
     }
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
-    let campaign = Campaign::new(session, "check", "variables", subjects, options.out)?;
+    let earlier = if options.replace { Earlier::Replace } else { Earlier::RefuseResumable };
+    let campaign = Campaign::new(session, "check", "variables", subjects, options.out, earlier)?;
     let count = files.len() as u64;
     let budget = Budget { tasks: Some(count), time: options.time, units: Some(count), ..Budget::default() };
     let left_out = AtomicBool::new(false);
@@ -146,6 +150,9 @@ fn failed(part: &Part) -> bool {
 /// Set in the number of a program that was derived from a file.
 const DERIVED: u64 = 1 << 63;
 
+/// The most characters of a message in such a line.
+const MOST_SAID: usize = 300;
+
 /// What was compared of a file and what was not, in a line for a person.
 fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
     let of = |holds: fn(&Part) -> bool| parts.iter().filter(|part| holds(part)).count();
@@ -171,7 +178,9 @@ fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
             continue;
         };
         let at = at.map_or_else(String::new, |at| format!(", line {at}"));
-        let said = said.as_ref().map_or_else(String::new, |said| format!(" ({subject} says: {said})"));
+        let said = said
+            .as_ref()
+            .map_or_else(String::new, |said| format!(" ({subject} says: {})", cut(said, MOST_SAID)));
         line += &format!("; not compared: {part}{at}: {reason}{said}");
     }
     if left > 0 {

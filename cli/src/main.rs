@@ -7,10 +7,11 @@ mod console;
 mod exit;
 mod interrupt;
 mod progress;
+mod resume;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use args::{Cli, Command};
 use commands::Context;
@@ -19,17 +20,20 @@ use exit::{Exit, Failure};
 
 fn main() -> ExitCode {
     bug::end_on_panic();
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let console = Console { quiet: cli.global.quiet, color: cli.global.color.into() };
-    let exit = run(&cli, console).unwrap_or_else(|failure| {
-        console.failure(&failure);
-        Exit::from(&failure)
-    });
+    let whole = resume::completed(cli, &matches);
+    let exit =
+        whole.and_then(|(cli, command_line)| run(&cli, command_line, console)).unwrap_or_else(|failure| {
+            console.failure(&failure);
+            Exit::from(&failure)
+        });
     exit.into()
 }
 
-fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
-    let context = Context::new(&cli.global, console)?;
+fn run(cli: &Cli, command_line: Vec<String>, console: Console) -> Result<Exit, Failure> {
+    let context = Context::new(&cli.global, command_line, console)?;
     match &cli.command {
         Command::Run(args) => commands::run::run(&context, args),
         Command::Check(args) => commands::check::run(&context, args),

@@ -74,16 +74,22 @@ impl Folder {
         };
         let report: Report = read(&file)?;
         expect_schema(&file, &report.schema, SCHEMA)?;
-        let file = folder.join(MANIFEST);
-        let manifest = match fs::symlink_metadata(&file) {
-            Ok(_) => Some(read::<Manifest>(&file)?),
-            Err(_) => None,
-        };
-        if let Some(manifest) = &manifest {
-            expect_schema(&file, &manifest.schema, manifest::SCHEMA)?;
-        }
-        Ok(Folder { report, manifest })
+        Ok(Folder { report, manifest: read_manifest(folder)? })
     }
+}
+
+/// The manifest of a folder, if it has one.
+///
+/// # Errors
+/// If it is not of the form that it should be.
+pub fn read_manifest(folder: &Path) -> Result<Option<Manifest>, ReadError> {
+    let file = folder.join(MANIFEST);
+    if fs::symlink_metadata(&file).is_err() {
+        return Ok(None);
+    }
+    let manifest: Manifest = read(&file)?;
+    expect_schema(&file, &manifest.schema, manifest::SCHEMA)?;
+    Ok(Some(manifest))
 }
 
 fn expect_schema(path: &Path, found: &str, wanted: &'static str) -> Result<(), ReadError> {

@@ -26,9 +26,11 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         timeout: args.campaign.timeout,
         time: args.campaign.time,
         out: args.out.clone(),
+        replace: args.replace,
         counterpart: ptxsmith_suite::twin,
     };
     let outcome = check(&context.session(), options)?;
     let exit = summed_up(context, &outcome, args.out.as_deref(), started)?;
-    Ok(if outcome.left_out && exit != Exit::Deviation { Exit::BadInput } else { exit })
+    let is_decided = matches!(exit, Exit::Deviation | Exit::Interrupted);
+    Ok(if outcome.left_out && !is_decided { Exit::BadInput } else { exit })
 }

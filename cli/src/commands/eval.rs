@@ -16,6 +16,7 @@ use super::Context;
 use crate::args::{self, Expect};
 use crate::console::{BAD, BOLD, END, NOTE};
 use crate::exit::{Exit, Failure};
+use ptxsmith_report::harmless;
 
 /// The most bytes that people are shown of a variable; JSON has all.
 const MOST_BYTES: usize = 256;
@@ -29,7 +30,8 @@ pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     let rules = Rules::specification(readings(&args.readings)?);
     let prediction = predict(&program.module, &rules);
     let text = if args.json {
-        serde_json::to_string_pretty(&prediction.to_json(&program.text, &rules.readings))? + "\n"
+        harmless::json(serde_json::to_string_pretty(&prediction.to_json(&program.text, &rules.readings))?)
+            + "\n"
     } else {
         let (readings, shapes) = (rules.readings, Shapes::new(&program.module));
         let page = Page { program: &program, prediction: &prediction, readings, shapes }.render()?;

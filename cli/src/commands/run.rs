@@ -5,11 +5,13 @@ use std::time::Instant;
 
 use ptxsmith_campaign::run::{Options, run as campaign};
 use ptxsmith_campaign::{Outcome, input, mutate, places, texts};
+use ptxsmith_report::folder::{self, Folder};
 use ptxsmith_report::text::Summary;
 
 use super::Context;
 use crate::args::{self, What};
 use crate::exit::{Exit, Failure};
+use crate::interrupt;
 
 /// Runs a campaign.
 pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
@@ -23,6 +25,7 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
             time: args.campaign.time,
             reduce: args.reduce,
             out: args.out.clone(),
+            replace: args.replace,
         };
         let session = context.session();
         let outcome = match is_of_tables {
@@ -42,10 +45,30 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         reduce: args.reduce,
         out: args.out.clone(),
         resume: args.resume,
+        replace: args.replace,
         shard: args.shard()?,
     };
+    // Where the end takes too long, what is on disk is told: it is saved all the time.
+    let (console, out) = (context.console, args.out.clone());
+    let saved_in = |out: &Path| std::fs::metadata(out.join(folder::REPORT)).and_then(|of| of.modified()).ok();
+    let before = saved_in(&out);
+    interrupt::last_words(move || {
+        if saved_in(&out) != before
+            && let Ok(Folder { report, .. }) = Folder::read(&out)
+        {
+            let resume = resume_command(&out);
+            let (stopped_by, resume) = (Some(interrupt::name()), Some(&*resume));
+            let summary = Summary { directory: Some(&out), stopped_by, resume, ..Summary::of(&report) };
+            let _ = summary.text().map(|text| console.print(&text));
+        }
+    });
     let outcome = campaign(&context.session(), &options)?;
     summed_up(context, &outcome, Some(&args.out), started)
+}
+
+/// The command that goes on with the campaign in a directory.
+fn resume_command(out: &Path) -> String {
+    format!("ptxsmith run --resume --out {}", shell_words::quote(&out.to_string_lossy()))
 }
 
 /// Prints what a campaign came to, and gives the exit status that it amounts to.
@@ -56,15 +79,18 @@ pub fn summed_up(
     started: Instant,
 ) -> Result<Exit, Failure> {
     let report = &outcome.report;
+    let resume = out.filter(|_| outcome.interrupted && outcome.resumable).map(resume_command);
     let summary = Summary {
         report,
         took: Some(started.elapsed()),
         directory: out,
         earlier: outcome.earlier,
-        interrupted: outcome.interrupted,
+        stopped_by: outcome.interrupted.then(interrupt::name),
+        resume: resume.as_deref(),
     };
     context.console.print(&summary.text()?)?;
     Ok(match report.compared {
+        _ if outcome.interrupted => Exit::Interrupted,
         0 => Exit::NothingCompared,
         _ if report.findings.iter().any(|found| found.status.needs_attention()) => Exit::Deviation,
         _ if report.subjects.iter().any(|subject| subject.refuses_everything.is_some()) => {

@@ -14,6 +14,7 @@ use super::args::{Check, Format};
 use crate::commands::Context;
 use crate::console::{BAD, BOLD, END, NOTE, line};
 use crate::exit::{Exit, Failure};
+use ptxsmith_report::harmless;
 
 /// Checks every file. Files that cannot be read are told; the others are checked.
 pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
@@ -42,8 +43,8 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
 
     let text = match args.format {
         Format::Text => text(&reports)?,
-        Format::Json => serde_json::to_string_pretty(&json_of(args, &reports))? + "\n",
-        Format::Sarif => serde_json::to_string_pretty(&sarif(&reports))? + "\n",
+        Format::Json => harmless::json(serde_json::to_string_pretty(&json_of(args, &reports))?) + "\n",
+        Format::Sarif => harmless::json(serde_json::to_string_pretty(&sarif(&reports))?) + "\n",
     };
     context.console.print(&text)?;
     let found = reports.iter().any(|(_, report)| !report.findings.is_empty());
