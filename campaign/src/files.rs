@@ -22,8 +22,8 @@ pub fn make_directory(path: &Path) -> Result<(), Failure> {
 
 /// Whether a disk is full, or what the user may have of it: that is no bad input.
 pub fn is_full(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
-    matches!(error.kind(), StorageFull | QuotaExceeded)
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 /// Whether a full disk is the cause of an error.

@@ -40,7 +40,7 @@ impl Exit {
     /// The status.
     pub fn status(self) -> u8 {
         match self {
-            Exit::Interrupted => 128 + interrupt::number(),
+            Exit::Interrupted => interrupt::status(),
             other => other as u8,
         }
     }

@@ -11,9 +11,6 @@ use ptxsmith_subject::Cancel;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::console::Console;
-use crate::exit::{Exit, Failure};
-
 /// How long a command has for a clean end. What takes longer, such as reading a pipe that nothing is written to, is ended.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
@@ -26,8 +23,8 @@ static LAST_WORDS: Mutex<Option<LastWords>> = Mutex::new(None);
 type LastWords = Box<dyn FnOnce() + Send>;
 
 /// A flag that a signal raises. Everything that takes long looks at it; the children of subjects are killed when it is
-/// raised.
-pub fn watch(console: Console) -> anyhow::Result<Cancel> {
+/// raised. What does not look at it in time is ended, after `say`.
+pub fn watch(say: impl FnOnce() + Send + 'static) -> anyhow::Result<Cancel> {
     let cancel = Cancel::new();
     let raised = cancel.clone();
     // Whoever started the program with `nohup` wants it to outlive the terminal.
@@ -40,14 +37,14 @@ pub fn watch(console: Console) -> anyhow::Result<Cancel> {
         raised.cancel();
         thread::spawn(move || {
             thread::sleep(PATIENCE);
-            if let Some(say) = LAST_WORDS.lock().ok().and_then(|mut words| words.take()) {
-                say();
+            if let Some(last) = LAST_WORDS.lock().ok().and_then(|mut words| words.take()) {
+                last();
             }
-            console.failure(&Failure::Interrupted);
-            exit(Exit::Interrupted.status().into());
+            say();
+            exit(status().into());
         });
         signals.next();
-        exit(Exit::Interrupted.status().into());
+        exit(status().into());
     });
     Ok(cancel)
 }
@@ -59,8 +56,13 @@ pub fn last_words(say: impl FnOnce() + Send + 'static) {
     }
 }
 
+/// The exit status of a command that a signal ended, as shells report it.
+pub fn status() -> u8 {
+    128 + number()
+}
+
 /// The number of the signal that asked for an end: SIGINT where none did.
-pub fn number() -> u8 {
+fn number() -> u8 {
     let signal = SIGNAL.load(Ordering::Relaxed);
     u8::try_from(if signal == 0 { SIGINT } else { signal }).unwrap_or_default()
 }

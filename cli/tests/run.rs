@@ -243,7 +243,10 @@ fn a_campaign_is_raised_to_what_a_longer_one_gives() {
     let part = run(&["--cases", "1000", "--seed", "4", "--subject", &subject], "part");
     assert!(whole != part, "500 cases more show in the report");
     assert!(run(&["--resume"], "part") == part, "nothing was left to do");
-    assert!(run(&["--resume", "--cases", "1500"], "part") == whole, "the rest was not done as it is in one go");
+    assert!(
+        run(&["--resume", "--cases", "1500"], "part") == whole,
+        "the rest was not done as it is in one go"
+    );
     let mut command = ptxsmith();
     command.current_dir(directory.path()).args(["run", "--resume", "--cases", "900", "--out", "part"]);
     assert!(one_line_error(&command.output().unwrap()).contains("its cases is `1500`"));

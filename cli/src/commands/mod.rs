@@ -53,7 +53,8 @@ impl Context {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let jobs = flags.jobs.unwrap_or_else(cores);
         let (seed, libcuda, start) = (flags.seed, flags.libcuda.clone(), flags.start.into());
-        Ok(Context { console, jobs, seed, command_line, cancel: interrupt::watch(console)?, libcuda, start })
+        let cancel = interrupt::watch(move || console.failure(&Failure::Interrupted))?;
+        Ok(Context { console, jobs, seed, command_line, cancel, libcuda, start })
     }
 
     /// What a campaign runs with.

@@ -24,6 +24,15 @@ const MOST_IDS: usize = 20;
 /// listed explains.
 pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
     let mut folder = read(&args.directory)?;
+    if args.directory.is_dir() {
+        let (missing, strangers) = folder.strangers(&args.directory);
+        if missing + strangers > 0 {
+            context.console.note(&format!(
+                "the report is not of this folder's findings: {missing} that it has are not there, and {strangers} files are of none \
+                 that it has"
+            ));
+        }
+    }
     let against = match &args.against {
         None => None,
         Some(earlier) => {

@@ -9,7 +9,7 @@ use ptxsmith_subject::{
 
 use super::Context;
 use crate::args;
-use crate::console::{BOLD, GOOD, line};
+use crate::console::{BAD, BOLD, GOOD, line};
 use crate::exit::{Exit, Failure};
 use crate::progress::spinner;
 
@@ -51,6 +51,7 @@ fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Fa
                     "version": listed.release.version,
                     "max_ptx": listed.release.max_ptx(),
                     "default": default == Some(listed.release),
+                    "damaged": toolchains.usable(&Tool::from(listed.release)).is_err(),
                     "path": listed.path.as_ref().map(|path| path.to_string_lossy()),
                 })
             })
@@ -73,6 +74,9 @@ fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Fa
             let _ = write!(out, "{GOOD}{}{GOOD:#}", line(&path.to_string_lossy()));
         } else {
             out.push('-');
+        }
+        if toolchains.usable(&Tool::from(release)).is_err() {
+            let _ = write!(out, "  {BAD}(not what was installed: install --repair){BAD:#}");
         }
         if default == Some(release) {
             out.push_str("  (default)");
