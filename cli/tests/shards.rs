@@ -185,11 +185,7 @@ fn what_a_shard_says_of_itself_is_checked_before_it_is_used() {
         (r#""of":2"#, format!(r#""of":{most}"#), "missing: 2/18446744073709551615 to"),
         (r#""of":2"#, r#""of":0"#.to_owned(), "there is no shard 1/0"),
         (r#""number":1"#, r#""number":3"#.to_owned(), "there is no shard 3/2"),
-        (
-            r#""compared":"#,
-            r#""compared":9999999999999"#.to_owned(),
-            "is more than any campaign can count",
-        ),
+        (r#""compared":"#, r#""compared":9999999999999"#.to_owned(), "is more than any campaign can count"),
         (r#""also":["#, r#""also":[1,"#.to_owned(), "task 1 is none that shard 1/2 has still to enter"),
     ] {
         let hostile = whole.replacen(before, &after, 1);

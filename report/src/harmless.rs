@@ -17,11 +17,10 @@ pub fn lines(text: &str) -> Cow<'_, str> {
 /// JSON of which no character acts upon a terminal or hides another: they stand as escape sequences, which mean the same.
 pub fn json(text: String) -> String {
     let acts = |c: char| (c.is_control() && c != '\n') || reorders(c);
-    if !text.contains(acts) {
-        return text;
-    }
+    let Some(first) = text.find(acts) else { return text };
     let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
+    out.push_str(&text[..first]);
+    for c in text[first..].chars() {
         match acts(c) {
             // All of them are in the plane of which an escape sequence can name any.
             true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
