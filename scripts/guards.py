@@ -131,7 +131,7 @@ GUARDS = [
     Guard("programs that a shard names", "campaign/src/merge.rs", "(!spec.is_of_users_choosing() || allowed.contains(&spec))",
           "(true || allowed.contains(&spec))", CLI, "a_program_that_only_a_shard_names_is_not_run", ROBUST),
     Guard("cubins whose storage is a number", "subject/src/cubin/mod.rs",
-          "if without_bytes > most || usize::try_from(without_bytes).is_err() {", "if false {",
+          "match (addresses, data, left.checked_sub(size)) {", "match (addresses, data, Some(*left)) {",
           "ptxsmith-subject", "storage_without_bytes_is_limited"),
     Guard("cubins whose sizes wrap around", "subject/src/cubin/mod.rs", "(Some(offset), Some(end)) if end <= home.size => {",
           "(Some(offset), Some(_)) => {", "ptxsmith-subject", "what_cannot_be_is_malformed"),

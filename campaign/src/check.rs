@@ -12,7 +12,7 @@ use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
 
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
-use crate::input::Program;
+use crate::input::{Program, read_text};
 use crate::judges::{Entry, judge, operands, trial_of};
 use crate::pool::{Budget, each};
 use crate::session::Session;
@@ -52,7 +52,10 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     };
     let kernels = match &first {
         Some(program) => has_kernels(&program.text),
-        None => files.iter().any(|file| std::fs::read_to_string(file).is_ok_and(|text| has_kernels(&text))),
+        None => files.iter().any(|file| {
+            // A pipe can be read but once.
+            file.is_file() && read_text(file).is_ok_and(|(_, text)| has_kernels(&text))
+        }),
     };
     if kernels {
         ensure_disassembler(session)?;
@@ -106,7 +109,7 @@ fn judge_file(
     let source = Source { path: path.to_string_lossy().into_owned(), text };
     for (nth, tested) in campaign.subjects.iter().enumerate() {
         let parts = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?.parts();
-        let counterpart = counterpart(&source.text).map(|name| path.with_file_name(name));
+        let counterpart = counterpart(&source.text).and_then(|name| beside(path, name));
         let mut parts = beside_the_counterpart(parts, tested, counterpart.as_deref())?;
         let mut memory_operands = None;
         let compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
@@ -189,6 +192,12 @@ fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
     line
 }
 
+/// The PTX file of this name, from the folder of another. A program that names anything else names none: what it names is read.
+fn beside(path: &Path, name: &str) -> Option<PathBuf> {
+    let is_ptx = Path::new(name).extension().is_some_and(|extension| extension == "ptx");
+    Some(path.with_file_name(name)).filter(|path| is_ptx && path.is_file())
+}
+
 /// A program that is refused, and should be, may be refused for another reason. Where its comments name a valid
 /// counterpart, as those of the corpus do, the refusal counts only if that one is accepted.
 fn beside_the_counterpart(
@@ -219,4 +228,25 @@ fn ruled_out(verdict: &Verdict) -> Vec<(Question, usize)> {
     let Verdict::Reads(difference) = verdict else { return Vec::new() };
     let followed = difference.explanation.iter().flat_map(|explanation| &explanation.readings);
     followed.map(|&(question, _)| (question, 0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_names_ptx_beside_itself_and_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::create_dir(at("in")).unwrap();
+        for name in ["other.ptx", "notes.txt", "in/valid.ptx"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        let named = |name: &str| beside(&at("in/refused.ptx"), name);
+        assert_eq!(named("valid.ptx"), Some(at("in/valid.ptx")));
+        assert_eq!(named("../other.ptx"), Some(at("in/../other.ptx")));
+        for name in ["../notes.txt", "/dev/zero", "-", ".", "..", "", "missing.ptx"] {
+            assert_eq!(named(name), None, "{name}");
+        }
+    }
 }
