@@ -9,6 +9,7 @@ use ptxsmith_subject::OutputForm;
 use ptxsmith_syntax::{Assemble, ScalarType, StateSpace};
 
 use crate::failure::Failure;
+use crate::input::read_text;
 
 /// What a case is made into: what is shown, under which header, and beside what.
 pub struct Made {
@@ -185,8 +186,7 @@ impl Cases {
 /// If the file cannot be read, or a line is none of that form, names no production or no number from 0 to 65535.
 pub fn weights(path: &Path) -> Result<(Weights, String), Failure> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::BadInput(format!("cannot read the weights in {shown}: {error}")))?;
+    let (_, text) = read_text(path)?;
     match parse_weights(&text) {
         Ok(weights) => Ok((weights, text)),
         Err(message) => Err(Failure::BadInput(format!("{shown}, {message}"))),

@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use ptxsmith_diff::{Class, Header, Judged, Must, NotCompared, Part, Verdict, Why};
 use ptxsmith_oracle::Question;
-use ptxsmith_report::harmless::line as harmless;
+use ptxsmith_report::harmless::{cut, line as harmless};
 use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
 
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
-use crate::input::Program;
+use crate::input::{Program, read_text};
 use crate::judges::{Entry, judge, operands, trial_of};
 use crate::pool::{Budget, each};
 use crate::session::Session;
+use crate::store::Earlier;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
 
 /// What is judged, by whom, and how long.
@@ -28,6 +29,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// Where report and findings go.
     pub out: Option<PathBuf>,
+    /// Whether to remove the campaign that `out` holds, if it holds one.
+    pub replace: bool,
     /// Reads in the comments of a program which file beside it is its valid counterpart, where one is named.
     pub counterpart: fn(&str) -> Option<&str>,
 }
@@ -47,13 +50,17 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     };
     let kernels = match &first {
         Some(program) => has_kernels(&program.text),
-        None => files.iter().any(|file| std::fs::read_to_string(file).is_ok_and(|text| has_kernels(&text))),
+        None => files.iter().any(|file| {
+            // A pipe can be read but once.
+            file.is_file() && read_text(file).is_ok_and(|(_, text)| has_kernels(&text))
+        }),
     };
     if kernels {
         ensure_disassembler(session)?;
     }
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
-    let campaign = Campaign::new(session, "check", "variables", subjects, options.out)?;
+    let earlier = if options.replace { Earlier::Replace } else { Earlier::RefuseResumable };
+    let campaign = Campaign::new(session, "check", "variables", subjects, options.out, earlier)?;
     let count = files.len() as u64;
     let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
     let left_out = AtomicBool::new(false);
@@ -100,7 +107,7 @@ fn judge_file(
     let source = Source { path: path.to_string_lossy().into_owned(), text };
     for (nth, tested) in campaign.subjects.iter().enumerate() {
         let parts = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?.parts();
-        let counterpart = counterpart(&source.text).map(|name| path.with_file_name(name));
+        let counterpart = counterpart(&source.text).and_then(|name| beside(path, name));
         let mut parts = beside_the_counterpart(parts, tested, counterpart.as_deref())?;
         let mut memory_operands = None;
         let compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
@@ -144,6 +151,9 @@ fn failed(part: &Part) -> bool {
 /// Set in the number of a program that was derived from a file.
 const DERIVED: u64 = 1 << 63;
 
+/// The most characters of a message in such a line.
+const MOST_SAID: usize = 300;
+
 /// What was compared of a file and what was not, in a line for a person.
 fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
     let of = |holds: fn(&Part) -> bool| parts.iter().filter(|part| holds(part)).count();
@@ -169,13 +179,21 @@ fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
             continue;
         };
         let at = at.map_or_else(String::new, |at| format!(", line {at}"));
-        let said = said.as_ref().map_or_else(String::new, |said| format!(" ({subject} says: {said})"));
+        let said = said
+            .as_ref()
+            .map_or_else(String::new, |said| format!(" ({subject} says: {})", cut(said, MOST_SAID)));
         line += &format!("; not compared: {part}{at}: {reason}{said}");
     }
     if left > 0 {
         line += &format!("; not compared: {}", count(left, "other part", "other parts"));
     }
     line
+}
+
+/// The PTX file of this name, from the folder of another. A program that names anything else names none: what it names is read.
+fn beside(path: &Path, name: &str) -> Option<PathBuf> {
+    let is_ptx = Path::new(name).extension().is_some_and(|extension| extension == "ptx");
+    Some(path.with_file_name(name)).filter(|path| is_ptx && path.is_file())
 }
 
 /// A program that is refused, and should be, may be refused for another reason. Where its comments name a valid
@@ -208,4 +226,25 @@ fn ruled_out(verdict: &Verdict) -> Vec<(Question, usize)> {
     let Verdict::Reads(difference) = verdict else { return Vec::new() };
     let followed = difference.explanation.iter().flat_map(|explanation| &explanation.readings);
     followed.map(|&(question, _)| (question, 0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_names_ptx_beside_itself_and_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::create_dir(at("in")).unwrap();
+        for name in ["other.ptx", "notes.txt", "in/valid.ptx"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        let named = |name: &str| beside(&at("in/refused.ptx"), name);
+        assert_eq!(named("valid.ptx"), Some(at("in/valid.ptx")));
+        assert_eq!(named("../other.ptx"), Some(at("in/../other.ptx")));
+        for name in ["../notes.txt", "/dev/zero", "-", ".", "..", "", "missing.ptx"] {
+            assert_eq!(named(name), None, "{name}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Why something could not be done that was asked for.
 
+use ptxsmith_subject::process;
+
 /// Why a campaign, or a part of one, could not do what it was asked. What a subject does, and what the specification
 /// refuses, is a result and never one of these.
 #[derive(Debug)]
@@ -12,18 +14,41 @@ pub enum Failure {
     NoSubject(String),
     /// This machine or our code failed.
     Harness(anyhow::Error),
-    /// Ctrl-C.
+    /// Ctrl-C, or another signal that asks for an end.
     Interrupted,
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
-    /// An error that nobody turned into anything else is one of the harness.
+    /// An error that nobody turned into anything else is one of the harness. A run that was stopped on request is none,
+    /// wherever it was noticed.
     fn from(error: E) -> Failure {
-        Failure::Harness(error.into())
+        let error = error.into();
+        let stopped = |cause: &(dyn std::error::Error + 'static)| {
+            cause.downcast_ref().is_some_and(|error| matches!(error, process::Error::Cancelled(_)))
+                || cause.downcast_ref().is_some_and(ptxsmith_subject::Error::is_cancelled)
+        };
+        if error.chain().any(stopped) { Failure::Interrupted } else { Failure::Harness(error) }
     }
 }
 
-/// A run of a subject that did not come to an end: ours, or stopped by Ctrl-C.
+/// A run of a subject that did not come to an end: ours, or stopped on request.
 pub fn of_subject(error: ptxsmith_subject::Error) -> Failure {
-    if error.is_cancelled() { Failure::Interrupted } else { error.into() }
+    error.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_stopped_on_request_is_no_failure_however_deep_it_was_noticed() {
+        let stopped = || process::Error::Cancelled("nvdisasm".into());
+        assert!(matches!(Failure::from(stopped()), Failure::Interrupted));
+        let deep = anyhow::Error::from(ptxsmith_subject::Error::from(stopped())).context("cannot list code");
+        assert!(matches!(Failure::from(deep), Failure::Interrupted));
+        let listing = ptxsmith_subject::ListError::Process(stopped());
+        assert!(matches!(of_subject(listing.into()), Failure::Interrupted));
+        let missing = process::Error::NotFound("nvdisasm".into());
+        assert!(matches!(Failure::from(missing), Failure::Harness(_)));
+    }
 }

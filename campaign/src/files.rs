@@ -12,9 +12,23 @@ use crate::failure::Failure;
 pub fn make_directory(path: &Path) -> Result<(), Failure> {
     let made = std::fs::create_dir_all(path).and_then(|()| tempfile::tempfile_in(path).map(drop));
     made.map_err(|error| {
+        if is_full(&error) {
+            return anyhow::Error::from(error).context(format!("cannot write to {}", path.display())).into();
+        }
         let name = path.to_string_lossy();
         Failure::BadInput(format!("cannot write to {}: {error}; give another --out", line(&name)))
     })
+}
+
+/// Whether a disk is full, or what the user may have of it: that is no bad input.
+pub fn is_full(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
+/// Whether a full disk is the cause of an error.
+pub fn is_of_full_disk(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(is_full))
 }
 
 /// How the names of files begin that are being written.

@@ -11,7 +11,7 @@ use crate::cases::generator_of;
 use crate::failure::Failure;
 use crate::pool::Ended;
 use crate::session::Session;
-use crate::store::{self, State};
+use crate::store::{self, Earlier, State};
 use crate::subjects::{Tested, open_subjects};
 
 /// What is put together, and how.
@@ -20,6 +20,8 @@ pub struct Options {
     pub directories: Vec<PathBuf>,
     /// Where the result goes.
     pub out: PathBuf,
+    /// Whether to remove the campaign that `out` holds, if it holds one.
+    pub replace: bool,
     /// Whether shards may be missing or unfinished.
     pub partial: bool,
     /// The programs of the user's choosing that the shards tested and that may be run once more.
@@ -32,6 +34,12 @@ pub struct Options {
 /// If a shard is missing, doubled or unfinished (unless that is allowed), or is of another build, seed or subject.
 pub fn merge(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let name = |path: &Path| line(&path.to_string_lossy()).into_owned();
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    if let Some(directory) =
+        options.directories.iter().find(|of| real(of).is_some() && real(of) == real(&options.out))
+    {
+        return Err(Failure::BadInput(format!("{} is to be merged; give another --out", name(directory))));
+    }
     let mut shards: BTreeMap<u64, (&Path, State)> = BTreeMap::new();
     let mut first: Option<(&Path, store::Identity, u64)> = None;
     for directory in &options.directories {
@@ -64,10 +72,8 @@ pub fn merge(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let Some((_, identity, of)) = first else {
         return Err(Failure::BadInput("there is nothing to merge".to_owned()));
     };
-    let missing: Vec<String> = (1..=of)
-        .filter(|number| !shards.contains_key(number))
-        .map(|number| format!("{number}/{of}"))
-        .collect();
+    // Each of the shards is one of `of`, so the gaps between those that are there are few, however large `of` is.
+    let missing = missing(shards.keys().copied(), of);
     let unfinished: Vec<String> = shards
         .values()
         .filter(|(_, state)| !state.complete)
@@ -96,12 +102,31 @@ pub fn merge(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let subjects =
         states[0].subjects.iter().map(|kept| tested(session, &kept.description, &options.subjects));
     let subjects = subjects.collect::<Result<Vec<Tested>, Failure>>()?;
-    let mut campaign = Campaign::new(session, "run", "cases", subjects, Some(options.out.clone()))?;
+    let earlier = if options.replace { Earlier::Replace } else { Earlier::RefuseResumable };
+    let out = Some(options.out.clone());
+    let mut campaign = Campaign::new(session, "run", "cases", subjects, out, earlier)?;
     campaign.seed = identity.seed;
     campaign.generator = generator_of(&identity.options, wide)?;
     campaign.adopt(&states, lacks.is_empty())?;
     store::merge_verdicts(&directories, &options.out)?;
     campaign.finish(Ended::All)
+}
+
+/// The shards from 1 to `of` that are not among these, in order, runs of several as one.
+fn missing(there: impl Iterator<Item = u64>, of: u64) -> Vec<String> {
+    let mut before = 0;
+    let mut missing = Vec::new();
+    for number in there.map(Some).chain([None]) {
+        // What is missing lies between two that are there.
+        let end = number.map_or(of, |number| number - 1);
+        match end - before {
+            0 => {}
+            1 => missing.push(format!("{end}/{of}")),
+            _ => missing.push(format!("{}/{of} to {end}/{of}", before + 1)),
+        }
+        before = number.unwrap_or(of);
+    }
+    missing
 }
 
 /// The subject itself, for what is shown to it once more at the end; where it is not here, or is not to be run, what is
@@ -130,4 +155,19 @@ fn tested(
     });
     let subject: Box<dyn Subject> = Box::new(absent.described(description.clone()));
     Ok(Tested::new(subject))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_shards_are_named_without_counting_to_the_last() {
+        let named = |there: &[u64], of| missing(there.iter().copied(), of);
+        assert_eq!(named(&[1, 2, 3], 3), Vec::<String>::new());
+        assert_eq!(named(&[2], 4), ["1/4", "3/4 to 4/4"]);
+        assert_eq!(named(&[1, 3], 4), ["2/4", "4/4"]);
+        let most = u64::MAX;
+        assert_eq!(named(&[1, most], most), [format!("2/{most} to {}/{most}", most - 1)]);
+    }
 }

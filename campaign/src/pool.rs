@@ -136,11 +136,13 @@ mod tests {
         Session {
             jobs: NonZeroUsize::MIN,
             seed: 0,
+            command_line: Vec::new(),
             cancel: Cancel::new(),
             libcuda: None,
             start: Start::Spawn,
             workers: None,
             limit,
+            expected: Default::default(),
             events: Box::new(Silent),
         }
     }

@@ -14,7 +14,7 @@ use crate::cases::{Cases, weights, wide_header};
 use crate::failure::Failure;
 use crate::pool::{Budget, each, lock_of};
 use crate::session::Session;
-use crate::store::{Identity, Shard};
+use crate::store::{Earlier, Identity, Rest, Shard, State};
 use crate::subjects::{Tested, ensure_disassembler, open_subjects};
 use crate::task::{TaskCases, TaskVerdicts};
 
@@ -40,6 +40,8 @@ pub struct Options {
     pub out: PathBuf,
     /// Whether to go on with what `out` holds, if it holds anything.
     pub resume: bool,
+    /// Whether to remove what `out` holds, if it holds anything.
+    pub replace: bool,
     /// Which part of the campaign this is.
     pub shard: Shard,
 }
@@ -87,7 +89,31 @@ impl Tasks {
         let few = (0..doubled).find(|&task| self.start(task + 1) >= cases).map(|last| last + 1);
         few.unwrap_or_else(|| doubled + (cases - self.start(doubled)).div_ceil(self.most))
     }
+
+    /// Makes a state one of a campaign that differs from its own in nothing but more cases. False, with nothing done, where it
+    /// differs otherwise.
+    fn raise(self, own: &Identity, state: &mut State) -> bool {
+        let mut theirs = state.identity.clone();
+        let cases = |identity: &Identity| identity.options.get(CASES_OPTION)?.parse::<u64>().ok();
+        let (Some(old), new) = (cases(&theirs), cases(own)) else { return false };
+        match own.options.get(CASES_OPTION) {
+            Some(more) => drop(theirs.options.insert(CASES_OPTION.to_owned(), more.clone())),
+            None => drop(theirs.options.remove(CASES_OPTION)),
+        }
+        if own.difference(&theirs).is_some() || new.is_some_and(|new| new <= old) || old == 0 {
+            return false;
+        }
+        let last = self.count(old) - 1;
+        if state.done.contains(last) && old < self.cases(last).end {
+            state.done.remove_last(last);
+            state.rest = Some(Rest { task: last, from: old });
+        }
+        true
+    }
 }
+
+/// What the number of cases is called in an identity.
+const CASES_OPTION: &str = "cases";
 
 /// A task that some subjects have still to be shown.
 struct OpenTask<'c> {
@@ -123,7 +149,13 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
         ensure_disassembler(session)?;
     }
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
-    let mut campaign = Campaign::new(session, "run", "cases", subjects, Some(options.out.clone()))?;
+    let earlier = match (options.resume, options.replace) {
+        (true, _) => Earlier::Resume,
+        (_, true) => Earlier::Replace,
+        _ => Earlier::Refuse,
+    };
+    let out = Some(options.out.clone());
+    let mut campaign = Campaign::new(session, "run", "cases", subjects, out, earlier)?;
     let cases = options.cases.or((!options.unlimited).then_some(CASES));
     let cases = match generator.count() {
         Some(all) if options.cases.is_none() => Some(all),
@@ -131,7 +163,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
         None => cases,
     };
     if let Some(cases) = cases {
-        identity.insert("cases".to_owned(), cases.to_string());
+        identity.insert(CASES_OPTION.to_owned(), cases.to_string());
     }
     let takes_wide = campaign.subjects.iter().all(|tested| tested.takes(&wide_header()));
     let tasks = Tasks::of(options.focus);
@@ -145,6 +177,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
         options.shard,
         takes_wide && reaches_wide,
         options.resume,
+        |own, state| tasks.raise(own, state),
     )?;
     let campaign = campaign;
     // One subject after the other would leave threads idle at the end, with many of them and few tasks.
@@ -155,7 +188,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
     let ended = each(session, budget, campaign.unit, |number, work| {
         let (task, subject) = (number / together, (number % together) as usize);
         let Range { start, end } = tasks.cases(task);
-        let range = start..end.min(cases.unwrap_or(u64::MAX));
+        let range = campaign.first_case_of(task).unwrap_or(start)..end.min(cases.unwrap_or(u64::MAX));
         let begin = || {
             let wide = is_wide(task);
             let usual = |tested: &Tested| if wide { wide_header() } else { tested.header.clone() };
@@ -211,7 +244,29 @@ fn identity_of(session: &Session, options: BTreeMap<String, String>, subjects: &
 
 #[cfg(test)]
 mod tests {
+    use ptxsmith_gen::Coverage;
+
     use super::*;
+
+    #[test]
+    fn a_budget_is_raised_and_what_the_last_task_lacked_is_done() {
+        let identity = |seed, cases: Option<u64>| Identity {
+            seed,
+            options: cases.map(|cases| (CASES_OPTION.to_owned(), cases.to_string())).into_iter().collect(),
+            ..Identity::default()
+        };
+        let tasks = Tasks::of(Focus::Mixed);
+        let mut state = State::new(identity(1, Some(1000)), Shard::ALL, &Coverage::new());
+        // 250, 500, and 250 of the 1000 cases of the third.
+        (0..3).for_each(|task| state.done.insert(task, Shard::ALL));
+        for other in [identity(2, Some(2000)), identity(1, Some(900)), identity(1, Some(1000))] {
+            assert!(!tasks.raise(&other, &mut state), "{other:?}");
+        }
+        assert!(state.done.contains(2));
+        assert!(tasks.raise(&identity(1, None), &mut state));
+        assert_eq!(state.rest, Some(Rest { task: 2, from: 1000 }));
+        assert!(state.done.contains(1) && !state.done.contains(2));
+    }
 
     #[test]
     fn the_tasks_cover_every_case_once() {

@@ -18,6 +18,8 @@ pub struct Session {
     pub jobs: NonZeroUsize,
     /// Chooses what is generated.
     pub seed: u64,
+    /// The command that goes on with the campaign, with all its arguments: what its manifest keeps.
+    pub command_line: Vec<String>,
     /// Raised when the campaign is to stop.
     pub cancel: Cancel,
     /// The CUDA driver library, where it was named.

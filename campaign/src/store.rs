@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use ptxsmith_diff::{Class, NotCompared, Profile};
 use ptxsmith_gen::Coverage;
-use ptxsmith_report::harmless::line;
+use ptxsmith_report::{folder, harmless::line};
 use ptxsmith_subject::Description;
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ impl std::fmt::Display for Shard {
 }
 
 /// What must be the same for results to belong together.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// The version of ptxsmith.
     pub ptxsmith: String,
@@ -103,6 +103,12 @@ impl Done {
         task < self.before || self.also.contains(&task)
     }
 
+    /// Removes the last task that there was.
+    pub fn remove_last(&mut self, task: u64) {
+        self.also.remove(&task);
+        self.before = self.before.min(task);
+    }
+
     /// Adds a task of a shard.
     pub fn insert(&mut self, task: u64, shard: Shard) {
         self.also.insert(task);
@@ -110,6 +116,15 @@ impl Done {
             self.before += 1;
         }
     }
+}
+
+/// What is left of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rest {
+    /// The task.
+    pub task: u64,
+    /// Its first case that is not done.
+    pub from: u64,
 }
 
 /// Everything that a campaign found.
@@ -124,6 +139,10 @@ pub struct State {
     pub complete: bool,
     /// The tasks that are in it.
     pub done: Done,
+    /// The task of which only the cases from a number on are to be done: those before are in it, from a time when it was to have
+    /// no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Rest>,
     /// Whether programs were among them that need a later version and target.
     pub wide: bool,
     /// The implementations, and what was found of each.
@@ -155,6 +174,7 @@ impl State {
             shard,
             complete: false,
             done: Done::default(),
+            rest: None,
             wide: false,
             subjects: Vec::new(),
             productions: coverage.counts().map(|(name, count)| (name.to_owned(), count)).collect(),
@@ -169,18 +189,52 @@ impl State {
     pub fn read(directory: &Path) -> Result<Option<State>, Failure> {
         let path = directory.join(STATE);
         let name = || line(&path.to_string_lossy()).into_owned();
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Failure::BadInput(format!("cannot read {}: {error}", name()))),
-        };
+        let Some(file) = open_regular(&path)? else { return Ok(None) };
+        let mut text = Vec::new();
+        let read = file.take(MOST_BYTES + 1).read_to_end(&mut text);
+        read.map_err(|error| Failure::BadInput(format!("cannot read {}: {error}", name())))?;
+        if text.len() as u64 > MOST_BYTES {
+            return Err(Failure::BadInput(format!("{} is larger than 1 GiB, which no state is", name())));
+        }
         let state: State = serde_json::from_slice(&text).map_err(|error| {
             Failure::BadInput(format!("{} is not what a campaign of this version keeps: {error}", name()))
         })?;
-        match state.schema == SCHEMA {
-            true => Ok(Some(state)),
-            false => Err(Failure::BadInput(format!("{} is of another version of ptxsmith", name()))),
+        if state.schema != SCHEMA {
+            return Err(Failure::BadInput(format!("{} is of another version of ptxsmith", name())));
         }
+        match state.contradiction() {
+            Some(what) => Err(Failure::BadInput(format!("{} contradicts itself: {what}", name()))),
+            None => Ok(Some(state)),
+        }
+    }
+
+    /// In what numbers of the state do not fit each other; a state that we wrote has none.
+    fn contradiction(&self) -> Option<String> {
+        let Shard { number, of } = self.shard;
+        if !(1..=of).contains(&number) {
+            return Some(format!("there is no shard {number}/{of}"));
+        }
+        if let Some(task) =
+            self.done.also.iter().find(|&&task| !self.shard.takes(task) || task < self.done.before)
+        {
+            return Some(format!("task {task} is none that shard {number}/{of} has still to enter"));
+        }
+        let counts = self
+            .subjects
+            .iter()
+            .map(|kept| kept.ledger.largest_count())
+            .chain(self.productions.values().copied());
+        if let Some(count) = counts.chain([self.done.before]).find(|&count| count > MOST_CASES) {
+            return Some(format!("{count} is more than any campaign can count"));
+        }
+        if self.subjects.len() > self.identity.subjects.len() {
+            return Some("there are more ledgers than subjects".to_owned());
+        }
+        self.subjects.iter().find_map(|kept| {
+            let (ledger, id) = (&kept.ledger, line(&kept.description.id));
+            (ledger.conform > ledger.compared)
+                .then(|| format!("of {id} {} conform, and {} were compared", ledger.conform, ledger.compared))
+        })
     }
 
     /// Puts it into a directory in place of what was there.
@@ -197,6 +251,86 @@ impl State {
         let entered = coverage.enter(counts, pairs);
         entered.map_err(|name| Failure::BadInput(format!("the grammar has no production `{name}`")))?;
         Ok(coverage)
+    }
+}
+
+/// What becomes of a campaign that the directory of a new one holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Earlier {
+    /// It is not touched: the new one is refused.
+    Refuse,
+    /// The same, where it could be gone on with. What can be had again by the same command is replaced.
+    RefuseResumable,
+    /// It is removed, with its findings.
+    Replace,
+    /// It is gone on with.
+    Resume,
+    /// More is put beside it, by any number of processes at once.
+    Share,
+}
+
+impl Earlier {
+    /// Looks at what a directory holds, and removes it where that is wanted. The lock of the directory is to be held.
+    ///
+    /// # Errors
+    /// If it holds a campaign that is not to be touched, or that cannot be gone on with.
+    pub fn settle(self, directory: &Path) -> Result<(), Failure> {
+        let has = |name: &str| std::fs::symlink_metadata(directory.join(name)).is_ok();
+        let resumable = has(STATE) || has(folder::MANIFEST);
+        let holds = resumable || has(folder::REPORT);
+        let name = line(&directory.to_string_lossy()).into_owned();
+        match self {
+            Earlier::Replace => remove_campaign(directory),
+            Earlier::Refuse if holds => Err(Failure::BadInput(format!(
+                "{name} holds a campaign{}; give another --out, or --replace to remove it",
+                if resumable { " already: --resume goes on with it" } else { " already" }
+            ))),
+            Earlier::RefuseResumable if has(STATE) => Err(Failure::BadInput(format!(
+                "{name} holds a campaign of `ptxsmith run`; give another --out, or --replace to remove it"
+            ))),
+            Earlier::Resume if holds && !resumable => Err(Failure::BadInput(format!(
+                "{name} holds a campaign that cannot be gone on with; give another --out, or --replace to remove it"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Removes what a campaign wrote into a directory, and nothing else.
+fn remove_campaign(directory: &Path) -> Result<(), Failure> {
+    let findings = std::fs::read_dir(directory.join(folder::FINDINGS)).into_iter().flatten().flatten();
+    let programs =
+        findings.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "ptx"));
+    // The state goes first: without it nothing is left that could be gone on with.
+    let files = [STATE, VERDICTS, folder::REPORT, folder::MANIFEST].map(|name| directory.join(name));
+    for path in files.into_iter().chain(programs) {
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(anyhow::Error::from(error)
+                    .context(format!("cannot remove {}", path.display()))
+                    .into());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The most bytes of a state that are read: that of a campaign of a million findings is smaller.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The most that a campaign can count: ten million cases a second for some years.
+const MOST_CASES: u64 = 1 << 50;
+
+/// Opens a file of a campaign; `None` where there is none. What else can be behind a name has no end, or makes us wait for ever.
+fn open_regular(path: &Path) -> Result<Option<File>, Failure> {
+    let name = || line(&path.to_string_lossy()).into_owned();
+    let failed = |error| Failure::BadInput(format!("cannot read {}: {error}", name()));
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => File::open(path).map(Some).map_err(failed),
+        Ok(_) => Err(Failure::BadInput(format!("{} is no regular file", name()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(error)),
     }
 }
 
@@ -275,11 +409,7 @@ impl Verdicts {
     /// Opens the file of a directory, with the lines of tasks that are done and no others.
     pub fn open(directory: &Path, done: &Done) -> Result<Verdicts, Failure> {
         let path: PathBuf = directory.join(VERDICTS);
-        let before = match File::open(&path) {
-            Ok(file) => Some(BufReader::new(file)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error.into()),
-        };
+        let before = open_regular(&path)?.map(BufReader::new);
         let is_done =
             |line: &[u8]| serde_json::from_slice::<Line>(line).is_ok_and(|line| done.contains(line.task));
         write_whole_by(&path, |file| {
@@ -329,11 +459,7 @@ pub fn merge_verdicts(directories: &[&Path], into: &Path) -> Result<(), Failure>
     let mut files: Vec<File> = Vec::new();
     let mut places: Vec<Place> = Vec::new();
     for directory in directories {
-        let file = match File::open(directory.join(VERDICTS)) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(error.into()),
-        };
+        let Some(file) = open_regular(&directory.join(VERDICTS))? else { continue };
         let mut start = 0;
         for (nth, line) in (0..).zip(BufReader::new(&file).split(b'\n')) {
             let line = line?;

@@ -8,7 +8,9 @@ use ptxsmith_report::harmless::line;
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
 use ptxsmith_subject::version::Version;
-use ptxsmith_subject::{Description, Limits, OpenOptions, Subject, SubjectSpec, open, process};
+use ptxsmith_subject::{
+    Description, Limits, OpenOptions, Subject, SubjectSpec, UnavailableKind, open, process,
+};
 use ptxsmith_syntax::Module;
 
 use crate::failure::{Failure, of_subject};
@@ -116,7 +118,10 @@ pub fn open_subjects(
     let mut tested: Vec<Tested> = Vec::new();
     for spec in specs {
         let opened = open(spec, &options).map_err(|unavailable| {
-            let message = format!("{spec} is not available: {unavailable}");
+            let mut message = format!("{spec} is not available: {unavailable}");
+            if unavailable.kind == UnavailableKind::InstallFailed && spec.to_string().starts_with("ptxas") {
+                message.push_str("; without a network, name a ptxas that is here: --subject ptxas:/PATH");
+            }
             match spec {
                 _ if session.cancel.is_cancelled() => Failure::Interrupted,
                 // A path or a command is the user's to mend.

@@ -15,6 +15,7 @@ use crate::failure::{Failure, of_subject};
 use crate::judges::{Entry, trial_of};
 use crate::pool::{Budget, each, lock_of};
 use crate::session::Session;
+use crate::store::Earlier;
 use crate::subjects::{ensure_disassembler, open_subjects, target_for};
 
 /// How many programs are shown together: most are refused, and those cost no start of their own.
@@ -34,6 +35,8 @@ pub struct Options {
     pub reduce: Option<Duration>,
     /// Where report and findings go.
     pub out: PathBuf,
+    /// Whether to remove the campaign that `out` holds, if it holds one.
+    pub replace: bool,
 }
 
 /// Programs that are made by number.
@@ -72,8 +75,9 @@ pub fn judge_texts(
 ) -> Result<(Outcome, Tally), Failure> {
     ensure_disassembler(session)?;
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
-    let mut campaign =
-        Campaign::new(session, texts.command, texts.unit, subjects, Some(options.out.clone()))?;
+    let earlier = if options.replace { Earlier::Replace } else { Earlier::Refuse };
+    let out = Some(options.out.clone());
+    let mut campaign = Campaign::new(session, texts.command, texts.unit, subjects, out, earlier)?;
     campaign.reduce_for = options.reduce;
     let campaign = campaign;
     let cases = match (options.cases, texts.count) {

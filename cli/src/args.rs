@@ -46,7 +46,7 @@ Exit status:
   2  bad usage or bad input
   3  nothing was compared, or a subject refuses nearly everything valid
   4  ptxsmith itself failed
-  130, 143, 129  stopped by SIGINT, SIGTERM, SIGHUP";
+  130, 143, 129  stopped by SIGINT, SIGTERM, SIGHUP; what was found until then is kept";
 
 /// Flags of every command.
 #[derive(Args, Debug)]
@@ -439,9 +439,13 @@ pub struct Run {
     /// with which the report does not depend on the machine]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub reduce: Option<Duration>,
-    /// Go on with the campaign in --out, if it holds one that was stopped
+    /// Go on with the campaign in --out, if it holds one. Every other argument is taken from there; --cases or --time
+    /// raises its budget
     #[arg(long)]
     pub resume: bool,
+    /// Remove the campaign that --out holds, if it holds one
+    #[arg(long, conflicts_with = "resume")]
+    pub replace: bool,
     /// Do the K-th of N parts, to be put together with merge [default: the part that a Slurm array, a Kubernetes Indexed
     /// Job or a CI matrix says; else all]
     #[arg(long, value_name = "K/N", value_parser = shard)]
@@ -467,6 +471,9 @@ pub struct Merge {
     /// Where the result goes
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Remove the campaign that --out holds, if it holds one
+    #[arg(long)]
+    pub replace: bool,
     /// Merge also where shards are missing or unfinished, and say which
     #[arg(long)]
     pub partial: bool,
@@ -522,6 +529,9 @@ pub struct Check {
     /// Write report and findings here [default: nowhere; the summary is printed]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Remove the campaign that --out holds, if it holds one
+    #[arg(long, requires = "out")]
+    pub replace: bool,
 }
 
 /// `reduce`
@@ -783,6 +793,16 @@ pub enum Toolchain {
         /// 13.5 for the newest ptxas of a minor release, a full version such as 13.0.48, nvjitlink@RELEASE, ptxjit@VERSION
         /// (of a driver), or cuobjdump
         #[arg(required = true, value_name = "RELEASE", value_parser = Installable::find)]
+        releases: Vec<Installable>,
+        /// Install anew what is there and is not what was installed
+        #[arg(long)]
+        repair: bool,
+    },
+    /// Compare what is installed with what was installed, byte by byte. Before each use only size and time are compared
+    #[command(after_help = "Example:\n  ptxsmith toolchain verify 13.5")]
+    Verify {
+        /// As install takes them [default: all that is installed]
+        #[arg(value_name = "RELEASE", value_parser = Installable::find)]
         releases: Vec<Installable>,
     },
     /// Print the path of an installed release's ptxas

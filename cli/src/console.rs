@@ -8,6 +8,8 @@ use ptxsmith_campaign::Failure;
 
 pub use ptxsmith_report::harmless::line;
 
+use crate::interrupt;
+
 /// Headings and names.
 pub const BOLD: Style = Style::new().bold();
 /// What deviates, and errors.
@@ -66,7 +68,7 @@ impl Console {
             Failure::BadInput(message) | Failure::NoSubject(message) => self.error(message),
             Failure::Rendered(text) => self.stderr(text),
             Failure::Harness(error) => self.error(&format!("{error:#}")),
-            Failure::Interrupted => self.error("stopped by Ctrl-C"),
+            Failure::Interrupted => self.error(&format!("stopped by {}", interrupt::name())),
         }
     }
 

@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 pub use ptxsmith_campaign::Failure;
 
+use crate::interrupt;
+
 /// How a command ended, as its exit status says it.
 ///
 /// | status | of `run`, `check` | of the other commands |
@@ -13,10 +15,10 @@ pub use ptxsmith_campaign::Failure;
 /// | 2 | bad usage or bad input | the same |
 /// | 3 | nothing was compared | of `eval --expect`, the specification does not decide; else never |
 /// | 4 | the harness itself failed: this machine or our code, not the subject | the same |
-/// | 130 | stopped by Ctrl-C before there was anything to report | stopped by Ctrl-C |
+/// | 130, 143, 129 | stopped by Ctrl-C, SIGTERM, SIGHUP | the same |
 ///
-/// A campaign that Ctrl-C stops reports what it compared until then, and its status is that of the report. A second
-/// Ctrl-C ends the program at once, with 130.
+/// A campaign that a signal stops reports what it compared until then. A command has two seconds for its end; a second signal
+/// does not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -30,13 +32,23 @@ pub enum Exit {
     NothingCompared = 3,
     /// The harness itself failed.
     HarnessFailed = 4,
-    /// Stopped by Ctrl-C, as shells report it.
+    /// Stopped by a signal: 128 and its number, as shells report it.
     Interrupted = 130,
+}
+
+impl Exit {
+    /// The status.
+    pub fn status(self) -> u8 {
+        match self {
+            Exit::Interrupted => interrupt::status(),
+            other => other as u8,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(exit as u8)
+        ExitCode::from(exit.status())
     }
 }
 

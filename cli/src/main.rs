@@ -10,11 +10,13 @@ mod describe;
 mod exit;
 mod interrupt;
 mod progress;
+mod resume;
 mod values;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
+use clap::{ArgMatches, FromArgMatches};
 
 use args::{Cli, Command};
 use commands::Context;
@@ -23,26 +25,29 @@ use exit::{Exit, Failure};
 
 fn main() -> ExitCode {
     bug::end_on_panic();
-    let cli = match read() {
-        Ok(cli) => cli,
+    let (cli, matches, args) = match read() {
+        Ok(read) => read,
         Err(error) => error.exit(),
     };
     let console = Console { quiet: cli.global.quiet, color: cli.global.color.into() };
-    let exit = run(&cli, console).unwrap_or_else(|failure| {
-        console.failure(&failure);
-        Exit::from(&failure)
-    });
+    let whole = resume::completed(cli, &matches, &args);
+    let exit =
+        whole.and_then(|(cli, command_line)| run(&cli, command_line, console)).unwrap_or_else(|failure| {
+            console.failure(&failure);
+            Exit::from(&failure)
+        });
     exit.into()
 }
 
 /// What was written, with what the file of `--config` says.
-fn read() -> Result<Cli, clap::Error> {
+fn read() -> Result<(Cli, ArgMatches, Vec<OsString>), clap::Error> {
     let args = config::completed(std::env::args_os().collect())?;
-    Cli::from_arg_matches(&describe::matches(args)?)
+    let matches = describe::matches(args.clone())?;
+    Ok((Cli::from_arg_matches(&matches)?, matches, args))
 }
 
-fn run(cli: &Cli, console: Console) -> Result<Exit, Failure> {
-    let context = Context::new(&cli.global, console)?;
+fn run(cli: &Cli, command_line: Vec<String>, console: Console) -> Result<Exit, Failure> {
+    let context = Context::new(&cli.global, command_line, console)?;
     match &cli.command {
         Command::Run(args) => commands::run::run(&context, args),
         Command::Check(args) => commands::check::run(&context, args),

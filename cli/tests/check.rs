@@ -86,8 +86,10 @@ fn status_1_for_a_new_deviation_which_is_reported_in_full() {
     assert!(text.contains("// expect: accepted\n") && text.starts_with("// clause: "), "{text}");
     let repeat = finding["repeat"].as_str().unwrap().strip_prefix("ptxsmith ").unwrap();
     let program = assert_cmd::cargo::cargo_bin!("ptxsmith");
-    let again =
-        std::process::Command::new("sh").args(["-c", &format!("{} {repeat}", program.display())]).output();
+    let again = std::process::Command::new("sh")
+        .args(["-c", &format!("{} {repeat}", program.display())])
+        .current_dir(&out)
+        .output();
     assert_eq!(status(&again.unwrap()), 1);
 }
 

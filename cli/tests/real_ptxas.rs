@@ -35,7 +35,7 @@ fn a_run_finds_the_known_deviations_and_each_is_repeated_by_its_command() {
             findings.iter().find(|finding| finding["id"] == id).unwrap_or_else(|| panic!("no {id}"));
         let repeat = finding["repeat"].as_str().unwrap().strip_prefix("ptxsmith ").unwrap();
         let line = format!("{} {repeat}", ptxsmith.display());
-        let again = Command::new("sh").args(["-c", &line]).output().unwrap();
+        let again = Command::new("sh").args(["-c", &line]).current_dir(directory.path()).output().unwrap();
         let text = String::from_utf8_lossy(&again.stdout);
         assert!(text.contains(finding["title"].as_str().unwrap()), "{id}: {text}");
     }

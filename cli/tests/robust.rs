@@ -161,6 +161,28 @@ fn a_full_disk_is_a_failure_of_the_machine_and_leaves_no_half_of_a_file() {
 }
 
 #[test]
+fn a_page_or_a_history_that_finds_no_room_is_a_failure_of_the_machine_and_is_not_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    assert_eq!(status(&run(&oracle_as_subject(&[]), &out).output().unwrap()), 0);
+    let (page, history) = (directory.path().join("page.html"), directory.path().join("history.db"));
+    for (arguments, file) in [
+        (["report", "--format", "html", "--out"], &page),
+        (["history", "--quiet", "--color", "never"], &history),
+    ] {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg("trap '' XFSZ; ulimit -f 8; exec \"$@\"").arg("sh");
+        command.arg(assert_cmd::cargo::cargo_bin!("ptxsmith")).args(arguments).arg(file);
+        if arguments[0] == "history" {
+            command.arg("--add");
+        }
+        let output = command.arg(&out).output().unwrap();
+        assert_eq!(status(&output), 4, "{}", stderr(&output));
+        assert!(!file.exists(), "{}", file.display());
+    }
+}
+
+#[test]
 fn paths_that_are_no_text_are_paths() {
     let directory = tempfile::tempdir().unwrap();
     let odd = |name: &[u8]| directory.path().join(OsString::from_vec(name.to_vec()));

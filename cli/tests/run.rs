@@ -44,18 +44,21 @@ fn a_deviation_is_found_saved_and_repeated() {
     let subject = wrong_subject(directory.path());
     let run = |jobs: &str| {
         let mut command = ptxsmith();
-        command.args(["run", "--cases", "600", "--jobs", jobs, "--subject", &subject, "--out"]).arg(&out);
+        command.args(["run", "--cases", "600", "--replace", "--jobs", jobs, "--subject", &subject, "--out"]);
+        command.arg(&out);
         let output = command.output().unwrap();
         assert_eq!(status(&output), 1, "{}{}", stdout(&output), stderr(&output));
         std::fs::read_to_string(out.join("report.json")).unwrap()
     };
     assert_eq!(run("1"), run("4"), "the report depends on the number of jobs");
-    // What was there before stays, and is told apart.
-    std::fs::write(out.join("findings/of-yesterday.ptx"), "").unwrap();
+    // What is there of another campaign is not touched, unless it is to be replaced. What is of none stays, and is told.
     let mut command = ptxsmith();
     command.args(["run", "--cases", "100", "--seed", "9", "--subject", &subject, "--out"]).arg(&out);
-    let other = command.output().unwrap();
-    assert!(stdout(&other).contains("are of earlier campaigns\n"), "{}", stdout(&other));
+    let refused = one_line_error(&command.output().unwrap());
+    assert!(refused.contains("--resume goes on with it") && refused.contains("--replace"), "{refused}");
+    std::fs::write(out.join("findings/notes.txt"), "").unwrap();
+    let other = command.arg("--replace").output().unwrap();
+    assert!(stdout(&other).contains("1 of the files there are of earlier campaigns\n"), "{}", stdout(&other));
     run("2");
 
     let report = report(&out);
@@ -68,7 +71,7 @@ fn a_deviation_is_found_saved_and_repeated() {
     );
     let repeat = finding["repeat"].as_str().unwrap().strip_prefix("ptxsmith ").unwrap();
     let line = format!("{} {repeat}", assert_cmd::cargo::cargo_bin!("ptxsmith").display());
-    let again = Command::new("sh").args(["-c", &line]).output().unwrap();
+    let again = Command::new("sh").args(["-c", &line]).current_dir(&out).output().unwrap();
     assert_eq!(status(&again), 1, "{}{}", stdout(&again), stderr(&again));
 }
 
@@ -160,7 +163,7 @@ fn an_implementation_that_refuses_everything_is_asked_whether_it_is_configured()
 }
 
 #[test]
-fn ctrl_c_keeps_what_was_found() {
+fn a_signal_ends_a_campaign_that_keeps_what_was_found_and_says_how_to_go_on() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
     let mut run = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"))
@@ -175,21 +178,78 @@ fn ctrl_c_keeps_what_was_found() {
         assert!(started.elapsed() < Duration::from_secs(100), "nothing found");
         std::thread::sleep(Duration::from_millis(20));
     }
-    Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    Command::new("kill").args(["-TERM", &run.id().to_string()]).status().unwrap();
     let pressed = Instant::now();
     while run.try_wait().unwrap().is_none() {
-        assert!(pressed.elapsed() < Duration::from_secs(60), "it does not stop");
+        assert!(pressed.elapsed() < Duration::from_secs(10), "it does not stop");
         std::thread::sleep(Duration::from_millis(20));
     }
     let output = run.wait_with_output().unwrap();
-    assert_eq!(status(&output), 1);
-    assert!(stdout(&output).contains("stopped by Ctrl-C"), "{}", stdout(&output));
+    assert_eq!(status(&output), 143);
+    let resume = format!("go on with it: ptxsmith run --resume --out {}\n", out.display());
+    assert!(stdout(&output).contains("stopped by SIGTERM"), "{}", stdout(&output));
+    assert!(stdout(&output).contains(&resume), "{}", stdout(&output));
+    let before = report(&out);
+    assert_eq!(before["complete"], false);
+    // All other arguments are those of the campaign.
+    let mut command = ptxsmith();
+    let resumed = command.args(["run", "--quiet", "--resume", "--time", "1s", "--out"]).arg(&out).output();
+    let resumed = resumed.unwrap();
+    assert_eq!(status(&resumed), 1, "{}{}", stdout(&resumed), stderr(&resumed));
     let report = report(&out);
-    assert_eq!(report["complete"], false);
+    assert!(report["compared"].as_u64() >= before["compared"].as_u64(), "{report}");
     for finding in report["findings"].as_array().unwrap() {
         assert!(out.join(finding["file"].as_str().unwrap()).is_file(), "{finding}");
     }
     assert_ne!(report["findings"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn one_signal_ends_what_waits_for_input() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = directory.path().join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    for (command, signal, expected) in [
+        (&["eval"][..], "-TERM", 143),
+        (&["check", "--subject", "exec:true"], "-HUP", 129),
+        (&["reduce"], "-INT", 130),
+    ] {
+        let mut waiting = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"));
+        let mut waiting = waiting.args(command).arg(&fifo).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        Command::new("kill").args([signal, &waiting.id().to_string()]).status().unwrap();
+        let sent = Instant::now();
+        while waiting.try_wait().unwrap().is_none() {
+            assert!(sent.elapsed() < Duration::from_secs(5), "{command:?} waits on");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(waiting.wait().unwrap().code(), Some(expected), "{command:?}");
+    }
+}
+
+#[test]
+fn a_campaign_is_raised_to_what_a_longer_one_gives() {
+    let directory = tempfile::tempdir().unwrap();
+    // One that answers otherwise in other company would show with how many cases a task was done.
+    let subject = oracle_as_subject(&["shift-count=modulo"]);
+    let run = |arguments: &[&str], out: &str| {
+        let mut command = ptxsmith();
+        command.current_dir(directory.path()).args(["run", "--quiet"]).args(arguments).args(["--out", out]);
+        let output = command.output().unwrap();
+        assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
+        std::fs::read_to_string(directory.path().join(out).join("report.json")).unwrap()
+    };
+    let whole = run(&["--cases", "1500", "--seed", "4", "--subject", &subject], "whole");
+    let part = run(&["--cases", "1000", "--seed", "4", "--subject", &subject], "part");
+    assert!(whole != part, "500 cases more show in the report");
+    assert!(run(&["--resume"], "part") == part, "nothing was left to do");
+    assert!(
+        run(&["--resume", "--cases", "1500"], "part") == whole,
+        "the rest was not done as it is in one go"
+    );
+    let mut command = ptxsmith();
+    command.current_dir(directory.path()).args(["run", "--resume", "--cases", "900", "--out", "part"]);
+    assert!(one_line_error(&command.output().unwrap()).contains("its cases is `1500`"));
 }
 
 #[test]
@@ -270,6 +330,7 @@ fn edited_programs_are_judged_for_whether_the_subject_dies_of_them() {
             "--subject",
             &subject,
             "-q",
+            "--replace",
             "--out",
         ]);
         let output = command.arg(&out).output().unwrap();

@@ -173,6 +173,44 @@ fn a_campaign_killed_at_any_moment_goes_on_to_the_undisturbed_result() {
 }
 
 #[test]
+fn what_a_shard_says_of_itself_is_checked_before_it_is_used() {
+    let place = Place::new();
+    place.run("one", &["--shard", "1/2"]).output().unwrap();
+    let at = |name: &str| place.directory.path().join("one").join(name);
+    let whole = std::fs::read_to_string(at("state.json")).unwrap();
+    let merged = || one_line_error(&place.merge(&["one".to_owned()], "out", &[]).output().unwrap());
+    let most = u64::MAX;
+    for (before, after, expected) in [
+        (r#""of":2"#, r#""of":1000000000"#.to_owned(), "missing: 2/1000000000 to 1000000000/1000000000"),
+        (r#""of":2"#, format!(r#""of":{most}"#), "missing: 2/18446744073709551615 to"),
+        (r#""of":2"#, r#""of":0"#.to_owned(), "there is no shard 1/0"),
+        (r#""number":1"#, r#""number":3"#.to_owned(), "there is no shard 3/2"),
+        (r#""compared":"#, r#""compared":9999999999999"#.to_owned(), "is more than any campaign can count"),
+        (r#""also":["#, r#""also":[1,"#.to_owned(), "task 1 is none that shard 1/2 has still to enter"),
+    ] {
+        let hostile = whole.replacen(before, &after, 1);
+        assert!(hostile != whole, "{before}");
+        std::fs::write(at("state.json"), hostile.replace(",]", "]")).unwrap();
+        let message = merged();
+        assert!(message.contains(expected), "{after}: {message}");
+    }
+    std::fs::write(at("state.json"), &whole).unwrap();
+    // What is no regular file may have no end.
+    for name in ["verdicts.jsonl", "state.json"] {
+        std::fs::remove_file(at(name)).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", at(name)).unwrap();
+        let output = place.merge(&["one".to_owned()], "out", &["--partial"]).output().unwrap();
+        assert!(one_line_error_of_last(&output).contains("is no regular file"), "{}", stderr(&output));
+    }
+}
+
+/// The last line of messages, with the exit status of bad input.
+fn one_line_error_of_last(output: &std::process::Output) -> String {
+    assert_eq!(status(output), 2, "{}", stderr(output));
+    stderr(output).lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
 fn another_campaign_is_not_gone_on_with() {
     let place = Place::new();
     place.run("out", &[]).output().unwrap();

@@ -39,9 +39,9 @@ impl Words {
         let text = print(module);
         let mut words = Words { statements: Vec::new(), in_body: Vec::new(), names: BTreeMap::new() };
         let (mut statement, mut lists, mut depth): (Vec<Text>, usize, usize) = (Vec::new(), 0, 0);
+        let mut is_head = false;
         for token in tokens(&text).unwrap_or_default() {
             let word = token.text;
-            let is_head = statement.iter().any(|word| HEADS.contains(&&**word));
             match &*word {
                 // Braces in a statement are a list, but behind the head of a function.
                 "{" if lists > 0 || !statement.is_empty() && !is_head => lists += 1,
@@ -53,11 +53,12 @@ impl Words {
                         "}" => depth.saturating_sub(1),
                         _ => depth,
                     };
-                    lists = 0;
+                    (lists, is_head) = (0, false);
                     continue;
                 }
                 _ => {}
             }
+            is_head |= HEADS.contains(&&*word);
             statement.push(word);
         }
         words.add(statement, depth > 0);

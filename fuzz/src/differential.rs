@@ -17,6 +17,7 @@ use ptxsmith_campaign::campaign::Campaign;
 use ptxsmith_campaign::cases::Made;
 use ptxsmith_campaign::judges::{Entry, verdicts};
 use ptxsmith_campaign::session::Events;
+use ptxsmith_campaign::store::Earlier;
 use ptxsmith_campaign::subjects::{Tested, open_subjects};
 use ptxsmith_diff::{Body, Header, Trial, Verdict};
 use ptxsmith_gen::{Config, Coverage, Generator, stream::SplitMix64};
@@ -136,8 +137,8 @@ impl Differential {
         subjects: Vec<Tested>,
         folder: PathBuf,
     ) -> Result<Differential, Failure> {
-        let campaign =
-            Campaign::new(session, "fuzz", "declarations", subjects, Some(folder)).map_err(failure)?;
+        let campaign = Campaign::new(session, "fuzz", "declarations", subjects, Some(folder), Earlier::Share)
+            .map_err(failure)?;
         // It lives as long as the process does.
         let campaign: &'static Campaign<'static> = Box::leak(Box::new(campaign));
         let now = Instant::now();
@@ -204,6 +205,7 @@ impl Differential {
 /// What a campaign runs with that judges one input at a time.
 fn session(workers: Option<Workers>) -> Session {
     Session {
+        command_line: Vec::new(),
         jobs: NonZeroUsize::MIN,
         seed: 0,
         cancel: Cancel::new(),

@@ -8,11 +8,13 @@ use ptxsmith_subject::{Outcome, Output, Severity, Variable};
 use serde_json::Value;
 
 use crate::Finding;
-use crate::harmless::line;
+use crate::harmless::{cut, line};
 use crate::values::{Shapes, Slot, address};
 
 /// The most bytes of a variable that are shown.
 const MOST_BYTES: usize = 48;
+/// The most characters of a message that are shown; the report has all.
+const MOST_CHARACTERS: usize = 2_000;
 /// Bytes of a variable in which a difference is seen without help.
 const SHORT: usize = 16;
 /// The most addresses of a variable that are shown one by one.
@@ -74,13 +76,13 @@ pub fn observed(finding: &Finding) -> Vec<String> {
         (Outcome::Unavailable, _) => "not available".to_owned(),
     };
     if let Some(reason) = &observed.reason {
-        let _ = write!(did, ": {}", line(reason));
+        let _ = write!(did, ": {}", line(&cut(reason, MOST_CHARACTERS)));
     }
     // The first: what follows it is often a consequence of it.
     let error = observed.diagnostics.iter().find(|diagnostic| diagnostic.severity >= Severity::Error);
     let error = error.map(|diagnostic| match diagnostic.line {
-        Some(number) => format!("line {number}: {}", line(&diagnostic.message)),
-        None => line(&diagnostic.message).into_owned(),
+        Some(number) => format!("line {number}: {}", line(&cut(&diagnostic.message, MOST_CHARACTERS))),
+        None => line(&cut(&diagnostic.message, MOST_CHARACTERS)).into_owned(),
     });
     [did].into_iter().chain(error).collect()
 }

@@ -76,16 +76,39 @@ impl Folder {
         expect_schema(&file, &report.schema, SCHEMA)?;
         // A report of an earlier version has another order.
         report.findings.sort_by_key(crate::severity::order);
-        let file = folder.join(MANIFEST);
-        let manifest = match fs::symlink_metadata(&file) {
-            Ok(_) => Some(read::<Manifest>(&file)?),
-            Err(_) => None,
-        };
-        if let Some(manifest) = &manifest {
-            expect_schema(&file, &manifest.schema, manifest::SCHEMA)?;
-        }
-        Ok(Folder { report, manifest })
+        Ok(Folder { report, manifest: read_manifest(folder)? })
     }
+}
+
+impl Folder {
+    /// How many findings of the report have no file in the folder that it lies in, and how many files there are of findings that
+    /// the report does not have: both 0 where report and folder belong together.
+    pub fn strangers(&self, folder: &Path) -> (usize, usize) {
+        let of = |name: &str| folder.join(FINDINGS).join(name);
+        let named = self.report.findings.iter().filter(|found| found.file.is_some());
+        let missing = named.filter(|found| !of(&format!("{}.ptx", found.id)).is_file()).count();
+        let there = fs::read_dir(folder.join(FINDINGS)).into_iter().flatten().flatten();
+        let is_stranger = |name: &str| {
+            let id = name.strip_suffix(".ptx").map(|id| id.strip_suffix(".found").unwrap_or(id));
+            id.is_some_and(|id| self.report.findings.iter().all(|found| found.id != id))
+        };
+        let strangers = there.filter(|entry| entry.file_name().to_str().is_some_and(is_stranger)).count();
+        (missing, strangers)
+    }
+}
+
+/// The manifest of a folder, if it has one.
+///
+/// # Errors
+/// If it is not of the form that it should be.
+pub fn read_manifest(folder: &Path) -> Result<Option<Manifest>, ReadError> {
+    let file = folder.join(MANIFEST);
+    if fs::symlink_metadata(&file).is_err() {
+        return Ok(None);
+    }
+    let manifest: Manifest = read(&file)?;
+    expect_schema(&file, &manifest.schema, manifest::SCHEMA)?;
+    Ok(Some(manifest))
 }
 
 fn expect_schema(path: &Path, found: &str, wanted: &'static str) -> Result<(), ReadError> {
@@ -133,6 +156,25 @@ mod tests {
         fs::write(folder.path().join(MANIFEST), r#"{"schema": "ptxsmith.manifest/1", "seed": 3}"#).unwrap();
         assert_eq!(Folder::read(folder.path()).unwrap().manifest.unwrap().seed, 3);
         assert!(Folder::read(&folder.path().join(REPORT)).unwrap().manifest.is_some());
+    }
+
+    #[test]
+    fn a_report_that_is_not_of_its_folder_is_known_by_the_files_of_findings() {
+        let text = r#"{"schema": "ptxsmith.report/1", "subjects": [], "compared": 0, "conform": 0, "findings": [
+            {"id": "a", "status": "new", "class": "crash", "subjects": [], "clauses": [], "title": "", "count": 1,
+             "program": "", "variable": null, "expected": null, "observed": {"outcome": "crashed"},
+             "repeat": "", "file": "findings/a.ptx"}]}"#;
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join(REPORT), text).unwrap();
+        let folder = Folder::read(directory.path()).unwrap();
+        fs::create_dir(directory.path().join(FINDINGS)).unwrap();
+        assert_eq!(folder.strangers(directory.path()), (1, 0));
+        for name in ["a.ptx", "a.found.ptx", "notes.txt"] {
+            fs::write(directory.path().join(FINDINGS).join(name), "").unwrap();
+        }
+        assert_eq!(folder.strangers(directory.path()), (0, 0));
+        fs::write(directory.path().join(FINDINGS).join("b.ptx"), "").unwrap();
+        assert_eq!(folder.strangers(directory.path()), (0, 1));
     }
 
     #[test]

@@ -14,6 +14,32 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\t' | '\n'))
 }
 
+/// JSON of which no character acts upon a terminal or hides another: they stand as escape sequences, which mean the same.
+pub fn json(text: String) -> String {
+    let acts = |c: char| (c.is_control() && c != '\n') || reorders(c);
+    let Some(first) = text.find(acts) else { return text };
+    let mut out = String::with_capacity(text.len() + 16);
+    out.push_str(&text[..first]);
+    for c in text[first..].chars() {
+        match acts(c) {
+            // All of them are in the plane of which an escape sequence can name any.
+            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+/// The beginning of a text that is too long to be shown, with its size.
+pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((at, _)) if text.len() - at > 40 => {
+            Cow::Owned(format!("{}... ({} bytes)", &text[..at], HumanCount(text.len() as u64)))
+        }
+        _ => Cow::Borrowed(text),
+    }
+}
+
 /// A number as people read it: `12,345`.
 pub fn count(of: impl Borrow<u64>) -> HumanCount {
     HumanCount(*of.borrow())
@@ -43,6 +69,21 @@ fn reorders(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_says_the_same_without_characters_that_act() {
+        let text = "{\"a\": \"x\u{202e}y\u{9b}\u{7f}é\"}\n";
+        let safe = json(text.to_owned());
+        assert_eq!(safe, "{\"a\": \"x\\u202ey\\u009b\\u007fé\"}\n");
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&safe), value(text));
+    }
+
+    #[test]
+    fn a_long_text_is_cut_with_its_size() {
+        assert_eq!(cut(&"é".repeat(600), 3), "ééé... (1,200 bytes)");
+        assert_eq!(cut("short", 3), "short");
+    }
 
     #[test]
     fn what_a_terminal_would_act_upon_is_escaped() {

@@ -9,6 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
+use std::path::Path;
 
 use ptxsmith_subject::Observation;
 use serde::{Deserialize, Serialize};
@@ -360,6 +361,16 @@ impl Finding {
             None => ("reduced to", &reduced.program),
         };
         (!other.is_empty() && other != self.example().program).then_some((relation, other))
+    }
+
+    /// The command that shows it again, from any directory where that of the report is known.
+    pub fn repeat_in(&self, report: Option<&Path>) -> String {
+        let (Some(report), Some(file)) = (report, &self.file) else { return self.repeat.clone() };
+        let path = report.join(file).to_string_lossy().into_owned();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=".contains(c);
+        let quoted =
+            if path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) };
+        self.repeat.replacen(file, &quoted, 1)
     }
 
     /// The least program that is known to show it.

@@ -3,6 +3,7 @@
 //! The text holds the escape sequences of styles.
 //! `anstream` takes them out where it writes to no terminal.
 
+use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::path::Path;
 use std::time::Duration;
@@ -49,14 +50,16 @@ pub struct Summary<'a> {
     pub directory: Option<&'a Path>,
     /// How many files of earlier campaigns are among the findings there.
     pub earlier: usize,
-    /// Whether Ctrl-C ended it.
-    pub interrupted: bool,
+    /// Which signal ended it, in words.
+    pub stopped_by: Option<&'a str>,
+    /// The command that goes on with it.
+    pub resume: Option<&'a str>,
 }
 
 impl<'a> Summary<'a> {
     /// The summary of a report that was read from somewhere.
     pub fn of(report: &'a Report) -> Summary<'a> {
-        Summary { report, took: None, directory: None, earlier: 0, interrupted: false }
+        Summary { report, took: None, directory: None, earlier: 0, stopped_by: None, resume: None }
     }
 
     /// The summary as text.
@@ -94,7 +97,7 @@ impl<'a> Summary<'a> {
             "{number:>2}. {style}{} {}{style:#}: {BOLD}{}{BOLD:#} ({} {})",
             finding.status.name(),
             line(&finding.class),
-            line(&finding.title),
+            cut(&line(&finding.title)),
             HumanCount(finding.count),
             if finding.count == 1 { "time" } else { "times" },
         );
@@ -140,7 +143,7 @@ impl<'a> Summary<'a> {
         for (nth, edit) in finding.edit.iter().flat_map(|edit| edit.lines()).enumerate() {
             let _ = writeln!(out, "    {:<9} {}", if nth == 0 { "edit" } else { "" }, line(edit));
         }
-        let _ = writeln!(out, "    repeat    {}\n", line(&finding.repeat));
+        let _ = writeln!(out, "    repeat    {}\n", line(finding.repeat_in(self.directory)));
     }
 }
 
@@ -235,11 +238,8 @@ fn declarations_of(program: &str) -> Vec<String> {
     lines(&print(&module)).lines().take(MOST_LINES).map(str::to_owned).collect()
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MOST_CHARACTERS) {
-        Some((at, _)) => format!("{}...", &text[..at]),
-        None => text.to_owned(),
-    }
+fn cut(text: &str) -> Cow<'_, str> {
+    harmless::cut(text, MOST_CHARACTERS)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::{self, Cancel, Limits, Start};
 use crate::subject::Subject;
-use crate::toolchain::{InstallError, NoHome, Toolchains};
+use crate::toolchain::{Damaged, InstallError, NoHome, Tool, Toolchains};
 use crate::worker::Workers;
 
 /// How subjects are opened.
@@ -55,14 +55,17 @@ impl OpenOptions<'_> {
         self.workers.as_ref().ok_or_else(none)
     }
 
-    /// The program or library at `path`, where there is one, else what `install` installs, where that is wanted.
+    /// The program or library of a tool, where it is installed, else what `install` installs, where that is wanted.
     pub(crate) fn installed(
         &self,
-        path: Option<PathBuf>,
+        toolchains: &Toolchains,
+        tool: &Tool,
         missing: impl FnOnce() -> String,
         install: impl FnOnce() -> Result<PathBuf, InstallError>,
     ) -> Result<PathBuf, Unavailable> {
-        match path {
+        let damaged =
+            |damaged: Damaged| Unavailable::new(UnavailableKind::NotTheSubject, damaged.to_string());
+        match toolchains.usable(tool).map_err(damaged)? {
             Some(path) => Ok(path),
             None if self.install => Ok(install()?),
             None => Err(Unavailable::new(UnavailableKind::NotInstalled, missing())),

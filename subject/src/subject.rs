@@ -231,7 +231,12 @@ pub enum Error {
 impl Error {
     /// Whether nothing failed: the run was stopped on request.
     pub fn is_cancelled(&self) -> bool {
-        matches!(self, Error::Process(process::Error::Cancelled(_)))
+        use crate::lister::ListError::Process;
+        matches!(
+            self,
+            Error::Process(process::Error::Cancelled(_))
+                | Error::Disassembler(Process(process::Error::Cancelled(_)))
+        )
     }
 }
 

@@ -35,6 +35,16 @@ fn printed(text: &str) -> String {
         .replace('\r', "\\r")
 }
 
+/// The findings whose files are in a campaign's directory.
+pub fn ids_in(directory: &Path) -> BTreeSet<String> {
+    let there = std::fs::read_dir(directory.join(FOLDER)).into_iter().flatten().flatten();
+    let id = |name: &str| {
+        let id = name.strip_suffix(".ptx")?;
+        Some(id.strip_suffix(".found").unwrap_or(id).to_owned())
+    };
+    there.filter_map(|entry| id(entry.file_name().to_str()?)).collect()
+}
+
 impl Campaign<'_> {
     /// Where a finding is kept, relative to the output directory.
     pub fn file_of(&self, found: &Found) -> PathBuf {
@@ -42,13 +52,13 @@ impl Campaign<'_> {
         path
     }
 
-    /// The command that shows a finding again.
+    /// The command that shows a finding again, in the output directory where there is one: what is reported does not depend on
+    /// where that is.
     pub fn repeat(&self, found: &Found) -> String {
         let path = match (&self.out, &found.origin) {
-            (Some(out), _) => out.join(self.file_of(found)).to_string_lossy().into_owned(),
             (None, Some(origin)) if origin == "-" => return self.repeat_of_text(found),
             (None, Some(origin)) => origin.clone(),
-            (None, None) => self.file_of(found).to_string_lossy().into_owned(),
+            _ => self.file_of(found).to_string_lossy().into_owned(),
         };
         let mut command = format!("ptxsmith check {}", shell_words::quote(&path));
         for subject in &found.finding.subjects {

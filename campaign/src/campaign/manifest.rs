@@ -23,9 +23,7 @@ impl Started {
 
     /// When the campaign in a directory began.
     pub fn read(directory: &Path) -> Option<Started> {
-        let text = std::fs::read(directory.join(folder::MANIFEST)).ok()?;
-        let manifest: Manifest = serde_json::from_slice(&text).ok()?;
-        Some(Started(manifest.started))
+        Some(Started(folder::read_manifest(directory).ok()??.started))
     }
 }
 
@@ -51,7 +49,7 @@ impl Campaign<'_> {
             build: kept.identity.build.clone(),
             grammar: hash(&self.generator.grammar()),
             seed: self.seed,
-            command_line: std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect(),
+            command_line: self.session.command_line.clone(),
             machine: Machine {
                 os: std::env::consts::OS.to_owned(),
                 cpu: cpu(),

@@ -26,7 +26,7 @@ use crate::judges::Entry;
 use crate::ledger::{Found, Triage, gather};
 use crate::pool::{Ended, lock_of};
 use crate::session::Session;
-use crate::store::{self, Identity, Lock, Shard, State};
+use crate::store::{self, Earlier, Identity, Lock, Shard, State};
 use crate::subjects::Tested;
 
 pub use file::{with_comments, without_leading_comments};
@@ -71,6 +71,10 @@ pub struct Campaign<'a> {
     pub reduce_for: Option<Duration>,
     /// The findings whose files were written.
     written: Mutex<BTreeSet<String>>,
+    /// The findings whose files were there when the campaign was gone on with.
+    written_before: BTreeSet<String>,
+    /// Held as long as the campaign may write to its directory.
+    _lock: Option<Lock>,
     started: manifest::Started,
 }
 
@@ -82,7 +86,8 @@ struct Kept {
     wide: bool,
     /// Held while anything is entered or saved, so that what is saved is of whole tasks.
     progress: Mutex<Progress>,
-    _lock: Lock,
+    /// The task of which only a part is to be done.
+    rest: Option<store::Rest>,
 }
 
 struct Progress {
@@ -117,22 +122,42 @@ pub struct Outcome {
     pub earlier: usize,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
+    /// Whether it can be gone on with.
+    pub resumable: bool,
     /// Whether files were left out that cannot be read or are no PTX.
     pub left_out: bool,
 }
 
 impl<'a> Campaign<'a> {
-    /// A campaign that has not begun. Makes the output directory.
+    /// A campaign that has not begun. Makes the output directory, and keeps others out of it. `earlier` is done with what it
+    /// holds.
+    ///
+    /// # Errors
+    /// If there is no such directory to write to, another campaign is writing there, or one is there that is not to be touched.
     pub fn new(
         session: &'a Session,
         command: &'static str,
         unit: &'static str,
         subjects: Vec<Tested>,
         out: Option<PathBuf>,
+        earlier: Earlier,
     ) -> Result<Campaign<'a>, Failure> {
-        if let Some(out) = &out {
-            files::make_directory(&out.join(file::FOLDER))?;
-        }
+        let lock = match &out {
+            None => None,
+            Some(out) if earlier == Earlier::Share => {
+                files::make_directory(&out.join(file::FOLDER))?;
+                None
+            }
+            Some(out) => {
+                files::make_directory(&out.join(file::FOLDER))?;
+                let lock = Lock::take(out)?;
+                earlier.settle(out)?;
+                for directory in [out, &out.join(file::FOLDER)] {
+                    files::remove_unfinished(directory);
+                }
+                Some(lock)
+            }
+        };
         Ok(Campaign {
             session,
             subjects,
@@ -148,12 +173,15 @@ impl<'a> Campaign<'a> {
             seed: session.seed,
             reduce_for: Some(Duration::ZERO),
             written: Mutex::default(),
+            written_before: BTreeSet::new(),
+            _lock: lock,
             started: manifest::Started::now(),
         })
     }
 
     /// Makes the campaign one that can go on after it was stopped. `resume` goes on with what the directory holds, if it
-    /// holds anything.
+    /// holds anything, with a larger budget where that can be
+    /// raised to this one's.
     ///
     /// # Errors
     /// If another campaign is writing there, or what is there is of another campaign.
@@ -163,24 +191,22 @@ impl<'a> Campaign<'a> {
         shard: Shard,
         wide: bool,
         resume: bool,
+        raise: impl Fn(&Identity, &mut State) -> bool,
     ) -> Result<(), Failure> {
         let Some(out) = self.out.clone() else { return Ok(()) };
-        let lock = Lock::take(&out)?;
-        for directory in [&out, &out.join(file::FOLDER)] {
-            files::remove_unfinished(directory);
-        }
         let name = || harmless(&out.to_string_lossy()).into_owned();
         let state = if resume { State::read(&out)? } else { None };
-        let mut done = store::Done::default();
-        if let Some(state) = state {
-            let mut differs = identity.difference(&state.identity);
+        let (mut done, mut rest) = (store::Done::default(), None);
+        if let Some(mut state) = state {
+            let raised = raise(&identity, &mut state);
+            let mut differs = identity.difference(&state.identity).filter(|_| !raised);
             if differs.is_none() && shard != state.shard {
                 differs = Some(("shard".into(), shard.to_string(), state.shard.to_string()));
             }
             if let Some((what, ours, theirs)) = differs {
                 return Err(Failure::BadInput(format!(
-                    "{} holds another campaign: its {what} is `{theirs}`, and this one's `{ours}`; give the same \
-                     arguments, another --out, or leave --resume out to begin anew",
+                    "{} holds another campaign: its {what} is `{theirs}`, and this one's `{ours}`; --resume without other \
+                     arguments goes on with it, --replace removes it",
                     name()
                 )));
             }
@@ -192,12 +218,13 @@ impl<'a> Campaign<'a> {
                 }
             }
             *lock_of(&self.coverage) = state.coverage()?;
-            done = state.done;
+            (done, rest) = (state.done, state.rest);
+            self.written_before = file::ids_in(&out);
             self.started = manifest::Started::read(&out).unwrap_or_else(manifest::Started::now);
         }
         let verdicts = store::Verdicts::open(&out, &done)?;
         let progress = Mutex::new(Progress { done, verdicts });
-        self.kept = Some(Kept { identity, shard, wide, progress, _lock: lock });
+        self.kept = Some(Kept { identity, shard, wide, progress, rest });
         self.save_manifest(false)
     }
 
@@ -225,6 +252,12 @@ impl<'a> Campaign<'a> {
         self.kept
             .as_ref()
             .is_none_or(|kept| kept.shard.takes(task) && !lock_of(&kept.progress).done.contains(task))
+    }
+
+    /// The first case of a task that is to be done, where it is not the task's first.
+    pub fn first_case_of(&self, task: u64) -> Option<u64> {
+        let rest = self.kept.as_ref()?.rest.filter(|rest| rest.task == task)?;
+        Some(rest.from)
     }
 
     /// Enters the verdicts of a whole task, with what was generated for it, and saves the findings that are new or have
@@ -346,8 +379,38 @@ impl<'a> Campaign<'a> {
         }
     }
 
-    /// Looks once more at what was found, and writes it.
+    /// Looks once more at what was found, and writes it. Stopped while it does, it reports what is known until then.
     pub fn finish(&self, ended: Ended) -> Result<Outcome, Failure> {
+        let looked = self.look_once_more(ended);
+        // What was left out then is the same as if the campaign had been stopped before.
+        let (ended, findings) = match looked {
+            Ok(findings) if ended == Ended::Interrupted || !self.session.cancel.is_cancelled() => {
+                (ended, findings)
+            }
+            Ok(_) | Err(Failure::Interrupted) => {
+                (Ended::Interrupted, self.look_once_more(Ended::Interrupted)?)
+            }
+            Err(failure) => return Err(failure),
+        };
+        self.remove_stale(&findings);
+        let mut report = self.report(&findings, ended == Ended::All && self.complete);
+        let whole = self.kept.as_ref().is_none_or(|kept| kept.shard == Shard::ALL);
+        if report.complete && whole {
+            self.session.expected.look_for_passes(&mut report);
+        }
+        self.write_report(&report)?;
+        self.save_state(ended == Ended::All)?;
+        self.save_manifest(ended == Ended::All)?;
+        if let (Some(out), Some(_)) = (&self.out, &self.kept) {
+            store::sort_verdicts(out)?;
+        }
+        let earlier = self.earlier_findings(&findings);
+        let (interrupted, resumable) = (ended == Ended::Interrupted, self.kept.is_some());
+        Ok(Outcome { report, earlier, interrupted, resumable, left_out: false })
+    }
+
+    /// The findings at the end, with all that only the end can say of them, each written to its file.
+    fn look_once_more(&self, ended: Ended) -> Result<Vec<Found>, Failure> {
         if self.command == "run" && ended == Ended::All {
             self.look_for_gone()?;
         }
@@ -378,20 +441,7 @@ impl<'a> Campaign<'a> {
         for found in &findings {
             self.save_finding(found)?;
         }
-        self.remove_stale(&findings);
-        let mut report = self.report(&findings, ended == Ended::All && self.complete);
-        let whole = self.kept.as_ref().is_none_or(|kept| kept.shard == Shard::ALL);
-        if report.complete && whole {
-            self.session.expected.look_for_passes(&mut report);
-        }
-        self.write_report(&report)?;
-        self.save_state(ended == Ended::All)?;
-        self.save_manifest(ended == Ended::All)?;
-        if let (Some(out), Some(_)) = (&self.out, &self.kept) {
-            store::sort_verdicts(out)?;
-        }
-        let earlier = self.earlier_findings(&findings);
-        Ok(Outcome { report, earlier, interrupted: ended == Ended::Interrupted, left_out: false })
+        Ok(findings)
     }
 
     /// How many verdicts are deviations, and how many of them nothing listed explains, for a line of progress.
@@ -434,6 +484,7 @@ impl<'a> Campaign<'a> {
             let coverage = lock_of(&self.coverage);
             let mut state = State::new(kept.identity.clone(), kept.shard, &coverage);
             (state.complete, state.done, state.wide) = (complete, progress.done.clone(), kept.wide);
+            state.rest = kept.rest;
             state.subjects = self.subjects.iter().map(kept_of).collect();
             state
         };
@@ -444,7 +495,8 @@ impl<'a> Campaign<'a> {
     fn remove_stale(&self, findings: &[Found]) {
         let Some(out) = &self.out else { return };
         let current: BTreeSet<&str> = findings.iter().map(|found| found.finding.id.as_str()).collect();
-        for id in lock_of(&self.written).iter().filter(|id| !current.contains(id.as_str())) {
+        let written = lock_of(&self.written);
+        for id in written.union(&self.written_before).filter(|id| !current.contains(id.as_str())) {
             // What cannot be removed is a file too many, which the summary counts.
             for path in file::paths_of(out, id) {
                 let _ = std::fs::remove_file(path);

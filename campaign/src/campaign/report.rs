@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_diff::{Class, NotCompared};
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Rules, Validity, predict};
+use ptxsmith_report::harmless::json;
 use ptxsmith_report::{Coverage, Finding, Reached, Report, SCHEMA, Subject, folder, reproduce};
 use ptxsmith_subject::Description;
 
@@ -37,7 +38,7 @@ impl Campaign<'_> {
 
     pub(super) fn write_report(&self, report: &Report) -> Result<(), Failure> {
         let Some(out) = &self.out else { return Ok(()) };
-        let mut text = serde_json::to_string_pretty(report)?;
+        let mut text = json(serde_json::to_string_pretty(report)?);
         text.push('\n');
         files::write_whole(&out.join(folder::REPORT), text.as_bytes())?;
         Ok(())

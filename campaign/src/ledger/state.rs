@@ -5,7 +5,34 @@ use std::collections::BTreeMap;
 use ptxsmith_diff::id_of;
 use serde::{Deserialize, Deserializer, de::Error};
 
-use super::Found;
+use super::{Found, Ledger};
+
+impl Ledger {
+    /// The largest of its counts.
+    pub fn largest_count(&self) -> u64 {
+        let fates = [self.confusion.must_accept, self.confusion.must_refuse];
+        let fates = fates.iter().flat_map(|fates| [fates.accepted, fates.refused, fates.died]);
+        let single = [self.compared, self.conform, self.unseen, self.by_outcome, self.unsorted];
+        let operands = [self.operands.seen, self.operands.total];
+        let memory = [self.memory_operands.compared, self.memory_operands.removed];
+        let clauses = self.clauses.values().flat_map(|of| {
+            let died = [of.crashed, of.unsupported];
+            [of.compared, of.conform, of.deviates, of.refuses_valid, of.accepts_invalid]
+                .into_iter()
+                .chain(died)
+        });
+        let by_name = (self.excluded.values().chain(self.confirmed.values()))
+            .chain(self.not_compared.values())
+            .chain(self.why.values().flat_map(BTreeMap::values))
+            .chain(self.memory_operands.not_compared.values())
+            .chain(self.contradicted.values());
+        let found = (self.followed.values().chain(self.findings.values()))
+            .chain(self.suspected.values())
+            .chain(self.refused.values());
+        let all = fates.chain(single).chain(operands).chain(memory).chain(clauses).chain(by_name.copied());
+        all.chain(found.map(|found| found.finding.count)).max().unwrap_or(0)
+    }
+}
 
 /// The findings, by names that a finding may have.
 pub fn findings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, Found>, D::Error> {

@@ -40,11 +40,13 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         subjects: args.campaign.subjects.clone(),
         timeout: args.campaign.timeout,
         out: args.out.clone(),
+        replace: args.replace,
         counterpart: ptxsmith_suite::twin,
     };
     let outcome = check(&context.session_of(&args.campaign)?, options)?;
     let exit = judged(context, &outcome, &args.campaign, args.out.as_deref(), started)?;
-    Ok(if outcome.left_out && exit != Exit::Deviation { Exit::BadInput } else { exit })
+    let is_decided = matches!(exit, Exit::Deviation | Exit::Interrupted);
+    Ok(if outcome.left_out && !is_decided { Exit::BadInput } else { exit })
 }
 
 /// The files that do not hold what their leading comments say, each with what does not hold.

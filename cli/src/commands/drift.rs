@@ -15,6 +15,7 @@ use crate::console::{BOLD, END, line};
 use crate::deny;
 use crate::exit::{Exit, Failure};
 use crate::values::Deny;
+use ptxsmith_report::harmless;
 
 /// The most lines of an example that are shown.
 const MOST_LINES: usize = 6;
@@ -42,7 +43,7 @@ pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
     context.console.print(&Text { changes, releases, programs: *programs }.render()?)?;
     if let Some(out) = &args.out {
         make_directory(out)?;
-        let mut json = serde_json::to_string_pretty(&drift)?;
+        let mut json = harmless::json(serde_json::to_string_pretty(&drift)?);
         json.push('\n');
         write_whole(&out.join("drift.json"), json.as_bytes())?;
         write_whole(

@@ -16,6 +16,7 @@ use super::{Context, lint};
 use crate::args::{self, Expect};
 use crate::console::{BAD, BOLD, END, NOTE};
 use crate::exit::{Exit, Failure};
+use ptxsmith_report::harmless;
 
 /// The most bytes that people are shown of a variable; JSON has all.
 const MOST_BYTES: usize = 256;
@@ -29,13 +30,16 @@ pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     let rules = Rules::specification(readings(&args.readings)?);
     let prediction = predict(&program.module, &rules);
     let text = if args.json {
-        serde_json::to_string_pretty(&prediction.to_json(&program.text, &rules.readings))? + "\n"
+        harmless::json(serde_json::to_string_pretty(&prediction.to_json(&program.text, &rules.readings))?)
+            + "\n"
     } else {
         let (readings, shapes) = (rules.readings, Shapes::new(&program.module));
-        let page =
-            Page { program: &program, prediction: &prediction, readings, shapes, with_clauses: args.clauses };
-        let page = page.render()?;
-        page.trim_end().to_owned() + "\n"
+        let mut page =
+            Page { program: &program, prediction: &prediction, readings, shapes, with_clauses: args.clauses }
+                .render()?;
+        // In place: of a large program a page is some thirty times as long.
+        page.truncate(page.trim_end().len());
+        page + "\n"
     };
     context.console.print(&text)?;
     if args.lint {

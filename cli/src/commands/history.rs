@@ -17,6 +17,14 @@ use crate::values::meant;
 /// Enters campaigns, then answers what was asked.
 pub fn run(context: &Context, args: &args::History) -> Result<Exit, Failure> {
     let failed = |error| failed(&args.database, error);
+    let is_new = std::fs::symlink_metadata(&args.database).is_err();
+    let failed = |error: HistoryError| {
+        if is_new && error.is_of_machine() {
+            // A database of which only the beginning could be written is none. What cannot be removed is a file too many.
+            let _ = std::fs::remove_file(&args.database);
+        }
+        failed(error)
+    };
     let mut history = match args.add.is_empty() {
         true => History::open_existing(&args.database),
         false => History::open(&args.database),
@@ -59,7 +67,7 @@ struct Page<'a> {
     first: Vec<&'a Seen>,
 }
 
-/// A database that cannot be used is the user's to mend: it is named, missing, locked, or something else.
+/// A database that cannot be used is the user's to mend: it is named, missing, locked, or something else. A full disk is not.
 pub fn failed(path: &Path, error: HistoryError) -> Failure {
     if !path.exists() {
         let path = path.display();
@@ -67,7 +75,10 @@ pub fn failed(path: &Path, error: HistoryError) -> Failure {
             "{path}: no such database; ptxsmith history {path} --add DIR makes one of a campaign's folder"
         ));
     }
-    Failure::BadInput(format!("{}: {error}", path.display()))
+    match error.is_of_machine() {
+        true => anyhow::Error::from(error).context(path.display().to_string()).into(),
+        false => Failure::BadInput(format!("{}: {error}", path.display())),
+    }
 }
 
 fn campaigns(count: usize) -> String {

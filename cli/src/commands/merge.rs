@@ -15,6 +15,7 @@ pub fn run(context: &Context, args: &args::Merge) -> Result<Exit, Failure> {
     let options = Options {
         directories: args.directories.clone(),
         out: args.out.clone(),
+        replace: args.replace,
         partial: args.partial,
         subjects: args.subjects.clone(),
     };

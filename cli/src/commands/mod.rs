@@ -43,6 +43,8 @@ pub struct Context {
     pub jobs: NonZeroUsize,
     /// Chooses what is generated.
     pub seed: u64,
+    /// The command that goes on with a campaign, with all its arguments.
+    pub command_line: Vec<String>,
     /// Raised by Ctrl-C.
     pub cancel: Cancel,
     /// The CUDA driver library, where it was named.
@@ -55,19 +57,13 @@ pub struct Context {
 
 impl Context {
     /// The context that the flags ask for. From now on Ctrl-C is seen.
-    pub fn new(flags: &Global, console: Console) -> Result<Context, Failure> {
+    pub fn new(flags: &Global, command_line: Vec<String>, console: Console) -> Result<Context, Failure> {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let jobs = flags.jobs.unwrap_or_else(cores);
         let (seed, libcuda, start) = (flags.seed, flags.libcuda.clone(), flags.start.into());
-        Ok(Context {
-            console,
-            jobs,
-            seed,
-            cancel: interrupt::watch()?,
-            libcuda,
-            start,
-            began: Instant::now(),
-        })
+        let cancel = interrupt::watch(move || console.failure(&Failure::Interrupted))?;
+        let began = Instant::now();
+        Ok(Context { console, jobs, seed, command_line, cancel, libcuda, start, began })
     }
 
     /// What a campaign runs with.
@@ -82,6 +78,7 @@ impl Context {
             limit,
             jobs: self.jobs,
             seed: self.seed,
+            command_line: self.command_line.clone(),
             cancel: self.cancel.clone(),
             libcuda: self.libcuda.clone(),
             start: self.start.clone(),

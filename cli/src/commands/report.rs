@@ -4,12 +4,12 @@ use std::io;
 use std::path::Path;
 
 use anstream::adapter::strip_str;
-use ptxsmith_campaign::files::write_whole;
+use ptxsmith_campaign::files::{is_of_full_disk, write_whole};
 use ptxsmith_report::against::Against;
 use ptxsmith_report::folder::Folder;
 use ptxsmith_report::history::{History, Run};
 use ptxsmith_report::text::Summary;
-use ptxsmith_report::{html, junit, markdown, sarif, text};
+use ptxsmith_report::{harmless, html, junit, markdown, sarif, text};
 
 use super::{Context, history};
 use crate::args::{self, Format};
@@ -23,6 +23,15 @@ use crate::values::meant;
 /// listed explains.
 pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
     let mut folder = read(&args.directory)?;
+    if args.directory.is_dir() {
+        let (missing, strangers) = folder.strangers(&args.directory);
+        if missing + strangers > 0 {
+            context.console.note(&format!(
+                "the report is not of this folder's findings: {missing} that it has are not there, and {strangers} files are of none \
+                 that it has"
+            ));
+        }
+    }
     let against = match &args.against {
         None => None,
         Some(earlier) => {
@@ -39,6 +48,14 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
         let known = History::open_existing(path).map_err(|error| history::failed(path, error))?;
         known.tell_first_seen(&mut folder.report).map_err(|error| history::failed(path, error))?;
         runs = known.runs().map_err(|error| history::failed(path, error))?;
+    }
+    if args.format == Format::Text {
+        // For people, who are elsewhere.
+        let directory =
+            if args.directory.is_dir() { Some(&*args.directory) } else { args.directory.parent() };
+        for found in &mut folder.report.findings {
+            found.repeat = found.repeat_in(directory);
+        }
     }
     if let Some(id) = &args.finding {
         keep_only(&mut folder, id)?;
@@ -66,7 +83,7 @@ fn render(
     runs: &[Run],
 ) -> Result<String, Failure> {
     let report = &folder.report;
-    let lines = |json: serde_json::Result<String>| json.map(|text| text + "\n");
+    let lines = |json: serde_json::Result<String>| json.map(|text| harmless::json(text) + "\n");
     Ok(match format {
         Format::Text if only => report.findings.iter().map(|found| text::finding(report, found)).collect(),
         Format::Text => Summary::of(report).text()?,
@@ -97,6 +114,9 @@ fn write(context: &Context, out: Option<&Path>, format: Format, rendered: &str) 
             let text =
                 if format == Format::Text { strip_str(rendered).to_string() } else { rendered.to_owned() };
             write_whole(out, text.as_bytes()).map_err(|error| {
+                if is_of_full_disk(&error) {
+                    return error.into();
+                }
                 // Not the name of a file that is there for a moment.
                 let why = error.chain().last().map(ToString::to_string).unwrap_or_default();
                 let why = why.split(" at path ").next().unwrap_or_default();

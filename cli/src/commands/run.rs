@@ -6,12 +6,14 @@ use std::time::Instant;
 use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::run::{Options, run as campaign};
 use ptxsmith_campaign::{Outcome, input, mutate, places, texts};
+use ptxsmith_report::folder::{self, Folder};
 use ptxsmith_report::text::Summary;
 
 use super::Context;
 use crate::args::{self, What};
 use crate::deny;
 use crate::exit::{Exit, Failure};
+use crate::interrupt;
 use crate::values::Deny;
 
 /// Runs a campaign.
@@ -26,6 +28,7 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
             unlimited: args.campaign.time.is_some(),
             reduce: args.reduce,
             out: args.out.clone(),
+            replace: args.replace,
         };
         let session = context.session_of(&args.campaign)?;
         let outcome = match is_of_tables {
@@ -45,8 +48,23 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         reduce: args.reduce,
         out: args.out.clone(),
         resume: args.resume,
+        replace: args.replace,
         shard: args.shard()?,
     };
+    // Where the end takes too long, what is on disk is told: it is saved all the time.
+    let (console, out) = (context.console, args.out.clone());
+    let saved_in = |out: &Path| std::fs::metadata(out.join(folder::REPORT)).and_then(|of| of.modified()).ok();
+    let before = saved_in(&out);
+    interrupt::last_words(move || {
+        if saved_in(&out) != before
+            && let Ok(Folder { report, .. }) = Folder::read(&out)
+        {
+            let resume = resume_command(&out);
+            let (stopped_by, resume) = (Some(interrupt::name()), Some(&*resume));
+            let summary = Summary { directory: Some(&out), stopped_by, resume, ..Summary::of(&report) };
+            let _ = summary.text().map(|text| console.print(&text));
+        }
+    });
     let outcome = campaign(&context.session_of(&args.campaign)?, &options)?;
     judged(context, &outcome, &args.campaign, Some(&args.out), started)
 }
@@ -65,6 +83,11 @@ pub fn judged(
     summed_up(context, outcome, out, started, &args.deny)
 }
 
+/// The command that goes on with the campaign in a directory.
+fn resume_command(out: &Path) -> String {
+    format!("ptxsmith run --resume --out {}", shell_words::quote(&out.to_string_lossy()))
+}
+
 /// Prints what a campaign came to, and gives the exit status that it amounts to.
 pub fn summed_up(
     context: &Context,
@@ -74,16 +97,19 @@ pub fn summed_up(
     denied: &[Deny],
 ) -> Result<Exit, Failure> {
     let report = &outcome.report;
+    let resume = out.filter(|_| outcome.interrupted && outcome.resumable).map(resume_command);
     let summary = Summary {
         report,
         took: Some(started.elapsed()),
         directory: out,
         earlier: outcome.earlier,
-        interrupted: outcome.interrupted,
+        stopped_by: outcome.interrupted.then(interrupt::name),
+        resume: resume.as_deref(),
     };
     context.console.print(&summary.text()?)?;
     let shown = deny::shown(&report.findings, &report.not_compared, denied);
     let exit = match report.compared {
+        _ if outcome.interrupted => Exit::Interrupted,
         0 => Exit::NothingCompared,
         _ if report.needs_attention() => Exit::Deviation,
         _ if report.subjects.iter().any(|subject| subject.refuses_everything.is_some()) => {

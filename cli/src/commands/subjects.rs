@@ -12,6 +12,7 @@ use super::{Context, worker};
 use crate::args;
 use crate::console::{BOLD, END, GOOD, NOTE, line};
 use crate::exit::{Exit, Failure};
+use ptxsmith_report::harmless;
 
 /// One line of the list.
 #[derive(Clone, Serialize)]
@@ -38,7 +39,7 @@ pub fn run(context: &Context, args: &args::Subjects) -> Result<Exit, Failure> {
     }
     let text = if args.json {
         let json = serde_json::json!({ "schema": "ptxsmith.subjects/1", "subjects": entries });
-        serde_json::to_string_pretty(&json)? + "\n"
+        harmless::json(serde_json::to_string_pretty(&json)?) + "\n"
     } else {
         table(&entries)?
     };

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use ptxsmith_subject::{
     process,
-    toolchain::{DEFAULT, InstallError, Installable, Release, TOOLS, Tool, Toolchains},
+    toolchain::{DEFAULT, InstallError, Installable, RELEASES, Release, TOOLS, Tool, Toolchains, Verified},
 };
 
 use super::Context;
 use crate::args;
-use crate::console::{BOLD, GOOD, line};
+use crate::console::{BAD, BOLD, GOOD, line};
 use crate::exit::{Exit, Failure};
 use crate::progress::spinner;
 
@@ -19,9 +19,10 @@ pub fn run(context: &Context, args: &args::Toolchain) -> Result<Exit, Failure> {
     let toolchains = Toolchains::of_user()?;
     match args {
         args::Toolchain::List { json } => list(context, &toolchains, *json)?,
-        args::Toolchain::Install { releases } => {
+        args::Toolchain::Verify { releases } => verify(context, &toolchains, releases)?,
+        args::Toolchain::Install { releases, repair } => {
             for release in releases {
-                let path = install(context, &toolchains, *release)?;
+                let path = install(context, &toolchains, *release, *repair)?;
                 context.console.print(&format!("{release}  {}\n", line(&path)))?;
             }
         }
@@ -52,6 +53,7 @@ fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Fa
                     "version": listed.release.version,
                     "max_ptx": listed.release.max_ptx(),
                     "default": default == Some(listed.release),
+                    "damaged": toolchains.usable(&Tool::from(listed.release)).is_err(),
                     "path": listed.path.as_ref().map(|path| path.to_string_lossy()),
                 })
             })
@@ -84,6 +86,9 @@ fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Fa
         } else {
             out.push('-');
         }
+        if toolchains.usable(&Tool::from(release)).is_err() {
+            let _ = write!(out, "  {BAD}(not what was installed: install --repair){BAD:#}");
+        }
         if default == Some(release) {
             out.push_str("  (default)");
         }
@@ -101,8 +106,47 @@ fn list(context: &Context, toolchains: &Toolchains, json: bool) -> Result<(), Fa
     Ok(())
 }
 
+fn tool_of(what: Installable) -> Tool {
+    match what {
+        Installable::Release(release) => Tool::from(release),
+        Installable::Tool(tool) => *tool,
+    }
+}
+
+/// Compares files with what was installed.
+fn verify(context: &Context, toolchains: &Toolchains, named: &[Installable]) -> Result<(), Failure> {
+    let mut tools: Vec<Tool> = named.iter().map(|&what| tool_of(what)).collect();
+    if named.is_empty() {
+        tools = RELEASES.iter().map(Tool::from).chain(TOOLS.iter().copied()).collect();
+        tools.retain(|tool| toolchains.tool_path(tool).is_some());
+    }
+    let mut bad = None;
+    for tool in &tools {
+        let name = format!("{} {}", tool.kind.name(), tool.version);
+        let said = match toolchains.verified(tool) {
+            None => "not installed".to_owned(),
+            Some(Verified::Same) => "as installed".to_owned(),
+            Some(Verified::NoRecord) => {
+                "no record of what was installed; install --repair installs it anew".to_owned()
+            }
+            Some(Verified::Damaged(damaged)) => {
+                let said = damaged.to_string();
+                bad.get_or_insert(damaged);
+                said
+            }
+        };
+        context.console.print(&format!("{name:20}  {}\n", line(&said)))?;
+    }
+    bad.map_or(Ok(()), |damaged| Err(Failure::BadInput(damaged.to_string())))
+}
+
 /// Installs something, telling on a terminal what happens meanwhile. Gives the path of its program or library.
-fn install(context: &Context, toolchains: &Toolchains, what: Installable) -> Result<String, Failure> {
+fn install(
+    context: &Context,
+    toolchains: &Toolchains,
+    what: Installable,
+    repair: bool,
+) -> Result<String, Failure> {
     let bar = spinner(&context.console);
     let progress = |message: &str| {
         bar.set_message(line(message).into_owned());
@@ -110,14 +154,12 @@ fn install(context: &Context, toolchains: &Toolchains, what: Installable) -> Res
             context.console.note(message);
         }
     };
-    let installed = match what {
-        Installable::Release(release) => toolchains.install(release, &context.cancel, &progress),
-        Installable::Tool(tool) => toolchains.install_tool(tool, &context.cancel, &progress),
-    };
+    let installed = toolchains.install_anew(&tool_of(what), repair, &context.cancel, &progress);
     bar.finish_and_clear();
     match installed {
         Ok(path) => Ok(path.to_string_lossy().into_owned()),
         Err(InstallError::Process(process::Error::Cancelled(_))) => Err(Failure::Interrupted),
+        Err(InstallError::Damaged(damaged)) => Err(Failure::BadInput(damaged.to_string())),
         Err(error) => Err(error.into()),
     }
 }

@@ -93,7 +93,8 @@ fn program_of(path: PathBuf, description: Description, options: &Options<'_>) ->
 }
 
 fn release(tool: &Tool, options: &Options<'_>) -> Result<Box<dyn Compiler>, OpenError> {
-    let file = match options.toolchains.tool_path(tool) {
+    let installed = options.toolchains.usable(tool);
+    let file = match installed.map_err(|damaged| OpenError::Missing(damaged.to_string()))? {
         Some(file) => file,
         None if options.install => options.toolchains.install_tool(tool, options.cancel, options.progress)?,
         None => {

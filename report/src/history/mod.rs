@@ -37,6 +37,15 @@ pub enum HistoryError {
     Later,
 }
 
+impl HistoryError {
+    /// Whether this machine failed, not what the file is: its disk is full, or broken.
+    pub fn is_of_machine(&self) -> bool {
+        use rusqlite::ErrorCode::{DiskFull, SystemIoFailure};
+        let HistoryError::Sqlite(error) = self else { return false };
+        matches!(error.sqlite_error_code(), Some(DiskFull | SystemIoFailure))
+    }
+}
+
 /// Whether an entry is the first one of its campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entered {

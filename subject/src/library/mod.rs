@@ -42,7 +42,8 @@ pub(crate) fn installed(
 ) -> Result<Serve, Unavailable> {
     let toolchains = options.toolchains()?;
     let path = options.installed(
-        toolchains.tool_path(tool),
+        &toolchains,
+        tool,
         || format!("it is not installed: ptxsmith toolchain install {tool}"),
         || toolchains.install_tool(tool, &options.cancel, options.progress),
     )?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Ptxas;
 use crate::open::{OpenOptions, Opened, Unavailable, UnavailableKind, one};
 use crate::sass::Disassembler;
-use crate::toolchain::{self, DEFAULT, Origin, Release};
+use crate::toolchain::{self, DEFAULT, Origin, Release, Tool};
 
 impl Ptxas {
     /// The program at this path, as the subject called `id`.
@@ -23,7 +23,8 @@ impl Ptxas {
         let toolchains = options.toolchains()?;
         let name = release.name();
         let path = options.installed(
-            toolchains.path(release),
+            &toolchains,
+            &Tool::from(release),
             || format!("release {name} is not installed: ptxsmith toolchain install {name}"),
             || toolchains.install(release, &options.cancel, options.progress),
         )?;
@@ -37,15 +38,12 @@ impl Ptxas {
             None => toolchain::find_default(),
         };
         match found {
-            Some(found) => {
-                let id = match found.origin {
-                    Origin::Installed(release) => format!("ptxas@{}", release.name()),
-                    Origin::CudaHome | Origin::CudaPath | Origin::Path => {
-                        format!("ptxas:{}", found.path.display())
-                    }
-                };
-                Ptxas::at(id, &found.path, options)
-            }
+            Some(found) => match found.origin {
+                Origin::Installed(release) => Ptxas::release(release, options),
+                Origin::CudaHome | Origin::CudaPath | Origin::Path => {
+                    Ptxas::at(format!("ptxas:{}", found.path.display()), &found.path, options)
+                }
+            },
             None if options.install => {
                 let default = Release::find(DEFAULT)
                     .map_err(|error| Unavailable::new(UnavailableKind::NotFound, error.to_string()))?;

@@ -37,7 +37,7 @@ impl Disassembler {
     /// The newest that is installed, else the one in `$PATH`.
     pub fn find(toolchains: Option<&Toolchains>, cancel: &Cancel) -> Option<Self> {
         let installed =
-            toolchains.and_then(|toolchains| toolchains.tool_path(Tool::newest(ToolKind::Nvdisasm)?));
+            toolchains.and_then(|toolchains| toolchains.usable(Tool::newest(ToolKind::Nvdisasm)?).ok()?);
         let program = installed.or_else(|| which::which("nvdisasm").ok())?;
         Some(Disassembler::new(program, cancel.clone()))
     }

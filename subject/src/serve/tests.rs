@@ -113,7 +113,7 @@ fn what_is_no_answer_is_a_crash_that_says_why() {
         ("print('garbage', flush=True)", "its output is no answer: expected value"),
         ("print('', flush=True)", "its output is no answer: EOF"),
         ("sys.stdout.buffer.write(b'\\xff\\xfe\\n'); sys.stdout.flush()", "its output is no answer: "),
-        ("answer(q['id'] + 1)", "its output is no answer: its id is 5, not 4"),
+        ("answer(q['id'] + 1)", "its output is no answer: its id is not that of the request"),
         ("answer(-1)", "its output is no answer: invalid value"),
         ("answer(q['id'], 'wonderful')", "its output is no answer: unknown variant `wonderful`"),
         ("print(json.dumps({'id': q['id']}), flush=True)", "its output is no answer: it has no observation"),

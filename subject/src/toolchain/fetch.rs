@@ -48,6 +48,9 @@ pub enum InstallError {
         /// What is wrong with it.
         reason: String,
     },
+    /// It is installed, and is not what was installed.
+    #[error(transparent)]
+    Damaged(#[from] super::Damaged),
     /// A program could not be run, or the installation was cancelled.
     #[error(transparent)]
     Process(#[from] process::Error),

@@ -8,10 +8,13 @@ use std::time::Duration;
 use super::debian::Package;
 use super::fetch::InstallError;
 use super::pip::Pip;
-use super::{Release, Source, Tool, Toolchains};
+use super::{Release, Source, Tool, Toolchains, Verified, record};
 use crate::open::UnavailableKind;
 use crate::process::{self, Cancel};
 use crate::ptxas;
+
+/// How the names of folders begin in which something is being installed: then comes the folder that it will be, and a name.
+const INSTALLING: &str = ".installing-";
 
 impl Toolchains {
     /// Installs a release, unless it is there, and gives the path of its ptxas; see [`Toolchains::install_tool`].
@@ -36,8 +39,26 @@ impl Toolchains {
         cancel: &Cancel,
         progress: &dyn Fn(&str),
     ) -> Result<PathBuf, InstallError> {
+        self.install_anew(tool, false, cancel, progress)
+    }
+
+    /// The same; with `repair` also of what is there, unless it is what was installed.
+    pub fn install_anew(
+        &self,
+        tool: &Tool,
+        repair: bool,
+        cancel: &Cancel,
+        progress: &dyn Fn(&str),
+    ) -> Result<PathBuf, InstallError> {
         let place = self.root().join(tool.folder());
-        if let Some(path) = self.tool_path(tool) {
+        let there = || -> Result<Option<PathBuf>, InstallError> {
+            match repair {
+                false => Ok(self.usable(tool)?),
+                true => Ok(self.tool_path(tool).filter(|_| self.verified(tool) == Some(Verified::Same))),
+            }
+        };
+        self.remove_leftovers();
+        if let Some(path) = there()? {
             return Ok(path);
         }
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
@@ -46,11 +67,11 @@ impl Toolchains {
         fs::create_dir_all(self.root()).map_err(InstallError::file(self.root()))?;
         let _lock = self.lock(&tool.folder(), cancel, progress)?;
         // The process that held the lock may have installed it.
-        if let Some(path) = self.tool_path(tool) {
+        if let Some(path) = there()? {
             return Ok(path);
         }
         let work = tempfile::Builder::new()
-            .prefix(".installing-")
+            .prefix(&format!("{INSTALLING}{}-", tool.folder()))
             .tempdir_in(self.root())
             .map_err(InstallError::file(self.root()))?;
         let name = tool.wheel().to_string();
@@ -79,8 +100,10 @@ impl Toolchains {
             true => unpacked,
             false => keep(&unpacked, &file, &work.path().join("kept"), tool.kind.place())?,
         };
+        let file = kept.join(tool.kind.place());
+        record::write(&kept, &file).map_err(InstallError::file(&file))?;
         if place.exists() {
-            // Without the file, or it would have been found: what is left of a folder that somebody took apart.
+            // Without the file, or with another.
             fs::remove_dir_all(&place).map_err(InstallError::file(&place))?;
         }
         fs::rename(&kept, &place).map_err(InstallError::file(&place))?;
@@ -88,9 +111,35 @@ impl Toolchains {
         self.tool_path(tool).ok_or_else(|| unexpected("it is gone again".to_owned()))
     }
 
+    /// Removes what installations left that were killed: each works in a folder of its own, and holds a lock meanwhile.
+    fn remove_leftovers(&self) {
+        let entries = fs::read_dir(self.root()).into_iter().flatten().flatten();
+        for entry in entries {
+            let name = entry.file_name();
+            let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(INSTALLING)) else { continue };
+            let is_left = match rest.rsplit_once('-') {
+                Some((folder, _)) => {
+                    File::create(self.lock_of(folder)).is_ok_and(|lock| lock.try_lock().is_ok())
+                }
+                // As earlier versions named them; no installation takes a day.
+                None => entry.metadata().and_then(|of| of.modified()).is_ok_and(|modified| {
+                    modified.elapsed().is_ok_and(|age| age > Duration::from_secs(86_400))
+                }),
+            };
+            if is_left {
+                // What cannot be removed is a folder too many.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
+    fn lock_of(&self, folder: &str) -> PathBuf {
+        self.root().join(format!(".lock-{folder}"))
+    }
+
     /// A lock on one release among processes; given back when the file is closed, also by a crash.
     fn lock(&self, folder: &str, cancel: &Cancel, progress: &dyn Fn(&str)) -> Result<File, InstallError> {
-        let path = self.root().join(format!(".lock-{folder}"));
+        let path = self.lock_of(folder);
         let file = File::create(&path).map_err(InstallError::file(&path))?;
         let mut told = false;
         loop {
@@ -204,6 +253,25 @@ mod tests {
         assert_eq!(keep(&wheel, &wheel.join("a/bin/ptxas"), &kept, "bin/ptxas").unwrap(), kept);
         assert!(kept.join("bin/ptxas").is_file() && kept.join("License.txt").is_file());
         assert_eq!(fs::read_dir(kept.join("bin")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_a_killed_installation_left_is_removed_and_what_one_works_in_is_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let toolchains = Toolchains::at(directory.path());
+        for name in ["12.9.86-AbCdEf", "13.5.37-AbCdEf", "cuobjdump-13.5.37-AbCdEf"] {
+            fs::create_dir(directory.path().join(format!("{INSTALLING}{name}"))).unwrap();
+        }
+        let working = toolchains.lock("cuobjdump-13.5.37", &Cancel::new(), &|_| ()).unwrap();
+        toolchains.remove_leftovers();
+        let left = || {
+            let names = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
+            names.filter(|name| name.to_string_lossy().starts_with(INSTALLING)).count()
+        };
+        assert_eq!(left(), 1);
+        drop(working);
+        toolchains.remove_leftovers();
+        assert_eq!(left(), 0);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod debian;
 mod fetch;
 mod install;
 mod pip;
+mod record;
 mod releases;
 mod tools;
 
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 
 pub use fetch::InstallError;
+pub use record::{Damaged, Verified};
 pub use releases::{DEFAULT, RELEASES, Release, UnknownRelease, max_ptx};
 pub use tools::{Installable, Source, TOOLS, Tool, ToolKind, UnknownInstallable, UnknownTool, Wheel};
 

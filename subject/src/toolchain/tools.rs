@@ -296,6 +296,16 @@ impl From<&Release> for Tool {
     }
 }
 
+impl Tool {
+    /// What `ptxsmith toolchain install` calls it.
+    pub(super) fn name_to_install(&self) -> String {
+        match self.kind {
+            ToolKind::Ptxas => self.version.to_owned(),
+            _ => format!("{}@{}", self.kind.name(), self.version),
+        }
+    }
+}
+
 impl fmt::Display for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}@{}", self.kind.name(), self.minor())

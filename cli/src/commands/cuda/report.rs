@@ -12,6 +12,7 @@ use ptxsmith_cuda::language::{FORMS, Place, Site, Type, print};
 use ptxsmith_cuda::oracle::Verdict;
 use ptxsmith_cuda::rule::Clause;
 use ptxsmith_cuda::subjects::{Compiler, PRELUDE, Reported};
+use ptxsmith_report::harmless;
 use ptxsmith_report::{SCHEMA, Status, folder};
 use ptxsmith_subject::{Diagnostic, Observation, Outcome, Severity};
 use serde_json::{Value, json};
@@ -145,7 +146,7 @@ impl Campaign<'_> {
                 write_whole(&path, self.program(finding, group).as_bytes())?;
             }
         }
-        let mut text = serde_json::to_string_pretty(&self.json(&findings))?;
+        let mut text = harmless::json(serde_json::to_string_pretty(&self.json(&findings))?);
         text.push('\n');
         write_whole(&self.out.join(folder::REPORT), text.as_bytes())?;
         Ok(())

@@ -1,0 +1,138 @@
+//! What was installed, written down beside it, so that a file that has changed since is not taken for it.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Tool, Toolchains};
+
+const FILE: &str = ".installed.json";
+
+/// What a program or library was when it was installed.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Record {
+    size: u64,
+    /// When it was last written: nanoseconds since 1970.
+    modified: u128,
+    sha256: String,
+}
+
+/// A program or library that is not the one that was installed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} is not the file that was installed; `ptxsmith toolchain install --repair {tool}` installs it anew", .path.display())]
+pub struct Damaged {
+    /// The file.
+    pub path: PathBuf,
+    /// As it is installed by name.
+    pub tool: String,
+}
+
+/// What is known of an installed file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verified {
+    /// It is the one that was installed.
+    Same,
+    /// It was installed by a version of ptxsmith that wrote nothing down.
+    NoRecord,
+    /// It is another.
+    Damaged(Damaged),
+}
+
+impl Toolchains {
+    /// The program or library of a tool, where it is installed. Its size and time are compared with what was installed, and its
+    /// hash where these differ.
+    ///
+    /// # Errors
+    /// If it is not the file that was installed.
+    pub fn usable(&self, tool: &Tool) -> Result<Option<PathBuf>, Damaged> {
+        let Some(path) = self.tool_path(tool) else { return Ok(None) };
+        match self.verify(tool, &path, false) {
+            Verified::Damaged(damaged) => Err(damaged),
+            Verified::Same | Verified::NoRecord => Ok(Some(path)),
+        }
+    }
+
+    /// Compares an installed file with what was installed, by its hash.
+    pub fn verified(&self, tool: &Tool) -> Option<Verified> {
+        Some(self.verify(tool, &self.tool_path(tool)?, true))
+    }
+
+    fn verify(&self, tool: &Tool, path: &Path, by_hash: bool) -> Verified {
+        let record = fs::read(self.root().join(tool.folder()).join(FILE)).ok();
+        let record = record.and_then(|text| serde_json::from_slice::<Record>(&text).ok());
+        let Some(record) = record else { return Verified::NoRecord };
+        let stamp = fs::metadata(path).ok().and_then(|file| stamp(&file).ok());
+        let same_stamp = stamp == Some((record.size, record.modified));
+        if !by_hash && same_stamp {
+            return Verified::Same;
+        }
+        match hash(path) {
+            Ok(sha256) if sha256 == record.sha256 => Verified::Same,
+            _ => Verified::Damaged(Damaged { path: path.to_owned(), tool: tool.name_to_install() }),
+        }
+    }
+}
+
+/// Writes down what a file is that is about to be installed in a folder.
+pub(super) fn write(folder: &Path, file: &Path) -> io::Result<()> {
+    let (size, modified) = stamp(&fs::metadata(file)?)?;
+    let record = Record { size, modified, sha256: hash(file)? };
+    fs::write(folder.join(FILE), serde_json::to_vec(&record).map_err(io::Error::other)?)
+}
+
+fn stamp(file: &fs::Metadata) -> io::Result<(u64, u128)> {
+    let modified: SystemTime = file.modified()?;
+    let since = modified.duration_since(UNIX_EPOCH).map_err(io::Error::other)?;
+    Ok((file.len(), since.as_nanos()))
+}
+
+/// SHA-256 of a file, in hex.
+fn hash(path: &Path) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    io::copy(&mut BufReader::with_capacity(1 << 16, File::open(path)?), &mut hasher)?;
+    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolchain::{Release, Tool};
+
+    #[test]
+    fn a_file_that_was_changed_is_not_used_and_one_that_was_only_touched_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let toolchains = Toolchains::at(directory.path());
+        let tool = Tool::from(Release::find("12.9").unwrap());
+        assert_eq!(toolchains.usable(&tool), Ok(None));
+        let folder = directory.path().join("12.9.86");
+        let path = folder.join("bin/ptxas");
+        fs::create_dir_all(folder.join("bin")).unwrap();
+        fs::write(&path, "program").unwrap();
+        assert_eq!(toolchains.verified(&tool), Some(Verified::NoRecord));
+        assert_eq!(toolchains.usable(&tool), Ok(Some(path.clone())));
+        write(&folder, &path).unwrap();
+        let is = |touched: u64, usable: bool| {
+            let file = File::options().append(true).open(&path).unwrap();
+            file.set_modified(UNIX_EPOCH + std::time::Duration::from_secs(touched)).unwrap();
+            assert_eq!(toolchains.usable(&tool).is_ok(), usable);
+            assert_eq!(toolchains.verified(&tool) == Some(Verified::Same), usable);
+        };
+        is(1_000_000_000, true);
+        // Of the same size, emptied, and as it was.
+        fs::write(&path, "progrAm").unwrap();
+        is(1_000_000_001, false);
+        fs::write(&path, "").unwrap();
+        is(1_000_000_002, false);
+        let message = toolchains.usable(&tool).unwrap_err().to_string();
+        assert!(
+            message.ends_with("`ptxsmith toolchain install --repair 12.9.86` installs it anew"),
+            "{message}"
+        );
+        fs::write(&path, "program").unwrap();
+        is(1_000_000_003, true);
+    }
+}
