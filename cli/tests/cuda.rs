@@ -118,6 +118,64 @@ fn flags_come_from_the_compilation_database() {
 }
 
 #[test]
+fn no_file_of_flags_reaches_clang_from_a_compilation_database_or_a_name() {
+    if !has_clang("cuda check of hostile flags") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    file(directory.path(), "flags", &format!("x -MD -MF {}", at("victim")));
+    file(directory.path(), "ok.cu", "int x;\n");
+    let check = |entry: String| {
+        let database = file(directory.path(), "compile_commands.json", &format!("[{entry}]"));
+        ptxsmith().args(["cuda", "check", "--compile-commands"]).arg(database).output().unwrap()
+    };
+    for flag in ["-isystem", "-include", "-iquote", "-D", "-c"] {
+        let flags = at("flags");
+        let output = check(format!(
+            r#"{{"directory": ".", "file": "ok.cu", "arguments": ["nvcc", "{flag}", "@{flags}", "ok.cu"]}}"#
+        ));
+        assert_eq!(status(&output), 2, "{flag}");
+        assert!(common::stderr(&output).contains("names a file of further flags"), "{flag}");
+    }
+    let output = check(r#"{"directory": ".", "file": "ok.cu", "command": "nvcc 'ok.cu"}"#.to_owned());
+    assert_eq!(status(&output), 2);
+    assert!(common::stderr(&output).contains("its command line cannot be split"));
+    // A file is read, whatever its name begins with.
+    file(directory.path(), "@flags.cu", "const int v = 1;\n__device__ const int *f() { return &v; }\n");
+    file(directory.path(), "-flags.cu", "const int v = 1;\n__device__ const int *f() { return &v; }\n");
+    for name in ["@flags.cu", "./-flags.cu"] {
+        let output = ptxsmith().args(["cuda", "check", name]).current_dir(directory.path()).output().unwrap();
+        assert_eq!(status(&output), 1, "{name}: {}", stdout(&output));
+    }
+    let output = ptxsmith().args(["cuda", "check"]).arg(at("ok.cu")).args(["--", "@flags"]).output().unwrap();
+    assert_eq!(status(&output), 2);
+    assert!(!directory.path().join("victim").exists());
+}
+
+#[test]
+fn a_deep_expression_is_checked_and_one_too_deep_leaves_the_other_files_their_results() {
+    if !has_clang("cuda check of a deep expression") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let sum = |terms: usize| {
+        let sum = vec!["k"; terms].join("+");
+        format!("const int k = 1;\n__device__ int f() {{ return {sum}; }}\nconst int *g = &k;\n")
+    };
+    let paths = [
+        ("a.cu", sum(2500)),
+        ("b.cu", "const int v = 1;\n__device__ const int *f() { return &v; }\n".into()),
+    ]
+    .map(|(name, text)| file(directory.path(), name, &text));
+    let output = ptxsmith().args(["cuda", "check", "--format", "json"]).args(paths).output().unwrap();
+    assert_eq!(status(&output), 1, "{}", common::stderr(&output));
+    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(report["files"][0]["not_analysed"], serde_json::json!([]));
+    assert_eq!(report["files"][1]["findings"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn a_file_that_is_not_there_is_bad_input() {
     if !has_clang("cuda check of a missing file") {
         return;

@@ -1,17 +1,22 @@
 //! How a file is compiled: flags from `compile_commands.json`, and headers that stand in for NVIDIA's.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+
+use super::flags::{ResponseFile, portable};
 
 /// A compilation database.
 #[derive(Debug)]
 pub struct CompileCommands {
     entries: Vec<Entry>,
     base: PathBuf,
+    /// Which entry is the first of a file, by its path as it is written and by its path without links.
+    by_file: HashMap<PathBuf, usize>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -49,12 +54,20 @@ impl CompileCommands {
     /// Reads `compile_commands.json`, or the one in a directory.
     pub fn read(path: &Path) -> Result<Self, CompileCommandsError> {
         let path = if path.is_dir() { path.join("compile_commands.json") } else { path.to_owned() };
-        let text = fs::read_to_string(&path)
-            .map_err(|source| CompileCommandsError::File { path: path.clone(), source })?;
-        let entries = serde_json::from_str(&text)
+        let text =
+            read_text(&path).map_err(|source| CompileCommandsError::File { path: path.clone(), source })?;
+        let entries: Vec<Entry> = serde_json::from_str(&text)
             .map_err(|source| CompileCommandsError::Format { path: path.clone(), source })?;
         let base = path.parent().map(Path::to_owned).unwrap_or_default();
-        Ok(CompileCommands { entries, base })
+        let mut commands = CompileCommands { entries, base, by_file: HashMap::new() };
+        for (number, entry) in commands.entries.iter().enumerate() {
+            let full = commands.base.join(&entry.directory).join(&entry.file);
+            if let Ok(real) = fs::canonicalize(&full) {
+                commands.by_file.entry(real).or_insert(number);
+            }
+            commands.by_file.entry(full).or_insert(number);
+        }
+        Ok(commands)
     }
 
     /// The files that it names that look like CUDA.
@@ -67,63 +80,52 @@ impl CompileCommands {
         self.base.join(&entry.directory).join(&entry.file)
     }
 
-    /// The directory and those flags of a file that clang understands and that matter to its meaning.
-    pub fn flags(&self, file: &Path) -> Option<(PathBuf, Vec<OsString>)> {
-        let wanted = fs::canonicalize(file).ok();
-        let entry = self.entries.iter().find(|entry| {
-            let full = self.full(entry);
-            full == file || (wanted.is_some() && fs::canonicalize(full).ok() == wanted)
-        })?;
+    /// The directory and those flags of a file that clang understands and that matter to its meaning; `None` of a file
+    /// that is not in the database.
+    pub fn flags(&self, file: &Path) -> Result<Option<(PathBuf, Vec<OsString>)>, CommandError> {
+        let real = || fs::canonicalize(file).ok().and_then(|real| self.by_file.get(&real));
+        let Some(&entry) = self.by_file.get(file).or_else(real) else { return Ok(None) };
+        let entry = &self.entries[entry];
         let arguments = match (&entry.arguments, &entry.command) {
             (Some(arguments), _) => arguments.clone(),
-            (None, Some(command)) => shell_words::split(command).ok()?,
+            (None, Some(command)) => shell_words::split(command)?,
             (None, None) => Vec::new(),
         };
-        Some((self.base.join(&entry.directory), portable(&arguments)))
+        let directory = self.base.join(&entry.directory);
+        let has_nul = directory.as_os_str().as_encoded_bytes().contains(&0);
+        if has_nul || arguments.iter().any(|argument| argument.contains('\0')) {
+            return Err(CommandError::Nul);
+        }
+        Ok(Some((directory, portable(arguments.get(1..).unwrap_or_default())?)))
     }
 }
 
-/// Of a compiler's arguments, those that clang takes too and that say what the text means.
-fn portable(arguments: &[String]) -> Vec<OsString> {
-    let mut kept = Vec::new();
-    let mut arguments = arguments.iter().skip(1);
-    while let Some(argument) = arguments.next() {
-        let with_value = ["-I", "-isystem", "-iquote", "-D", "-U", "-include"];
-        // nvcc's own spellings.
-        let argument = match argument.as_str() {
-            "--include-path" => "-I",
-            "--define-macro" => "-D",
-            "--undefine-macro" => "-U",
-            "--system-include" => "-isystem",
-            "--pre-include" => "-include",
-            other => other,
-        };
-        if with_value.contains(&argument) {
-            if let Some(value) = arguments.next() {
-                kept.extend([argument.into(), value.into()]);
-            }
-        } else if ["-I", "-D", "-U", "-isystem", "-std=", "--std=", "--cuda-path"]
-            .iter()
-            .any(|prefix| argument.starts_with(prefix))
-        {
-            kept.push(argument.replace("--std=", "-std=").into());
-        }
-    }
-    kept
+/// Why the command line of a file in a compilation database cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// It is no command line.
+    #[error("its command line cannot be split into arguments: {0}")]
+    Split(#[from] shell_words::ParseError),
+    /// No argument and no directory can hold this.
+    #[error("its command line has a NUL character")]
+    Nul,
+    /// It reads flags from a file.
+    #[error("its command line: {0}")]
+    ResponseFile(#[from] ResponseFile),
 }
 
-/// The directories whose headers are not the user's.
-pub fn system_directories(flags: &[OsString]) -> Vec<String> {
-    let mut directories = Vec::new();
-    let mut flags = flags.iter().map(|flag| flag.to_string_lossy());
-    while let Some(flag) = flags.next() {
-        match flag.strip_prefix("-isystem") {
-            Some("") => directories.extend(flags.next().map(|path| path.into_owned())),
-            Some(path) => directories.push(path.to_owned()),
-            None => {}
-        }
+/// The longest file that is read here.
+const LONGEST: u64 = 256 << 20;
+
+/// The text of a regular file of some size: what else can be behind a path may have no end, or make us wait for ever.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let invalid = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why);
+    if !fs::metadata(path)?.is_file() {
+        return Err(invalid("it is no regular file"));
     }
-    directories
+    let mut text = String::new();
+    fs::File::open(path)?.take(LONGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST { Err(invalid("it is larger than 256 MiB")) } else { Ok(text) }
 }
 
 /// Writes the headers that stand in for NVIDIA's: enough of the runtime's declarations for kernels to be understood.
@@ -139,21 +141,3 @@ pub fn write_headers(directory: &Path) -> io::Result<()> {
 
 /// Declarations of the CUDA runtime that sources of kernels use, written down from its documentation.
 const RUNTIME: &str = include_str!("runtime.h");
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn flags_that_say_what_the_text_means_are_kept() {
-        let arguments = "nvcc -Iinclude -I other -DX=1 --define-macro Y -isystem /opt/x -std=c++14 -arch=sm_80 \
-                         -Xcompiler -Wall --generate-code=arch=compute_80,code=sm_80 -O3 -c a.cu -o a.o";
-        let arguments = shell_words::split(arguments).unwrap();
-        let kept: Vec<_> = portable(&arguments).into_iter().map(|flag| flag.into_string().unwrap()).collect();
-        assert_eq!(
-            kept,
-            ["-Iinclude", "-I", "other", "-DX=1", "-D", "Y", "-isystem", "/opt/x", "-std=c++14"]
-        );
-        assert_eq!(system_directories(&portable(&arguments)), ["/opt/x"]);
-    }
-}

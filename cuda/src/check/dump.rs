@@ -9,6 +9,13 @@ use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
 
 use super::ast::Node;
 
+/// How deep nodes may be nested in each other. clang prints a tree with more white space the deeper it is, so one that is much
+/// deeper takes it longer than it has.
+pub const DEEPEST: usize = 20_000;
+
+/// How many bytes of a dump are kept, blanks and system headers aside.
+const LARGEST: usize = 256 << 20;
+
 /// What came of a run of clang.
 #[derive(Debug, Default)]
 pub struct Dump {
@@ -33,7 +40,9 @@ pub fn run(
         End::TimedOut => Some(format!("clang did not end within {:?}", limits.time)),
         End::Signalled(signal) => Some(format!("clang died of signal {signal}")),
         End::Exited(_) if reader.inside => Some("clang's dump ends in the middle".to_owned()),
-        End::Exited(_) => reader.broken.map(|error| format!("clang's dump cannot be read: {error}")),
+        End::Exited(_) => reader
+            .left_out
+            .or_else(|| reader.broken.map(|error| format!("clang's dump cannot be read: {error}"))),
     };
     let errors = finished.stderr.text();
     let errors = errors.lines().filter(|line| line.contains("error: ")).map(str::to_owned).collect();
@@ -44,6 +53,10 @@ pub fn run(
 struct Reader<'a> {
     is_system: &'a dyn Fn(&str) -> bool,
     declarations: Vec<Node>,
+    /// Which limit was the first that was hit; what was beyond it is left out.
+    left_out: Option<String>,
+    /// The bytes that were kept.
+    kept: usize,
     /// The first declaration that is no JSON.
     broken: Option<serde_json::Error>,
     /// The beginning of a line of which the rest was not read yet.
@@ -68,6 +81,8 @@ impl<'a> Reader<'a> {
         Reader {
             is_system,
             declarations: Vec::new(),
+            left_out: None,
+            kept: 0,
             broken: None,
             pending: Vec::new(),
             inside: false,
@@ -115,7 +130,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Leaves out the declaration being read where a limit is hit. Each level of nesting is printed four columns further right.
+    fn leave_out_beyond_limits(&mut self, column: usize) {
+        let hit = if column / 4 > DEEPEST {
+            format!("statements or expressions are nested more than {DEEPEST} deep")
+        } else if self.kept + self.text.len() > LARGEST {
+            format!("the syntax tree is larger than {} MiB", LARGEST >> 20)
+        } else {
+            return;
+        };
+        let line = &self.line;
+        let file = serde_json::from_str::<String>(&self.file).unwrap_or_default();
+        self.left_out.get_or_insert_with(|| format!("{file}:{line}: {hit}; the declaration is left out"));
+        self.skip = Some(true);
+        self.text = String::new();
+    }
+
     fn parse(&mut self) {
+        self.kept += self.text.len();
         let mut deserializer = serde_json::Deserializer::from_str(&self.text);
         deserializer.disable_recursion_limit();
         match serde::Deserialize::deserialize(&mut deserializer) {
@@ -168,6 +200,31 @@ impl<'a> Reader<'a> {
         }
         if self.skip != Some(true) {
             self.text.push_str(&String::from_utf8_lossy(rest));
+            self.leave_out_beyond_limits(start);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_nested_too_deep_is_left_out_with_its_place_and_the_rest_is_read() {
+        let declaration = |column: usize| {
+            let blank = " ".repeat(column);
+            format!(
+                "    {{\n      \"kind\": \"VarDecl\",\n      \"loc\": {{\n        \"offset\": 1,\n        \"file\": \"a.cu\",\n        \
+                 \"line\": 7,\n        \"col\": 1\n      }},\n      \"range\": {{}}\n{blank}\n    }},\n"
+            )
+        };
+        let mut reader = Reader::new(&|_| false);
+        for column in [6, 4 * DEEPEST + 4, 4 * DEEPEST] {
+            reader.read(declaration(column).as_bytes());
+        }
+        assert_eq!((reader.declarations.len(), reader.broken.is_none()), (2, true));
+        let expected =
+            "a.cu:7: statements or expressions are nested more than 20000 deep; the declaration is left out";
+        assert_eq!(reader.left_out.as_deref(), Some(expected));
     }
 }

@@ -6,6 +6,7 @@
 mod ast;
 mod command;
 mod dump;
+mod flags;
 mod sarif;
 mod uses;
 mod variables;
@@ -18,7 +19,8 @@ use ptxsmith_subject::process::{self, Cancel, Invocation, Limits};
 
 use crate::rule::Key;
 
-pub use command::{CompileCommands, CompileCommandsError};
+pub use command::{CommandError, CompileCommands, CompileCommandsError};
+pub use flags::ResponseFile;
 pub use sarif::sarif;
 
 /// A violation.
@@ -83,6 +85,11 @@ impl Options {
     pub(crate) fn path_of(&self, file: &str) -> PathBuf {
         self.directory.join(file)
     }
+
+    /// The text of a file that clang read; none where that cannot be read again.
+    pub(crate) fn text_of(&self, file: &str) -> String {
+        command::read_text(&self.path_of(file)).unwrap_or_default()
+    }
 }
 
 /// Why a file could not be checked: this machine or our code.
@@ -91,6 +98,9 @@ pub enum Error {
     /// clang cannot be run, or was stopped on request.
     #[error(transparent)]
     Clang(#[from] process::Error),
+    /// A flag would make clang read more flags from a file.
+    #[error(transparent)]
+    ResponseFile(#[from] ResponseFile),
     /// Something of ours.
     #[error("cannot {doing}: {source}")]
     Machine {
@@ -106,9 +116,13 @@ pub fn clang_version(program: &Path, cancel: &Cancel) -> Result<String, String> 
     crate::subjects::clang_version(program, cancel)
 }
 
+/// The stack for a tree of [`dump::DEEPEST`] nodes.
+const STACK: usize = 1 << 30;
+
 /// Checks one file.
 pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
     let failed = |doing| move |source| Error::Machine { doing, source };
+    flags::no_response_file(&options.flags)?;
     let headers = tempfile::Builder::new().prefix("ptxsmith-cuda-").tempdir();
     let headers = headers.map_err(failed("make a directory for clang"))?;
     let mut args: Vec<OsString> = crate::subjects::CLANG_FLAGS.iter().map(OsString::from).collect();
@@ -121,16 +135,16 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
         args.extend(["-isystem".into(), include(headers.path())]);
         args.extend(["-include".into(), include(&headers.path().join("cuda_runtime.h"))]);
     }
-    let flags = ["-fsyntax-only", "-w", "-ferror-limit=0", "-fno-caret-diagnostics"];
-    args.extend(flags.iter().map(OsString::from));
+    let fixed = ["-fsyntax-only", "-w", "-ferror-limit=0", "-fno-caret-diagnostics"];
+    args.extend(fixed.iter().map(OsString::from));
     if !options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("-std=")) {
         args.push("-std=c++17".into());
     }
     args.extend(options.flags.iter().cloned());
-    args.extend(["-Xclang".into(), "-ast-dump=json".into(), file.as_os_str().to_owned()]);
+    args.extend(["-Xclang".into(), "-ast-dump=json".into(), "--".into(), name_of(file)]);
 
     let ours = headers.path().to_string_lossy().into_owned();
-    let system: Vec<String> = command::system_directories(&options.flags);
+    let system: Vec<String> = flags::system_directories(&options.flags);
     let is_system = |name: &str| {
         name.starts_with(&ours)
             || name.starts_with("/usr/")
@@ -143,15 +157,25 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
         directory: Some(options.directory.clone()),
         temporary: headers.path().to_owned(),
     };
-    let limits = Limits { time: options.timeout, memory: 8 << 30, output: 8 << 20, ..Limits::default() };
-    let dump = dump::run(&clang, &limits, &options.cancel, &is_system)?;
-    // A tree is as deep as the expressions in it.
-    let report = std::thread::scope(|scope| {
-        let worker =
-            std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, || judge(dump, options));
-        worker.map(|worker| worker.join())
-    });
-    report.map_err(failed("start a thread"))?.or_else(|panic| std::panic::resume_unwind(panic))
+    let limits = Limits { time: options.timeout, memory: 4 << 30, output: 8 << 20, ..Limits::default() };
+    // A tree is as deep as the expressions in it: reading, judging and dropping one takes as much stack.
+    std::thread::scope(|scope| {
+        let work = || {
+            let dump = dump::run(&clang, &limits, &options.cancel, &is_system)?;
+            Ok(judge(dump, options))
+        };
+        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let worker = worker.map_err(failed("start a thread"))?;
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// A file's name as an argument of clang: never a flag, and never a file of more arguments.
+fn name_of(file: &Path) -> OsString {
+    match file.as_os_str().as_encoded_bytes() {
+        [b'@' | b'-', ..] => Path::new(".").join(file).into_os_string(),
+        _ => file.as_os_str().to_owned(),
+    }
 }
 
 fn judge(dump: dump::Dump, options: &Options) -> Report {

@@ -279,9 +279,7 @@ impl<'a> Walk<'a> {
         }
         let mut texts: HashMap<String, String> = HashMap::new();
         for (file, begin, end) in std::mem::take(&mut self.bodies) {
-            let text = texts
-                .entry(file.clone())
-                .or_insert_with(|| std::fs::read_to_string(self.options.path_of(&file)).unwrap_or_default());
+            let text = texts.entry(file.clone()).or_insert_with(|| self.options.text_of(&file));
             let Some(body) = text.get(begin as usize..(end as usize).min(text.len())) else { continue };
             for (place, name) in words(body) {
                 let offset = begin + place as u32;

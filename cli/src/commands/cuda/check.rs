@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use askama::Template;
 use ptxsmith_campaign::pool;
-use ptxsmith_cuda::check::{CompileCommands, Error, Options, Report, check, clang_version, sarif};
+use ptxsmith_cuda::check::{
+    CompileCommands, Error, Options, Report, ResponseFile, check, clang_version, sarif,
+};
 use ptxsmith_subject::process;
 use serde_json::{Value, json};
 
@@ -25,15 +27,18 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     if files.is_empty() {
         return Err(Failure::NoSubject("the compilation database names no .cu file".to_owned()));
     }
-    let mut readable = Vec::new();
+    if let Some(flag) = args.flags.iter().find(|flag| flag.as_encoded_bytes().starts_with(b"@")) {
+        return Err(Failure::BadInput(ResponseFile(flag.to_string_lossy().into_owned()).to_string()));
+    }
+    let mut works = Vec::new();
     for file in &files {
-        match std::fs::File::open(file) {
-            Ok(_) => readable.push(file.clone()),
+        match work(context, args, &clang, commands.as_ref(), file) {
+            Ok(work) => works.push(work),
             Err(error) => context.console.error(&format!("{}: {error}", file.display())),
         }
     }
-    let bad_input = readable.len() < files.len();
-    let reports = check_all(context, args, &clang, commands.as_ref(), &readable)?;
+    let bad_input = works.len() < files.len();
+    let reports = check_all(context, &works)?;
 
     let text = match args.format {
         Format::Text => text(&reports)?,
@@ -67,31 +72,49 @@ fn find_clang(context: &Context, args: &Check) -> Result<PathBuf, Failure> {
     }
 }
 
-fn check_all(
+/// A file, its path for clang, and how it is checked.
+struct Work {
+    name: String,
+    path: PathBuf,
+    options: Options,
+}
+
+/// What is to be done with a file; an error, if it cannot be read or its command line cannot be used.
+fn work(
     context: &Context,
     args: &Check,
     clang: &Path,
     commands: Option<&CompileCommands>,
-    files: &[PathBuf],
-) -> Result<Vec<(String, Report)>, Failure> {
-    let checked = pool::map(&context.session(), files, |file| {
-        let mut options = Options::new(clang.to_owned());
-        options.microsoft = args.microsoft;
-        options.timeout = args.timeout;
-        options.cancel = context.cancel.clone();
-        let mut path = file.clone();
-        if let Some((directory, flags)) = commands.and_then(|commands| commands.flags(file)) {
-            // Its flags are relative to its directory; the file is not.
-            path = std::path::absolute(file).unwrap_or(path);
-            options.directory = directory;
-            options.flags = flags;
-        }
-        options.flags.extend(args.flags.iter().cloned());
-        let report = check(&path, &options).map_err(|error| match error {
+    file: &Path,
+) -> anyhow::Result<Work> {
+    if !std::fs::metadata(file)?.is_file() {
+        anyhow::bail!("it is no regular file");
+    }
+    std::fs::File::open(file)?;
+    let mut options = Options::new(clang.to_owned());
+    options.microsoft = args.microsoft;
+    options.timeout = args.timeout;
+    options.cancel = context.cancel.clone();
+    let mut path = file.to_owned();
+    if let Some(commands) = commands
+        && let Some((directory, flags)) = commands.flags(file)?
+    {
+        // Its flags are relative to its directory; the file is not.
+        path = std::path::absolute(file).unwrap_or(path);
+        options.directory = directory;
+        options.flags = flags;
+    }
+    options.flags.extend(args.flags.iter().cloned());
+    Ok(Work { name: file.to_string_lossy().into_owned(), path, options })
+}
+
+fn check_all(context: &Context, works: &[Work]) -> Result<Vec<(String, Report)>, Failure> {
+    let checked = pool::map(&context.session(), works, |work| {
+        let report = check(&work.path, &work.options).map_err(|error| match error {
             Error::Clang(process::Error::Cancelled(_)) => Failure::Interrupted,
             error => error.into(),
         })?;
-        Ok((file.to_string_lossy().into_owned(), report))
+        Ok((work.name.clone(), report))
     })?;
     checked.into_iter().collect::<Option<_>>().ok_or(Failure::Interrupted)
 }

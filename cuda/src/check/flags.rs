@@ -1,0 +1,179 @@
+//! The flags of a compiler's command line that reach clang: those of one table, and no other.
+//!
+//! A command line comes with a project that is checked, and nothing of it is trusted. A flag that is not in the table is left out:
+//! among the others are some that load a plug-in, write files, or read more flags from a file. What the table has says what the
+//! text means, and makes clang do no more than read files.
+
+use std::ffi::OsString;
+
+/// How a flag gets its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    /// It is the next argument.
+    Next,
+    /// It stands behind the flag, in the same argument.
+    Joined,
+    /// Either.
+    JoinedOrNext,
+}
+
+/// A flag that is passed on.
+struct Flag {
+    /// As the command line has it.
+    name: &'static str,
+    value: Value,
+    /// As clang has it.
+    clang: &'static str,
+}
+
+/// All flags that are passed on: those of clang and gcc, and nvcc's own spellings of them. Of two that begin alike the longer one
+/// stands first.
+const FLAGS: &[Flag] = &[
+    flag("-include", Value::Next, "-include"),
+    flag("-isystem", Value::JoinedOrNext, "-isystem"),
+    flag("-iquote", Value::Next, "-iquote"),
+    flag("-I", Value::JoinedOrNext, "-I"),
+    flag("-D", Value::JoinedOrNext, "-D"),
+    flag("-U", Value::JoinedOrNext, "-U"),
+    flag("-std=", Value::Joined, "-std="),
+    flag("--std=", Value::Joined, "-std="),
+    flag("-std", Value::Next, "-std="),
+    flag("--std", Value::Next, "-std="),
+    flag("--cuda-path=", Value::Joined, "--cuda-path="),
+    flag("--include-path=", Value::Joined, "-I"),
+    flag("--include-path", Value::Next, "-I"),
+    flag("--define-macro=", Value::Joined, "-D"),
+    flag("--define-macro", Value::Next, "-D"),
+    flag("--undefine-macro=", Value::Joined, "-U"),
+    flag("--undefine-macro", Value::Next, "-U"),
+    flag("--system-include=", Value::Joined, "-isystem"),
+    flag("--system-include", Value::Next, "-isystem"),
+    flag("--pre-include=", Value::Joined, "-include"),
+    flag("--pre-include", Value::Next, "-include"),
+];
+
+const fn flag(name: &'static str, value: Value, clang: &'static str) -> Flag {
+    Flag { name, value, clang }
+}
+
+/// Flags of clang that take their value as an argument of its own only.
+const SEPARATE: [&str; 3] = ["-include", "-isystem", "-iquote"];
+
+/// An argument that compilers replace by what is in a file. It is not read, and never shown to clang.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` names a file of further flags, which is not read; write them out")]
+pub struct ResponseFile(pub String);
+
+/// Fails where an argument would make clang read more arguments from a file.
+pub fn no_response_file(arguments: &[OsString]) -> Result<(), ResponseFile> {
+    match arguments.iter().find(|argument| argument.as_encoded_bytes().starts_with(b"@")) {
+        Some(argument) => Err(ResponseFile(argument.to_string_lossy().into_owned())),
+        None => Ok(()),
+    }
+}
+
+/// Of a compiler's arguments, without its name, those that clang takes too and that say what the text means.
+pub fn portable(arguments: &[String]) -> Result<Vec<OsString>, ResponseFile> {
+    let mut kept = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let Some((flag, joined)) = flag_of(argument) else {
+            if argument.starts_with('@') {
+                return Err(ResponseFile(argument.clone()));
+            }
+            continue;
+        };
+        let Some(value) = joined.or_else(|| arguments.next().map(String::as_str)) else { continue };
+        if SEPARATE.contains(&flag.clang) {
+            kept.extend([flag.clang.into(), value.into()]);
+        } else {
+            kept.push(format!("{}{value}", flag.clang).into());
+        }
+    }
+    no_response_file(&kept)?;
+    Ok(kept)
+}
+
+/// The flag that an argument is, and its value where that stands behind it.
+fn flag_of(argument: &str) -> Option<(&'static Flag, Option<&str>)> {
+    FLAGS.iter().find_map(|flag| match (argument.strip_prefix(flag.name)?, flag.value) {
+        ("", Value::Next | Value::JoinedOrNext) => Some((flag, None)),
+        (value, Value::Joined | Value::JoinedOrNext) if !value.is_empty() => Some((flag, Some(value))),
+        _ => None,
+    })
+}
+
+/// The directories whose headers are not the user's.
+pub fn system_directories(flags: &[OsString]) -> Vec<String> {
+    let mut directories = Vec::new();
+    let mut flags = flags.iter().map(|flag| flag.to_string_lossy());
+    while let Some(flag) = flags.next() {
+        match flag.strip_prefix("-isystem") {
+            Some("") => directories.extend(flags.next().map(|path| path.into_owned())),
+            Some(path) => directories.push(path.to_owned()),
+            None => {}
+        }
+    }
+    directories
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(command: &str) -> Result<Vec<OsString>, ResponseFile> {
+        portable(&shell_words::split(command).unwrap())
+    }
+
+    #[test]
+    fn flags_that_say_what_the_text_means_are_kept() {
+        let command = "-Iinclude -I other -DX=1 --define-macro Y -isystem /opt/x -std=c++14 -arch=sm_80 \
+                       -Xcompiler -Wall --generate-code=arch=compute_80,code=sm_80 -O3 -c a.cu -o a.o \
+                       --pre-include=p.h --std c++17";
+        let kept = kept(command).unwrap();
+        assert_eq!(
+            kept,
+            [
+                "-Iinclude",
+                "-Iother",
+                "-DX=1",
+                "-DY",
+                "-isystem",
+                "/opt/x",
+                "-std=c++14",
+                "-include",
+                "p.h",
+                "-std=c++17"
+            ]
+        );
+        assert_eq!(system_directories(&kept), ["/opt/x"]);
+    }
+
+    #[test]
+    fn flags_that_run_code_write_files_or_read_flags_never_reach_clang() {
+        for command in [
+            "-fplugin=/x/evil.so",
+            "-Xclang -load -Xclang /x/evil.so",
+            "-fpass-plugin=evil.so",
+            "-o victim",
+            "-MD -MF victim",
+            "--config evil.cfg",
+            "-save-temps",
+            "-ivfsoverlay evil",
+            "-fmodule-map-file=evil",
+            "-B/evil",
+            "-I",
+        ] {
+            assert_eq!(kept(command).unwrap(), Vec::<OsString>::new(), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_flags_is_an_error_wherever_it_is_named() {
+        for command in ["-DX @flags", "-isystem @flags", "-include @flags", "-iquote @flags", "@flags"] {
+            assert_eq!(kept(command), Err(ResponseFile("@flags".to_owned())), "{command}");
+        }
+        // What stands behind its flag in one argument is none.
+        assert_eq!(kept("-I @flags").unwrap(), ["-I@flags"]);
+    }
+}
