@@ -3,11 +3,16 @@
 //! Nothing is shared with [`crate::oracle`]: that judges cases from their own description, this judges C++ from a tree.
 //! Where the text of the rule is open, the literal text is followed, as by default there.
 
+mod acts;
+mod asking;
 mod ast;
 mod command;
 mod dump;
+mod filter;
 mod flags;
+mod judging;
 mod sarif;
+mod text;
 mod uses;
 mod variables;
 
@@ -19,7 +24,9 @@ use ptxsmith_subject::process::{self, Cancel, Invocation, Limits};
 
 use crate::rule::Key;
 
+pub use crate::subjects::find_clang;
 pub use command::{CommandError, CompileCommands, CompileCommandsError};
+pub use filter::Filter;
 pub use flags::ResponseFile;
 pub use sarif::sarif;
 
@@ -38,11 +45,38 @@ pub struct Finding {
     pub keys: Vec<Key>,
 }
 
+/// Uses in one file that could not be decided, for one cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// The file, as clang opened it.
+    pub file: String,
+    /// The line of the first, from 1.
+    pub line: u32,
+    /// The column of the first, from 1.
+    pub column: u32,
+    /// The variable of the first.
+    pub variable: String,
+    /// How many.
+    pub count: usize,
+    /// Why.
+    pub cause: &'static str,
+}
+
+impl std::fmt::Display for Undecided {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Undecided { file, line, column, variable, count, cause } = self;
+        let uses = if *count == 1 { "1 use" } else { &format!("{count} uses") };
+        write!(f, "{file}:{line}:{column}: not decided: {uses}, first `{variable}`: {cause}")
+    }
+}
+
 /// What came of one file.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The violations, by place.
     pub findings: Vec<Finding>,
+    /// How many violations are in headers that are not reported about.
+    pub filtered: usize,
     /// What could not be analysed, in sentences.
     pub not_analysed: Vec<String>,
     /// Whether there was anything to look through.
@@ -66,6 +100,8 @@ pub struct Options {
     pub timeout: Duration,
     /// Stops clang.
     pub cancel: Cancel,
+    /// In which files violations are reported.
+    pub filter: Filter,
 }
 
 impl Options {
@@ -78,7 +114,12 @@ impl Options {
             directory: PathBuf::from("."),
             timeout: Duration::from_secs(60),
             cancel: Cancel::new(),
+            filter: Filter::Project,
         }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { time: self.timeout, memory: 4 << 30, output: 8 << 20, ..Limits::default() }
     }
 
     /// A path that clang printed, as this process can open it.
@@ -141,7 +182,7 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
         args.push("-std=c++17".into());
     }
     args.extend(options.flags.iter().cloned());
-    args.extend(["-Xclang".into(), "-ast-dump=json".into(), "--".into(), name_of(file)]);
+    args.extend(["--".into(), name_of(file)]);
 
     let ours = headers.path().to_string_lossy().into_owned();
     let system: Vec<String> = flags::system_directories(&options.flags);
@@ -157,12 +198,13 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
         directory: Some(options.directory.clone()),
         temporary: headers.path().to_owned(),
     };
-    let limits = Limits { time: options.timeout, memory: 4 << 30, output: 8 << 20, ..Limits::default() };
     // A tree is as deep as the expressions in it: reading, judging and dropping one takes as much stack.
     std::thread::scope(|scope| {
         let work = || {
-            let dump = dump::run(&clang, &limits, &options.cancel, &is_system)?;
-            Ok(judge(dump, options))
+            let mut dumping = clang.clone();
+            dumping.args.splice(0..0, ["-Xclang".into(), "-ast-dump=json".into()]);
+            let dump = dump::run(&dumping, &options.limits(), &options.cancel, &is_system)?;
+            judge(dump, file, &clang, options)
         };
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         let worker = worker.map_err(failed("start a thread"))?;
@@ -178,9 +220,21 @@ fn name_of(file: &Path) -> OsString {
     }
 }
 
-fn judge(dump: dump::Dump, options: &Options) -> Report {
+fn judge(dump: dump::Dump, file: &Path, clang: &Invocation, options: &Options) -> Result<Report, Error> {
     let variables = variables::Variables::of(&dump.declarations);
-    let found = uses::find(&dump.declarations, &variables, options);
+    let uses = uses::find(&dump.declarations, &variables);
+    let text_of = |file: &str| options.text_of(file);
+    let questions = judging::questions(&uses, &variables, options.microsoft, &text_of);
+    let path_of = |file: &str| options.path_of(file);
+    let answers = asking::ask(clang, &options.limits(), &options.cancel, &questions, &path_of)?;
+    let judge = judging::Judge::new(&variables, options.microsoft, answers);
+    let (mut findings, mut undecided) = judge.judge(&uses, &text_of);
+
+    let filter = options.filter.for_file(file);
+    let is_shown = |name: &str| filter.shows(&options.path_of(name));
+    let found = findings.len();
+    findings.retain(|finding| is_shown(&finding.file));
+    undecided.retain(|undecided| is_shown(&undecided.file));
     let mut not_analysed: Vec<String> = dump.incomplete.into_iter().collect();
     // What clang itself says of host variables is our subject.
     let own = |error: &&String| {
@@ -195,12 +249,12 @@ fn judge(dump: dump::Dump, options: &Options) -> Report {
             "clang reports {count} errors, and leaves out what it does not understand; the first: {first}"
         ));
     }
-    not_analysed.extend(found.undecided.iter().map(|(place, name)| {
-        format!(
-            "{}:{}:{}: what becomes of `{name}` depends on the parameters of a template that nobody instantiates",
-            place.file, place.line, place.col
-        )
-    }));
-    let is_analysed = !dump.declarations.is_empty();
-    Report { findings: uses::findings(&found), is_analysed, is_incomplete, not_analysed }
+    not_analysed.extend(undecided.iter().map(ToString::to_string));
+    Ok(Report {
+        filtered: found - findings.len(),
+        findings,
+        is_analysed: !dump.declarations.is_empty(),
+        is_incomplete,
+        not_analysed,
+    })
 }
