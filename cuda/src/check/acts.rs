@@ -1,6 +1,7 @@
 //! What a use does with the variable, from the syntax tree around the expression that names it.
 
 use super::ast::Node;
+use super::variables::TypeKind;
 
 /// What a use does with the variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,31 @@ pub fn act(node: &Node, path: &[&Node], pattern: bool, is_static: &dyn Fn(&str) 
         }
     }
     Act::Address
+}
+
+/// Whether a copy of the variable does as well as the variable where a reference is bound to it: in the argument of a call that
+/// gives a number or nothing, and in the initializer of a local reference to const.
+pub fn copy_is_safe(node: &Node, path: &[&Node]) -> bool {
+    let mut below = node;
+    for parent in path.iter().rev() {
+        let is_callee = parent.inner.first().is_some_and(|first| std::ptr::eq(first, below));
+        match parent.kind.as_str() {
+            "ParenExpr" => {}
+            "ImplicitCastExpr" if parent.cast_kind == "NoOp" && parent.is_lvalue() => {}
+            "CallExpr" | "CXXMemberCallExpr" | "CXXOperatorCallExpr" => {
+                let result = parent.ty.text();
+                let gives_number = result == "void" || super::variables::kind(result) != TypeKind::Other;
+                return !is_callee && gives_number && parent.value_category == "prvalue";
+            }
+            "VarDecl" => {
+                let ty = parent.ty.text();
+                return ty.starts_with("const ") && ty.ends_with(" &") && parent.storage_class.is_empty();
+            }
+            _ => return false,
+        }
+        below = parent;
+    }
+    false
 }
 
 /// What an expression does with the variable that stands below it as an lvalue; `None` where it passes the lvalue on.

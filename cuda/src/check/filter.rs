@@ -23,6 +23,16 @@ pub struct FileFilter<'a> {
 }
 
 impl Filter {
+    /// The filter of a regular expression for headers; an error that says why it is none.
+    pub fn matching(regex: &str) -> Result<Self, String> {
+        Regex::new(regex).map(Filter::Headers).map_err(|error| error.to_string())
+    }
+
+    /// Whether a header's path matches, so that it is looked into though it is a system header.
+    pub fn names(&self, header: &str) -> bool {
+        matches!(self, Filter::Headers(regex) if regex.is_match(header))
+    }
+
     /// The filter for this file.
     pub fn for_file(&self, file: &Path) -> FileFilter<'_> {
         let file = real(file);

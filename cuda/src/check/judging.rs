@@ -8,7 +8,7 @@ use super::ast::Place;
 use super::text;
 use super::uses::{Body, Use, Uses};
 use super::variables::{TypeKind, Variable, Variables};
-use super::{Finding, Undecided};
+use super::{Finding, Fix, Undecided};
 use crate::rule::Key;
 
 /// Why a use could not be decided.
@@ -36,7 +36,7 @@ pub struct Judge<'a> {
     variables: &'a Variables<'a>,
     microsoft: bool,
     answers: Answers,
-    findings: BTreeMap<(Place, String), Vec<Key>>,
+    findings: BTreeMap<(Place, String), (Vec<Key>, Option<(usize, usize, String)>)>,
     undecided: BTreeMap<(Cause, String), (usize, Place, String)>,
 }
 
@@ -99,7 +99,13 @@ impl<'a> Judge<'a> {
             self.report(used);
         }
         self.mentions(uses, text_of);
-        let findings = self.findings.into_iter().map(|((place, variable), keys)| Finding {
+        let findings = self.findings.into_iter().map(|((place, variable), (keys, copied))| Finding {
+            fix: copied.and_then(|(begin, end, ty)| {
+                let text = text_of(&place.file);
+                let name =
+                    text.get(begin..end).filter(|name| name.ends_with(&variable) && !name.contains('\n'))?;
+                Some(Fix { begin, end, text: format!("static_cast<{ty}>({name})") })
+            }),
             file: place.file,
             line: place.line,
             column: place.col,
@@ -134,10 +140,19 @@ impl<'a> Judge<'a> {
             }
         };
         if !keys.is_empty() {
-            let found = self.findings.entry((used.place.clone(), used.name.clone())).or_default();
+            let copied = used.copied.filter(|_| {
+                let is_before = variable.initializer.is_some_and(|(_, place)| place <= used.number);
+                is_before
+                    && variable.is_plainly_constant()
+                    && !variable.is_volatile()
+                    && is_valid(variable, self.microsoft)
+            });
+            let ty = variable.ty.trim_start_matches("const ").to_owned();
+            let (found, fix) = self.findings.entry((used.place.clone(), used.name.clone())).or_default();
             found.extend(keys);
             found.sort();
             found.dedup();
+            *fix = copied.map(|(begin, end)| (begin, end, ty)).filter(|_| *found == [Key::Address]);
         }
     }
 

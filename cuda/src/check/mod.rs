@@ -6,11 +6,14 @@
 mod acts;
 mod asking;
 mod ast;
+mod baseline;
 mod command;
 mod dump;
 mod filter;
+mod fixes;
 mod flags;
 mod judging;
+mod nvcc;
 mod sarif;
 mod text;
 mod uses;
@@ -25,13 +28,15 @@ use ptxsmith_subject::process::{self, Cancel, Invocation, Limits};
 use crate::rule::Key;
 
 pub use crate::subjects::find_clang;
+pub use baseline::Baseline;
 pub use command::{CommandError, CompileCommands, CompileCommandsError};
 pub use filter::Filter;
+pub use fixes::{Fix, patch};
 pub use flags::ResponseFile;
 pub use sarif::sarif;
 
 /// A violation.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The file, as clang opened it.
     pub file: String,
@@ -43,6 +48,8 @@ pub struct Finding {
     pub variable: String,
     /// The messages that apply, the primary one first.
     pub keys: Vec<Key>,
+    /// What would end the violation and keep the meaning, where that is known.
+    pub fix: Option<Fix>,
 }
 
 /// Uses in one file that could not be decided, for one cause.
@@ -77,6 +84,8 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// How many violations are in headers that are not reported about.
     pub filtered: usize,
+    /// How many violations comments in the source suppress.
+    pub ignored: usize,
     /// What could not be analysed, in sentences.
     pub not_analysed: Vec<String>,
     /// Whether there was anything to look through.
@@ -123,12 +132,12 @@ impl Options {
     }
 
     /// A path that clang printed, as this process can open it.
-    pub(crate) fn path_of(&self, file: &str) -> PathBuf {
+    pub fn path_of(&self, file: &str) -> PathBuf {
         self.directory.join(file)
     }
 
     /// The text of a file that clang read; none where that cannot be read again.
-    pub(crate) fn text_of(&self, file: &str) -> String {
+    pub fn text_of(&self, file: &str) -> String {
         command::read_text(&self.path_of(file)).unwrap_or_default()
     }
 }
@@ -185,12 +194,14 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
     args.extend(["--".into(), name_of(file)]);
 
     let ours = headers.path().to_string_lossy().into_owned();
-    let system: Vec<String> = flags::system_directories(&options.flags);
+    let mut system: Vec<String> = flags::system_directories(&options.flags);
+    let toolkits = options.flags.iter().map(|flag| flag.to_string_lossy().into_owned());
+    system.extend(toolkits.filter_map(|flag| Some(flag.strip_prefix("--cuda-path=")?.to_owned())));
     let is_system = |name: &str| {
-        name.starts_with(&ours)
-            || name.starts_with("/usr/")
+        let others = name.starts_with("/usr/")
             || name.contains("/lib/clang/")
-            || system.iter().any(|directory| name.starts_with(directory))
+            || system.iter().any(|directory| name.starts_with(directory));
+        name.starts_with(&ours) || (others && !options.filter.names(name))
     };
     let clang = Invocation {
         program: options.clang.clone(),
@@ -235,6 +246,8 @@ fn judge(dump: dump::Dump, file: &Path, clang: &Invocation, options: &Options) -
     let found = findings.len();
     findings.retain(|finding| is_shown(&finding.file));
     undecided.retain(|undecided| is_shown(&undecided.file));
+    let filtered = found - findings.len();
+    let ignored = ignore(&mut findings, &text_of);
     let mut not_analysed: Vec<String> = dump.incomplete.into_iter().collect();
     // What clang itself says of host variables is our subject.
     let own = |error: &&String| {
@@ -251,10 +264,25 @@ fn judge(dump: dump::Dump, file: &Path, clang: &Invocation, options: &Options) -
     }
     not_analysed.extend(undecided.iter().map(ToString::to_string));
     Ok(Report {
-        filtered: found - findings.len(),
+        filtered,
+        ignored,
         findings,
         is_analysed: !dump.declarations.is_empty(),
         is_incomplete,
         not_analysed,
     })
+}
+
+/// Takes out what comments in the source suppress; how many violations that is.
+fn ignore(findings: &mut Vec<Finding>, text_of: &dyn Fn(&str) -> String) -> usize {
+    let mut texts: std::collections::HashMap<String, String> = Default::default();
+    let found = findings.len();
+    for finding in findings.iter_mut() {
+        let text = texts.entry(finding.file.clone()).or_insert_with(|| text_of(&finding.file));
+        if text.contains("ptxsmith-ignore(") {
+            finding.keys.retain(|&key| !baseline::is_ignored(text, finding.line, key));
+        }
+    }
+    findings.retain(|finding| !finding.keys.is_empty());
+    found - findings.len()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::acts::{Act, act};
+use super::acts::{Act, act, copy_is_safe};
 use super::ast::{Node, Place};
 use super::text;
 use super::variables::{ANNOTATIONS, Variables};
@@ -38,6 +38,8 @@ pub struct Use {
     pub number: u64,
     /// Whether clang has replaced the variable by its constant value.
     pub is_constant: bool,
+    /// Where a copy of the variable would do: the first byte of the expression, and the first one behind it.
+    pub copied: Option<(usize, usize)>,
     /// Whether it stands in the own declaration of a template.
     is_in_pattern: bool,
     /// Where the last token of the expression is.
@@ -67,6 +69,7 @@ impl Use {
             place,
             number,
             is_constant: false,
+            copied: None,
             is_in_pattern: false,
             last: Default::default(),
         }
@@ -291,6 +294,10 @@ impl<'a> Walk<'a> {
         if act == Act::Nothing {
             return;
         }
+        let is_plain = around.in_function
+            && ![&node.range.begin, &node.range.end].iter().any(|end| end.is_in_macro())
+            && !path.iter().any(|node| node.kind.contains("Template"));
+        let copied = act == Act::Address && is_plain && copy_is_safe(node, path);
         let used = Use {
             id: self.variables.root(id).to_owned(),
             name: variable.name.to_owned(),
@@ -298,6 +305,7 @@ impl<'a> Walk<'a> {
             place: place.clone(),
             number: around.class.unwrap_or(self.number),
             is_constant: node.non_odr_use_reason.as_deref() == Some("constant"),
+            copied: copied.then(|| (place.offset as usize, last.offset as usize + variable.name.len())),
             is_in_pattern: around.pattern,
             last: (last.file.clone(), last.offset),
         };
