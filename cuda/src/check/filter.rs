@@ -49,11 +49,13 @@ impl Filter {
 
 impl FileFilter<'_> {
     /// Whether violations in this file are reported.
-    pub fn shows(&self, file: &Path) -> bool {
-        let file = real(file);
+    pub fn shows(&self, named: &Path) -> bool {
+        let file = real(named);
+        let matches =
+            |headers: &Regex| [named, &file].iter().any(|path| headers.is_match(&path.to_string_lossy()));
         file == self.file
             || match self.headers {
-                Some(headers) => headers.is_match(&file.to_string_lossy()),
+                Some(headers) => matches(headers),
                 None => file.starts_with(&self.project),
             }
     }

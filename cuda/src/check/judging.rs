@@ -31,12 +31,20 @@ impl Cause {
     }
 }
 
+/// What is wrong with a use.
+#[derive(Debug, Default)]
+struct Broken {
+    keys: Vec<Key>,
+    /// Where a copy of this type would do: the first byte of the expression, and the first one behind it.
+    copied: Option<(usize, usize, String)>,
+}
+
 /// Judges the uses of one translation unit.
 pub struct Judge<'a> {
     variables: &'a Variables<'a>,
     microsoft: bool,
     answers: Answers,
-    findings: BTreeMap<(Place, String), (Vec<Key>, Option<(usize, usize, String)>)>,
+    findings: BTreeMap<(Place, String), Broken>,
     undecided: BTreeMap<(Cause, String), (usize, Place, String)>,
 }
 
@@ -99,19 +107,21 @@ impl<'a> Judge<'a> {
             self.report(used);
         }
         self.mentions(uses, text_of);
-        let findings = self.findings.into_iter().map(|((place, variable), (keys, copied))| Finding {
-            fix: copied.and_then(|(begin, end, ty)| {
-                let text = text_of(&place.file);
-                let name =
-                    text.get(begin..end).filter(|name| name.ends_with(&variable) && !name.contains('\n'))?;
-                Some(Fix { begin, end, text: format!("static_cast<{ty}>({name})") })
-            }),
-            file: place.file,
-            line: place.line,
-            column: place.col,
-            variable,
-            keys,
-        });
+        let findings =
+            self.findings.into_iter().map(|((place, variable), Broken { keys, copied })| Finding {
+                fix: copied.and_then(|(begin, end, ty)| {
+                    let text = text_of(&place.file);
+                    let name = text
+                        .get(begin..end)
+                        .filter(|name| name.ends_with(&variable) && !name.contains('\n'))?;
+                    Some(Fix { begin, end, text: format!("static_cast<{ty}>({name})") })
+                }),
+                file: place.file,
+                line: place.line,
+                column: place.col,
+                variable,
+                keys,
+            });
         let undecided = self.undecided.into_iter().map(|((cause, file), (count, first, name))| Undecided {
             file,
             line: first.line,
@@ -148,11 +158,12 @@ impl<'a> Judge<'a> {
                     && is_valid(variable, self.microsoft)
             });
             let ty = variable.ty.trim_start_matches("const ").to_owned();
-            let (found, fix) = self.findings.entry((used.place.clone(), used.name.clone())).or_default();
-            found.extend(keys);
-            found.sort();
-            found.dedup();
-            *fix = copied.map(|(begin, end)| (begin, end, ty)).filter(|_| *found == [Key::Address]);
+            let broken = self.findings.entry((used.place.clone(), used.name.clone())).or_default();
+            broken.keys.extend(keys);
+            broken.keys.sort();
+            broken.keys.dedup();
+            broken.copied =
+                copied.map(|(begin, end)| (begin, end, ty)).filter(|_| broken.keys == [Key::Address]);
         }
     }
 
@@ -166,7 +177,8 @@ impl<'a> Judge<'a> {
         let mut keys = Vec::new();
         let is_constant = match variable.initializer {
             Some((_, place)) if place > used.number => Some(false),
-            None => Some(used.is_constant),
+            // An instantiation may have its initializer in the template only.
+            None => Some(used.is_constant || variable.is_constexpr),
             Some(_) if used.is_constant || variable.is_plainly_constant() => Some(true),
             Some(_) => self.answers.constant.get(&used.id).copied(),
         };

@@ -179,6 +179,8 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
     let has_cuda = options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("--cuda-path"));
     if has_cuda {
         args.retain(|arg| arg != "-nocudainc");
+        // Without the toolkit's library clang does not say which release's way to launch kernels to look for.
+        args.extend(["-Xclang", "-target-sdk-version=12.0"].map(OsString::from));
     } else {
         command::write_headers(headers.path()).map_err(failed("write a header for clang"))?;
         let include = |path: &Path| path.as_os_str().to_owned();
