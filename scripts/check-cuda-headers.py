@@ -37,7 +37,7 @@ def marked(file):
 
 def headers(files):
     for file in files:
-        answer, _, _ = check(file, ["--header-filter", "."])
+        answer, _, _ = check(file, ["--header-filter", "/cuda/include/"])
         report = json.loads(answer.stdout)["files"][0]
         for finding in report["findings"]:
             place = finding["file"].replace(str(CUDA), "$CUDA")

@@ -193,7 +193,8 @@ impl<'a> Walk<'a> {
             "CXXRecordDecl"
             | "ClassTemplateSpecializationDecl"
             | "ClassTemplatePartialSpecializationDecl" => {
-                inside.class = around.class.or(Some(self.number));
+                let number = self.variables.order(node.loc.place(), self.number);
+                inside.class = around.class.or(Some(number));
                 inside.pattern |= node.kind == "ClassTemplatePartialSpecializationDecl";
                 if inside.pattern {
                     self.patterns.insert(&node.id);
@@ -303,7 +304,7 @@ impl<'a> Walk<'a> {
             name: variable.name.to_owned(),
             act,
             place: place.clone(),
-            number: around.class.unwrap_or(self.number),
+            number: around.class.unwrap_or_else(|| self.variables.order(place, self.number)),
             is_constant: node.non_odr_use_reason.as_deref() == Some("constant"),
             copied: copied.then(|| (place.offset as usize, last.offset as usize + variable.name.len())),
             is_in_pattern: around.pattern,

@@ -122,6 +122,9 @@ pub struct Variables<'a> {
     variables: HashMap<&'a str, Variable<'a>>,
     /// Where in the order of the text a variable is declared: what is instantiated stands elsewhere in the dump.
     first_seen: HashMap<&'a Place, u64>,
+    /// Where in the order of the text a class is defined and a name is used: an instantiation stands where its template is declared
+    /// first, so the last one at a place counts.
+    last_seen: HashMap<&'a Place, u64>,
     /// Of members of class templates, what the template's own declaration says.
     patterns: HashMap<&'a Place, (&'a Node, u64)>,
     next: u64,
@@ -162,11 +165,17 @@ impl<'a> Variables<'a> {
             | "ClassTemplateSpecializationDecl"
             | "ClassTemplatePartialSpecializationDecl" => {
                 inside.class = around.class.or(Some(self.next));
+                self.last_seen.insert(node.loc.place(), self.next);
             }
             "FunctionDecl" | "CXXMethodDecl" | "CXXConstructorDecl" | "CXXDestructorDecl"
             | "CXXConversionDecl" => {
                 inside = Around { function: true, class: None };
             }
+            "DeclRefExpr"
+            | "MemberExpr"
+            | "DependentScopeDeclRefExpr"
+            | "CXXDependentScopeMemberExpr"
+            | "UnresolvedLookupExpr" => drop(self.last_seen.insert(node.range.begin.place(), self.next)),
             _ => {}
         }
         for child in &node.inner {
@@ -221,6 +230,11 @@ impl<'a> Variables<'a> {
         'a: 'b,
     {
         self.roots.get(id).copied().unwrap_or(id)
+    }
+
+    /// The number of a class or a use at this place in the order of the text, where the tree has it at this one.
+    pub fn order(&self, place: &Place, number: u64) -> u64 {
+        self.last_seen.get(place).map_or(number, |&last| last.max(number))
     }
 
     /// Every variable that the rule is about, with its identity, in an order of its own.
