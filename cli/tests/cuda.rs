@@ -2,8 +2,9 @@
 
 mod common;
 
+use std::path::{Path, PathBuf};
+
 use common::{file, one_line_error, ptxsmith, status, stdout};
-use ptxsmith_subject::Cancel;
 use serde_json::Value;
 
 /// The example of the document, completed where its second `val3` would be a redeclaration.
@@ -35,7 +36,7 @@ const MARKED: [(u64, u64, &str); 3] = [
 ];
 
 fn has_clang(what: &str) -> bool {
-    let has = ptxsmith_cuda::check::clang_version("clang".as_ref(), &Cancel::new()).is_ok();
+    let has = ptxsmith_cuda::check::find_clang().is_ok();
     if !has {
         eprintln!("NOT TESTED: {what}: clang is not in PATH");
     }
@@ -130,7 +131,7 @@ fn no_file_of_flags_reaches_clang_from_a_compilation_database_or_a_name() {
         let database = file(directory.path(), "compile_commands.json", &format!("[{entry}]"));
         ptxsmith().args(["cuda", "check", "--compile-commands"]).arg(database).output().unwrap()
     };
-    for flag in ["-isystem", "-include", "-iquote", "-D", "-c"] {
+    for flag in ["-isystem", "-include", "-iquote", "-c"] {
         let flags = at("flags");
         let output = check(format!(
             r#"{{"directory": ".", "file": "ok.cu", "arguments": ["nvcc", "{flag}", "@{flags}", "ok.cu"]}}"#
@@ -173,6 +174,102 @@ fn a_deep_expression_is_checked_and_one_too_deep_leaves_the_other_files_their_re
     let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(report["files"][0]["not_analysed"], serde_json::json!([]));
     assert_eq!(report["files"][1]["findings"].as_array().unwrap().len(), 1);
+}
+
+/// A project as CMake describes it: a kernel, a header of its own, and one of somebody else.
+fn project(directory: &Path) -> PathBuf {
+    for name in ["p/.git", "p/include", "p/build", "other"] {
+        std::fs::create_dir_all(directory.join(name)).unwrap();
+    }
+    file(
+        directory,
+        "other/other.h",
+        "const int kOther = 1;\n__device__ inline const int *other() { return &kOther; }\n",
+    );
+    file(
+        directory,
+        "p/include/own.h",
+        "const int kOwn = 1;\n__device__ inline const int *own() { return &kOwn; }\n",
+    );
+    let source = "\
+#include <own.h>
+#include <other.h>
+#if __CUDA_ARCH__ < 900 || !defined(__CUDACC_EXTENDED_LAMBDA__)
+#error flags of nvcc mean nothing
+#endif
+const int kSize = SIZE;
+__device__ void take(const int &);
+__global__ void kernel() {
+  take(kSize);
+  const int &size = kSize;
+}
+";
+    file(directory, "p/kernel.cu", source);
+    file(directory, "p/second.cu", "#include \"include/own.h\"\nconst int kCycle = kCycle;\n");
+    let at = |name: &str| directory.join(name).display().to_string();
+    let command = format!(
+        "/usr/local/cuda/bin/nvcc -forward-unknown-to-host-compiler -DSIZE=128 -I{} -isystem={} -g -std=c++17 \
+         \\\"--generate-code=arch=compute_90,code=[compute_90,sm_90]\\\" --extended-lambda -Xcompiler=-fPIC -x cu -rdc=true \
+         -c {} -o kernel.cu.o",
+        at("p/include"),
+        at("other"),
+        at("p/kernel.cu")
+    );
+    let database = format!(
+        r#"[{{"directory": "{0}", "command": "{command}", "file": "{1}"}}, {{"directory": "{0}", "command": "nvcc -c {2}", "file": "{2}"}}]"#,
+        at("p/build"),
+        at("p/kernel.cu"),
+        at("p/second.cu")
+    );
+    file(directory, "p/build/compile_commands.json", &database)
+}
+
+#[test]
+fn a_project_is_checked_without_others_headers_and_gets_clean_by_a_patch_comments_and_a_baseline() {
+    if !has_clang("cuda check of a project") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    project(directory.path());
+    let check = |more: &[&str]| {
+        let output = ptxsmith()
+            .args(["cuda", "check", "--compile-commands", "build/"])
+            .args(more)
+            .current_dir(directory.path().join("p"))
+            .output()
+            .unwrap();
+        (status(&output), stdout(&output), common::stderr(&output))
+    };
+    // The header of its own is reported once.
+    let (exit, said, _) = check(&["--fix-patch", "fix.patch"]);
+    assert_eq!(exit, 1);
+    assert!(said.contains("own.h:2:46: error") && !said.contains("other.h"), "{said}");
+    assert!(said.ends_with("2 files, 3 violations\n"), "{said}");
+    let (_, said, _) = check(&["--header-filter", "other"]);
+    assert!(said.contains("other.h:2:48: error") && !said.contains("own.h"), "{said}");
+
+    let patch = std::fs::read_to_string(directory.path().join("p/fix.patch")).unwrap();
+    assert!(patch.contains("+  take(static_cast<int>(kSize));\n"), "{patch}");
+    assert!(patch.contains("+  const int &size = static_cast<int>(kSize);\n"), "{patch}");
+    let patched = std::process::Command::new("patch")
+        .args(["-s", "-p0", "-i", "fix.patch"])
+        .current_dir(directory.path().join("p"))
+        .status();
+    if !patched.is_ok_and(|status| status.success()) {
+        eprintln!("NOT TESTED: the patch of cuda check is applied: there is no patch");
+        return;
+    }
+    let (exit, said, _) = check(&["--write-baseline", "known.json"]);
+    assert_eq!((exit, said.ends_with("2 files, 1 violations\n")), (1, true), "{said}");
+    let (exit, said, _) = check(&["--baseline", "known.json"]);
+    assert_eq!((exit, said.ends_with("2 files, 0 violations, 1 suppressed\n")), (0, true), "{said}");
+
+    let own = "const int kOwn = 1;\n// ptxsmith-ignore(address_of_host_var_in_device_code)\n\
+               __device__ inline const int *own() { return &kOwn; }\n";
+    file(directory.path(), "p/include/own.h", own);
+    let (exit, said, noted) = check(&["--baseline", "known.json"]);
+    assert_eq!(exit, 0, "{said}");
+    assert!(noted.contains("1 entries of the baseline occur no more"), "{noted}");
 }
 
 #[test]

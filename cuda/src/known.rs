@@ -66,7 +66,7 @@ pub const KNOWN: &[Known] = &[
         title: "a variable of type std::nullptr_t is read",
         reason: "reading one gives a null pointer without touching the variable, so none is needed on the device",
         compilers: &["cicc", "nvcc", "clang"],
-        releases: Releases::between("13.0", "21.1"),
+        releases: Releases::between("13.0", "22.1"),
         refuses: false,
         is_about: |case, expectation| {
             case.declaration.ty == Type::NullPointer
@@ -142,7 +142,7 @@ pub const KNOWN: &[Known] = &[
         reason: "clang makes a __constant__ copy of every const variable that a constant initializes, and device code \
                  uses that: references, addresses, volatile reads and values of any type",
         compilers: &["clang"],
-        releases: Releases::between("14.0", "21.1"),
+        releases: Releases::between("14.0", "22.1"),
         refuses: false,
         is_about: |case, expectation| {
             let constant = !matches!(constant::of(&case.declaration), Constness::RunTime)
@@ -151,11 +151,24 @@ pub const KNOWN: &[Known] = &[
         },
     },
     Known {
+        id: "clang-ignores-unused-template-arguments",
+        title: "a variable that no constant initializes is a template argument for a reference that the template does not use",
+        reason: "only code that refers to the variable is looked at, and there is none",
+        compilers: &["clang"],
+        releases: Releases::between("15.0", "22.1"),
+        refuses: false,
+        is_about: |case, expectation| {
+            is_address(expectation)
+                && case.form.name == "template-reference-argument-unused"
+                && matches!(constant::of(&case.declaration), Constness::RunTime)
+        },
+    },
+    Known {
         id: "clang-copies-pointers-to-the-host",
         title: "a constant pointer to a host object is refused, also where only the host uses it",
         reason: "clang makes a __constant__ copy of it, whose initializer is no constant on the device",
         compilers: &["clang"],
-        releases: Releases::between("14.0", "21.1"),
+        releases: Releases::between("14.0", "22.1"),
         refuses: true,
         is_about: |case, _| {
             matches!(case.declaration.ty.category(), Category::Pointer)
@@ -167,7 +180,7 @@ pub const KNOWN: &[Known] = &[
         title: "a constant is refused that is declared first and defined before the use",
         reason: "clang asks the first declaration for the initializer, or has not instantiated it yet",
         compilers: &["clang"],
-        releases: Releases::between("14.0", "21.1"),
+        releases: Releases::between("14.0", "22.1"),
         refuses: true,
         is_about: |case, _| {
             case.declaration.order == Order::DefinedBefore

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ptxsmith_cuda::check::{Options, Report, check};
+use ptxsmith_cuda::check::{Options, Report, check, find_clang};
 use ptxsmith_cuda::rule::Key;
 
 fn corpus() -> PathBuf {
@@ -40,7 +40,7 @@ fn found(report: &Report) -> BTreeSet<(String, u32, Vec<Key>)> {
 }
 
 fn clang() -> Option<PathBuf> {
-    let clang = which::which("clang").ok();
+    let clang = find_clang().ok();
     if clang.is_none() {
         eprintln!("NOT TESTED: the checker on the corpus: clang is not in PATH");
     }

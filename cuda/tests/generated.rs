@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use ptxsmith_cuda::check::{Finding, Options, check};
+use ptxsmith_cuda::check::{Finding, Options, check, find_clang};
 use ptxsmith_cuda::generate::Generator;
 use ptxsmith_cuda::language::{Case, print};
 use ptxsmith_cuda::oracle::{is_clear, judge};
@@ -11,7 +11,7 @@ use ptxsmith_cuda::reading::Readings;
 
 #[test]
 fn clear_uses_are_judged_as_the_oracle_judges_them_and_host_code_is_left_alone() {
-    let Ok(clang) = which::which("clang") else {
+    let Ok(clang) = find_clang() else {
         eprintln!("NOT TESTED: the checker on generated uses: clang is not in PATH");
         return;
     };

@@ -24,12 +24,24 @@ pub struct Location {
     bare: Place,
     #[serde(rename = "expansionLoc")]
     expansion: Option<Place>,
+    #[serde(rename = "spellingLoc")]
+    spelling: Option<Place>,
 }
 
 impl Location {
     /// Where it is for a reader of the file: a macro is where it is used.
     pub fn place(&self) -> &Place {
         self.expansion.as_ref().unwrap_or(&self.bare)
+    }
+
+    /// Where its text stands: what is an argument of a macro stands there.
+    pub fn spelling(&self) -> &Place {
+        self.spelling.as_ref().unwrap_or(&self.bare)
+    }
+
+    /// Whether a macro brings it.
+    pub fn is_in_macro(&self) -> bool {
+        self.expansion.is_some()
     }
 }
 
@@ -73,6 +85,15 @@ pub struct Named {
     pub ty: Type,
 }
 
+/// A base class.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Base {
+    /// Which.
+    #[serde(rename = "type")]
+    pub ty: Type,
+}
+
 /// A node: a declaration, a statement, an expression, an attribute, or a template argument.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -110,12 +131,16 @@ pub struct Node {
     pub storage_class: String,
     /// Whether it is `constexpr`.
     pub constexpr: bool,
+    /// The base classes of a class.
+    pub bases: Vec<Base>,
     /// Whether nobody wrote it.
     pub implicit: bool,
     /// How a variable is initialized; absent where it is not.
     pub init: Option<String>,
     /// The declaration that this one repeats.
     pub previous_decl: Option<String>,
+    /// Where it belongs, if it stands elsewhere.
+    pub parent_decl_context_id: String,
     /// Why naming the variable needs no object: `unevaluated`, `constant`, `discarded`.
     pub non_odr_use_reason: Option<String>,
 }

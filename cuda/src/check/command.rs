@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::flags::{ResponseFile, portable};
+use super::nvcc;
 
 /// A compilation database.
 #[derive(Debug)]
@@ -80,9 +81,8 @@ impl CompileCommands {
         self.base.join(&entry.directory).join(&entry.file)
     }
 
-    /// The directory and those flags of a file that clang understands and that matter to its meaning; `None` of a file
-    /// that is not in the database.
-    pub fn flags(&self, file: &Path) -> Result<Option<(PathBuf, Vec<OsString>)>, CommandError> {
+    /// How a file is compiled; `None` of a file that is not in the database.
+    pub fn flags(&self, file: &Path) -> Result<Option<Command>, CommandError> {
         let real = || fs::canonicalize(file).ok().and_then(|real| self.by_file.get(&real));
         let Some(&entry) = self.by_file.get(file).or_else(real) else { return Ok(None) };
         let entry = &self.entries[entry];
@@ -96,8 +96,21 @@ impl CompileCommands {
         if has_nul || arguments.iter().any(|argument| argument.contains('\0')) {
             return Err(CommandError::Nul);
         }
-        Ok(Some((directory, portable(arguments.get(1..).unwrap_or_default())?)))
+        let arguments = arguments.get(1..).unwrap_or_default();
+        let (flags, microsoft) = (portable(&nvcc::translate(arguments))?, nvcc::is_microsoft(arguments));
+        Ok(Some(Command { directory, flags, microsoft }))
     }
+}
+
+/// How a file is compiled.
+#[derive(Debug)]
+pub struct Command {
+    /// Where.
+    pub directory: PathBuf,
+    /// The flags that clang understands and that matter to the text's meaning.
+    pub flags: Vec<OsString>,
+    /// Whether the host compiler that it names is Microsoft's.
+    pub microsoft: bool,
 }
 
 /// Why the command line of a file in a compilation database cannot be used.

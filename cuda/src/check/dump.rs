@@ -98,16 +98,21 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes what clang printed next.
-    fn read(&mut self, bytes: &[u8]) {
-        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
-            self.pending.extend_from_slice(part);
-            if part.ends_with(b"\n") {
-                let mut line = std::mem::take(&mut self.pending);
-                self.whole_line(&line);
-                line.clear();
-                self.pending = line;
+    fn read(&mut self, mut bytes: &[u8]) {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            let (line, rest) = bytes.split_at(end + 1);
+            if self.pending.is_empty() {
+                self.whole_line(line);
+            } else {
+                let mut whole = std::mem::take(&mut self.pending);
+                whole.extend_from_slice(line);
+                self.whole_line(&whole);
+                whole.clear();
+                self.pending = whole;
             }
+            bytes = rest;
         }
+        self.pending.extend_from_slice(bytes);
     }
 
     fn whole_line(&mut self, line: &[u8]) {
@@ -148,9 +153,7 @@ impl<'a> Reader<'a> {
 
     fn parse(&mut self) {
         self.kept += self.text.len();
-        let mut deserializer = serde_json::Deserializer::from_str(&self.text);
-        deserializer.disable_recursion_limit();
-        match serde::Deserialize::deserialize(&mut deserializer) {
+        match node(&self.text) {
             Ok(node) => self.declarations.push(node),
             Err(error) => drop(self.broken.get_or_insert(error)),
         }
@@ -159,10 +162,15 @@ impl<'a> Reader<'a> {
     fn line(&mut self, line: &[u8]) {
         let start = line.iter().position(|&byte| byte != b' ').unwrap_or(line.len());
         let rest = &line[start..];
+        // Of what is passed over only places matter, and these are keys.
+        let is_key = matches!(rest, [b'"', b'o' | b'i' | b'f' | b'l' | b'c' | b'r', ..]);
+        if !is_key && self.skip == Some(true) {
+            return;
+        }
         let value = |key: &[u8]| {
             let value = rest.strip_prefix(key)?;
             let value = value.strip_suffix(b"\n").unwrap_or(value);
-            Some(String::from_utf8_lossy(value.strip_suffix(b",").unwrap_or(value)).into_owned())
+            Some(value.strip_suffix(b",").unwrap_or(value))
         };
         if rest.starts_with(b"\"offset\": ") {
             (self.printed_file, self.printed_line) = (false, false);
@@ -172,13 +180,17 @@ impl<'a> Reader<'a> {
             if self.in_included_from {
                 self.in_included_from = false;
             } else if let Some(file) = value(b"\"file\": ") {
-                self.system = serde_json::from_str::<String>(&file).is_ok_and(|name| (self.is_system)(&name));
-                self.file = file;
+                if self.file.as_bytes() != file {
+                    self.file = String::from_utf8_lossy(file).into_owned();
+                    let name = serde_json::from_str::<String>(&self.file);
+                    self.system = name.is_ok_and(|name| (self.is_system)(&name));
+                }
                 self.printed_file = true;
             }
         } else if rest.starts_with(b"\"line\": ") {
             if let Some(line) = value(b"\"line\": ") {
-                self.line = line;
+                self.line.clear();
+                self.line.push_str(&String::from_utf8_lossy(line));
                 self.printed_line = true;
             }
         } else if rest.starts_with(b"\"col\": ") {
@@ -205,9 +217,25 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Reads a declaration. Some nodes of clang have a key twice, which only a value without a type lets pass.
+fn node(text: &str) -> serde_json::Result<Node> {
+    fn read<'a, T: serde::Deserialize<'a>>(text: &'a str) -> serde_json::Result<T> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        deserializer.disable_recursion_limit();
+        T::deserialize(&mut deserializer)
+    }
+    read(text).or_else(|_| serde_json::from_value(read(text)?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_that_is_there_twice_does_no_harm() {
+        let read = node(r#"{"kind": "A", "kind": "B", "inner": [{"kind": "C"}]}"#).unwrap();
+        assert_eq!((&*read.kind, &*read.inner[0].kind), ("B", "C"));
+    }
 
     #[test]
     fn what_is_nested_too_deep_is_left_out_with_its_place_and_the_rest_is_read() {

@@ -3,11 +3,19 @@
 //! Nothing is shared with [`crate::oracle`]: that judges cases from their own description, this judges C++ from a tree.
 //! Where the text of the rule is open, the literal text is followed, as by default there.
 
+mod acts;
+mod asking;
 mod ast;
+mod baseline;
 mod command;
 mod dump;
+mod filter;
+mod fixes;
 mod flags;
+mod judging;
+mod nvcc;
 mod sarif;
+mod text;
 mod uses;
 mod variables;
 
@@ -19,12 +27,16 @@ use ptxsmith_subject::process::{self, Cancel, Invocation, Limits};
 
 use crate::rule::Key;
 
+pub use crate::subjects::find_clang;
+pub use baseline::Baseline;
 pub use command::{CommandError, CompileCommands, CompileCommandsError};
+pub use filter::Filter;
+pub use fixes::{Fix, patch};
 pub use flags::ResponseFile;
 pub use sarif::sarif;
 
 /// A violation.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The file, as clang opened it.
     pub file: String,
@@ -36,6 +48,33 @@ pub struct Finding {
     pub variable: String,
     /// The messages that apply, the primary one first.
     pub keys: Vec<Key>,
+    /// What would end the violation and keep the meaning, where that is known.
+    pub fix: Option<Fix>,
+}
+
+/// Uses in one file that could not be decided, for one cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// The file, as clang opened it.
+    pub file: String,
+    /// The line of the first, from 1.
+    pub line: u32,
+    /// The column of the first, from 1.
+    pub column: u32,
+    /// The variable of the first.
+    pub variable: String,
+    /// How many.
+    pub count: usize,
+    /// Why.
+    pub cause: &'static str,
+}
+
+impl std::fmt::Display for Undecided {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Undecided { file, line, column, variable, count, cause } = self;
+        let uses = if *count == 1 { "1 use" } else { &format!("{count} uses") };
+        write!(f, "{file}:{line}:{column}: not decided: {uses}, first `{variable}`: {cause}")
+    }
 }
 
 /// What came of one file.
@@ -43,6 +82,10 @@ pub struct Finding {
 pub struct Report {
     /// The violations, by place.
     pub findings: Vec<Finding>,
+    /// How many violations are in headers that are not reported about.
+    pub filtered: usize,
+    /// How many violations comments in the source suppress.
+    pub ignored: usize,
     /// What could not be analysed, in sentences.
     pub not_analysed: Vec<String>,
     /// Whether there was anything to look through.
@@ -66,6 +109,8 @@ pub struct Options {
     pub timeout: Duration,
     /// Stops clang.
     pub cancel: Cancel,
+    /// In which files violations are reported.
+    pub filter: Filter,
 }
 
 impl Options {
@@ -78,16 +123,21 @@ impl Options {
             directory: PathBuf::from("."),
             timeout: Duration::from_secs(60),
             cancel: Cancel::new(),
+            filter: Filter::Project,
         }
     }
 
+    fn limits(&self) -> Limits {
+        Limits { time: self.timeout, memory: 4 << 30, output: 8 << 20, ..Limits::default() }
+    }
+
     /// A path that clang printed, as this process can open it.
-    pub(crate) fn path_of(&self, file: &str) -> PathBuf {
+    pub fn path_of(&self, file: &str) -> PathBuf {
         self.directory.join(file)
     }
 
     /// The text of a file that clang read; none where that cannot be read again.
-    pub(crate) fn text_of(&self, file: &str) -> String {
+    pub fn text_of(&self, file: &str) -> String {
         command::read_text(&self.path_of(file)).unwrap_or_default()
     }
 }
@@ -129,6 +179,8 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
     let has_cuda = options.flags.iter().any(|flag| flag.to_string_lossy().starts_with("--cuda-path"));
     if has_cuda {
         args.retain(|arg| arg != "-nocudainc");
+        // Without the toolkit's library clang does not say which release's way to launch kernels to look for.
+        args.extend(["-Xclang", "-target-sdk-version=12.0"].map(OsString::from));
     } else {
         command::write_headers(headers.path()).map_err(failed("write a header for clang"))?;
         let include = |path: &Path| path.as_os_str().to_owned();
@@ -141,15 +193,17 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
         args.push("-std=c++17".into());
     }
     args.extend(options.flags.iter().cloned());
-    args.extend(["-Xclang".into(), "-ast-dump=json".into(), "--".into(), name_of(file)]);
+    args.extend(["--".into(), name_of(file)]);
 
     let ours = headers.path().to_string_lossy().into_owned();
-    let system: Vec<String> = flags::system_directories(&options.flags);
+    let mut system: Vec<String> = flags::system_directories(&options.flags);
+    let toolkits = options.flags.iter().map(|flag| flag.to_string_lossy().into_owned());
+    system.extend(toolkits.filter_map(|flag| Some(flag.strip_prefix("--cuda-path=")?.to_owned())));
     let is_system = |name: &str| {
-        name.starts_with(&ours)
-            || name.starts_with("/usr/")
+        let others = name.starts_with("/usr/")
             || name.contains("/lib/clang/")
-            || system.iter().any(|directory| name.starts_with(directory))
+            || system.iter().any(|directory| name.starts_with(directory));
+        name.starts_with(&ours) || (others && !options.filter.names(name))
     };
     let clang = Invocation {
         program: options.clang.clone(),
@@ -157,12 +211,13 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
         directory: Some(options.directory.clone()),
         temporary: headers.path().to_owned(),
     };
-    let limits = Limits { time: options.timeout, memory: 4 << 30, output: 8 << 20, ..Limits::default() };
     // A tree is as deep as the expressions in it: reading, judging and dropping one takes as much stack.
     std::thread::scope(|scope| {
         let work = || {
-            let dump = dump::run(&clang, &limits, &options.cancel, &is_system)?;
-            Ok(judge(dump, options))
+            let mut dumping = clang.clone();
+            dumping.args.splice(0..0, ["-Xclang".into(), "-ast-dump=json".into()]);
+            let dump = dump::run(&dumping, &options.limits(), &options.cancel, &is_system)?;
+            judge(dump, file, &clang, options)
         };
         let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         let worker = worker.map_err(failed("start a thread"))?;
@@ -178,9 +233,23 @@ fn name_of(file: &Path) -> OsString {
     }
 }
 
-fn judge(dump: dump::Dump, options: &Options) -> Report {
+fn judge(dump: dump::Dump, file: &Path, clang: &Invocation, options: &Options) -> Result<Report, Error> {
     let variables = variables::Variables::of(&dump.declarations);
-    let found = uses::find(&dump.declarations, &variables, options);
+    let uses = uses::find(&dump.declarations, &variables);
+    let text_of = |file: &str| options.text_of(file);
+    let questions = judging::questions(&uses, &variables, options.microsoft, &text_of);
+    let path_of = |file: &str| options.path_of(file);
+    let answers = asking::ask(clang, &options.limits(), &options.cancel, &questions, &path_of)?;
+    let judge = judging::Judge::new(&variables, options.microsoft, answers);
+    let (mut findings, mut undecided) = judge.judge(&uses, &text_of);
+
+    let filter = options.filter.for_file(file);
+    let is_shown = |name: &str| filter.shows(&options.path_of(name));
+    let found = findings.len();
+    findings.retain(|finding| is_shown(&finding.file));
+    undecided.retain(|undecided| is_shown(&undecided.file));
+    let filtered = found - findings.len();
+    let ignored = ignore(&mut findings, &text_of);
     let mut not_analysed: Vec<String> = dump.incomplete.into_iter().collect();
     // What clang itself says of host variables is our subject.
     let own = |error: &&String| {
@@ -195,12 +264,27 @@ fn judge(dump: dump::Dump, options: &Options) -> Report {
             "clang reports {count} errors, and leaves out what it does not understand; the first: {first}"
         ));
     }
-    not_analysed.extend(found.undecided.iter().map(|(place, name)| {
-        format!(
-            "{}:{}:{}: what becomes of `{name}` depends on the parameters of a template that nobody instantiates",
-            place.file, place.line, place.col
-        )
-    }));
-    let is_analysed = !dump.declarations.is_empty();
-    Report { findings: uses::findings(&found), is_analysed, is_incomplete, not_analysed }
+    not_analysed.extend(undecided.iter().map(ToString::to_string));
+    Ok(Report {
+        filtered,
+        ignored,
+        findings,
+        is_analysed: !dump.declarations.is_empty(),
+        is_incomplete,
+        not_analysed,
+    })
+}
+
+/// Takes out what comments in the source suppress; how many violations that is.
+fn ignore(findings: &mut Vec<Finding>, text_of: &dyn Fn(&str) -> String) -> usize {
+    let mut texts: std::collections::HashMap<String, String> = Default::default();
+    let found = findings.len();
+    for finding in findings.iter_mut() {
+        let text = texts.entry(finding.file.clone()).or_insert_with(|| text_of(&finding.file));
+        if text.contains("ptxsmith-ignore(") {
+            finding.keys.retain(|&key| !baseline::is_ignored(text, finding.line, key));
+        }
+    }
+    findings.retain(|finding| !finding.keys.is_empty());
+    found - findings.len()
 }

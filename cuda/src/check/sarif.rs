@@ -36,7 +36,20 @@ fn results_of(finding: &Finding) -> impl Iterator<Item = Value> {
         let region = json!({ "startLine": finding.line, "startColumn": finding.column });
         let message = format!("{}: `{}`", key.message(), line(&finding.variable));
         let place = place(json!({ "uri": uri(&finding.file) }), Some(region));
-        result(key.name(), *key as usize, if nth == 0 { "error" } else { "note" }, &message, place)
+        let level = if nth == 0 { "error" } else { "note" };
+        let mut result = result(key.name(), *key as usize, level, &message, place);
+        if let (0, Some(fix)) = (nth, &finding.fix) {
+            let end = finding.column as usize + (fix.end - fix.begin);
+            let region =
+                json!({ "startLine": finding.line, "startColumn": finding.column, "endColumn": end });
+            let replacement = json!({ "deletedRegion": region, "insertedContent": { "text": fix.text } });
+            let artifact = json!({ "uri": uri(&finding.file) });
+            result["fixes"] = json!([{
+                "description": { "text": "use a copy of the value" },
+                "artifactChanges": [{ "artifactLocation": artifact, "replacements": [replacement] }],
+            }]);
+        }
+        result
     })
 }
 
@@ -52,6 +65,7 @@ mod tests {
             column: 7,
             variable: "p".to_owned(),
             keys: vec![Key::InvalidType, Key::Address],
+            fix: None,
         };
         let report = Report { findings: vec![finding], is_analysed: true, ..Report::default() };
         let log = sarif(&[("a b.cu".to_owned(), report)]);

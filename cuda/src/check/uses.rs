@@ -1,54 +1,148 @@
-//! Finds the uses of host variables in device code, and judges each from what stands around it in the syntax tree.
+//! Finds the uses of host variables in device code.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::acts::{Act, act, copy_is_safe};
 use super::ast::{Node, Place};
-use super::variables::{ANNOTATIONS, Constness, TypeKind, Variable, Variables};
-use super::{Finding, Options};
-use crate::rule::Key;
+use super::text;
+use super::variables::{ANNOTATIONS, Variables};
 
 /// What was found in a translation unit.
 #[derive(Debug, Default)]
-pub struct Found {
-    /// The violations, by place.
-    pub findings: BTreeMap<(Place, String), Vec<Key>>,
-    /// Names of variables in uninstantiated templates whose use depends on the template's parameters, with the place.
-    pub undecided: BTreeMap<Place, String>,
+pub struct Uses {
+    /// The uses in device code that the tree shows, those that do nothing left out.
+    pub uses: Vec<Use>,
+    /// Where device code is.
+    pub bodies: Vec<Body>,
+    /// Variables that are template arguments by reference or pointer.
+    pub by_argument: BTreeSet<String>,
+    /// Where the tree names variables, by file: first and last line and column.
+    named: HashMap<String, BTreeSet<(Point, Point)>>,
+}
+
+/// A line and a column.
+type Point = (u32, u32);
+
+/// A use in device code.
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// The variable's identity.
+    pub id: String,
+    /// The variable's name.
+    pub name: String,
+    /// What it does.
+    pub act: Act,
+    /// Where it is.
+    pub place: Place,
+    /// The number of the place in the order of the text.
+    pub number: u64,
+    /// Whether clang has replaced the variable by its constant value.
+    pub is_constant: bool,
+    /// Where a copy of the variable would do: the first byte of the expression, and the first one behind it.
+    pub copied: Option<(usize, usize)>,
+    /// Whether it stands in the own declaration of a template.
+    is_in_pattern: bool,
+    /// Where the last token of the expression is.
+    last: (String, u32),
+}
+
+/// The text of a declaration that is device code.
+#[derive(Debug)]
+pub struct Body {
+    /// The file.
+    pub file: String,
+    /// The first offset.
+    pub begin: usize,
+    /// The offset of the last token.
+    pub end: usize,
+    /// The number of its place in the order of the text.
+    pub number: u64,
+}
+
+impl Use {
+    /// A use that the tree does not show.
+    pub fn unseen(id: &str, name: &str, act: Act, place: Place, number: u64) -> Use {
+        Use {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            act,
+            place,
+            number,
+            is_constant: false,
+            copied: None,
+            is_in_pattern: false,
+            last: Default::default(),
+        }
+    }
+}
+
+impl Uses {
+    /// Whether the tree shows that a variable is named here.
+    pub fn names(&self, place: &Place) -> bool {
+        let at = (place.line, place.col);
+        self.named.get(&place.file).is_some_and(|ranges| {
+            // No name is that long.
+            ranges.range(..=(at, (u32::MAX, 0))).rev().take(8).any(|&(_, end)| end >= at)
+        })
+    }
+
+    /// Places of these names in the text of device code where the tree names no variable.
+    pub fn unseen<'a>(
+        &self,
+        names: &HashSet<&'a str>,
+        text_of: &dyn Fn(&str) -> String,
+    ) -> BTreeSet<&'a str> {
+        let mut found = BTreeSet::new();
+        let mut texts: HashMap<&str, String> = HashMap::new();
+        for body in &self.bodies {
+            let text = texts.entry(&body.file).or_insert_with(|| text_of(&body.file));
+            let Some(inside) = text.get(body.begin..body.end.min(text.len())) else { continue };
+            let first = text[..body.begin].matches('\n').count() as u32 + 1;
+            let mut line = first;
+            let mut counted = 0;
+            for (offset, word) in text::words(inside) {
+                let Some(&name) = names.get(word) else { continue };
+                line += inside[counted..offset].matches('\n').count() as u32;
+                counted = offset;
+                let start = text[..body.begin + offset].rfind('\n').map_or(0, |newline| newline + 1);
+                let place = Place {
+                    file: body.file.clone(),
+                    line,
+                    col: (body.begin + offset - start) as u32 + 1,
+                    offset: 0,
+                };
+                if !self.names(&place) {
+                    found.insert(name);
+                }
+            }
+        }
+        found
+    }
 }
 
 /// Looks through a translation unit.
-pub fn find(declarations: &[Node], variables: &Variables<'_>, options: &Options) -> Found {
+pub fn find(declarations: &[Node], variables: &Variables<'_>) -> Uses {
     let mut walk = Walk {
         variables,
-        options,
-        found: Found::default(),
-        seen: BTreeSet::new(),
+        found: Uses::default(),
         names: Vec::new(),
-        pending: HashMap::new(),
+        pending: BTreeMap::new(),
+        parts: HashMap::new(),
         constructed: HashSet::new(),
-        bodies: Vec::new(),
-        by_argument: BTreeMap::new(),
+        patterns: HashSet::new(),
+        outside_patterns: HashSet::new(),
         number: 0,
     };
-    let outside = Context { device: false, class: None, in_function: false, template: Template::None };
+    let outside = Context { device: false, class: None, in_function: false, pattern: false };
     for node in declarations {
         let mut path = Vec::new();
         walk.node(node, &mut path, outside);
     }
     walk.member_initializers();
-    walk.template_arguments();
+    // What a template says is judged in its instantiations; what no instantiation contains, in the template.
+    let judged = walk.outside_patterns;
+    walk.found.uses.retain(|used| !used.is_in_pattern || !judged.contains(&used.last));
     walk.found
-}
-
-/// Whether the code is a template.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Template {
-    /// No template, or an instantiation.
-    None,
-    /// One that is instantiated, so its uses are judged there as well.
-    Instantiated,
-    /// One that nobody instantiates.
-    Uninstantiated,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,45 +151,25 @@ struct Context {
     /// The number of the outermost class.
     class: Option<u64>,
     in_function: bool,
-    template: Template,
-}
-
-/// What a use does with the variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Act {
-    Nothing,
-    Value,
-    Address,
-    Copy,
-    /// It depends on a template's parameters.
-    Unknown,
-}
-
-/// A use that may be device code.
-struct Use {
-    id: String,
-    name: String,
-    act: Act,
-    place: Place,
-    number: u64,
+    /// Whether it is the own declaration of a template, not an instantiation.
+    pattern: bool,
 }
 
 struct Walk<'a> {
     variables: &'a Variables<'a>,
-    options: &'a Options,
-    found: Found,
-    /// Where a variable was named in the tree: what is named elsewhere the tree does not show.
-    seen: BTreeSet<(String, u32)>,
+    found: Uses,
     /// The namespaces and classes around.
     names: Vec<&'a str>,
     /// Uses in default member initializers, by the class.
-    pending: HashMap<String, Vec<Use>>,
-    /// Classes of which device code makes objects.
-    constructed: HashSet<String>,
-    /// Where device code begins and ends: file, first and last offset, and the number of its place.
-    bodies: Vec<(String, u32, u32)>,
-    /// Variables that are template arguments by reference or pointer: file, name.
-    by_argument: BTreeMap<String, String>,
+    pending: BTreeMap<String, Vec<Use>>,
+    /// The classes of bases and members, by the class.
+    parts: HashMap<String, Vec<String>>,
+    /// Classes of which device code makes objects, with the scope where they are named.
+    constructed: HashSet<(String, String)>,
+    /// The class templates' own declarations, by identity.
+    patterns: HashSet<&'a str>,
+    /// Where variables are named outside of those: what is instantiated is judged there.
+    outside_patterns: HashSet<(String, u32)>,
     number: u64,
 }
 
@@ -110,17 +184,8 @@ impl<'a> Walk<'a> {
                 // What is written in device code, such as the body of a lambda, is device code.
                 inside.device = marked || (around.device && around.in_function);
                 inside.in_function = true;
-                let body = node.inner.iter().find(|child| child.kind == "CompoundStmt");
-                if inside.device
-                    && let Some(body) = body
-                {
-                    let (begin, end) = (body.range.begin.place(), body.range.end.place());
-                    self.bodies.push((
-                        begin.file.clone(),
-                        node.range.begin.place().offset.min(begin.offset),
-                        end.offset,
-                    ));
-                }
+                // A member of a class template that is defined outside of it.
+                inside.pattern |= self.patterns.contains(node.parent_decl_context_id.as_str());
             }
             "VarDecl" if !around.in_function => {
                 inside.device = ANNOTATIONS.iter().any(|kind| node.has_attribute(kind));
@@ -128,21 +193,25 @@ impl<'a> Walk<'a> {
             "CXXRecordDecl"
             | "ClassTemplateSpecializationDecl"
             | "ClassTemplatePartialSpecializationDecl" => {
-                inside.class = around.class.or(Some(self.number));
+                let number = self.variables.order(node.loc.place(), self.number);
+                inside.class = around.class.or(Some(number));
+                inside.pattern |= node.kind == "ClassTemplatePartialSpecializationDecl";
+                if inside.pattern {
+                    self.patterns.insert(&node.id);
+                }
+                self.parts_of(node);
             }
             "TemplateArgument" => {
                 if let Some(named) = &node.decl {
-                    self.by_argument.insert(named.id.clone(), named.name.clone());
+                    self.found.by_argument.insert(self.variables.root(&named.id).to_owned());
                 }
             }
             "CXXConstructExpr" | "CXXTemporaryObjectExpr" | "InitListExpr" if around.device => {
-                self.constructed.insert(class_name(node.ty.text()));
+                self.constructed.insert((self.names.join("::"), class_name(node.ty.text())));
             }
             "DeclRefExpr" | "MemberExpr" => self.named(node, path, around),
             _ => {}
         }
-        let templated =
-            matches!(node.kind.as_str(), "FunctionTemplateDecl" | "ClassTemplateDecl" | "VarTemplateDecl");
         let is_name = matches!(
             node.kind.as_str(),
             "NamespaceDecl" | "CXXRecordDecl" | "ClassTemplateSpecializationDecl"
@@ -151,23 +220,43 @@ impl<'a> Walk<'a> {
             self.names.push(&node.name);
         }
         path.push(node);
-        let mut first = true;
-        for child in &node.inner {
-            let mut context = inside;
-            let is_pattern = templated && first && is_templated(&child.kind);
-            if is_pattern {
-                first = false;
-                let instantiated = node.inner.iter().filter(|child| is_templated(&child.kind)).count() > 1;
-                context.template =
-                    if instantiated { Template::Instantiated } else { Template::Uninstantiated };
-            } else if templated && is_templated(&child.kind) {
-                context.template = Template::None;
-            }
-            self.node(child, path, context);
-        }
+        self.children(node, path, inside);
         path.pop();
         if is_name {
             self.names.pop();
+        }
+        if inside.device && !(around.device && around.in_function) && is_body(node) {
+            let (begin, end) = (node.range.begin.place(), node.range.end.place());
+            if begin.file == end.file {
+                self.found.bodies.push(Body {
+                    file: begin.file.clone(),
+                    begin: begin.offset as usize,
+                    // The last token is a bracket, a name or a number; what comes behind it does no harm.
+                    end: end.offset as usize + 1,
+                    number: self.number,
+                });
+            }
+        }
+    }
+
+    fn children(&mut self, node: &'a Node, path: &mut Vec<&'a Node>, inside: Context) {
+        let templated =
+            matches!(node.kind.as_str(), "FunctionTemplateDecl" | "ClassTemplateDecl" | "VarTemplateDecl");
+        let has_call_operator = node.kind == "LambdaExpr"
+            && node.inner.first().is_some_and(|class| class.kind == "CXXRecordDecl");
+        let mut first = true;
+        for child in &node.inner {
+            let mut context = inside;
+            if templated && is_templated(&child.kind) {
+                context.pattern |= first;
+                first = false;
+            }
+            if has_call_operator && child.kind == "CompoundStmt" {
+                // A lambda's body is there a second time. Places are numbered as if it were looked through.
+                self.number += size(child);
+            } else {
+                self.node(child, path, context);
+            }
         }
     }
 
@@ -182,8 +271,14 @@ impl<'a> Walk<'a> {
         if !variable.is_covered() {
             return;
         }
-        let place = node.range.begin.place();
-        self.seen.insert((place.file.clone(), node.range.end.place().offset));
+        let (place, last) = (node.range.begin.place(), node.range.end.place());
+        // The name is the last token, where no template arguments follow.
+        let is_template = node.referenced_decl.as_ref().is_some_and(|named| named.kind.contains("Template"));
+        for last in [last, node.range.end.spelling()] {
+            let from = if is_template && last.file == place.file { place } else { last };
+            let range = ((from.line, from.col), (last.line, last.col));
+            self.found.named.entry(last.file.clone()).or_default().insert(range);
+        }
         let in_member_initializer =
             path.iter().any(|around| around.kind == "FieldDecl") && !around.in_function;
         if !around.device && !in_member_initializer {
@@ -193,111 +288,88 @@ impl<'a> Walk<'a> {
         if path.iter().any(|parent| parent.kind == "SubstNonTypeTemplateParmExpr") {
             return;
         }
-        let mut act = act(node, path);
-        // A template's own declaration lacks conversions that only an instantiation decides.
-        if around.template != Template::None && act == Act::Address && is_open(path) {
-            act = Act::Unknown;
+        if !around.pattern {
+            self.outside_patterns.insert((last.file.clone(), last.offset));
         }
-        if act == Act::Nothing || (act == Act::Unknown && around.template == Template::Instantiated) {
+        let act = act(node, path, around.pattern, &|id| self.variables.get(id).is_some());
+        if act == Act::Nothing {
             return;
         }
+        let is_plain = around.in_function
+            && ![&node.range.begin, &node.range.end].iter().any(|end| end.is_in_macro())
+            && !path.iter().any(|node| node.kind.contains("Template"));
+        let copied = act == Act::Address && is_plain && copy_is_safe(node, path);
         let used = Use {
-            id: id.to_owned(),
+            id: self.variables.root(id).to_owned(),
             name: variable.name.to_owned(),
             act,
             place: place.clone(),
-            number: around.class.unwrap_or(self.number),
+            number: around.class.unwrap_or_else(|| self.variables.order(place, self.number)),
+            is_constant: node.non_odr_use_reason.as_deref() == Some("constant"),
+            copied: copied.then(|| (place.offset as usize, last.offset as usize + variable.name.len())),
+            is_in_pattern: around.pattern,
+            last: (last.file.clone(), last.offset),
         };
         if in_member_initializer {
             self.pending.entry(self.names.join("::")).or_default().push(used);
         } else {
-            self.report(&used);
+            self.found.uses.push(used);
         }
     }
 
-    fn report(&mut self, used: &Use) {
-        let Some(variable) = self.variables.get(&used.id) else { return };
-        let keys = match used.act {
-            Act::Nothing => return,
-            Act::Unknown => {
-                self.found.undecided.insert(used.place.clone(), used.name.clone());
-                return;
-            }
-            Act::Address => vec![Key::Address],
-            Act::Value => self.value_keys(variable, used.number),
-            Act::Copy => {
-                let mut keys = self.value_keys(variable, used.number);
-                keys.push(Key::Address);
-                keys
-            }
-        };
-        if !keys.is_empty() {
-            self.found.findings.insert((used.place.clone(), used.name.clone()), keys);
-        }
-    }
-
-    fn value_keys(&self, variable: &Variable<'_>, number: u64) -> Vec<Key> {
-        let mut keys = Vec::new();
-        let initialized = variable.initializer.is_some_and(|(node, place)| {
-            place <= number && self.variables.constness(node) != Constness::RunTime
-        });
-        if !initialized {
-            keys.push(Key::NotInitialized);
-        }
-        if variable.is_volatile() {
-            keys.push(Key::Volatile);
-        }
-        let valid = match variable.kind() {
-            TypeKind::Integral => true,
-            TypeKind::Floating => !self.options.microsoft,
-            TypeKind::Other => false,
-        };
-        if !valid {
-            keys.push(Key::InvalidType);
-        }
-        keys
+    /// The classes of a class's bases and members.
+    fn parts_of(&mut self, class: &Node) {
+        let bases = class.bases.iter().map(|base| base.ty.text());
+        let fields = class.inner.iter().filter(|node| node.kind == "FieldDecl").map(|field| field.ty.text());
+        let parts: Vec<String> =
+            bases.chain(fields.filter(|ty| !ty.contains(['*', '&']))).map(class_name).collect();
+        let mut name = self.names.clone();
+        name.push(&class.name);
+        self.parts.entry(name.join("::")).or_default().extend(parts);
     }
 
     /// Default member initializers are device code where device code makes objects of the class.
     fn member_initializers(&mut self) {
+        let constructed = std::mem::take(&mut self.constructed);
+        let mut open: Vec<String> =
+            constructed.iter().map(|(scope, name)| self.class_of(scope, name)).collect();
+        let mut made: HashSet<String> = HashSet::new();
+        while let Some(class) = open.pop() {
+            let parts = self.parts.get(&class).into_iter().flatten();
+            open.extend(parts.map(|part| self.class_of(&class, part)).filter(|part| !made.contains(part)));
+            made.insert(class);
+        }
         for (class, uses) in std::mem::take(&mut self.pending) {
-            if self.constructed.contains(&class) {
-                uses.iter().for_each(|used| self.report(used));
+            if made.contains(&class) {
+                self.found.uses.extend(uses);
             }
         }
     }
 
-    /// The tree does not show where a variable is named as a template argument. The text does: where device code has
-    /// its name and the tree shows no use.
-    fn template_arguments(&mut self) {
-        let arguments = std::mem::take(&mut self.by_argument);
-        let is_covered = |id: &str| self.variables.get(id).is_some_and(|variable| variable.is_covered());
-        let names: HashSet<String> =
-            arguments.into_iter().filter(|(id, _)| is_covered(id)).map(|(_, name)| name).collect();
-        if names.is_empty() {
-            return;
-        }
-        let mut texts: HashMap<String, String> = HashMap::new();
-        for (file, begin, end) in std::mem::take(&mut self.bodies) {
-            let text = texts.entry(file.clone()).or_insert_with(|| self.options.text_of(&file));
-            let Some(body) = text.get(begin as usize..(end as usize).min(text.len())) else { continue };
-            for (place, name) in words(body) {
-                let offset = begin + place as u32;
-                if !names.contains(name)
-                    || self.seen.contains(&(file.clone(), offset))
-                    || !in_template_argument(body, place)
-                {
-                    continue;
-                }
-                let start = qualified_start(text, offset as usize);
-                let before = &text[..start];
-                let line = before.matches('\n').count() as u32 + 1;
-                let col = (start - before.rfind('\n').map_or(0, |newline| newline + 1)) as u32 + 1;
-                let place = Place { file: file.clone(), line, col, offset: start as u32 };
-                self.found.findings.insert((place, name.to_owned()), vec![Key::Address]);
+    /// The class that a name means in a scope.
+    fn class_of(&self, scope: &str, name: &str) -> String {
+        let mut scope = scope;
+        loop {
+            let full = if scope.is_empty() { name.to_owned() } else { format!("{scope}::{name}") };
+            if scope.is_empty() || self.parts.contains_key(&full) {
+                return full;
             }
+            scope = scope.rsplit_once("::").map_or("", |(outer, _)| outer);
         }
     }
+}
+
+/// Whether a declaration's text is looked through.
+fn is_body(node: &Node) -> bool {
+    match node.kind.as_str() {
+        "VarDecl" | "VarTemplateSpecializationDecl" => true,
+        kind => kind.ends_with("Decl") && node.inner.iter().any(|child| child.kind == "CompoundStmt"),
+    }
+}
+
+/// How many nodes there are.
+fn size(node: &Node) -> u64 {
+    1 + node.inner.iter().map(size).sum::<u64>()
 }
 
 /// What can be the pattern or an instantiation of a template.
@@ -311,168 +383,5 @@ fn is_templated(kind: &str) -> bool {
 /// The name of a class as the stack of names spells it.
 fn class_name(ty: &str) -> String {
     let ty = ty.trim_start_matches("const ").trim_start_matches("struct ").trim_start_matches("class ");
-    ty.split('<').next().unwrap_or(ty).to_owned()
-}
-
-/// What the use does, from the expression that names the variable outwards.
-fn act(node: &Node, path: &[&Node]) -> Act {
-    let unevaluated = ["UnaryExprOrTypeTraitExpr", "CXXNoexceptExpr", "TypeTraitExpr", "CXXTypeidExpr"];
-    if node.non_odr_use_reason.as_deref() == Some("unevaluated")
-        || path.iter().any(|node| unevaluated.contains(&node.kind.as_str()))
-    {
-        return Act::Nothing;
-    }
-    let mut below = node;
-    for (depth, parent) in path.iter().enumerate().rev() {
-        let above = depth.checked_sub(1).map(|depth| path[depth]);
-        if let Some(act) = act_of(parent, below, above) {
-            return act;
-        }
-        below = parent;
-    }
-    Act::Address
-}
-
-/// What an expression does with the variable that stands below it as an lvalue; `None` where it passes the lvalue on.
-fn act_of(node: &Node, below: &Node, above: Option<&Node>) -> Option<Act> {
-    match node.kind.as_str() {
-        "ParenExpr"
-        | "ExprWithCleanups"
-        | "ConstantExpr"
-        | "CXXBindTemporaryExpr"
-        | "FullExpr"
-        | "SubstNonTypeTemplateParmExpr"
-        | "ArraySubscriptExpr" => None,
-        "ConditionalOperator" if node.is_lvalue() => None,
-        "BinaryOperator" if node.opcode == "," => {
-            let is_last = node.inner.last().is_some_and(|last| std::ptr::eq(last, below));
-            (!is_last).then_some(Act::Nothing)
-        }
-        "ImplicitCastExpr" => act_of_cast(node, above),
-        "UnaryOperator" if node.opcode == "*" => None,
-        "UnaryOperator" if node.opcode == "&" => Some(Act::Address),
-        "MemberExpr" => (node.ty.text() == "<bound member function type>").then_some(Act::Address),
-        "CStyleCastExpr" | "CXXStaticCastExpr" | "CXXFunctionalCastExpr" if node.cast_kind == "ToVoid" => {
-            Some(Act::Nothing)
-        }
-        _ if node.cast_kind == "Dependent" => Some(Act::Unknown),
-        "CXXConstructExpr" | "CXXTemporaryObjectExpr" => Some(Act::Copy),
-        "CompoundStmt" | "IfStmt" | "ForStmt" | "WhileStmt" | "DoStmt" | "SwitchStmt" | "CaseStmt"
-        | "DefaultStmt" | "LabelStmt" | "AttributedStmt" => Some(Act::Nothing),
-        kind if node.ty.text() == "<dependent type>"
-            || kind.starts_with("CXXDependent")
-            || kind.starts_with("CXXUnresolved")
-            || kind == "ParenListExpr" =>
-        {
-            Some(Act::Unknown)
-        }
-        // Whatever else takes an lvalue binds a reference to it.
-        _ => Some(Act::Address),
-    }
-}
-
-fn act_of_cast(node: &Node, above: Option<&Node>) -> Option<Act> {
-    match node.cast_kind.as_str() {
-        // Of std::nullptr_t, reading is called otherwise.
-        "LValueToRValue" | "NullToPointer" => Some(Act::Value),
-        "NoOp" if node.is_lvalue() => None,
-        // An element is read through a pointer, which is nothing but C++'s way to say so.
-        "ArrayToPointerDecay" => {
-            let is_element = |above: &Node| {
-                above.kind == "ArraySubscriptExpr" || (above.kind == "UnaryOperator" && above.opcode == "*")
-            };
-            (!above.is_some_and(is_element)).then_some(Act::Address)
-        }
-        "ToVoid" => Some(Act::Nothing),
-        _ => Some(Act::Address),
-    }
-}
-
-/// Whether what binds the variable may turn out to copy it when a template is instantiated: an initializer list whose
-/// type is not known, or a lambda whose result is not.
-fn is_open(path: &[&Node]) -> bool {
-    let in_lambda = path.iter().any(|node| node.kind == "LambdaExpr");
-    path.iter().any(|node| {
-        (node.kind == "InitListExpr" && node.ty.text() == "void") || (in_lambda && node.kind == "ReturnStmt")
-    })
-}
-
-/// The words of a text that stand in no comment and no literal, with their places.
-fn words(text: &str) -> Vec<(usize, &str)> {
-    let bytes = text.as_bytes();
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let mut found = Vec::new();
-    let mut place = 0;
-    while place < bytes.len() {
-        match bytes[place] {
-            b'/' if bytes.get(place + 1) == Some(&b'/') => {
-                place += text[place..].find('\n').unwrap_or(text.len() - place);
-            }
-            b'/' if bytes.get(place + 1) == Some(&b'*') => {
-                place += text[place..].find("*/").map_or(text.len() - place, |end| end + 2);
-            }
-            quote @ (b'"' | b'\'') => {
-                place += 1;
-                while place < bytes.len() && bytes[place] != quote {
-                    place += if bytes[place] == b'\\' { 2 } else { 1 };
-                }
-                place += 1;
-            }
-            byte if is_part(byte) => {
-                let end =
-                    bytes[place..].iter().position(|&byte| !is_part(byte)).map_or(bytes.len(), |n| place + n);
-                found.push((place, &text[place..end]));
-                place = end;
-            }
-            _ => place += 1,
-        }
-    }
-    found
-}
-
-/// Whether the name at this place stands where a template argument does: after `<` or `,`, with nothing but its own
-/// qualification and `&` between.
-fn in_template_argument(text: &str, place: usize) -> bool {
-    let before = text[..qualified_start(text, place)].trim_end().trim_end_matches('&').trim_end();
-    before.ends_with(['<', ','])
-}
-
-/// Where the qualified name begins whose last part is at this place.
-fn qualified_start(text: &str, place: usize) -> usize {
-    let mut start = place;
-    while let Some(before) = text[..start].strip_suffix("::") {
-        let name = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
-        // A template's arguments belong to the name before them.
-        if before.ends_with('>') {
-            let mut depth = 0;
-            let open = before.char_indices().rev().find(|&(_, c)| {
-                depth += match c {
-                    '>' => 1,
-                    '<' => -1,
-                    _ => 0,
-                };
-                depth == 0
-            });
-            let Some((open, _)) = open else { return start };
-            start = before[..open].trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
-        } else {
-            start = name.len();
-        }
-    }
-    start
-}
-
-/// The findings of a unit as they are reported.
-pub fn findings(found: &Found) -> Vec<Finding> {
-    found
-        .findings
-        .iter()
-        .map(|((place, variable), keys)| Finding {
-            file: place.file.clone(),
-            line: place.line,
-            column: place.col,
-            variable: variable.clone(),
-            keys: keys.clone(),
-        })
-        .collect()
+    ty.split(['<', '[']).next().unwrap_or(ty).replace("(anonymous namespace)::", "")
 }

@@ -3,16 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::ast::{Node, Place};
-
-/// What an expression is to the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Constness {
-    /// A constant expression, with its value where it is a known integer.
-    Constant(Option<i128>),
-    /// None.
-    RunTime,
-}
+use super::ast::{Location, Node, Place};
 
 /// What is known of one variable, all its declarations together.
 #[derive(Debug)]
@@ -29,6 +20,8 @@ pub struct Variable<'a> {
     pub is_constexpr: bool,
     /// The initializer, and the number of the place where it stands; places are numbered in the order of the text.
     pub initializer: Option<(&'a Node, u64)>,
+    /// Where its declarations name it.
+    pub places: Vec<&'a Location>,
 }
 
 impl Variable<'_> {
@@ -50,6 +43,25 @@ impl Variable<'_> {
     /// The kind of its type.
     pub fn kind(&self) -> TypeKind {
         kind(self.ty)
+    }
+
+    /// Whether a class object initializes it, or is it: such a variable is copied and not read.
+    pub fn is_class(&self) -> bool {
+        let mut node = self.initializer.map(|(node, _)| node);
+        while let Some(inner) = node {
+            match inner.kind.as_str() {
+                "CXXConstructExpr" | "CXXTemporaryObjectExpr" => return true,
+                "InitListExpr" => return self.kind() == TypeKind::Other && !self.ty.contains(['[', '*']),
+                "ExprWithCleanups" | "ConstantExpr" | "ImplicitCastExpr" => node = inner.inner.first(),
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether its initializer is a constant expression, where that can be seen without asking clang.
+    pub fn is_plainly_constant(&self) -> bool {
+        self.is_constexpr || self.initializer.is_some_and(|(node, _)| is_plain(node))
     }
 }
 
@@ -103,24 +115,16 @@ pub fn kind(ty: &str) -> TypeKind {
     }
 }
 
-/// The value of a literal, where it is an integer.
-fn number(literal: &Node) -> Option<i128> {
-    match literal.value.as_ref()? {
-        serde_json::Value::String(text) => text.parse().ok(),
-        serde_json::Value::Number(number) => number.as_i64().map(i128::from),
-        serde_json::Value::Bool(value) => Some((*value).into()),
-        _ => None,
-    }
-}
-
-/// Every variable, and every function that may stand in a constant expression.
+/// Every variable.
 #[derive(Debug, Default)]
 pub struct Variables<'a> {
     roots: HashMap<&'a str, &'a str>,
     variables: HashMap<&'a str, Variable<'a>>,
-    constexpr_functions: HashMap<&'a str, bool>,
     /// Where in the order of the text a variable is declared: what is instantiated stands elsewhere in the dump.
     first_seen: HashMap<&'a Place, u64>,
+    /// Where in the order of the text a class is defined and a name is used: an instantiation stands where its template is declared
+    /// first, so the last one at a place counts.
+    last_seen: HashMap<&'a Place, u64>,
     /// Of members of class templates, what the template's own declaration says.
     patterns: HashMap<&'a Place, (&'a Node, u64)>,
     next: u64,
@@ -134,54 +138,6 @@ struct Around {
     /// The number of the outermost class, whose members are known in all of it.
     class: Option<u64>,
 }
-
-/// Expressions that are constant whatever is in them, or of which nothing can be said.
-const CONSTANTS: [&str; 20] = [
-    "FloatingLiteral",
-    "StringLiteral",
-    "CXXNullPtrLiteralExpr",
-    "GNUNullExpr",
-    "UnaryExprOrTypeTraitExpr",
-    "CXXNoexceptExpr",
-    "TypeTraitExpr",
-    "SizeOfPackExpr",
-    "ImplicitValueInitExpr",
-    "CXXScalarValueInitExpr",
-    "OffsetOfExpr",
-    "ExpressionTraitExpr",
-    "ArrayTypeTraitExpr",
-    "RequiresExpr",
-    "ConceptSpecializationExpr",
-    "CXXDefaultArgExpr",
-    // The parameter that was replaced.
-    "NonTypeTemplateParmDecl",
-    // They depend on a template's parameters.
-    "DependentScopeDeclRefExpr",
-    "CXXDependentScopeMemberExpr",
-    "UnresolvedLookupExpr",
-];
-
-/// Expressions that are what is in them.
-const WRAPPERS: [&str; 18] = [
-    "ImplicitCastExpr",
-    "CStyleCastExpr",
-    "CXXStaticCastExpr",
-    "CXXFunctionalCastExpr",
-    "CXXConstCastExpr",
-    "ParenExpr",
-    "ConstantExpr",
-    "ExprWithCleanups",
-    "MaterializeTemporaryExpr",
-    "SubstNonTypeTemplateParmExpr",
-    "CXXBindTemporaryExpr",
-    "InitListExpr",
-    "CXXConstructExpr",
-    "CXXTemporaryObjectExpr",
-    "ParenListExpr",
-    "CXXStdInitializerListExpr",
-    "ArraySubscriptExpr",
-    "CXXUnresolvedConstructExpr",
-];
 
 /// What makes a declaration into an annotated one.
 pub const ANNOTATIONS: [&str; 4] = ["CUDADeviceAttr", "CUDAConstantAttr", "CUDASharedAttr", "HIPManagedAttr"];
@@ -209,16 +165,17 @@ impl<'a> Variables<'a> {
             | "ClassTemplateSpecializationDecl"
             | "ClassTemplatePartialSpecializationDecl" => {
                 inside.class = around.class.or(Some(self.next));
+                self.last_seen.insert(node.loc.place(), self.next);
             }
             "FunctionDecl" | "CXXMethodDecl" | "CXXConstructorDecl" | "CXXDestructorDecl"
             | "CXXConversionDecl" => {
-                let constexpr = node.constexpr
-                    || node.previous_decl.as_deref().is_some_and(|previous| {
-                        self.constexpr_functions.get(previous).copied().unwrap_or(false)
-                    });
-                self.constexpr_functions.insert(&node.id, constexpr);
                 inside = Around { function: true, class: None };
             }
+            "DeclRefExpr"
+            | "MemberExpr"
+            | "DependentScopeDeclRefExpr"
+            | "CXXDependentScopeMemberExpr"
+            | "UnresolvedLookupExpr" => drop(self.last_seen.insert(node.range.begin.place(), self.next)),
             _ => {}
         }
         for child in &node.inner {
@@ -242,7 +199,9 @@ impl<'a> Variables<'a> {
             is_annotated: false,
             is_constexpr: false,
             initializer: None,
+            places: Vec::new(),
         });
+        variable.places.push(&node.loc);
         // An array may get its bound, a template its argument, only later.
         variable.ty = node.ty.text();
         variable.is_annotated |= ANNOTATIONS.iter().any(|kind| node.has_attribute(kind));
@@ -265,117 +224,57 @@ impl<'a> Variables<'a> {
         }
     }
 
-    fn root(&self, id: &'a str) -> &'a str {
+    /// The identity that all declarations of a variable share.
+    pub fn root<'b>(&self, id: &'b str) -> &'b str
+    where
+        'a: 'b,
+    {
         self.roots.get(id).copied().unwrap_or(id)
+    }
+
+    /// The number of a class or a use at this place in the order of the text, where the tree has it at this one.
+    pub fn order(&self, place: &Place, number: u64) -> u64 {
+        self.last_seen.get(place).map_or(number, |&last| last.max(number))
+    }
+
+    /// Every variable that the rule is about, with its identity, in an order of its own.
+    pub fn covered(&self) -> impl Iterator<Item = (&'a str, &Variable<'a>)> {
+        self.variables
+            .iter()
+            .filter(|(_, variable)| variable.is_covered())
+            .map(|(&id, variable)| (id, variable))
     }
 
     /// The variable of this identity; `None` if it is in a system header.
     pub fn get(&self, id: &str) -> Option<&Variable<'a>> {
         self.variables.get(self.roots.get(id).copied().unwrap_or(id))
     }
+}
 
-    /// Whether an initializer is a constant expression.
-    pub fn constness(&self, node: &Node) -> Constness {
-        use Constness::{Constant, RunTime};
-        match (node.kind.as_str(), &node.inner[..]) {
-            ("IntegerLiteral" | "CharacterLiteral" | "CXXBoolLiteralExpr", _) => Constant(number(node)),
-            ("DeclRefExpr" | "MemberExpr", _) => self.named(node),
-            ("UnaryOperator", [operand]) => self.unary(&node.opcode, operand),
-            ("BinaryOperator", [left, right]) => self.binary(node, left, right),
-            ("ConditionalOperator", [condition, then, otherwise]) => match self.constness(condition) {
-                Constant(Some(0)) => self.constness(otherwise),
-                Constant(Some(_)) => self.constness(then),
-                _ => self.all(&node.inner),
-            },
-            ("CallExpr" | "CXXMemberCallExpr" | "CXXOperatorCallExpr", parts) => self.all(parts),
-            (kind, _) if CONSTANTS.contains(&kind) => Constant(None),
-            (kind, [only]) if WRAPPERS.contains(&kind) => self.constness(only),
-            (kind, parts) if WRAPPERS.contains(&kind) => self.all(parts),
-            _ => RunTime,
+/// Whether an initializer is a constant expression at a glance: nothing but literals, signs and conversions between
+/// built-in types that cannot fail. Of the others clang is asked.
+fn is_plain(node: &Node) -> bool {
+    let literal = |kind: &str| {
+        matches!(
+            kind,
+            "IntegerLiteral"
+                | "CharacterLiteral"
+                | "CXXBoolLiteralExpr"
+                | "FloatingLiteral"
+                | "StringLiteral"
+                | "CXXNullPtrLiteralExpr"
+                | "ImplicitValueInitExpr"
+        )
+    };
+    let lossless = ["", "NoOp", "IntegralCast", "IntegralToFloating", "FloatingCast", "NullToPointer"];
+    match (node.kind.as_str(), &node.inner[..]) {
+        (kind, _) if literal(kind) => true,
+        ("UnaryOperator", [operand]) => matches!(&node.opcode[..], "-" | "+") && literal(&operand.kind),
+        ("ParenExpr" | "ImplicitCastExpr" | "ConstantExpr", [only]) => {
+            lossless.contains(&node.cast_kind.as_str()) && is_plain(only)
         }
-    }
-
-    /// What an expression is that is constant if all its parts are.
-    fn all(&self, parts: &[Node]) -> Constness {
-        let is_constant = |part: &Node| {
-            part.kind.is_empty() || part.kind.ends_with("Attr") || self.constness(part) != Constness::RunTime
-        };
-        if parts.iter().all(is_constant) { Constness::Constant(None) } else { Constness::RunTime }
-    }
-
-    fn unary(&self, operator: &str, operand: &Node) -> Constness {
-        use Constness::{Constant, RunTime};
-        let is_name = matches!(operand.kind.as_str(), "DeclRefExpr" | "MemberExpr");
-        match (operator, self.constness(operand)) {
-            // The address of what is static is constant, whatever its value is.
-            ("&", _) if is_name => Constant(None),
-            ("++" | "--", _) | (_, RunTime) => RunTime,
-            ("-", Constant(Some(value))) => Constant(value.checked_neg()),
-            ("+", Constant(value)) => Constant(value),
-            _ => Constant(None),
-        }
-    }
-
-    fn binary(&self, node: &Node, left: &Node, right: &Node) -> Constness {
-        use Constness::{Constant, RunTime};
-        let operator = node.opcode.as_str();
-        if operator.ends_with('=') && !matches!(operator, "==" | "!=" | "<=" | ">=") {
-            return RunTime;
-        }
-        let is_integral = kind(node.ty.text()) == TypeKind::Integral;
-        match (self.constness(left), self.constness(right), operator) {
-            (RunTime, ..) | (_, RunTime, _) => RunTime,
-            (_, Constant(Some(0)), "/" | "%") if is_integral => RunTime,
-            (Constant(Some(left)), Constant(Some(right)), operator) => Constant(match operator {
-                "+" => left.checked_add(right),
-                "-" => left.checked_sub(right),
-                "*" => left.checked_mul(right),
-                "/" => left.checked_div(right),
-                "%" => left.checked_rem(right),
-                _ => None,
-            }),
-            _ => Constant(None),
-        }
-    }
-
-    /// What an expression that names something is.
-    fn named(&self, node: &Node) -> Constness {
-        use Constness::{Constant, RunTime};
-        let (id, kind_of) = match (&node.referenced_decl, &node.referenced_member_decl) {
-            (Some(named), _) => (named.id.as_str(), named.kind.as_str()),
-            (None, Some(id)) => (id.as_str(), ""),
-            _ => return RunTime,
-        };
-        match kind_of {
-            "EnumConstantDecl" | "NonTypeTemplateParmDecl" => return Constant(None),
-            // Functions of system headers that stand in an initializer are taken to be constexpr.
-            "FunctionDecl" | "CXXMethodDecl" | "CXXConversionDecl" => {
-                let constexpr = self.constexpr_functions.get(id).copied().unwrap_or(true);
-                return if constexpr { Constant(None) } else { RunTime };
-            }
-            "ParmVarDecl" => return RunTime,
-            _ => {}
-        }
-        let Some(variable) = self.get(id) else {
-            // A member of something, or a variable of a system header: constants there are constants.
-            return match (&node.referenced_decl, node.inner.first()) {
-                (Some(named), _) if has_qualifier(named.ty.text(), "const") => Constant(None),
-                (None, Some(object)) => self.constness(object),
-                _ => RunTime,
-            };
-        };
-        let Some((initializer, _)) = variable.initializer else { return RunTime };
-        let readable = variable.is_constexpr
-            || (variable.is_const()
-                && !variable.is_volatile()
-                && (variable.kind() == TypeKind::Integral || self.is_enumeration(variable.ty)));
-        if readable { self.constness(initializer) } else { RunTime }
-    }
-
-    /// Whether a type that is not built in can be an enumeration. Only pointers and arrays are told apart here: a class
-    /// object that is not constexpr is not read in an initializer of a scalar but through its members.
-    fn is_enumeration(&self, ty: &str) -> bool {
-        kind(ty) == TypeKind::Other && !ty.contains(['*', '[', '&'])
+        ("InitListExpr", parts) => parts.iter().all(is_plain),
+        _ => false,
     }
 }
 

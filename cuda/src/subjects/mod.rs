@@ -21,7 +21,7 @@ pub use batch::show;
 pub(crate) use batch::variables;
 pub(crate) use clang::FLAGS as CLANG_FLAGS;
 pub(crate) use open::clang_version;
-pub use open::{OpenError, Options, Spec, open, parse_spec};
+pub use open::{OpenError, Options, Spec, find_clang, open, parse_spec};
 
 /// What is known of a compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]

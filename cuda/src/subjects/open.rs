@@ -129,7 +129,7 @@ fn clang(path: Option<PathBuf>, options: &Options<'_>) -> Result<Box<dyn Compile
         || OpenError::Missing("clang is not in PATH; install it or name it as clang:/PATH".to_owned());
     let program = match &path {
         Some(path) => std::path::absolute(path).map_err(|error| OpenError::Missing(error.to_string()))?,
-        None => which::which("clang").map_err(|_| missing())?,
+        None => find_clang().map_err(|_| missing())?,
     };
     let version = clang_version(&program, options.cancel)
         .map_err(|reason| OpenError::Missing(format!("{}: {reason}", program.display())))?;
@@ -140,6 +140,17 @@ fn clang(path: Option<PathBuf>, options: &Options<'_>) -> Result<Box<dyn Compile
     let description = Description { id, name: "clang", version, lineage: "llvm" };
     Ok(Box::new(Clang(program_of(program, description, options))))
 }
+
+/// The clang in PATH; where none is called so, the newest that is called by its version, as Debian does.
+pub fn find_clang() -> which::Result<PathBuf> {
+    let versions = OLDEST_CLANG..OLDEST_CLANG + 40;
+    which::which("clang").or_else(|error| {
+        versions.rev().find_map(|version| which::which(format!("clang-{version}")).ok()).ok_or(error)
+    })
+}
+
+/// The oldest clang whose syntax tree the checker reads.
+const OLDEST_CLANG: u32 = 14;
 
 /// The version that a clang states.
 pub(crate) fn clang_version(program: &std::path::Path, cancel: &Cancel) -> Result<String, String> {

@@ -31,13 +31,14 @@ Examples:
     Run(Run),
     /// Check CUDA C++ sources against the rule
     #[command(after_help = "\
-clang makes the syntax tree (Debian: apt install clang). Exit status: 0 no violation, 1 violations, 2 a file cannot be
+clang makes the syntax tree (Debian: apt install clang). `// ptxsmith-ignore(KEY)` on a line or above it suppresses a message. Exit status: 0 no violation, 1 violations, 2 a file cannot be
 read or not be understood, 3 nothing was analysed.
 
 Examples:
   ptxsmith cuda check kernel.cu
   ptxsmith cuda check src/*.cu --format sarif > report.sarif
-  ptxsmith cuda check --compile-commands build/
+  ptxsmith cuda check --compile-commands build/ --write-baseline cuda.json
+  ptxsmith cuda check --compile-commands build/ --baseline cuda.json
   ptxsmith cuda check kernel.cu -- -Iinclude -DBLOCK=256")]
     Check(Check),
 }
@@ -103,9 +104,22 @@ pub struct Check {
     /// The host compiler is Microsoft's: floating-point types are excepted
     #[arg(long)]
     pub microsoft: bool,
-    /// The clang to use [default: clang in PATH]
+    /// The clang to use, a path or a name in PATH [default: clang, else the newest clang-NN]
     #[arg(long, value_name = "PATH")]
     pub clang: Option<PathBuf>,
+    /// Report violations in the files given and in headers whose path matches [default: those below the nearest .git, or below the
+    /// file's directory]
+    #[arg(long, value_name = "REGEX")]
+    pub header_filter: Option<String>,
+    /// Leave out the violations that this file lists
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write a baseline of all violations that there are now
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    pub write_baseline: Option<PathBuf>,
+    /// Write a patch that ends the violations where a copy of the value does as well (patch -p0)
+    #[arg(long, value_name = "FILE")]
+    pub fix_patch: Option<PathBuf>,
     /// How long clang may take for one file
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "60s")]
     pub timeout: Duration,

@@ -1,11 +1,14 @@
 //! `ptxsmith cuda check`: users' own sources.
 
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use askama::Template;
 use ptxsmith_campaign::pool;
 use ptxsmith_cuda::check::{
-    CompileCommands, Error, Options, Report, ResponseFile, check, clang_version, sarif,
+    Baseline, CompileCommands, Error, Filter, Finding, Options, Report, ResponseFile, check, clang_version,
+    patch, sarif,
 };
 use ptxsmith_subject::process;
 use serde_json::{Value, json};
@@ -39,14 +42,34 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
         }
     }
     let bad_input = works.len() < files.len();
-    let reports = check_all(context, &works)?;
+    let baseline = args.baseline.as_deref();
+    let baseline =
+        baseline.map(|file| Baseline::read(file).map_err(|error| bad_file(file, &error))).transpose()?;
+    let arrivals = Mutex::new(Arrivals::new(context, args.format, &works, baseline));
+    check_all(context, &works, &arrivals)?;
+    let mut arrivals = arrivals.into_inner().expect("a panic ends the program");
+    if let Some(left) = arrivals.baseline.as_ref().map(Baseline::left).filter(|&left| left > 0) {
+        context.console.note(&format!("{left} entries of the baseline occur no more"));
+    }
+    if let Some(file) = &args.write_baseline {
+        arrivals.write_baseline(file).map_err(|error| bad_file(file, &error))?;
+    }
+    if let Some(file) = &args.fix_patch {
+        std::fs::write(file, arrivals.patch()).map_err(|error| bad_file(file, &error))?;
+    }
 
-    let text = match args.format {
-        Format::Text => text(&reports)?,
-        Format::Json => harmless::json(serde_json::to_string_pretty(&json_of(args, &reports))?) + "\n",
-        Format::Sarif => harmless::json(serde_json::to_string_pretty(&sarif(&reports))?) + "\n",
-    };
-    context.console.print(&text)?;
+    let reports = &arrivals.reports;
+    match args.format {
+        Format::Text => context.console.print(&summary(reports))?,
+        Format::Json => {
+            let json = harmless::json(serde_json::to_string_pretty(&json_of(args, reports))?);
+            context.console.print(&(json + "\n"))?
+        }
+        Format::Sarif => {
+            let json = harmless::json(serde_json::to_string_pretty(&sarif(reports))?);
+            context.console.print(&(json + "\n"))?;
+        }
+    }
     let found = reports.iter().any(|(_, report)| !report.findings.is_empty());
     let analysed = reports.iter().filter(|(_, report)| report.is_analysed).count();
     let partly = reports.iter().any(|(_, report)| report.is_incomplete);
@@ -58,18 +81,29 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     })
 }
 
+fn bad_file(file: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::BadInput(format!("{}: {error}", file.display()))
+}
+
 fn find_clang(context: &Context, args: &Check) -> Result<PathBuf, Failure> {
-    let (program, named) = match &args.clang {
-        Some(path) => (path.clone(), true),
-        None => (PathBuf::from("clang"), false),
+    let Some(named) = &args.clang else {
+        let missing = |reason: &dyn std::fmt::Display| {
+            Failure::NoSubject(format!(
+                "clang is needed to check sources ({reason}); install it, or name one with --clang"
+            ))
+        };
+        let program = ptxsmith_cuda::check::find_clang().map_err(|error| missing(&error))?;
+        return match clang_version(&program, &context.cancel) {
+            Ok(_) => Ok(program),
+            Err(reason) => Err(missing(&reason)),
+        };
     };
+    // A name without a directory is looked up in PATH, as a shell does.
+    let is_name = named.components().count() == 1 && !named.exists();
+    let program = if is_name { named.clone() } else { std::path::absolute(named)? };
     match clang_version(&program, &context.cancel) {
-        Ok(_) if named => Ok(std::path::absolute(program)?),
         Ok(_) => Ok(program),
-        Err(reason) if named => Err(Failure::BadInput(format!("--clang {}: {reason}", program.display()))),
-        Err(reason) => Err(Failure::NoSubject(format!(
-            "clang is needed to check sources ({reason}); install it, or name one with --clang"
-        ))),
+        Err(reason) => Err(Failure::BadInput(format!("--clang {}: {reason}", named.display()))),
     }
 }
 
@@ -93,45 +127,146 @@ fn work(
     }
     std::fs::File::open(file)?;
     let mut options = Options::new(clang.to_owned());
+    if let Some(regex) = &args.header_filter {
+        options.filter =
+            Filter::matching(regex).map_err(|error| anyhow::anyhow!("--header-filter: {error}"))?;
+    }
     options.microsoft = args.microsoft;
     options.timeout = args.timeout;
     options.cancel = context.cancel.clone();
     let mut path = file.to_owned();
     if let Some(commands) = commands
-        && let Some((directory, flags)) = commands.flags(file)?
+        && let Some(command) = commands.flags(file)?
     {
         // Its flags are relative to its directory; the file is not.
         path = std::path::absolute(file).unwrap_or(path);
-        options.directory = directory;
-        options.flags = flags;
+        options.directory = command.directory;
+        options.flags = command.flags;
+        options.microsoft |= command.microsoft;
     }
     options.flags.extend(args.flags.iter().cloned());
     Ok(Work { name: file.to_string_lossy().into_owned(), path, options })
 }
 
-fn check_all(context: &Context, works: &[Work]) -> Result<Vec<(String, Report)>, Failure> {
-    let checked = pool::map(&context.session(), works, |work| {
+fn check_all(context: &Context, works: &[Work], arrivals: &Mutex<Arrivals<'_>>) -> Result<(), Failure> {
+    let numbered: Vec<(usize, &Work)> = works.iter().enumerate().collect();
+    let checked = pool::map(&context.session(), &numbered, |(number, work)| {
         let report = check(&work.path, &work.options).map_err(|error| match error {
             Error::Clang(process::Error::Cancelled(_)) => Failure::Interrupted,
             error => error.into(),
         })?;
-        Ok((work.name.clone(), report))
+        let mut arrivals = arrivals.lock().map_err(|_| Failure::Interrupted)?;
+        arrivals.take(*number, report)
     })?;
-    checked.into_iter().collect::<Option<_>>().ok_or(Failure::Interrupted)
+    checked.into_iter().collect::<Option<()>>().ok_or(Failure::Interrupted)
+}
+
+/// Takes the reports as they come, and shows each as soon as those before it are there.
+struct Arrivals<'a> {
+    context: &'a Context,
+    format: Format,
+    works: &'a [Work],
+    baseline: Option<Baseline>,
+    early: BTreeMap<usize, Report>,
+    reports: Vec<(String, Report)>,
+    /// What was reported already: files may share a header.
+    seen: HashSet<(PathBuf, u32, u32, String)>,
+}
+
+impl<'a> Arrivals<'a> {
+    fn new(context: &'a Context, format: Format, works: &'a [Work], baseline: Option<Baseline>) -> Self {
+        let (early, reports, seen) = (BTreeMap::new(), Vec::new(), HashSet::new());
+        Arrivals { context, format, works, baseline, early, reports, seen }
+    }
+
+    fn take(&mut self, number: usize, report: Report) -> Result<(), Failure> {
+        self.early.insert(number, report);
+        while let Some(report) = self.early.remove(&self.reports.len()) {
+            self.next(report)?;
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, mut report: Report) -> Result<(), Failure> {
+        let work = &self.works[self.reports.len()];
+        report.findings.retain(|finding| {
+            let path = work.options.path_of(&finding.file);
+            let path = std::fs::canonicalize(&path).unwrap_or(path);
+            self.seen.insert((path, finding.line, finding.column, finding.variable.clone()))
+        });
+        let found = report.findings.len();
+        if let Some(baseline) = &mut self.baseline {
+            report.findings.retain(|finding| {
+                let path = work.options.path_of(&finding.file);
+                !baseline.takes(finding, &path, &line_of(work, finding))
+            });
+        }
+        report.ignored += found - report.findings.len();
+        if self.format == Format::Text {
+            self.context.console.print(&text(&work.name, &report)?)?;
+        }
+        self.reports.push((work.name.clone(), report));
+        Ok(())
+    }
+
+    /// Every finding with its file's work.
+    fn findings(&self) -> impl Iterator<Item = (&'a Work, &Finding)> {
+        let reports = self.works.iter().zip(&self.reports);
+        reports.flat_map(|(work, (_, report))| report.findings.iter().map(move |finding| (work, finding)))
+    }
+
+    /// From now on the findings are known.
+    fn write_baseline(&mut self, file: &Path) -> std::io::Result<()> {
+        let mut baseline = Baseline::empty(file);
+        for (work, finding) in self.findings() {
+            baseline.add(finding, &work.options.path_of(&finding.file), &line_of(work, finding));
+        }
+        baseline.write(file)
+    }
+
+    fn patch(&self) -> String {
+        let here = std::env::current_dir().unwrap_or_default();
+        let relative = |path: PathBuf| {
+            let path = std::path::absolute(&path).unwrap_or(path);
+            path.strip_prefix(&here).map(Path::to_owned).unwrap_or(path)
+        };
+        let fixes = self.findings().filter_map(|(work, finding)| {
+            Some((relative(work.options.path_of(&finding.file)), finding.fix.clone()?))
+        });
+        patch(fixes, &|path| std::fs::read_to_string(path).unwrap_or_default())
+    }
+}
+
+/// The line of a finding.
+fn line_of(work: &Work, finding: &Finding) -> String {
+    let text = work.options.text_of(&finding.file);
+    text.lines().nth(finding.line.saturating_sub(1) as usize).unwrap_or_default().to_owned()
 }
 
 #[derive(Template)]
 #[template(path = "cuda-check.txt")]
 struct Text<'a> {
-    reports: &'a [(String, Report)],
-    findings: usize,
-    incomplete: usize,
+    file: &'a str,
+    report: &'a Report,
 }
 
-fn text(reports: &[(String, Report)]) -> Result<String, askama::Error> {
-    let findings = reports.iter().map(|(_, report)| report.findings.len()).sum();
-    let incomplete = reports.iter().filter(|(_, report)| !report.not_analysed.is_empty()).count();
-    Text { reports, findings, incomplete }.render()
+fn text(file: &str, report: &Report) -> Result<String, askama::Error> {
+    Text { file, report }.render()
+}
+
+fn summary(reports: &[(String, Report)]) -> String {
+    let sum = |of: fn(&Report) -> usize| reports.iter().map(|(_, report)| of(report)).sum::<usize>();
+    let mut summary = format!("{} files, {} violations", reports.len(), sum(|report| report.findings.len()));
+    for (count, what) in [
+        (sum(|report| report.ignored), "suppressed"),
+        (sum(|report| report.filtered), "in other headers (--header-filter shows them)"),
+        (sum(|report| usize::from(!report.not_analysed.is_empty())), "files not wholly analysed"),
+    ] {
+        if count > 0 {
+            summary += &format!(", {count} {what}");
+        }
+    }
+    summary + "\n"
 }
 
 fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
@@ -151,6 +286,9 @@ fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
                         "keys": finding.keys.iter().map(|key| key.name()).collect::<Vec<_>>(),
                         "message": finding.keys[0].message(),
                         "clause": finding.keys[0].clause().name(),
+                        "fix": finding.fix.as_ref().map(|fix| {
+                            json!({ "begin": fix.begin, "end": fix.end, "text": fix.text })
+                        }),
                     })
                 })
                 .collect();
@@ -159,6 +297,8 @@ fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
                 "analysed": report.is_analysed,
                 "findings": findings,
                 "not_analysed": report.not_analysed,
+                "suppressed": report.ignored,
+                "in_other_headers": report.filtered,
             })
         })
         .collect();
@@ -173,7 +313,7 @@ fn json_of(args: &Check, reports: &[(String, Report)]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use ptxsmith_cuda::{check::Finding, rule::Key};
+    use ptxsmith_cuda::rule::Key;
 
     use super::*;
 
@@ -185,10 +325,11 @@ mod tests {
             column: 9,
             variable: "v".to_owned(),
             keys: vec![Key::Volatile, Key::Address],
+            fix: None,
         };
         let report =
             Report { findings: vec![finding], not_analysed: vec!["no end".to_owned()], ..Report::default() };
-        let text = text(&[("a.cu".to_owned(), report)]).unwrap();
+        let text = text("a.cu", &report).unwrap() + &summary(&[("a.cu".to_owned(), report)]);
         let keys = "device_uses_volatile_const_host_var, address_of_host_var_in_device_code";
         assert_eq!(
             anstream::adapter::strip_str(&text).to_string(),

@@ -1,0 +1,64 @@
+//! Changes of the source that keep its meaning and end a violation, and the patch that makes them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Text that replaces other text of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fix {
+    /// The first byte that is replaced.
+    pub begin: usize,
+    /// The first byte that is kept again.
+    pub end: usize,
+    /// What stands there instead.
+    pub text: String,
+}
+
+/// A patch of fixes of files, as `patch -p0` and `git apply -p0` take it; empty where there are none. `text_of` says what is in
+/// a file.
+pub fn patch(fixes: impl Iterator<Item = (PathBuf, Fix)>, text_of: &dyn Fn(&Path) -> String) -> String {
+    let mut files: BTreeMap<PathBuf, Vec<Fix>> = BTreeMap::new();
+    for (path, fix) in fixes {
+        files.entry(path).or_default().push(fix);
+    }
+    let mut patch = String::new();
+    for (path, mut fixes) in files {
+        let text = text_of(&path);
+        fixes.sort();
+        fixes.dedup();
+        let fixed = apply(&text, &fixes);
+        let name = path.display().to_string();
+        let diff = similar::TextDiff::from_lines(&text, &fixed);
+        patch += &diff.unified_diff().context_radius(3).header(&name, &name).to_string();
+    }
+    patch
+}
+
+/// The text with its fixes; one that overlaps another is left out.
+fn apply(text: &str, fixes: &[Fix]) -> String {
+    let mut fixed = String::new();
+    let mut from = 0;
+    for fix in fixes {
+        if let Some(kept) = text.get(from..fix.begin)
+            && text.is_char_boundary(fix.end)
+        {
+            fixed += kept;
+            fixed += &fix.text;
+            from = fix.end;
+        }
+    }
+    fixed + text.get(from..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_replaces_what_is_fixed_and_nothing_else() {
+        let fix = |begin, end| ("a.cu".into(), Fix { begin, end, text: "int(k)".to_owned() });
+        let fixes = [fix(9, 10), fix(2, 3), fix(9, 10)].into_iter();
+        let patch = patch(fixes, &|_| "f(k)\n  g(k)\n".to_owned());
+        assert_eq!(patch, "--- a.cu\n+++ a.cu\n@@ -1,2 +1,2 @@\n-f(k)\n-  g(k)\n+f(int(k))\n+  g(int(k))\n");
+    }
+}

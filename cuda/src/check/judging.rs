@@ -1,0 +1,247 @@
+//! Judges uses by the rule, and says what could not be decided.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::acts::Act;
+use super::asking::{Answers, Question};
+use super::ast::Place;
+use super::text;
+use super::uses::{Body, Use, Uses};
+use super::variables::{TypeKind, Variable, Variables};
+use super::{Finding, Fix, Undecided};
+use crate::rule::Key;
+
+/// Why a use could not be decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Cause {
+    Template,
+    Initializer,
+    Text,
+}
+
+impl Cause {
+    const fn sentence(self) -> &'static str {
+        match self {
+            Cause::Template => "depend on the parameters of templates that are not instantiated",
+            Cause::Initializer => {
+                "read variables that a macro declares, so that clang cannot be asked for their initialization"
+            }
+            Cause::Text => "stand in array bounds or template arguments that are too complicated to be read",
+        }
+    }
+}
+
+/// What is wrong with a use.
+#[derive(Debug, Default)]
+struct Broken {
+    keys: Vec<Key>,
+    /// Where a copy of this type would do: the first byte of the expression, and the first one behind it.
+    copied: Option<(usize, usize, String)>,
+}
+
+/// Judges the uses of one translation unit.
+pub struct Judge<'a> {
+    variables: &'a Variables<'a>,
+    microsoft: bool,
+    answers: Answers,
+    findings: BTreeMap<(Place, String), Broken>,
+    undecided: BTreeMap<(Cause, String), (usize, Place, String)>,
+}
+
+/// The variables of which clang must be asked.
+pub fn questions<'a>(
+    uses: &Uses,
+    variables: &'a Variables<'a>,
+    microsoft: bool,
+    text_of: &dyn Fn(&str) -> String,
+) -> Vec<Question<'a>> {
+    let mut wanted: HashSet<String> = HashSet::new();
+    for used in &uses.uses {
+        let open = matches!(used.act, Act::Value | Act::Copy)
+            && !used.is_constant
+            && variables
+                .get(&used.id)
+                .is_some_and(|variable| variable.initializer.is_some() && !variable.is_plainly_constant());
+        if open {
+            wanted.insert(used.id.clone());
+        }
+    }
+    // Where the tree does not show a name, only these can be violations.
+    let is_suspect = |id: &str, variable: &Variable<'_>| {
+        uses.by_argument.contains(id)
+            || variable.is_volatile()
+            || !is_valid(variable, microsoft)
+            || !variable.is_plainly_constant()
+    };
+    let suspects: Vec<_> = variables.covered().filter(|(id, variable)| is_suspect(id, variable)).collect();
+    let names: HashSet<&str> = suspects.iter().map(|(_, variable)| variable.name).collect();
+    let unseen = uses.unseen(&names, text_of);
+    let mut questions: Vec<Question<'a>> = variables
+        .covered()
+        .filter(|(id, variable)| {
+            wanted.contains(*id) || (unseen.contains(variable.name) && is_suspect(id, variable))
+        })
+        .map(|(id, variable)| Question { id, name: variable.name, places: variable.places.clone() })
+        .collect();
+    questions.sort_by(|one, other| one.places[0].place().cmp(other.places[0].place()));
+    questions
+}
+
+fn is_valid(variable: &Variable<'_>, microsoft: bool) -> bool {
+    match variable.kind() {
+        TypeKind::Integral => true,
+        TypeKind::Floating => !microsoft,
+        TypeKind::Other => false,
+    }
+}
+
+impl<'a> Judge<'a> {
+    /// A judge that has these answers of clang.
+    pub fn new(variables: &'a Variables<'a>, microsoft: bool, answers: Answers) -> Self {
+        Judge { variables, microsoft, answers, findings: BTreeMap::new(), undecided: BTreeMap::new() }
+    }
+
+    /// Judges all of them.
+    pub fn judge(mut self, uses: &Uses, text_of: &dyn Fn(&str) -> String) -> (Vec<Finding>, Vec<Undecided>) {
+        for used in &uses.uses {
+            self.report(used);
+        }
+        self.mentions(uses, text_of);
+        let findings =
+            self.findings.into_iter().map(|((place, variable), Broken { keys, copied })| Finding {
+                fix: copied.and_then(|(begin, end, ty)| {
+                    let text = text_of(&place.file);
+                    let name = text
+                        .get(begin..end)
+                        .filter(|name| name.ends_with(&variable) && !name.contains('\n'))?;
+                    Some(Fix { begin, end, text: format!("static_cast<{ty}>({name})") })
+                }),
+                file: place.file,
+                line: place.line,
+                column: place.col,
+                variable,
+                keys,
+            });
+        let undecided = self.undecided.into_iter().map(|((cause, file), (count, first, name))| Undecided {
+            file,
+            line: first.line,
+            column: first.col,
+            variable: name,
+            count,
+            cause: cause.sentence(),
+        });
+        (findings.collect(), undecided.collect())
+    }
+
+    fn report(&mut self, used: &Use) {
+        let Some(variable) = self.variables.get(&used.id) else { return };
+        let keys = match used.act {
+            Act::Nothing => return,
+            Act::Unknown => return self.say(Cause::Template, &used.place, &used.name),
+            Act::Address => vec![Key::Address],
+            Act::Value | Act::Copy => {
+                let Some(mut keys) = self.value_keys(variable, used) else {
+                    return self.say(Cause::Initializer, &used.place, &used.name);
+                };
+                if used.act == Act::Copy {
+                    keys.push(Key::Address);
+                }
+                keys
+            }
+        };
+        if !keys.is_empty() {
+            let copied = used.copied.filter(|_| {
+                let is_before = variable.initializer.is_some_and(|(_, place)| place <= used.number);
+                is_before
+                    && variable.is_plainly_constant()
+                    && !variable.is_volatile()
+                    && is_valid(variable, self.microsoft)
+            });
+            let ty = variable.ty.trim_start_matches("const ").to_owned();
+            let broken = self.findings.entry((used.place.clone(), used.name.clone())).or_default();
+            broken.keys.extend(keys);
+            broken.keys.sort();
+            broken.keys.dedup();
+            broken.copied =
+                copied.map(|(begin, end)| (begin, end, ty)).filter(|_| broken.keys == [Key::Address]);
+        }
+    }
+
+    fn say(&mut self, cause: Cause, place: &Place, name: &str) {
+        let entry = self.undecided.entry((cause, place.file.clone()));
+        entry.or_insert_with(|| (0, place.clone(), name.to_owned())).0 += 1;
+    }
+
+    /// The messages about a use of the value; `None` where it cannot be decided.
+    fn value_keys(&self, variable: &Variable<'_>, used: &Use) -> Option<Vec<Key>> {
+        let mut keys = Vec::new();
+        let is_constant = match variable.initializer {
+            Some((_, place)) if place > used.number => Some(false),
+            // An instantiation may have its initializer in the template only.
+            None => Some(used.is_constant || variable.is_constexpr),
+            Some(_) if used.is_constant || variable.is_plainly_constant() => Some(true),
+            Some(_) => self.answers.constant.get(&used.id).copied(),
+        };
+        if is_constant == Some(false) {
+            keys.push(Key::NotInitialized);
+        }
+        if variable.is_volatile() {
+            keys.push(Key::Volatile);
+        }
+        if !is_valid(variable, self.microsoft) {
+            keys.push(Key::InvalidType);
+        }
+        // What is wrong anyway is said.
+        (is_constant.is_some() || !keys.is_empty()).then_some(keys)
+    }
+
+    /// Array bounds, template arguments and the like: the tree does not show what they name, the text does.
+    fn mentions(&mut self, uses: &Uses, text_of: &dyn Fn(&str) -> String) {
+        let mut texts: HashMap<String, String> = HashMap::new();
+        let mut seen: HashSet<Place> = HashSet::new();
+        // An instantiation stands where its template does.
+        let place_of = |id: &String| Some(self.variables.get(id)?.places.first()?.place());
+        let by_argument: HashSet<&Place> = uses.by_argument.iter().filter_map(place_of).collect();
+        for (id, place) in std::mem::take(&mut self.answers.mentions) {
+            if uses.names(&place) || !seen.insert(place.clone()) {
+                continue;
+            }
+            let Some(variable) = self.variables.get(&id) else { continue };
+            let text = &*texts.entry(place.file.clone()).or_insert_with(|| text_of(&place.file));
+            let Some(offset) = offset(text, place.line, place.col) else { continue };
+            let is_in = |body: &&Body| body.file == place.file && (body.begin..=body.end).contains(&offset);
+            let Some(body) = uses.bodies.iter().find(is_in) else { continue };
+            if !text[offset..].starts_with(variable.name) {
+                continue;
+            }
+            let whole = text::is_template_argument(text, offset, variable.name);
+            let act = match text::act_of_mention(text, offset, variable.name) {
+                // A class is copied, anything else only read.
+                Some(Act::Copy)
+                    if whole && place_of(&id).is_some_and(|place| by_argument.contains(place)) =>
+                {
+                    Some(Act::Address)
+                }
+                Some(Act::Copy) if !variable.is_class() => Some(Act::Value),
+                act => act,
+            };
+            let start = text::qualified_start(text, offset);
+            let col = place.col - (offset - start) as u32;
+            let place = Place { col, offset: start as u32, ..place };
+            match act {
+                Some(act) => self.report(&Use::unseen(&id, variable.name, act, place, body.number)),
+                None => self.say(Cause::Text, &place, variable.name),
+            }
+        }
+    }
+}
+
+/// The offset of a line and a column.
+fn offset(text: &str, line: u32, col: u32) -> Option<usize> {
+    let mut start = 0;
+    for _ in 1..line {
+        start += text[start..].find('\n')? + 1;
+    }
+    let offset = start + col as usize - 1;
+    text.is_char_boundary(offset).then_some(offset)
+}
