@@ -121,6 +121,7 @@ Examples:
 Examples:
   ptxsmith check kernel.ptx
   ptxsmith check corpus/ --subject ptxas@13.5
+  ptxsmith check tables.ptx --variants 1000 --seed 7
   clang -x cuda --cuda-device-only -S -o - a.cu | ptxsmith check -")]
     Check(Check),
     /// Print what the specification says a PTX file holds, with the clauses that say so
@@ -423,6 +424,9 @@ pub struct Check {
     /// What every campaign takes.
     #[command(flatten)]
     pub campaign: Campaign,
+    /// Show also this many variants of each file: edits that keep its meaning, and have to come out the same
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub variants: u64,
     /// Write report and findings here [default: nowhere; the summary is printed]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::ledger::Found;
 use crate::pool::lock_of;
+use crate::variants::nth_variant;
 
 pub use folder::FINDINGS as FOLDER;
 
@@ -32,6 +33,13 @@ impl Campaign<'_> {
 
     /// The command that shows a finding again.
     pub fn repeat(&self, found: &Found) -> String {
+        let nth = found.finding.same_as.as_ref().and_then(|_| nth_variant(found.trial));
+        if let (Some(nth), Some(origin)) = (nth, &found.origin) {
+            let (path, subject) =
+                (shell_words::quote(origin), shell_words::quote(&found.finding.subjects[0]));
+            let seed = self.seed;
+            return format!("ptxsmith check {path} --variants {nth} --seed {seed} --subject {subject}");
+        }
         let path = match (&self.out, &found.origin) {
             (Some(out), _) => out.join(self.file_of(found)).to_string_lossy().into_owned(),
             (None, Some(origin)) => origin.clone(),
@@ -90,6 +98,10 @@ impl Campaign<'_> {
         let mut notes = vec![format!("{}: {}", finding.class, finding.title)];
         notes.extend(describe::observed(finding).into_iter().map(|seen| format!("{named}: {seen}")));
         notes.push(format!("repeat: {}", self.repeat(found)));
+        if let Some(other) = &finding.same_as {
+            notes.push("it means the same as this program, which comes out otherwise:".to_owned());
+            notes.extend(other.lines().map(str::to_owned));
+        }
         notes.push(format!("{found_by} ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
         with_comments(finding, notes)
     }

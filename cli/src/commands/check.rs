@@ -24,6 +24,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         files,
         subjects: args.campaign.subjects.clone(),
         timeout: args.campaign.timeout,
+        variants: args.variants,
         time: args.campaign.time,
         out: args.out.clone(),
         counterpart: ptxsmith_suite::twin,
