@@ -19,6 +19,7 @@ mod kernel;
 pub mod known;
 pub mod lead;
 mod maker;
+pub mod options;
 mod predicts;
 mod profile;
 mod program;

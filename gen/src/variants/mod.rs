@@ -167,7 +167,15 @@ impl Variants {
         if let Some(prefix) = &prefix {
             same.iter_mut().for_each(|same| same.variable = with_prefix(&same.variable, prefix));
         }
-        Variant { text: spacing.print(&module), module, same, prefix }
+        // The header is spaced canonically, so that every reader finds it.
+        let begins = module.items.iter().take_while(|item| item.is_header()).count();
+        let (header, rest) = module.items.split_at(begins);
+        let [header, rest] = [header, rest].map(|items| Module { items: items.to_vec() });
+        let text = match spacing {
+            Spacing::Canonical => print(&module),
+            Spacing::Odd(_) => print(&header) + &spacing.print(&rest),
+        };
+        Variant { text, module, same, prefix }
     }
 
     /// Makes the edits of one kind, and tells how many places there are.

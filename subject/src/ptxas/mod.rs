@@ -94,6 +94,33 @@ impl Ptxas {
         Ptxas { start, disassembler, ..self }
     }
 
+    /// The same with options of the user's, which make it another subject.
+    ///
+    /// # Errors
+    /// If it does not take a module without statements any more: options that it does not know, or that go with no module.
+    pub fn giving(self, own: &[String]) -> Result<Self, Unavailable> {
+        if own.is_empty() {
+            return Ok(self);
+        }
+        let mut ptxas = self;
+        ptxas.description.options = own.to_vec();
+        ptxas.description.id = format!("{} {}", ptxas.description.id, shell_words::join(own));
+        let targets = &ptxas.description.targets;
+        let target = targets.iter().find(|target| *target == "sm_80").or(targets.last());
+        let target = target.map_or("sm_80", String::as_str).to_owned();
+        let version = ptxas.description.max_ptx.as_deref().unwrap_or("6.0");
+        let plainest = format!(".version {version}\n.target {target}\n.address_size 64\n");
+        let seen = ptxas.observe(&Request::new(&plainest, &target));
+        let seen = seen.map_err(|error| Unavailable::new(UnavailableKind::Machine, error.to_string()))?;
+        if seen.outcome == Outcome::Accepted {
+            return Ok(ptxas);
+        }
+        let said = seen.diagnostics.into_iter().map(|diagnostic| diagnostic.message).next().or(seen.reason);
+        let said = said.unwrap_or_else(|| "it does not say why".to_owned());
+        let reason = format!("it takes no module with these options: {said}");
+        Err(Unavailable::new(UnavailableKind::NotTheSubject, reason))
+    }
+
     /// The program.
     pub fn program(&self) -> &Path {
         &self.program
@@ -124,6 +151,7 @@ impl Ptxas {
         }
         let request = requests[0];
         let mut args: Vec<OsString> = vec![format!("-arch={}", request.target).into()];
+        args.extend(self.description.options.iter().map(OsString::from));
         args.extend((0..named).map(|place| file(place).into()));
         args.extend(["-o".into(), OUTPUT.into()]);
         if request.form == OutputForm::Relocatable {
