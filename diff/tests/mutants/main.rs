@@ -61,8 +61,11 @@ fn mutants() -> Vec<(&'static str, Rules)> {
         let module = ptxsmith_syntax::parse(known.example).expect("the example parses");
         matches!(expect(&module, &Rules::default()), Expectation::Accepted { .. })
     };
-    let followed = (KNOWN.iter().filter(|known| known.clauses[0].observed().by_data()).filter(is_valid))
-        .filter_map(|known| Some(wrong(known.title, known.change()?)));
+    let followed = (KNOWN
+        .iter()
+        .filter(|known| known.clauses.first().is_some_and(|clause| clause.observed().by_data()))
+        .filter(is_valid))
+    .filter_map(|known| Some(wrong(known.title, known.change()?)));
     SUSPECTS.iter().map(|suspect| wrong(suspect.title, suspect.change)).chain(followed).collect()
 }
 
