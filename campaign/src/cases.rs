@@ -60,8 +60,11 @@ struct Drawn {
     seed: u64,
     /// Of the blocks of cases that have a feature set of their own, those that were last asked for. None where the user chose the
     /// weights, and for expressions alone, of which millions are made with numbers in common.
-    featured: Option<Mutex<BTreeMap<(u64, bool), Arc<Generator>>>>,
+    featured: Option<Mutex<Blocks>>,
 }
+
+/// The generators of blocks, by their numbers, with and without what needs a later version and target.
+type Blocks = BTreeMap<(u64, bool), Arc<Generator>>;
 
 /// How many cases in a row have a feature set in common. Every second block has all features.
 pub const BLOCK: u64 = 250;

@@ -213,7 +213,7 @@ mod tests {
         use arbitrary::Arbitrary;
         for seed in 0..200 {
             let mut bytes = [0; 512];
-            crate::stream::case_bytes(seed, 0, &mut bytes);
+            case_bytes(seed, 0, &mut bytes);
             let generator = Generator::new(Config::arbitrary(&mut Unstructured::new(&bytes)).unwrap());
             for of in Nonterminal::ALL {
                 for room in ROOMS {
