@@ -150,6 +150,22 @@ fn options_of_the_user_are_on_the_command_line_and_in_the_id() {
 }
 
 #[test]
+fn what_lies_behind_a_variable_is_no_answer_of_a_fork() {
+    let seen = |size, addend| {
+        let (width, symbol) = (8, "g".to_owned());
+        let address = crate::Address { offset: 4, width, symbol, addend, generic: None, byte: None };
+        let variable =
+            crate::Variable { size: Some(size), addresses: Some(vec![address]), ..Default::default() };
+        let mut seen = Observation::new(Outcome::Accepted);
+        seen.variables.insert("x".to_owned(), variable);
+        seen
+    };
+    assert_eq!(settled(&seen(8, 0x5555_0000_0004)), settled(&seen(8, 0x7777_0000_0004)));
+    assert_ne!(settled(&seen(8, 0x5555_0000_0004)), settled(&seen(8, 0x5555_0000_0008)));
+    assert_ne!(settled(&seen(12, 0x5555_0000_0004)), settled(&seen(12, 0x7777_0000_0004)));
+}
+
+#[test]
 fn a_description_says_what_the_program_is() {
     let directory = tempfile::tempdir().unwrap();
     let subject = stand_in(directory.path(), "", Limits::default());
