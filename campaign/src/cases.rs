@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use ptxsmith_diff::{Body, Header, Trial};
 use ptxsmith_gen::{Case, CaseId, Config, Coverage, Enumeration, Focus, Generator, Weights};
@@ -10,6 +11,7 @@ use ptxsmith_syntax::{Assemble, ScalarType, StateSpace};
 
 use crate::failure::Failure;
 use crate::input::read_text;
+use crate::pool::lock_of;
 
 /// What a case is made into: what is shown, under which header, and beside what.
 pub struct Made {
@@ -52,11 +54,43 @@ enum Source {
 }
 
 struct Drawn {
-    generator: Generator,
+    generator: Arc<Generator>,
     /// What needs a later version and target than the usual header states is made by this one only.
-    wide: Generator,
+    wide: Arc<Generator>,
     focus: Focus,
     seed: u64,
+    /// Of the blocks of cases that have a feature set of their own, those that were last asked for. None where the user chose the
+    /// weights, and for expressions alone, of which millions are made with numbers in common.
+    featured: Option<Mutex<Blocks>>,
+}
+
+/// The generators of blocks, by their numbers, with and without what needs a later version and target.
+type Blocks = BTreeMap<(u64, bool), Arc<Generator>>;
+
+/// How many cases in a row have a feature set in common. Every second block has all features.
+pub const BLOCK: u64 = 250;
+/// How many blocks are remembered.
+const MOST_BLOCKS: usize = 16;
+
+impl Drawn {
+    /// What makes a case.
+    fn generator_of(&self, index: u64, wide: bool) -> Arc<Generator> {
+        let block = index / BLOCK;
+        let usual = if wide { &self.wide } else { &self.generator };
+        let Some(featured) = self.featured.as_ref().filter(|_| {
+            // The edits take turns, so that each is made.
+            !block.is_multiple_of(2) && self.focus.of(index) != Focus::Negatives
+        }) else {
+            return Arc::clone(usual);
+        };
+        let mut featured = lock_of(featured);
+        if featured.len() >= MOST_BLOCKS && !featured.contains_key(&(block, wide)) {
+            featured.pop_first();
+        }
+        let made =
+            featured.entry((block, wide)).or_insert_with(|| Arc::new(usual.featuring(self.seed, block)));
+        Arc::clone(made)
+    }
 }
 
 /// The cases of a run. Any of them can be made without the others, on any thread.
@@ -82,11 +116,12 @@ impl Cases {
     /// Cases drawn from a seed, with other weights than the usual ones if any are given.
     pub fn drawn(seed: u64, focus: Focus, weights: Option<Weights>) -> Cases {
         let knobs = if focus == Focus::Expressions { Config::bulk() } else { Config::default() };
+        let featured = (weights.is_none() && focus != Focus::Expressions).then(Mutex::default);
         let weights = weights.unwrap_or_else(|| knobs.weights.clone());
         let config = Config { weights, operands: focus == Focus::Operands, ..knobs };
         let wide = Config { unified: true, b128: true, ..config.clone() };
-        let (generator, wide) = (Generator::new(config), Generator::new(wide));
-        Cases { source: Source::Drawn(Box::new(Drawn { generator, wide, focus, seed })) }
+        let [generator, wide] = [config, wide].map(|config| Arc::new(Generator::new(config)));
+        Cases { source: Source::Drawn(Box::new(Drawn { generator, wide, focus, seed, featured })) }
     }
 
     /// Every small program.
@@ -105,8 +140,8 @@ impl Cases {
     /// The generator with the most productions that these cases are made by.
     pub fn generator(&self, wide: bool) -> Generator {
         match &self.source {
-            Source::Drawn(drawn) if wide => drawn.wide.clone(),
-            Source::Drawn(drawn) => drawn.generator.clone(),
+            Source::Drawn(drawn) if wide => Generator::clone(&drawn.wide),
+            Source::Drawn(drawn) => Generator::clone(&drawn.generator),
             Source::Listed(_) => Generator::default(),
         }
     }
@@ -118,8 +153,7 @@ impl Cases {
     pub fn case(&self, index: u64, wide: bool, coverage: &mut Coverage) -> Case {
         match &self.source {
             Source::Drawn(drawn) => {
-                let generator = if wide { &drawn.wide } else { &drawn.generator };
-                generator.case(drawn.focus, drawn.seed, index, coverage)
+                drawn.generator_of(index, wide).case(drawn.focus, drawn.seed, index, coverage)
             }
             Source::Listed(all) => all.case(index).expect("a case is asked for that there is"),
         }

@@ -29,6 +29,11 @@ impl Program {
     /// a syntax error, whose source line follows.
     pub fn read(path: &Path) -> Result<Program, Failure> {
         let (name, text) = read_text(path)?;
+        Program::of(name, text)
+    }
+
+    /// The program of a text that messages call so.
+    pub fn of(name: String, text: String) -> Result<Program, Failure> {
         match ptxsmith_syntax::parse(&text) {
             Ok(module) if module.version().is_none() => Err(Failure::BadInput(format!(
                 "{name}: no PTX module: it has no .version MAJOR.MINOR, with which every module begins"

@@ -4,6 +4,7 @@
 //! Nothing here prints or reads a command line: a [`Session`] has what a campaign runs with, and tells its
 //! [`Events`](session::Events).
 
+mod alike;
 pub mod bundle;
 pub mod campaign;
 pub mod cases;
@@ -28,6 +29,7 @@ pub mod store;
 pub mod subjects;
 mod task;
 pub mod texts;
+pub mod variants;
 
 pub use campaign::Outcome;
 pub use failure::Failure;

@@ -136,6 +136,7 @@ Examples:
   ptxsmith check kernel.ptx
   ptxsmith check corpus/ --subject ptxas@13.5
   ptxsmith check corpus/5.4.4/ --expectations
+  ptxsmith check tables.ptx --variants 1000 --seed 7
   clang -x cuda --cuda-device-only -S -o - a.cu | ptxsmith check -")]
     Check(Check),
     /// Print what the specification says a PTX file holds
@@ -526,6 +527,9 @@ pub struct Check {
     /// something does not hold); without --subject nothing else is done, and no implementation is needed
     #[arg(long)]
     pub expectations: bool,
+    /// Show also this many variants of each file: edits that keep its meaning, and have to come out the same
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub variants: u64,
     /// Write report and findings here [default: nowhere; the summary is printed]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

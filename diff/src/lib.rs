@@ -20,6 +20,7 @@ pub mod known;
 pub mod lead;
 pub mod lint;
 mod maker;
+pub mod options;
 mod predicts;
 mod profile;
 mod program;
@@ -38,7 +39,9 @@ pub use lead::{Lead, id_of};
 pub use maker::{Maker, Releases};
 pub use predicts::predicts;
 pub use profile::Profile;
-pub use program::{ModuleVerdicts, Part, ToJudge, judge_data, judge_module, judge_modules, judge_operands};
+pub use program::{
+    ModuleVerdicts, Part, ToJudge, judge_data, judge_module, judge_modules, judge_operands, observe,
+};
 pub use ptxsmith_syntax::Header;
 pub use trial::{Body, Trial};
 pub use verdict::{

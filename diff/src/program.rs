@@ -511,7 +511,11 @@ pub fn judge_operands(
     ))
 }
 
-fn observe(
+/// What a subject does with a program as it is, in the form of output that shows its variables.
+///
+/// # Errors
+/// Only where our machine or code fails.
+pub fn observe(
     subject: &dyn Subject,
     rules: &Rules,
     module: &Module,

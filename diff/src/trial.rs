@@ -81,7 +81,13 @@ impl Trial {
     }
 
     fn text_of(&self, header: &Header, items: Vec<Item>) -> String {
-        print(&header.module([])) + &self.spacing.print(&Module { items })
+        let text = print(&header.module([])) + &self.spacing.print(&Module { items });
+        if self.ends_in_comment() { text + "//" } else { text }
+    }
+
+    /// Whether its text, or one that has it, ends in a comment that no line break ends.
+    pub(crate) fn ends_in_comment(&self) -> bool {
+        matches!(self.spacing, Spacing::Odd(number) if number.is_multiple_of(4))
     }
 
     /// How long the trial is: the measure by which the shortest example of a finding is chosen.

@@ -9,6 +9,7 @@ use std::{env, fs};
 
 use ptxsmith_diff::gone::class_of;
 use ptxsmith_diff::known::{Effect, End, KNOWN, Known};
+use ptxsmith_diff::options::Needs;
 use ptxsmith_oracle::{
     Clause, Expectation, Left, Observed, Question, Rules, Validity, execute, expect, hex, predict,
 };
@@ -176,6 +177,9 @@ fn rendered(known: &Known) -> String {
         let _ = writeln!(text, "| clause | `{}`: {summary} |", clause.id());
     }
     let _ = writeln!(text, "| ptxas | {} |", known.releases);
+    if let Some(needs) = Needs::of(known.id) {
+        let _ = writeln!(text, "| options | {} |", needs.described());
+    }
     let _ = writeln!(text, "| first seen | {} |", known.first_seen);
     let _ = writeln!(text, "\nThe program needs `.version {}`.", version.unwrap_or("1.0"));
     text

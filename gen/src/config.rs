@@ -46,9 +46,9 @@ macro_rules! knobs {
         }
 
         impl Config {
-            /// A configuration of knobs that bytes change, but for the weights.
-            pub(crate) fn drawn(u: &mut Unstructured<'_>) -> Result<Config> {
-                let mut config = Config::default();
+            /// This configuration with knobs that bytes change, but for the weights.
+            pub(crate) fn drawn(&self, u: &mut Unstructured<'_>) -> Result<Config> {
+                let mut config = self.clone();
                 $(drawn::$drawn(&mut config.$knob, u)?;)+
                 Ok(config)
             }
@@ -158,6 +158,9 @@ knobs! {
         max_dimensions: u32 = 4, shrinks;
         /// The largest extent of a dimension. Default 6. Zero counts as one.
         max_extent: u64 = 6, shrinks;
+        /// How often an array of one dimension has as many elements as there is room for, so that its extent has more than one digit
+        /// in any base. Default 1 in 6 such arrays.
+        long_array: Odds = Odds::new(1, 6), vanishes;
         /// The most elements of a variable, vectors counted by their elements. Default 64.
         max_elements: u64 = 64, shrinks;
         /// The most variables of one statement. Default 3. Zero counts as one.

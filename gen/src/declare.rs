@@ -218,8 +218,10 @@ fn dimensions(d: &mut Draft<'_, '_>) -> Vec<Option<Expr>> {
     let mut dimensions = Vec::with_capacity(d.sketch.rank);
     for _ in 0..d.sketch.rank {
         let most = d.config().max_extent.clamp(1, room).min(256);
+        let is_long = d.sketch.rank == 1 && d.happens(d.config().long_array);
         // Half of the extents are small, where rows are short and packing errors show in few bytes.
         let extent = match d.byte() {
+            _ if is_long => 1 + d.below(room.min(64) as usize) as u64,
             0..=127 => d.pick(&[1, 2, 2, 3]).min(most),
             _ => 1 + d.below(most as usize) as u64,
         };

@@ -9,7 +9,7 @@ use ptxsmith_syntax::{
 
 use crate::{
     choice::{Access, Choice, Place},
-    config::Config,
+    config::{Config, Odds},
     coverage::Coverage,
     nonterminal::{Nonterminal, ProductionId},
     sampler::Sampler,
@@ -162,16 +162,15 @@ impl<'g, 'd> Draft<'g, 'd> {
         (ty, space)
     }
 
+    /// Whether something happens that has these odds. It does not where the bytes have run out.
+    pub fn happens(&mut self, odds: Odds) -> bool {
+        let drawn = u16::from_be_bytes([self.byte(), self.byte()]);
+        drawn > 0 && f64::from(drawn) >= 65_536.0 * (1.0 - odds.share())
+    }
+
     /// How a case is spaced: canonically, or, as often as the knob says, oddly.
     pub fn spacing(&mut self) -> Spacing {
-        // Bytes that have run out are zeros, and those mean the canonical form.
-        let drawn = u16::from_be_bytes([self.byte(), self.byte()]);
-        let canonical = 65_536.0 * (1.0 - self.config().odd_spacing.share());
-        if drawn > 0 && f64::from(drawn) >= canonical {
-            Spacing::Odd(self.word())
-        } else {
-            Spacing::Canonical
-        }
+        if self.happens(self.config().odd_spacing) { Spacing::Odd(self.word()) } else { Spacing::Canonical }
     }
 
     /// A type and a state space.

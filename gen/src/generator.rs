@@ -12,6 +12,7 @@ use crate::{
     sampler::Sampler,
     seats,
     shares::{closed, enabled, least_nodes, shares},
+    stream::case_bytes,
 };
 
 /// Makes programs from bytes, as a configuration says.
@@ -42,6 +43,16 @@ impl Generator {
         });
         let forms = forms.collect();
         Generator { tables: Tables { config, sampler, least, forms } }
+    }
+
+    /// The generator of a feature set that a number draws: some productions are off, and some numbers lower. In what is left
+    /// combinations occur that one set of odds hardly ever makes (swarm testing).
+    pub fn featuring(&self, seed: u64, number: u64) -> Generator {
+        let mut bytes = [0; 1024];
+        // Not those of a case.
+        case_bytes(!seed, number, &mut bytes);
+        let config = self.config().featuring(&mut Unstructured::new(&bytes));
+        Generator::new(config.unwrap_or_else(|_| self.config().clone()))
     }
 
     /// The configuration.
@@ -202,7 +213,7 @@ mod tests {
         use arbitrary::Arbitrary;
         for seed in 0..200 {
             let mut bytes = [0; 512];
-            crate::stream::case_bytes(seed, 0, &mut bytes);
+            case_bytes(seed, 0, &mut bytes);
             let generator = Generator::new(Config::arbitrary(&mut Unstructured::new(&bytes)).unwrap());
             for of in Nonterminal::ALL {
                 for room in ROOMS {

@@ -308,6 +308,7 @@ pub static GRAMMAR: &[Production] = &[
     row("b32-value/float", N::B32Value, "4.5/bit-size-type", 1, floats_in_bits, Same(N::Float)),
     row("b64-value/integer", N::B64Value, "4.5/bit-size-type", 16, always, Same(N::Integer)),
     row("b64-value/float", N::B64Value, "4.5/bit-size-type", 2, floats_in_bits, Same(N::Float)),
+    row("b64-value/single-bits", N::B64Value, "4.5.2/float-single-bits", 1, single_bits_elsewhere, Same(N::SingleBits)),
     row("f32-value/float", N::F32Value, "4.5.2/float-narrowing", 4, always, Same(N::Float)),
     row("f32-value/single-bits", N::F32Value, "4.5.2/float-single-bits", 1, always, Same(N::SingleBits)),
     row("f64-value/float", N::F64Value, "4.5.2/float-double-evaluation", 12, always, Same(N::Float)),

@@ -40,6 +40,7 @@ mod seats;
 mod shares;
 mod sketch;
 pub mod stream;
+pub mod variants;
 mod weights;
 mod written;
 
@@ -54,4 +55,5 @@ pub use negative::{Edit, Negative};
 pub use places::{Cell, Places};
 pub use ptxsmith_syntax::Header;
 pub use raw::RawEdits;
+pub use variants::{Variant, Variants};
 pub use weights::{UnknownProduction, Weights};

@@ -217,7 +217,7 @@ pub(crate) fn boundary_decimal(d: &mut Draft<'_, '_>) -> String {
 
 /// Digits, a point somewhere among them, and maybe an exponent, so that the value stays far inside the range.
 pub(crate) fn decimal(d: &mut Draft<'_, '_>) -> String {
-    any_decimal(d, false)
+    if d.byte() >= 224 { long_decimal(d) } else { any_decimal(d, false) }
 }
 
 fn any_decimal(d: &mut Draft<'_, '_>, nonzero: bool) -> String {
@@ -304,6 +304,28 @@ pub(crate) fn near_halfway(d: &mut Draft<'_, '_>) -> String {
     let mantissa = (word >> 3 & 0x7f_ffff) << 29 | HALF;
     let bits = sign << 63 | exponent << 52 | mantissa;
     spelled_bits(d, bits.wrapping_add(word & 3).wrapping_sub(1), 16)
+}
+
+/// A decimal of fifty digits beside the middle of two doubles, or in it: no number of digits that readers usually look at decides
+/// what it is rounded to.
+fn long_decimal(d: &mut Draft<'_, '_>) -> String {
+    const UNIT: u64 = 1 << 53;
+    let word = d.word();
+    // The middle of two neighbours in [1, 2), in units of 2^-53: an odd number.
+    let mut rest = word >> 11 | 1;
+    let mut text = String::from("1.");
+    while rest > 0 {
+        rest *= 10;
+        text.push(char::from(b'0' + (rest / UNIT) as u8));
+        rest %= UNIT;
+    }
+    match word & 3 {
+        // Above it, below it, and in it, where the even one is the nearest.
+        0 => text.push_str("001"),
+        1 => drop(text.pop()),
+        _ => {}
+    }
+    text
 }
 
 pub(crate) fn boundary_single(d: &mut Draft<'_, '_>) -> String {

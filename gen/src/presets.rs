@@ -11,7 +11,14 @@ use crate::{
 impl<'a> Arbitrary<'a> for Config {
     /// The default knobs, some of them lowered and some productions switched off: nothing adds to the programs made.
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Config> {
-        let mut config = Config::drawn(u)?;
+        Config::default().featuring(u)
+    }
+}
+
+impl Config {
+    /// This configuration with knobs lowered and productions switched off: nothing adds to the programs made.
+    pub(crate) fn featuring(&self, u: &mut Unstructured<'_>) -> Result<Config> {
+        let mut config = self.drawn(u)?;
         for production in productions() {
             if u.arbitrary::<u8>()? < 32 {
                 config.weights.set(production, 0);
@@ -19,9 +26,7 @@ impl<'a> Arbitrary<'a> for Config {
         }
         Ok(config)
     }
-}
 
-impl Config {
     /// The default knobs for campaigns of millions of expressions. What ptxas dies of, or reads no further at, costs a run of
     /// its own, which is as much time as thousands of others; and so does what a module has no room for in `.const`.
     /// Expressions have ten nodes on average.

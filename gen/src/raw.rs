@@ -7,7 +7,7 @@ use ptxsmith_syntax::{BinaryOp, Gap, ParseError, ScalarType, StateSpace, Token, 
 
 use crate::{
     boundary::{DECIMALS, HUGE, INTEGERS},
-    stream::{SplitMix64, case_stream},
+    stream::{Draw, case_stream},
 };
 
 /// Tokens that no list of the language has, and the neighbours of which are worth trying.
@@ -145,23 +145,6 @@ fn written(tokens: &Tokens) -> String {
     }
     text.push('\n');
     text
-}
-
-/// Draws from a stream. The bias of a remainder is of no account here.
-struct Draw(SplitMix64);
-
-impl Draw {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0.next_u64() % end
-    }
-
-    fn within(&mut self, range: std::ops::Range<usize>) -> usize {
-        range.start + self.below(range.len() as u64) as usize
-    }
-
-    fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
-        &all[self.within(0..all.len())]
-    }
 }
 
 #[cfg(test)]

@@ -68,6 +68,26 @@ pub(crate) fn number_stream((seed, pool): (u64, u64), place: u16) -> SplitMix64 
     SplitMix64::new(mix(of_pool.wrapping_add(u64::from(place).wrapping_mul(GAMMA))))
 }
 
+/// Draws from a stream. The bias of a remainder is of no account here.
+pub(crate) struct Draw(pub(crate) SplitMix64);
+
+impl Draw {
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.0.next_u64() % end
+    }
+
+    /// A number of a range.
+    pub(crate) fn within(&mut self, range: std::ops::Range<usize>) -> usize {
+        range.start + self.below(range.len() as u64) as usize
+    }
+
+    /// One of some.
+    pub(crate) fn of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        &all[self.within(0..all.len())]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

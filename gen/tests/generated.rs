@@ -171,7 +171,7 @@ fn single_bits_stand_alone() {
         if any {
             found += 1;
             assert_eq!(expr.nodes().len(), 1, "{expr}");
-            assert!(matches!(ty, ScalarType::F32 | ScalarType::F64 | ScalarType::B32));
+            assert!(matches!(ty, ScalarType::F32 | ScalarType::F64 | ScalarType::B32 | ScalarType::B64));
         }
     }
     assert!(found > 200, "{found}");

@@ -21,6 +21,8 @@ pub struct OpenOptions<'a> {
     pub install: bool,
     /// How programs are started that are run for each module. By default each run starts its program anew.
     pub start: Start,
+    /// What ptxas is given besides what ptxsmith gives it: `-O0`.
+    pub own: Vec<String>,
     /// How this program starts itself again as a worker that loads libraries; `None` if it cannot.
     pub workers: Option<Workers>,
     /// The CUDA driver library; `None` for the one that the system's loader finds.
@@ -37,6 +39,7 @@ impl Default for OpenOptions<'_> {
             toolchains: None,
             install: false,
             start: Start::default(),
+            own: Vec::new(),
             workers: None,
             libcuda: None,
             progress: &|_| (),
@@ -47,6 +50,21 @@ impl Default for OpenOptions<'_> {
 impl OpenOptions<'_> {
     pub(crate) fn toolchains(&self) -> Result<Toolchains, Unavailable> {
         Ok(self.toolchains.clone().map_or_else(Toolchains::of_user, Ok)?)
+    }
+
+    /// The same, with options of the user's for ptxas.
+    pub(crate) fn giving(&self, own: &[String]) -> OpenOptions<'_> {
+        OpenOptions {
+            limits: self.limits.clone(),
+            cancel: self.cancel.clone(),
+            toolchains: self.toolchains.clone(),
+            install: self.install,
+            start: self.start.clone(),
+            own: own.to_vec(),
+            workers: self.workers.clone(),
+            libcuda: self.libcuda.clone(),
+            progress: self.progress,
+        }
     }
 
     pub(crate) fn workers(&self) -> Result<&Workers, Unavailable> {

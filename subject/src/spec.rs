@@ -28,6 +28,8 @@ enum Opens {
     Tool(ToolKind, fn(&'static Tool, &str, &OpenOptions<'_>) -> Opened),
     Path(fn(&Path, &str, &OpenOptions<'_>) -> Opened),
     Command(fn(&CommandLine, &str, &OpenOptions<'_>) -> Opened),
+    /// A form of another row, with options behind it.
+    Options,
 }
 
 /// What a user wrote for `--subject`.
@@ -53,6 +55,8 @@ impl SubjectSpec {
                opens: Opens::Nothing(|_, options| Ptxas::every_release(options)) },
         Form { form: "ptxas:/PATH", meaning: "a ptxas anywhere on this machine, by its path",
                opens: Opens::Path(|path, id, options| one(Ptxas::at(id.to_owned(), path, options))) },
+        Form { form: "'ptxas@RELEASE -OPTIONS'", meaning: "any form of ptxas with options of its own behind a space: another subject",
+               opens: Opens::Options },
         Form { form: "nvjitlink@RELEASE", meaning: "nvJitLink, installed by name",
                opens: Opens::Tool(ToolKind::NvJitLink, |tool, id, options| one(library::installed(Kind::NvJitLink, tool, id, options))) },
         Form { form: "nvjitlink:/PATH", meaning: "a libnvJitLink.so anywhere on this machine, by its path",
@@ -95,6 +99,7 @@ impl Form {
     fn fits(&self, text: &str) -> bool {
         match self.opens {
             Opens::Nothing(_) => text == self.form,
+            Opens::Options => false,
             _ => text.starts_with(self.fixed()),
         }
     }
@@ -113,7 +118,7 @@ impl Form {
                 let found = if found.is_empty() { Tool::newest(kind).into_iter().collect() } else { found };
                 Some(found.iter().map(|tool| tool.to_string()).collect())
             }
-            Opens::Release(_) | Opens::Path(_) | Opens::Command(_) => None,
+            Opens::Release(_) | Opens::Path(_) | Opens::Command(_) | Opens::Options => None,
         }
     }
 }
@@ -149,6 +154,23 @@ pub enum SpecError {
 /// # Ok::<(), ptxsmith_subject::SpecError>(())
 /// ```
 pub fn parse_spec(text: &str) -> Result<SubjectSpec, SpecError> {
+    match text.find(" -") {
+        Some(at) if text.starts_with("ptxas") => with_options(text, text.split_at(at)),
+        _ => parse_form(text),
+    }
+}
+
+/// A ptxas with options behind its name.
+fn with_options(text: &str, (name, options): (&str, &str)) -> Result<SubjectSpec, SpecError> {
+    let own = shell_words::split(options).map_err(|_| SpecError::OpenQuote(text.to_owned()))?;
+    let SubjectSpec { text, form, open } = parse_form(name)?;
+    let text = format!("{text} {}", shell_words::join(&own));
+    let name = name.to_owned();
+    let open: Open = Arc::new(move |_, options| open(&name, &options.giving(&own)));
+    Ok(SubjectSpec { text, form, open })
+}
+
+fn parse_form(text: &str) -> Result<SubjectSpec, SpecError> {
     let fitting = SubjectSpec::FORMS.iter().filter(|form| form.fits(text));
     let form = fitting
         .max_by_key(|form| form.fixed().len())
@@ -176,6 +198,8 @@ pub fn parse_spec(text: &str) -> Result<SubjectSpec, SpecError> {
             })?;
             (command.text.clone(), Arc::new(move |id, options| open(&command, id, options)))
         }
+        // No text is of this form by itself.
+        Opens::Options => return Err(SpecError::UnknownForm(text.to_owned())),
     };
     Ok(SubjectSpec { text: format!("{}{filled}", form.fixed()), form, open })
 }
@@ -240,6 +264,10 @@ mod tests {
             "ptxas@13.0.48",
             "ptxas@all",
             "ptxas:/opt/a:b@c/ptxas",
+            "ptxas -O0",
+            "ptxas@all -g",
+            "ptxas@13.5 -O0 --def-load-cache cg",
+            "ptxas:/opt/a b/ptxas -O1",
             "nvjitlink@13.5",
             "nvjitlink:/opt/libnvJitLink.so",
             "ptxjit@535.261.03",
@@ -280,6 +308,7 @@ mod tests {
         assert_eq!(message("ptxas:"), "`ptxas:` names no program");
         assert_eq!(message("exec:  "), "`exec:  ` names no program");
         assert_eq!(message("serve:''"), "`serve:''` names no program");
+        assert_eq!(message("ptxas -O0 'b"), "`ptxas -O0 'b`: a quote is not closed");
         assert_eq!(message("exec:a 'b"), "`exec:a 'b`: a quote is not closed");
     }
 
@@ -291,6 +320,10 @@ mod tests {
         assert_eq!(
             reason("ptxas@13.0.48", &options),
             "release 13.0.48 is not installed: ptxsmith toolchain install 13.0.48"
+        );
+        assert_eq!(
+            reason("ptxas@13.0 -O0", &options),
+            "release 13.0 is not installed: ptxsmith toolchain install 13.0"
         );
         assert_eq!(reason("ptxas@all", &options), "no release is installed: ptxsmith toolchain install 13.5");
         assert_eq!(reason("ptxas:/nonexistent/ptxas", &options), "/nonexistent/ptxas: no such program");

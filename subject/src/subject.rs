@@ -126,6 +126,9 @@ pub struct Description {
     /// Whether it reports all variables of a module by itself; else it is told which there are ([`Request::read`]).
     #[serde(default)]
     pub lists: Option<bool>,
+    /// The options that the user gives it: with others it is another subject.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
     /// The program, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,

@@ -5,7 +5,7 @@ use std::path::Path;
 use ptxsmith_subject::process::{self, Invocation};
 use ptxsmith_subject::{
     Address, Cancel, Limits, Observation, OpenOptions, Outcome, OutputForm, Request, Subject, SubjectSpec,
-    cubin, open, toolchain,
+    cubin, open, parse_spec, toolchain,
 };
 
 /// The default ptxas, or a line that says that there is none.
@@ -217,6 +217,26 @@ fn modules_that_are_refused_in_one_run_are_answered_as_each_is_alone() {
         }
     }
     assert_eq!(forking.note(), None, "it is forked");
+}
+
+#[test]
+fn another_option_is_another_subject_of_the_same_release() {
+    let Some(plain) = default_ptxas("options") else { return };
+    let subject = |options: &str| {
+        let path = plain.description().path.clone().unwrap();
+        let spec = parse_spec(&format!("ptxas:{path} {options}")).unwrap();
+        open(&spec, &OpenOptions::default()).unwrap().pop().unwrap()
+    };
+    let with_debug = subject("-g");
+    assert!(with_debug.id().ends_with("ptxas -g"), "{}", with_debug.id());
+    assert_eq!(with_debug.description().version, plain.description().version);
+    // What a vector lacks kills the optimizer, where it looks at it.
+    let body = ".visible .entry k() { .reg .v2 .u32 v; .reg .u32 c; mov.u32 c, v.z; ret; }";
+    assert_eq!(observe(&*plain, body).outcome, Outcome::Crashed);
+    for options in ["-O0", "-g"] {
+        assert_eq!(observe(&*subject(options), body).outcome, Outcome::Accepted, "{options}");
+    }
+    assert_eq!(observe(&*with_debug, ADDRESSES).variables, observe(&*plain, ADDRESSES).variables);
 }
 
 fn assemble(program: &Path, ptx: &str) -> Vec<u8> {

@@ -11,10 +11,11 @@ use ptxsmith_diff::{Class, Difference};
 use ptxsmith_oracle::Clause;
 use ptxsmith_report::Status;
 use ptxsmith_subject::version::Version;
-use ptxsmith_subject::{Description, Observation, Outcome, OutputForm, Request, Variable};
+use ptxsmith_subject::{Description, OutputForm, Request};
 use ptxsmith_syntax::parse;
 
 use super::Campaign;
+use crate::alike::{Differs, differs};
 use crate::failure::{Failure, of_subject};
 use crate::judges::trial_of;
 use crate::ledger::{Found, Name};
@@ -131,69 +132,9 @@ fn is_listed(entry: &Description, program: &str) -> bool {
     })
 }
 
-/// In what two entry points do otherwise.
-#[derive(Debug, PartialEq, Eq)]
-enum Differs {
-    Outcome,
-    Variable(String),
-}
-
-/// What differs first, where anything does. What one of the two does not tell is not compared, and neither is a part of
-/// the language that one of them says it lacks.
-fn differs(a: &Observation, b: &Observation) -> Option<Differs> {
-    let silent = |seen: &Observation| matches!(seen.outcome, Outcome::Unsupported | Outcome::Unavailable);
-    if silent(a) || silent(b) {
-        return None;
-    }
-    if a.outcome != b.outcome {
-        return Some(Differs::Outcome);
-    }
-    let variable = |(name, one): (&String, &Variable)| {
-        // A variable of a function's body, under a name that the assembler made up: it is not the module's.
-        if name.starts_with("$__") {
-            return None;
-        }
-        let other = b.variables.get(name)?;
-        (!may_be_same(one, other)).then(|| Differs::Variable(name.clone()))
-    };
-    a.variables.iter().find_map(variable)
-}
-
-fn may_be_same(a: &Variable, b: &Variable) -> bool {
-    fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
-        a.is_none() || b.is_none() || a == b
-    }
-    // Who reads memory has written addresses into the bytes: there only what holds none can be compared.
-    let (in_memory, holds) =
-        (a.base.is_some() || b.base.is_some(), |v: &Variable| v.addresses.iter().flatten().count() > 0);
-    if in_memory && (holds(a) || holds(b)) {
-        return agree(&a.space, &b.space) && agree(&a.size, &b.size);
-    }
-    let addresses = match (&a.addresses, &b.addresses) {
-        (Some(a), Some(b)) => {
-            a.len() == b.len()
-                && a.iter().zip(b).all(|(a, b)| {
-                    let told = |of: &ptxsmith_subject::Address| {
-                        (of.offset, of.width, of.symbol.clone(), of.addend, of.byte)
-                    };
-                    told(a) == told(b) && agree(&a.generic, &b.generic)
-                })
-        }
-        _ => true,
-    };
-    agree(&a.space, &b.space) && agree(&a.size, &b.size) && agree(&a.bytes, &b.bytes) && addresses
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn holding(bytes: Option<&[u8]>) -> Observation {
-        let variable = Variable { size: Some(2), bytes: bytes.map(<[u8]>::to_vec), ..Variable::default() };
-        let mut seen = Observation::new(Outcome::Accepted);
-        seen.variables.insert("a".to_owned(), variable);
-        seen
-    }
 
     fn described(name: &str, version: &str) -> Description {
         let (lineage, version) = (Some("nvidia".to_owned()), Some(version.to_owned()));
@@ -221,18 +162,5 @@ mod tests {
         assert!(!is_listed(&described("nvjitlink", "13.5.37"), program));
         assert!(!is_listed(&described("ptxas", "12.9.86"), program));
         assert!(!is_listed(&described("nvjitlink", "12.9.86"), ".func bar() { ret; }"));
-    }
-
-    #[test]
-    fn what_both_tell_is_compared_and_nothing_else() {
-        let refused = Observation::new(Outcome::Refused);
-        assert_eq!(differs(&holding(Some(&[1, 2])), &holding(Some(&[1, 2]))), None);
-        assert_eq!(
-            differs(&holding(Some(&[1, 2])), &holding(Some(&[1, 3]))),
-            Some(Differs::Variable("a".into()))
-        );
-        assert_eq!(differs(&holding(Some(&[1, 2])), &holding(None)), None);
-        assert_eq!(differs(&holding(Some(&[1, 2])), &refused), Some(Differs::Outcome));
-        assert_eq!(differs(&Observation::new(Outcome::Unsupported), &refused), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Looks for listed deviations that are no longer there.
 
 use ptxsmith_diff::known::{Known, listed_for};
+use ptxsmith_diff::options::may_not_show;
 use ptxsmith_diff::{Maker, gone};
 use ptxsmith_report::Status;
 use ptxsmith_syntax::parse;
@@ -21,7 +22,9 @@ impl Campaign<'_> {
                 // What a compiler reads beyond its memory is what earlier modules left there: one that answers for many in
                 // one process may live where the program of its own dies.
                 // To see that a compiler does not end takes all the time that it may have.
-                !known.exhausts() && (!known.kills() || description.name == "ptxas")
+                !known.exhausts()
+                    && (!known.kills() || description.name == "ptxas")
+                    && !may_not_show(known.id, &description.options)
             });
             listed.extend(of_it.map(|known| (tested, known)));
         }

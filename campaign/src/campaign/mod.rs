@@ -59,6 +59,8 @@ pub struct Campaign<'a> {
     /// The texts of programs that are not ours, by the number of their trial: an example in a ledger keeps only the
     /// declarations.
     texts: Mutex<BTreeMap<u64, Source>>,
+    /// Programs that mean the same as others, by the number of the trials of these.
+    same_as: Mutex<BTreeMap<u64, String>>,
     /// When to save next.
     save_at: Mutex<Instant>,
     /// What makes the campaign one that can go on, and be merged; `None` for one that cannot.
@@ -167,6 +169,7 @@ impl<'a> Campaign<'a> {
             generator: Generator::default(),
             coverage: Mutex::default(),
             texts: Mutex::default(),
+            same_as: Mutex::default(),
             save_at: Mutex::new(Instant::now() + SAVE_EVERY),
             kept: None,
             complete: true,
@@ -329,9 +332,17 @@ impl<'a> Campaign<'a> {
         better.into_values().map(|found| self.shown_by(tested, found)).collect()
     }
 
+    /// Notes that the program of a trial means the same as another one.
+    pub fn means_same(&self, trial: u64, as_this: String) {
+        lock_of(&self.same_as).insert(trial, as_this);
+    }
+
     fn shown_by(&self, tested: &Tested, found: Found) -> Found {
         let source = lock_of(&self.texts).get(&found.trial).cloned();
-        found.shown_by(tested.subject.id(), source.map(|source| (source.path, source.text)))
+        let same_as = lock_of(&self.same_as).get(&found.trial).cloned();
+        let mut found = found.shown_by(tested.subject.id(), source.map(|source| (source.path, source.text)));
+        found.finding.same_as = same_as;
+        found
     }
 
     /// The findings in all subjects, in the order of [`severity::order`].

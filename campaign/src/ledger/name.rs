@@ -47,6 +47,10 @@ impl Name {
         // What a kernel leaves rests on much besides the operand that it shows: its types, its literals.
         let of_kernel = difference.variable.is_none() && !difference.observed.kernels.is_empty();
         let clauses = if of_kernel { of_operands(clauses) } else { clauses };
+        // What makes two programs of one meaning that come out differently.
+        let edits = difference.expected["edits"]
+            .as_array()
+            .map(|edits| edits.iter().filter_map(|edit| edit.as_str()).collect::<Vec<_>>().join(" "));
         let title = match (class, &difference.observed) {
             (Class::Crash, seen) => match seen.signal {
                 Some(signal) => format!("the subject is killed by signal {signal}"),
@@ -60,13 +64,19 @@ impl Name {
                 let class = difference.expected["refusal"]["class"].as_str().unwrap_or("invalid");
                 format!("an invalid program is accepted: {class}")
             }
+            (Class::Inconsistent, _) if edits.is_some() => {
+                "a program that means the same comes out otherwise".to_owned()
+            }
             (class, _) => effect(class, of_kernel).to_owned(),
         };
         let key = match class {
             Class::Crash | Class::AcceptsInvalid => slug(&title),
             // One complaint may be about much.
             Class::RefusesValid => slug(&format!("{title} {}", ids(clauses))),
-            _ => slug(&ids(clauses)),
+            _ => match &edits {
+                Some(edits) => slug(edits),
+                None => slug(&ids(clauses)),
+            },
         };
         let title = shown(&title);
         let refused = difference.expected["refusal"]["clauses"][0].as_str().and_then(Clause::from_id);

@@ -39,6 +39,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         files,
         subjects: args.campaign.subjects.clone(),
         timeout: args.campaign.timeout,
+        variants: args.variants,
         out: args.out.clone(),
         replace: args.replace,
         counterpart: ptxsmith_suite::twin,

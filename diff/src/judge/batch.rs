@@ -151,6 +151,9 @@ pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], options: &Op
         text.0.push_str("};\n");
         line += 1;
     }
+    if group.iter().any(|&at| predicted[at].trial.ends_in_comment()) {
+        text.0.push_str("//");
+    }
     let slots = slots.into_iter().flatten().collect();
     Batch { text: text.0, slots, launches: all_launches, arrays: names, lines }
 }

@@ -142,6 +142,19 @@ pub(super) fn integer_only_prefix(d: &mut Draft<'_, '_>) -> Pair {
     values(d, ty, &format!("-{operand}"), &format!("{bad}{operand}"))
 }
 
+/// In an integer variable, where the result is of a kind that the variable takes.
+pub(super) fn integer_only_infix_in_integer(d: &mut Draft<'_, '_>) -> Pair {
+    let (good, left, right, ty) = (integer(d), float(d), float(d), integer_type(d));
+    let op = d.pick(&["&&", "||", "%", "<<", ">>", "&", "|", "^"]);
+    // No divisor of the twin is zero.
+    values(d, ty, &format!("{good} {op} 1"), &format!("{left} {op} {right}"))
+}
+
+pub(super) fn integer_only_prefix_in_integer(d: &mut Draft<'_, '_>) -> Pair {
+    let (good, bad, ty, op) = (integer(d), float(d), integer_type(d), d.pick(&["!", "~"]));
+    values(d, ty, &format!("{op}{good}"), &format!("{op}{bad}"))
+}
+
 pub(super) fn mixed_infix(d: &mut Draft<'_, '_>) -> Pair {
     let (left, right, other, op) = (float(d), float(d), integer(d), arithmetic(d));
     let ty = d.pick(FLOATS);
@@ -333,6 +346,11 @@ pub(super) fn predicate_data(d: &mut Draft<'_, '_>) -> Pair {
 pub(super) fn managed_const(d: &mut Draft<'_, '_>) -> Pair {
     let (ty, value) = (integer_type(d), literal(d));
     Pair::around(&format!("@ .attribute(.managed) {ty} v0 = {value};"), ".global", ".const")
+}
+
+pub(super) fn unified_const(d: &mut Draft<'_, '_>) -> Pair {
+    let (ty, value) = (integer_type(d), literal(d));
+    Pair::around(&format!("@ .attribute(.unified(19, 95)) {ty} v0 = {value};"), ".global", ".const")
 }
 
 fn parameterized(d: &mut Draft<'_, '_>, more: &str) -> Pair {

@@ -94,6 +94,33 @@ impl Ptxas {
         Ptxas { start, disassembler, ..self }
     }
 
+    /// The same with options of the user's, which make it another subject.
+    ///
+    /// # Errors
+    /// If it does not take a module without statements any more: options that it does not know, or that go with no module.
+    pub fn giving(self, own: &[String]) -> Result<Self, Unavailable> {
+        if own.is_empty() {
+            return Ok(self);
+        }
+        let mut ptxas = self;
+        ptxas.description.options = own.to_vec();
+        ptxas.description.id = format!("{} {}", ptxas.description.id, shell_words::join(own));
+        let targets = &ptxas.description.targets;
+        let target = targets.iter().find(|target| *target == "sm_80").or(targets.last());
+        let target = target.map_or("sm_80", String::as_str).to_owned();
+        let version = ptxas.description.max_ptx.as_deref().unwrap_or("6.0");
+        let plainest = format!(".version {version}\n.target {target}\n.address_size 64\n");
+        let seen = ptxas.observe(&Request::new(&plainest, &target));
+        let seen = seen.map_err(|error| Unavailable::new(UnavailableKind::Machine, error.to_string()))?;
+        if seen.outcome == Outcome::Accepted {
+            return Ok(ptxas);
+        }
+        let said = seen.diagnostics.into_iter().map(|diagnostic| diagnostic.message).next().or(seen.reason);
+        let said = said.unwrap_or_else(|| "it does not say why".to_owned());
+        let reason = format!("it takes no module with these options: {said}");
+        Err(Unavailable::new(UnavailableKind::NotTheSubject, reason))
+    }
+
     /// The program.
     pub fn program(&self) -> &Path {
         &self.program
@@ -124,6 +151,7 @@ impl Ptxas {
         }
         let request = requests[0];
         let mut args: Vec<OsString> = vec![format!("-arch={}", request.target).into()];
+        args.extend(self.description.options.iter().map(OsString::from));
         args.extend((0..named).map(|place| file(place).into()));
         args.extend(["-o".into(), OUTPUT.into()]);
         if request.form == OutputForm::Relocatable {
@@ -176,7 +204,7 @@ impl Subject for Ptxas {
         let (started, _) = self.observe_by(&Start::Spawn, request)?;
         // How long a run takes is the machine's matter as well.
         let is_late = |observation: &Observation| observation.outcome == Outcome::TimedOut;
-        if forked != started && !is_late(&forked) && !is_late(&started) {
+        if settled(&forked) != settled(&started) && !is_late(&forked) && !is_late(&started) {
             self.start
                 .give_up(&self.program, "a fork answered otherwise than a program that was started anew");
             let inconsistent = Inconsistent {
@@ -210,6 +238,22 @@ impl Subject for Ptxas {
         let why = self.start.why_not(&self.program)?;
         Some(format!("{} is started anew for each module: {why}", self.description.id))
     }
+}
+
+/// An answer without what ptxas takes from behind its own memory: of an address that reaches beyond its variable, the part that does
+/// (docs/relocations.md).
+fn settled(observation: &Observation) -> Observation {
+    let mut settled = observation.clone();
+    for variable in settled.variables.values_mut() {
+        let Some(size) = variable.size else { continue };
+        for address in variable.addresses.iter_mut().flatten() {
+            let inside = size.saturating_sub(address.offset);
+            if inside < u64::from(address.width.min(8)) {
+                address.addend &= (1_i64 << (8 * inside)) - 1;
+            }
+        }
+    }
+    settled
 }
 
 /// One module in so many that are shown to forks is shown to a program that is started anew as well.

@@ -12,7 +12,7 @@ impl Ptxas {
     pub(crate) fn at(id: String, path: &Path, options: &OpenOptions<'_>) -> Result<Ptxas, Unavailable> {
         let ptxas = Ptxas::open(id, path, options.limits.clone(), options.cancel.clone())?;
         let disassembler = Disassembler::find(options.toolchains().ok().as_ref(), &options.cancel);
-        Ok(ptxas.disassembling(disassembler).starting(options.start.clone()))
+        ptxas.disassembling(disassembler).starting(options.start.clone()).giving(&options.own)
     }
 
     /// A release that is installed by name.

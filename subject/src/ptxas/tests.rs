@@ -131,6 +131,41 @@ fn the_program_gets_the_module_and_the_target() {
 }
 
 #[test]
+fn options_of_the_user_are_on_the_command_line_and_in_the_id() {
+    let directory = tempfile::tempdir().unwrap();
+    let body = "case \"$(cat in.ptx)\" in *text*) echo \"ptxas error : $1 $2 $3 $4\" >&2; exit 255;; esac\n\
+        case $2 in -O*) exit 0;; esac; echo \"ptxas fatal : Unknown option '$2'\" >&2; exit 255";
+    let subject = stand_in(directory.path(), body, Limits::default());
+    let words = |options: &[&str]| options.iter().map(|option| (*option).to_owned()).collect::<Vec<_>>();
+    // Of a module without statements it would leave a cubin, which a stand-in cannot.
+    let refused = subject.clone().giving(&words(&["-x"])).unwrap_err();
+    assert_eq!(refused.reason, "it takes no module with these options: Unknown option '-x'");
+    assert_eq!(refused.kind, UnavailableKind::NotTheSubject);
+    let own = Ptxas {
+        description: Description { options: words(&["-O0", "a b"]), ..subject.description.clone() },
+        ..subject
+    };
+    let observation = own.observe(&Request::new("text", "sm_80")).unwrap();
+    assert_eq!(observation.diagnostics[0].message, "-arch=sm_80 -O0 a b in.ptx");
+}
+
+#[test]
+fn what_lies_behind_a_variable_is_no_answer_of_a_fork() {
+    let seen = |size, addend| {
+        let (width, symbol) = (8, "g".to_owned());
+        let address = crate::Address { offset: 4, width, symbol, addend, generic: None, byte: None };
+        let variable =
+            crate::Variable { size: Some(size), addresses: Some(vec![address]), ..Default::default() };
+        let mut seen = Observation::new(Outcome::Accepted);
+        seen.variables.insert("x".to_owned(), variable);
+        seen
+    };
+    assert_eq!(settled(&seen(8, 0x5555_0000_0004)), settled(&seen(8, 0x7777_0000_0004)));
+    assert_ne!(settled(&seen(8, 0x5555_0000_0004)), settled(&seen(8, 0x5555_0000_0008)));
+    assert_ne!(settled(&seen(12, 0x5555_0000_0004)), settled(&seen(12, 0x7777_0000_0004)));
+}
+
+#[test]
 fn a_description_says_what_the_program_is() {
     let directory = tempfile::tempdir().unwrap();
     let subject = stand_in(directory.path(), "", Limits::default());

@@ -1,0 +1,102 @@
+//! With which options of the implementation a listed deviation shows.
+//!
+//! Options make another subject of one lineage. A listed deviation explains what each of them shows; but that one of them does not show it
+//! says nothing about the release where the deviation is known to need what that option switches off.
+
+/// What a deviation needs of the options to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// The optimizer, which `-O0` and `-g` of ptxas switch off.
+    Optimizer,
+    /// That no debug information is asked for, as `-g` of ptxas does.
+    NoDebug,
+}
+
+/// The deviations that do not show with all options, by their ids. The others show with `-O0` to `-O3`, `-g` and `-c`.
+const NEEDS: &[(&str, Needs)] = &[
+    ("missing-element-crash", Needs::Optimizer),
+    ("surface-load-list-crash", Needs::Optimizer),
+    ("extern-function-relocation", Needs::NoDebug),
+];
+
+impl Needs {
+    /// What the deviation of this id needs, if it needs anything.
+    pub fn of(id: &str) -> Option<Needs> {
+        NEEDS.iter().find(|(known, _)| *known == id).map(|(_, needs)| *needs)
+    }
+
+    /// In words, for the page of the deviation.
+    pub fn described(self) -> &'static str {
+        match self {
+            Needs::Optimizer => "`-O1` to `-O3` (the default), not `-O0` or `-g`",
+            Needs::NoDebug => "`-O0` to `-O3`, not `-g`",
+        }
+    }
+
+    /// Whether these options leave it out.
+    fn lacks(self, options: &[String]) -> bool {
+        match self {
+            Needs::Optimizer => !optimizes(options),
+            Needs::NoDebug => is_debug(options),
+        }
+    }
+}
+
+/// Whether a listed deviation may not show with these options.
+pub fn may_not_show(id: &str, options: &[String]) -> bool {
+    Needs::of(id).is_some_and(|needs| needs.lacks(options))
+}
+
+/// Whether ptxas makes code for a debugger with these options.
+fn is_debug(options: &[String]) -> bool {
+    options.iter().any(|word| matches!(&**word, "-g" | "--device-debug" | "-device-debug"))
+}
+
+/// Whether ptxas optimizes with these options.
+fn optimizes(options: &[String]) -> bool {
+    let mut level = None;
+    let mut words = options.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "-O" | "--opt-level" | "-opt-level" => level = words.next(),
+            _ => {
+                let forms = ["--opt-level=", "-opt-level=", "-O="];
+                let own = forms.iter().find_map(|form| word.strip_prefix(form));
+                level = own.or_else(|| word.strip_prefix("-O")).or(level);
+            }
+        }
+    }
+    !is_debug(options) && level != Some("0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::known::KNOWN;
+
+    #[test]
+    fn what_needs_the_optimizer_may_not_show_without_it() {
+        let may = |options: &str| {
+            let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
+            may_not_show("missing-element-crash", &options)
+        };
+        for options in
+            ["-O0", "-g", "--opt-level 0", "--opt-level=0", "-O3 -O0", "-O3 --device-debug", "-c -O 0"]
+        {
+            assert!(may(options), "{options}");
+        }
+        for options in ["", "-O1", "-O3", "-c", "--opt-level 3", "-O0 -O2", "-lineinfo"] {
+            assert!(!may(options), "{options}");
+        }
+        let with = |options: &str| may_not_show("extern-function-relocation", &[options.to_owned()]);
+        assert!(with("-g") && !with("-O0"));
+        assert!(!may_not_show("incomplete-rows-packed", &["-O0".to_owned()]));
+    }
+
+    #[test]
+    fn only_listed_deviations_need_anything() {
+        for (id, _) in NEEDS {
+            assert!(KNOWN.iter().any(|known| known.id == *id), "{id}");
+        }
+    }
+}
