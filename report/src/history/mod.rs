@@ -39,10 +39,17 @@ pub enum HistoryError {
 
 impl HistoryError {
     /// Whether this machine failed, not what the file is: its disk is full, or broken.
+    #[cfg(feature = "sqlite")]
     pub fn is_of_machine(&self) -> bool {
         use rusqlite::ErrorCode::{DiskFull, SystemIoFailure};
         let HistoryError::Sqlite(error) = self else { return false };
         matches!(error.sqlite_error_code(), Some(DiskFull | SystemIoFailure))
+    }
+
+    /// Whether this machine failed: without a database it does not.
+    #[cfg(not(feature = "sqlite"))]
+    pub fn is_of_machine(&self) -> bool {
+        false
     }
 }
 
