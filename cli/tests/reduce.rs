@@ -545,7 +545,7 @@ fn on_all_cores<T: Sync, R: Send>(all: &[T], work: impl Fn(usize, &T) -> R + Syn
 /// of no cause more than a fourth, so that the common ones leave room for the rare ones.
 fn findings(ptxas: &dyn Subject, directory: &Path, wanted: usize) -> Vec<(Program, Shows)> {
     let generated = directory.join("gen");
-    let count = (wanted * 60).to_string();
+    let count = (wanted * 200).to_string();
     let made =
         ptxsmith().args(["gen", "--seed", "7", "--count", &count, "--out"]).arg(&generated).output().unwrap();
     assert_eq!(status(&made), 0, "{}", stderr(&made));

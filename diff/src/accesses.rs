@@ -68,9 +68,15 @@ pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (MemoryOper
             }
             (Ok(reached), Some(seen)) => {
                 let compared = Compared::new(reached, seen);
-                compared.count(&mut operands);
                 let astray_of = |(class, what)| Astray { kernel: kernel.name.to_string(), class, what };
-                astray.extend(compared.astray().map(astray_of));
+                let mut found = compared.astray().map(astray_of).peekable();
+                // The other answer may reach elsewhere.
+                if found.peek().is_some() && !kernel.trace.questions.is_empty() {
+                    operands.leave("an open question decides what is reached", reached.accesses.len());
+                    continue;
+                }
+                compared.count(&mut operands);
+                astray.extend(found);
             }
         }
     }
@@ -255,5 +261,25 @@ mod tests {
         assert_eq!(classes(&[], 5), [Class::WrongAddress], "nothing is written");
         assert_eq!(classes(&[(true, 9, 1)], 5), [Class::WrongAddress; 2], "missed, and elsewhere instead");
         assert_eq!(classes(&[(false, -4, 4), (true, 8, 1)], 5), [Class::WrongAddress]);
+    }
+
+    #[test]
+    fn what_an_open_question_decides_is_not_compared() {
+        let text = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 m[2][3];\n.visible .entry k()\n{\n\
+            .reg .u32 %r;\nld.global.u32 %r, m[1];\nst.global.u32 [m], %r;\nret;\n}\n";
+        let module = ptxsmith_syntax::parse(text).unwrap();
+        let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else { panic!() };
+        let kernels = accesses(&module, &variables, &Rules::default());
+        let [tracing] = <[Tracing; 1]>::try_from(tracings(&kernels)).unwrap();
+        let base = tracing.places.iter().find(|(name, _)| *name == "m").unwrap().1;
+        // Rows are the elements by the default answer, so that this is elsewhere.
+        let place = Some((Space::Global, base + 4));
+        let instruction = "LDG".to_owned();
+        let mut seen = subject::Reached::default();
+        seen.reaches.push(Reach { instruction, reads: true, writes: false, width: 4, place, certain: true });
+        let mut observed = Observation::new(Outcome::Accepted);
+        observed.reached.insert("k".to_owned(), seen);
+        let (operands, astray) = compare(&kernels, &observed);
+        assert_eq!((operands.compared, astray), (0, vec![]));
     }
 }

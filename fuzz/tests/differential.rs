@@ -73,12 +73,12 @@ fn ptxas_shows_its_crash_and_its_packed_rows_within_a_few_inputs() {
     }
     let directory = tempfile::tempdir().unwrap();
     let mut differential = Differential::new(subjects, directory.path().to_owned()).unwrap();
-    for seed in 0..200 {
+    for seed in 0..600 {
         differential.judge(&input(seed)).unwrap();
         let kept = kept(directory.path());
         if kept.contains("quotient-overflow-crash.ptx") && kept.contains("incomplete-rows-packed.ptx") {
             return;
         }
     }
-    panic!("200 inputs show only {:?}", kept(directory.path()));
+    panic!("600 inputs show only {:?}", kept(directory.path()));
 }

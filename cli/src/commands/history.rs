@@ -69,16 +69,16 @@ struct Page<'a> {
 
 /// A database that cannot be used is the user's to mend: it is named, missing, locked, or something else. A full disk is not.
 pub fn failed(path: &Path, error: HistoryError) -> Failure {
-    if !path.exists() {
-        let path = path.display();
-        return Failure::BadInput(format!(
-            "{path}: no such database; ptxsmith history {path} --add DIR makes one of a campaign's folder"
-        ));
+    if error.is_of_machine() {
+        return anyhow::Error::from(error).context(path.display().to_string()).into();
     }
-    match error.is_of_machine() {
-        true => anyhow::Error::from(error).context(path.display().to_string()).into(),
-        false => Failure::BadInput(format!("{}: {error}", path.display())),
-    }
+    let name = path.display();
+    Failure::BadInput(match path.exists() {
+        true => format!("{name}: {error}"),
+        false => format!(
+            "{name}: no such database; ptxsmith history {name} --add DIR makes one of a campaign's folder"
+        ),
+    })
 }
 
 fn campaigns(count: usize) -> String {

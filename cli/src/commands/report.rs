@@ -6,7 +6,7 @@ use std::path::Path;
 use anstream::adapter::strip_str;
 use ptxsmith_campaign::files::{is_of_full_disk, write_whole};
 use ptxsmith_report::against::Against;
-use ptxsmith_report::folder::Folder;
+use ptxsmith_report::folder::{self, Folder};
 use ptxsmith_report::history::{History, Run};
 use ptxsmith_report::text::Summary;
 use ptxsmith_report::{harmless, html, junit, markdown, sarif, text};
@@ -23,7 +23,8 @@ use crate::values::meant;
 /// listed explains.
 pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
     let mut folder = read(&args.directory)?;
-    if args.directory.is_dir() {
+    // A report that was copied elsewhere has none.
+    if args.directory.join(folder::FINDINGS).is_dir() {
         let (missing, strangers) = folder.strangers(&args.directory);
         if missing + strangers > 0 {
             context.console.note(&format!(
