@@ -725,7 +725,7 @@ pub const KNOWN: &[Known] = &[
         lineage: "nvidia",
         releases: Releases::from("11.7"),
         effect: Effect::Death { end: End::Signal(11), of: shapes::local_alignment },
-        example: example!("7.7", ".visible .entry k() { .local .align 16777216 .u8 x; ret; }"),
+        example: example!("7.7", ".visible .entry k() { .local .align 134217728 .u8 x; ret; }"),
         first_seen: "2026-11-24",
     },
     Known {

@@ -120,7 +120,7 @@ fn said(module: &Module, rules: &Rules) -> Vec<String> {
             }
             match predict(module, rules).validity() {
                 _ if !lines.is_empty() => lines,
-                Validity::Undecided => vec!["undecided: whatever it is, no death".to_owned()],
+                Validity::Undecided => vec!["undecided, but no implementation may die of it".to_owned()],
                 _ => vec!["taken".to_owned()],
             }
         }
