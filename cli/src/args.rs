@@ -323,7 +323,7 @@ pub struct Lint {
 /// The form of what `lint` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LintFormat {
-    /// FILE:LINE:COLUMN: warning: ... [ID], as compilers write it
+    /// FILE:LINE:COLUMN: warning: ..., with the id, as compilers write it
     Text,
     /// ptxsmith.lint/1
     Json,

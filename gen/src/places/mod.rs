@@ -1,6 +1,6 @@
 //! Every form in every place: tables of what can be written where, and the program of each cell.
 //!
-//! A [`Family`] is a product of axes; a cell takes one choice of each. Its name is that of the family and of its choices,
+//! A family is a product of axes; a cell takes one choice of each. Its name is that of the family and of its choices,
 //! separated by `/`, so that a cell can be made again by name. Most cells are wrong programs: what the texts say of one is
 //! for the oracle to tell, and where they do not decide a compiler may still not die of it.
 //!

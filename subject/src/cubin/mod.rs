@@ -46,8 +46,8 @@ use relocation::{Kind, Of};
 pub const EM_CUDA: u16 = 190;
 /// Symbol type of a variable in relocatable output; in executable output it is `STT_OBJECT`.
 const STT_CUDA_OBJECT: u8 = 13;
-/// The most storage without bytes in the file (`.nv.global`) that is read.
-const MAX_NOBITS: u64 = 4 << 30;
+/// The most storage without bytes in the file (`.nv.global`) that is read: the oracle works out no more, and what is read is copied.
+const MAX_NOBITS: u64 = 1 << 28;
 /// The state space of a symbol in relocatable output: these bits of `st_other`. Executable output has none of them.
 const OTHER_SPACE: u8 = 0xe0;
 const OTHER_GLOBAL: u8 = 0x20;

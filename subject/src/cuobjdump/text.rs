@@ -47,7 +47,7 @@ pub fn read_within(text: &str, most: u64) -> Result<BTreeMap<String, Variable>, 
 }
 
 /// The most storage without bytes in the text (`.nv.global`) that is read.
-pub const MAX_ZEROS: u64 = 4 << 30;
+pub const MAX_ZEROS: u64 = 1 << 28;
 /// The section number of a variable that the linker places: it is in none, and its value is its alignment.
 const COMMON: u64 = 0xfff2;
 
