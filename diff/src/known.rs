@@ -796,7 +796,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "size-in-32-bits",
-        title: "the size of a variable of 2^31 bytes or more is kept in 32 bits, so that the cubin is malformed",
+        title: "the size of a variable of 2^31 bytes or more, and of a row in bits, is kept in 32 bits, so that the cubin is malformed",
         clauses: &[],
         lineage: "nvidia",
         releases: Releases::from("11.7"),

@@ -416,9 +416,15 @@ pub fn missing_element(module: &Module) -> bool {
     })
 }
 
-/// A variable of 2^31 bytes or more.
+/// A variable of 2^31 bytes or more, or one whose rows have 2^31 bits or more.
 pub fn size_of_32_bits(module: &Module) -> bool {
-    module.declarations().flat_map(sizes).any(|(_, size)| size >> 31 != 0)
+    let is_wide = |(declarator, size): (&Declarator, u128)| {
+        let rows = declarator.dimensions.first().and_then(Option::as_ref).and_then(|rows| rows.as_integer());
+        let row =
+            rows.filter(|_| declarator.dimensions.len() > 1).map_or(0, |rows| size / u128::from(rows.max(1)));
+        size >> 31 != 0 || row >> 28 != 0
+    };
+    module.declarations().flat_map(sizes).any(is_wide)
 }
 
 /// A `.const` variable, or one with an initial value, of 2^30 bytes or more.
