@@ -335,12 +335,13 @@ pub fn unified_absolute(module: &Module) -> bool {
 /// An instruction with an address that may be made of a number or of a register.
 const MEMORY: [&str; 6] = ["ld", "ldu", "st", "atom", "red", "prefetch"];
 
-/// An absolute address elsewhere than in `.local`.
+/// An absolute address elsewhere than in `.local`: a constant expression in brackets.
 pub fn absolute_address(module: &Module) -> bool {
     let words = Words::of(module);
+    let begins = |word: &str| integer(word).is_some() || ["WARP_SZ", "(", "-", "+", "~", "!"].contains(&word);
     words.instructions(&MEMORY).any(|own| {
         !own.iter().any(|word| word == ".local")
-            && own.windows(2).any(|pair| pair[0] == "[" && integer(&pair[1]).is_some())
+            && own.windows(2).any(|pair| pair[0] == "[" && begins(&pair[1]))
     })
 }
 
