@@ -568,6 +568,19 @@ pub const KNOWN: &[Known] = &[
         first_seen: "2026-11-24",
     },
     Known {
+        id: "own-parameter-load-crash",
+        title: "an ld of a .param variable of the body outside of a call kills the compiler (SIGSEGV)",
+        clauses: &[],
+        lineage: "nvidia",
+        releases: Releases::between("11.7", "13.3"),
+        effect: Effect::Death { end: End::Signal(11), of: shapes::own_parameter_load },
+        example: example!(
+            "7.7",
+            ".visible .entry k() { .reg .u32 r; .param .u32 x; ld.param.u32 r, [x]; ret; }"
+        ),
+        first_seen: "2026-11-24",
+    },
+    Known {
         id: "address-in-list-crash",
         title: "a .local or .param variable in a list of values kills the compiler (SIGSEGV)",
         clauses: &[],

@@ -167,7 +167,9 @@ pub fn scalar_for_array(module: &Module) -> bool {
 /// A special register in brackets, alone or with an offset: a name with `%` that nothing declares.
 pub fn special_register_address(module: &Module) -> bool {
     let words = Words::of(module);
-    words.has(|[open, name]| open == "[" && name.starts_with('%') && !words.names.contains_key(name))
+    // Under its name ptxas finds the special register, whatever is declared.
+    let is_special = |name: &str| !words.names.contains_key(name) || special_register(name);
+    words.has(|[open, name]| open == "[" && name.starts_with('%') && is_special(name))
 }
 
 /// The name of a function or kernel as the last operand of a `cvt`.
@@ -226,6 +228,14 @@ pub fn parameter_sum(module: &Module) -> bool {
     })
 }
 
+/// A `.param` variable that a body declares as the address of an `ld`.
+pub fn own_parameter_load(module: &Module) -> bool {
+    let words = Words::of(module);
+    let declares = |own: &[Text], name: &Text| own[0] == ".param" && own.contains(name);
+    let is_own = |name: &Text| words.statements.iter().any(|own| declares(own, name));
+    words.instructions(&["ld"]).any(|own| own.windows(2).any(|pair| pair[0] == "[" && is_own(&pair[1])))
+}
+
 /// A `.local` or `.param` variable in a list of an instruction.
 pub fn address_in_list(module: &Module) -> bool {
     let words = Words::of(module);
@@ -280,7 +290,7 @@ pub fn variable_and_function(module: &Module) -> bool {
     let names = Words::of(module).names;
     names.values().any(|declared| {
         declared.contains(&Name::Function)
-            && declared.iter().any(|name| matches!(name, Name::Variable(_, false)))
+            && declared.iter().any(|name| matches!(name, Name::Variable(_, false) | Name::Opaque))
     })
 }
 
@@ -701,6 +711,15 @@ mod tests {
             !converted_function(&kernel("mov.u64 d, f;"))
                 && !converted_function(&kernel("cvt.u64.u32 d, d;"))
         );
+    }
+
+    #[test]
+    fn a_parameter_of_the_kernel_is_none_of_its_body() {
+        let load = "ld.param.u32 r, [x]; ret; }";
+        assert!(own_parameter_load(&module(&format!(".entry k() {{ .reg .u32 r; .param .u32 x; {load}"))));
+        assert!(!own_parameter_load(&module(&format!(
+            ".entry k(.param .u32 x) {{ .reg .u32 r; .param .u32 y; {load}"
+        ))));
     }
 
     #[test]
