@@ -142,7 +142,11 @@ fn a_fork_that_cannot_enter_its_directory_is_no_answer_of_the_program() {
     let file = File::open(home.path().join("in")).unwrap();
     // Where the fork fails at once, that it was made may not have been told.
     let forked = server.fork(file.as_fd(), [file.as_fd(), file.as_fd()], home.path(), &FREE);
-    let ended = forked.and_then(|_| server.end());
+    // It ends by itself: one that is ended before it comes to that is killed.
+    let ended = forked.and_then(|_| {
+        wait(&server);
+        server.end()
+    });
     assert!(ended.is_err(), "{ended:?}");
 }
 
