@@ -733,7 +733,7 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         id: "local-alignment-crash",
-        title: "a .local variable that is aligned at 2^24 or more kills the compiler (SIGSEGV)",
+        title: "a .local variable with a very large alignment (2^26 and more) kills the compiler (SIGSEGV)",
         clauses: &[],
         lineage: "nvidia",
         releases: Releases::from("11.7"),
