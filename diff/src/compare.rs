@@ -1,12 +1,11 @@
 //! Comparison of one variable's expectation with its observation.
 
-use std::collections::BTreeMap;
-
 use ptxsmith_oracle as oracle;
 use ptxsmith_subject as subject;
 use ptxsmith_subject::solve::{self, Slot};
 
 use ptxsmith_subject::{Observation, Outcome, Subject};
+use ptxsmith_syntax::{Declaration, Item, StateSpace, Statement, declared, is_number};
 
 use crate::verdict::{Class, NotCompared, Verdict};
 
@@ -21,18 +20,18 @@ pub enum Mismatch {
 
 /// Compares every variable expected with what was observed, under the same names. A field that the subject cannot tell
 /// is left out, and so is a variable that it does not show or of which it tells no bytes; where it shows none, nothing
-/// was observed.
-pub fn compare(
-    expected: &[oracle::Variable],
-    observed: &BTreeMap<String, subject::Variable>,
-) -> Option<Mismatch> {
+/// was observed. One that is missing from a complete observation has no storage, whatever it should hold.
+pub fn compare(expected: &[oracle::Variable], observed: &Observation) -> Option<Mismatch> {
     let mut unobserved = None;
     let mut compared = 0;
     for variable in expected {
-        let seen = observed.get(variable.name.as_str());
+        let seen = observed.variables.get(variable.name.as_str());
         match seen.map(|seen| compare_variable(variable, seen, observed)) {
             Some(None) => compared += 1,
             Some(Some(differs @ Mismatch::Differs(..))) => return Some(differs),
+            None if observed.complete => {
+                return Some(Mismatch::Differs(Class::WrongLayout, variable.name.to_string()));
+            }
             None | Some(Some(Mismatch::Unobserved(_))) => {
                 unobserved.get_or_insert_with(|| variable.name.to_string());
             }
@@ -58,10 +57,35 @@ pub(crate) fn shows_no_values(subject: &dyn Subject, observed: &Observation) -> 
     silent && !subject.description().values.unwrap_or(false)
 }
 
+/// The first variable of a complete observation of these statements that none of them declares, in any scope (5.4.1, 5.4.6). Where a
+/// body declares variables, nothing is: how an implementation names those is its own affair.
+pub(crate) fn undeclared(items: &[Item], observed: &Observation) -> Option<String> {
+    if !observed.complete || items.iter().any(may_hide_declarations) {
+        return None;
+    }
+    let declared = declared(items);
+    let is_declared = |name: &str| declared.find(name, |_, number| is_number(number)).declared().is_some();
+    observed.variables.keys().find(|name| !is_declared(name)).cloned()
+}
+
+/// Whether a statement is not understood, or is a function that declares variables with storage.
+fn may_hide_declarations(item: &Item) -> bool {
+    let with_storage = |declaration: &Declaration| declaration.space() != Some(StateSpace::Reg);
+    match item {
+        Item::Function(function) => function.statements().any(|own| match own {
+            Statement::Variables(declaration) => with_storage(declaration),
+            Statement::Unread(_) => true,
+            _ => false,
+        }),
+        Item::Other(_) | Item::Unread(_) => true,
+        Item::Variables(_) | Item::Version(_) | Item::Target(_) | Item::AddressSize(_) => false,
+    }
+}
+
 /// How many of the variables expected are not shown.
-pub(crate) fn unseen(expected: &[oracle::Variable], observed: &BTreeMap<String, subject::Variable>) -> u32 {
+pub(crate) fn unseen(expected: &[oracle::Variable], observed: &Observation) -> u32 {
     let shown = |variable: &oracle::Variable| {
-        observed.get(variable.name.as_str()).is_some_and(|seen| seen.bytes.is_some())
+        observed.variables.get(variable.name.as_str()).is_some_and(|seen| seen.bytes.is_some())
     };
     expected.iter().filter(|variable| !shown(variable)).count() as u32
 }
@@ -69,7 +93,7 @@ pub(crate) fn unseen(expected: &[oracle::Variable], observed: &BTreeMap<String, 
 fn compare_variable(
     expected: &oracle::Variable,
     seen: &subject::Variable,
-    observed: &BTreeMap<String, subject::Variable>,
+    observed: &Observation,
 ) -> Option<Mismatch> {
     let differs = |class| Some(Mismatch::Differs(class, expected.name.to_string()));
     let other_space = seen.space.as_deref().is_some_and(|space| space != expected.space.name());
@@ -100,14 +124,11 @@ fn compare_variable(
 }
 
 /// Compares a variable that holds addresses with its bytes in memory, where those of other variables are known.
-fn compare_memory(
-    expected: &oracle::Variable,
-    bytes: &[u8],
-    observed: &BTreeMap<String, subject::Variable>,
-) -> Option<Mismatch> {
+fn compare_memory(expected: &oracle::Variable, bytes: &[u8], observed: &Observation) -> Option<Mismatch> {
     // The place of a constant in its bank, and that of a function, are no addresses of memory that a subject can tell.
     let base_of = |symbol: &str| {
-        observed.get(symbol).filter(|seen| seen.space.as_deref() == Some("global")).and_then(|seen| seen.base)
+        let seen = observed.variables.get(symbol).filter(|seen| seen.space.as_deref() == Some("global"));
+        seen.and_then(|seen| seen.base)
     };
     let slots = expected.addresses.iter().map(slot);
     let memory = solve::memory(&expected.bytes, slots, base_of);
@@ -164,6 +185,8 @@ fn same_addresses(expected: &[oracle::Address], seen: &[subject::Address]) -> bo
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -202,12 +225,12 @@ mod tests {
             base: Some(base),
             ..subject::Variable::default()
         };
-        let observed = BTreeMap::from([
+        let variables = BTreeMap::from([
             ("g".to_owned(), variable("global", 0x7f00_0000_0100, &[0; 16])),
             ("c".to_owned(), variable("const", 0x7f00_0000_1000, &[0; 4])),
             ("p".to_owned(), variable("global", 0x7f00_0000_0200, memory)),
         ]);
-        compare(&expected, &observed)
+        compare(&expected, &Observation { variables, ..Observation::new(Outcome::Accepted) })
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Why an answer differs from the expectation: the smallest set of other rules that predicts it exactly.
 
-use std::collections::BTreeMap;
-
-use ptxsmith_oracle::{COMPUTED_NAN, Expectation, Question, Readings, Rules, Trace, Variable};
+use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable};
 
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Module;
@@ -51,7 +49,7 @@ pub(crate) fn explain_variables(
     base: &Rules,
     maker: Maker<'_>,
     predict: impl Fn(&Rules) -> Expectation,
-    observed: &BTreeMap<String, ptxsmith_subject::Variable>,
+    observed: &Observation,
 ) -> Option<Explanation> {
     ways_to_accept(base, maker, &predict).into_iter().find_map(|way| {
         let mut explanation = way;
@@ -75,27 +73,24 @@ pub(crate) fn explain_variables(
     })
 }
 
-/// The variables of a program that these rules take. A NaN whose bits nothing says leaves its variable undecided, not that
-/// the program is taken.
+/// The variables of a program that these rules do not refuse. Of one that they leave undecided that it was taken is no difference.
 fn accepted(expectation: Expectation) -> Option<Vec<Variable>> {
     match expectation {
         Expectation::Accepted { variables, .. } => Some(variables),
-        Expectation::Unmodelled { parts, .. } => {
-            parts.iter().all(|part| part.reason == COMPUTED_NAN).then(Vec::new)
-        }
+        Expectation::Unmodelled { .. } => Some(Vec::new()),
         Expectation::Refused { .. } => None,
     }
 }
 
 /// Whether what was seen of a variable is something else. What was not seen of one is no difference.
-pub(crate) fn differs(variable: &Variable, observed: &BTreeMap<String, ptxsmith_subject::Variable>) -> bool {
+pub(crate) fn differs(variable: &Variable, observed: &Observation) -> bool {
     matches!(compare(std::slice::from_ref(variable), observed), Some(Mismatch::Differs(..)))
 }
 
 /// Whether one variable is seen to be as under these rules, and what it rests on then.
 pub(crate) fn alone(
     predict: impl Fn(&Rules) -> Expectation,
-    observed: &BTreeMap<String, ptxsmith_subject::Variable>,
+    observed: &Observation,
     variable: &Variable,
     rules: &Rules,
 ) -> (bool, Trace) {

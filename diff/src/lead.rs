@@ -4,8 +4,6 @@
 //! of another implementation or release. A lead that predicts a new difference to the byte names its root cause, so that a
 //! thousand programs that show one fault become one finding.
 
-use std::collections::BTreeMap;
-
 use ptxsmith_oracle::{Clause, Expectation, Rules, Trace};
 use ptxsmith_subject::Observation;
 
@@ -157,7 +155,7 @@ pub(crate) fn suspect_variables(
     base: &Rules,
     maker: Maker<'_>,
     predict: impl Fn(&Rules) -> Expectation,
-    observed: &BTreeMap<String, ptxsmith_subject::Variable>,
+    observed: &Observation,
 ) -> Option<Vec<Alternatives>> {
     let way = ways_to_accept(base, maker, &predict).into_iter().next()?;
     let rules = way.rules(base);

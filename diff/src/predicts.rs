@@ -37,7 +37,7 @@ pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observe
             refused(&base).0 || explain(&trace, &base, maker, refused).is_some()
         }
         Outcome::Accepted => {
-            explain_variables(&base, maker, |rules| expect(&module, rules), &observed.variables).is_some()
+            explain_variables(&base, maker, |rules| expect(&module, rules), observed).is_some()
                 || explain_shape(&module, &trace, maker, observed).is_some()
         }
         Outcome::TimedOut => explain_shape(&module, &trace, maker, observed).is_some(),

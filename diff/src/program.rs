@@ -11,7 +11,7 @@ use ptxsmith_syntax::{Header, Item, Module, Role, Text, Visit, line_column, pars
 
 use crate::{
     accesses,
-    compare::{Mismatch, compare, shows_no_values},
+    compare::{Mismatch, compare, shows_no_values, undeclared},
     explain::{explain, explain_crash, explain_shape, explain_variables},
     explanation::{Alternatives, Explanation},
     judge::{Judge, Options},
@@ -579,7 +579,13 @@ fn of_data(
                 variable: Some(one.part.clone()),
                 ..Part::not_compared(NotCompared::Unmodelled, None)
             });
-            variables.iter().map(|variable| program.variable(variable)).chain(not_modelled).collect()
+            let extra = undeclared(&module.items, observed).map(|name| program.undeclared(name));
+            variables
+                .iter()
+                .map(|variable| program.variable(variable))
+                .chain(not_modelled)
+                .chain(extra)
+                .collect()
         }
     }
 }
@@ -613,7 +619,7 @@ impl Program<'_> {
             let agrees = match (&expected, self.observed.outcome) {
                 (Expectation::Refused { .. }, Outcome::Refused) => true,
                 (Expectation::Accepted { variables, unmodelled, .. }, Outcome::Accepted) => {
-                    let agree = || compare(variables, &self.observed.variables).is_none();
+                    let agree = || compare(variables, self.observed).is_none();
                     unmodelled.is_empty() && (self.silent || agree())
                 }
                 _ => false,
@@ -631,8 +637,7 @@ impl Program<'_> {
                 .or_else(|| {
                     let taken = self.observed.outcome == Outcome::Accepted;
                     let data = |rules: &Rules| expect(self.module, rules);
-                    let variables = &self.observed.variables;
-                    taken.then(|| explain_variables(self.rules, self.maker, data, variables)).flatten()
+                    taken.then(|| explain_variables(self.rules, self.maker, data, self.observed)).flatten()
                 })
                 .or_else(shape),
         };
@@ -647,9 +652,14 @@ impl Program<'_> {
         self.part(None, self.difference(class, None, explanation, suspected), rests_on)
     }
 
+    /// A variable that is shown and not declared: nothing listed predicts that.
+    fn undeclared(&self, name: String) -> Part {
+        let difference = self.difference(Class::WrongLayout, Some(name.clone()), None, Some(Vec::new()));
+        self.part(Some(name), difference, self.expected.trace())
+    }
+
     fn variable(&self, variable: &Variable) -> Part {
-        let agreement =
-            |variable: &Variable| compare(std::slice::from_ref(variable), &self.observed.variables);
+        let agreement = |variable: &Variable| compare(std::slice::from_ref(variable), self.observed);
         let verdict = match agreement(variable) {
             None => Verdict::Conforms,
             Some(Mismatch::Unobserved(_)) => Verdict::NotCompared(NotCompared::Unobserved),

@@ -170,8 +170,14 @@ impl Subject for Exec {
         };
         let limits = Limits { output: self.limits.output.max(MAX_ANSWER), ..self.limits.clone() };
         let finished = process::run(&invocation, &limits, &self.cancel)?;
-        Ok(judge(&finished, &limits))
+        Ok(promised(judge(&finished, &limits), &self.description))
     }
+}
+
+/// An observation with what the description of its subject promises of it, whatever it says itself.
+pub(crate) fn promised(observation: Observation, description: &Description) -> Observation {
+    let complete = observation.outcome == Outcome::Accepted && description.lists == Some(true);
+    Observation { complete: complete && description.values != Some(false), ..observation }
 }
 
 /// What a finished run amounts to.

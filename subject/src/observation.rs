@@ -156,6 +156,11 @@ pub struct Observation {
     /// What the kernels that were asked for reach, by name ([`Tracing`](crate::Tracing)). No part of the JSON form.
     #[serde(skip)]
     pub reached: BTreeMap<String, Reached>,
+    /// Whether `variables` has every variable of the module that has storage and content, because the implementation
+    /// promises so ([`Description::lists`](crate::Description::lists)): one that is missing, or that the module does not
+    /// declare, is a deviation then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub complete: bool,
 }
 
 fn schema() -> String {
@@ -181,6 +186,7 @@ impl Observation {
             variables: BTreeMap::new(),
             kernels: BTreeMap::new(),
             reached: BTreeMap::new(),
+            complete: false,
         }
     }
 

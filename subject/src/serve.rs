@@ -186,7 +186,11 @@ impl Serve {
             let subject = self.description.id.clone();
             return Err(Error::Worker { subject, failure: failure.clone() });
         }
-        Ok(observation_in(answer))
+        // What our own workers show went through a linker or a loader, which may drop what nothing uses.
+        let promised = |observation| {
+            if self.own.is_some() { observation } else { exec::promised(observation, &self.description) }
+        };
+        Ok(observation_in(answer).map(promised))
     }
 }
 

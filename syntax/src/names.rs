@@ -177,7 +177,7 @@ pub fn is_number(digits: &str) -> bool {
 }
 
 /// The names that these statements declare in any scope, each with the name that its declaration writes.
-pub(crate) fn declared(items: &[Item]) -> Names<Text> {
+pub fn declared(items: &[Item]) -> Names<Text> {
     struct Declared(Names<Text>);
     impl<'m> Visit<'m> for Declared {
         fn name(&mut self, name: &'m Text, role: Role) {

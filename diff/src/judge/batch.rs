@@ -179,7 +179,14 @@ pub(super) fn shown(
         Slot::Names { prefix } => Shown::Module(alone(prefix, observation)),
         Slot::Element { array, offset, width } => {
             let expected = if let Answer::Bits(bits) = predicted.answer { Some(bits) } else { None };
-            arrays[*array].map_or(Shown::Unobserved, |seen| element(expected, seen, *offset, *width))
+            match arrays[*array] {
+                Some(seen) => element(expected, seen, *offset, *width),
+                // Of a complete observation it is missing, as the trial alone will show.
+                None if observation.complete => {
+                    Shown::Module(Observation { complete: true, ..Observation::new(Outcome::Accepted) })
+                }
+                None => Shown::Unobserved,
+            }
         }
     }
 }
@@ -216,7 +223,7 @@ pub(crate) fn little_endian(bytes: &[u8]) -> u64 {
 
 /// What belongs to the trial whose names have this prefix, as if it had stood alone.
 fn alone(prefix: &str, observation: &Observation) -> Observation {
-    let mut alone = Observation::new(observation.outcome);
+    let mut alone = Observation { complete: observation.complete, ..Observation::new(observation.outcome) };
     let rename = |symbol: &mut String| {
         if let Some(own) = without_prefix(symbol, prefix) {
             *symbol = own.to_string();

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     asked::Asked,
-    compare::{Mismatch, compare, unobserved, unseen},
+    compare::{Mismatch, compare, undeclared, unobserved, unseen},
     explain::{explain, explain_crash, explain_shape, explain_variables, with_one_more},
     explanation::{Alternatives, Explanation},
     kernel,
@@ -45,7 +45,7 @@ fn judge(expected: &Expectation, observation: &Observation) -> Judgement {
         (Outcome::Refused, Expectation::Accepted { .. }) => Judgement::Differs(Class::RefusesValid, None),
         (Outcome::Accepted, Expectation::Refused { .. }) => Judgement::Differs(Class::AcceptsInvalid, None),
         (Outcome::Accepted, Expectation::Accepted { variables, .. }) => {
-            match compare(variables, &observation.variables) {
+            match compare(variables, observation) {
                 None => Judgement::Agrees,
                 Some(Mismatch::Differs(class, variable)) => Judgement::Differs(class, Some(variable)),
                 Some(Mismatch::Unobserved(_)) => Judgement::Unobserved,
@@ -94,12 +94,17 @@ impl Settling<'_, '_, '_> {
             return self.left_by_kernels(at, prediction, observation);
         }
         let unseen = match (&prediction.data, observation.outcome) {
-            (Expectation::Accepted { variables, .. }, Outcome::Accepted) => {
-                unseen(variables, &observation.variables)
-            }
+            (Expectation::Accepted { variables, .. }, Outcome::Accepted) => unseen(variables, &observation),
             _ => 0,
         };
-        let verdict = match self::judge(&prediction.data, &observation) {
+        let judgement = self::judge(&prediction.data, &observation);
+        let agrees = matches!(judgement, Judgement::Agrees | Judgement::Unobserved);
+        if let Some(extra) =
+            if agrees && observation.complete { undeclared(&p.trial.items(), &observation) } else { None }
+        {
+            return Settled::new(self.unexplained(at, Class::WrongLayout, Some(extra), observation));
+        }
+        let verdict = match judgement {
             Judgement::Agrees => Verdict::Conforms,
             Judgement::Unobserved if matches!(prediction.data, Expectation::Unmodelled { .. }) => {
                 Verdict::NotCompared(NotCompared::Unmodelled)
@@ -143,7 +148,7 @@ impl Settling<'_, '_, '_> {
             })
             .or_else(shape),
             _ if observation.outcome == Outcome::Accepted => {
-                let variables = || explain_variables(&judge.rules, maker, data, &observation.variables);
+                let variables = || explain_variables(&judge.rules, maker, data, &observation);
                 judge.explain_alone(p, &observation).or_else(variables).or_else(shape)
             }
             _ => explain(&trace, &judge.rules, maker, whole).or_else(shape),
@@ -152,7 +157,7 @@ impl Settling<'_, '_, '_> {
             (Class::Hang, _) => vec![Vec::new()],
             (Class::Crash, _) => vec![crash_alternatives(&trace, maker, &observation)],
             (_, Outcome::Accepted) => {
-                let variables = suspect_variables(&judge.rules, maker, data, &observation.variables);
+                let variables = suspect_variables(&judge.rules, maker, data, &observation);
                 variables.unwrap_or_else(|| vec![alternatives(&trace, &judge.rules, maker, whole)])
             }
             _ => vec![alternatives(&trace, &judge.rules, maker, whole)],
