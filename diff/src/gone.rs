@@ -64,7 +64,7 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
 pub fn edit(id: &str, releases: &[String]) -> Option<String> {
     let known = KNOWN.iter().find(|known| id.strip_prefix("gone-") == Some(known.id))?;
     Some(format!(
-        "in diff/src/known.rs let the `releases` of `{}`, now {}, leave out {}; remove the entry where none is left",
+        "in diff/src/known/ let the `releases` of `{}`, now {}, leave out {}; remove the entry where none is left",
         known.id,
         known.releases,
         releases.join(", "),

@@ -1,0 +1,136 @@
+//! Known deviations of declarations: dimensions and sizes, alignment, directives.
+
+use ptxsmith_oracle::{Clause, Integer, RefusalClass, Ruled, Step, Stop, rules::Dimension};
+use ptxsmith_syntax::Expr;
+
+use super::entry::{Effect, End, Known, example, thousand_times};
+use crate::maker::Releases;
+use crate::shapes::declarations as shapes;
+
+pub(super) const DIMENSION_EXPRESSION_REFUSED: Known = Known {
+    id: "dimension-expression-refused",
+    title: "a dimension that is more than one literal is refused, though it may be any constant expression",
+    clauses: &[Clause::Dimension],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Refusal(|rules| rules.layout.dimension.change(dimension_expression_refused)),
+    example: example!("7.7", ".global .u8 x[1 + 1];"),
+    first_seen: "2026-11-21",
+};
+
+pub(super) const NTID_OVERFLOW_CRASH: Known = Known {
+    id: "ntid-overflow-crash",
+    title: "a .maxntid or .reqntid of 2^32 - 1 kills the compiler (SIGFPE)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(8), of: shapes::ntid_overflow },
+    example: example!("7.7", ".visible .entry k() .maxntid 4294967295 { ret; }"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const HUGE_ALIGNMENT_HANG: Known = Known {
+    id: "huge-alignment-hang",
+    title: "an alignment of 2^28 or more can leave the compiler without an end",
+    clauses: &[Clause::AlignPowerOfTwo],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Hang, of: shapes::huge_alignment },
+    example: example!("7.7", ".global .align 2147483648 .u8 x;"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const LOCAL_ALIGNMENT_CRASH: Known = Known {
+    id: "local-alignment-crash",
+    title: "a .local variable with a very large alignment (2^26 and more) kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::local_alignment },
+    example: example!("7.7", ".visible .entry k() { .local .align 134217728 .u8 x; ret; }"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const SIZE_IN_32_BITS: Known = Known {
+    id: "size-in-32-bits",
+    title: "the size of a variable of 2^31 bytes or more, and of a row in bits, is kept in 32 bits, so that the cubin is malformed",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Broken, of: shapes::size_of_32_bits },
+    example: example!("7.7", ".global .u64 x[2147483648];"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const MANY_DIMENSIONS_HANG: Known = Known {
+    id: "many-dimensions-hang",
+    title: "the time that thousands of dimensions take grows with their cube",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Hang, of: shapes::many_dimensions },
+    example: concat!(
+        ".version 7.7\n.target sm_80\n.address_size 64\n.global .u32 x",
+        thousand_times!("[1]"),
+        thousand_times!("[1]"),
+        thousand_times!("[1]"),
+        ";\n"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const ALIGNMENT_FIRST_ACCEPTED: Known = Known {
+    id: "alignment-first-accepted",
+    title: ".align is taken before the state space",
+    clauses: &[Clause::AlignPlace],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Taken(shapes::alignment_first),
+    example: example!("7.7", ".align 8 .global .u32 x;"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const NAMELESS_DECLARATION_ACCEPTED: Known = Known {
+    id: "nameless-declaration-accepted",
+    title: "a declaration is taken that names no variable",
+    clauses: &[Clause::Named],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Taken(shapes::nameless),
+    example: example!("7.7", ".global .u32;"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const ALIGNMENT_TWICE_ACCEPTED: Known = Known {
+    id: "alignment-twice-accepted",
+    title: "a second .align is taken in one declaration",
+    clauses: &[Clause::AlignPlace],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Taken(shapes::alignment_twice),
+    example: example!("7.7", ".global .align 4 .align 16 .u32 x;"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const ALIGNMENT_LAST_ACCEPTED: Known = Known {
+    id: "alignment-last-accepted",
+    title: ".align is taken behind the type of a kernel's parameter",
+    clauses: &[Clause::AlignPlace],
+    lineage: "nvidia",
+    releases: Releases::from("12.9"),
+    effect: Effect::Taken(shapes::alignment_last),
+    example: example!("7.7", ".visible .entry k(.param .u32 .align 8 x) { ret; }"),
+    first_seen: "2026-11-24",
+};
+
+fn dimension_expression_refused(
+    next: &Dimension,
+    step: &mut Step<'_>,
+    dimension: &Expr,
+    value: Integer,
+) -> Ruled<Integer> {
+    if dimension.nodes().len() > 1 {
+        return Err(Stop::refused(RefusalClass::Dimension, Clause::Dimension, step.span));
+    }
+    next.apply(step, dimension, value)
+}

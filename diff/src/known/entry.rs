@@ -1,0 +1,139 @@
+//! What an entry of the list of known deviations says.
+
+use ptxsmith_oracle::{Clause, Rules, Trace};
+use ptxsmith_subject::{Observation, Outcome};
+use ptxsmith_syntax::Module;
+
+use crate::maker::{Maker, Releases};
+
+/// What a deviation does.
+#[derive(Clone, Copy)]
+pub enum Effect {
+    /// Another rule is followed, which gives another value.
+    Rule(fn(&mut Rules)),
+    /// Another rule is followed, which refuses what the specification takes.
+    Refusal(fn(&mut Rules)),
+    /// The subject is killed by this signal where the predicate holds.
+    Crash {
+        /// The signal.
+        signal: i32,
+        /// Whether an evaluation that rests on this meets it.
+        when: fn(&Trace) -> bool,
+        /// Whether a module meets it of which nothing is evaluated, since the text does not decide all of it.
+        of: fn(&Module) -> bool,
+    },
+    /// The subject dies of modules of a shape, whatever the text says of them: an implementation may refuse what it does not
+    /// understand, but not die of it.
+    Death {
+        /// How it ends.
+        end: End,
+        /// Whether a module has the shape.
+        of: fn(&Module) -> bool,
+    },
+    /// The subject takes modules of a shape, which the text refuses by one of the clauses.
+    Taken(fn(&Module) -> bool),
+    /// The subject refuses modules of a shape, which the text takes.
+    Refused(fn(&Module) -> bool),
+}
+
+/// How a subject ends that dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Killed by this signal.
+    Signal(i32),
+    /// Killed by this signal, or it notices and tells of an error of its own.
+    Noticed(i32),
+    /// It gives no answer in time.
+    Hang,
+    /// It leaves what cannot be read.
+    Broken,
+    /// It has no memory left, or gives no answer before.
+    Exhausted,
+}
+
+impl End {
+    /// Whether a subject ended so.
+    pub fn is_of(self, observation: &Observation) -> bool {
+        match self {
+            End::Signal(signal) => observation.signal == Some(signal),
+            End::Noticed(signal) => End::Signal(signal).is_of(observation) || End::Broken.is_of(observation),
+            End::Hang => observation.outcome == Outcome::TimedOut,
+            End::Broken => observation.outcome == Outcome::Crashed && observation.signal.is_none(),
+            End::Exhausted => End::Hang.is_of(observation) || End::Broken.is_of(observation),
+        }
+    }
+}
+
+/// A deviation that was reported before.
+#[derive(Clone, Copy)]
+pub struct Known {
+    /// Its stable name.
+    pub id: &'static str,
+    /// What happens, in a line.
+    pub title: &'static str,
+    /// The clauses that it breaks.
+    pub clauses: &'static [Clause],
+    /// The implementations that show it: lineage.
+    pub lineage: &'static str,
+    /// The releases of them that show it.
+    pub releases: Releases,
+    /// What it does.
+    pub effect: Effect,
+    /// The least program that shows it, taken by every listed release. A case of the corpus or the specification's
+    /// tables, worked out by hand.
+    pub example: &'static str,
+    /// The day on which it was first seen by this project, `2026-11-21`.
+    pub first_seen: &'static str,
+}
+
+impl Known {
+    /// Whether it is listed for this implementation.
+    pub fn is_of(&self, maker: Maker<'_>) -> bool {
+        maker.lineage == Some(self.lineage) && self.releases.contain(maker.version)
+    }
+
+    /// The other rule that it follows; `None` where it is known by the shape of modules, or is killed.
+    pub fn change(&self) -> Option<fn(&mut Rules)> {
+        match self.effect {
+            Effect::Rule(change) | Effect::Refusal(change) => Some(change),
+            Effect::Crash { .. } | Effect::Death { .. } | Effect::Taken(_) | Effect::Refused(_) => None,
+        }
+    }
+
+    /// The shape of modules by which it is known, where no rule of the specification predicts it.
+    pub fn shape(&self) -> Option<fn(&Module) -> bool> {
+        match self.effect {
+            Effect::Death { of, .. } | Effect::Taken(of) | Effect::Refused(of) => Some(of),
+            Effect::Rule(_) | Effect::Refusal(_) | Effect::Crash { .. } => None,
+        }
+    }
+
+    /// Whether what it does is to kill the subject.
+    pub fn kills(&self) -> bool {
+        matches!(self.effect, Effect::Crash { .. } | Effect::Death { .. })
+    }
+
+    /// Whether to see it takes as much time or memory as a subject may have.
+    pub fn exhausts(&self) -> bool {
+        matches!(self.effect, Effect::Death { end: End::Hang | End::Exhausted, .. })
+    }
+
+    /// Whether an evaluation that rests on this used a clause that the deviation breaks.
+    pub fn touches(&self, trace: &Trace) -> bool {
+        self.clauses.iter().any(|&clause| trace.clauses.contains(clause))
+    }
+}
+
+/// A program in the oldest version that has what it needs, so that every listed release takes it.
+macro_rules! example {
+    ($version:literal, $text:literal) => {
+        concat!(".version ", $version, "\n.target sm_80\n.address_size 64\n", $text, "\n")
+    };
+}
+
+macro_rules! thousand_times {
+    ($text:literal) => { thousand_times!(@ten thousand_times!(@ten thousand_times!(@ten $text))) };
+    (@ten $text:expr) => { concat!($text, $text, $text, $text, $text, $text, $text, $text, $text, $text) };
+}
+
+pub(super) use {example, thousand_times};

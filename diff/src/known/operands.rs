@@ -1,0 +1,250 @@
+//! Known deviations of the operands of instructions that are no addresses.
+
+use ptxsmith_oracle::{Clause, rules::ElementNamed};
+use ptxsmith_syntax::Opcode;
+
+use super::entry::{Effect, End, Known, example};
+use crate::maker::Releases;
+use crate::shapes::operands as shapes;
+
+pub(super) const FUNCTION_IN_SUM_ACCEPTED: Known = Known {
+    id: "function-in-sum-accepted",
+    title: "the name of a function is taken as an operand of arithmetic, logic, conversions, comparisons and st",
+    clauses: &[Clause::FunctionOperand],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Rule(|rules| {
+        let operand = &mut rules.operands.function_operand;
+        operand.change(|next, opcode, place| {
+            let taken = place > 0 && opcode != Opcode::Ld;
+            taken || opcode == Opcode::St || next.apply(opcode, place)
+        });
+    }),
+    example: example!(
+        "7.7",
+        ".global .u32 a[4];\n.func f() { ret; }\n.visible .entry k() { .reg .u64 p; add.u64 p, f, 4; ret; }"
+    ),
+    first_seen: "2026-11-21",
+};
+
+pub(super) const MISSING_ELEMENT_ACCEPTED: Known = Known {
+    id: "missing-element-accepted",
+    title: "an element that the vector lacks is taken",
+    clauses: &[Clause::VectorElementExists],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Rule(|rules| rules.operands.element_named.change(first_for_missing)),
+    example: example!(
+        "7.7",
+        ".global .u32 a[4];\n.func f() { ret; }\n.visible .entry k() { .reg .v2 .u32 v; .reg .u32 r, s; mov.u32 r, 1; mov.v2.u32 v, {r, r}; mov.u32 s, v.z; ret; }"
+    ),
+    first_seen: "2026-11-21",
+};
+
+// Whether such an element is taken or kills depends on what the optimizer knows of the vector: one that was never
+// set kills every release, one that was set before kills from 12.3 on, and one whose value is not used is taken.
+pub(super) const MISSING_ELEMENT_CRASH: Known = Known {
+    id: "missing-element-crash",
+    title: "an element that the vector lacks kills the compiler (SIGSEGV)",
+    clauses: &[Clause::VectorElementExists],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Crash {
+        signal: 11,
+        when: |trace| trace.clauses.contains(Clause::VectorElementExists),
+        of: shapes::missing_element,
+    },
+    example: example!("7.7", ".visible .entry k() { .reg .v2 .u32 v; .reg .u32 c; mov.u32 c, v.z; ret; }"),
+    first_seen: "2026-11-21",
+};
+
+pub(super) const CONVERTED_FUNCTION_CRASH: Known = Known {
+    id: "converted-function-crash",
+    title: "the name of a function or kernel as the operand of cvt kills the compiler (SIGSEGV)",
+    clauses: &[Clause::FunctionOperand],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::converted_function },
+    example: example!(
+        "7.7",
+        ".func f() { ret; }\n.visible .entry k() { .reg .u64 d; cvt.u64.u32 d, f; ret; }"
+    ),
+    first_seen: "2026-11-23",
+};
+
+pub(super) const FLOAT_REGISTER_SUM_CRASH: Known = Known {
+    id: "float-register-sum-crash",
+    title: "a floating-point register plus a constant as an operand kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::float_register_sum },
+    example: example!(
+        "7.7",
+        ".visible .entry k() { .reg .f64 f; .reg .b32 a, b; mov.b64 {a, b}, f + 4; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const PARAMETER_SUM_CRASH: Known = Known {
+    id: "parameter-sum-crash",
+    title: "a .param variable of a body plus a constant as an operand kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::parameter_sum },
+    example: example!("7.7", ".visible .entry k() { .param .u32 p; .reg .u32 r; mov.u32 r, p + 4; ret; }"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const ADDRESS_IN_LIST_CRASH: Known = Known {
+    id: "address-in-list-crash",
+    title: "a .local or .param variable in a list of values kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::address_in_list },
+    example: example!(
+        "7.7",
+        ".visible .entry k() { .local .u32 x; .reg .v2 .u32 v; mov.v2.u32 v, {x, x}; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const INTEGER_LIST_FOR_F64_CRASH: Known = Known {
+    id: "integer-list-for-f64-crash",
+    title: "a list of integer constants as a vector of .f64 kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::integer_list_for_f64 },
+    example: example!("7.7", ".visible .entry k() { .reg .v2 .f64 v; mov.v2.f64 v, {1, 1}; ret; }"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const STORED_FUNCTION_CRASH: Known = Known {
+    id: "stored-function-crash",
+    title: "the name of a function as the value of an st of a bit-size type, or of a mov of four elements, kills the compiler (SIGSEGV)",
+    clauses: &[Clause::FunctionOperand],
+    lineage: "nvidia",
+    releases: Releases::from("13.1"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::stored_function },
+    example: example!(
+        "7.7",
+        ".global .u64 g;\n.func f() { ret; }\n.visible .entry k() { st.global.b64 [g], f; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const SURFACE_LOAD_LIST_CRASH: Known = Known {
+    id: "surface-load-list-crash",
+    title: "a list as the result of an suld of one value kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::surface_load_list },
+    example: example!(
+        "7.7",
+        ".global .surfref s;\n.visible .entry k() { .reg .b32 r, i; suld.b.1d.b32.trap {r, r}, [s, {i}]; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const SINK_MATRIX_CRASH: Known = Known {
+    id: "sink-matrix-crash",
+    title: "_ as the result of ldmatrix, mma or wmma kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::sink_matrix },
+    example: example!(
+        "7.7",
+        ".shared .align 16 .b8 s[64];\n.visible .entry k() { ldmatrix.sync.aligned.m8n8.x1.shared.b16 _, [s]; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const SINK_LOAD_CRASH: Known = Known {
+    id: "sink-load-crash",
+    title: "_ as the result of ld, mov or tex kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::between("11.7", "12.4"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::sink_load },
+    example: example!("7.7", ".global .u32 g;\n.visible .entry k() { ld.global.u32 _, [g]; ret; }"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const SCALAR_COORDINATE_CRASH: Known = Known {
+    id: "scalar-coordinate-crash",
+    title: "a scalar as the coordinates of tex.a1d kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::scalar_coordinate },
+    example: example!(
+        "7.7",
+        ".global .texref t;\n.visible .entry k() { .reg .u32 r; .reg .v4 .f32 v; tex.a1d.v4.f32.s32 v, [t, r]; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const TEXTURE_CONSTANT_LIST_CRASH: Known = Known {
+    id: "texture-constant-list-crash",
+    title: "a list of an integer register and a constant in a texture access kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::mixed_texture_list },
+    example: example!(
+        "7.7",
+        ".global .texref t;\n.visible .entry k() { .reg .u32 r; .reg .v4 .f32 v; tld4.r.2d.v4.f32.f32 v, [t, {r, 1}]; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const FLOAT_FUNCTION_CRASH: Known = Known {
+    id: "float-function-crash",
+    title: "a function as a floating-point operand kills the compiler where the module has another kernel (SIGSEGV)",
+    clauses: &[Clause::FunctionOperand],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::float_function },
+    example: example!(
+        "7.7",
+        ".func f() { ret; }\n.visible .entry a() { ret; }\n.visible .entry k() { .reg .f32 x; div.rn.f32 x, x, f; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const PREDICATE_SUM_HANG: Known = Known {
+    id: "predicate-sum-hang",
+    title: "a predicate plus a constant takes all time and memory",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Exhausted, of: shapes::predicate_sum },
+    example: example!(
+        "7.7",
+        ".visible .entry k() { .reg .u32 r; .reg .pred p; bar.red.popc.u32 r, 0, p + 4; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const CONSTANT_RESULT_CRASH: Known = Known {
+    id: "constant-result-crash",
+    title: "a number in place of the register for the result of a call kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::constant_result },
+    example: example!(
+        "7.7",
+        ".func (.reg .u32 r) f() { mov.u32 r, 1; ret; }\n.visible .entry k() { call (1), f; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+fn first_for_missing(next: &ElementNamed, letter: &str, count: usize) -> Option<usize> {
+    next.apply(letter, count).map(|element| if element < count { element } else { 0 })
+}

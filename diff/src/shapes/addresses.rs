@@ -1,0 +1,121 @@
+//! Shapes of addresses in instructions.
+
+use ptxsmith_oracle::special_register;
+use ptxsmith_syntax::{Module, Text};
+
+use super::words::{Name, SPACES, Words, integer};
+
+/// A special register in brackets, alone or with an offset: a name with `%` that nothing declares.
+pub fn special_register_address(module: &Module) -> bool {
+    let words = Words::of(module);
+    // Under its name ptxas finds the special register, whatever is declared.
+    let is_special = |name: &str| !words.names.contains_key(name) || special_register(name);
+    words.has(|[open, name]| open == "[" && name.starts_with('%') && is_special(name))
+}
+
+/// A texture, sampler or surface as the address of an instruction that changes memory or fetches it.
+pub fn opaque_address(module: &Module) -> bool {
+    let words = Words::of(module);
+    let mut memory = words.instructions(&["atom", "red", "prefetch", "prefetchu"]);
+    let is_opaque = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], |name| *name == Name::Opaque);
+    memory.any(|own| own.windows(2).any(is_opaque))
+}
+
+/// A `.local` variable as the address of an `atom` without a state space.
+pub fn local_atomic(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_local = |name: &Name| matches!(name, Name::Variable(space, _) if space == ".local");
+    words.instructions(&["atom"]).any(|own| {
+        !own.iter().any(|word| SPACES.contains(&&**word))
+            && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_local))
+    })
+}
+
+/// A `.param` variable that a body declares as the address of an `ld`.
+pub fn own_parameter_load(module: &Module) -> bool {
+    let words = Words::of(module);
+    let declares = |own: &[Text], name: &Text| own[0] == ".param" && own.contains(name);
+    let is_own = |name: &Text| words.statements.iter().any(|own| declares(own, name));
+    words.instructions(&["ld"]).any(|own| own.windows(2).any(|pair| pair[0] == "[" && is_own(&pair[1])))
+}
+
+/// `_` in place of the address of a `red`.
+pub fn sink_address(module: &Module) -> bool {
+    let words = Words::of(module);
+    words.instructions(&["red"]).any(|own| {
+        own.iter().find(|word| !word.starts_with('.') && *word != "red") == Some(&Text::const_new("_"))
+    })
+}
+
+/// An absolute address in an instruction that names `.unified` behind it.
+pub fn unified_absolute(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|own| {
+        own.windows(2).any(|pair| pair[0] == "[" && integer(&pair[1]).is_some())
+            && own.windows(2).any(|pair| pair[0] == "]" && pair[1] == ".unified")
+    })
+}
+
+/// An instruction with an address that may be made of a number or of a register.
+const MEMORY: [&str; 6] = ["ld", "ldu", "st", "atom", "red", "prefetch"];
+
+/// An absolute address elsewhere than in `.local`: a constant expression in brackets.
+pub fn absolute_address(module: &Module) -> bool {
+    let words = Words::of(module);
+    let begins = |word: &str| integer(word).is_some() || ["WARP_SZ", "(", "-", "+", "~", "!"].contains(&word);
+    words.instructions(&MEMORY).any(|own| {
+        !own.iter().any(|word| word == ".local")
+            && own.windows(2).any(|pair| pair[0] == "[" && begins(&pair[1]))
+    })
+}
+
+/// A register of 32 bits as an address of 64.
+pub fn narrow_address(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_narrow =
+        |name: &Name| matches!(name, Name::Register(ty, _) if [".b32", ".u32", ".s32"].contains(&&**ty));
+    words.instructions(&MEMORY).any(|own| {
+        !own.iter().any(|word| [".local", ".shared", ".const"].contains(&&**word))
+            && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_narrow))
+    })
+}
+
+/// A variable as the index of another.
+pub fn variable_index(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
+    words.has(|[name, open, index, close]| {
+        open == "[" && close == "]" && is_variable(name) && is_variable(index)
+    })
+}
+
+/// A vector register as the index of an array.
+pub fn vector_index(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_vector = |name: &Name| matches!(name, Name::Register(_, lanes) if *lanes > 1);
+    let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
+    words.has(|[name, open, index]| open == "[" && is_variable(name) && words.is(index, is_vector))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::module;
+    use super::*;
+
+    #[test]
+    fn a_register_that_is_declared_is_none_of_the_special_ones() {
+        let kernel = |code: &str| module(&format!(".entry k() {{ .reg .u64 %a, %b; {code} ret; }}"));
+        assert!(special_register_address(&kernel("st.global.u32 [%laneid], 1;")));
+        assert!(special_register_address(&kernel("ld.u32 %a, [%clock64 + 4];")));
+        assert!(!special_register_address(&kernel("ld.u32 %a, [%b];")));
+        assert!(!special_register_address(&kernel("mov.u32 %a, %laneid;")));
+    }
+
+    #[test]
+    fn a_parameter_of_the_kernel_is_none_of_its_body() {
+        let load = "ld.param.u32 r, [x]; ret; }";
+        assert!(own_parameter_load(&module(&format!(".entry k() {{ .reg .u32 r; .param .u32 x; {load}"))));
+        assert!(!own_parameter_load(&module(&format!(
+            ".entry k(.param .u32 x) {{ .reg .u32 r; .param .u32 y; {load}"
+        ))));
+    }
+}

@@ -1,0 +1,136 @@
+//! Shapes of initial values.
+
+use ptxsmith_syntax::{Linkage, Module, NodeKind, Specifier, StateSpace, Statement};
+
+use super::declarations::sizes;
+use super::words::{OPAQUE, Words, integer};
+
+/// An array whose first dimension is left out or zero, with a single value in place of a list.
+pub fn scalar_for_array(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        let opens = |at: usize| match words.get(at..at + 3).unwrap_or_default() {
+            [open, close, _] if open == "[" && close == "]" => Some(at + 2),
+            [open, zero, close] if open == "[" && integer(zero) == Some(0) && close == "]" => Some(at + 3),
+            _ => None,
+        };
+        (1..words.len()).any(|at| {
+            let Some(mut next) = opens(at).filter(|_| words[at - 1] != "]") else { return false };
+            while words.get(next).is_some_and(|word| word == "[") {
+                next += words[next..].iter().position(|word| word == "]").map_or(words.len(), |end| end + 1);
+            }
+            let is = |at: usize, word: &str| words.get(at).is_some_and(|own| own == word);
+            is(next, "=") && !is(next + 1, "{")
+        })
+    })
+}
+
+/// A `.const` variable, or one with an initial value, of 2^30 bytes or more.
+pub fn huge_constant(module: &Module) -> bool {
+    module.declarations().any(|declaration| {
+        let is_const = declaration.space() == Some(StateSpace::Const);
+        sizes(declaration)
+            .any(|(declarator, size)| (is_const || declarator.initializer.is_some()) && size >> 30 != 0)
+    })
+}
+
+/// A list for an array of a type that takes no initial value, in which no value stands.
+pub fn empty_list_of_halves(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        let value = words.iter().skip_while(|word| *word != "=");
+        words.iter().any(|word| [".f16", ".f16x2"].contains(&&**word))
+            && words.windows(2).any(|run| run[0] == "]" && run[1] == "=")
+            && value.skip(1).all(|word| ["{", "}", ",", ";"].contains(&&**word))
+    })
+}
+
+/// An array whose first dimension is zero in 64 bits, with an initial value.
+pub fn zero_dimension_with_value(module: &Module) -> bool {
+    module.declarations().flat_map(|declaration| &declaration.declarators).any(|declarator| {
+        let first = declarator.dimensions.first().and_then(Option::as_ref);
+        declarator.initializer.is_some()
+            && first.is_some_and(|first| first.as_integer().is_none_or(|n| n == 0))
+    })
+}
+
+/// The name of an `.extern` function in the initial value of a variable that a body declares.
+pub fn extern_function_in_body(module: &Module) -> bool {
+    let is_extern = |name: &str| {
+        module.functions().any(|function| {
+            function.name.text == name && function.before.contains(&Specifier::Linkage(Linkage::Extern))
+        })
+    };
+    let functions = module.functions().flat_map(|function| function.statements());
+    let inner = functions.filter_map(|statement| match statement {
+        Statement::Variables(declaration) => Some(declaration),
+        _ => None,
+    });
+    let values =
+        inner.flat_map(|declaration| &declaration.declarators).filter_map(|own| own.initializer.as_ref());
+    let mut names = values.flat_map(|value| value.values()).flat_map(|value| value.nodes());
+    names.any(|node| matches!(&node.kind, NodeKind::Name(name) if is_extern(name)))
+}
+
+/// A list in a list for a texture, sampler or surface.
+pub fn opaque_list(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        words.iter().any(|word| OPAQUE.contains(&&**word))
+            && words.windows(3).any(|run| run[0] == "=" && run[1] == "{" && run[2] == "{")
+    })
+}
+
+/// A list for a variable of packed halves.
+pub fn packed_list(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        words.iter().any(|word| word == ".f16x2")
+            && words.windows(2).any(|run| run[0] == "=" && run[1] == "{")
+    })
+}
+
+/// A name in a list for a variable of packed halves.
+pub fn name_in_packed_list(module: &Module) -> bool {
+    let words = Words::of(module);
+    packed_list(module)
+        && words.statements.iter().any(|own| {
+            let list = own.iter().skip_while(|word| *word != "=").skip(1);
+            own.iter().any(|word| word == ".f16x2")
+                && list.into_iter().any(|word| words.names.contains_key(word))
+        })
+}
+
+/// A name plus an expression with an operator that binds less than a sum, in an initial value.
+pub fn offset_expression(module: &Module) -> bool {
+    const LESS: [&str; 14] = ["<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "?"];
+    let words = Words::of(module);
+    words.statements.iter().any(|own| {
+        let sum = own.windows(2).position(|pair| pair[1] == "+" && words.names.contains_key(&pair[0]));
+        let value = own.iter().position(|word| word == "=");
+        matches!((value, sum), (Some(value), Some(sum)) if value < sum)
+            && own.iter().skip(sum.unwrap_or_default()).any(|word| LESS.contains(&&**word))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::module;
+    use super::*;
+
+    #[test]
+    fn only_an_extern_function_in_a_body_counts() {
+        let kernel = |before: &str, code: &str| module(&format!("{before} .entry k() {{ {code} ret; }}"));
+        assert!(extern_function_in_body(&kernel(".extern .func f();", ".global .u64 x = f;")));
+        assert!(extern_function_in_body(&kernel(".extern .func f();", ".global .u64 x[2] = {0, f};")));
+        assert!(!extern_function_in_body(&kernel(".func f() { ret; }", ".global .u64 x = f;")));
+        assert!(!extern_function_in_body(&kernel(".extern .func f(); .global .u64 x = f;", "")));
+    }
+
+    #[test]
+    fn a_list_or_a_dimension_is_no_single_value_for_an_array() {
+        assert!(
+            [".global .u32 x[] = 1;", ".global .u32 x[0] = 1;"]
+                .iter()
+                .all(|text| scalar_for_array(&module(text)))
+        );
+        assert!(!scalar_for_array(&module(".global .u32 x[] = {1}; .global .u32 y[2] = 1;")));
+        assert!(scalar_for_array(&module(".entry k() { .local .u32 x[][2] = 1; ret; }")));
+    }
+}

@@ -1,0 +1,14 @@
+//! Shapes of modules that known deviations are about where no rule of the specification is, or where it says only that they are
+//! refused: what stands in their tokens, so that a statement that is not understood has its shape too.
+
+pub mod addresses;
+pub mod declarations;
+pub mod initializers;
+pub mod names;
+pub mod operands;
+mod words;
+
+#[cfg(test)]
+fn module(text: &str) -> ptxsmith_syntax::Module {
+    ptxsmith_syntax::parse(&format!(".version 7.8\n.target sm_80\n{text}\n")).unwrap()
+}

@@ -1,0 +1,88 @@
+//! Shapes of names: numbered ones, and one name for two things.
+
+use ptxsmith_oracle::special_register;
+use ptxsmith_syntax::{Module, Text, read_number};
+
+use super::words::{HEADS, Name, SPACES, Words, integer};
+
+/// A variable and a function of one name.
+pub fn variable_and_function(module: &Module) -> bool {
+    let names = Words::of(module).names;
+    names.values().any(|declared| {
+        declared.contains(&Name::Function)
+            && declared.iter().any(|name| matches!(name, Name::Variable(_, false) | Name::Opaque))
+    })
+}
+
+/// A prototype, or a list of functions to call, under the name of a register, a variable or a parameter.
+pub fn prototype_name(module: &Module) -> bool {
+    let words = Words::of(module);
+    words.has(|[name, colon, word]| {
+        colon == ":"
+            && [".callprototype", ".calltargets"].contains(&word)
+            && words.is(name, |name| *name != Name::Function)
+    })
+}
+
+/// A function that is declared in the body of another, under the name of a register or variable.
+pub fn nested_function(module: &Module) -> bool {
+    let words = Words::of(module);
+    let has_numbered = |name: &str| {
+        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        prefix.len() < name.len() && words.has(|[before, open]| before == prefix && open == "<")
+    };
+    words.statements.iter().zip(&words.in_body).any(|(own, &in_body)| {
+        let heads = own.iter().position(|word| HEADS.contains(&&**word)).filter(|_| in_body);
+        let name = heads.and_then(|at| own.get(at + 1));
+        name.is_some_and(|name| has_numbered(name) || words.is(name, |name| *name != Name::Function))
+    })
+}
+
+/// A function or kernel that others may see under the name of a special register.
+pub fn special_register_name(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|words| {
+        words.iter().any(|word| [".visible", ".weak", ".extern"].contains(&&**word))
+            && words.windows(2).any(|pair| HEADS.contains(&&*pair[0]) && special_register(&pair[1]))
+    })
+}
+
+/// So many numbered names that no memory holds them.
+pub fn too_many_names(module: &Module) -> bool {
+    Words::of(module).has(|[open, count, close]| {
+        open == "<"
+            && close == ">"
+            && read_number(count).is_some()
+            && integer(count).is_none_or(|count| count >= 1 << 24)
+    })
+}
+
+/// The statements that declare one of the names of an earlier PREFIX<N> again, zeros in front of its number or not, with that
+/// name and number.
+fn repeats_numbered(words: &Words) -> impl Iterator<Item = (&[Text], &str, &str)> {
+    words.statements.iter().enumerate().flat_map(move |(at, own)| {
+        let declares =
+            own.iter().any(|word| SPACES.contains(&&**word)) && !own.iter().any(|word| word == "<");
+        let names = own.iter().take_while(|word| *word != "=").filter(|word| words.names.contains_key(*word));
+        let names = names.filter(move |_| declares);
+        names.filter_map(move |name| {
+            let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            let number: u64 = name[prefix.len()..].parse().ok()?;
+            let repeats = words.statements[..at].iter().any(|before| {
+                before.windows(3).any(|run| {
+                    run[0] == prefix && run[1] == "<" && integer(&run[2]).is_some_and(|count| number < count)
+                })
+            });
+            repeats.then_some((&own[..], prefix, &name[prefix.len()..]))
+        })
+    })
+}
+
+/// A name of PREFIX<N> declared again with zeros in front of its number, which is another name.
+pub fn padded_number_declared(module: &Module) -> bool {
+    repeats_numbered(&Words::of(module)).any(|(_, _, number)| number.len() > 1 && number.starts_with('0'))
+}
+
+/// A variable in memory under a name that PREFIX<N> declared before, or that name with zeros in front of its number.
+pub fn numbered_declared_again(module: &Module) -> bool {
+    repeats_numbered(&Words::of(module)).any(|(own, _, _)| !own.iter().any(|word| word == ".reg"))
+}

@@ -1,0 +1,189 @@
+//! Shapes of operands that are no addresses.
+
+use ptxsmith_syntax::{FunctionKind, Module, Text};
+
+use super::words::{Name, Words, integer};
+
+/// The name of a function or kernel as the last operand of a `cvt`.
+pub fn converted_function(module: &Module) -> bool {
+    let words = Words::of(module);
+    words.instructions(&["cvt"]).any(|words_of| words_of.last().is_some_and(|word| words.is_function(word)))
+}
+
+/// The name of a function or kernel as what an `st` of a bit-size type stores, or a `mov` of four elements moves.
+pub fn stored_function(module: &Module) -> bool {
+    let words = Words::of(module);
+    let has = |own: &[Text], suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
+    words.instructions(&["st", "mov"]).any(|own| {
+        let wide = match &*own[0] {
+            "st" => has(own, &[".b8", ".b16", ".b32", ".b64"]),
+            _ => has(own, &[".v4"]),
+        };
+        wide && own.last().is_some_and(|word| words.is_function(word))
+    })
+}
+
+/// A floating-point register plus a constant.
+pub fn float_register_sum(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_float = |name: &Name| matches!(name, Name::Register(ty, _) if ty.starts_with(".f"));
+    words.has(|[name, plus]| plus == "+" && words.is(name, is_float))
+}
+
+/// A `.param` variable of a body plus a constant, or an element of it, outside of brackets.
+pub fn parameter_sum(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_param = |name: &Name| matches!(name, Name::Variable(space, true) if space == ".param");
+    words.has(|[before, name, behind]| {
+        !before.starts_with('.')
+            && before != "["
+            && ["+", "-", "["].contains(&behind)
+            && words.is(name, is_param)
+    })
+}
+
+/// A `.local` or `.param` variable in a list of an instruction.
+pub fn address_in_list(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_own =
+        |name: &Name| matches!(name, Name::Variable(space, true) if [".local", ".param"].contains(&&**space));
+    let mut instructions =
+        words.statements.iter().filter(|own| own.first().is_some_and(|w| !w.starts_with('.')));
+    instructions.any(|own| {
+        let mut depth = 0_usize;
+        own.iter().any(|word| {
+            match &**word {
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                _ => return depth > 0 && words.is(word, is_own),
+            }
+            false
+        })
+    })
+}
+
+/// A list of integer constants for an instruction of `.f64`.
+pub fn integer_list_for_f64(module: &Module) -> bool {
+    Words::of(module).statements.iter().any(|own| {
+        let list = own.iter().skip_while(|word| *word != "{").skip(1).take_while(|word| *word != "}");
+        own.iter().any(|word| word == ".f64")
+            && list.filter(|word| *word != ",").all(|word| integer(word).is_some())
+            && own.windows(2).any(|pair| pair[0] == "{" && integer(&pair[1]).is_some())
+    })
+}
+
+/// A list or a vector as what an `suld` of one value gives.
+pub fn surface_load_list(module: &Module) -> bool {
+    let words = Words::of(module);
+    words.instructions(&["suld"]).any(|own| {
+        let to =
+            own.iter().position(|word| !word.starts_with('.') && word != "suld").map_or("", |at| &*own[at]);
+        !own.iter().any(|word| [".v2", ".v4"].contains(&&**word))
+            && (to == "{" || words.is(to, |name| matches!(name, Name::Register(_, lanes) if *lanes > 1)))
+    })
+}
+
+/// A number where a call gives its result.
+pub fn constant_result(module: &Module) -> bool {
+    let words = Words::of(module);
+    words.instructions(&["call"]).any(|own| {
+        let mut words = own.iter().skip_while(|word| *word == "call" || word.starts_with('.'));
+        words.next().is_some_and(|word| word == "(")
+            && words.next().is_some_and(|word| integer(word).is_some())
+    })
+}
+
+/// An element that a vector register lacks.
+pub fn missing_element(module: &Module) -> bool {
+    let words = Words::of(module);
+    let place = |suffix: &str| match suffix {
+        ".x" | ".r" => Some(0),
+        ".y" | ".g" => Some(1),
+        ".z" | ".b" => Some(2),
+        ".w" | ".a" => Some(3),
+        _ => None,
+    };
+    words.has(|[name, suffix]| {
+        let lacks = |at: usize| {
+            words.is(name, |name| matches!(name, Name::Register(_, lanes) if *lanes > 1 && at >= *lanes))
+        };
+        place(suffix).is_some_and(lacks)
+    })
+}
+
+/// A predicate plus a constant.
+pub fn predicate_sum(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_predicate =
+        |name: &str| words.is(name, |name| matches!(name, Name::Register(ty, _) if ty == ".pred"));
+    words.has(|[name, plus]| plus == "+" && is_predicate(name))
+}
+
+/// `_` as the result of an instruction with one of these opcodes.
+fn sink_result(module: &Module, opcodes: &[&str]) -> bool {
+    Words::of(module).instructions(opcodes).any(|own| {
+        let mut operands = own.iter().skip(1).filter(|word| !word.starts_with('.'));
+        operands.next().is_some_and(|word| word == "_")
+    })
+}
+
+/// `_` as the result of an instruction on matrices.
+pub fn sink_matrix(module: &Module) -> bool {
+    sink_result(module, &["ldmatrix", "mma", "wmma"])
+}
+
+/// `_` as the result of a load, a move or a texture access.
+pub fn sink_load(module: &Module) -> bool {
+    sink_result(module, &["ld", "ldu", "mov", "tex"])
+}
+
+/// A texture of an array of lines with one scalar as its coordinates.
+pub fn scalar_coordinate(module: &Module) -> bool {
+    Words::of(module).instructions(&["tex"]).any(|own| {
+        let scalar = |run: &[Text]| run[0] == "[" && run[2] == "," && run[3] != "{";
+        own.iter().any(|word| word == ".a1d") && own.windows(4).any(scalar)
+    })
+}
+
+/// A list of an integer register and an integer constant in a texture access.
+pub fn mixed_texture_list(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_register = |name: &str| words.is(name, |name| matches!(name, Name::Register(..)));
+    words.instructions(&["tex", "tld4"]).any(|own| {
+        own.windows(4)
+            .any(|run| run[0] == "{" && is_register(&run[1]) && run[2] == "," && integer(&run[3]).is_some())
+    })
+}
+
+/// The name of a function as a floating-point operand, in a module of two kernels or more.
+pub fn float_function(module: &Module) -> bool {
+    let words = Words::of(module);
+    let kernels = module.functions().filter(|function| function.kind == FunctionKind::Entry).count();
+    let is_float = |word: &Text| [".f32", ".f64"].contains(&&**word);
+    kernels > 1
+        && words.statements.iter().any(|own| {
+            own.first().is_some_and(|word| !word.starts_with('.') && word != "mov")
+                && own.iter().any(is_float)
+                && own.last().is_some_and(|word| words.is_function(word))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::module;
+    use super::*;
+
+    #[test]
+    fn only_a_function_that_is_converted_counts() {
+        let kernel =
+            |code: &str| module(&format!(".func f() {{ ret; }} .entry k() {{ .reg .u64 d; {code} ret; }}"));
+        assert!(
+            converted_function(&kernel("cvt.u64.u32 d, f;"))
+                && converted_function(&kernel("cvt.u64.u32 d, k;"))
+        );
+        assert!(
+            !converted_function(&kernel("mov.u64 d, f;"))
+                && !converted_function(&kernel("cvt.u64.u32 d, d;"))
+        );
+    }
+}
