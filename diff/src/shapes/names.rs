@@ -27,14 +27,10 @@ pub fn prototype_name(module: &Module) -> bool {
 /// A function that is declared in the body of another, under the name of a register or variable.
 pub fn nested_function(module: &Module) -> bool {
     let words = Words::of(module);
-    let has_numbered = |name: &str| {
-        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        prefix.len() < name.len() && words.has(|[before, open]| before == prefix && open == "<")
-    };
     words.statements.iter().zip(&words.in_body).any(|(own, &in_body)| {
         let heads = own.iter().position(|word| HEADS.contains(&&**word)).filter(|_| in_body);
         let name = heads.and_then(|at| own.get(at + 1));
-        name.is_some_and(|name| has_numbered(name) || words.is(name, |name| *name != Name::Function))
+        name.is_some_and(|name| words.is(name, |name| *name != Name::Function))
     })
 }
 

@@ -64,11 +64,12 @@ pub fn address_in_list(module: &Module) -> bool {
 
 /// A list of integer constants for an instruction of `.f64`.
 pub fn integer_list_for_f64(module: &Module) -> bool {
+    let is_integer = |word: &str| word == "WARP_SZ" || integer(word).is_some();
     Words::of(module).statements.iter().any(|own| {
         let list = own.iter().skip_while(|word| *word != "{").skip(1).take_while(|word| *word != "}");
         own.iter().any(|word| word == ".f64")
-            && list.filter(|word| *word != ",").all(|word| integer(word).is_some())
-            && own.windows(2).any(|pair| pair[0] == "{" && integer(&pair[1]).is_some())
+            && list.filter(|word| *word != ",").all(|word| is_integer(word))
+            && own.windows(2).any(|pair| pair[0] == "{" && is_integer(&pair[1]))
     })
 }
 

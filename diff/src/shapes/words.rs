@@ -110,8 +110,14 @@ impl Words {
         }
     }
 
+    /// Whether a name, or the common prefix of which it is one (5.4.6), is declared as something for which this holds.
     pub(super) fn is(&self, name: &str, is: impl Fn(&Name) -> bool) -> bool {
-        self.names.get(name).is_some_and(|declared| declared.iter().any(is))
+        let declared = |name: &str| self.names.get(name).is_some_and(|declared| declared.iter().any(&is));
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let mut prefixes = (name.len() - digits..name.len()).map(|written| &name[..written]);
+        declared(name)
+            || prefixes
+                .any(|prefix| declared(prefix) && self.has(|[before, open]| before == prefix && open == "<"))
     }
 
     pub(super) fn is_function(&self, name: &str) -> bool {
