@@ -1,0 +1,108 @@
+//! The numbers that a kernel is run over, made up so that what is computed of them overflows nowhere.
+
+use std::collections::BTreeMap;
+
+use ptxsmith_syntax::{StateSpace, Text};
+
+use crate::execution::names::Variable;
+
+/// The numbers that a kernel is run over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Setting {
+    /// Its parameters, in order: the alignment of each, and its bytes.
+    pub parameters: Vec<(u64, Vec<u8>)>,
+    /// Where the variables lie that it may name: in their state space, by name.
+    pub places: BTreeMap<Text, u64>,
+    /// The state spaces of the same variables, and from where to where they lie.
+    pub regions: Vec<(StateSpace, u64, u64)>,
+    /// What special registers hold, by name: `tid.x`.
+    pub specials: BTreeMap<&'static str, u32>,
+    /// The bytes that it read from memory, by state space and place.
+    pub memory: BTreeMap<(StateSpace, u64), u8>,
+}
+
+/// The window of the generic address space that a state space has, by where it begins.
+pub const WINDOWS: [(StateSpace, u64); 3] = [
+    (StateSpace::Shared, 0x7a00_0000_0000),
+    (StateSpace::Local, 0x7b00_0000_0000),
+    (StateSpace::Const, 0x7c00_0000_0000),
+];
+pub(super) const WINDOW_SIZE: u64 = 1 << 32;
+/// Where variables in `.global` lie, and pointers that parameters hold point to.
+const GLOBALS: u64 = 0x7f00_0000_0000;
+const POINTERS: u64 = 0x7d00_0000_0000;
+/// How far apart variables lie, so that none is near another.
+pub(super) const APART: u64 = 1 << 20;
+
+/// How far apart parameters lie here; where they lie elsewhere is nobody's matter.
+pub(super) const PARAMETER: u64 = 1 << 16;
+
+/// What lies in memory at the place of a word: two together are an address, and each alone a small number, so that what is
+/// computed of them overflows nowhere.
+pub(super) fn word(at: u64) -> u32 {
+    let mut mixed = at.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 29).wrapping_mul(0x94d0_49bb_1331_11eb);
+    let mixed = (mixed >> 40) as u32;
+    if at.is_multiple_of(2) { mixed & 0xf_ff00 } else { mixed & 0x3fff }
+}
+
+/// The bytes of a parameter: of eight an address, of fewer a small number.
+pub(super) fn parameter_bytes(nth: u64, size: u64) -> Vec<u8> {
+    match size {
+        8 => (POINTERS + nth * (1 << 32) + (u64::from(word(2 * nth)) << 4)).to_le_bytes().to_vec(),
+        1 | 2 | 4 => (24 + 8 * nth).to_le_bytes()[..size as usize].to_vec(),
+        _ => (0..size).map(|at| (word(nth * PARAMETER + at / 4) >> (8 * (at % 4))) as u8).collect(),
+    }
+}
+
+/// What special registers hold, with as many threads as a kernel's directives ask for.
+pub(super) fn specials(directives: &[ptxsmith_syntax::Token]) -> BTreeMap<&'static str, u32> {
+    let asked = |word: &str| {
+        let at = directives.iter().position(|token| token.text == word)?;
+        let numbers = directives[at + 1..].iter().map(|token| token.text.as_str());
+        let numbers = numbers.filter(|&text| text != ",").map_while(|text| text.parse::<u32>().ok());
+        Some(numbers.chain([1, 1, 1]).take(3).collect::<Vec<_>>())
+    };
+    let threads = match (asked(".reqntid"), asked(".maxntid")) {
+        (Some(threads), _) => threads,
+        (None, Some(most)) => vec![most[0].min(64), 1, 1],
+        (None, None) => vec![64, 2, 2],
+    };
+    let thread = |nth: usize, wanted: u32| wanted.min(threads[nth].saturating_sub(1));
+    BTreeMap::from([
+        ("ntid.x", threads[0]),
+        ("ntid.y", threads[1]),
+        ("ntid.z", threads[2]),
+        ("tid.x", thread(0, 37)),
+        ("tid.y", thread(1, 1)),
+        ("tid.z", thread(2, 1)),
+        ("nctaid.x", 19),
+        ("nctaid.y", 7),
+        ("nctaid.z", 3),
+        ("ctaid.x", 11),
+        ("ctaid.y", 5),
+        ("ctaid.z", 2),
+    ])
+}
+
+/// Where there is room for variables.
+#[derive(Default)]
+pub(super) struct Free {
+    used: BTreeMap<StateSpace, u64>,
+}
+
+impl Free {
+    pub(super) fn place(&mut self, variable: &Variable) -> Option<u64> {
+        let (start, most) = match variable.space {
+            StateSpace::Global => (GLOBALS, u64::MAX),
+            // Where 32 bits end.
+            StateSpace::Const | StateSpace::Shared | StateSpace::Local => (APART, WINDOW_SIZE),
+            _ => return None,
+        };
+        let used = self.used.entry(variable.space).or_insert(start);
+        let place = used.next_multiple_of(variable.align.max(256));
+        let end = place.checked_add(variable.size.unwrap_or(APART))?.next_multiple_of(APART) + APART;
+        *used = end;
+        (end < most).then_some(place)
+    }
+}

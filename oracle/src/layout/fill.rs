@@ -1,0 +1,182 @@
+//! Initial values: which element each one is for, and whose address it may be (5.4.4).
+
+use ptxsmith_syntax::{Expr, Found, Initializer, NodeKind, Text};
+
+use crate::clause::Clause;
+use crate::expectation::Address;
+use crate::reading::{EmptyList, ForwardReference, IncompleteVector, Question, SelfReference, TrailingComma};
+use crate::refusal::{RefusalClass, Stop};
+use crate::step::{Placement, Ruled, Step, Stored};
+use crate::value;
+
+use super::scope::{Declared, Place, find};
+use super::shape::Shape;
+use super::{PROPERTY, REPEATED, Work};
+
+impl Work<'_, '_> {
+    /// 5.4.4: places the values of an initializer, level by level of braces. Recursion is as deep as the braces, whose
+    /// nesting the parser limits.
+    pub(super) fn fill(
+        &mut self,
+        shape: &Shape,
+        level: usize,
+        start: u64,
+        initializer: &Initializer,
+        memory: &mut Memory<'_>,
+    ) -> Ruled<()> {
+        match initializer {
+            Initializer::Property(_) => Err(Stop::Unmodelled(PROPERTY)),
+            Initializer::Value(value) if level == shape.levels() => self.scalar(shape, start, value, memory),
+            Initializer::Value(value) => {
+                self.refuse(RefusalClass::Nesting, Clause::NestingMatches, value.span())
+            }
+            Initializer::List(list) if level == shape.levels() => {
+                self.refuse(RefusalClass::ScalarList, Clause::ScalarSingleValue, list.span)
+            }
+            Initializer::List(list) => {
+                let extent = shape.extent(level);
+                let count = list.items.len() as u64;
+                if count > extent {
+                    return self.refuse(
+                        RefusalClass::TooManyElements,
+                        Clause::TooManyElements,
+                        list.items[extent as usize].span(),
+                    );
+                }
+                if list.trailing_comma {
+                    self.trace.questions.insert(Question::TrailingComma);
+                    if self.rules.readings.trailing_comma == TrailingComma::Refused {
+                        return self.refuse(RefusalClass::TrailingComma, Clause::NestingMatches, list.span);
+                    }
+                }
+                self.incomplete(shape, level, count, list.span)?;
+                let stride = shape.stride(level).unwrap_or(0);
+                for (index, item) in list.items.iter().enumerate() {
+                    let at = Placement { start, stride, index: index as u64, written: self.written };
+                    self.fill(shape, level + 1, self.rules.layout.place.apply(at), item, memory)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Records and checks what fewer values than elements mean at this level.
+    fn incomplete(
+        &mut self,
+        shape: &Shape,
+        level: usize,
+        count: u64,
+        span: ptxsmith_syntax::Span,
+    ) -> Ruled<()> {
+        self.uses(Clause::NestingMatches);
+        if shape.is_vector_level(level) {
+            self.uses(Clause::VectorList);
+        }
+        if count == shape.extent(level) {
+            return Ok(());
+        }
+        if shape.is_vector_level(level) {
+            self.trace.questions.insert(Question::IncompleteVector);
+            if self.rules.readings.incomplete_vector == IncompleteVector::Refused {
+                return self.refuse(RefusalClass::TooFewElements, Clause::VectorList, span);
+            }
+        }
+        if count == 0 {
+            self.uses(Clause::EmptyList);
+            self.trace.questions.insert(Question::EmptyList);
+            if self.rules.readings.empty_list == EmptyList::Refused {
+                return self.refuse(RefusalClass::EmptyList, Clause::EmptyList, span);
+            }
+        }
+        self.uses(if level == 0 { Clause::IncompleteOuter } else { Clause::IncompleteInner });
+        Ok(())
+    }
+
+    pub(super) fn scalar(
+        &mut self,
+        shape: &Shape,
+        position: u64,
+        value: &Expr,
+        memory: &mut Memory<'_>,
+    ) -> Ruled<()> {
+        let stored = self.evaluator.store(value, shape.scalar, &mut self.trace)?;
+        let (offset, width) = ((position * shape.scalar_size) as usize, shape.scalar_size as usize);
+        self.written += 1;
+        if offset + width > memory.bytes.len() {
+            // Only under another rule than the specification's.
+            return Err(Stop::Unmodelled("a value placed outside its variable"));
+        }
+        match stored {
+            Stored::Bits(bits) => {
+                memory.bytes[offset..offset + width].copy_from_slice(&bits.to_le_bytes()[..width]);
+            }
+            Stored::Address(address, byte) => {
+                let NodeKind::Name(name) = value.kind(address.name) else {
+                    return Err(Stop::Unmodelled("an address without a name"));
+                };
+                let generic = self.symbol(name, address, byte, value)?;
+                let slot = self.rules.layout.slot_of.apply(width as u64, byte, self.scope.architecture);
+                memory.addresses.push(Address {
+                    offset: offset as u64,
+                    width: slot.width as u8,
+                    addend_bits: slot.addend_bits,
+                    symbol: name.clone(),
+                    addend: address.addend,
+                    generic,
+                    byte,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// 5.4.4: whose address may be taken; whether it is generic in the end.
+    pub(super) fn symbol(
+        &mut self,
+        name: &Text,
+        address: value::Address,
+        byte: Option<u8>,
+        value: &Expr,
+    ) -> Ruled<bool> {
+        let span = value.span();
+        let found = find(&self.scope.names, name, self.rules);
+        if let Found::Numbered(..) | Found::OtherNumber = found {
+            self.uses(Clause::ParameterizedNames);
+        }
+        let Some(&Declared { symbol, at }) = found.declared() else {
+            if self.scope.unread {
+                return Err(Stop::Unmodelled("a name that a statement which is not understood may declare"));
+            }
+            return self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span);
+        };
+        if self.scope.repeated.contains(name) {
+            return Err(Stop::Unmodelled(REPEATED));
+        }
+        self.declared(at, span)?;
+        let readings = &self.rules.readings;
+        let mut step = Step { readings, trace: &mut self.trace, span, pending: &mut None };
+        self.rules.layout.address_of.apply(&mut step, self.scope.version, symbol, address, byte)
+    }
+
+    /// Whether what is declared there may be named here.
+    pub(super) fn declared(&mut self, at: Place, span: ptxsmith_syntax::Span) -> Ruled<()> {
+        let readings = self.rules.readings;
+        let (question, refused) = if at.0 < self.here.0 {
+            return Ok(());
+        } else if at <= self.here {
+            (Question::SelfReference, readings.self_reference == SelfReference::Refused)
+        } else {
+            (Question::ForwardReference, readings.forward_reference == ForwardReference::Refused)
+        };
+        self.trace.questions.insert(question);
+        if refused {
+            return self.refuse(RefusalClass::UnknownName, Clause::VariableAddress, span);
+        }
+        Ok(())
+    }
+}
+
+pub(super) struct Memory<'a> {
+    pub(super) bytes: &'a mut [u8],
+    pub(super) addresses: &'a mut Vec<Address>,
+}

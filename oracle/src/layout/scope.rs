@@ -1,0 +1,190 @@
+//! What the names of a module and of a function stand for (5.4, 5.4.6).
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use ptxsmith_syntax::{
+    Declaration, Declarator, Found, Function, Item, Module, Name, Names, Role, Statement, Text,
+};
+
+use crate::address::Named;
+use crate::clause::Clause;
+use crate::declaration::Context;
+use crate::evaluate::Evaluator;
+use crate::refusal::RefusalClass;
+use crate::rules::Rules;
+use crate::step::Trace;
+
+/// Where something is declared: which statement of the module, and which declarator of that.
+pub(super) type Place = (usize, usize);
+
+/// A name, and where it is declared first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Declared {
+    pub(super) symbol: Named,
+    pub(super) at: Place,
+}
+
+/// What the module says that a single declaration depends on.
+#[derive(Clone)]
+pub(crate) struct Scope {
+    pub(super) names: Rc<Names<Declared>>,
+    /// The names at module scope that are declared more than once.
+    pub(super) repeated: Rc<BTreeSet<Text>>,
+    pub(super) version: (u32, u32),
+    /// The compute capability of the first target, as in `sm_80`; `None` where it is not of that form.
+    pub(super) architecture: Option<u32>,
+    /// Whether something may be declared by a statement that is not understood.
+    pub(super) unread: bool,
+}
+
+/// One variable that is declared, and where.
+pub(super) struct Site<'m> {
+    pub(super) declaration: &'m Declaration,
+    pub(super) declarator: &'m Declarator,
+    pub(super) context: Context,
+    pub(super) role: Role,
+    /// Whether its scope declares the name more than once.
+    pub(super) repeated: bool,
+}
+
+impl<'m> Site<'m> {
+    pub(super) fn at_module_scope(
+        declaration: &'m Declaration,
+        declarator: &'m Declarator,
+        scope: &Scope,
+    ) -> Site<'m> {
+        let repeated = scope.repeated.contains(&declarator.name.text);
+        Site { declaration, declarator, context: Context::Module, role: declarator.role(), repeated }
+    }
+}
+
+/// What a function declares.
+#[derive(Default)]
+pub(super) struct Sites<'m> {
+    /// Results, parameters, and the variables of the body, those in blocks included, in the order written.
+    pub(super) sites: Vec<Site<'m>>,
+    labels: Vec<&'m Name>,
+    /// The labels that their block declares in another way too.
+    pub(super) repeated: Vec<&'m Name>,
+    /// Whether a statement is not understood, which may declare something.
+    pub(super) unread: bool,
+}
+
+impl<'m> Sites<'m> {
+    fn add(
+        &mut self,
+        declaration: &'m Declaration,
+        context: Context,
+        names: &mut Names<()>,
+        role: &impl Fn(&Declarator) -> Role,
+    ) {
+        for declarator in &declaration.declarators {
+            let (name, role) = (&declarator.name.text, role(declarator));
+            // A parameter of a prototype may go without a name.
+            let repeated = names.declares(name, role) && name != "_";
+            names.declare_by_role(name, role, ());
+            self.sites.push(Site { declaration, declarator, context, role, repeated });
+        }
+    }
+}
+
+pub(super) fn sites<'m>(function: &'m Function, role: &impl Fn(&Declarator) -> Role) -> Sites<'m> {
+    let mut found = Sites::default();
+    let mut names = Names::default();
+    for declaration in function.results.iter().chain(&function.parameters).flatten() {
+        found.add(declaration, Context::Parameter, &mut names, role);
+    }
+    let mut open = vec![(function.body.as_deref().unwrap_or_default().iter(), names)];
+    while let Some((statements, names)) = open.last_mut() {
+        match statements.next() {
+            None => drop(open.pop()),
+            Some(Statement::Block(inner)) => open.push((inner.iter(), Names::default())),
+            Some(Statement::Variables(declaration)) => found.add(declaration, Context::Body, names, role),
+            Some(Statement::Label(label)) => {
+                if names.declares(&label.text, Role::Label) {
+                    found.repeated.push(label);
+                }
+                names.declare(label.text.clone(), ());
+                found.labels.push(label);
+            }
+            Some(Statement::Unread(_)) => found.unread = true,
+            Some(Statement::Instruction(_) | Statement::BranchTargets(_) | Statement::Tokens(_)) => {}
+        }
+    }
+    found
+}
+
+impl Scope {
+    /// The scope with what the function at `index` declares.
+    pub(super) fn within(&self, index: usize, found: &Sites<'_>) -> Scope {
+        let mut names = Names::within(self.names.clone());
+        for label in &found.labels {
+            // A label is refused wherever it stands, so it may as well stand in front.
+            names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0) });
+        }
+        for (nth, site) in found.sites.iter().enumerate() {
+            let declared = Declared { symbol: Named::Variable(site.declaration.space()), at: (index, nth) };
+            names.declare_by_role(&site.declarator.name.text, site.role, declared);
+        }
+        Scope { names: Rc::new(names), unread: self.unread || found.unread, ..self.clone() }
+    }
+
+    pub fn of(module: &Module, rules: &Rules) -> Scope {
+        let architecture = module.targets().find_map(|target| {
+            let digits: String =
+                target.strip_prefix("sm_")?.chars().take_while(char::is_ascii_digit).collect();
+            digits.parse().ok()
+        });
+        let version = module.version().unwrap_or((u32::MAX, 0));
+        let mut scope =
+            Scope { names: Rc::default(), repeated: Rc::default(), version, architecture, unread: false };
+        let mut names = Names::default();
+        let mut defined = BTreeSet::new();
+        let mut repeated = BTreeSet::new();
+        for (index, item) in module.items.iter().enumerate() {
+            match item {
+                Item::Variables(declaration) => {
+                    for (nth, declarator) in declaration.declarators.iter().enumerate() {
+                        let (name, role) = (&declarator.name.text, scope.role(declarator, rules));
+                        // The first declaration of several is what counts.
+                        if names.declares(name, role) {
+                            repeated.insert(name.clone());
+                        } else {
+                            let symbol = Named::Variable(declaration.space());
+                            names.declare_by_role(name, role, Declared { symbol, at: (index, nth) });
+                        }
+                    }
+                }
+                Item::Function(function) => {
+                    let name = &function.name.text;
+                    let before = names.find(name, |_, number| ptxsmith_syntax::is_number(number)).declared();
+                    let is_function =
+                        before.is_none_or(|declared| matches!(declared.symbol, Named::Function(_)));
+                    // Prototypes may be repeated.
+                    if !is_function || (function.body.is_some() && !defined.insert(name)) {
+                        repeated.insert(name.clone());
+                    }
+                    let declared = Declared { symbol: Named::Function(function.kind), at: (index, 0) };
+                    names.declare_new(name.clone(), declared);
+                }
+                Item::Unread(_) => scope.unread = true,
+                Item::Version(_) | Item::Target(_) | Item::AddressSize(_) | Item::Other(_) => {}
+            }
+        }
+        Scope { names: Rc::new(names), repeated: Rc::new(repeated), ..scope }
+    }
+
+    /// What the name of a declarator does, its count evaluated. A count that is none is refused where the declaration is judged.
+    pub(super) fn role(&self, declarator: &Declarator, rules: &Rules) -> Role {
+        let Some(count) = &declarator.count else { return Role::Variable };
+        let rule = (RefusalClass::Parameterized, Clause::ParameterizedNames);
+        let count = Evaluator::new(rules, self.version).integer(count, rule, &mut Trace::default());
+        Role::Prefix(count.map_or(0, |count| count.bits))
+    }
+}
+
+/// Looks a name up under these rules, which say what a parameterized name is (5.4.6).
+pub(crate) fn find<'n, T>(names: &'n Names<T>, name: &str, rules: &Rules) -> Found<'n, T> {
+    names.find(name, |prefix, number| rules.layout.numbered.apply(prefix, number))
+}

@@ -1,0 +1,45 @@
+//! The shape of a variable: its scalars and how they are grouped.
+
+use ptxsmith_syntax::ScalarType;
+
+/// The type of a variable: its scalars and how they are grouped.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub scalar: ScalarType,
+    pub(super) scalar_size: u64,
+    /// Scalars in a vector, where the type is one.
+    pub vector: Option<u64>,
+    /// The extents of the array, outermost first.
+    pub extents: Vec<u64>,
+}
+
+impl Shape {
+    /// The extents of all levels of braces: the dimensions, then the vector.
+    pub(super) fn levels(&self) -> usize {
+        self.extents.len() + usize::from(self.vector.is_some())
+    }
+
+    pub(super) fn extent(&self, level: usize) -> u64 {
+        self.extents.get(level).copied().or(self.vector).unwrap_or(1)
+    }
+
+    pub(super) fn is_vector_level(&self, level: usize) -> bool {
+        level == self.extents.len()
+    }
+
+    /// Scalars below an entry of this level; `None` past 2^64.
+    pub(super) fn stride(&self, level: usize) -> Option<u64> {
+        let inner = self.extents.get(level + 1..).unwrap_or(&[]);
+        let vector = if level < self.extents.len() { self.vector.unwrap_or(1) } else { 1 };
+        inner.iter().try_fold(vector, |product, &extent| product.checked_mul(extent))
+    }
+
+    fn scalars(&self) -> Option<u64> {
+        self.extents.iter().try_fold(self.vector.unwrap_or(1), |product, &extent| product.checked_mul(extent))
+    }
+
+    /// Bytes of the variable; `None` past 2^64.
+    pub fn size(&self) -> Option<u64> {
+        self.scalars()?.checked_mul(self.scalar_size)
+    }
+}

@@ -1,0 +1,58 @@
+//! The kinds of operands. A single-precision bit pattern is no operand, whatever the operator (4.5.2).
+
+use crate::clause::Clause;
+use crate::refusal::RefusalClass;
+use crate::step::{Ruled, Step};
+use crate::value::{Integer, Value};
+
+pub(super) fn refuse_operand<T>(
+    step: &mut Step<'_>,
+    value: Value,
+    class: RefusalClass,
+    clause: Clause,
+) -> Ruled<T> {
+    match value {
+        Value::Single(_) => {
+            step.refuse(RefusalClass::SingleBitsInExpression, Clause::SingleBitsNotInExpression)
+        }
+        Value::Address(_) | Value::AddressByte(..) => {
+            step.refuse(RefusalClass::AddressArithmetic, Clause::AddressOffset)
+        }
+        Value::Integer(_) | Value::Float(_) | Value::ComputedNan | Value::Undefined(_) => {
+            step.refuse(class, clause)
+        }
+    }
+}
+
+pub(super) fn integer(step: &mut Step<'_>, value: Value) -> Ruled<Integer> {
+    integer_for(step, value, Clause::IntegerOnlyOperator)
+}
+
+pub(super) fn integer_for(step: &mut Step<'_>, value: Value, clause: Clause) -> Ruled<Integer> {
+    match value {
+        Value::Integer(integer) => Ok(integer),
+        other => refuse_operand(step, other, RefusalClass::IntegerOnlyOperator, clause),
+    }
+}
+
+/// Two operands of one kind.
+pub(super) enum Pair {
+    Integers(Integer, Integer),
+    Floats(f64, f64),
+}
+
+pub(super) fn pair(step: &mut Step<'_>, left: Value, right: Value) -> Ruled<Pair> {
+    match (left.numeric(), right.numeric()) {
+        (Value::Integer(a), Value::Integer(b)) => Ok(Pair::Integers(a, b)),
+        (Value::Float(a), Value::Float(b)) => Ok(Pair::Floats(a, b)),
+        (Value::Integer(_) | Value::Float(_), other) | (other, _) => {
+            refuse_operand(step, other, RefusalClass::IntFloatMix, Clause::NoIntFloatMix)
+        }
+    }
+}
+
+/// Whether the usual arithmetic conversions leave two operands signed (4.5.5).
+pub(super) fn both_signed(step: &mut Step<'_>, a: Integer, b: Integer) -> bool {
+    step.uses(Clause::UsualConversions);
+    a.signed && b.signed
+}
