@@ -102,6 +102,9 @@ fn compare_variable(
     if other_space || other_size || misaligned {
         return differs(Class::WrongLayout);
     }
+    if !expected.has_content() {
+        return None;
+    }
     let Some(bytes) = &seen.bytes else {
         return Some(Mismatch::Unobserved(expected.name.to_string()));
     };

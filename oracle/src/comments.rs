@@ -77,8 +77,8 @@ fn readings(annotations: &Annotations) -> Result<Readings, String> {
 }
 
 fn describe(v: &Variable) -> String {
-    let bytes = hex(&v.bytes);
-    let mut lines = vec![format!("variable: {} size={} align={} bytes={bytes}", v.name, v.size, v.align)];
+    let bytes = if v.has_content() { format!(" bytes={}", hex(&v.bytes)) } else { String::new() };
+    let mut lines = vec![format!("variable: {} size={} align={}{bytes}", v.name, v.size, v.align)];
     lines.extend(v.addresses.iter().map(|a| {
         let byte = a.byte.map_or(String::new(), |byte| format!(" byte={byte}"));
         format!(

@@ -45,11 +45,12 @@ pub struct Variable {
     pub name: Text,
     /// The state space that it resides in.
     pub space: StateSpace,
-    /// Size in bytes.
+    /// Size in bytes; the largest number of 64 bits stands for every size that none of them is.
     pub size: u64,
     /// The guaranteed alignment in bytes.
     pub align: u64,
-    /// All bytes in memory order, zero where an address goes.
+    /// All bytes in memory order, zero where an address goes. None of a variable of more than
+    /// [`MAX_BYTES`](crate::MAX_BYTES), of which only the layout is worked out.
     pub bytes: Vec<u8>,
     /// The addresses it holds, sorted by offset.
     pub addresses: Vec<Address>,
@@ -82,7 +83,7 @@ struct JsonVariable<'a> {
     space: &'static str,
     size: u64,
     align: u64,
-    bytes: String,
+    bytes: Option<String>,
     addresses: &'a [Address],
     clauses: Vec<&'static str>,
     readings: serde_json::Map<String, serde_json::Value>,
@@ -151,13 +152,18 @@ impl Expectation {
 }
 
 impl Variable {
+    /// Whether its bytes are worked out, not its layout alone.
+    pub fn has_content(&self) -> bool {
+        self.bytes.len() as u64 == self.size
+    }
+
     /// The variable as an entry of `ptxsmith.module/1`.
     pub fn to_json(&self, readings: &Readings) -> serde_json::Value {
         let json = JsonVariable {
             space: self.space.name(),
             size: self.size,
             align: self.align,
-            bytes: hex(&self.bytes),
+            bytes: self.has_content().then(|| hex(&self.bytes)),
             addresses: &self.addresses,
             clauses: self.trace.clauses.iter().map(|clause| clause.id()).collect(),
             readings: readings_met(&self.trace, readings),

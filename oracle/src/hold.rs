@@ -92,7 +92,8 @@ pub fn hold(ptx: &str, name: &str) -> Result<Held, NoAnswer> {
         }
         Expectation::Unmodelled { reason, .. } => Err(NoAnswer::Undecided(reason)),
         Expectation::Accepted { variables, unmodelled, .. } => {
-            if let Some(variable) = variables.into_iter().find(|variable| variable.name == name) {
+            let is_it = |variable: &crate::Variable| variable.name == name && variable.has_content();
+            if let Some(variable) = variables.into_iter().find(is_it) {
                 return Ok(Held {
                     space: variable.space,
                     align: variable.align,

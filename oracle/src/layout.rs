@@ -81,6 +81,7 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
             work.leave(!site.repeated, REPEATED);
             let found = work.declarator(site.declaration, site.declarator);
             trace = trace.union(work.trace);
+            variables.extend(work.large.take().filter(|_| site.context == Context::Module));
             match found {
                 // What is declared in a function is checked; no name at module scope stands for it.
                 Ok(found) if site.context == Context::Module => variables.extend(found),
@@ -168,6 +169,8 @@ struct Work<'a, 'r> {
     written: u64,
     /// What of it the text at hand does not decide.
     undecided: Option<&'static str>,
+    /// The layout of a variable that is too large for its content to be worked out.
+    large: Option<Variable>,
 }
 
 impl<'a, 'r> Work<'a, 'r> {
@@ -179,8 +182,8 @@ impl<'a, 'r> Work<'a, 'r> {
         evaluator: &'a mut Evaluator<'r>,
         left: &'a mut Left,
     ) -> Work<'a, 'r> {
-        let trace = Trace::default();
-        Work { rules, scope, here, context, evaluator, left, trace, written: 0, undecided: None }
+        let (trace, large, undecided) = Default::default();
+        Work { rules, scope, here, context, evaluator, left, trace, written: 0, undecided, large }
     }
 
     /// Leaves the declarator undecided where this does not hold.
@@ -237,14 +240,18 @@ impl<'a, 'r> Work<'a, 'r> {
             return self.decided(Vec::new());
         }
         let mut names = self.names(&declarator.name.text, count)?;
-        let size = shape.size();
-        let all = size.and_then(|size| size.checked_mul(names.len() as u64));
-        let left = all.and_then(|all| self.left.bytes.checked_sub(all));
-        let (Some(size), Some(left)) = (size, left) else {
-            return Err(Stop::Unmodelled("variables of more than 2^28 bytes"));
+        self.uses(if shape.levels() == 0 { Clause::Scalar } else { Clause::ArraySize });
+        let size = shape.size(self.rules);
+        let all = size.checked_mul(names.len() as u64);
+        let Some(left) = all.and_then(|all| self.left.bytes.checked_sub(all)) else {
+            if size > MAX_BYTES && count.is_none() && self.undecided.is_none() {
+                let (name, trace) = (declarator.name.text.clone(), self.trace);
+                let (bytes, addresses) = Default::default();
+                self.large = Some(Variable { name, space, size, align, bytes, addresses, trace });
+            }
+            return Err(Stop::Unmodelled("the content of variables of more than 2^28 bytes"));
         };
         self.left.bytes = left;
-        self.uses(if shape.levels() == 0 { Clause::Scalar } else { Clause::ArraySize });
         let mut bytes = vec![0; size as usize];
         let mut addresses = Vec::new();
         match &declarator.initializer {

@@ -11,7 +11,7 @@ mod operands;
 mod specification;
 
 pub use expressions::{Expressions, Grouping, Infix, Mask, Number, Prefix, Store, Ternary, WarpSize};
-pub use layout::{AddressOf, Dimension, Layout, Numbered, Place, SlotOf};
+pub use layout::{AddressOf, Dimension, Layout, Numbered, Place, Size, SlotOf};
 pub use operands::{
     ElementNamed, ElementOffset, FunctionOperand, Index, IndexOperator, Moved, Offset, OffsetFits, Operands,
     Outside, PartOfScalar, Predicate,

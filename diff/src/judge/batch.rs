@@ -59,16 +59,16 @@ pub(super) fn groups(predicted: &[Predicted<'_>], all: Vec<usize>, launch: bool)
     let most = if launch { LAUNCHED_TOGETHER } else { NAMED_TOGETHER };
     let mut groups = Vec::new();
     let mut group = Vec::new();
-    let (mut used, mut named) = (0, 0);
+    let (mut used, mut named) = (0_u64, 0);
     for at in all {
         let need = const_need(&predicted[at]);
         let names = usize::from(predicted[at].trial.body.items().is_some());
-        let full = used + need > CONST_BYTES && need > 0 || named + names > most;
+        let full = used.saturating_add(need) > CONST_BYTES && need > 0 || named + names > most;
         if full && !group.is_empty() {
             groups.push(std::mem::take(&mut group));
             (used, named) = (0, 0);
         }
-        used += need;
+        used = used.saturating_add(need);
         named += names;
         group.push(at);
     }
@@ -82,7 +82,7 @@ fn const_need(p: &Predicted<'_>) -> u64 {
         (Body::Items(_) | Body::Seats(_), Answer::Module(prediction)) => {
             let Expectation::Accepted { variables, .. } = &prediction.data else { return 0 };
             let in_const = variables.iter().filter(|v| v.space == StateSpace::Const);
-            in_const.map(|v| v.size + v.align).sum()
+            in_const.fold(0, |need, v| need.saturating_add(v.size).saturating_add(v.align))
         }
         _ => 0,
     }

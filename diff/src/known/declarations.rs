@@ -53,12 +53,25 @@ pub(super) const LOCAL_ALIGNMENT_CRASH: Known = Known {
 
 pub(super) const SIZE_IN_32_BITS: Known = Known {
     id: "size-in-32-bits",
-    title: "the size of a variable of 2^31 bytes or more, and of a row in bits, is kept in 32 bits, so that the cubin is malformed",
+    title: "the size of a section of 2^32 bytes or more is kept in 32 bits, so that the cubin is malformed",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("11.7"),
-    effect: Effect::Death { end: End::Broken, of: shapes::size_of_32_bits },
+    effect: Effect::Death { end: End::Broken, of: shapes::section_of_32_bits },
     example: example!("7.7", ".global .u64 x[2147483648];"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const SIZE_MODULO: Known = Known {
+    id: "size-modulo-2-64",
+    title: "the bits of a variable are counted modulo 2^64, and those of a row modulo 2^32, so that it gets less memory than it is declared with",
+    clauses: &[Clause::ArraySize],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Rule(|rules| {
+        rules.layout.size.change(|_, extents, element| shapes::size_in_bits(extents, element))
+    }),
+    example: example!("7.7", ".global .u32 x[4611686018427387905];"),
     first_seen: "2026-11-24",
 };
 

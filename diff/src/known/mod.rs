@@ -73,6 +73,7 @@ pub const KNOWN: &[Known] = &[
     names::SPECIAL_REGISTER_NAME_CRASH,
     operands::CONSTANT_RESULT_CRASH,
     declarations::SIZE_IN_32_BITS,
+    declarations::SIZE_MODULO,
     initializers::HUGE_CONSTANT_MEMORY,
     names::NUMBERED_NAMES_MEMORY,
     declarations::MANY_DIMENSIONS_HANG,

@@ -1,7 +1,7 @@
 //! Shapes of declarations: dimensions, sizes, alignment, directives.
 
 use ptxsmith_oracle::declares_no_name;
-use ptxsmith_syntax::{Declaration, Declarator, Item, Module, ScalarType, Specifier, Statement};
+use ptxsmith_syntax::{Declaration, Declarator, Item, Module, ScalarType, Specifier, StateSpace, Statement};
 
 use super::words::{SPACES, Words, integer};
 
@@ -46,25 +46,40 @@ pub fn alignment_twice(module: &Module) -> bool {
     })
 }
 
-/// A variable of 2^31 bytes or more, or one whose rows have 2^31 bits or more.
-pub fn size_of_32_bits(module: &Module) -> bool {
-    let is_wide = |(declarator, size): (&Declarator, u128)| {
-        let rows = declarator.dimensions.first().and_then(Option::as_ref).and_then(|rows| rows.as_integer());
-        let row =
-            rows.filter(|_| declarator.dimensions.len() > 1).map_or(0, |rows| size / u128::from(rows.max(1)));
-        size >> 31 != 0 || row >> 28 != 0
+/// Variables in `.global` that take 2^32 bytes or more together, as their sizes are counted ([`size_in_bits`]).
+pub fn section_of_32_bits(module: &Module) -> bool {
+    let global = module.declarations().filter(|declaration| declaration.space() == Some(StateSpace::Global));
+    let counted = |declaration: &Declaration| {
+        let element = element_size(declaration);
+        let each = declaration.declarators.iter().map(move |declarator| {
+            let counts = declarator.dimensions.iter().flatten().map(|count| count.as_integer().unwrap_or(1));
+            size_in_bits(&counts.collect::<Vec<u64>>(), element)
+        });
+        each.fold(0, u64::saturating_add)
     };
-    module.declarations().flat_map(sizes).any(is_wide)
+    global.map(counted).fold(0, u64::saturating_add) >> 32 != 0
+}
+
+/// Bytes of an array, where its bits are counted in 64 bits, and those of what its outermost dimension is of in 32, with a sign.
+pub fn size_in_bits(extents: &[u64], element: u64) -> u64 {
+    let Some((&outermost, inner)) = extents.split_first() else { return element };
+    let row = |bits: i64, &extent: &u64| i64::from(bits.wrapping_mul(extent as i64) as i32);
+    let bits = inner.iter().rev().fold(8 * element as i64, row);
+    (bits as u64).wrapping_mul(outermost) / 8
+}
+
+/// Bytes of what a declaration has arrays of: a scalar, or a vector.
+fn element_size(declaration: &Declaration) -> u64 {
+    let lanes = declaration.specifiers.iter().find_map(|word| match word {
+        Specifier::Vector(length) => Some(length.count()),
+        _ => None,
+    });
+    declaration.scalar_type().and_then(ScalarType::size).unwrap_or(0) * u64::from(lanes.unwrap_or(1))
 }
 
 /// The variables of a declaration and their sizes in bytes, as far as dimensions are numbers.
 pub(super) fn sizes(declaration: &Declaration) -> impl Iterator<Item = (&Declarator, u128)> {
-    let lanes = declaration.specifiers.iter().find_map(|word| match word {
-        Specifier::Vector(length) => Some(u128::from(length.count())),
-        _ => None,
-    });
-    let scalar = declaration.scalar_type().and_then(ScalarType::size).unwrap_or(0);
-    let size = u128::from(scalar) * lanes.unwrap_or(1);
+    let size = u128::from(element_size(declaration));
     declaration.declarators.iter().map(move |declarator| {
         let counts = declarator.dimensions.iter().flatten().map(|count| count.as_integer().unwrap_or(1));
         (declarator, counts.fold(size, |size, count| size.saturating_mul(count.into())))

@@ -1,6 +1,6 @@
 //! Shapes of operands that are no addresses.
 
-use ptxsmith_syntax::{FunctionKind, Module, Text};
+use ptxsmith_syntax::{FunctionKind, Module, Number, Text, read_number};
 
 use super::words::{Name, Words, integer};
 
@@ -62,14 +62,18 @@ pub fn address_in_list(module: &Module) -> bool {
     })
 }
 
-/// A list of integer constants for an instruction of `.f64`.
+/// A list of integer constant expressions for an instruction of `.f64`.
 pub fn integer_list_for_f64(module: &Module) -> bool {
-    let is_integer = |word: &str| word == "WARP_SZ" || integer(word).is_some();
-    Words::of(module).statements.iter().any(|own| {
-        let list = own.iter().skip_while(|word| *word != "{").skip(1).take_while(|word| *word != "}");
-        own.iter().any(|word| word == ".f64")
-            && list.filter(|word| *word != ",").all(|word| is_integer(word))
-            && own.windows(2).any(|pair| pair[0] == "{" && is_integer(&pair[1]))
+    let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%.".contains(c));
+    let is_part = |word: &str| match read_number(word) {
+        Some(number) => matches!(number, Number::Integer { .. }),
+        None => word == "WARP_SZ" || !is_name(word),
+    };
+    let has_number = |list: &[Text]| list.iter().any(|word| word == "WARP_SZ" || integer(word).is_some());
+    Words::of(module).statements.iter().filter(|own| own.iter().any(|word| word == ".f64")).any(|own| {
+        let lists = own.split(|word| word == "{").skip(1);
+        let mut lists = lists.map(|rest| rest.split(|word| word == "}").next().unwrap_or_default());
+        lists.any(|list| has_number(list) && list.iter().all(|word| is_part(word)))
     })
 }
 

@@ -203,7 +203,7 @@ impl<'r> Storage<'r> {
                 Meaning::Register(first)
             } else {
                 let is_open = is_extern && declarator.dimensions.contains(&None);
-                let size = shape.size().filter(|&size| size <= MAX_BYTES && !is_open);
+                let size = Some(shape.size(self.rules)).filter(|&size| size <= MAX_BYTES && !is_open);
                 let place = (self.place)(self.variables.len());
                 let first = Rc::new(Variable { name: name.clone(), space, shape, align, size, place });
                 match count {

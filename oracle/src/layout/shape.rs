@@ -2,6 +2,8 @@
 
 use ptxsmith_syntax::ScalarType;
 
+use crate::rules::Rules;
+
 /// The type of a variable: its scalars and how they are grouped.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
@@ -34,12 +36,8 @@ impl Shape {
         inner.iter().try_fold(vector, |product, &extent| product.checked_mul(extent))
     }
 
-    fn scalars(&self) -> Option<u64> {
-        self.extents.iter().try_fold(self.vector.unwrap_or(1), |product, &extent| product.checked_mul(extent))
-    }
-
-    /// Bytes of the variable; `None` past 2^64.
-    pub fn size(&self) -> Option<u64> {
-        self.scalars()?.checked_mul(self.scalar_size)
+    /// Bytes of the variable (5.4.3): as [`Size`](crate::rules::Size) says.
+    pub fn size(&self, rules: &Rules) -> u64 {
+        rules.layout.size.apply(&self.extents, self.vector.unwrap_or(1) * self.scalar_size)
     }
 }

@@ -4,7 +4,7 @@ use ptxsmith_syntax::{Expr, is_number};
 
 use super::{
     entry::entries,
-    specification::{dimension, place},
+    specification::{dimension, place, size},
 };
 use crate::{
     address::{self, Named, Slot, Version},
@@ -15,6 +15,9 @@ use crate::{
 entries! {
     /// What a dimension that evaluates to this integer means.
     Dimension(step: &mut Step<'_>, dimension: &Expr, value: Integer) -> Ruled<Integer>;
+    /// Bytes of an array of these extents, none for a scalar, whose elements have so many bytes; the largest number of 64 bits for
+    /// every size that none of them is.
+    Size(extents: &[u64], element: u64) -> u64;
     /// Where the entries of a list go: in scalars from the start of the variable.
     Place(at: Placement) -> u64;
     /// Whether a common prefix and a number make a parameterized name, if the number is below the count.
@@ -31,6 +34,7 @@ entries! {
 #[expect(missing_docs, reason = "an entry is described at its type")]
 pub struct Layout {
     pub dimension: Dimension,
+    pub size: Size,
     pub place: Place,
     pub numbered: Numbered,
     pub address_of: AddressOf,
@@ -40,6 +44,7 @@ pub struct Layout {
 impl Layout {
     pub(super) const SPECIFICATION: Layout = Layout {
         dimension: Dimension::new(dimension),
+        size: Size::new(size),
         place: Place::new(place),
         numbered: Numbered::new(|_, number| is_number(number)),
         address_of: AddressOf::new(address::named),

@@ -75,6 +75,10 @@ pub(super) fn dimension(step: &mut Step<'_>, _: &Expr, value: Integer) -> Ruled<
     Ok(value)
 }
 
+pub(super) fn size(extents: &[u64], element: u64) -> u64 {
+    extents.iter().fold(element, |size, &extent| size.saturating_mul(extent))
+}
+
 // 5.4.4: placement
 
 pub(super) fn place(at: Placement) -> u64 {
