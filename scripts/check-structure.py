@@ -1,4 +1,5 @@
-"""Circles of paths between the files of a package, and functions above a cyclomatic complexity; see check-structure."""
+"""Circles of paths between the files of a package, files above a number of lines, and functions above a cyclomatic complexity;
+see check-structure."""
 
 import pathlib
 import re
@@ -14,6 +15,7 @@ except ImportError:  # the caller says so
     lizard = None
 
 COMPLEXITY = 40
+LINES = 600
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _USE = re.compile(r"\buse\s+([^;]+);")
@@ -150,6 +152,13 @@ def circles(edges):
     return found
 
 
+def long_files(files):
+    for path, text in files.items():
+        lines = len(text.splitlines())
+        if lines > LINES:
+            yield f"{path} has {lines} lines; split what is above {LINES} by subject"
+
+
 def complex_functions(files):
     for path, text in files.items():
         for function in lizard.analyze_file.analyze_source_code(path, text).function_list:
@@ -158,7 +167,7 @@ def complex_functions(files):
 
 
 def check_itself():
-    """A check that passes everything would be none: a circle through a re-export, and what is none."""
+    """A check that passes everything would be none: a circle through a re-export, a file that is too long, and what is neither."""
     written = {
         (): "mod a; mod b; mod c; pub use a::A;",
         ("a",): "use super::b::B; pub struct A; // crate::c::C",
@@ -168,6 +177,7 @@ def check_itself():
     crate = Crate({name: Module("/".join(name), text) for name, text in written.items()})
     assert crate.edges() == {(): set(), ("a",): {("b",)}, ("b",): {("a",)}, ("c",): {("a",)}}
     assert circles(crate.edges()) == [[("a",), ("b",)]]
+    assert len(list(long_files({"long.rs": "//\n" * (LINES + 1), "short.rs": "//\n" * LINES}))) == 1
 
 
 def main():
@@ -182,9 +192,9 @@ def main():
                 for name in circle:
                     used = sorted(crate.modules[other].path for other in edges[name] if other in circle)
                     print(f"    {crate.modules[name].path} uses {', '.join(used)}")
-        for function in complex_functions(files) if lizard else ():
+        for refused in [*long_files(files), *(complex_functions(files) if lizard else ())]:
             failures += 1
-            print(f"{package}: {function}")
+            print(f"{package}: {refused}")
     return min(failures, 1)
 
 

@@ -1,6 +1,7 @@
 //! How the values of options are written.
 
 use std::num::{NonZeroU64, NonZeroUsize};
+use std::time::{Duration, SystemTime};
 
 use clap::ValueEnum;
 use ptxsmith_oracle::Question;
@@ -146,6 +147,24 @@ pub fn meant(ids: &[&str], id: &str) -> Result<usize, String> {
     Err(format!("{problem} `{id}`; {there}{hint}"))
 }
 
+/// `10m`, `90s`, `1h 30m`.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let duration = humantime::parse_duration(text.trim())
+        .map_err(|error| format!("{error}; write 90s, 10m or 1h30m"))?;
+    if duration.is_zero() { Err("must be more than nothing".to_owned()) } else { Ok(duration) }
+}
+
+/// `1d`, `2026-11-20`, `2026-11-20 02:00:00`
+pub fn since(text: &str) -> Result<SystemTime, String> {
+    let text = text.trim();
+    if let Ok(ago) = humantime::parse_duration(text) {
+        return SystemTime::now().checked_sub(ago).ok_or_else(|| "that is before all time".to_owned());
+    }
+    let time = if text.len() == "2026-11-20".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
+    humantime::parse_rfc3339_weak(&time)
+        .map_err(|_| "write 1d, 12h, 2026-11-20 or 2026-11-20 02:00:00".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,5 +215,24 @@ mod tests {
         assert!(misspelt.contains("there are address-subtraction, ") && misspelt.ends_with("`shift-count`?"));
         assert!(reading("shift-count=mod").unwrap_err().contains("there are saturate, modulo"));
         assert!(reading("shift-count").is_err());
+    }
+
+    #[test]
+    fn durations_are_what_people_write() {
+        assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(duration("1h 30m"), Ok(Duration::from_secs(5400)));
+        assert!(duration("10").unwrap_err().contains("write 90s"));
+        assert!(duration("0s").is_err() && duration("-1s").is_err() && duration("").is_err());
+    }
+
+    #[test]
+    fn since_is_a_time_ago_or_a_date() {
+        let day = Duration::from_secs(86_400);
+        let then = since("1d").unwrap();
+        let ago = SystemTime::now().duration_since(then).unwrap();
+        assert!(ago >= day && ago < day + Duration::from_secs(60));
+        assert_eq!(since("1970-01-02"), Ok(std::time::UNIX_EPOCH + day));
+        assert_eq!(since("1970-01-02 00:00:00"), since("1970-01-02T00:00:00Z"));
+        assert!(since("yesterday").unwrap_err().contains("write 1d"));
     }
 }

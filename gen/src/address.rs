@@ -3,38 +3,33 @@
 use ptxsmith_syntax::{BinaryOp, Item, ScalarType, StateSpace, Text, UnaryOp, precedence};
 
 use crate::{
-    declare::end_declaration, draft::Draft, nonterminal::Nonterminal, number::integer_text, sketch::Symbol,
+    declare::{Specifiers, vector},
+    draft::Draft,
+    nonterminal::Nonterminal,
+    number::integer_text,
+    scope::Symbol,
     written,
 };
 
 // Groups of declarations
 
 /// Declarations and functions, and variables behind them that hold their addresses.
-pub(crate) fn group(d: &mut Draft<'_, '_>, _: u32) {
-    targets_and_holders(d);
+pub(crate) fn group(d: &mut Draft<'_, '_>) -> Vec<Item> {
+    let (targets, holders) = targets_and_holders(d);
+    [targets, holders].concat()
 }
 
 /// The variables that hold the addresses come first.
-pub(crate) fn group_forward(d: &mut Draft<'_, '_>, _: u32) {
-    let targets = targets_and_holders(d);
-    d.sketch.items.rotate_left(targets);
+pub(crate) fn group_forward(d: &mut Draft<'_, '_>) -> Vec<Item> {
+    let (targets, holders) = targets_and_holders(d);
+    [holders, targets].concat()
 }
 
-/// Returns how many of the items are targets.
-fn targets_and_holders(d: &mut Draft<'_, '_>) -> usize {
-    let targets = 1 + d.below(3);
-    for _ in 0..targets {
-        d.make(Nonterminal::Target, 1);
-    }
-    let targets = d.sketch.items.len();
-    for _ in 0..1 + d.below(2) {
-        d.make(Nonterminal::Holder, 1);
-    }
-    if d.below(FENCED) == FENCED - 1 {
-        let holders = d.sketch.items.split_off(targets);
-        d.sketch.items.extend(fenced(holders));
-    }
-    targets
+fn targets_and_holders(d: &mut Draft<'_, '_>) -> (Vec<Item>, Vec<Item>) {
+    let targets = (0..1 + d.below(3)).flat_map(|_| d.target()).collect();
+    let holders = (0..1 + d.below(2)).map(|_| d.holder()).collect();
+    let is_fenced = d.below(FENCED) == FENCED - 1;
+    (targets, if is_fenced { fenced(holders) } else { holders })
 }
 
 /// One group in this many has its holders fenced.
@@ -65,58 +60,53 @@ fn fenced(variables: Vec<Item>) -> Vec<Item> {
 
 // What addresses are of
 
-pub(crate) fn target_declared(d: &mut Draft<'_, '_>, _: u32) {
-    d.make(Nonterminal::Declaration, 1);
-    end_declaration(d);
+pub(crate) fn target_declared(d: &mut Draft<'_, '_>) -> Vec<Item> {
+    vec![Item::Variables(d.declaration())]
 }
 
-pub(crate) fn target_function(d: &mut Draft<'_, '_>, kind: &str) {
-    d.make(Nonterminal::Name, 1);
-    let name = d.sketch.name.clone();
-    d.sketch.items.extend(written::items(&format!("{kind} {name}() {{ ret; }}")));
-    d.sketch.symbols.push(Symbol { name, function: true });
+pub(crate) fn target_function(d: &mut Draft<'_, '_>, kind: &str) -> Vec<Item> {
+    let name = d.new_name();
+    let items = written::items(&format!("{kind} {name}() {{ ret; }}"));
+    d.scope.symbols.push(Symbol { name, function: true });
+    items
 }
 
 // What holds addresses
 
-fn holder(d: &mut Draft<'_, '_>, ty: ScalarType, vector: Nonterminal, values: Nonterminal) {
-    d.make(Nonterminal::Linkage, 1);
-    d.make(Nonterminal::Space, 1);
-    d.make(Nonterminal::Align, 1);
-    d.ty = ty;
-    d.make(vector, 1);
-    d.sketch.values = Some(values);
-    d.make(Nonterminal::Variable, 1);
-    d.sketch.values = None;
-    end_declaration(d);
+fn holder(d: &mut Draft<'_, '_>, ty: ScalarType, values: Nonterminal) -> Item {
+    let (linkage, space, align) = (d.linkage(), d.space(), d.align());
+    let vector = vector(d, ty);
+    let specifiers = Specifiers { linkage, space, align, attribute: None, vector, ty };
+    let variable = d.variable(&specifiers, values);
+    Item::Variables(specifiers.declare(vec![variable]))
 }
 
-pub(crate) fn holder_word_64(d: &mut Draft<'_, '_>, _: u32) {
-    holder(d, ScalarType::U64, Nonterminal::LongVector, Nonterminal::AddressValue);
+pub(crate) fn holder_word_64(d: &mut Draft<'_, '_>) -> Item {
+    holder(d, ScalarType::U64, Nonterminal::AddressValue)
 }
 
-pub(crate) fn holder_word_32(d: &mut Draft<'_, '_>, _: u32) {
-    holder(d, ScalarType::U32, Nonterminal::ShortVector, Nonterminal::AddressValue);
+pub(crate) fn holder_word_32(d: &mut Draft<'_, '_>) -> Item {
+    holder(d, ScalarType::U32, Nonterminal::AddressValue)
 }
 
-pub(crate) fn holder_byte(d: &mut Draft<'_, '_>, _: u32) {
-    holder(d, ScalarType::U8, Nonterminal::ShortVector, Nonterminal::MaskedValue);
+pub(crate) fn holder_byte(d: &mut Draft<'_, '_>) -> Item {
+    holder(d, ScalarType::U8, Nonterminal::MaskedValue)
 }
 
 // Addresses
 
 /// One of the names of this kind; of the other, or the one of the variable at hand, where there is none.
 fn symbol(d: &mut Draft<'_, '_>, function: bool) -> (Text, bool) {
-    let count = |wanted: bool| d.sketch.symbols.iter().filter(|s| s.function == wanted).count();
+    let count = |wanted: bool| d.scope.symbols.iter().filter(|s| s.function == wanted).count();
     let (functions, variables) = (count(true), count(false));
     let wanted = if function { functions > 0 } else { variables == 0 && functions > 0 };
     let among = if wanted { functions } else { variables };
     if among == 0 {
-        return (d.sketch.name.clone(), false);
+        return (d.scope.own.clone(), false);
     }
     let chosen = d.below(among.min(256));
-    let chosen = d.sketch.symbols.iter().filter(|s| s.function == wanted).nth(chosen);
-    chosen.map_or((d.sketch.name.clone(), false), |symbol| (symbol.name.clone(), symbol.function))
+    let chosen = d.scope.symbols.iter().filter(|s| s.function == wanted).nth(chosen);
+    chosen.map_or((d.scope.own.clone(), false), |symbol| (symbol.name.clone(), symbol.function))
 }
 
 /// Adds a name. Returns whether it is that of a function, to which nothing may be added.
@@ -177,7 +167,7 @@ pub(crate) fn offset_twice(d: &mut Draft<'_, '_>, _: u32) {
 // Forms of which the text says nothing
 
 pub(crate) fn own_name(d: &mut Draft<'_, '_>, _: u32) {
-    let name = d.sketch.name.clone();
+    let name = d.scope.own.clone();
     d.name(&name);
 }
 
@@ -244,7 +234,7 @@ fn mask(d: &mut Draft<'_, '_>, of: Nonterminal, room: u32) {
 
 pub(crate) fn masked_address(d: &mut Draft<'_, '_>, _: u32) {
     // A function's address has no bytes that a mask could take.
-    let variable = d.sketch.symbols.iter().any(|symbol| !symbol.function);
+    let variable = d.scope.symbols.iter().any(|symbol| !symbol.function);
     mask(d, if variable { Nonterminal::Address } else { Nonterminal::Literal }, 4);
 }
 
@@ -254,35 +244,35 @@ pub(crate) fn masked_constant(d: &mut Draft<'_, '_>, _: u32) {
 
 // Names
 
-/// Makes a name of these characters and a number that nothing else in the case has.
-fn number(d: &mut Draft<'_, '_>, before: &str, behind: &str) {
-    let number = d.sketch.named;
-    d.sketch.named += 1;
-    d.sketch.name = Text::from(format!("{before}{number}{behind}"));
+/// A name of these characters and a number that nothing else in the case has.
+fn number(d: &mut Draft<'_, '_>, before: &str, behind: &str) -> Text {
+    let number = d.scope.named;
+    d.scope.named += 1;
+    Text::from(format!("{before}{number}{behind}"))
 }
 
-pub(crate) fn name_plain(d: &mut Draft<'_, '_>, _: u32) {
-    number(d, "v", "");
+pub(crate) fn name_plain(d: &mut Draft<'_, '_>) -> Text {
+    number(d, "v", "")
 }
 
-pub(crate) fn name_sigil(d: &mut Draft<'_, '_>, sigil: &str) {
-    number(d, sigil, "");
+pub(crate) fn name_sigil(d: &mut Draft<'_, '_>, sigil: &str) -> Text {
+    number(d, sigil, "")
 }
 
 /// Every character that may follow the first one.
-pub(crate) fn name_symbols(d: &mut Draft<'_, '_>, _: u32) {
-    number(d, "Z_$", "$_zA9_");
+pub(crate) fn name_symbols(d: &mut Draft<'_, '_>) -> Text {
+    number(d, "Z_$", "$_zA9_")
 }
 
 /// Characters that begin something else when other characters follow them.
-pub(crate) fn name_like_a_word(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn name_like_a_word(d: &mut Draft<'_, '_>) -> Text {
     let word = d.pick(&["e", "U", "x", "f", "generic", "WARP_SZ", "global", "s64", "mask"]);
-    number(d, word, "_");
+    number(d, word, "_")
 }
 
-pub(crate) fn name_long(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn name_long(d: &mut Draft<'_, '_>) -> Text {
     let length = 1 + 4 * d.byte() as usize;
-    number(d, &"long".repeat(length.min(256)), "");
+    number(d, &"long".repeat(length.min(256)), "")
 }
 
 #[cfg(test)]

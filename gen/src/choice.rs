@@ -1,6 +1,6 @@
 //! What mere choices of the grammar stand for.
 
-use ptxsmith_syntax::{Radix, StateSpace};
+use ptxsmith_syntax::{Linkage, Radix, StateSpace, VectorLength};
 
 /// A choice that the maker around it reads.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,12 @@ pub(crate) enum Choice {
     Unsigned(bool),
     /// Which byte a mask takes.
     Byte(u8),
+    /// Who sees a variable.
+    Linkage(Option<Linkage>),
+    /// The length of a vector, where a type is one.
+    Vector(Option<VectorLength>),
+    /// How many dimensions an array has.
+    Rank(usize),
     /// The state space of a variable that a kernel uses.
     Storage(StateSpace),
     Place(Place),

@@ -1,86 +1,84 @@
 //! Makers of declarations: types, dimensions, and initial values of every shape.
 
 use ptxsmith_syntax::{
-    Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, Name, Span, Specifier,
-    StateSpace, Text, VectorLength,
+    Attribute, BinaryOp, Declaration, Declarator, Expr, Initializer, Linkage, Name, Radix, ScalarType, Span,
+    Specifier, StateSpace, Text, VectorLength,
 };
 
 use crate::{
     draft::Draft,
     nonterminal::Nonterminal,
     number::{add_signed, integer_text},
-    sketch::Symbol,
+    scope::Symbol,
 };
 
-/// The name of the variable at hand.
-pub(crate) fn make_name(d: &mut Draft<'_, '_>) -> Name {
-    d.make(Nonterminal::Name, 1);
-    Name::new(d.sketch.name.clone())
+/// What stands in front of the variables of a statement.
+pub(crate) struct Specifiers {
+    pub linkage: Option<Linkage>,
+    pub space: StateSpace,
+    pub align: Option<Expr>,
+    pub attribute: Option<Attribute>,
+    pub vector: Option<VectorLength>,
+    pub ty: ScalarType,
 }
 
-/// Takes the declaration at hand, in the order of specifiers that the examples of the text have.
-pub(crate) fn take_declaration(d: &mut Draft<'_, '_>) -> Declaration {
-    let sketch = &mut **d.sketch;
-    let mut specifiers = Vec::with_capacity(6);
-    specifiers.extend(sketch.linkage.take().map(Specifier::Linkage));
-    specifiers.push(Specifier::Space(d.space, None));
-    specifiers.extend(sketch.align.take().map(Specifier::Align));
-    specifiers.extend(sketch.attribute.take().map(|attribute| Specifier::Attributes(vec![attribute])));
-    specifiers.extend(sketch.vector.take().map(Specifier::Vector));
-    specifiers.push(Specifier::Type(d.ty));
-    let declarators = std::mem::take(&mut sketch.declarators);
-    Declaration { specifiers, declarators, span: Span::NONE }
+impl Specifiers {
+    /// The statement of these variables, in the order of specifiers that the examples of the text have.
+    pub fn declare(self, declarators: Vec<Declarator>) -> Declaration {
+        let mut specifiers = Vec::with_capacity(6);
+        specifiers.extend(self.linkage.map(Specifier::Linkage));
+        specifiers.push(Specifier::Space(self.space, None));
+        specifiers.extend(self.align.map(Specifier::Align));
+        specifiers.extend(self.attribute.map(|attribute| Specifier::Attributes(vec![attribute])));
+        specifiers.extend(self.vector.map(Specifier::Vector));
+        specifiers.push(Specifier::Type(self.ty));
+        Declaration { specifiers, declarators, span: Span::NONE }
+    }
 }
 
-/// The declaration at hand is complete, and another may begin.
-pub(crate) fn end_declaration(d: &mut Draft<'_, '_>) {
-    let declaration = take_declaration(d);
-    d.sketch.items.push(Item::Variables(declaration));
+/// What an element of an array holds, or a variable that is no array.
+#[derive(Clone, Copy)]
+pub(crate) struct Element {
+    vector: Option<VectorLength>,
+    /// The values of its scalars.
+    values: Nonterminal,
+}
+
+impl Element {
+    /// How many scalars it has.
+    fn lanes(self) -> u64 {
+        lanes(self.vector)
+    }
+}
+
+fn lanes(vector: Option<VectorLength>) -> u64 {
+    vector.map_or(1, VectorLength::count)
 }
 
 // What is said once
-
-pub(crate) fn linkage(d: &mut Draft<'_, '_>, linkage: Linkage) {
-    d.sketch.linkage = Some(linkage);
-}
-
-pub(crate) fn vector(d: &mut Draft<'_, '_>, length: VectorLength) {
-    d.sketch.vector = Some(length);
-}
-
-pub(crate) fn rank(d: &mut Draft<'_, '_>, rank: usize) {
-    d.sketch.rank = rank;
-}
 
 fn alignment(d: &mut Draft<'_, '_>) -> u64 {
     1 << d.below(d.config().max_align_log2.min(62) as usize + 1)
 }
 
-pub(crate) fn align_decimal(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn align_decimal(d: &mut Draft<'_, '_>) -> Option<Expr> {
     let count = alignment(d);
-    let text = integer_text(count, ptxsmith_syntax::Radix::Decimal, false, 0);
-    d.sketch.align = Some(Expr::number(text));
+    Some(Expr::number(integer_text(count, Radix::Decimal, false, 0)))
 }
 
-pub(crate) fn align_spelled(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn align_spelled(d: &mut Draft<'_, '_>) -> Option<Expr> {
     let count = alignment(d);
-    d.sketch.align = Some(d.expression(|d| add_signed(d, count)));
+    Some(d.expression(|d| add_signed(d, count)))
 }
 
-/// The specifiers before the type; the type is next.
-fn begin(d: &mut Draft<'_, '_>) {
-    d.make(Nonterminal::Space, 1);
-    d.make(Nonterminal::Align, 1);
-}
-
-fn choose_vector(d: &mut Draft<'_, '_>) {
+/// The length of a vector of this type, if it is to be one.
+pub(crate) fn vector(d: &mut Draft<'_, '_>, ty: ScalarType) -> Option<VectorLength> {
     // Four elements of 64 bits would exceed the 128 bits that a vector may have.
-    let size = d.ty.size().unwrap_or(0);
-    if size > 8 {
-        return;
+    match ty.size() {
+        Some(9..) => None,
+        Some(5..=8) => d.long_vector(),
+        _ => d.short_vector(),
     }
-    let long = size > 4;
-    d.make(if long { Nonterminal::LongVector } else { Nonterminal::ShortVector }, 1);
 }
 
 /// How many variables the statement has: mostly one.
@@ -89,136 +87,148 @@ fn variables(d: &mut Draft<'_, '_>) -> usize {
     if most > 1 && d.byte() >= 208 { 1 + d.below(most) } else { 1 }
 }
 
-pub(crate) fn defined(d: &mut Draft<'_, '_>, _: u32) {
+/// The values of a type that takes initial values.
+fn values_of(ty: ScalarType) -> Nonterminal {
+    Nonterminal::value_of(ty).expect("only types that take initial values come here")
+}
+
+pub(crate) fn defined(d: &mut Draft<'_, '_>) -> Declaration {
     // Variables without initial values come first where the bytes run out, so the rest costs no byte before them.
-    d.make(Nonterminal::Linkage, 1);
-    begin(d);
-    d.make(Nonterminal::Type, 1);
-    choose_vector(d);
-    for _ in 0..variables(d) {
-        d.make(Nonterminal::Variable, 1);
-    }
+    let (linkage, space, align, ty) = (d.linkage(), d.space(), d.align(), d.ty(Nonterminal::Type));
+    let specifiers = Specifiers { linkage, space, align, attribute: None, vector: vector(d, ty), ty };
+    let variables = (0..variables(d)).map(|_| d.variable(&specifiers, values_of(ty))).collect();
+    specifiers.declare(variables)
 }
 
-pub(crate) fn zero(d: &mut Draft<'_, '_>, _: u32) {
-    d.make(Nonterminal::Linkage, 1);
-    undefined(d);
+pub(crate) fn zero(d: &mut Draft<'_, '_>) -> Declaration {
+    let linkage = d.linkage();
+    undefined(d, linkage)
 }
 
-pub(crate) fn external(d: &mut Draft<'_, '_>, _: u32) {
-    linkage(d, Linkage::Extern);
-    undefined(d);
+pub(crate) fn external(d: &mut Draft<'_, '_>) -> Declaration {
+    undefined(d, Some(Linkage::Extern))
 }
 
-fn undefined(d: &mut Draft<'_, '_>) {
-    begin(d);
-    d.make(Nonterminal::AnyType, 1);
-    choose_vector(d);
-    for _ in 0..variables(d) {
-        variable_zero(d, 1);
-    }
+fn undefined(d: &mut Draft<'_, '_>, linkage: Option<Linkage>) -> Declaration {
+    let (space, align, ty) = (d.space(), d.align(), d.ty(Nonterminal::AnyType));
+    let specifiers = Specifiers { linkage, space, align, attribute: None, vector: vector(d, ty), ty };
+    let variables = (0..variables(d)).map(|_| variable_zero(d, &specifiers)).collect();
+    specifiers.declare(variables)
 }
 
-pub(crate) fn shared(d: &mut Draft<'_, '_>, _: u32) {
-    d.make(Nonterminal::Align, 1);
-    d.make(Nonterminal::AnyType, 1);
-    choose_vector(d);
-    d.space = StateSpace::Shared;
-    variable_zero(d, 1);
+pub(crate) fn shared(d: &mut Draft<'_, '_>) -> Declaration {
+    let (align, ty) = (d.align(), d.ty(Nonterminal::AnyType));
+    let (linkage, space, vector) = (None, StateSpace::Shared, vector(d, ty));
+    let specifiers = Specifiers { linkage, space, align, attribute: None, vector, ty };
+    let variable = variable_zero(d, &specifiers);
+    specifiers.declare(vec![variable])
 }
 
 /// `NAME<COUNT>`: no array, no initial value, and only one such variable.
-pub(crate) fn parameterized(d: &mut Draft<'_, '_>, _: u32) {
-    begin(d);
-    d.make(Nonterminal::AnyType, 1);
-    let name = make_name(d);
+pub(crate) fn parameterized(d: &mut Draft<'_, '_>) -> Declaration {
+    let (space, align, ty) = (d.space(), d.align(), d.ty(Nonterminal::AnyType));
+    let name = d.new_name();
     let count = 1 + d.below(5) as u64;
     let spelled = d.expression(|d| add_signed(d, count));
     let number = d.below(count as usize);
-    let symbol = Symbol { name: Text::from(format!("{}{number}", name.text)), function: false };
-    d.sketch.symbols.push(symbol);
-    let declarator = Declarator { name, count: Some(spelled), dimensions: Vec::new(), initializer: None };
-    d.sketch.declarators.push(declarator);
+    let symbol = Symbol { name: Text::from(format!("{name}{number}")), function: false };
+    d.scope.symbols.push(symbol);
+    let variable =
+        Declarator { name: Name::new(name), count: Some(spelled), dimensions: Vec::new(), initializer: None };
+    Specifiers { linkage: None, space, align, attribute: None, vector: None, ty }.declare(vec![variable])
 }
 
-fn attributed(d: &mut Draft<'_, '_>, attribute: Attribute) {
-    d.make(Nonterminal::Linkage, 1);
-    d.make(Nonterminal::Align, 1);
-    d.make(Nonterminal::Type, 1);
-    choose_vector(d);
+fn attributed(d: &mut Draft<'_, '_>, attribute: Attribute) -> Declaration {
+    let (linkage, align, ty) = (d.linkage(), d.align(), d.ty(Nonterminal::Type));
     // Neither attribute is for another state space.
-    d.space = StateSpace::Global;
-    d.sketch.attribute = Some(attribute);
-    d.make(Nonterminal::Variable, 1);
+    let (space, attribute, vector) = (StateSpace::Global, Some(attribute), vector(d, ty));
+    let specifiers = Specifiers { linkage, space, align, attribute, vector, ty };
+    let variable = d.variable(&specifiers, values_of(ty));
+    specifiers.declare(vec![variable])
 }
 
-pub(crate) fn managed(d: &mut Draft<'_, '_>, _: u32) {
-    attributed(d, Attribute { name: Name::new(".managed"), arguments: Vec::new() });
+pub(crate) fn managed(d: &mut Draft<'_, '_>) -> Declaration {
+    attributed(d, Attribute { name: Name::new(".managed"), arguments: Vec::new() })
 }
 
-pub(crate) fn unified(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn unified(d: &mut Draft<'_, '_>) -> Declaration {
     let mut argument = || d.expression(|d| d.make(Nonterminal::Literal, 1));
     let arguments = vec![argument(), argument()];
-    attributed(d, Attribute { name: Name::new(".unified"), arguments });
+    attributed(d, Attribute { name: Name::new(".unified"), arguments })
 }
 
 // Variables
 
-fn declare(
+/// A variable whose name may be used from now on.
+fn variable(
     d: &mut Draft<'_, '_>,
-    name: Name,
+    space: StateSpace,
+    name: Text,
     dimensions: Vec<Option<Expr>>,
     initializer: Option<Initializer>,
-) {
-    if matches!(d.space, StateSpace::Global | StateSpace::Const) {
-        d.sketch.symbols.push(Symbol { name: name.text.clone(), function: false });
+) -> Declarator {
+    if matches!(space, StateSpace::Global | StateSpace::Const) {
+        d.scope.symbols.push(Symbol { name: name.clone(), function: false });
     }
-    d.sketch.declarators.push(Declarator { name, count: None, dimensions, initializer });
+    Declarator { name: Name::new(name), count: None, dimensions, initializer }
 }
 
-pub(crate) fn variable_zero(d: &mut Draft<'_, '_>, _: u32) {
-    let name = make_name(d);
-    let dimensions =
-        if d.byte() < 128 || d.config().max_dimensions == 0 { Vec::new() } else { dimensions(d) };
-    declare(d, name, dimensions, None);
+/// The name of a variable whose initial value is made next.
+fn own_name(d: &mut Draft<'_, '_>) -> Text {
+    let name = d.new_name();
+    d.scope.own = name.clone();
+    name
 }
 
-pub(crate) fn variable_single(d: &mut Draft<'_, '_>, _: u32) {
-    let name = make_name(d);
-    d.sketch.extents.clear();
+pub(crate) fn variable_zero(d: &mut Draft<'_, '_>, specifiers: &Specifiers) -> Declarator {
+    let name = d.new_name();
+    let is_array = d.byte() >= 128 && d.config().max_dimensions > 0;
+    let dimensions = if is_array { dimensions(d, specifiers).0 } else { Vec::new() };
+    variable(d, specifiers.space, name, dimensions, None)
+}
+
+pub(crate) fn variable_single(
+    d: &mut Draft<'_, '_>,
+    specifiers: &Specifiers,
+    values: Nonterminal,
+) -> Declarator {
+    let name = own_name(d);
     let most = d.config().max_nodes;
-    entry(d, most);
-    let initializer = d.sketch.made.take();
-    declare(d, name, Vec::new(), initializer);
+    let initializer = entry(d, Element { vector: specifiers.vector, values }, most);
+    variable(d, specifiers.space, name, Vec::new(), Some(initializer))
 }
 
-pub(crate) fn variable_array(d: &mut Draft<'_, '_>, _: u32) {
-    let name = make_name(d);
-    let dimensions = dimensions(d);
-    d.sketch.level = 0;
-    d.make(Nonterminal::List, 1);
-    let initializer = d.sketch.made.take();
-    declare(d, name, dimensions, initializer);
+pub(crate) fn variable_array(
+    d: &mut Draft<'_, '_>,
+    specifiers: &Specifiers,
+    values: Nonterminal,
+) -> Declarator {
+    let name = own_name(d);
+    let (dimensions, extents) = dimensions(d, specifiers);
+    let initializer = d.list(Element { vector: specifiers.vector, values }, &extents);
+    variable(d, specifiers.space, name, dimensions, Some(initializer))
 }
 
-pub(crate) fn variable_first_omitted(d: &mut Draft<'_, '_>, _: u32) {
-    let name = make_name(d);
-    let mut dimensions = dimensions(d);
+pub(crate) fn variable_first_omitted(
+    d: &mut Draft<'_, '_>,
+    specifiers: &Specifiers,
+    values: Nonterminal,
+) -> Declarator {
+    let name = own_name(d);
+    let (mut dimensions, extents) = dimensions(d, specifiers);
     dimensions[0] = None;
-    d.sketch.level = 0;
-    d.make(Nonterminal::CountedList, 1);
-    let initializer = d.sketch.made.take();
-    declare(d, name, dimensions, initializer);
+    let initializer = d.counted_list(Element { vector: specifiers.vector, values }, &extents);
+    variable(d, specifiers.space, name, dimensions, Some(initializer))
 }
 
-fn dimensions(d: &mut Draft<'_, '_>) -> Vec<Option<Expr>> {
-    d.make(Nonterminal::Rank, 1);
-    let mut room = (d.config().max_elements / d.sketch.lanes()).max(1);
-    d.sketch.extents.clear();
-    let mut dimensions = Vec::with_capacity(d.sketch.rank);
-    for _ in 0..d.sketch.rank {
+/// The dimensions of an array as they are written, and their extents, outermost first.
+fn dimensions(d: &mut Draft<'_, '_>, specifiers: &Specifiers) -> (Vec<Option<Expr>>, Vec<u64>) {
+    let rank = d.rank();
+    let mut room = (d.config().max_elements / lanes(specifiers.vector)).max(1);
+    let (mut dimensions, mut extents) = (Vec::with_capacity(rank), Vec::with_capacity(rank));
+    for _ in 0..rank {
         let most = d.config().max_extent.clamp(1, room).min(256);
-        let is_long = d.sketch.rank == 1 && d.happens(d.config().long_array);
+        let is_long = rank == 1 && d.happens(d.config().long_array);
         // Half of the extents are small, where rows are short and packing errors show in few bytes.
         let extent = match d.byte() {
             _ if is_long => 1 + d.below(room.min(64) as usize) as u64,
@@ -226,17 +236,15 @@ fn dimensions(d: &mut Draft<'_, '_>) -> Vec<Option<Expr>> {
             _ => 1 + d.below(most as usize) as u64,
         };
         room /= extent;
-        d.sketch.extents.push(extent);
-        d.sketch.extent = extent;
-        dimensions.push(Some(d.expression(|d| d.make(Nonterminal::Extent, 1))));
+        extents.push(extent);
+        dimensions.push(Some(d.expression(|d| d.extent(extent))));
     }
-    dimensions
+    (dimensions, extents)
 }
 
 // Extents
 
-pub(crate) fn extent_literal(d: &mut Draft<'_, '_>, _: u32) {
-    let extent = d.sketch.extent;
+pub(crate) fn extent_literal(d: &mut Draft<'_, '_>, extent: u64) {
     add_signed(d, extent);
 }
 
@@ -246,19 +254,16 @@ fn infix(d: &mut Draft<'_, '_>, left: u64, op: BinaryOp, right: u64) {
     d.infix(op);
 }
 
-pub(crate) fn extent_sum(d: &mut Draft<'_, '_>, _: u32) {
-    let extent = d.sketch.extent;
+pub(crate) fn extent_sum(d: &mut Draft<'_, '_>, extent: u64) {
     infix(d, extent - 1, BinaryOp::Add, 1);
 }
 
-pub(crate) fn extent_difference(d: &mut Draft<'_, '_>, _: u32) {
-    let extent = d.sketch.extent;
+pub(crate) fn extent_difference(d: &mut Draft<'_, '_>, extent: u64) {
     infix(d, extent + 3, BinaryOp::Sub, 3);
 }
 
 /// `WARP_SZ / n` where that can be the extent, and else `WARP_SZ - n`.
-pub(crate) fn extent_warp_size(d: &mut Draft<'_, '_>, _: u32) {
-    let extent = d.sketch.extent;
+pub(crate) fn extent_warp_size(d: &mut Draft<'_, '_>, extent: u64) {
     d.warp_size();
     let (op, right) = match extent {
         0..=32 if 32 % extent == 0 => (BinaryOp::Div, 32 / extent),
@@ -269,8 +274,7 @@ pub(crate) fn extent_warp_size(d: &mut Draft<'_, '_>, _: u32) {
     d.infix(op);
 }
 
-pub(crate) fn extent_ternary(d: &mut Draft<'_, '_>, _: u32) {
-    let extent = d.sketch.extent;
+pub(crate) fn extent_ternary(d: &mut Draft<'_, '_>, extent: u64) {
     let condition = u64::from(d.byte() & 1);
     add_signed(d, condition);
     add_signed(d, if condition == 1 { extent } else { 0 });
@@ -280,86 +284,55 @@ pub(crate) fn extent_ternary(d: &mut Draft<'_, '_>, _: u32) {
 
 // Initial values
 
-/// The extent of the dimension whose list is at hand.
-fn extent(d: &Draft<'_, '_>) -> u64 {
-    d.sketch.extents[d.sketch.level]
-}
-
-pub(crate) fn list_full(d: &mut Draft<'_, '_>, _: u32) {
-    let count = extent(d);
-    entries(d, count);
+pub(crate) fn list_full(d: &mut Draft<'_, '_>, element: Element, extents: &[u64]) -> Initializer {
+    entries(d, element, extents, extents[0])
 }
 
 /// At least one entry, and fewer than there is room for, unless there is room for one only.
-pub(crate) fn list_short(d: &mut Draft<'_, '_>, _: u32) {
-    let most = (extent(d) - 1).clamp(1, 256);
+pub(crate) fn list_short(d: &mut Draft<'_, '_>, element: Element, extents: &[u64]) -> Initializer {
+    let most = (extents[0] - 1).clamp(1, 256);
     let count = 1 + d.below(most as usize) as u64;
-    entries(d, count);
+    entries(d, element, extents, count)
 }
 
-pub(crate) fn list_empty(d: &mut Draft<'_, '_>, _: u32) {
-    entries(d, 0);
+pub(crate) fn list_empty(d: &mut Draft<'_, '_>, element: Element, extents: &[u64]) -> Initializer {
+    entries(d, element, extents, 0)
 }
 
-/// The first dimension is as large as the list that determines it.
-pub(crate) fn list_counted(d: &mut Draft<'_, '_>, room: u32) {
-    list_full(d, room);
-}
-
-fn entries(d: &mut Draft<'_, '_>, count: u64) {
-    let level = d.sketch.level;
-    let mut items = Vec::with_capacity(count as usize);
-    for _ in 0..count {
-        d.sketch.level = level + 1;
-        if d.sketch.level < d.sketch.extents.len() {
-            d.make(Nonterminal::List, 1);
-        } else {
-            let most = d.config().max_element_nodes;
-            entry(d, most);
-        }
-        items.extend(d.sketch.made.take());
-    }
-    d.sketch.level = level;
-    d.sketch.made = Some(Initializer::list(items));
+/// So many entries of a list for these dimensions, the outermost of which is that of the list.
+fn entries(d: &mut Draft<'_, '_>, element: Element, extents: &[u64], count: u64) -> Initializer {
+    let most = d.config().max_element_nodes;
+    let entry = |_| match &extents[1..] {
+        [] => entry(d, element, most),
+        inner => d.list(element, inner),
+    };
+    Initializer::list((0..count).map(entry).collect())
 }
 
 /// What an element or a variable that is no array holds: a value or the list of a vector.
-fn entry(d: &mut Draft<'_, '_>, most_nodes: u32) {
-    if d.sketch.vector.is_some() {
-        d.make(Nonterminal::Lanes, 1);
-    } else {
-        value(d, most_nodes);
-    }
+fn entry(d: &mut Draft<'_, '_>, element: Element, most_nodes: u32) -> Initializer {
+    if element.vector.is_some() { d.lanes(element) } else { value(d, element.values, most_nodes) }
 }
 
-pub(crate) fn lanes_full(d: &mut Draft<'_, '_>, _: u32) {
-    let count = d.sketch.lanes();
-    lanes(d, count);
+pub(crate) fn lanes_full(d: &mut Draft<'_, '_>, element: Element) -> Initializer {
+    list_of_lanes(d, element, element.lanes())
 }
 
-pub(crate) fn lanes_short(d: &mut Draft<'_, '_>, _: u32) {
-    let count = d.below(d.sketch.lanes() as usize) as u64;
-    lanes(d, count);
+pub(crate) fn lanes_short(d: &mut Draft<'_, '_>, element: Element) -> Initializer {
+    let count = d.below(element.lanes() as usize) as u64;
+    list_of_lanes(d, element, count)
 }
 
-fn lanes(d: &mut Draft<'_, '_>, count: u64) {
+fn list_of_lanes(d: &mut Draft<'_, '_>, element: Element, count: u64) -> Initializer {
     let most = d.config().max_element_nodes;
-    let items = (0..count).filter_map(|_| {
-        value(d, most);
-        d.sketch.made.take()
-    });
-    let items = items.collect();
-    d.sketch.made = Some(Initializer::list(items));
+    Initializer::list((0..count).map(|_| value(d, element.values, most)).collect())
 }
 
-/// A value of the type at hand: more often than not a single literal.
-fn value(d: &mut Draft<'_, '_>, most_nodes: u32) {
-    let of = d.sketch.values.or_else(|| Nonterminal::value_of(d.ty));
-    let of = of.expect("only types that take initial values come here");
+/// A value of this kind: more often than not a single literal.
+fn value(d: &mut Draft<'_, '_>, of: Nonterminal, most_nodes: u32) -> Initializer {
     let room = match d.byte() {
         0..=127 => 1,
         byte => 1 + (((u32::from(byte) - 128) * most_nodes.clamp(1, 1 << 16)) >> 7),
     };
-    let expr = d.expression(|d| d.make(of, room));
-    d.sketch.made = Some(Initializer::Value(expr));
+    Initializer::Value(d.expression(|d| d.make(of, room)))
 }

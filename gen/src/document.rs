@@ -45,13 +45,13 @@ fn form(production: &Production) -> String {
         Form::Cast(cast, a) => format!("{} {}", cast.symbol(), a.name()),
         Form::Infix(op, a, b) => format!("{} {} {}", a.name(), op.symbol(), b.name()),
         Form::Ternary(a, b, c) => format!("{} ? {} : {}", a.name(), b.name(), c.name()),
-        Form::Made(..) | Form::Number(..) => {
+        Form::Made(..) | Form::Number(..) | Form::Piece(..) => {
             let parts = production.parts().map(|part| format!("{} ", part.name()));
             parts.collect::<String>() + "..."
         }
         Form::Type(ty) => ty.keyword().to_owned(),
         Form::Space(space) => space.keyword().to_owned(),
-        Form::OneOf(_) | Form::Choice(_) => "...".to_owned(),
+        Form::Choice(_) => "...".to_owned(),
     }
 }
 

@@ -1,10 +1,8 @@
 //! A program while it is being made.
 
-use std::cell::LazyCell;
-
 use ptxsmith_syntax::{
-    Assemble, BinaryOp, Cast, Expr, PoolConstant, Radix, ScalarType, Spacing, StateSpace, TreeBuilder,
-    UnaryOp, precedence,
+    Assemble, BinaryOp, Cast, Expr, Linkage, PoolConstant, Radix, ScalarType, Spacing, StateSpace,
+    TreeBuilder, UnaryOp, VectorLength, precedence,
 };
 
 use crate::{
@@ -12,8 +10,9 @@ use crate::{
     config::{Config, Odds},
     coverage::Coverage,
     nonterminal::{Nonterminal, ProductionId},
+    piece::Piece,
     sampler::Sampler,
-    sketch::Sketch,
+    scope::Scope,
     stream::number_stream,
 };
 
@@ -47,8 +46,8 @@ pub(crate) enum Form {
     Number(&'static [Nonterminal], Speller),
     /// Anything else: how many nodes it takes at least, besides its parts; the parts; the function that makes it.
     Made(u32, &'static [Nonterminal], Maker),
-    /// The value of a literal: one of these.
-    OneOf(&'static [u64]),
+    /// What is no expression: the choices that are made of it, and the function that returns it.
+    Piece(&'static [Nonterminal], Piece),
     /// A type.
     Type(ScalarType),
     /// A state space.
@@ -64,8 +63,7 @@ macro_rules! choices {
             $(
                 #[doc = concat!("What the table states for the production of `Nonterminal::", stringify!($of), "` that is chosen.")]
                 pub fn $name(&mut self) -> $type {
-                    let chosen = self.choose_production(Nonterminal::$of, 1);
-                    match self.tables.forms[chosen.index()].0 {
+                    match self.choose_form(Nonterminal::$of).1 {
                         Form::Choice(Choice::$choice(choice)) => choice,
                         other => unreachable!("{other:?} is no choice of this nonterminal"),
                     }
@@ -79,6 +77,10 @@ choices! {
     Spelling, Radix: radix -> Radix;
     Suffix, Unsigned: suffix -> bool;
     MaskValue, Byte: mask_byte -> u8;
+    Linkage, Linkage: linkage -> Option<Linkage>;
+    ShortVector, Vector: short_vector -> Option<VectorLength>;
+    LongVector, Vector: long_vector -> Option<VectorLength>;
+    Rank, Rank: rank -> usize;
     Storage, Storage: storage -> StateSpace;
     Place, Place: place -> Place;
     Access, Access: access -> Access;
@@ -118,14 +120,8 @@ pub(crate) struct Draft<'g, 'd> {
     instead: Option<&'g mut dyn Assemble>,
     /// How tightly the node that was added last binds.
     tightness: u8,
-    /// The value of the literal at hand.
-    pub value: u64,
-    /// The type at hand.
-    pub ty: ScalarType,
-    /// The state space at hand.
-    pub space: StateSpace,
-    /// The declaration at hand. Most drafts have none, and there are millions.
-    pub sketch: LazyCell<Box<Sketch>>,
+    /// The names that were made so far.
+    pub scope: Scope,
 }
 
 impl<'g, 'd> Draft<'g, 'd> {
@@ -141,10 +137,7 @@ impl<'g, 'd> Draft<'g, 'd> {
             tree: TreeBuilder::default(),
             instead: None,
             tightness: precedence::PRIMARY,
-            value: 0,
-            ty: ScalarType::S64,
-            space: StateSpace::Global,
-            sketch: LazyCell::new(Box::default),
+            scope: Scope::default(),
         }
     }
 
@@ -175,9 +168,7 @@ impl<'g, 'd> Draft<'g, 'd> {
 
     /// A type and a state space.
     pub fn seat(&mut self) -> (ScalarType, StateSpace) {
-        self.make(Nonterminal::Type, 1);
-        self.make(Nonterminal::Space, 1);
-        (self.ty, self.space)
+        (self.ty(Nonterminal::Type), self.space())
     }
 
     /// How many nodes an expression may have, from one byte.
@@ -334,21 +325,46 @@ impl<'g, 'd> Draft<'g, 'd> {
         chosen
     }
 
-    /// Chooses the value of a literal.
+    /// The production that is chosen of what is no expression, and its form.
     #[inline]
-    pub fn magnitude(&mut self) -> u64 {
-        let chosen = self.choose_production(Nonterminal::Magnitude, 1);
-        match self.tables.forms[chosen.index()].0 {
-            Form::OneOf(values) => self.pick(values),
-            Form::Made(_, _, maker) => {
-                maker(self, 1);
-                self.value
-            }
-            _ => 0,
+    pub fn choose_form(&mut self, of: Nonterminal) -> (ProductionId, Form) {
+        let around = self.parent;
+        let mut chosen = self.choose_production(of, 1);
+        let tables = self.tables;
+        while let Form::Same(part) = tables.forms[chosen.index()].0 {
+            self.parent = chosen;
+            chosen = self.choose_production(part, 1);
+        }
+        self.parent = around;
+        (chosen, tables.forms[chosen.index()].0)
+    }
+
+    /// What is made within this production.
+    #[inline]
+    pub fn within<T>(&mut self, production: ProductionId, make: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.parent, production);
+        let made = make(self);
+        self.parent = around;
+        made
+    }
+
+    /// A type of this nonterminal.
+    pub fn ty(&mut self, of: Nonterminal) -> ScalarType {
+        match self.choose_form(of).1 {
+            Form::Type(ty) => ty,
+            other => unreachable!("{other:?} is no type"),
         }
     }
 
-    /// Makes something of this nonterminal, with at most `room` nodes unless even the least form takes more.
+    /// A state space.
+    pub fn space(&mut self) -> StateSpace {
+        match self.choose_form(Nonterminal::Space).1 {
+            Form::Space(space) => space,
+            other => unreachable!("{other:?} is no state space"),
+        }
+    }
+
+    /// Makes an expression of this nonterminal, with at most `room` nodes unless even the least form takes more.
     pub fn make(&mut self, of: Nonterminal, room: u32) {
         let chosen = self.choose_production(of, room);
         let around = std::mem::replace(&mut self.parent, chosen);
@@ -382,10 +398,9 @@ impl<'g, 'd> Draft<'g, 'd> {
             }
             Form::Number(_, speller) => self.number_of(self.tables.forms[chosen.index()].1, speller),
             Form::Made(_, _, maker) => maker(self, room),
-            Form::OneOf(values) => self.value = self.pick(values),
-            Form::Type(ty) => self.ty = ty,
-            Form::Space(space) => self.space = space,
-            Form::Choice(_) => debug_assert!(false, "{} is chosen, not made", of.name()),
+            Form::Piece(..) | Form::Type(_) | Form::Space(_) | Form::Choice(_) => {
+                unreachable!("{} is no expression", of.name())
+            }
         }
         self.parent = around;
     }

@@ -6,7 +6,6 @@ use ptxsmith_syntax::{Declaration, Expr, Item, ScalarType, StateSpace};
 use crate::{
     config::Config,
     coverage::Coverage,
-    declare::take_declaration,
     draft::{Draft, Form, Tables},
     grammar::{GRAMMAR, Nonterminal, ProductionId},
     sampler::Sampler,
@@ -107,27 +106,18 @@ impl Generator {
     /// A declaration statement. Its names are not used twice: their number is in each. With no bytes left it is one
     /// `.global` variable without an initial value.
     pub fn declaration(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Declaration {
-        self.drafted(u, coverage, |draft| {
-            draft.make(Nonterminal::Declaration, 1);
-            take_declaration(draft)
-        })
+        self.drafted(u, coverage, |draft| draft.declaration())
     }
 
     /// Statements of which some hold addresses of what others declare: variables, functions and kernels.
     pub fn addresses(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Vec<Item> {
-        self.drafted(u, coverage, |draft| {
-            draft.make(Nonterminal::Group, 1);
-            std::mem::take(&mut draft.sketch.items)
-        })
+        self.drafted(u, coverage, |draft| draft.group())
     }
 
     /// One kernel, `k0`, and what it uses: it writes what its operands mean into the buffer that its one parameter points
     /// to.
     pub fn kernel(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Vec<Item> {
-        self.drafted(u, coverage, |draft| {
-            draft.make(Nonterminal::Kernel, 1);
-            std::mem::take(&mut draft.sketch.items)
-        })
+        self.drafted(u, coverage, |draft| draft.kernel())
     }
 
     /// Declarations that all hold one constant: in the last scalar of each variable, or, of eight bytes, in all.

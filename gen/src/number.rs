@@ -7,13 +7,13 @@ use crate::{boundary, draft::Draft};
 // Magnitudes
 
 /// Any value of a width that one byte says, so that every order of magnitude is as likely.
-pub(crate) fn some_bits(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn some_bits(d: &mut Draft<'_, '_>) -> u64 {
     let width = d.below(64);
-    d.value = d.word() >> (63 - width);
+    d.word() >> (63 - width)
 }
 
-pub(crate) fn all_bits(d: &mut Draft<'_, '_>, _: u32) {
-    d.value = d.word();
+pub(crate) fn all_bits(d: &mut Draft<'_, '_>) -> u64 {
+    d.word()
 }
 
 // Spellings

@@ -69,7 +69,7 @@ pub(crate) fn least_nodes(config: &Config) -> [u32; Nonterminal::ALL.len()] {
 fn nodes(id: ProductionId, least: &[u32]) -> u32 {
     let production = id.get();
     let parts = match production.form {
-        Form::Made(..) | Form::Number(..) => 0,
+        Form::Made(..) | Form::Number(..) | Form::Piece(..) => 0,
         _ => production.parts().map(|part| least[part as usize]).fold(0, u32::saturating_add),
     };
     production.own_nodes().saturating_add(parts)

@@ -6,16 +6,17 @@
 //! Fields that are not known are passed over, so that a report of a later version can be shown. Fields that were added
 //! after the first version may be missing.
 
+mod finding;
+
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
-use std::path::Path;
 
-use ptxsmith_subject::Observation;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::releases::{ReleaseVerdict, release_map};
+
+pub use self::finding::{Answers, Example, ExpectedFailure, Finding, Reduced, Status, UnexpectedPass};
 
 /// The value of `"schema"`.
 pub const SCHEMA: &str = "ptxsmith.report/1";
@@ -216,209 +217,6 @@ pub struct ClauseCounts {
     pub crashed: u64,
     /// It says that it lacks this; not among `compared`.
     pub unsupported: u64,
-}
-
-ptxsmith_syntax::every! {
-    /// Whether a finding was listed before.
-    #[derive(Default, Serialize, Deserialize)]
-    #[serde(rename_all = "lowercase")]
-    pub enum Status {
-        /// Nothing listed explains it.
-        #[default]
-        New = "new",
-        /// A listed deviation that no longer shows where it is listed.
-        Gone = "gone",
-        /// A listed deviation predicts it exactly.
-        Known = "known",
-    }
-}
-
-impl Status {
-    /// Whether it makes the exit status of a campaign 1, unless it is expected.
-    pub const fn needs_attention(self) -> bool {
-        matches!(self, Status::New | Status::Gone)
-    }
-}
-
-/// One distinct deviation, in all subjects that show it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// The stable name.
-    pub id: String,
-    /// New, gone or known.
-    pub status: Status,
-    /// What kind of deviation it is: `crash`, `wrong-value` ... A later version may know more of them.
-    pub class: String,
-    /// The subjects that show it; the first one is that of the example.
-    #[serde(default)]
-    pub subjects: Vec<String>,
-    /// The clauses that it breaks.
-    #[serde(default)]
-    pub clauses: Vec<String>,
-    /// What the specification says of the program: `valid`, `refused` or `undecided`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub validity: String,
-    /// What happens, in a line.
-    pub title: String,
-    /// How many verdicts show it.
-    #[serde(default)]
-    pub count: u64,
-    /// The shortest program that shows it.
-    #[serde(default)]
-    pub program: String,
-    /// The variable that shows it, where one does.
-    #[serde(default)]
-    pub variable: Option<String>,
-    /// What the specification says, as `ptxsmith.module/1`.
-    #[serde(default)]
-    pub expected: Value,
-    /// What the subject did.
-    #[serde(default)]
-    pub observed: Observation,
-    /// The command that shows it again.
-    #[serde(default)]
-    pub repeat: String,
-    /// A shell command that shows it without ptxsmith; `None` where a shell cannot run the subject.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reproduce: Option<String>,
-    /// Why it is expected, where a file of expected failures has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expected_failure: Option<ExpectedFailure>,
-    /// The file of the program, relative to the folder of the report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// The verdict of every release, computed after reduction; empty where nobody asked.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub releases: Vec<ReleaseVerdict>,
-    /// When it was first seen: RFC 3339, or a date.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_seen: Option<String>,
-    /// The program after reduction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reduced: Option<Reduced>,
-    /// The nearest program to the smallest one that conforms: one word of it is another.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub neighbour: Option<String>,
-    /// Of one of class `inconsistent`: a program that means the same, of which the subject makes something else. What is
-    /// expected is then what it makes of that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub same_as: Option<String>,
-    /// Where it was reported.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link: Option<String>,
-    /// Of one that is gone: how to narrow or remove its entry in the list of known deviations.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edit: Option<String>,
-}
-
-/// Why a finding is expected: what a file of expected failures says of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExpectedFailure {
-    /// Why.
-    pub reason: String,
-    /// Where that is followed up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link: Option<String>,
-}
-
-/// A failure that was expected of a subject which does not show it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UnexpectedPass {
-    /// The finding.
-    pub id: String,
-    /// The subject, as `--subject` names it.
-    pub subject: String,
-    /// Why it was expected.
-    pub reason: String,
-}
-
-impl Finding {
-    /// Whether it makes the exit status of a campaign 1: it is new or gone, and not expected.
-    pub const fn needs_attention(&self) -> bool {
-        self.status.needs_attention() && self.expected_failure.is_none()
-    }
-
-    /// The least program of which both answers are known.
-    pub fn example(&self) -> Example<'_> {
-        match &self.reduced {
-            Some(Reduced { program, answers: Some(answers), .. }) => Example {
-                program,
-                variable: answers.variable.as_deref(),
-                expected: &answers.expected,
-                observed: &answers.observed,
-            },
-            _ => Example {
-                program: &self.program,
-                variable: self.variable.as_deref(),
-                expected: &self.expected,
-                observed: &self.observed,
-            },
-        }
-    }
-
-    /// Another program that shows it, with what it is to the [example](Finding::example): `reduced to`, where only the
-    /// program is known of the reduced one, or `reduced from`.
-    pub fn other_program(&self) -> Option<(&'static str, &str)> {
-        let reduced = self.reduced.as_ref()?;
-        let (relation, other) = match reduced.answers {
-            Some(_) => ("reduced from", &self.program),
-            None => ("reduced to", &reduced.program),
-        };
-        (!other.is_empty() && other != self.example().program).then_some((relation, other))
-    }
-
-    /// The command that shows it again, from any directory where that of the report is known.
-    pub fn repeat_in(&self, report: Option<&Path>) -> String {
-        let (Some(report), Some(file)) = (report, &self.file) else { return self.repeat.clone() };
-        let path = report.join(file).to_string_lossy().into_owned();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=".contains(c);
-        let quoted =
-            if path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) };
-        self.repeat.replacen(file, &quoted, 1)
-    }
-
-    /// The least program that is known to show it.
-    pub fn least_program(&self) -> &str {
-        self.reduced.as_ref().map_or(&self.program, |reduced| &reduced.program)
-    }
-}
-
-/// A program that the reducer made least.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Reduced {
-    /// Its text.
-    pub program: String,
-    /// Its size in tokens.
-    #[serde(default)]
-    pub tokens: u64,
-    /// What holds of it and what the subject does with it, where that was asked again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answers: Option<Answers>,
-}
-
-/// Both answers for one program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Answers {
-    /// The variable that shows the deviation, where one does.
-    #[serde(default)]
-    pub variable: Option<String>,
-    /// What the specification says, as `ptxsmith.module/1`.
-    pub expected: Value,
-    /// What the subject does.
-    pub observed: Observation,
-}
-
-/// A program with both answers: what a rendering shows of a finding.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Example<'a> {
-    /// The program.
-    pub program: &'a str,
-    /// The variable that shows the deviation, where one does.
-    pub variable: Option<&'a str>,
-    /// What the specification says.
-    pub expected: &'a Value,
-    /// What the subject does.
-    pub observed: &'a Observation,
 }
 
 /// What was reached.

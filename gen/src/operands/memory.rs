@@ -3,6 +3,7 @@
 use ptxsmith_syntax::{ScalarType, StateSpace, TypeKind};
 
 use super::{
+    Kernel,
     put::{offset, put},
     value::{braces, list, random, spelled},
 };
@@ -41,8 +42,13 @@ pub(super) struct Variable {
 }
 
 /// Declares a variable of so many scalars at least, aligned so that every wide access can be.
-pub(super) fn variable(d: &mut Draft<'_, '_>, space: StateSpace, ty: ScalarType) -> Variable {
-    let name = d.named("v");
+pub(super) fn variable(
+    d: &mut Draft<'_, '_>,
+    kernel: &mut Kernel,
+    space: StateSpace,
+    ty: ScalarType,
+) -> Variable {
+    let name = kernel.named("v");
     let size = ty.size().unwrap_or(4);
     let shape = d.byte();
     let length = 4 * (1 + d.below(3) as u64);
@@ -59,17 +65,16 @@ pub(super) fn variable(d: &mut Draft<'_, '_>, space: StateSpace, ty: ScalarType)
     if matches!(space, StateSpace::Global | StateSpace::Const) {
         text += &format!(" = {}", list(d, ty, &extents));
     }
-    let kernel = &mut d.sketch.kernel;
     let to = if space == StateSpace::Local { &mut kernel.locals } else { &mut kernel.items };
     *to += &(text + ";");
     Variable { name, space, ty, step: extents[1..].iter().product(), scalars: extents.iter().product() }
 }
 
 /// A variable is read, and in spaces without initial values written before, through one form of address.
-pub(crate) fn memory(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let form = d.place();
     if form == Place::Absolute {
-        return absolute(d);
+        return absolute(d, kernel);
     }
     let space = d.storage();
     let kind = d.access();
@@ -81,7 +86,7 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, _: u32) {
         _ if size == 8 => (2, ".v2"),
         _ => d.pick(&[(4, ".v4"), (2, ".v2")]),
     };
-    let variable = variable(d, space, ty);
+    let variable = variable(d, kernel, space, ty);
     let by_element = matches!(
         form,
         Place::Element | Place::ElementRegister | Place::ElementRegisterOffset | Place::ElementSubtracted
@@ -97,21 +102,21 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, _: u32) {
     // Which of store and load is by the form that is tried: the other is by name.
     let through_store = written && d.byte() < 128;
     if written {
-        let to = if through_store { address(d, form, &variable, first) } else { by_name.clone() };
+        let to = if through_store { address(d, kernel, form, &variable, first) } else { by_name.clone() };
         let values: Vec<String> = (0..lanes).map(|_| random(d, ty)).collect();
         // Immediates, or registers that hold them.
         let in_registers = d.byte() < 160;
-        let held = |value| if in_registers { d.held(ty, value) } else { value };
+        let held = |value| if in_registers { kernel.held(ty, value) } else { value };
         let value = one_or_more(&values.into_iter().map(held).collect::<Vec<_>>());
-        put!(d, "st{space}{vector}{ty} {to}, {value};");
+        put!(kernel, "st{space}{vector}{ty} {to}, {value};");
     }
-    let from = if through_store { by_name } else { address(d, form, &variable, first) };
+    let from = if through_store { by_name } else { address(d, kernel, form, &variable, first) };
     if kind == Access::Register {
-        let register = d.vector(ty, lanes);
-        put!(d, "ld{space}{vector}{ty} {register}, {from};");
-        return show_elements(d, ty, &register, lanes);
+        let register = kernel.vector(ty, lanes);
+        put!(kernel, "ld{space}{vector}{ty} {register}, {from};");
+        return show_elements(d, kernel, ty, &register, lanes);
     }
-    let mut registers: Vec<String> = (0..lanes).map(|_| d.register(ty)).collect();
+    let mut registers: Vec<String> = (0..lanes).map(|_| kernel.register(ty)).collect();
     let mut to = registers.clone();
     // An element that nobody wants.
     if lanes > 1 && d.byte() >= 224 {
@@ -119,8 +124,8 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, _: u32) {
         to[at] = "_".to_owned();
         registers.remove(at);
     }
-    put!(d, "ld{space}{vector}{ty} {}, {from};", one_or_more(&to));
-    d.show_all(ty, &registers);
+    put!(kernel, "ld{space}{vector}{ty} {}, {from};", one_or_more(&to));
+    kernel.show_all(ty, &registers);
 }
 
 fn one_or_more(operands: &[String]) -> String {
@@ -128,36 +133,48 @@ fn one_or_more(operands: &[String]) -> String {
 }
 
 /// Shows the elements of a vector register by their suffixes, in an order that the bytes choose.
-pub(super) fn show_elements(d: &mut Draft<'_, '_>, ty: ScalarType, vector: &str, lanes: u64) {
+pub(super) fn show_elements(
+    d: &mut Draft<'_, '_>,
+    kernel: &mut Kernel,
+    ty: ScalarType,
+    vector: &str,
+    lanes: u64,
+) {
     let letters = d.pick(&[["x", "y", "z", "w"], ["r", "g", "b", "a"]]);
     let turn = d.below(lanes as usize);
     for nth in 0..lanes as usize {
-        d.show_value(ty, format_args!("{vector}.{}", letters[(nth + turn) % lanes as usize]));
+        kernel.show_value(ty, format_args!("{vector}.{}", letters[(nth + turn) % lanes as usize]));
     }
 }
 
 /// An address in this form of the scalar `first` of a variable.
-fn address(d: &mut Draft<'_, '_>, form: Place, variable: &Variable, first: u64) -> String {
+fn address(
+    d: &mut Draft<'_, '_>,
+    kernel: &mut Kernel,
+    form: Place,
+    variable: &Variable,
+    first: u64,
+) -> String {
     let bytes = first * variable.ty.size().unwrap_or(4);
     let index = (first / variable.step) as i64;
     let name = &variable.name;
     match form {
-        Place::Register => format!("[{}]", pointer(d, variable, 0)),
+        Place::Register => format!("[{}]", pointer(d, kernel, variable, 0)),
         Place::RegisterOffset => {
             let offset = any_offset(d);
-            format!("[{} + {}]", pointer(d, variable, bytes as i64 - offset), spelled(d, offset))
+            format!("[{} + {}]", pointer(d, kernel, variable, bytes as i64 - offset), spelled(d, offset))
         }
         Place::VariableOffset => format!("[{name} + {}]", spelled(d, bytes as i64)),
         Place::Element => format!("{name}[{}]", spelled(d, index)),
-        Place::ElementRegister => format!("{name}[{}]", index_register(d, index)),
+        Place::ElementRegister => format!("{name}[{}]", index_register(d, kernel, index)),
         Place::ElementRegisterOffset => {
             // A constant of more than the index makes the register negative.
             let part = d.below(index as usize + 4) as i64;
-            format!("{name}[{} + {}]", index_register(d, index - part), spelled(d, part))
+            format!("{name}[{} + {}]", index_register(d, kernel, index - part), spelled(d, part))
         }
         Place::ElementSubtracted => {
             let part = d.below(16) as i64;
-            format!("{name}[{} - {}]", index_register(d, index + part), spelled(d, part))
+            format!("{name}[{} - {}]", index_register(d, kernel, index + part), spelled(d, part))
         }
         _ => offset(name, bytes),
     }
@@ -175,7 +192,7 @@ fn any_offset(d: &mut Draft<'_, '_>) -> i64 {
 }
 
 /// A register that points so many bytes behind the start of a variable.
-fn pointer(d: &mut Draft<'_, '_>, variable: &Variable, bytes: i64) -> String {
+fn pointer(d: &mut Draft<'_, '_>, kernel: &mut Kernel, variable: &Variable, bytes: i64) -> String {
     // Where addresses have 32 bits, 32 bits can hold them.
     let small = variable.space == StateSpace::Shared && d.byte() >= 200;
     let types: &[ScalarType] = if small {
@@ -184,7 +201,7 @@ fn pointer(d: &mut Draft<'_, '_>, variable: &Variable, bytes: i64) -> String {
         &[ScalarType::U64, ScalarType::B64, ScalarType::S64]
     };
     let ty = d.pick(types);
-    let register = d.held(ty, &variable.name);
+    let register = kernel.held(ty, &variable.name);
     if bytes != 0 {
         // Of a bit-size type there is no sum.
         let sum = match (ty.kind(), small) {
@@ -192,25 +209,25 @@ fn pointer(d: &mut Draft<'_, '_>, variable: &Variable, bytes: i64) -> String {
             (TypeKind::Bits, false) => ScalarType::U64,
             _ => ty,
         };
-        put!(d, "add{sum} {register}, {register}, {};", spelled(d, bytes));
+        put!(kernel, "add{sum} {register}, {register}, {};", spelled(d, bytes));
     }
     register
 }
 
 /// A register that holds this index.
-fn index_register(d: &mut Draft<'_, '_>, index: i64) -> String {
+fn index_register(d: &mut Draft<'_, '_>, kernel: &mut Kernel, index: i64) -> String {
     let types = [ScalarType::S32, ScalarType::S64, ScalarType::U32, ScalarType::B32, ScalarType::U64];
     let ty = d.pick(if index < 0 { &types[..2] } else { &types });
     let value = spelled(d, index);
-    d.held(ty, value)
+    kernel.held(ty, value)
 }
 
 /// What is stored at a number in `.local` space is there when it is loaded.
-fn absolute(d: &mut Draft<'_, '_>) {
+fn absolute(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let at = 8 * d.below(16) as i64;
     let value = random(d, ScalarType::U32);
-    let register = d.register(ScalarType::U32);
-    put!(d, "st.local.u32 [{}], {value};", spelled(d, at));
-    put!(d, "ld.local.u32 {register}, [{}];", spelled(d, at));
-    d.show(ScalarType::U32, &register);
+    let register = kernel.register(ScalarType::U32);
+    put!(kernel, "st.local.u32 [{}], {value};", spelled(d, at));
+    put!(kernel, "ld.local.u32 {register}, [{}];", spelled(d, at));
+    kernel.show(ScalarType::U32, &register);
 }

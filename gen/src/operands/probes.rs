@@ -5,6 +5,7 @@ use ptxsmith_syntax::{ScalarType, StateSpace};
 use ScalarType as T;
 
 use super::{
+    Kernel,
     memory::{Variable, show_elements, variable},
     put::{offset, put},
     value::{braces, random, spelled},
@@ -12,24 +13,24 @@ use super::{
 use crate::{draft::Draft, nonterminal::Nonterminal};
 
 /// Shows the address that an operand of `mov` is.
-fn show_address(d: &mut Draft<'_, '_>, from: &str) {
-    d.show_value(T::U64, from);
+fn show_address(kernel: &mut Kernel, from: &str) {
+    kernel.show_value(T::U64, from);
 }
 
 /// A variable whose address has a name outside of the kernel.
-fn target(d: &mut Draft<'_, '_>) -> Variable {
+fn target(d: &mut Draft<'_, '_>, kernel: &mut Kernel) -> Variable {
     let space = d.storage();
     // Where a local variable lies shows nowhere.
     let space = if space == StateSpace::Local { StateSpace::Shared } else { space };
-    variable(d, space, T::U32)
+    variable(d, kernel, space, T::U32)
 }
 
 /// `mov p, var` and `mov p, var + offset`.
-pub(crate) fn move_variable(d: &mut Draft<'_, '_>, _: u32) {
-    let target = target(d);
+pub(crate) fn move_variable(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+    let target = target(d, kernel);
     let small = target.space != StateSpace::Global;
     let offset = match d.byte() {
-        0..=99 => return show_address(d, &target.name),
+        0..=99 => return show_address(kernel, &target.name),
         // No access is made, so the address may be anywhere; a 32-bit one does not go below zero.
         100..=159 => i64::from(d.byte()),
         160..=199 if !small => -i64::from(d.byte()),
@@ -38,12 +39,12 @@ pub(crate) fn move_variable(d: &mut Draft<'_, '_>, _: u32) {
         _ => i64::from(d.word() as u16),
     };
     let from = format!("{} + {}", target.name, spelled(d, offset));
-    show_address(d, &from);
+    show_address(kernel, &from);
 }
 
 /// `mov p, var[index]`
-pub(crate) fn move_element(d: &mut Draft<'_, '_>, _: u32) {
-    let target = target(d);
+pub(crate) fn move_element(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+    let target = target(d, kernel);
     let index = match d.byte() {
         // One behind the last has an address too, and so have others.
         0..=199 => d.below((target.scalars / target.step) as usize + 1) as i64,
@@ -52,34 +53,34 @@ pub(crate) fn move_element(d: &mut Draft<'_, '_>, _: u32) {
         _ => 0,
     };
     let from = format!("{}[{}]", target.name, spelled(d, index));
-    show_address(d, &from);
+    show_address(kernel, &from);
 }
 
 /// Declares a function with these results, parameters and instructions.
-fn function(d: &mut Draft<'_, '_>, result: &str, parameter: &str, body: &str) -> String {
-    let name = d.named("f");
-    d.sketch.kernel.items += &format!(".func ({result}) {name}({parameter}) {{ {body} ret; }}");
+fn function(kernel: &mut Kernel, result: &str, parameter: &str, body: &str) -> String {
+    let name = kernel.named("f");
+    kernel.items += &format!(".func ({result}) {name}({parameter}) {{ {body} ret; }}");
     name
 }
 
 /// A function that adds a number to its argument.
-fn adder(d: &mut Draft<'_, '_>) -> String {
+fn adder(d: &mut Draft<'_, '_>, kernel: &mut Kernel) -> String {
     let body = format!("add.u32 b, a, {};", random(d, T::U16));
-    function(d, ".reg .u32 b", ".reg .u32 a", &body)
+    function(kernel, ".reg .u32 b", ".reg .u32 a", &body)
 }
 
-pub(crate) fn move_function(d: &mut Draft<'_, '_>, _: u32) {
-    let function = adder(d);
-    show_address(d, &function);
+pub(crate) fn move_function(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+    let function = adder(d, kernel);
+    show_address(kernel, &function);
 }
 
-pub(crate) fn move_kernel(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn move_kernel(_d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     // Its own name is there already, and declared before its body.
-    show_address(d, "k0");
+    show_address(kernel, "k0");
 }
 
 /// An immediate of any value, converted to the type of the instruction.
-pub(crate) fn immediate(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn immediate(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let types = [T::U32, T::U64, T::S32, T::S64, T::U16, T::S16, T::B32, T::B64, T::B16, T::F64, T::F32];
     let ty = d.pick(&types);
     let floats = matches!(ty, T::F32 | T::F64);
@@ -89,11 +90,11 @@ pub(crate) fn immediate(d: &mut Draft<'_, '_>, _: u32) {
     };
     let ty = if floats && of == Nonterminal::Integer { T::U32 } else { ty };
     let value = d.expression(|d| d.make(of, 7));
-    d.show_value(ty, value);
+    kernel.show_value(ty, value);
 }
 
 /// A constant where a predicate belongs.
-pub(crate) fn predicate_constant(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn predicate_constant(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     // Zero half of the time: the one constant that is false.
     let truth = match d.byte() {
         0..=127 => 0,
@@ -102,197 +103,197 @@ pub(crate) fn predicate_constant(d: &mut Draft<'_, '_>, _: u32) {
     };
     let constant = spelled(d, truth);
     let (a, b) = (random(d, T::U32), random(d, T::U32));
-    let register = d.register(T::U32);
+    let register = kernel.register(T::U32);
     let condition = match d.byte() {
         0..=99 => constant,
-        100..=179 => d.held(T::Pred, constant),
+        100..=179 => kernel.held(T::Pred, constant),
         _ => {
-            let p = d.register(T::Pred);
+            let p = kernel.register(T::Pred);
             let operator = d.pick(&["and", "or", "xor"]);
             let compare = d.pick(&["eq", "ne", "lt"]);
-            let three = d.held(T::U32, 3);
-            put!(d, "setp.{compare}.{operator}.u32 {p}, {three}, 3, {constant};");
+            let three = kernel.held(T::U32, 3);
+            put!(kernel, "setp.{compare}.{operator}.u32 {p}, {three}, 3, {constant};");
             p
         }
     };
-    put!(d, "selp.u32 {register}, {a}, {b}, {condition};");
-    d.show(T::U32, &register);
+    put!(kernel, "selp.u32 {register}, {a}, {b}, {condition};");
+    kernel.show(T::U32, &register);
 }
 
 /// `mov.v4 {a, b, c, d}, V` and back.
-pub(crate) fn vector_move(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn vector_move(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let ty = d.pick(&[T::U32, T::F32, T::B32, T::S32]);
     let lanes = d.pick(&[4, 2]);
-    let parts = some_held(d, ty, lanes);
-    let vector = d.vector(ty, lanes);
-    put!(d, "mov.v{lanes}{ty} {vector}, {};", braces(&parts));
+    let parts = some_held(d, kernel, ty, lanes);
+    let vector = kernel.vector(ty, lanes);
+    put!(kernel, "mov.v{lanes}{ty} {vector}, {};", braces(&parts));
     match d.byte() {
-        0..=99 => show_elements(d, ty, &vector, lanes),
+        0..=99 => show_elements(d, kernel, ty, &vector, lanes),
         100..=199 => {
-            let again: Vec<String> = (0..lanes).map(|_| d.register(ty)).collect();
-            put!(d, "mov.v{lanes}{ty} {}, {vector};", braces(&again));
-            d.show_all(ty, &again);
+            let again: Vec<String> = (0..lanes).map(|_| kernel.register(ty)).collect();
+            put!(kernel, "mov.v{lanes}{ty} {}, {vector};", braces(&again));
+            kernel.show_all(ty, &again);
         }
         _ => {
-            let other = d.vector(ty, lanes);
-            put!(d, "mov.v{lanes}{ty} {other}, {vector}; mov{ty} {other}.y, {};", random(d, ty));
-            show_elements(d, ty, &other, lanes);
+            let other = kernel.vector(ty, lanes);
+            put!(kernel, "mov.v{lanes}{ty} {other}, {vector}; mov{ty} {other}.y, {};", random(d, ty));
+            show_elements(d, kernel, ty, &other, lanes);
         }
     }
 }
 
 /// Registers that hold random values.
-fn some_held(d: &mut Draft<'_, '_>, ty: ScalarType, count: u64) -> Vec<String> {
+fn some_held(d: &mut Draft<'_, '_>, kernel: &mut Kernel, ty: ScalarType, count: u64) -> Vec<String> {
     let mut held = || {
         let value = random(d, ty);
-        d.held(ty, value)
+        kernel.held(ty, value)
     };
     (0..count).map(|_| held()).collect()
 }
 
 /// A scalar taken apart, or put together, by a list in braces.
-pub(crate) fn pack(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn pack(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let (whole, part, count) = d.pick(&[(T::B64, T::B32, 2), (T::B32, T::B16, 2), (T::B64, T::B16, 4)]);
     if d.byte() < 128 {
-        let parts: Vec<String> = (0..count).map(|_| d.register(part)).collect();
+        let parts: Vec<String> = (0..count).map(|_| kernel.register(part)).collect();
         let value = random(d, whole);
-        let from = d.held(whole, value);
-        put!(d, "mov{whole} {}, {from};", braces(&parts));
-        d.show_all(part, &parts);
+        let from = kernel.held(whole, value);
+        put!(kernel, "mov{whole} {}, {from};", braces(&parts));
+        kernel.show_all(part, &parts);
     } else {
-        let parts = some_held(d, part, count);
-        d.show_value(whole, braces(&parts));
+        let parts = some_held(d, kernel, part, count);
+        kernel.show_value(whole, braces(&parts));
     }
 }
 
 /// A variable reached by its generic address as well as in its state space.
-pub(crate) fn generic(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn generic(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let space = d.storage();
-    let Variable { name, scalars, .. } = variable(d, space, T::U32);
+    let Variable { name, scalars, .. } = variable(d, kernel, space, T::U32);
     let at = 4 * d.below(scalars as usize) as u64;
-    let pointer = d.register(T::U64);
+    let pointer = kernel.register(T::U64);
     if d.byte() < 128 {
-        put!(d, "cvta{space}.u64 {pointer}, {name};");
+        put!(kernel, "cvta{space}.u64 {pointer}, {name};");
     } else {
-        put!(d, "mov.u64 {pointer}, {name}; cvta{space}.u64 {pointer}, {pointer};");
+        put!(kernel, "mov.u64 {pointer}, {name}; cvta{space}.u64 {pointer}, {pointer};");
     }
     let through = format!("[{pointer} + {}]", spelled(d, at as i64));
     let by_name = offset(&name, at);
-    let register = d.register(T::U32);
+    let register = kernel.register(T::U32);
     let value = random(d, T::U32);
     match (space, d.byte()) {
         (StateSpace::Global | StateSpace::Const, chosen) => {
-            put!(d, "ld.u32 {register}, {through};");
+            put!(kernel, "ld.u32 {register}, {through};");
             if chosen < 128 {
-                d.show(T::U64, &pointer);
+                kernel.show(T::U64, &pointer);
             }
         }
-        (_, 0..=127) => put!(d, "st.u32 {through}, {value}; ld{space}.u32 {register}, {by_name};"),
-        _ => put!(d, "st{space}.u32 {by_name}, {value}; ld.u32 {register}, {through};"),
+        (_, 0..=127) => put!(kernel, "st.u32 {through}, {value}; ld{space}.u32 {register}, {by_name};"),
+        _ => put!(kernel, "st{space}.u32 {by_name}, {value}; ld.u32 {register}, {through};"),
     }
-    d.show(T::U32, &register);
+    kernel.show(T::U32, &register);
 }
 
 /// A value that no assembler knows before the kernel runs: it is loaded from memory that may change.
-fn loaded(d: &mut Draft<'_, '_>, value: u64) -> String {
-    let variable = d.named("v");
-    d.sketch.kernel.items += &format!(".global .u32 {variable} = {value};");
-    let register = d.register(T::U32);
-    put!(d, "ld.global.u32 {register}, [{variable}];");
+fn loaded(kernel: &mut Kernel, value: u64) -> String {
+    let variable = kernel.named("v");
+    kernel.items += &format!(".global .u32 {variable} = {value};");
+    let register = kernel.register(T::U32);
+    put!(kernel, "ld.global.u32 {register}, [{variable}];");
     register
 }
 
 /// A branch over a `mov`, taken or not.
-pub(crate) fn branch(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn branch(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let value = u64::from(d.byte());
-    let tested = loaded(d, value);
+    let tested = loaded(kernel, value);
     let limit = d.byte();
     let (first, second) = (random(d, T::U32), random(d, T::U32));
-    let result = d.held(T::U32, first);
-    let p = d.register(T::Pred);
+    let result = kernel.held(T::U32, first);
+    let p = kernel.register(T::Pred);
     let compare = d.pick(&["lt", "ge", "eq", "ne", "hi"]);
     let not = if d.byte() < 128 { "!" } else { "" };
-    let over = d.named("L");
+    let over = kernel.named("L");
     put!(
-        d,
+        kernel,
         "setp.{compare}.u32 {p}, {tested}, {limit}; @{not}{p} bra {over}; mov.u32 {result}, {second}; {over}:"
     );
-    d.show(T::U32, &result);
+    kernel.show(T::U32, &result);
 }
 
 /// One of several labels by index.
-pub(crate) fn branch_table(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn branch_table(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let count = 2 + d.below(3);
     let index = d.below(count) as u64;
-    let index = loaded(d, index);
-    let result = d.register(T::U32);
-    let (table, end) = (d.named("L"), d.named("L"));
-    let targets: Vec<String> = (0..count).map(|_| d.named("L")).collect();
+    let index = loaded(kernel, index);
+    let result = kernel.register(T::U32);
+    let (table, end) = (kernel.named("L"), kernel.named("L"));
+    let targets: Vec<String> = (0..count).map(|_| kernel.named("L")).collect();
     // A table may name a label more than once.
     let named = |at: usize| targets[if d.byte() >= 230 { 0 } else { at }].clone();
     let named: Vec<String> = (0..count).map(named).collect();
-    put!(d, "{table}: .branchtargets {}; brx.idx {index}, {table};", named.join(", "));
+    put!(kernel, "{table}: .branchtargets {}; brx.idx {index}, {table};", named.join(", "));
     for target in &targets {
-        put!(d, "{target}: mov.u32 {result}, {}; bra {end};", random(d, T::U32));
+        put!(kernel, "{target}: mov.u32 {result}, {}; bra {end};", random(d, T::U32));
     }
-    put!(d, "{end}:");
-    d.show(T::U32, &result);
+    put!(kernel, "{end}:");
+    kernel.show(T::U32, &result);
 }
 
 /// A call by name, with a register or an immediate, or through parameters in memory.
-pub(crate) fn call(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn call(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     if d.byte() >= 160 {
-        return call_with_parameters(d);
+        return call_with_parameters(d, kernel);
     }
-    let function = adder(d);
-    let result = d.register(T::U32);
+    let function = adder(d, kernel);
+    let result = kernel.register(T::U32);
     let argument = if d.byte() < 128 {
         random(d, T::U32)
     } else {
         let value = d.word() & 0xffff;
-        loaded(d, value)
+        loaded(kernel, value)
     };
-    put!(d, "call ({result}), {function}, ({argument});");
-    d.show(T::U32, &result);
+    put!(kernel, "call ({result}), {function}, ({argument});");
+    kernel.show(T::U32, &result);
 }
 
 /// Arguments in `.param` variables: named with offsets as other variables are.
-fn call_with_parameters(d: &mut Draft<'_, '_>) {
+fn call_with_parameters(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let at = 4 * d.below(4) as i64;
     let body = format!(".reg .u32 t; ld.param.u32 t, [a + {}]; st.param.u32 [b + 4], t;", spelled(d, at));
-    let function = function(d, ".param .align 8 .b8 b[8]", ".param .align 8 .b8 a[16]", &body);
+    let function = function(kernel, ".param .align 8 .b8 b[8]", ".param .align 8 .b8 a[16]", &body);
     let [a, b] = ["pa", "pb"].map(|name| function.replace('f', name));
-    put!(d, ".param .align 8 .b8 {a}[16]; .param .align 8 .b8 {b}[8];");
+    put!(kernel, ".param .align 8 .b8 {a}[16]; .param .align 8 .b8 {b}[8];");
     for at in [0, 4, 8, 12] {
-        put!(d, "st.param.u32 [{a} + {at}], {};", random(d, T::U32));
+        put!(kernel, "st.param.u32 [{a} + {at}], {};", random(d, T::U32));
     }
-    let result = d.register(T::U32);
-    put!(d, "call ({b}), {function}, ({a}); ld.param.u32 {result}, [{b} + 4];");
-    d.show(T::U32, &result);
+    let result = kernel.register(T::U32);
+    put!(kernel, "call ({b}), {function}, ({a}); ld.param.u32 {result}, [{b} + 4];");
+    kernel.show(T::U32, &result);
 }
 
 /// A call through a register that `mov` put the function's address into.
-pub(crate) fn call_indirect(d: &mut Draft<'_, '_>, _: u32) {
-    let function = adder(d);
-    let pointer = d.held(T::U64, function);
-    let prototype = d.named("L");
-    let result = d.register(T::U32);
+pub(crate) fn call_indirect(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
+    let function = adder(d, kernel);
+    let pointer = kernel.held(T::U64, function);
+    let prototype = kernel.named("L");
+    let result = kernel.register(T::U32);
     let argument = random(d, T::U32);
-    put!(d, "{prototype}: .callprototype (.reg .u32 _) _ (.reg .u32 _);");
-    put!(d, "call ({result}), {pointer}, ({argument}), {prototype};");
-    d.show(T::U32, &result);
+    put!(kernel, "{prototype}: .callprototype (.reg .u32 _) _ (.reg .u32 _);");
+    put!(kernel, "call ({result}), {pointer}, ({argument}), {prototype};");
+    kernel.show(T::U32, &result);
 }
 
 /// A vector passed to a function.
-pub(crate) fn call_vector(d: &mut Draft<'_, '_>, _: u32) {
+pub(crate) fn call_vector(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let element = d.pick(&["x", "y", "z", "w"]);
     let body = format!("mov.u32 b, a.{element};");
-    let function = function(d, ".reg .u32 b", ".reg .v4 .u32 a", &body);
-    let vector = d.vector(T::U32, 4);
+    let function = function(kernel, ".reg .u32 b", ".reg .v4 .u32 a", &body);
+    let vector = kernel.vector(T::U32, 4);
     for element in ["x", "y", "z", "w"] {
-        put!(d, "mov.u32 {vector}.{element}, {};", random(d, T::U32));
+        put!(kernel, "mov.u32 {vector}.{element}, {};", random(d, T::U32));
     }
-    let register = d.register(T::U32);
-    put!(d, "call ({register}), {function}, ({vector});");
-    d.show(T::U32, &register);
+    let register = kernel.register(T::U32);
+    put!(kernel, "call ({register}), {function}, ({vector});");
+    kernel.show(T::U32, &register);
 }

@@ -4,13 +4,13 @@ use std::fmt::Display;
 
 use ptxsmith_syntax::ScalarType;
 
-use crate::draft::Draft;
+use super::Kernel;
 
-/// Adds instructions and labels to the kernel of a draft. The arguments are those of `format!`.
+/// Adds instructions and labels to a kernel. The arguments are those of `format!`.
 macro_rules! put {
-    ($d:expr, $($text:tt)+) => {{
+    ($kernel:expr, $($text:tt)+) => {{
         let text = format!($($text)+);
-        $d.sketch.kernel.body += &text;
+        $kernel.body += &text;
     }};
 }
 pub(super) use put;
@@ -45,13 +45,13 @@ fn held_in(ty: ScalarType) -> ScalarType {
     }
 }
 
-impl Draft<'_, '_> {
+impl Kernel {
     /// A new register of a type; what is smaller than 16 bits lives in one of 16.
     pub(super) fn register(&mut self, ty: ScalarType) -> String {
-        let (ty, kernel) = (held_in(ty), &mut **self.sketch.kernel);
-        let (_, count) = kernel.registers.entry(prefix(ty)).or_insert((ty, 0));
+        let ty = held_in(ty);
+        let (_, count) = self.registers.entry(prefix(ty)).or_insert((ty, 0));
         *count += 1;
-        format!("{}{}{}", kernel.sigil, prefix(ty), *count - 1)
+        format!("{}{}{}", self.sigil, prefix(ty), *count - 1)
     }
 
     /// A new register that this was moved into.
@@ -63,26 +63,24 @@ impl Draft<'_, '_> {
 
     /// A new vector of so many registers.
     pub(super) fn vector(&mut self, ty: ScalarType, lanes: u64) -> String {
-        let kernel = &mut **self.sketch.kernel;
-        let name = format!("{}w{}", kernel.sigil, kernel.vectors.len());
-        kernel.vectors.push(format!(".reg .v{lanes} {} {name};", held_in(ty)));
+        let name = format!("{}w{}", self.sigil, self.vectors.len());
+        self.vectors.push(format!(".reg .v{lanes} {} {name};", held_in(ty)));
         name
     }
 
     /// A name of this kernel that is new: the prefix and a number.
     pub(super) fn named(&mut self, prefix: &str) -> String {
-        let named = &mut self.sketch.kernel.named;
-        *named += 1;
-        format!("{prefix}{}", *named - 1)
+        self.named += 1;
+        format!("{prefix}{}", self.named - 1)
     }
 
     /// Writes a register of this type to the output buffer.
     pub(super) fn show(&mut self, ty: ScalarType, register: &str) {
         let ty = held_in(ty);
         let size = ty.size().unwrap_or(4);
-        let at = self.sketch.kernel.out.next_multiple_of(size);
-        self.sketch.kernel.out = at + size;
-        let to = offset(&pointer(self.sketch.kernel.sigil), at);
+        let at = self.out.next_multiple_of(size);
+        self.out = at + size;
+        let to = offset(&pointer(self.sigil), at);
         put!(self, "st.global{ty} {to}, {register};");
     }
 

@@ -8,6 +8,7 @@
 
 mod declarations;
 mod operands;
+mod results;
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -68,6 +69,10 @@ struct Family {
 }
 
 impl Family {
+    fn new(name: &'static str, axes: Vec<Vec<Choice>>, write: fn(&[&str]) -> String) -> Family {
+        Family { name, axes, write }
+    }
+
     fn count(&self) -> u64 {
         self.axes.iter().map(|axis| axis.len() as u64).product()
     }
@@ -114,7 +119,8 @@ impl Places {
     /// The tables.
     #[expect(clippy::new_without_default, reason = "no cells would be the default")]
     pub fn new() -> Places {
-        let families = [operands::families(), declarations::families()].into_iter().flatten();
+        let families =
+            [operands::families(), results::families(), declarations::families()].into_iter().flatten();
         let mut families: Vec<Family> = families.collect();
         for axis in families.iter_mut().flat_map(|family| &mut family.axes) {
             let mut names = BTreeSet::new();

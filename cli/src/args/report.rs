@@ -1,0 +1,65 @@
+//! Results: `report`, `history`.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use clap::{Args, ValueEnum};
+
+use crate::values::since;
+
+/// `report`
+#[derive(Args, Debug)]
+pub struct Report {
+    /// The folder of a campaign, or its report.json
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// The form
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Only this finding, in full: its id, or how its id begins
+    #[arg(long, value_name = "ID")]
+    pub finding: Option<String>,
+    /// Only the findings that the campaign of this folder does not have: what a change adds
+    #[arg(long, value_name = "DIR")]
+    pub against: Option<PathBuf>,
+    /// Say when findings were first seen and, in the page, how campaigns went over time
+    #[arg(long, value_name = "DB")]
+    pub history: Option<PathBuf>,
+    /// Write to this file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a terminal
+    Text,
+    /// ptxsmith.report/1
+    Json,
+    /// JUnit XML, a test for each clause and subject
+    Junit,
+    /// SARIF 2.1.0
+    Sarif,
+    /// A summary; with --finding, a bug report
+    Markdown,
+    /// One self-contained page
+    Html,
+}
+
+/// `history`
+#[derive(Args, Debug)]
+pub struct History {
+    /// The database, made where there is none and --add is given
+    #[arg(value_name = "DB")]
+    pub database: PathBuf,
+    /// Enter the campaign of this folder; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub add: Vec<PathBuf>,
+    /// Tell when this finding was first and last seen, and in which campaigns
+    #[arg(long, value_name = "ID", conflicts_with = "since")]
+    pub finding: Option<String>,
+    /// Tell what was first seen since then: a time ago (1d, 12h), or a date in UTC (2026-11-20)
+    #[arg(long, value_name = "WHEN", value_parser = since)]
+    pub since: Option<SystemTime>,
+}

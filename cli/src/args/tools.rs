@@ -1,0 +1,99 @@
+//! What is installed, and ptxsmith itself: `subjects`, `toolchain`, `manual`, `completions`, `worker`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use ptxsmith_subject::SubjectSpec;
+use ptxsmith_subject::toolchain::{Installable, Release};
+
+use crate::values::subject;
+
+/// `subjects`
+#[derive(Args, Debug)]
+pub struct Subjects {
+    /// Look at this one; may be repeated [default: every form, and every installed release]
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
+    pub subjects: Vec<SubjectSpec>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `manual`
+#[derive(Args, Debug)]
+pub struct Manual {
+    /// The directory of the pages
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+/// `completions`
+#[derive(Args, Debug)]
+pub struct Completions {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+/// A worker that loads a library.
+#[derive(Args, Debug)]
+pub struct WithLibrary {
+    /// The library
+    pub library: PathBuf,
+    /// Print what it is instead
+    #[arg(long)]
+    pub describe: bool,
+}
+
+/// `worker`
+#[derive(Debug, Subcommand)]
+pub enum Worker {
+    /// NVIDIA's nvJitLink
+    Nvjitlink(WithLibrary),
+    /// NVIDIA's PTX compiler, as the driver's JIT compiler library has it
+    Ptxjit(WithLibrary),
+    /// The CUDA driver
+    Driver {
+        /// Print what it is instead, and whether there is a device
+        #[arg(long)]
+        describe: bool,
+    },
+}
+
+/// `toolchain`
+#[derive(Debug, Subcommand)]
+pub enum Toolchain {
+    /// List everything that can be installed, and where that is which is installed
+    #[command(after_help = "Example:\n  ptxsmith toolchain list")]
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Install releases of ptxas, and other tools
+    #[command(
+        after_help = "Example:\n  ptxsmith toolchain install 13.5 12.9.41 nvjitlink@13.5 ptxjit@535.261.03 cuobjdump"
+    )]
+    Install {
+        /// 13.5 for the newest ptxas of a minor release, a full version such as 13.0.48, nvjitlink@RELEASE, ptxjit@VERSION
+        /// (of a driver), or cuobjdump
+        #[arg(required = true, value_name = "RELEASE", value_parser = Installable::find)]
+        releases: Vec<Installable>,
+        /// Install anew what is there and is not what was installed
+        #[arg(long)]
+        repair: bool,
+    },
+    /// Compare what is installed with what was installed, byte by byte. Before each use only size and time are compared
+    #[command(after_help = "Example:\n  ptxsmith toolchain verify 13.5")]
+    Verify {
+        /// As install takes them [default: all that is installed]
+        #[arg(value_name = "RELEASE", value_parser = Installable::find)]
+        releases: Vec<Installable>,
+    },
+    /// Print the path of an installed release's ptxas
+    #[command(after_help = "Example:\n  ptxsmith toolchain path 13.5")]
+    Path {
+        /// 13.5 for the newest of a minor release, or a full version such as 13.0.48
+        #[arg(value_name = "RELEASE", value_parser = Release::find)]
+        release: &'static Release,
+    },
+}

@@ -1,0 +1,338 @@
+//! A program as a subject is shown it: what it does with it, and with parts of it alone.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use ptxsmith_oracle::{Expectation, Kernel, Left, Prediction, Rules, Undecided, Validity, expect, predict};
+use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Severity, Subject};
+use ptxsmith_syntax::{Item, Module, Role, Text, Visit, line_column, parse};
+
+use crate::read;
+use crate::verdict::{Derived, NotCompared, Verdict, Why};
+
+use super::data::of_data;
+use super::{ModuleVerdicts, Part, of_kernels};
+
+/// What the subject does with each program. Executable and relocatable output refuse different things: where the text does not
+/// refuse a program, the form that is taken counts.
+pub(super) fn observed_of(shown: &[Shown<'_>]) -> Result<Vec<Observation>, Error> {
+    let first: Vec<(&Shown<'_>, OutputForm)> =
+        shown.iter().map(|shown| (shown, OutputForm::showing(shown.module))).collect();
+    let mut observed = observe_each(&first)?;
+    let may_be_taken = |(at, shown): &(usize, &Shown<'_>)| {
+        observed[*at].outcome == Outcome::Refused && shown.prediction.validity() != Validity::Refused
+    };
+    let places: Vec<usize> = shown.iter().enumerate().filter(may_be_taken).map(|(at, _)| at).collect();
+    let other = |at: &usize| match first[*at] {
+        (shown, OutputForm::Executable) => (shown, OutputForm::Relocatable),
+        (shown, OutputForm::Relocatable) => (shown, OutputForm::Executable),
+    };
+    let second = observe_each(&places.iter().map(other).collect::<Vec<_>>())?;
+    for (at, second) in places.into_iter().zip(second) {
+        if second.outcome == Outcome::Accepted {
+            observed[at] = second;
+        }
+    }
+    Ok(observed)
+}
+
+/// What the subject does with each program in its form. What other modules of the same run may see is shown alone, and so is what
+/// has to be taken: no refusal of that rests on a run with other programs.
+fn observe_each(shown: &[(&Shown<'_>, OutputForm)]) -> Result<Vec<Observation>, Error> {
+    const SEEN: [&str; 4] = [".visible", ".weak", ".extern", ".common"];
+    let wanted: Vec<_> = shown
+        .iter()
+        .map(|(shown, _)| read::wanted(shown.subject.description(), shown.module, shown.rules))
+        .collect();
+    let mut groups: BTreeMap<(&str, OutputForm, Option<usize>), Vec<usize>> = BTreeMap::new();
+    for (at, (shown, form)) in shown.iter().enumerate() {
+        let is_valid = shown.prediction.validity() == Validity::Valid;
+        let alone = (is_valid || SEEN.iter().any(|word| shown.text.contains(word))).then_some(at);
+        groups.entry((shown.target, *form, alone)).or_default().push(at);
+    }
+    let mut observed: Vec<Option<Observation>> = vec![None; shown.len()];
+    for ((target, form, _), places) in groups {
+        let request = |&at: &usize| Request {
+            read: &wanted[at],
+            ..Request::new(shown[at].0.text, target).in_form(form)
+        };
+        let requests: Vec<Request<'_>> = places.iter().map(request).collect();
+        let subject = shown[places[0]].0.subject;
+        for (at, one) in places.into_iter().zip(subject.observe_each(&requests)?) {
+            observed[at] = Some(one);
+        }
+    }
+    Ok(observed.into_iter().flatten().collect())
+}
+
+/// A program as a subject is shown it.
+pub(super) struct Shown<'a> {
+    pub(super) subject: &'a dyn Subject,
+    pub(super) rules: &'a Rules,
+    pub(super) module: &'a Module,
+    pub(super) text: &'a str,
+    pub(super) target: &'a str,
+    pub(super) prediction: &'a Prediction,
+    /// What the subject did with headers alone.
+    pub(super) headers: &'a RefCell<BTreeMap<(String, String, OutputForm), Observation>>,
+}
+
+impl Shown<'_> {
+    /// The verdicts on all parts, from what the subject did.
+    pub(super) fn verdicts(&self, observed: &Observation) -> Result<ModuleVerdicts, Error> {
+        let Shown { subject, rules, module, text, target, prediction, .. } = *self;
+        let data = self.data(observed)?;
+        let accepted = observed.outcome == Outcome::Accepted;
+        let runs = |kernel: &Kernel| matches!(&kernel.left, Left::Output(left) if !left.bytes.is_empty());
+        let kernels = match accepted && prediction.kernels.iter().any(runs) {
+            true => Some(of_kernels(subject, rules, module, text, target)?),
+            false => None,
+        };
+        let undecided = match accepted {
+            true => prediction.kernels.iter().filter_map(|kernel| self.undecided(kernel)).collect(),
+            false => Vec::new(),
+        };
+        Ok(ModuleVerdicts { data, kernels, undecided })
+    }
+
+    /// What the subject does with a header, which many programs may have.
+    fn observe_header(&self, text: &str, module: &Module, form: OutputForm) -> Result<Observation, Error> {
+        let key = (text.to_owned(), self.target.to_owned(), form);
+        if let Some(known) = self.headers.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let observed = self.observe(text, module, form)?;
+        self.headers.borrow_mut().insert(key, observed.clone());
+        Ok(observed)
+    }
+
+    pub(super) fn observe(
+        &self,
+        text: &str,
+        module: &Module,
+        form: OutputForm,
+    ) -> Result<Observation, Error> {
+        let read = read::wanted(self.subject.description(), module, self.rules);
+        self.subject.observe(&Request { read: &read, ..Request::new(text, self.target).in_form(form) })
+    }
+
+    /// The verdicts on the data, or on the program as a whole.
+    pub(super) fn data(&self, observed: &Observation) -> Result<Vec<Part>, Error> {
+        let Shown { subject, rules, module, text, prediction, .. } = *self;
+        let judged = || of_data(subject, rules, module, text, &prediction.data, observed);
+        let (validity, outcome) = (prediction.validity(), observed.outcome);
+        let accuses = validity != Validity::Refused && outcome == Outcome::Refused;
+        if accuses && let Some(parts) = self.of_header(observed)? {
+            return Ok(parts);
+        }
+        let mut parts = match (validity, outcome) {
+            (Validity::Undecided, Outcome::Refused) => self.isolated(self.blamed(observed), observed)?,
+            (Validity::Refused, Outcome::Accepted) if !prediction.undecided.is_empty() => {
+                self.isolated(self.refused(), observed)?
+            }
+            _ => judged(),
+        };
+        for part in &mut parts {
+            if let (Verdict::NotCompared(reason), None) = (&part.verdict, &part.why) {
+                part.why = self.why(*reason, part.variable.as_deref(), observed);
+            }
+            if validity == Validity::Undecided && part.derived.is_none() {
+                part.must = None;
+            }
+        }
+        Ok(parts)
+    }
+
+    /// What the subject says of the header, or does with it alone, where it does not take it: then nothing can be said of what
+    /// stands below.
+    fn of_header(&self, observed: &Observation) -> Result<Option<Vec<Part>>, Error> {
+        let not_taken = |said: Option<String>| {
+            let why = Why { part: "header".into(), line: None, reason: HEADER.into(), said };
+            vec![Part::not_compared(NotCompared::Unsupported, Some(why))]
+        };
+        // Some look at it only when a statement follows, and complain about its lines then. Some count no lines.
+        let begins = self.module.items.iter().find(|item| !item.is_header()).map(Item::span);
+        if let Some(begins) = begins.filter(|span| span.is_known()) {
+            let first = line_column(self.text, begins.start).0;
+            let errors = observed.diagnostics.iter().filter(|d| d.severity >= Severity::Error);
+            let mut placed = errors.filter_map(|error| Some((error.line?, &error.message))).peekable();
+            let said = placed.peek().map(|(_, message)| (*message).clone());
+            if said.is_some() && placed.all(|(line, _)| line < first) {
+                let plain = ptxsmith_syntax::print(&self.module.header()) + PLAINEST;
+                let module = parse(&plain).unwrap_or_default();
+                let plain = self.observe_header(&plain, &module, OutputForm::showing(self.module))?;
+                if plain.outcome != Outcome::Accepted {
+                    return Ok(Some(not_taken(said)));
+                }
+            }
+        }
+        let header = self.module.header();
+        let text = ptxsmith_syntax::print(&header);
+        if header.items.is_empty() || self.module.items.len() == header.items.len() {
+            return Ok(None);
+        }
+        let alone = self.observe_header(&text, &header, OutputForm::showing(self.module))?;
+        if alone.outcome == Outcome::Accepted {
+            return Ok(None);
+        }
+        let said = alone.diagnostics.iter().map(|d| d.message.clone()).next().or(alone.reason.clone());
+        Ok(Some(not_taken(said)))
+    }
+
+    /// The verdicts on a derived module, which they show.
+    pub(super) fn derived(&self, module: Module, text: String, observed: &Observation) -> Vec<Part> {
+        let expected = expect(&module, self.rules);
+        let mut parts = of_data(self.subject, self.rules, &module, &text, &expected, observed);
+        let derived = Box::new(Derived { module, text });
+        parts.iter_mut().for_each(|part| part.derived = Some(derived.clone()));
+        parts
+    }
+
+    /// The judged statements that a diagnostic blames.
+    fn blamed(&self, observed: &Observation) -> Vec<usize> {
+        let lines: BTreeSet<u32> = observed.diagnostics.iter().filter_map(|d| d.line).collect();
+        let line = |at: u32| line_column(self.text, at).0;
+        let spans = self.module.items.iter().map(Item::span).enumerate();
+        spans
+            .filter(|(at, span)| {
+                span.is_known()
+                    && lines.range(line(span.start)..=line(span.end)).next().is_some()
+                    && self.is_judged(*at)
+            })
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// The statement that the specification refuses.
+    fn refused(&self) -> Vec<usize> {
+        let Expectation::Refused { refusal, .. } = &self.prediction.data else { return Vec::new() };
+        let holds = |item: &Item| {
+            let span = item.span();
+            span.start <= refusal.span.start && refusal.span.start < span.end
+        };
+        self.module.items.iter().position(holds).into_iter().collect()
+    }
+
+    /// Whether nothing in a statement is undecided.
+    fn is_judged(&self, at: usize) -> bool {
+        let item = &self.module.items[at];
+        let span = item.span();
+        let inside = |part: &Undecided| span.start <= part.span.start && part.span.start < span.end;
+        matches!(item, Item::Variables(_) | Item::Function(_))
+            && !self.prediction.undecided.iter().any(inside)
+    }
+
+    /// The verdict on these statements alone, with what they name: a deviation where they show one, and else that nothing was
+    /// compared.
+    fn isolated(&self, of: Vec<usize>, observed: &Observation) -> Result<Vec<Part>, Error> {
+        let not_compared = Part::not_compared(NotCompared::Unmodelled, None);
+        let Some(kept) = (!of.is_empty()).then(|| self.with_what_they_name(of)) else {
+            return Ok(vec![not_compared]);
+        };
+        let keep =
+            |(at, item): (usize, &Item)| (item.is_header() || kept.contains(&at)).then(|| item.clone());
+        let items = self.module.items.iter().enumerate().filter_map(keep).collect();
+        let text = ptxsmith_syntax::print(&Module { items });
+        let Ok(module) = parse(&text) else { return Ok(vec![not_compared]) };
+        let prediction = predict(&module, self.rules);
+        let alone = Shown { module: &module, text: &text, prediction: &prediction, ..*self };
+        if !prediction.undecided.is_empty() {
+            return Ok(vec![not_compared]);
+        }
+        let again = observed_of(std::slice::from_ref(&alone))?.remove(0);
+        let mut parts = vec![not_compared];
+        if again.outcome == observed.outcome && alone.of_header(&again)?.is_none() {
+            let found = alone.derived(module.clone(), text.clone(), &again);
+            parts.extend(found.into_iter().filter(|part| matches!(part.verdict, Verdict::Deviates(_))));
+        }
+        Ok(parts)
+    }
+
+    /// These statements, and all that they name.
+    fn with_what_they_name(&self, of: Vec<usize>) -> BTreeSet<usize> {
+        let (mut kept, mut left) = (BTreeSet::new(), of);
+        while let Some(at) = left.pop() {
+            if !kept.insert(at) {
+                continue;
+            }
+            let mut used = Used(BTreeSet::new());
+            used.item(&self.module.items[at]);
+            for (other, item) in self.module.items.iter().enumerate() {
+                if !kept.contains(&other) && used.0.iter().any(|name| item.may_declare(name)) {
+                    left.push(other);
+                }
+            }
+        }
+        kept
+    }
+
+    /// Why a part was not compared.
+    pub(super) fn why(
+        &self,
+        reason: NotCompared,
+        variable: Option<&str>,
+        observed: &Observation,
+    ) -> Option<Why> {
+        let diagnostic = observed.diagnostics.iter().find(|d| d.severity >= Severity::Error);
+        let said = diagnostic.map(|d| d.message.clone()).or(observed.reason.clone());
+        let part = variable.map_or("module".to_owned(), |name| format!("variable {name}"));
+        match reason {
+            NotCompared::Unmodelled => {
+                let own = |undecided: &&Undecided| variable.is_none_or(|name| undecided.part == name);
+                let first = self.prediction.undecided.iter().find(own)?;
+                Some(Why { said: said.filter(|_| variable.is_none()), ..self.because(part, first) })
+            }
+            NotCompared::Unobserved => {
+                let seen = variable.and_then(|name| observed.variables.get(name));
+                let reason = seen.and_then(|seen| seen.reason.clone());
+                let reason = reason.unwrap_or_else(|| "the subject does not show it".to_owned());
+                Some(Why { part, line: None, reason, said: None })
+            }
+            _ => {
+                let line = diagnostic.and_then(|d| d.line);
+                let reason = said.unwrap_or_else(|| "the subject does not say why".to_owned());
+                Some(Why { part, line, reason, said: None })
+            }
+        }
+    }
+
+    /// That the text does not decide this.
+    fn because(&self, part: String, undecided: &Undecided) -> Why {
+        let known = undecided.span.is_known();
+        let line = known.then(|| line_column(self.text, undecided.span.start).0);
+        let part = if part == "module" { undecided.part.clone() } else { part };
+        Why { part, line, reason: undecided.reason.to_owned(), said: None }
+    }
+
+    /// That nothing can be said of a kernel, and why.
+    pub(super) fn undecided(&self, kernel: &Kernel) -> Option<Part> {
+        let Left::Unmodelled(reason) = kernel.left else { return None };
+        let function = self.module.functions().find(|f| f.name.text == kernel.name && f.body.is_some())?;
+        let inside =
+            |part: &&Undecided| function.span.start <= part.span.start && part.span.start < function.span.end;
+        let part = format!("kernel {}", kernel.name);
+        let why = match self.prediction.undecided.iter().find(inside) {
+            Some(first) => self.because(part, first),
+            None => {
+                let line = Some(line_column(self.text, function.name.span.start).0);
+                Why { part, line, reason: reason.to_owned(), said: None }
+            }
+        };
+        Some(Part::not_compared(NotCompared::Unmodelled, Some(why)))
+    }
+}
+
+/// What every implementation takes under a header that it takes.
+const PLAINEST: &str = ".global .u32 a;\n";
+const HEADER: &str = "the subject does not take the header";
+
+/// The names that a statement uses.
+struct Used<'m>(BTreeSet<&'m Text>);
+
+impl<'m> Visit<'m> for Used<'m> {
+    fn name(&mut self, name: &'m Text, role: Role) {
+        if role == Role::Use {
+            self.0.insert(name);
+        }
+    }
+}

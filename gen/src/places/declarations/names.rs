@@ -1,0 +1,169 @@
+//! Names, and two declarations of one name.
+
+use super::module;
+use crate::places::{Family, lines, words};
+
+/// Declarations of `x`, each in a scope of its own.
+const OF_X: &str = "
+.global .u32 x;
+.global .u32 x = 1;
+.global .f32 x[4];
+.const .u32 x;
+.shared .u32 x;
+.extern .global .u32 x;
+.extern .global .u32 x[];
+.extern .shared .u32 x[];
+.common .global .u32 x;
+.weak .global .u32 x;
+.visible .global .u32 x;
+.global .texref x;
+.global .samplerref x;
+.func x() { ret; }
+.func x();
+.func (.reg .u32 r) x() { mov.u32 r, 1; ret; }
+.func (.param .u32 x) g(.param .u32 x) { ret; }
+.func (.reg .u32 x) g() { mov.u32 x, 1; ret; }
+.visible .func x() { ret; }
+.extern .func x();
+.extern .func (.param .u32 r) x(.param .u32 p);
+.weak .func x() { ret; }
+.entry x() { ret; }
+.entry x();
+.entry g(.param .u32 x) { ret; }
+.entry g() { .reg .u32 x; mov.u32 x, 1; ret; }
+.entry g() { .local .u32 x; st.local.u32 [x], 1; ret; }
+.entry g() { .shared .u32 x; st.shared.u32 [x], 1; ret; }
+.entry g() { x: bra x; ret; }
+.entry g() { x: .callprototype _ (); ret; }
+.global .u32 x<2>;
+.global .u32 x0;
+.global .u32 x01;
+.alias x, y; .func y() { ret; }
+.global .u64 y = x;
+.global .u64 y = x0;
+.global .u64 y = x01;
+.global .u64 x = x;
+.entry g() { .reg .u64 r; mov.u64 r, x; ret; }
+.entry g() { .reg .u32 r; ld.global.u32 r, [x]; ret; }
+.entry g() { call x; ret; }
+";
+
+/// Statements of a body that declare or name `x`.
+const IN_BODY: &str = "
+.reg .u32 x;
+.reg .pred x;
+.reg .v2 .u32 x;
+.reg .u32 x<2>;
+.reg .u32 x0;
+.reg .u32 x01;
+.local .u32 x;
+.local .u32 x[4];
+.shared .u32 x;
+.param .u32 x;
+.param .b8 x[4];
+.global .u32 x;
+.const .u32 x = 1;
+.extern .shared .u32 x[];
+x: mov.u32 r, 1;
+x: .callprototype _ ();
+x: .branchtargets e;
+x: .calltargets k;
+.func x() { ret; }
+.func x0() { ret; }
+.entry x() { ret; }
+{ .reg .u32 x; mov.u32 x, 1; }
+{ .local .u32 x; st.local.u32 [x], 1; }
+{ x: mov.u32 r, 1; }
+{ bra x; }
+{ bra e; }
+mov.u32 x, 1;
+mov.u32 x0, 1;
+mov.u32 x1, 1;
+mov.u32 x01, 1;
+mov.u32 r, x;
+mov.u64 a, x;
+ld.u32 r, [x];
+ld.param.u32 r, [x];
+st.local.u32 [x], 1;
+bra x;
+@x bra e;
+call x;
+brx.idx r, x;
+";
+
+/// Functions with a parameter or a result `x`.
+const PARAMETERS: &str = "
+.entry k(.param .u32 x)
+.entry k(.param .b8 x[4])
+.entry k(.param .u64 .ptr x)
+.func f(.param .u32 x)
+.func f(.reg .u32 x)
+.func f(.reg .pred x)
+.func f(.reg .v2 .u32 x)
+.func (.param .u32 x) f()
+.func (.reg .u32 x) f()
+.func (.param .u32 x) f(.param .u32 x)
+.func (.reg .u32 x) f(.reg .u32 x)
+.func f(.param .u32 x, .param .u32 x)
+.func f(.reg .u32 x, .param .u32 x)
+.func f(.param .u32 x0, .param .u32 x1)
+.func f(.param .u32 x<2>)
+.entry k(.param .u32 x<2>)
+.func x(.param .u32 x)
+.entry x(.param .u32 x)
+";
+
+const NAMES: &str = "x X _x $x %x x1 x_1 x$1 x% %1 $1 _1 _ $ % __ %% $$ _$ _% 1x x.y .x x.x tid %tid %laneid %ctaid %clock WARP_SZ ld add mov u32 f32 global reg \
+    entry func version align generic mask a b r x0 0x 0f3f800000 e1 1e1 é x@y nan inf true main _start printf malloc vprintf __assertfail \
+    cudaLaunchDevice __cuda_syscall %f %r %p R0 RZ PT c0 SR_TID .text .nv.info $__internal_0 k in";
+
+/// Things with a name, `NAME`.
+const NAMED: &str = "
+variable := .global .u32 NAME;
+value := .global .u32 NAME = 1; .global .u64 q = NAME;
+const := .const .u32 NAME = 1;
+shared := .shared .u32 NAME;
+numbered := .global .u32 NAME<2>;
+array := .global .u32 NAME[2] = {1, 2};
+function := .func NAME() { ret; }
+extern-function := .extern .func NAME();
+called := .func NAME() { ret; } .entry kk() { call NAME; ret; }
+kernel := .entry NAME() { ret; }
+visible := .visible .entry NAME() { ret; }
+parameter := .entry kk(.param .u32 NAME) { .reg .u32 rr; ld.param.u32 rr, [NAME]; ret; }
+register := .entry kk() { .reg .u32 NAME; mov.u32 NAME, 1; ret; }
+registers := .entry kk() { .reg .u32 NAME<2>; mov.u32 NAME0, 1; ret; }
+predicate := .entry kk() { .reg .pred NAME; @NAME bra LL; LL: ret; }
+local := .entry kk() { .local .u32 NAME; st.local.u32 [NAME], 1; ret; }
+label := .entry kk() { NAME: bra NAME; ret; }
+prototype := .entry kk() { NAME: .callprototype _ (); ret; }
+used := .entry kk() { .reg .u32 rr; mov.u32 rr, NAME; ret; }
+alias := .func ff() { ret; } .alias NAME, ff;
+long := .global .u32 NAMExxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;
+";
+
+pub(super) fn families() -> Vec<Family> {
+    vec![
+        Family::new("pairs", vec![lines(OF_X), lines(OF_X)], |c| {
+            module(&format!("{}\n{}", c[0], renamed(c[1])))
+        }),
+        Family::new("body-pairs", vec![lines(IN_BODY), lines(IN_BODY)], |c| {
+            module(&format!(".entry k() {{\n.reg .u32 r; .reg .u64 a;\n{}\n{}\ne: ret;\n}}", c[0], c[1]))
+        }),
+        Family::new("scopes", vec![lines(OF_X), lines(IN_BODY)], |c| {
+            module(&format!(
+                "{}\n.func fq(.param .u32 q) {{\n.reg .u32 r; .reg .u64 a;\n{}\ne: ret;\n}}",
+                c[0], c[1]
+            ))
+        }),
+        Family::new("parameter-scopes", vec![lines(PARAMETERS), lines(IN_BODY)], |c| {
+            module(&format!("{} {{\n.reg .u32 r; .reg .u64 a;\n{}\ne: ret;\n}}", c[0], c[1]))
+        }),
+        Family::new("names", vec![lines(NAMED), words(NAMES)], |c| module(&c[0].replace("NAME", c[1]))),
+    ]
+}
+
+/// A function of the second declaration is another than that of the first.
+fn renamed(text: &str) -> String {
+    text.replace(" g(", " h(").replace(" y", " z")
+}

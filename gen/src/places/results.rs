@@ -1,0 +1,137 @@
+//! Instructions whose results are seen: they are left in the kernel's output buffer.
+
+use super::operands::kernel;
+use super::{Choice, Family, lines, words};
+
+/// Instructions whose results are left in the output buffer, from where they are read. `T` is a type and the register of that name.
+const SHOWN: &str = "
+st.global.T [o], <>
+mov.T T, <>; st.global.T [o], T
+mov.T T, 100; add.T T, T, <>; st.global.T [o], T
+mov.T T, 100; sub.T T, T, <>; st.global.T [o], T
+mov.T T, 100; and.T T, T, <>; st.global.T [o], T
+mov.T T, 100; or.T T, T, <>; st.global.T [o], T
+mov.T T, 100; xor.T T, T, <>; st.global.T [o], T
+mov.T T, 100; mul.lo.T T, T, <>; st.global.T [o], T
+mov.T T, 100; max.T T, T, <>; st.global.T [o], T
+mov.T T, 100; min.T T, T, <>; st.global.T [o], T
+mov.T T, 100; shl.T T, T, <>; st.global.T [o], T
+mov.T T, 100; shr.T T, T, <>; st.global.T [o], T
+mov.u32 u32, 1; setp.eq.u32 pr, u32, 1; selp.T T, <>, 7, pr; st.global.T [o], T
+st.local.T [lu], <>; ld.local.T T, [lu]; st.global.T [o], T
+st.shared.v2.T [sd], {<>, <>}; ld.shared.v2.T {T, T}, [sd]; st.global.T [o], T
+cvt.u64.T d64, <>; st.global.u64 [o], d64
+cvt.s64.T d64, <>; st.global.u64 [o], d64
+";
+
+const SHOWN_TYPES: &str = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
+
+const CONSTANTS: &str = "
+0 1 -1 2 -2 127 128 -128 -129 255 256 -255 -256 32767 32768 -32768 -32769 65535 65536 -65535 -65536 2147483647 2147483648 -2147483648
+-2147483649 4294967295 4294967296 -4294967295 -4294967296 9223372036854775807 9223372036854775808 -9223372036854775808
+18446744073709551615 1U 255U 4294967295U -1U 010 0x80 0xffffffffffffffff 0b11 WARP_SZ -WARP_SZ WARP_SZ+1 1+1 1-2 ~0 ~0U !0 !5 -(1) 1?-1:2 0?1:-2 1<<31 1<<63
+-1>>1 -1>>63 7/2 -7/2 7%4 -7%4 (.u64)-1 (.s64)4294967295 1==1 1<-1 1<-1U 1.0 -1.0 0.5 1e10 0f3f800000 0d3ff0000000000000 1.0+1.0 1.5*2 -0.0 1.0==1.0
+";
+
+/// Instructions that show an address, or what stands there.
+const ADDRESSED: &str = "
+mov.u64 d64, <>; st.global.u64 [o], d64
+mov.b64 d64, <>; st.global.u64 [o], d64
+mov.u32 u32, <>; st.global.u32 [o], u32
+mov.u64 d64, 8; add.u64 d64, d64, <>; st.global.u64 [o], d64
+cvta.global.u64 d64, <>; st.global.u64 [o], d64
+mov.u64 d64, <>; cvta.global.u64 d64, d64; st.global.u64 [o], d64
+mov.u64 d64, <>; ld.global.u32 u32, [d64+4]; st.global.u32 [o], u32
+st.global.u64 [o], <>
+mov.b64 {u32, d32}, <>; st.global.v2.u32 [o], {u32, d32}
+";
+
+/// Instructions that show what stands in memory.
+const LOADED: &str = "
+ld.S.u32 u32, <>; st.global.u32 [o], u32
+ld.S.u8 u32, <>; st.global.u32 [o], u32
+ld.S.s8 s32, <>; st.global.u32 [o], s32
+ld.S.b16 u32, <>; st.global.u32 [o], u32
+ld.S.s16 s64, <>; st.global.u64 [o], s64
+ld.S.u64 u64, <>; st.global.u64 [o], u64
+ld.S.v2.u32 {u32, d32}, <>; st.global.v2.u32 [o], {u32, d32}
+ld.S.v2.u16 {u32, d32}, <>; st.global.v2.u32 [o], {u32, d32}
+ld.S.v4.u8 {u32, d32, e32, s32}, <>; st.global.v4.u32 [o], {u32, d32, e32, s32}
+ld.S.v2.u32 v2, <>; st.global.u32 [o], v2.y
+ld.S.f32 f32, <>; st.global.f32 [o], f32
+st.S.u32 <>, 5; ld.S.u32 u32, <>; st.global.u32 [o], u32
+st.S.u8 <>, 517; ld.S.u8 u32, <>; st.global.u32 [o], u32
+st.S.v2.u16 <>, {1, 65538}; ld.S.u32 u32, <>; st.global.u32 [o], u32
+";
+
+/// Variables of each space, and how they stand there.
+const STANDING: &str = "
+X
+X+N
+X-N
+X[N]
+X[-N]
+X[N+1]
+";
+
+const DISTANCES: &str = "0 1 2 3 4 5 7 8 12 16 127 128 255 256 4095 4096 8388607 8388608 16777216 2147483647 2147483648 010 0x4 1U 4U WARP_SZ 1+1 2*2 1<<2 (4) -4";
+
+pub(super) fn families() -> Vec<Family> {
+    vec![
+        Family { name: "results", axes: vec![shown(), words(CONSTANTS)], write: left },
+        Family {
+            name: "addresses-left",
+            axes: vec![forms(ADDRESSED), standing("gq gy gt gg gb gn gn1 ca sa")],
+            write: left,
+        },
+        Family {
+            name: "loads",
+            axes: vec![in_space(LOADED, ".global"), standing("gq gy gt gg")],
+            write: left,
+        },
+        Family { name: "const-loads", axes: vec![in_space(LOADED, ".const"), standing("cq")], write: left },
+        Family { name: "shared-loads", axes: vec![in_space(LOADED, ".shared"), standing("sq")], write: left },
+        Family { name: "local-loads", axes: vec![in_space(LOADED, ".local"), standing("lq")], write: left },
+    ]
+}
+
+/// The forms of results, each for each type.
+fn shown() -> Vec<Choice> {
+    let of = |form: &str, ty: &str| form.replace(".T", &format!(".{ty}")).replace('T', ty);
+    let types = words(SHOWN_TYPES);
+    let every =
+        |form: Choice| types.iter().map(move |ty| Choice::new(&of(&form.text, &ty.text))).collect::<Vec<_>>();
+    forms(SHOWN).into_iter().flat_map(every).collect()
+}
+
+fn forms(text: &str) -> Vec<Choice> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Choice::new).collect()
+}
+
+fn in_space(text: &str, space: &str) -> Vec<Choice> {
+    forms(&text.replace(".S", space))
+}
+
+/// Each of these variables in each way, in brackets too where that is no element.
+fn standing(variables: &str) -> Vec<Choice> {
+    let mut all = Vec::new();
+    for variable in words(variables) {
+        for way in lines(STANDING) {
+            for distance in words(DISTANCES) {
+                let text = way.text.replace('X', &variable.text).replace('N', &distance.text);
+                if !way.text.contains('[') {
+                    all.push(Choice::new(&format!("[{text}]")));
+                }
+                all.push(Choice::new(&text));
+            }
+        }
+    }
+    all
+}
+
+/// The kernel that leaves what some instructions give in its output buffer.
+fn left(chosen: &[&str]) -> String {
+    let instructions = chosen[0].replace("<>", chosen[1]);
+    let body = format!("ld.param.u64 o, [in];\n{instructions};\n");
+    kernel(&body)
+}
