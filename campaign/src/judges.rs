@@ -105,6 +105,20 @@ pub fn verdicts(tested: &Tested, made: &[Made], usual: &Header) -> Result<Vec<Pl
     Ok(all)
 }
 
+/// The verdicts on trials under this header that conform beside each other, in what their variables hold and in what their kernels
+/// leave, by place. The others are left to whoever judges each by itself.
+pub fn conforming(
+    tested: &Tested,
+    header: &Header,
+    trials: &[&Trial],
+) -> Result<BTreeMap<usize, [Judged; 2]>, Failure> {
+    let data = judged(tested, header, USUAL, trials)?;
+    let kernels = judged(tested, header, (OutputForm::Relocatable, true), trials)?;
+    let both = data.into_iter().zip(kernels).map(<[Judged; 2]>::from).enumerate();
+    let conforms = |judged: &Judged| matches!(judged.verdict, Verdict::Conforms | Verdict::ConformsByOutcome);
+    Ok(both.filter(|(_, both)| both.iter().all(conforms)).collect())
+}
+
 /// Judges expressions in bulk under this header, which the subject has to take: see [`Judge::bulk`].
 pub fn bulk(
     tested: &Tested,

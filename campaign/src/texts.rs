@@ -1,22 +1,23 @@
 //! Campaigns of programs that are made as texts, by number. Whatever the text, a subject must not die of it, hang or eat
 //! memory; what the specification decides is judged like any other program.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use ptxsmith_diff::{Class, Header, Part, ToJudge, Verdict, judge_modules};
-use ptxsmith_oracle::{Rules, Validity, predict};
+use ptxsmith_diff::{Class, Header, Judged, Part, ToJudge, Trial, Verdict, judge_modules};
+use ptxsmith_oracle::{Kernel, Left, Rules, Validity, predict};
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_syntax::Module;
 
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
-use crate::judges::{Entry, trial_of};
+use crate::judges::{Entry, conforming, trial_of};
 use crate::pool::{Budget, each, lock_of};
 use crate::session::Session;
 use crate::store::Earlier;
-use crate::subjects::{ensure_disassembler, open_subjects, target_for};
+use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
 
 /// How many programs are shown together: most are refused, and those cost no start of their own.
 const TOGETHER: u64 = 128;
@@ -111,6 +112,9 @@ struct Made {
     module: Module,
     /// Whether it is a sequence of statements.
     is_read: bool,
+    validity: Validity,
+    /// Whether something is known of what each kernel leaves.
+    is_run: bool,
 }
 
 fn judge_some(
@@ -122,13 +126,16 @@ fn judge_some(
         let source = make(number);
         let parsed = ptxsmith_syntax::parse(&source.text);
         let is_read = parsed.is_ok();
-        Made { number, source, module: parsed.unwrap_or_default(), is_read }
+        let module = parsed.unwrap_or_default();
+        let prediction = predict(&module, &Rules::default());
+        let validity = if is_read { prediction.validity() } else { Validity::Undecided };
+        let runs = |kernel: &Kernel| matches!(&kernel.left, Left::Output(left) if !left.bytes.is_empty());
+        let is_run = !prediction.kernels.is_empty() && prediction.kernels.iter().all(runs);
+        Made { number, source, module, is_read, validity, is_run }
     };
     let programs: Vec<Made> = numbers.iter().map(made).collect();
     let mut tally = Tally::default();
-    for Made { module, is_read, .. } in &programs {
-        let validity =
-            if *is_read { predict(module, &Rules::default()).validity() } else { Validity::Undecided };
+    for Made { validity, .. } in &programs {
         match validity {
             Validity::Valid => tally.valid += 1,
             Validity::Refused => tally.refused += 1,
@@ -137,21 +144,31 @@ fn judge_some(
     }
     let mut compared = vec![false; programs.len()];
     for tested in &campaign.subjects {
+        let conforming = together(tested, &programs)?;
+        for (&at, verdicts) in &conforming {
+            let (made, header) = (&programs[at], Header::of(&programs[at].module));
+            let trial = trial_of(made.number, &made.module);
+            let entry = |judged: &Judged| Entry { trial: &trial, header: &header, judged: judged.clone() };
+            compared[at] = true;
+            campaign.enter(tested, verdicts.iter().map(entry), Some(&made.source))?;
+        }
+        let (places, programs): (Vec<usize>, Vec<&Made>) =
+            programs.iter().enumerate().filter(|(at, _)| !conforming.contains_key(at)).unzip();
         let targets: Vec<String> =
             programs.iter().map(|made| target_for(&made.module, tested.subject.description())).collect();
         let shown = |(made, target)| {
-            let (Made { module, source, .. }, target): (&Made, &String) = (made, target);
+            let (Made { module, source, .. }, target): (&&Made, &String) = (made, target);
             ToJudge { module, text: &source.text, target }
         };
         let shown: Vec<ToJudge<'_>> = programs.iter().zip(&targets).map(shown).collect();
         let judged = judge_modules(&*tested.subject, &Rules::default(), &shown).map_err(of_subject)?;
-        for ((made, verdicts), compared) in programs.iter().zip(judged).zip(&mut compared) {
+        for ((made, verdicts), at) in programs.iter().zip(judged).zip(places) {
             let (trial, header) = (trial_of(made.number, &made.module), Header::of(&made.module));
             // Of a text that is no sequence of statements nothing can be said but that nobody may die of it. What was derived
             // from a program says nothing that the campaigns of whole programs do not say.
             let counts = |part: &Part| part.derived.is_none() && (made.is_read || died(part));
             let parts: Vec<Part> = verdicts.parts().into_iter().filter(counts).collect();
-            *compared |= parts.iter().any(|part| !matches!(part.verdict, Verdict::NotCompared(_)));
+            compared[at] |= parts.iter().any(|part| !matches!(part.verdict, Verdict::NotCompared(_)));
             let entry =
                 |part: Part| Entry { trial: &trial, header: &header, judged: part.judged(made.number) };
             campaign.enter(tested, parts.into_iter().map(entry), Some(&made.source))?;
@@ -159,6 +176,25 @@ fn judge_some(
     }
     tally.compared = compared.into_iter().filter(|&compared| compared).count() as u64;
     Ok(tally)
+}
+
+/// The verdicts on programs that conform when many of one header are shown in one module, by place. That is tried with those whose every
+/// part is judged and of whose kernels something is known; the others, and those of which something differs there, are judged each by itself.
+fn together(tested: &Tested, programs: &[Made]) -> Result<BTreeMap<usize, [Judged; 2]>, Failure> {
+    let mut groups: BTreeMap<Header, Vec<usize>> = BTreeMap::new();
+    for (at, made) in programs.iter().enumerate() {
+        if made.is_run && made.validity == Validity::Valid {
+            groups.entry(Header::of(&made.module)).or_default().push(at);
+        }
+    }
+    let mut all = BTreeMap::new();
+    for (header, places) in groups.into_iter().filter(|(_, places)| places.len() > 1) {
+        let trials = |at: &usize| trial_of(programs[*at].number, &programs[*at].module);
+        let trials: Vec<Trial> = places.iter().map(trials).collect();
+        let verdicts = conforming(tested, &header, &trials.iter().collect::<Vec<_>>())?;
+        all.extend(verdicts.into_iter().map(|(nth, verdicts)| (places[nth], verdicts)));
+    }
+    Ok(all)
 }
 
 fn died(part: &Part) -> bool {
