@@ -65,6 +65,28 @@ fn a_subject_that_mixes_two_readings_of_a_question_is_a_finding() {
 }
 
 #[test]
+fn a_subject_that_refuses_here_what_it_takes_there_is_a_finding() {
+    let fickle = FnSubject::new("fickle", |request: &Request<'_>| {
+        let mut rules = Rules::default();
+        if request.ptx.contains(".const") {
+            rules.readings = rules.readings.with(Question::ForwardReference, 1).unwrap();
+        }
+        observe(NVIDIA, &rules, request)
+    });
+    let trial = |(id, space)| {
+        let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
+        let module = parse(&format!("{header}{space} .u64 a = b; .global .u32 b;")).unwrap();
+        Trial::new(id, Body::Items(module.items[3..].to_vec()))
+    };
+    let found = |trials: &[Trial]| -> Vec<String> {
+        findings(&ledger(&fickle, trials)).into_iter().map(|found| found.finding.id.to_string()).collect()
+    };
+    assert_eq!(found(&[(0, ".global"), (1, ".const")].map(trial)), ["mixed-forward-reference-refused"]);
+    assert_eq!(found(&[(0, ".const"), (1, ".const")].map(trial)), [""; 0]);
+    assert_eq!(found(&[(0, ".global"), (1, ".global")].map(trial)), [""; 0]);
+}
+
+#[test]
 fn what_only_accepts_and_refuses_is_counted_apart() {
     let parser = FnSubject::new("parser", |request: &Request<'_>| {
         let seen = observe(NVIDIA, &Rules::default(), request);

@@ -10,17 +10,24 @@ const MOST_EXCLUDED: u32 = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     counts: [u32; Question::ALL.len()],
+    /// So many of each question are asked.
+    most: u32,
     /// The questions that enough trials met.
     enough: QuestionSet,
 }
 
 impl Default for Asked {
     fn default() -> Asked {
-        Asked { counts: [0; Question::ALL.len()], enough: QuestionSet::default() }
+        Asked::of(MOST_EXCLUDED)
     }
 }
 
 impl Asked {
+    /// Asks so many trials of each question.
+    pub fn of(most: u32) -> Asked {
+        Asked { counts: [0; Question::ALL.len()], most, enough: QuestionSet::default() }
+    }
+
     /// Of these questions, which a trial met, those that it is among the first to meet.
     pub fn first_to_meet(&mut self, questions: QuestionSet) -> QuestionSet {
         let mut first = QuestionSet::default();
@@ -29,7 +36,7 @@ impl Asked {
         }
         for question in questions.iter() {
             let count = &mut self.counts[question as usize];
-            if *count < MOST_EXCLUDED {
+            if *count < self.most {
                 *count += 1;
                 first.insert(question);
             } else {

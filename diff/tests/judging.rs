@@ -442,3 +442,28 @@ fn a_variable_that_is_not_seen_explains_no_difference_of_another() {
     let judged = judge(&modulo, &[trial]).remove(0);
     assert!(matches!(judged.verdict, Verdict::Reads(_)), "{:?}", judged.verdict);
 }
+
+/// Conforming modules rule answers out as single expressions do, so that a subject which answers otherwise elsewhere contradicts itself.
+#[test]
+fn a_module_that_conforms_rules_out_the_answers_under_which_it_would_not() {
+    let rules = Rules::default();
+    let refused = rules.readings.with(Question::ForwardReference, 1).expect("the question has two answers");
+    let refuses_in_const = fake(move |request: &Request<'_>| {
+        let readings = if request.ptx.contains(".const") { refused } else { Readings::default() };
+        observe(&Rules { readings, ..rules }, request)
+    });
+    let options = Options { recheck_every: 0, ..Options::default() };
+    let judged = |text| {
+        let trial = declarations(0, text);
+        let judged = Judge::new(&refuses_in_const, rules, options.clone()).batch(&[trial]);
+        judged.expect("nothing of ours fails").remove(0)
+    };
+    let accepted = judged(".global .u64 a = b; .global .u32 b;");
+    assert_eq!(accepted.verdict, Verdict::Conforms);
+    assert_eq!(accepted.excluded, [(Question::ForwardReference, 1)]);
+    let refused = judged(".const .u64 a = b; .global .u32 b;");
+    assert!(matches!(&refused.verdict, Verdict::Reads(_)), "{:?}", refused.verdict);
+    assert_eq!(refused.excluded, [(Question::ForwardReference, 0)]);
+    // Without a reference forward there is nothing to rule out.
+    assert_eq!(judged(".global .u32 b; .global .u64 a = b;").excluded, []);
+}

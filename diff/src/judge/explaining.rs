@@ -20,7 +20,7 @@ use crate::{
     lead::{Lead, alternatives, crash_alternatives, suspect_variables},
     slots,
     trial::{ALONE, Body, Trial},
-    verdict::{Class, Difference, NotCompared, Verdict},
+    verdict::{Class, Difference, Must, NotCompared, Verdict},
 };
 
 /// The most differences of one batch whose cause is looked for among wrong rules that nobody is known to follow: an
@@ -370,7 +370,28 @@ impl Judge<'_> {
         first: QuestionSet,
         read: &mut Asked,
     ) -> Vec<(Question, usize)> {
-        // An aggregate holds many values, each with causes of its own: too many to rule one out.
+        match (&p.trial.body, verdict) {
+            (Body::Items(_) | Body::Seats(_), _) if self.options.launch => return Vec::new(),
+            (Body::Items(_), Verdict::Conforms) if p.must() == Some(Must::Accept) => {
+                return self.excluded_under(p, &self.rules, QuestionSet::default(), first);
+            }
+            // A refusal that one answer alone explains rules out those under which it would be taken: where the subject follows one of
+            // these elsewhere, the refusal has another cause, or it follows both.
+            (Body::Items(_) | Body::Expression { .. }, Verdict::Reads(difference))
+                if difference.observed.outcome == Outcome::Refused =>
+            {
+                let Some(Explanation { readings, known }) = &difference.explanation else {
+                    return Vec::new();
+                };
+                let (&[(question, _)], []) = (&readings[..], &known[..]) else { return Vec::new() };
+                let own: QuestionSet = [question].into_iter().collect();
+                let first = read.first_to_meet(own);
+                let rules = Explanation { readings: readings.clone(), known: Vec::new() }.rules(&self.rules);
+                return self.excluded_under(p, &rules, QuestionSet::default(), first);
+            }
+            _ => {}
+        }
+        // Of an aggregate that differs, each value has causes of its own: too many to rule one out.
         let Body::Expression { .. } = p.trial.body else { return Vec::new() };
         match verdict {
             // A refusal may have another cause than the one expected: it shows no answer to a question.
@@ -421,7 +442,10 @@ impl Judge<'_> {
                     let readings = readings.with(question, answer);
                     readings.map(|readings| Rules { readings, ..*rules })
                 };
-                let differs = |rules: &Rules| !self.answer(p.trial, rules).0.is_same(&seen);
+                let differs = |rules: &Rules| {
+                    let other = self.answer(p.trial, rules).0;
+                    other.must().is_some() && !other.is_same(&seen)
+                };
                 let Some(own) = with(rules.readings).filter(differs) else { continue };
                 let Some(others) = with(self.plan.followed.readings).filter(differs) else { continue };
                 let others_trace = self.answer(p.trial, &others).1;

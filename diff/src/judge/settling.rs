@@ -22,6 +22,9 @@ use crate::{
 /// The most new differences of one batch that are shown alone.
 const MOST_CONFIRMED: usize = 50;
 
+/// How many modules of one batch are asked which answers to a question they rule out: each is predicted anew for each answer.
+const MOST_MODULES: u32 = 2;
+
 /// The most trials of one batch that are asked whether they rule out a wrong rule.
 const MOST_ASKED: u32 = 2_000;
 
@@ -228,12 +231,17 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         }
         let suspected = suspected_leads(self.settled.iter().flatten().map(|settled| &settled.verdict));
         let (mut met, mut read, mut asked) = (Asked::default(), Asked::default(), 0);
+        let mut met_by_modules = Asked::of(MOST_MODULES);
         let mut all: Vec<Judged> = Vec::with_capacity(predicted.len());
         for (p, settled) in predicted.iter().zip(self.settled) {
             let settled =
                 settled.unwrap_or_else(|| Settled::new(Verdict::NotCompared(NotCompared::Unobserved)));
             let first = match p.answer {
                 Answer::Bits(_) => met.first_to_meet(p.trace.questions),
+                // What is not all shown rules nothing out.
+                Answer::Module(_) if settled.unseen == 0 && settled.verdict == Verdict::Conforms => {
+                    met_by_modules.first_to_meet(p.trace.questions)
+                }
                 Answer::Module(_) => QuestionSet::default(),
             };
             let excluded = judge.excluded(p, &settled.verdict, first, &mut read);
