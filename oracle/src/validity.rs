@@ -28,6 +28,7 @@ const HEADER: &str = "a header of another form than .version, .target with one a
 const INSTRUCTIONS_SINCE: Option<(u32, u32)> = Some((2, 1));
 const NAME: &str = "a name that the texts do not speak of";
 const PROTOTYPES: &str = "a function whose declarations the texts do not speak of";
+const RESULTS: &str = "results that the texts do not speak of: of a kernel, or several";
 const EXPRESSION: &str = "an expression where the texts show a number";
 const SIZE: &str = "a size that implementations need not have";
 const SPACE: &str = "a state space that the texts do not give to a variable of this type in this place";
@@ -392,7 +393,14 @@ impl Found {
         if let Some(first) = function.directives.first() {
             self.push(first.text.to_string(), DIRECTIVE, first.span);
         }
+        let results = function.results.as_ref().map_or(0, Vec::len);
+        if results > 1 || function.kind == FunctionKind::Entry && function.results.is_some() {
+            self.push(function.name.text.to_string(), RESULTS, function.span);
+        }
         for declaration in function.results.iter().chain(&function.parameters).flatten() {
+            if let Some(unnamed) = declaration.declarators.iter().find(|own| own.name.text == "_") {
+                self.push("_".into(), NAME, unnamed.name.span);
+            }
             if declaration.specifiers.contains(&Specifier::Ptr) {
                 self.push(".ptr".into(), SPECIFIER, declaration.span);
             }

@@ -120,7 +120,7 @@ impl<'t> Lexer<'t> {
                     gap = Gap::Line;
                     self.at += 1;
                 }
-                Some(b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c') => {
+                Some(b' ' | b'\t' | b'\r' | b'\x0c') => {
                     gap = if gap == Gap::Joined { Gap::Space } else { gap };
                     self.at += 1;
                 }

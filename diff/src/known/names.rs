@@ -94,6 +94,17 @@ pub(super) const PADDED_NUMBER_REFUSED: Known = Known {
     first_seen: "2026-11-24",
 };
 
+pub(super) const NON_ASCII_CRASH: Known = Known {
+    id: "non-ascii-crash",
+    title: "a character beyond ASCII outside of comments kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::between("12.3", "12.6"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::non_ascii },
+    example: example!("7.7", ".pragma \"\u{e9}\";"),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const REPEATED_NUMBER_CRASH: Known = Known {
     id: "repeated-number-crash",
     title: "a variable in memory under a name that PREFIX<N> declared before kills the compiler (SIGSEGV)",

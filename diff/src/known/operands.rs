@@ -245,6 +245,31 @@ pub(super) const CONSTANT_RESULT_CRASH: Known = Known {
     first_seen: "2026-11-24",
 };
 
+pub(super) const MIXED_INTEGER_LIST_CRASH: Known = Known {
+    id: "mixed-integer-list-crash",
+    title: "a list of a signed integer constant and another integer as a vector of .f32 kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::mixed_integer_list },
+    example: example!("7.7", ".visible .entry k() { .reg .v2 .f32 v; mov.v2.f32 v, {1U, 1}; ret; }"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const VECTOR_PROTOTYPE_CRASH: Known = Known {
+    id: "vector-prototype-crash",
+    title: "a call with a scalar through a prototype whose parameter is a vector of that size kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::vector_prototype },
+    example: example!(
+        "7.7",
+        ".visible .entry k() { .reg .u64 a; .reg .u32 r; P: .callprototype _ (.param .v2 .b16 p); call a, (r), P; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
 fn first_for_missing(next: &ElementNamed, letter: &str, count: usize) -> Option<usize> {
     next.apply(letter, count).map(|element| if element < count { element } else { 0 })
 }

@@ -1,7 +1,7 @@
 //! Shapes of names: numbered ones, and one name for two things.
 
 use ptxsmith_oracle::special_register;
-use ptxsmith_syntax::{Module, Text, read_number};
+use ptxsmith_syntax::{Module, Text, print, read_number};
 
 use super::words::{HEADS, Name, SPACES, Words, integer};
 
@@ -22,6 +22,11 @@ pub fn prototype_name(module: &Module) -> bool {
             && [".callprototype", ".calltargets"].contains(&word)
             && words.is(name, |name| *name != Name::Function)
     })
+}
+
+/// A character beyond ASCII. A tree keeps no comments.
+pub fn non_ascii(module: &Module) -> bool {
+    !print(module).is_ascii()
 }
 
 /// A function that is declared in the body of another, under the name of a register or variable.

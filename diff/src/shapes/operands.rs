@@ -77,6 +77,38 @@ pub fn integer_list_for_f64(module: &Module) -> bool {
     })
 }
 
+/// A list, for an instruction of `.f32`, of a signed integer constant and an integer that is none: unsigned, a register.
+pub fn mixed_integer_list(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_signed = |word: &str| word == "WARP_SZ" || integer(word).is_some() && !word.ends_with(['U', 'u']);
+    let is_other = |word: &str| {
+        let of_floats = |name: &Name| matches!(name, Name::Register(ty, _) if ty.starts_with(".f"));
+        integer(word).is_some() && !is_signed(word)
+            || word.starts_with('%')
+            || words.is(word, |name| matches!(name, Name::Register(..)) && !of_floats(name))
+    };
+    words.statements.iter().filter(|own| own.iter().any(|word| word == ".f32")).any(|own| {
+        let lists = own.split(|word| word == "{").skip(1);
+        let mut lists = lists.map(|rest| rest.split(|word| word == "}").next().unwrap_or_default());
+        lists.any(|list| list.iter().any(|word| is_signed(word)) && list.iter().any(|word| is_other(word)))
+    })
+}
+
+/// A call with arguments through a prototype that has a vector.
+pub fn vector_prototype(module: &Module) -> bool {
+    let words = Words::of(module);
+    let is_vector = |word: &Text| [".v2", ".v4"].contains(&&**word);
+    let prototypes = words
+        .statements
+        .iter()
+        .filter(|own| own.get(2).is_some_and(|word| word == ".callprototype") && own.iter().any(is_vector));
+    let mut calls = words.instructions(&["call"]);
+    let labels: Vec<&Text> = prototypes.filter_map(|own| own.first()).collect();
+    calls.any(|own| {
+        own.last().is_some_and(|last| labels.contains(&last)) && own.iter().any(|word| word == "(")
+    })
+}
+
 /// A list or a vector as what an `suld` of one value gives.
 pub fn surface_load_list(module: &Module) -> bool {
     let words = Words::of(module);

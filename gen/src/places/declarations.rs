@@ -2,9 +2,11 @@
 
 mod addresses;
 mod attributes;
+mod characters;
 mod headers;
 mod names;
 mod numbers;
+mod prototypes;
 mod specifiers;
 
 use super::{Family, names};
@@ -20,6 +22,8 @@ pub(super) fn families() -> Vec<Family> {
         addresses::families(),
         headers::families(),
         attributes::families(),
+        prototypes::families(),
+        characters::families(),
     ];
     all.into_iter().flatten().collect()
 }

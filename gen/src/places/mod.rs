@@ -7,6 +7,7 @@
 //! The operands of an opcode in its usual type are made in full; its other types go with one operand of each kind.
 
 mod declarations;
+mod lists;
 mod operands;
 mod results;
 
@@ -120,8 +121,8 @@ impl Places {
     #[expect(clippy::new_without_default, reason = "no cells would be the default")]
     pub fn new() -> Places {
         let families =
-            [operands::families(), results::families(), declarations::families()].into_iter().flatten();
-        let mut families: Vec<Family> = families.collect();
+            [operands::families(), lists::families(), results::families(), declarations::families()];
+        let mut families: Vec<Family> = families.into_iter().flatten().collect();
         for axis in families.iter_mut().flat_map(|family| &mut family.axes) {
             let mut names = BTreeSet::new();
             axis.retain(|choice| names.insert(choice.name.clone()));

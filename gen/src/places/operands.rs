@@ -396,7 +396,7 @@ fn place_of(form: &str) -> String {
 }
 
 /// Each place of each form, with the others as usual: `ld.global.u32:2` is `ld.global.u32 u32, <>`.
-fn places(forms: &str) -> Vec<Choice> {
+pub(super) fn places(forms: &str) -> Vec<Choice> {
     let mut places: Vec<Choice> = Vec::new();
     for form in forms.lines().map(str::trim).filter(|form| !form.is_empty()) {
         let starts = form.match_indices('<').map(|(at, _)| at);
@@ -416,7 +416,7 @@ fn places(forms: &str) -> Vec<Choice> {
 }
 
 /// The kernel of an instruction with an operand, and what it names.
-fn in_kernel(chosen: &[&str]) -> String {
+pub(super) fn in_kernel(chosen: &[&str]) -> String {
     let instruction = chosen[0].replacen("<>", chosen[1], 1);
     // A table of branches names labels, and these add to a register.
     let statements = used(STATEMENTS, &instruction);

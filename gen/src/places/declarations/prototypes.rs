@@ -1,0 +1,68 @@
+//! What functions, prototypes and calls of them pass: every type and shape as result and parameter, in registers and in `.param`.
+
+use crate::places::{Family, lines, words};
+
+use super::module;
+
+/// How something that is passed is declared, with `T` for its type and `X` for its name.
+const SHAPES: &str = "
+none :=
+.reg T X
+.param T X
+.param T X[4]
+.param T X[]
+.param T X[0]
+.param .align 8 T X
+.param .align 16 T X[16]
+.param .v2 T X
+.reg .v2 T X
+.param .align 3 T X
+.param T X<2>
+.reg T X<2>
+.global T X
+.local T X
+.param T X = 1
+.param .ptr .global .align 8 T X
+.param T X, .param T Y
+.param T _
+T X
+.param T
+";
+
+/// Where it stands, with `R` and `P` for a result and a parameter.
+const PLACES: &str = "
+declared-result := .func (R) f ();
+declared-parameter := .func f (P);
+declared-both := .extern .func (R) f (P);
+defined-result := .func (R) f () { ret; }
+defined-parameter := .func f (P) { ret; }
+defined-both := .visible .func (R) f (P) { ret; }
+kernel := .entry k (P) { ret; }
+kernel-result := .entry (R) k () { ret; }
+prototype-result := .entry k () { .reg .u64 a; P: .callprototype (R) _ (); ret; }
+prototype-parameter := .entry k () { .reg .u64 a; P: .callprototype _ (P); ret; }
+prototype-called := .entry k () { .reg .u64 a; .reg .u32 r; .reg .pred q; P: .callprototype (R) _ (P); call (r), a, (r), P; ret; }
+two-results := .func (R, R) f () { ret; }
+two-parameters := .func f (P, P) { ret; }
+declared-and-defined := .func (R) f (P); .func (R) f (P) { ret; }
+";
+
+const TYPES: &str =
+    ".b8 .b16 .b32 .b64 .b128 .u8 .u32 .s64 .f16 .f16x2 .bf16 .f32 .f64 .pred .texref .samplerref .nosuch";
+
+pub(super) fn families() -> Vec<Family> {
+    vec![Family::new("prototypes", vec![lines(PLACES), lines(SHAPES), words(TYPES)], |c| {
+        let passed = |name: &str| {
+            let words = c[1].split(' ').map(|word| match word {
+                "T" => c[2].to_owned(),
+                word => word.replace('X', name).replace('Y', "y"),
+            });
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let with = |text: &str, place: &str, name: &str| {
+            let (before, after) = (format!("({place}"), format!("{place})"));
+            text.replace(&before, &format!("({}", passed(name))).replace(&after, &format!("{})", passed("z")))
+        };
+        module(&with(&with(c[0], "R", "r1"), "P", "p1"))
+    })]
+}
