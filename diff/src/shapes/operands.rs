@@ -77,7 +77,7 @@ pub fn integer_list_for_f64(module: &Module) -> bool {
     })
 }
 
-/// A list, for an instruction of `.f32`, of a signed integer constant and an integer that is none: unsigned, a register.
+/// A list, for an instruction of `.f32`, of a signed integer constant and an integer that is none: unsigned, a register, an address.
 pub fn mixed_integer_list(module: &Module) -> bool {
     let words = Words::of(module);
     let is_signed = |word: &str| word == "WARP_SZ" || integer(word).is_some() && !word.ends_with(['U', 'u']);
@@ -85,7 +85,8 @@ pub fn mixed_integer_list(module: &Module) -> bool {
         let of_floats = |name: &Name| matches!(name, Name::Register(ty, _) if ty.starts_with(".f"));
         integer(word).is_some() && !is_signed(word)
             || word.starts_with('%')
-            || words.is(word, |name| matches!(name, Name::Register(..)) && !of_floats(name))
+            || words
+                .is(word, |name| matches!(name, Name::Register(..) | Name::Variable(..)) && !of_floats(name))
     };
     words.statements.iter().filter(|own| own.iter().any(|word| word == ".f32")).any(|own| {
         let lists = own.split(|word| word == "{").skip(1);
