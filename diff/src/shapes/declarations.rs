@@ -63,7 +63,7 @@ pub(super) fn sizes(declaration: &Declaration) -> impl Iterator<Item = (&Declara
         Specifier::Vector(length) => Some(u128::from(length.count())),
         _ => None,
     });
-    let scalar = declaration.scalar_type().and_then(ScalarType::size).unwrap_or(0);
+    let scalar = declaration.scalar_type().map_or(0, ScalarType::bytes);
     let size = u128::from(scalar) * lanes.unwrap_or(1);
     declaration.declarators.iter().map(move |declarator| {
         let counts = declarator.dimensions.iter().flatten().map(|count| count.as_integer().unwrap_or(1));
