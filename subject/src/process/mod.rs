@@ -120,6 +120,7 @@ pub struct Finished {
 
 /// Why a child could not be run: a failure of this machine or of our code, never of the child.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// There is no such program.
     #[error("{}: no such program", .0.display())]

@@ -8,6 +8,7 @@ use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 
 /// Why a release could not be installed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InstallError {
     /// The wheels are for another machine.
     #[error(
