@@ -11,6 +11,7 @@
 mod child;
 mod fork;
 mod session;
+mod trusted;
 
 use std::ffi::OsString;
 use std::io;
@@ -23,6 +24,7 @@ use std::time::{Duration, Instant};
 use child::Attended;
 pub use fork::{Servers, Start};
 pub use session::{Reply, Session};
+pub use trusted::run_trusted;
 
 /// What a child process may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
