@@ -22,7 +22,7 @@ pub(crate) fn disagreement(items: &[Item], observation: &Observation) -> Option<
             let Some(bytes) = variable.and_then(|variable| variable.bytes.as_ref()) else { continue };
             // Eight bytes of one each are the eight bytes of the constant.
             let bytewise = ty == ScalarType::U8 && !declarator.dimensions.is_empty() && bytes.len() == 8;
-            let width = if bytewise { 8 } else { ty.size().unwrap_or(0) as usize };
+            let width = if bytewise { 8 } else { ty.bytes() as usize };
             let Some(slot) = bytes.len().checked_sub(width).map(|from| &bytes[from..]) else { continue };
             let floats = ty.kind() == TypeKind::Float;
             let before = seen.entry(floats).or_default();

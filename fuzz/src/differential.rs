@@ -23,7 +23,7 @@ use ptxsmith_diff::{Body, Header, Trial, Verdict};
 use ptxsmith_gen::{Config, Coverage, Generator, stream::SplitMix64};
 use ptxsmith_report::{Finding, Status};
 use ptxsmith_subject::{Cancel, OutputForm, Subject, parse_spec, process::Start, worker::Workers};
-use ptxsmith_syntax::{Item, ScalarType, Spacing, StateSpace};
+use ptxsmith_syntax::{Item, ScalarType, Spacing, StateSpace, TypeKind};
 
 use crate::target::{Failure, Target};
 
@@ -45,22 +45,8 @@ const LEAST_BYTES: usize = 16 * 1024;
 static GENERATORS: LazyLock<[Generator; 2]> =
     LazyLock::new(|| [Generator::new(Config::calm()), Generator::default()]);
 
-const TYPES: [ScalarType; 14] = [
-    ScalarType::S64,
-    ScalarType::U64,
-    ScalarType::B64,
-    ScalarType::S32,
-    ScalarType::U32,
-    ScalarType::B32,
-    ScalarType::S16,
-    ScalarType::U16,
-    ScalarType::B16,
-    ScalarType::S8,
-    ScalarType::U8,
-    ScalarType::B8,
-    ScalarType::F64,
-    ScalarType::F32,
-];
+const TYPES: [ScalarType; 14] =
+    ScalarType::with_values(&[TypeKind::Signed, TypeKind::Unsigned, TypeKind::Bits, TypeKind::Float]);
 
 /// What these bytes stand for, and the form of output that shows it. The first byte says which, and whether hazards are
 /// made on purpose; each trial begins with a byte that says what it is.

@@ -75,7 +75,7 @@ fn values(module: &Module) -> Vec<(&Expr, ScalarType)> {
 
 /// What the oracle says a scalar holds, in the words of the naive evaluator.
 fn answer(expr: &Expr, ty: ScalarType, version: (u32, u32), rules: &Rules, trace: &mut Trace) -> Answer {
-    let size = ty.size().unwrap_or(0).min(8);
+    let size = ty.bytes().min(8);
     match Evaluator::new(rules, version).store(expr, ty, trace) {
         Ok(Stored::Bits(bits)) => Answer::Bits(if size == 8 { bits } else { bits & ((1 << (8 * size)) - 1) }),
         Ok(Stored::Address(..)) => Answer::Unknown,

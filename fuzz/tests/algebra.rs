@@ -155,7 +155,7 @@ fn conversion_to_a_smaller_type_keeps_the_low_bits() {
         let expr = parse_expr(&format!("{} * 3 - {}", a.text(), b.text())).unwrap();
         let Some(whole) = stored(&expr, ScalarType::B64) else { return TestResult::discard() };
         for ty in ScalarType::ALL.iter().filter(|ty| stored(&expr, **ty).is_some()) {
-            let bits = 8 * ty.size().unwrap_or(8);
+            let bits = 8 * ty.bytes();
             assert_eq!(stored(&expr, *ty), Some(whole & u64::MAX >> (64 - bits)), "{ty:?}");
         }
         TestResult::from_bool(stored(&expr, ScalarType::F32).is_none())

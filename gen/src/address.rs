@@ -43,7 +43,7 @@ fn fenced(variables: Vec<Item>) -> Vec<Item> {
         let sentinel = |side: &str| match &variable {
             Item::Variables(declaration) => {
                 let space = declaration.space().unwrap_or(StateSpace::Global).keyword();
-                let align = declaration.scalar_type().and_then(ScalarType::size).unwrap_or(1).clamp(1, 8);
+                let align = declaration.scalar_type().map_or(1, ScalarType::bytes).clamp(1, 8);
                 let bytes = vec!["0xa5"; align as usize].join(", ");
                 let text = format!("{space} .align {align} .b8 fence{number}{side}[{align}] = {{{bytes}}};");
                 written::items(&text)

@@ -1,5 +1,7 @@
 //! A program while it is being made.
 
+mod piece;
+
 use ptxsmith_syntax::{
     Assemble, BinaryOp, Cast, Expr, Linkage, PoolConstant, Radix, ScalarType, Spacing, StateSpace,
     TreeBuilder, UnaryOp, VectorLength, precedence,
@@ -10,11 +12,12 @@ use crate::{
     config::{Config, Odds},
     coverage::Coverage,
     nonterminal::{Nonterminal, ProductionId},
-    piece::Piece,
     sampler::Sampler,
     scope::Scope,
     stream::number_stream,
 };
+
+pub(crate) use self::piece::Piece;
 
 /// Adds a node, whose operands are those that were completed last, and notes how tightly it binds.
 macro_rules! add {

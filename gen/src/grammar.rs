@@ -15,9 +15,8 @@ use crate::{
     choice::{Access, Choice::*, Place},
     config::{Config, Odds},
     declare as d,
-    draft::Form,
+    draft::{Form, Piece::*},
     number as n, operands as o,
-    piece::Piece::*,
 };
 
 /// How often a production is chosen.

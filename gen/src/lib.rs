@@ -32,7 +32,6 @@ pub mod negative;
 mod nonterminal;
 mod number;
 mod operands;
-mod piece;
 pub mod places;
 mod presets;
 mod raw;

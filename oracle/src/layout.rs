@@ -230,7 +230,7 @@ impl<'a, 'r> Work<'a, 'r> {
         let count = self.count(declarator)?;
         let extents = self.extents(declarator, is_extern)?;
         let align = self.alignment(declaration, declarator, scalar, vector)?;
-        let shape = Shape { scalar, scalar_size: scalar.size().unwrap_or(0), vector, extents };
+        let shape = Shape { scalar, scalar_size: scalar.bytes(), vector, extents };
         Ok(Layout { space, is_extern, shape, align, count })
     }
 

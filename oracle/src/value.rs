@@ -146,7 +146,7 @@ pub(crate) fn low_bits(ty: ScalarType, bits: u64) -> u64 {
 
 /// The low bits of a number as a signed number of the size of this type.
 pub(crate) fn sign_extended(ty: ScalarType, bits: u64) -> i64 {
-    let unused = 64 - 8 * ty.size().unwrap_or(8).min(8) as u32;
+    let unused = 64 - 8 * ty.size().map_or(8, |size| size.min(8)) as u32;
     ((bits << unused) as i64) >> unused
 }
 

@@ -17,6 +17,11 @@
 //! # Ok::<(), ptxsmith_syntax::ParseError>(())
 //! ```
 
+/// The examples of the package's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod cuts;
 mod names;
 pub mod passes;

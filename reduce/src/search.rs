@@ -37,6 +37,7 @@ pub enum Objection {
 
 /// What happens during a search.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Event<'a> {
     /// So many more programs were answered for.
     Asked(usize),

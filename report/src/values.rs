@@ -123,7 +123,7 @@ impl Shape {
     /// Bytes of one entry of this level.
     fn stride(&self, level: usize) -> u64 {
         let below: u64 = (level + 1..).map_while(|level| self.extent(level)).product();
-        below * self.scalar.size().unwrap_or(1)
+        below * self.scalar.bytes().max(1)
     }
 }
 
@@ -158,7 +158,7 @@ impl Writer<'_> {
         if let Some(slot) = self.slots.iter().find(|slot| slot.offset == offset) {
             return self.out.push_str(&slot.text);
         }
-        let width = self.shape.scalar.size().unwrap_or(1) as usize;
+        let width = self.shape.scalar.bytes().max(1) as usize;
         // A subject may show fewer bytes than the type has.
         let text = match self.bytes.get(offset as usize..offset as usize + width) {
             Some(bytes) => scalar(self.shape.scalar, bytes),

@@ -8,6 +8,22 @@
 //! [`open`] makes subjects of what the user wrote ([`parse_spec`]): NVIDIA's assembler ([`Ptxas`], installed by
 //! [`toolchain`]), the same compiler as a library ([`library`]), the driver on a device ([`driver`]) or any program ([`Exec`],
 //! [`Serve`]). What takes its process along when it fails runs in a [`worker`].
+//!
+//! ```
+//! use ptxsmith_subject::{OpenOptions, Outcome, Request, open, parse_spec};
+//!
+//! // A program that prints no answer.
+//! let opened = open(&parse_spec("exec:false")?, &OpenOptions::default())?;
+//! let request = Request::new(".version 7.8\n.target sm_80\n.global .s32 x = 1;\n", "sm_80");
+//! let observation = opened[0].observe(&request)?;
+//! assert_eq!(observation.outcome, Outcome::Crashed);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+/// The examples of the package's README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 pub mod cubin;
 pub mod cuobjdump;

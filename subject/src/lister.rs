@@ -9,6 +9,7 @@ use crate::process::{self, Cancel, End, Invocation, Limits, Start};
 
 /// Why a cubin could not be listed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ListError {
     /// The program could not be run.
     #[error(transparent)]

@@ -125,6 +125,7 @@ impl Form {
 
 /// Why a text names no subject.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SpecError {
     /// No form that is known.
     #[error("no subject `{0}`: write {forms}", forms = SubjectSpec::forms())]

@@ -206,6 +206,7 @@ pub struct Inconsistent {
 
 /// Why a module could not be shown to an implementation: this machine or our code failed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The program could not be run, or the run was cancelled.
     #[error(transparent)]

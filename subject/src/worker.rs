@@ -29,6 +29,7 @@ impl Workers {
 
 /// Why a worker gave up.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WorkError {
     /// The library cannot be used.
     #[error("{0}")]

@@ -79,7 +79,7 @@ fn the_manifest_is_as_its_schema_says() {
     let schema = jsonschema::validator_for(&file("manifest.schema.json")).unwrap();
     let manifest = file("manifest.json");
     let errors: Vec<String> =
-        schema.iter_errors(&manifest).take(3).map(|e| format!("{e} at {}", e.instance_path)).collect();
+        schema.iter_errors(&manifest).take(3).map(|e| format!("{e} at {}", e.instance_path())).collect();
     assert_eq!(errors, [""; 0]);
     let mut other = manifest.clone();
     other["cases"][0]["expected"]["outcome"] = "crashed".into();
@@ -96,7 +96,7 @@ fn what_a_program_is_said_to_hold_is_an_observation_as_the_schema_says() {
             continue;
         }
         said["diagnostics"] = serde_json::json!([]);
-        let error = schema.iter_errors(&said).next().map(|e| format!("{e} at {}", e.instance_path));
+        let error = schema.iter_errors(&said).next().map(|e| format!("{e} at {}", e.instance_path()));
         assert_eq!(error, None, "{}", case.id);
     }
     let hostile = serde_json::json!({"schema": "ptxsmith.module/1", "outcome": "accepted",

@@ -103,6 +103,53 @@ impl ScalarType {
         })
     }
 
+    /// Size in bytes; zero for predicates, which have no storage.
+    #[inline]
+    pub const fn bytes(self) -> u64 {
+        match self.size() {
+            Some(size) => size,
+            None => 0,
+        }
+    }
+
+    /// Whether the text says what an initial value of it is (5.4.4): it takes none for `.f16`, `.f16x2` and `.pred`, and has no
+    /// constants of 128 bits.
+    pub const fn takes_value(self) -> bool {
+        match self {
+            ScalarType::S8 | ScalarType::S16 | ScalarType::S32 | ScalarType::S64 => true,
+            ScalarType::U8 | ScalarType::U16 | ScalarType::U32 | ScalarType::U64 => true,
+            ScalarType::B8 | ScalarType::B16 | ScalarType::B32 | ScalarType::B64 => true,
+            ScalarType::F32 | ScalarType::F64 => true,
+            ScalarType::F16 | ScalarType::F16x2 | ScalarType::B128 | ScalarType::Pred => false,
+        }
+    }
+
+    /// The types of these kinds that take an initial value, from the widest down; those of one size in the order of the kinds.
+    ///
+    /// # Panics
+    /// Where they are not `N`: of a constant, when it is compiled.
+    pub const fn with_values<const N: usize>(kinds: &[TypeKind]) -> [ScalarType; N] {
+        let (mut found, mut count, mut size) = ([ScalarType::S64; N], 0, 8);
+        while size > 0 {
+            let mut kind = 0;
+            while kind < kinds.len() {
+                let mut at = 0;
+                while at < ScalarType::ALL.len() {
+                    let ty = ScalarType::ALL[at];
+                    if ty.takes_value() && ty.bytes() == size && ty.kind() as u8 == kinds[kind] as u8 {
+                        found[count] = ty;
+                        count += 1;
+                    }
+                    at += 1;
+                }
+                kind += 1;
+            }
+            size /= 2;
+        }
+        assert!(count == N, "the types of these kinds are not so many");
+        found
+    }
+
     /// What its values are.
     pub const fn kind(self) -> TypeKind {
         match self {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ptxsmith_subject::process::{self, Cancel, End, Invocation, Limits};
+use ptxsmith_subject::process::{self, Cancel, End, Limits};
 use ptxsmith_subject::ptxas::LINEAGE;
 use ptxsmith_subject::toolchain::{InstallError, Tool, ToolKind, Toolchains};
 
@@ -154,14 +154,10 @@ const OLDEST_CLANG: u32 = 14;
 
 /// The version that a clang states.
 pub(crate) fn clang_version(program: &std::path::Path, cancel: &Cancel) -> Result<String, String> {
-    let invocation = Invocation {
-        program: program.to_owned(),
-        args: vec!["--version".into()],
-        directory: None,
-        temporary: std::env::temp_dir(),
-    };
-    let finished =
-        process::run(&invocation, &Limits::default(), cancel).map_err(|error| error.to_string())?;
+    let directory = process::scratch(0).map_err(|error| error.to_string())?;
+    let limit = Limits::default().time;
+    let finished = process::run_trusted(program, &["--version"], directory.path(), limit, cancel)
+        .map_err(|error| error.to_string())?;
     let said = finished.stdout.text();
     let version = said.lines().next().and_then(|line| line.split_once("clang version "));
     match (finished.end, version) {

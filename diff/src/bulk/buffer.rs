@@ -99,7 +99,7 @@ impl BatchBuffer {
     #[inline]
     fn array(&mut self, follow: Follow, element: &Element) -> &mut Array {
         let &Element { ty, space, .. } = element;
-        let in_const = if space == StateSpace::Const { size_of(ty) } else { 0 };
+        let in_const = if space == StateSpace::Const { ty.bytes() } else { 0 };
         let has_room = |module: &ModuleBuffer| in_const == 0 || module.const_bytes + in_const <= CONST_BYTES;
         if !self.modules.last().is_some_and(has_room) {
             self.modules.push(ModuleBuffer::default());
@@ -108,11 +108,6 @@ impl BatchBuffer {
         module.const_bytes += in_const;
         module.array(follow, space, ty)
     }
-}
-
-/// How many bytes a value takes.
-pub(super) fn size_of(ty: ScalarType) -> u64 {
-    ty.size().unwrap_or(8)
 }
 
 /// Whose answers to open questions the elements of an array follow.
@@ -159,7 +154,7 @@ impl Array {
         text.append_to(&mut self.text);
         self.text.extend_from_slice(b",\n");
         // All eight bytes, and then only as many as there are: a copy of a fixed length is cheaper.
-        let end = self.expected.len() + size_of(element.ty) as usize;
+        let end = self.expected.len() + element.ty.bytes() as usize;
         self.expected.extend_from_slice(&element.bits.to_le_bytes());
         self.expected.truncate(end);
         self.cases.push(element.case);

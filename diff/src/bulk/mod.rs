@@ -18,7 +18,7 @@ use ptxsmith_oracle::{
 use ptxsmith_subject::Error;
 use ptxsmith_syntax::{Assemble, BinaryOp, Cast, PoolConstant, ScalarType, StateSpace, UnaryOp, print};
 
-use buffer::{BatchBuffer, Compared, Element, Follows, Other, size_of};
+use buffer::{BatchBuffer, Compared, Element, Follows, Other};
 use pool::ConstantPool;
 use text::ExprText;
 
@@ -204,7 +204,7 @@ impl Told {
     /// The bits, of a value of this type.
     fn bits(&self, ty: ScalarType) -> Option<u64> {
         match self.stored {
-            Ok(Stored::Bits(bits)) => Some(bits & mask(size_of(ty))),
+            Ok(Stored::Bits(bits)) => Some(bits & mask(ty.bytes())),
             _ => None,
         }
     }
@@ -343,7 +343,7 @@ impl Judge<'_> {
         }
         let Some(told) = followed else { return Some(Company::Usual) };
         let other = told.bits(ty)?;
-        if other == bits & mask(size_of(ty)) {
+        if other == bits & mask(ty.bytes()) {
             return Some(Company::Usual);
         }
         let question = plan.only(trace.questions, told.trace.questions)?;

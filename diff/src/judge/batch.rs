@@ -78,7 +78,7 @@ pub(super) fn groups(predicted: &[Predicted<'_>], all: Vec<usize>, launch: bool)
 
 fn const_need(p: &Predicted<'_>) -> u64 {
     match (&p.trial.body, &p.answer) {
-        (Body::Expression { ty, space: StateSpace::Const, .. }, _) => ty.size().unwrap_or(0),
+        (Body::Expression { ty, space: StateSpace::Const, .. }, _) => ty.bytes(),
         (Body::Items(_) | Body::Seats(_), Answer::Module(prediction)) => {
             let Expectation::Accepted { variables, .. } = &prediction.data else { return 0 };
             let in_const = variables.iter().filter(|v| v.space == StateSpace::Const);
@@ -128,7 +128,7 @@ pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], options: &Op
     let mut names = Vec::with_capacity(arrays.len());
     for ((space, ty), places) in arrays {
         let array = format!("e{}{}", space.name(), &ty.keyword()[1..]);
-        let width = ty.size().unwrap_or(0);
+        let width = ty.bytes();
         let _ = writeln!(text.0, "{} {} {array}[{}] = {{", space.keyword(), ty.keyword(), places.len());
         line += 1;
         for (index, &place) in places.iter().enumerate() {

@@ -206,7 +206,7 @@ impl<'a> Judge<'a> {
         let unmodelled = |reason| Expectation::Unmodelled { reason, parts: Vec::new() };
         let mut trace = Trace::default();
         let data = match Evaluator::new(rules, self.version).store(expr, *ty, &mut trace) {
-            Ok(Stored::Bits(bits)) => return (Answer::Bits(bits & mask(ty.size().unwrap_or(8))), trace),
+            Ok(Stored::Bits(bits)) => return (Answer::Bits(bits & mask(ty.bytes())), trace),
             Ok(Stored::Address(..)) => unmodelled("an expression that is an address"),
             Err(Stop::Unmodelled(reason)) => unmodelled(reason),
             Err(Stop::Refused(refusal)) => Expectation::Refused { refusal, trace },

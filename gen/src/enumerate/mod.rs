@@ -8,7 +8,7 @@ mod literals;
 mod operators;
 mod post;
 
-use ptxsmith_syntax::{ScalarType, Spacing};
+use ptxsmith_syntax::{ScalarType, Spacing, TypeKind};
 
 use crate::case::{Body, Case, CaseId};
 
@@ -130,17 +130,9 @@ fn digit(index: &mut u64, base: usize) -> usize {
     digit as usize
 }
 
-const INTEGER_TYPES: [ScalarType; 12] = [
-    ScalarType::S64,
-    ScalarType::S32,
-    ScalarType::S16,
-    ScalarType::S8,
-    ScalarType::U64,
-    ScalarType::U32,
-    ScalarType::U16,
-    ScalarType::U8,
-    ScalarType::B64,
-    ScalarType::B32,
-    ScalarType::B16,
-    ScalarType::B8,
-];
+const INTEGER_TYPES: [ScalarType; 12] = {
+    let [a, b, c, d] = ScalarType::with_values(&[TypeKind::Signed]);
+    let [e, f, g, h] = ScalarType::with_values(&[TypeKind::Unsigned]);
+    let [i, j, k, l] = ScalarType::with_values(&[TypeKind::Bits]);
+    [a, b, c, d, e, f, g, h, i, j, k, l]
+};

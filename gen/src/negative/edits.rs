@@ -1,14 +1,24 @@
 //! The edits: functions that make a valid declaration and the broken one beside it.
 
-use ptxsmith_syntax::{Declarator, Initializer, precedence};
+use ptxsmith_syntax::{Declarator, Initializer, ScalarType, TypeKind, precedence};
 
 use super::pair::Pair;
 use crate::{boundary, draft::Draft, nonterminal::Nonterminal, written::items_or_unread};
 
 // Pieces of declarations
 
-pub(super) const INTEGERS: &[&str] = &[".s64", ".u64", ".s32", ".u32", ".s16", ".u16", ".s8", ".u8"];
-pub(super) const FLOATS: &[&str] = &[".f64", ".f32"];
+pub(super) const INTEGERS: &[&str] =
+    &keywords(ScalarType::with_values::<8>(&[TypeKind::Signed, TypeKind::Unsigned]));
+pub(super) const FLOATS: &[&str] = &keywords(ScalarType::with_values::<2>(&[TypeKind::Float]));
+
+const fn keywords<const N: usize>(types: [ScalarType; N]) -> [&'static str; N] {
+    let (mut words, mut at) = ([""; N], 0);
+    while at < N {
+        words[at] = types[at].keyword();
+        at += 1;
+    }
+    words
+}
 
 pub(super) fn integer_type(d: &mut Draft<'_, '_>) -> &'static str {
     d.pick(INTEGERS)

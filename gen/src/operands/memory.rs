@@ -12,7 +12,7 @@ use crate::{
     draft::Draft,
 };
 
-/// The types that variables and accesses have.
+/// The types that variables and accesses have: all that take an initial value, the most telling first.
 const TYPES: [ScalarType; 14] = [
     ScalarType::U32,
     ScalarType::U64,
@@ -29,6 +29,10 @@ const TYPES: [ScalarType; 14] = [
     ScalarType::S8,
     ScalarType::B8,
 ];
+
+/// As many as there are, or this does not compile.
+const _: [ScalarType; TYPES.len()] =
+    ScalarType::with_values(&[TypeKind::Signed, TypeKind::Unsigned, TypeKind::Bits, TypeKind::Float]);
 
 /// A variable that a probe uses.
 pub(super) struct Variable {
@@ -49,7 +53,7 @@ pub(super) fn variable(
     ty: ScalarType,
 ) -> Variable {
     let name = kernel.named("v");
-    let size = ty.size().unwrap_or(4);
+    let size = ty.bytes();
     let shape = d.byte();
     let length = 4 * (1 + d.below(3) as u64);
     // Rows and vectors as elements are rare: what an index means there is an open question.
@@ -79,7 +83,7 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     let space = d.storage();
     let kind = d.access();
     let ty = d.pick(&TYPES);
-    let size = ty.size().unwrap_or(4);
+    let size = ty.bytes();
     let (lanes, vector) = match kind {
         Access::Scalar => (1, ""),
         // At most 128 bits move at once.
@@ -155,7 +159,7 @@ fn address(
     variable: &Variable,
     first: u64,
 ) -> String {
-    let bytes = first * variable.ty.size().unwrap_or(4);
+    let bytes = first * variable.ty.bytes();
     let index = (first / variable.step) as i64;
     let name = &variable.name;
     match form {

@@ -31,7 +31,8 @@ fn prefix(ty: ScalarType) -> &'static str {
         ScalarType::F64 => "fd",
         ScalarType::Pred => "p",
         // What is held in a register of another type, or in none.
-        _ => "x",
+        ScalarType::U8 | ScalarType::S8 | ScalarType::B8 => "x",
+        ScalarType::F16 | ScalarType::F16x2 | ScalarType::B128 => "x",
     }
 }
 
@@ -77,7 +78,7 @@ impl Kernel {
     /// Writes a register of this type to the output buffer.
     pub(super) fn show(&mut self, ty: ScalarType, register: &str) {
         let ty = held_in(ty);
-        let size = ty.size().unwrap_or(4);
+        let size = ty.bytes();
         let at = self.out.next_multiple_of(size);
         self.out = at + size;
         let to = offset(&pointer(self.sigil), at);

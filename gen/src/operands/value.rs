@@ -33,7 +33,7 @@ pub(super) fn random(d: &mut Draft<'_, '_>, ty: ScalarType) -> String {
         ScalarType::F32 => format!("0f{:08x}", bits as u32),
         ScalarType::F64 => format!("0d{bits:016x}"),
         _ => {
-            let size = 8 * ty.size().unwrap_or(8) as u32;
+            let size = 8 * ty.bytes() as u32;
             let bits = bits >> (64 - size);
             let negative = ty.kind() == TypeKind::Signed && bits >> (size - 1) & 1 == 1;
             let magnitude = if negative { bits.wrapping_neg() & (u64::MAX >> (64 - size)) } else { bits };

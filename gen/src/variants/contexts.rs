@@ -75,7 +75,7 @@ fn constant<'d>(declaration: &Declaration, declarator: &'d Declarator) -> Option
 
 /// A declaration, and what the variable holds of another one.
 fn declared(name: &str, ty: ScalarType, value: &Expr, room: bool, way: u64, of: &Name) -> (String, Same) {
-    let size = ty.size().unwrap_or(0);
+    let size = ty.bytes();
     let mut text = ptxsmith_syntax::Canonical::default();
     ptxsmith_syntax::print_expr(value, &mut text);
     let (value_text, same) = (text.0, |at| Same { variable: name.into(), at, of: of.text.clone(), size });

@@ -298,7 +298,7 @@ impl Check<'_, '_> {
         };
         // How implementations answer an open question here is not asked.
         let Address { base, offset, index } = address.map_err(|_| OPERAND)?;
-        let accessed = form.ty.and_then(ScalarType::size).unwrap_or(1) * form.lanes.unwrap_or(1) as u64;
+        let accessed = form.ty.map_or(1, |ty| ty.bytes().max(1)) * form.lanes.unwrap_or(1) as u64;
         match base {
             Base::Register(register) => {
                 let number =

@@ -195,7 +195,7 @@ impl Reader<'_> {
         };
         self.uses(Clause::OperandElement);
         self.uses(Clause::ArrayIndex);
-        let scalar = variable.shape.scalar.size().unwrap_or(1) as i64;
+        let scalar = variable.shape.scalar.bytes().max(1) as i64;
         let inner: u64 =
             variable.shape.extents[1..].iter().product::<u64>() * variable.shape.vector.unwrap_or(1);
         let unit = if inner == 1 {

@@ -180,7 +180,7 @@ impl Work<'_, '_> {
             }
             return Ok(align);
         }
-        let size = scalar.size().unwrap_or(1);
+        let size = scalar.bytes().max(1);
         match vector {
             Some(length) => {
                 self.uses(Clause::DefaultVector);

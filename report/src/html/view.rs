@@ -427,7 +427,7 @@ fn anchor(id: &str) -> String {
     let name: String = id.chars().map(safe).collect();
     match name.len() {
         0..=80 => format!("f-{name}"),
-        _ => format!("f-{}", &format!("{:x}", Sha256::digest(id))[..24]),
+        _ => format!("f-{}", &hex::encode(Sha256::digest(id))[..24]),
     }
 }
 

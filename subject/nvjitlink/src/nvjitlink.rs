@@ -51,15 +51,15 @@ impl NvJitLink {
                 (version(&mut major, &mut minor) == 0).then_some((major, minor))
             });
             let suffix = suffix(&library, version)?;
-            let name = |function: &str| format!("{}{function}{suffix}\0", prefix(&suffix)).into_bytes();
+            let name = |function: &str| format!("{}{function}{suffix}", prefix(&suffix));
             let mut loaded = NvJitLink {
-                create: *library.get(&name("Create"))?,
-                destroy: *library.get(&name("Destroy"))?,
-                add_data: *library.get(&name("AddData"))?,
-                complete: *library.get(&name("Complete"))?,
-                cubin: (*library.get(&name("GetLinkedCubinSize"))?, *library.get(&name("GetLinkedCubin"))?),
-                error_log: (*library.get(&name("GetErrorLogSize"))?, *library.get(&name("GetErrorLog"))?),
-                info_log: (*library.get(&name("GetInfoLogSize"))?, *library.get(&name("GetInfoLog"))?),
+                create: *library.get(name("Create"))?,
+                destroy: *library.get(name("Destroy"))?,
+                add_data: *library.get(name("AddData"))?,
+                complete: *library.get(name("Complete"))?,
+                cubin: (*library.get(name("GetLinkedCubinSize"))?, *library.get(name("GetLinkedCubin"))?),
+                error_log: (*library.get(name("GetErrorLogSize"))?, *library.get(name("GetErrorLog"))?),
+                info_log: (*library.get(name("GetInfoLogSize"))?, *library.get(name("GetInfoLog"))?),
                 version,
                 relocatable: false,
                 _library: library,

@@ -33,7 +33,7 @@ use std::collections::BTreeMap;
 
 use object::elf::{
     FileHeader64, Rel64, Rela64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STT_FUNC, STT_OBJECT, STT_SECTION,
-    Sym64,
+    SectionType, Sym64, SymbolType,
 };
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
 use object::{LittleEndian, SectionIndex, SymbolIndex};
@@ -45,7 +45,7 @@ use relocation::{Kind, Of};
 /// The ELF machine number of CUDA device code.
 pub const EM_CUDA: u16 = 190;
 /// Symbol type of a variable in relocatable output; in executable output it is `STT_OBJECT`.
-const STT_CUDA_OBJECT: u8 = 13;
+const STT_CUDA_OBJECT: SymbolType = SymbolType(13);
 /// The most storage without bytes in the file (`.nv.global`) that is read: the oracle works out no more, and what is read is copied.
 const MAX_NOBITS: u64 = 1 << 28;
 /// The state space of a symbol in relocatable output: these bits of `st_other`. Executable output has none of them.
@@ -53,11 +53,11 @@ const OTHER_SPACE: u8 = 0xe0;
 const OTHER_GLOBAL: u8 = 0x20;
 const OTHER_CONST: u8 = 0x80;
 /// Section types of relocatable output; in executable output they are `SHT_NOBITS` and `SHT_PROGBITS`.
-const SHT_CUDA_GLOBAL: u32 = 0x7000_0007;
-const SHT_CUDA_GLOBAL_INIT: u32 = 0x7000_0008;
-const SHT_CUDA_SHARED: u32 = 0x7000_000a;
-const SHT_CUDA_UDT: u32 = 0x7000_0012;
-const SHT_CUDA_CONSTANT3: u32 = 0x7000_0067;
+const SHT_CUDA_GLOBAL: SectionType = SectionType(0x7000_0007);
+const SHT_CUDA_GLOBAL_INIT: SectionType = SectionType(0x7000_0008);
+const SHT_CUDA_SHARED: SectionType = SectionType(0x7000_000a);
+const SHT_CUDA_UDT: SectionType = SectionType(0x7000_0012);
+const SHT_CUDA_CONSTANT3: SectionType = SectionType(0x7000_0067);
 /// Bytes of symbol names in addresses for each byte of the file. Every address holds a copy of its symbol's name, so
 /// that a small hostile file with one long name could ask for any amount of memory.
 const MAX_NAMES: usize = 256;
@@ -175,8 +175,8 @@ pub fn read_within(bytes: &[u8], most: u64) -> Result<BTreeMap<String, Variable>
         .ok()
         .filter(|_| header.is_little_endian())
         .ok_or_else(|| malformed("not little-endian"))?;
-    if header.e_machine(LE) != EM_CUDA {
-        return Err(malformed(format!("ELF machine {} is not CUDA ({EM_CUDA})", header.e_machine(LE))));
+    if header.e_machine(LE).0 != EM_CUDA {
+        return Err(malformed(format!("ELF machine {} is not CUDA ({EM_CUDA})", header.e_machine(LE).0)));
     }
     let sections = header.sections(LE, bytes).map_err(|error| malformed(error.to_string()))?;
     let symbols = sections
@@ -301,7 +301,7 @@ fn place_variables<'a>(
             true => Ok(Unplaced { name, size, place: Ok((space, value)) }),
             false => Err(malformed(format!("variable `{name}`: {size} bytes, aligned to {value}"))),
         };
-        if symbol.st_shndx(LE) == SHN_COMMON && symbol.st_other() & OTHER_SPACE == OTHER_GLOBAL {
+        if symbol.st_shndx(LE) == SHN_COMMON && symbol.st_other().0 & OTHER_SPACE == OTHER_GLOBAL {
             unplaced.push(left_to_linker("global")?);
             continue;
         }
@@ -371,7 +371,7 @@ fn relocate<'a>(
                 let rel: &Rel64<LittleEndian> = rel;
                 let entry = Entry {
                     offset: rel.r_offset.get(LE),
-                    r_type: rel.r_type(LE),
+                    r_type: rel.r_type(LE).0,
                     symbol: rel.r_sym(LE),
                     addend: 0,
                 };
@@ -382,7 +382,7 @@ fn relocate<'a>(
                 let rela: &Rela64<LittleEndian> = rela;
                 let entry = Entry {
                     offset: rela.r_offset.get(LE),
-                    r_type: rela.r_type(LE, false),
+                    r_type: rela.r_type(LE, false).0,
                     symbol: rela.r_sym(LE, false),
                     addend: rela.r_addend.get(LE),
                 };
@@ -454,7 +454,7 @@ impl Entry {
             Of::Space => Some(false),
             // See the table in `relocation`: for a global variable both spellings end here.
             Of::Generic => match section.and_then(|SectionIndex(section)| *spaces.get(section)?) {
-                None if symbol.st_other() & OTHER_SPACE == OTHER_CONST => Some(true),
+                None if symbol.st_other().0 & OTHER_SPACE == OTHER_CONST => Some(true),
                 Some("global") | None => None,
                 Some(_) => Some(true),
             },

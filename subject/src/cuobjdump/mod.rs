@@ -17,6 +17,7 @@ pub use text::{MAX_ZEROS, read, read_within};
 
 /// Why a text could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TextError {
     /// A line that does not have the form that its place in the listing asks for.
     #[error("line {line} is not as expected: {text:?}")]
@@ -55,6 +56,7 @@ pub enum TextError {
 
 /// Why a cubin could not be read with cuobjdump.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The program could not list it.
     #[error(transparent)]

@@ -81,7 +81,7 @@ fn places(module: &Module) -> Vec<(usize, u64)> {
         if declaration.space() != Some(StateSpace::Global) || is_extern {
             continue;
         }
-        let element = declaration.scalar_type().and_then(|scalar| scalar.size()).unwrap_or(1);
+        let element = declaration.scalar_type().map_or(1, |scalar| scalar.bytes().max(1));
         let vector = declaration.vector().map_or(1, |vector| vector.count());
         places.push((declaration.span.end as usize, (element * vector).max(1).next_power_of_two().min(16)));
     }

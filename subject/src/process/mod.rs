@@ -11,6 +11,7 @@
 mod child;
 mod fork;
 mod session;
+mod trusted;
 
 use std::ffi::OsString;
 use std::io;
@@ -23,6 +24,7 @@ use std::time::{Duration, Instant};
 use child::Attended;
 pub use fork::{Servers, Start};
 pub use session::{Reply, Session};
+pub use trusted::run_trusted;
 
 /// What a child process may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,6 +122,7 @@ pub struct Finished {
 
 /// Why a child could not be run: a failure of this machine or of our code, never of the child.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// There is no such program.
     #[error("{}: no such program", .0.display())]

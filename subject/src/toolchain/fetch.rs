@@ -4,10 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
+use crate::process::{self, Cancel, End, Finished};
 
 /// Why a release could not be installed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InstallError {
     /// The wheels are for another machine.
     #[error(
@@ -79,15 +80,7 @@ pub(super) fn run(
     work: &Path,
     cancel: &Cancel,
 ) -> Result<Result<(), String>, InstallError> {
-    let invocation = Invocation {
-        program: program.to_owned(),
-        args: args.iter().map(Into::into).collect(),
-        directory: Some(work.to_owned()),
-        temporary: work.to_owned(),
-    };
-    // No limit but on time. A package has some 40 MB, and pip maps much memory.
-    let limits = Limits { time: LIMIT, memory: u64::MAX, file: u64::MAX, ..Limits::default() };
-    let finished = process::run(&invocation, &limits, cancel)?;
+    let finished = process::run_trusted(program, args, work, LIMIT, cancel)?;
     Ok(match finished.end {
         End::Exited(0) => Ok(()),
         _ => Err(last_error(&finished)),

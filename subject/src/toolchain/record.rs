@@ -1,7 +1,7 @@
 //! What was installed, written down beside it, so that a file that has changed since is not taken for it.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -93,7 +93,16 @@ fn stamp(file: &fs::Metadata) -> io::Result<(u64, u128)> {
 /// SHA-256 of a file, in hex.
 fn hash(path: &Path) -> io::Result<String> {
     let mut hasher = Sha256::new();
-    io::copy(&mut BufReader::with_capacity(1 << 16, File::open(path)?), &mut hasher)?;
+    let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
+    loop {
+        let read = file.fill_buf()?;
+        if read.is_empty() {
+            break;
+        }
+        hasher.update(read);
+        let count = read.len();
+        file.consume(count);
+    }
     Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -323,6 +323,7 @@ pub enum Installable {
 
 /// A name of nothing that can be installed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnknownInstallable {
     /// No release of ptxas.
     #[error("{0}; or cuobjdump, nvjitlink@RELEASE, ptxjit@VERSION, cicc@RELEASE or nvcc@RELEASE")]

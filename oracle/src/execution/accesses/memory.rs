@@ -17,7 +17,7 @@ impl<'m> Run<'m, '_> {
         let names = &line.names;
         let (way, at) = if form.opcode == Opcode::Ld { (Way::Read, 1) } else { (Way::Write, 0) };
         let lanes = form.lanes.unwrap_or(1);
-        let size = form.ty.and_then(|ty| ty.size()).unwrap_or(0);
+        let size = form.ty.map_or(0, |ty| ty.bytes());
         let width = size * lanes as u64;
         let place = match form.operands.get(at) {
             Some(operand) if width > 0 => self.place(form.space, operand, names),

@@ -40,7 +40,7 @@ impl<'m> Machine<'m, '_> {
             (Operand::Vector(parts), from) => {
                 self.reader.uses(Clause::VectorBraces);
                 let ty_of_part = part(parts.len())?;
-                let width = ty_of_part.size().unwrap_or(1) as usize;
+                let width = ty_of_part.bytes() as usize;
                 let bytes = to_bytes(&self.value(frame, from, ty, names)?, size);
                 let part =
                     |place| width * self.reader.rules.operands.part_of_scalar.apply(place, parts.len());
@@ -51,7 +51,7 @@ impl<'m> Machine<'m, '_> {
             (to, Operand::Vector(parts)) => {
                 self.reader.uses(Clause::VectorBraces);
                 let ty_of_part = part(parts.len())?;
-                let width = ty_of_part.size().unwrap_or(1) as usize;
+                let width = ty_of_part.bytes() as usize;
                 let cells = self.values(frame, from, ty_of_part, parts.len(), names)?;
                 let mut bytes = vec![Byte::Unknown; size];
                 for (place, cell) in cells.iter().enumerate() {

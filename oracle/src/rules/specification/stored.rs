@@ -11,7 +11,7 @@ use crate::undecided::COMPUTED_NAN;
 use crate::value::{Value, narrow, widen};
 
 pub(in crate::rules) fn store(step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {
-    let size = ty.size().unwrap_or(0);
+    let size = ty.bytes();
     match (value, ty.kind()) {
         (_, TypeKind::Predicate | TypeKind::Float) if size < 4 || ty == ScalarType::F16x2 => {
             step.refuse(RefusalClass::TypeWithoutInitializer, Clause::TypeAllowsInitializer)

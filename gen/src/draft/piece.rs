@@ -58,10 +58,10 @@ mod tests {
     use super::*;
     use crate::{choice::Choice, grammar::productions};
 
+    type Kind = (Discriminant<Form>, Option<Discriminant<Piece>>, Option<Discriminant<Choice>>);
+
     /// What a form makes; nothing for an expression.
-    fn kind(
-        form: &Form,
-    ) -> Option<(Discriminant<Form>, Option<Discriminant<Piece>>, Option<Discriminant<Choice>>)> {
+    fn kind(form: &Form) -> Option<Kind> {
         match form {
             Form::Piece(_, piece) => Some((discriminant(form), Some(discriminant(piece)), None)),
             Form::Choice(choice) => Some((discriminant(form), None, Some(discriminant(choice)))),
