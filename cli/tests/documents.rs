@@ -287,6 +287,38 @@ fn every_command_and_option_that_a_document_names_is_one_of_the_program() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// A module of Rust is named without `.rs`, whether it is a file or a folder.
+#[test]
+fn every_file_of_the_project_that_a_document_names_is_there() {
+    let folders: BTreeSet<String> = fs::read_dir(root())
+        .expect("the project can be read")
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name != "target")
+        .collect();
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/_-.".contains(c);
+    let (mut named, mut missing) = (0, Vec::new());
+    for path in documents().into_iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
+        let text = fs::read_to_string(&path).expect("a document is text");
+        for name in text.split('`').skip(1).step_by(2).filter(|name| name.chars().all(is_name)) {
+            if !name.split_once('/').is_some_and(|(folder, _)| folders.contains(folder)) {
+                continue;
+            }
+            named += 1;
+            let beside = path.parent().expect("it lies somewhere").join(name);
+            let is_there = [root().join(name), root().join(format!("{name}.rs")), beside];
+            // What a fuzzer writes is not committed.
+            let is_written = name.starts_with("fuzz/corpus") || name.starts_with("fuzz/artifacts");
+            if !is_written && !is_there.iter().any(|file| file.exists()) {
+                missing.push(format!("{}: {name}", path.display()));
+            }
+        }
+    }
+    assert!(named > 100, "{named}");
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
 #[test]
 fn every_package_test_and_script_that_a_document_names_is_there() {
     let manifests = walkdir::WalkDir::new(root()).max_depth(3).sort_by_file_name().into_iter();
