@@ -168,7 +168,9 @@ fn run(document: &Path) -> usize {
     )
     .unwrap();
     let run = blocks(&text).into_iter().filter(|block| block.reason.is_none());
-    let commands = run.flat_map(|block| block.commands).filter(|command| !by_cargo(command));
+    // The program that cargo would build is there.
+    let built = |command: String| command.replacen("cargo run --release -- ", "ptxsmith ", 1);
+    let commands = run.flat_map(|block| block.commands).map(built).filter(|command| !by_cargo(command));
     let (mut seen, mut lacking) = (0, None);
     for command in commands {
         seen += 1;
