@@ -289,6 +289,17 @@ fn every_command_and_option_that_a_document_names_is_one_of_the_program() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+#[test]
+fn the_index_of_the_readme_has_every_document() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("it is there");
+    let pages = fs::read_dir(root().join("docs")).expect("it is there").flatten();
+    let names = pages.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let names: Vec<String> = names.filter(|name| name.ends_with(".md")).collect();
+    let missing: Vec<&String> =
+        names.iter().filter(|name| !readme.contains(&format!("(docs/{name})"))).collect();
+    assert!(names.len() >= 20 && missing.is_empty(), "{missing:?}");
+}
+
 /// A module of Rust is named without `.rs`, whether it is a file or a folder.
 #[test]
 fn every_file_of_the_project_that_a_document_names_is_there() {
