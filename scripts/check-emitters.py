@@ -138,9 +138,9 @@ def judge(ir, oracle, ptxas, line):
         return "IR = oracle = ptxas"
     if same_ptxas and ir[1] == ptxas[1][1] and ir[0].rstrip("0") == ptxas[1][0].rstrip("0"):
         sizes = len(ir[0]) // 2, len(ptxas[1][0]) // 2
-        return f"LLVM parts in size: {sizes[0]} bytes in the IR, {sizes[1]} for oracle = ptxas"
+        return f"LLVM differs in size: {sizes[0]} bytes in the IR, {sizes[1]} for oracle = ptxas"
     if same_ptxas:
-        return f"LLVM parts: IR {short(ir)}, oracle = ptxas {short(ptxas[1])}"
+        return f"LLVM differs: IR {short(ir)}, oracle = ptxas {short(ptxas[1])}"
     if same_ir:
         return f"ptxas parts: IR = oracle {short(ir)}, ptxas {short(ptxas[1])}"
     return f"all part: IR {short(ir)}, oracle {short(oracle[1])}, ptxas {short(ptxas[1])}"

@@ -68,11 +68,13 @@ def main():
         lines = ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
         return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows])
 
-    page = f"""# The rule by release
+    page = f"""# The rule on host `const` variables, by compiler release
 
-Rendered by `scripts/cuda-releases`, {time.strftime('%Y-%m-%d')}: {os.environ['CASES']} uses of `ptxsmith cuda gen --seed 0`, the whole
-table and some draws. [cuda.md](cuda.md) says what is compared and what the compilers do not tell. NVIDIA's wheels have
-`cicc` from 13.0 on; NVRTC is no subject.
+This page is for users of CUDA C++ compilers. `scripts/cuda-releases` renders it. [cuda.md](cuda.md) says what is compared
+and what a compiler's answer does not show. NVIDIA's wheels have `cicc` from 13.0 on; NVRTC is not tested.
+
+<!-- measured -->
+{time.strftime('%Y-%m-%d')}: {os.environ['CASES']} uses of `ptxsmith cuda gen --seed 0`, the whole table and some draws.
 
 ## Refused
 
@@ -92,6 +94,7 @@ Uses that differ from the rule, by the entry of `cuda/src/known.rs`; an empty ce
 Which answer fits the compiler, where uses tell; both do in part where it says "not always".
 
 {table(["question", *names], [[f"`{question}`", *(answers.get(n, "") for n in names)] for question, answers in sorted(readings.items())])}
+<!-- end -->
 """
     if "--write" in sys.argv:
         PAGE.write_text(page)

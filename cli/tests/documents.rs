@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -83,23 +83,81 @@ fn every_link_of_the_documents_leads_to_a_file_and_a_place_that_are_there() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
-/// The commands of the console blocks of a document that anybody can run who has the program.
-fn recipes(text: &str) -> Vec<String> {
-    let blocks = text.split("```console\n").skip(1).filter_map(|block| block.split("```").next());
-    let lines = blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("$ "));
-    lines
-        .filter(|line| !line.starts_with("cargo ") && !line.starts_with("scripts/check"))
-        .map(str::to_owned)
-        .collect()
+/// A block of commands of a document.
+struct Block {
+    /// Why no test runs it, from the comment before it: `<!-- not run: REASON -->`.
+    reason: Option<String>,
+    commands: Vec<String>,
 }
 
-#[test]
-fn the_recipes_of_the_readme_run_as_written() {
-    let readme = fs::read_to_string(root().join("README.md")).expect("it is there");
-    let recipes = recipes(&readme);
-    assert!(recipes.len() >= 6, "{recipes:?}");
+/// The console blocks of a document. A command goes on behind a backslash at the end of its line.
+fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let (mut reason, mut open, mut continued) = (None, false, false);
+    for line in text.lines().map(str::trim_start) {
+        if let Some(comment) = line.strip_prefix("<!-- not run:") {
+            reason = Some(comment.trim_end_matches("-->").trim().to_owned());
+        } else if line == "```console" {
+            blocks.push(Block { reason: reason.take(), commands: Vec::new() });
+            (open, continued) = (true, false);
+        } else if line.starts_with("```") {
+            open = false;
+        } else if open {
+            let commands = &mut blocks.last_mut().expect("a block is open").commands;
+            if continued {
+                let command = commands.last_mut().expect("it began before");
+                *command = format!("{} {line}", command.trim_end_matches('\\').trim_end());
+            } else if let Some(command) = line.strip_prefix("$ ") {
+                commands.push(command.to_owned());
+            } else {
+                continue;
+            }
+            continued = line.ends_with('\\');
+        } else {
+            assert!(reason.is_none() || line.is_empty(), "a reason without a block: {line}");
+        }
+    }
+    blocks
+}
+
+/// What a command needs that is not here: a release, or a tool of others.
+fn lacks(command: &str) -> Option<String> {
+    let tools = [("cuda check", "clang"), ("sqlite3 ", "sqlite3"), ("python3 ", "python3")];
+    let in_path = |tool: &str| {
+        let dirs = std::env::var_os("PATH").unwrap_or_default();
+        let found = |dir: PathBuf| {
+            let names = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.file_name());
+            names.into_iter().any(|name| {
+                let name = name.to_string_lossy();
+                name == tool || name.strip_prefix(tool).is_some_and(|rest| rest.starts_with('-'))
+            })
+        };
+        std::env::split_paths(&dirs).any(found)
+    };
+    if let Some((_, tool)) = tools.iter().find(|(part, tool)| command.contains(part) && !in_path(tool)) {
+        return Some((*tool).to_owned());
+    }
+    let mut releases: Vec<&str> =
+        ["12.0", "13.5"].into_iter().filter(|release| command.contains(release)).collect();
+    if command.contains("--focus operands") {
+        releases.push("nvdisasm");
+    }
+    // The releases of the user, not those of a test.
     let program = assert_cmd::cargo::cargo_bin!("ptxsmith");
-    // A place of its own that looks like the checkout, so that what the recipes write goes nowhere else.
+    let listed = stdout(&Command::new(program).args(["toolchain", "list"]).output().unwrap());
+    let installed = |release: &&str| {
+        let named = |line: &&str| line.split([' ', '@']).next() == Some(*release);
+        listed.lines().find(named).is_some_and(|line| line.contains('/'))
+    };
+    releases.into_iter().find(|release| !installed(release)).map(str::to_owned)
+}
+
+/// Runs the commands of a document in their order, and counts them with those that lack something. What cargo runs is left
+/// out: this is run by cargo.
+fn run(document: &Path) -> usize {
+    let text = fs::read_to_string(document).expect("a document is text");
+    let program = assert_cmd::cargo::cargo_bin!("ptxsmith");
+    // A place of its own that looks like the checkout, so that what the commands write goes nowhere else.
     let directory = tempfile::tempdir().unwrap();
     for name in ["corpus", "docs", "scripts"] {
         std::os::unix::fs::symlink(root().join(name), directory.path().join(name)).unwrap();
@@ -107,24 +165,222 @@ fn the_recipes_of_the_readme_run_as_written() {
     let path = std::env::join_paths(
         std::iter::once(program.parent().unwrap().to_owned())
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
-    );
-    for recipe in recipes {
-        let named = ["12.0", "13.5"].into_iter().filter(|release| recipe.contains(release));
-        let missing = |release: &str| {
-            let asked = Command::new(program).args(["toolchain", "path", release]).output().unwrap();
-            !asked.status.success()
-        };
-        if let Some(release) = named.into_iter().find(|release| missing(release)) {
-            eprintln!("NOT TESTED: {recipe}: ptxas {release} is not installed");
+    )
+    .unwrap();
+    let run = blocks(&text).into_iter().filter(|block| block.reason.is_none());
+    // The program that cargo would build is there.
+    let built = |command: String| command.replacen("cargo run --release -- ", "ptxsmith ", 1);
+    let commands = run.flat_map(|block| block.commands).map(built).filter(|command| !by_cargo(command));
+    let (mut seen, mut lacking) = (0, None);
+    for command in commands {
+        seen += 1;
+        // What comes behind may need what was left out.
+        lacking = lacking.or_else(|| lacks(&command));
+        if let Some(lacking) = &lacking {
+            eprintln!("NOT TESTED: {}: {command}: {lacking} is not installed", document.display());
             continue;
         }
         let mut shell = Command::new("bash");
-        shell.args(["-c", &recipe]).current_dir(directory.path()).env("PTXSMITH", program);
-        let output = shell.env("PATH", path.as_ref().unwrap()).output().unwrap();
+        shell.args(["-c", &command]).current_dir(directory.path()).env("PTXSMITH", program);
+        let output = shell.env("PATH", &path).output().unwrap();
         // A deviation is a result; bad usage, nothing compared and a failure are none.
-        assert!(matches!(output.status.code(), Some(0 | 1)), "{recipe}: {output:?}");
-        assert!(!output.stdout.is_empty(), "{recipe}");
+        let place = document.display();
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{place}: {command}: {output:?}");
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let file = words.windows(2).find(|pair| ["--out", ">"].contains(&pair[0])).map(|pair| pair[1]);
+        let shows = !output.stdout.is_empty() || !output.stderr.is_empty();
+        assert!(file.map_or(shows, |file| directory.path().join(file).exists()), "{place}: {command}");
     }
+    seen
+}
+
+/// What builds or tests the project itself: `cargo`, and the scripts that are `cargo` and more.
+fn by_cargo(command: &str) -> bool {
+    ["cargo ", "scripts/check", "bash .ci/run"].iter().any(|prefix| command.starts_with(prefix))
+}
+
+#[test]
+fn the_commands_of_the_readme_run_as_written() {
+    let readme = root().join("README.md");
+    let text = fs::read_to_string(&readme).expect("it is there");
+    let of_readers = blocks(&text).into_iter().flat_map(|block| block.commands);
+    assert!(of_readers.filter(|command| !by_cargo(command)).count() >= 6);
+    assert!(run(&readme) >= 6);
+}
+
+#[test]
+fn the_commands_of_every_other_document_run_as_written() {
+    let others = documents().into_iter().filter(|path| *path != root().join("README.md"));
+    let texts = others.map(|path| (fs::read_to_string(&path).expect("a document is text"), path));
+    let with_commands: Vec<PathBuf> =
+        texts.filter(|(text, _)| !blocks(text).is_empty()).map(|(_, path)| path).collect();
+    assert!(with_commands.len() >= 12, "{with_commands:?}");
+    let seen: usize = with_commands.iter().map(|path| run(path)).sum();
+    assert!(seen >= 30, "{seen} commands");
+}
+
+#[test]
+fn a_command_that_no_test_runs_has_a_reason_and_few_have_one() {
+    let (mut all, mut left_out) = (0, 0);
+    for path in documents() {
+        for block in blocks(&fs::read_to_string(&path).expect("a document is text")) {
+            all += block.commands.len();
+            if let Some(reason) = block.reason {
+                left_out += block.commands.len();
+                assert!(reason.len() > 10, "{}: {reason}", path.display());
+            }
+        }
+    }
+    assert!(all >= 80 && left_out * 2 < all, "{left_out} of {all}");
+}
+
+/// The commands of a document, those in blocks and those in the text, without what goes to another program.
+fn spelled(text: &str) -> Vec<String> {
+    let mut commands: Vec<String> = blocks(text).into_iter().flat_map(|block| block.commands).collect();
+    let joined = text.replace('\n', " ");
+    // Where a fence stands the halves of the text change their roles, twice.
+    commands.extend(joined.split('`').filter(|part| !part.is_empty()).map(str::to_owned));
+    commands.iter().map(|command| command.split(" -- ").next().unwrap_or("").replace('\\', "")).collect()
+}
+
+/// The words behind `name` in a command, or none where it is about something else.
+fn words<'a>(command: &'a str, name: &str) -> Option<Vec<&'a str>> {
+    let command = command.trim().trim_start_matches("$ ").split(" #").next().unwrap_or("");
+    let words: Vec<&str> = command.split_whitespace().collect();
+    (words.first() == Some(&name)).then(|| words[1..].to_vec())
+}
+
+#[test]
+fn every_command_and_option_that_a_document_names_is_one_of_the_program() {
+    let mut help: BTreeMap<String, String> = BTreeMap::new();
+    let mut of = |command: &[&str]| {
+        let entry = help.entry(command.join(" "));
+        let asked = || stdout(&ptxsmith().args(command).arg("--help").output().unwrap());
+        entry.or_insert_with(asked).clone()
+    };
+    let is_word = |word: &&&str| word.chars().all(|c| c.is_ascii_lowercase());
+    let (mut options, mut wrong) = (0, Vec::new());
+    for path in documents().into_iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
+        let text = fs::read_to_string(&path).expect("a document is text");
+        for command in spelled(&text) {
+            let Some(words) = words(&command, "ptxsmith") else { continue };
+            let Some(name) = words.first().filter(is_word) else { continue };
+            let mut called = vec![*name];
+            if ["toolchain", "cuda", "gpu"].contains(name) {
+                called.extend(words.get(1).filter(is_word));
+            }
+            let known = of(&called);
+            if !known.contains("Usage: ptxsmith") {
+                wrong.push(format!("{}: no command {called:?}: {command}", path.display()));
+            }
+            for word in words.iter().map(|word| word.trim_matches(['[', ']', ',', ';'])) {
+                let option = word.split(['=', '|']).next().unwrap_or("");
+                if option.starts_with("--") && option.len() > 2 {
+                    options += 1;
+                    let there = known.split_whitespace().any(|one| one.trim_matches(',') == option);
+                    if !there {
+                        wrong.push(format!("{}: no option {option}: {command}", path.display()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(options > 80, "{options}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_index_of_the_readme_has_every_document() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("it is there");
+    let pages = fs::read_dir(root().join("docs")).expect("it is there").flatten();
+    let names = pages.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let names: Vec<String> = names.filter(|name| name.ends_with(".md")).collect();
+    let missing: Vec<&String> =
+        names.iter().filter(|name| !readme.contains(&format!("(docs/{name})"))).collect();
+    assert!(names.len() >= 20 && missing.is_empty(), "{missing:?}");
+}
+
+/// A module of Rust is named without `.rs`, whether it is a file or a folder.
+#[test]
+fn every_file_of_the_project_that_a_document_names_is_there() {
+    let folders: BTreeSet<String> = fs::read_dir(root())
+        .expect("the project can be read")
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name != "target")
+        .collect();
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/_-.".contains(c);
+    let (mut named, mut missing) = (0, Vec::new());
+    for path in documents().into_iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
+        let text = fs::read_to_string(&path).expect("a document is text");
+        for name in text.split('`').skip(1).step_by(2).filter(|name| name.chars().all(is_name)) {
+            if !name.split_once('/').is_some_and(|(folder, _)| folders.contains(folder)) {
+                continue;
+            }
+            named += 1;
+            let beside = path.parent().expect("it lies somewhere").join(name);
+            let is_there = [root().join(name), root().join(format!("{name}.rs")), beside];
+            // What a fuzzer writes is not committed.
+            let is_written = name.starts_with("fuzz/corpus") || name.starts_with("fuzz/artifacts");
+            if !is_written && !is_there.iter().any(|file| file.exists()) {
+                missing.push(format!("{}: {name}", path.display()));
+            }
+        }
+    }
+    assert!(named > 100, "{named}");
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn every_package_test_and_script_that_a_document_names_is_there() {
+    let manifests = walkdir::WalkDir::new(root()).max_depth(3).sort_by_file_name().into_iter();
+    let manifests = manifests.filter_entry(|entry| entry.file_name() != "target");
+    let packages: BTreeMap<String, PathBuf> = manifests
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_name() == "Cargo.toml")
+        .filter_map(|entry| {
+            let text = fs::read_to_string(entry.path()).ok()?;
+            let name = text.lines().find_map(|line| line.strip_prefix("name = \""))?;
+            Some((name.trim_end_matches('"').to_owned(), entry.path().parent()?.to_owned()))
+        })
+        .collect();
+    let (mut named, mut wrong) = (0, Vec::new());
+    for path in documents().into_iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
+        let text = fs::read_to_string(&path).expect("a document is text");
+        for command in spelled(&text) {
+            let place = path.display();
+            let script = command.split_whitespace().find(|word| word.starts_with("scripts/"));
+            if let Some(script) = script.filter(|script| script.len() > "scripts/".len()) {
+                named += 1;
+                if !root().join(script.trim_end_matches([',', ';', ':', '.'])).exists() {
+                    wrong.push(format!("{place}: no {script}"));
+                }
+            }
+            let Some(words) = words(&command, "cargo") else { continue };
+            let values = |option: &str| -> Vec<&str> {
+                words.windows(2).filter(|pair| pair[0] == option).map(|pair| pair[1]).collect()
+            };
+            let there: Vec<&PathBuf> = values("-p").iter().filter_map(|name| packages.get(*name)).collect();
+            named += there.len();
+            if there.len() < values("-p").len() {
+                wrong.push(format!("{place}: no such package: {command}"));
+            }
+            let targets = [("--test", "tests"), ("--bench", "benches"), ("--example", "examples")];
+            for (option, folder) in targets {
+                for name in values(option) {
+                    named += 1;
+                    let files = [format!("{folder}/{name}.rs"), format!("{folder}/{name}/main.rs")];
+                    let has = |package: &&PathBuf| files.iter().any(|file| package.join(file).exists());
+                    if !there.iter().any(has) {
+                        wrong.push(format!("{place}: no {option} {name}: {command}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(named > 80, "{named}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
@@ -136,8 +392,8 @@ fn the_commands_of_the_readme_are_those_of_the_program() {
     let commands: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
     assert!(commands.len() > 12);
     for command in commands.into_iter().filter(|&command| command != "help") {
-        let told = [format!("ptxsmith {command}"), format!("`{command} "), format!(" `{command}")];
-        assert!(told.iter().any(|told| readme.contains(told.as_str())), "{command}");
+        let named = [format!("ptxsmith {command}"), format!("`{command} "), format!(" `{command}")];
+        assert!(named.iter().any(|name| readme.contains(name.as_str())), "{command}");
     }
 }
 

@@ -58,7 +58,7 @@ fn a_deviation_is_found_saved_and_repeated() {
     assert!(refused.contains("--resume goes on with it") && refused.contains("--replace"), "{refused}");
     std::fs::write(out.join("findings/notes.txt"), "").unwrap();
     let other = command.arg("--replace").output().unwrap();
-    assert!(stdout(&other).contains("1 of the files there are of earlier campaigns\n"), "{}", stdout(&other));
+    assert!(stdout(&other).contains("files of earlier campaigns there: 1\n"), "{}", stdout(&other));
     run("2");
 
     let report = report(&out);
@@ -186,7 +186,7 @@ fn a_signal_ends_a_campaign_that_keeps_what_was_found_and_says_how_to_go_on() {
     }
     let output = run.wait_with_output().unwrap();
     assert_eq!(status(&output), 143);
-    let resume = format!("go on with it: ptxsmith run --resume --out {}\n", out.display());
+    let resume = format!("resume with: ptxsmith run --resume --out {}\n", out.display());
     assert!(stdout(&output).contains("stopped by SIGTERM"), "{}", stdout(&output));
     assert!(stdout(&output).contains(&resume), "{}", stdout(&output));
     let before = report(&out);

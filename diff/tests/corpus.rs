@@ -89,7 +89,7 @@ fn ptxas_leaves_in_the_kernels_of_the_corpus_what_they_say_or_what_is_listed() {
         "# The kernels of the corpus on {SUBJECT}\n\n\
          Written by `diff/tests/corpus.rs` (`PTXSMITH_BLESS=1`), and held against what is seen whenever that test runs. What each\n\
          program must leave stands in the program; this is what the code of {SUBJECT} for sm_80 shows of it, without a device.\n\
-         *Seen* are scalars in output buffers, of those that the specification predicts.\n\n\
+         *Seen* are scalars in output buffers, of those that the specification predicts.\n\n<!-- measured -->\n\
          | case | seen | |\n| --- | --- | --- |\n"
     );
     let (mut new, mut seen, mut compared) = (Vec::new(), 0, 0);
@@ -119,7 +119,7 @@ fn ptxas_leaves_in_the_kernels_of_the_corpus_what_they_say_or_what_is_listed() {
         let _ = writeln!(list, "| `{name}` | {share} | {said} |");
         assert_ne!(judged.verdict, Verdict::NotCompared(NotCompared::Unavailable), "{name}");
     }
-    let _ = writeln!(list, "\n{compared} of {} compared, {seen} scalars seen.", programs.len());
+    let _ = writeln!(list, "\n{compared} of {} compared, {seen} scalars seen.\n<!-- end -->", programs.len());
     assert!(programs.len() >= 50 && compared >= 40 && seen >= 55, "{list}");
     assert_eq!(new, Vec::<(String, Class)>::new(), "{list}");
     let path = root().join(LIST);

@@ -70,7 +70,7 @@ fn the_table_of_clauses_and_questions_is_current() {
         let (summary, seen) = (clause.summary().replace('|', "\\|"), observed(clause.observed()));
         let _ = writeln!(text, "| `{}` | {summary} | {seen}{broken} |", clause.id());
     }
-    text.push_str("\n## Open questions\n\nThe first answer is the literal text, and what the oracle says unless it is told otherwise.\n");
+    text.push_str("\n## Open questions\n\nThe first answer is the literal text, and the oracle's default.\n");
     for question in Question::ALL {
         let clauses: Vec<String> = question.clauses().iter().map(|clause| format!("`{clause}`")).collect();
         let _ = writeln!(text, "\n### {}\n\nLeft open by {}.\n", question.name(), clauses.join(", "));

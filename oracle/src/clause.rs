@@ -204,8 +204,8 @@ clauses! {
     ScalarSingleValue = "5.4.4/scalar-single-value", Refusal, "a scalar takes one value and no list";
     VectorList = "5.4.4/vector-list", Value, "a vector takes a list, also within that of an array";
     NestingMatches = "5.4.4/nesting-matches", Refusal, "lists nest as deep as the declaration's dimensions";
-    IncompleteOuter = "5.4.4/incomplete-outer", Value, "outer elements that the list lacks are zero";
-    IncompleteInner = "5.4.4/incomplete-inner", Value, "inner elements that a list lacks are zero, where they are";
+    IncompleteOuter = "5.4.4/incomplete-outer", Value, "elements omitted from an outer list are zero-initialized";
+    IncompleteInner = "5.4.4/incomplete-inner", Value, "elements omitted from an inner list are zero-initialized in place";
     EmptyList = "5.4.4/empty-list", Value, "a list without elements leaves all of them zero";
     TooManyElements = "5.4.4/too-many-elements", Refusal, "a list is no longer than its dimension";
     DefaultZero = "5.4.4/default-zero", Value, "a variable without initializer is zero";

@@ -142,3 +142,30 @@ fn a_suite_for_an_old_target_has_its_cases_and_their_counterparts_only() {
     let none = Filter { only: Some(regex_lite::Regex::new("^nothing$").unwrap()), ..Filter::default() };
     assert!(Suite::build(Options { filter: none, ..Options::default() }).unwrap().cases.is_empty());
 }
+
+/// The table of sources in docs/suite.md; `PTXSMITH_BLESS=1` writes it anew.
+#[test]
+fn the_document_has_the_number_of_cases_of_each_source() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/suite.md");
+    let count = |source| SUITE.cases.iter().filter(|case| case.source == source).count();
+    let table = format!(
+        "| source | cases | |\n| --- | ---: | --- |\n\
+         | `hand` | {} | the corpus: worked out by hand from the text |\n\
+         | `enumerated` | {} | small programs of every form; of families of more than 300, as many as show each clause ten times |\n\
+         | `edited` | {} | every edit of the generator that breaks a rule, up to three times, each with its valid counterpart |\n\
+         | `random` | on request | `--random N --seed S` |\n\n{} cases in all.\n",
+        count(Source::Hand),
+        count(Source::Enumerated),
+        count(Source::Edited),
+        SUITE.cases.len(),
+    );
+    let (begin, end) = ("<!-- rendered: begin -->\n", "<!-- rendered: end -->");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(begin).unwrap();
+    let whole = format!("{before}{begin}{table}{end}{}", rest.split_once(end).unwrap().1);
+    if std::env::var_os("PTXSMITH_BLESS").is_some() {
+        std::fs::write(&path, &whole).unwrap();
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text == whole, "docs/suite.md is not current: run with PTXSMITH_BLESS=1");
+}
