@@ -98,7 +98,12 @@ fn said(module: &Module, rules: &Rules) -> Vec<String> {
         Expectation::Accepted { variables, .. } => {
             let mut lines: Vec<String> = Vec::new();
             for variable in &variables {
-                let mut line = format!("{}: {}", variable.name, hex(&variable.bytes));
+                let held = match (variable.has_content(), variable.size) {
+                    (true, _) => hex(&variable.bytes),
+                    (false, u64::MAX) => "2^64 bytes or more".to_owned(),
+                    (false, size) => format!("{size} bytes"),
+                };
+                let mut line = format!("{}: {held}", variable.name);
                 for address in &variable.addresses {
                     let byte = address.byte.map_or(String::new(), |byte| format!("byte {byte} of "));
                     let _ = write!(
