@@ -427,6 +427,9 @@ pub struct Run {
     /// Only this cell of the tables of `--focus places`, or this family of them; may be repeated
     #[arg(long = "cell", value_name = "NAME")]
     pub cells: Vec<String>,
+    /// Say in the report what each subject makes of each cell of `--focus places`; `atlas` renders it
+    #[arg(long, conflicts_with_all = ["exhaustive", "weights", "mutate", "resume", "shard"])]
+    pub by_case: bool,
     /// Judge every small program instead: 1 or 2, how deep operators nest in them
     #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with_all = ["focus", "weights"])]
     pub exhaustive: Option<u32>,
@@ -530,6 +533,9 @@ pub struct Check {
     /// Show also this many variants of each file: edits that keep its meaning, and have to come out the same
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub variants: u64,
+    /// Say in the report what each subject makes of each file; `atlas` renders it
+    #[arg(long, requires = "out")]
+    pub by_case: bool,
     /// Write report and findings here [default: nowhere; the summary is printed]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

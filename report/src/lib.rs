@@ -7,6 +7,7 @@
 pub mod against;
 pub mod atlas;
 pub mod bundle;
+mod cases;
 pub mod clauses;
 pub mod describe;
 pub mod deviations;
@@ -37,6 +38,7 @@ pub mod severity;
 pub mod text;
 pub mod values;
 
+pub use cases::Case;
 pub use model::{
     Answers, ClauseCounts, Confusion, Coverage, Example, ExpectedFailure, Fates, Finding, MemoryOperands,
     Operands, Reached, Reduced, Report, SCHEMA, Status, Subject, UnexpectedPass,

@@ -66,6 +66,24 @@ impl Standing {
         self.entry().3
     }
 
+    /// What stands for it in files.
+    pub fn letter(self) -> char {
+        match self {
+            Standing::Conforms => 'c',
+            Standing::Deviates => 'd',
+            Standing::RefusesValid => 'r',
+            Standing::AcceptsInvalid => 'a',
+            Standing::Crashed => 'x',
+            Standing::Unsupported => 'u',
+            Standing::NotReached => 'n',
+        }
+    }
+
+    /// The standing of a letter; `None` of one that stands for nothing.
+    pub fn from_letter(letter: char) -> Option<Standing> {
+        Self::LEGEND.into_iter().map(|entry| entry.0).find(|standing| standing.letter() == letter)
+    }
+
     /// What a finding of this class makes of the clauses that it names.
     pub fn of_class(class: &str) -> Standing {
         match class {

@@ -15,6 +15,7 @@ use ptxsmith_subject::Observation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::cases::Case;
 use crate::releases::{ReleaseVerdict, release_map};
 
 /// The value of `"schema"`.
@@ -60,6 +61,9 @@ pub struct Report {
     /// Failures that were expected and did not show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unexpected_passes: Vec<UnexpectedPass>,
+    /// What each subject makes of each program, where the campaign was asked for that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<Case>,
     /// What was reached of specification and grammar.
     #[serde(default)]
     pub coverage: Coverage,
