@@ -129,7 +129,8 @@ fn checked(folder: &Path, misread: &str, jobs: usize) -> Report {
     let options = Options {
         files: vec![file],
         subjects: vec![parse_spec(&subject(folder, misread)).unwrap()],
-        timeout: None,
+        timeby_case: false,
+        out: None,
         variants: 60,
         replace: false,
         out: Some(folder.join("out")),

@@ -218,6 +218,16 @@ Examples:
   ptxsmith bundle incomplete-rows-packed quotient-overflow-crash --out bundles/
   sh bundles/incomplete-rows-packed/reproduce.sh /usr/local/cuda/bin/ptxas")]
     Bundle(Bundle),
+    /// Render campaigns as static pages: clauses, forms and deviations by implementation, JSON beside each
+    #[command(after_help = "\
+Addresses stay the same when the atlas is made again: clauses/CLAUSE.html#SUBJECT, forms/FORM.html#CELL,
+deviations/ID.html. scripts/atlas makes one of every implementation that is there.
+
+Examples:
+  ptxsmith check suite/cases --by-case --subject ptxas@all --out campaign/
+  ptxsmith atlas campaign/ --out atlas/
+  ptxsmith atlas campaign/ places/ parsers/ --out atlas/ --replace")]
+    Atlas(crate::commands::atlas::Atlas),
     /// Remember campaigns: when was a finding first seen, what is new since yesterday, what was incomplete
     #[command(after_help = "\
 Examples:

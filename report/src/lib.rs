@@ -26,6 +26,7 @@ pub mod html {
         Err(askama::Error::custom("this ptxsmith was built without its feature `html`, and so has no page"))
     }
 }
+pub mod interpretations;
 pub mod junit;
 pub mod manifest;
 pub mod markdown;
