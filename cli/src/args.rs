@@ -242,6 +242,7 @@ The suite is the same on every machine: cases, a manifest with its schema, an in
 Examples:
   ptxsmith suite --out suite/
   ptxsmith suite --out suite/ --random 1000 --seed 7
+  ptxsmith suite --out cuda/ --as cuda
   ptxsmith suite --out old/ --target sm_35 --max-ptx 4.3 --only '^5.4.4/'
   python3 suite/run.py --ptxas /usr/local/cuda/bin/ptxas")]
     Suite(Suite),
@@ -742,6 +743,18 @@ pub struct Suite {
     /// Only cases whose id matches this regular expression; the valid counterpart of a refused case comes with it
     #[arg(long, value_name = "REGEX", value_parser = regex)]
     pub only: Option<Regex>,
+    /// What the cases are written as
+    #[arg(long = "as", value_name = "FORM", default_value = "ptx")]
+    pub form: SuiteForm,
+}
+
+/// What the cases of `suite` are written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SuiteForm {
+    /// PTX modules
+    Ptx,
+    /// CUDA C++ with inline assembly: cases about operands, judged on what a compiler takes and refuses
+    Cuda,
 }
 
 /// `subjects`

@@ -6,6 +6,7 @@
 //! Fields that are not known are passed over, so that a report of a later version can be shown. Fields that were added
 //! after the first version may be missing.
 
+use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -541,9 +542,14 @@ impl Report {
         release_map(&finding.releases.iter().map(called).collect::<Vec<_>>())
     }
 
-    /// What was judged, in the plural: `cases`, or of files `variables`.
-    pub fn unit(&self) -> &'static str {
-        if self.command == "check" { "parts" } else { "cases" }
+    /// What was judged, for so many: `1 case`, `2 parts` of files.
+    pub fn units(&self, count: impl Borrow<u64>) -> &'static str {
+        match (&*self.command, *count.borrow()) {
+            ("check", 1) => "part",
+            ("check", _) => "parts",
+            (_, 1) => "case",
+            _ => "cases",
+        }
     }
 
     /// Whether the exit status of the campaign is 1: something was found that is not expected, or did not show though it is.

@@ -7,7 +7,7 @@ use regex_lite::Regex;
 use crate::case::Case;
 use crate::corpus::SuiteError;
 use crate::emitted::Emitted;
-use crate::{corpus, drawn, edited, enumerated, index, manifest};
+use crate::{corpus, cuda, drawn, edited, enumerated, index, manifest};
 
 /// Which cases a suite has.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,26 @@ impl Filter {
     }
 }
 
+/// What the cases of a suite are written as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// PTX modules.
+    #[default]
+    Ptx,
+    /// CUDA C++ with inline assembly: the cases about operands that can stand in it, judged on what is taken and refused.
+    Cuda,
+}
+
+impl Form {
+    /// How the names of its files end.
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Form::Ptx => "ptx",
+            Form::Cuda => "cu",
+        }
+    }
+}
+
 /// What a suite is made of.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -44,6 +64,8 @@ pub struct Options {
     pub seed: u64,
     /// Which cases it has; the valid counterpart of each is there too.
     pub filter: Filter,
+    /// What the cases are written as.
+    pub form: Form,
 }
 
 /// A suite.
@@ -83,6 +105,9 @@ impl Suite {
         let wanted: BTreeSet<String> =
             chosen.flat_map(|case| [Some(case.id.clone()), case.twin.clone()]).flatten().collect();
         cases.retain(|case| wanted.contains(&case.id));
+        if options.form == Form::Cuda {
+            cases = cuda::cases(cases);
+        }
         Ok(Suite { cases, options, emitted: Emitted::count() })
     }
 
@@ -90,7 +115,10 @@ impl Suite {
     pub fn files(&self) -> Vec<File> {
         let file = |path: &str, contents: &str| File { path: path.to_owned(), contents: contents.to_owned() };
         let mut files = vec![
-            file("README.md", include_str!("../files/README.md")),
+            match self.options.form {
+                Form::Ptx => file("README.md", include_str!("../files/README.md")),
+                Form::Cuda => file("README.md", include_str!("../files/cuda.md")),
+            },
             file("cases/README.md", corpus::readme()),
             file("run.py", include_str!("../files/run.py")),
             file("ptxas.py", include_str!("../files/ptxas.py")),
@@ -98,20 +126,17 @@ impl Suite {
             file("module.schema.json", include_str!("../files/module.schema.json")),
             File {
                 path: "manifest.json".into(),
-                contents: manifest::manifest(
-                    &self.cases,
-                    self.options.random,
-                    self.options.seed,
-                    &self.emitted,
-                ),
+                contents: manifest::manifest(&self.cases, &self.options, &self.emitted),
             },
             File { path: "index.json".into(), contents: index::json(&self.cases) },
             File { path: "index.md".into(), contents: index::markdown(&self.cases) },
         ];
+        let ending = self.options.form.ending();
         files.extend(
-            self.cases
-                .iter()
-                .map(|case| File { path: format!("cases/{}.ptx", case.id), contents: case.text.clone() }),
+            self.cases.iter().map(|case| File {
+                path: format!("cases/{}.{ending}", case.id),
+                contents: case.text.clone(),
+            }),
         );
         files
     }
