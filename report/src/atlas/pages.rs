@@ -229,10 +229,16 @@ fn repeat(finding: &Finding) -> String {
     }
 }
 
+/// A program as a page shows it: the comments that name its clauses, of which some have twenty, are in the JSON.
+fn without_clauses(program: &str) -> String {
+    let lines = program.lines().filter(|line| !line.starts_with("// clause: "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// The clauses that a program's leading comments name, as the cases of the suite do.
 fn named_clauses(program: &str) -> impl Iterator<Item = &str> {
     let comments = program.lines().map_while(|line| line.strip_prefix("// "));
-    comments.filter_map(|line| line.strip_prefix("clause: ")).flat_map(|ids| ids.split_whitespace())
+    comments.filter_map(|line| line.strip_prefix("clause: ")).flat_map(|ids| ids.split(", "))
 }
 
 impl<'a> ClausePage<'a> {
@@ -273,7 +279,7 @@ impl<'a> ClausePage<'a> {
                     Some(_) => format!("{} of {} conform", counts.conform, counts.compared),
                     None => String::new(),
                 },
-                findings: telling.iter().take(8).map(|finding| to_deviation("../", &finding.id)).collect(),
+                findings: telling.iter().take(4).map(|finding| to_deviation("../", &finding.id)).collect(),
                 program: place,
             });
         }
@@ -286,6 +292,8 @@ impl<'a> ClausePage<'a> {
             let cells = form.cells.iter().filter(|(_, case)| of_it(case));
             cells.map(|(cell, _)| link(form, cell)).collect::<Vec<_>>()
         };
+        // Cases by hand name what they are about, the others all that their answer rests on.
+        let is_of_the_manual = |form: &&Form<'_>| form.name.starts_with(|c: char| c.is_ascii_digit());
         ClausePage {
             frame,
             id: row.clause,
@@ -295,7 +303,7 @@ impl<'a> ClausePage<'a> {
             subjects: &matrix.subjects,
             stands,
             programs,
-            cases: forms.iter().flat_map(of_form).collect(),
+            cases: forms.iter().filter(is_of_the_manual).flat_map(of_form).collect(),
         }
     }
 
@@ -345,11 +353,29 @@ pub struct FormPage<'a> {
     programs: Vec<Program>,
 }
 
+/// Whom the command of a program shows it to: the latest of those that do the worst with it, best one that is installed by its
+/// name.
+fn shown_to<'a>(report: &'a Report, columns: &[usize], case: &Case) -> &'a str {
+    let is_named = |column: &&usize| {
+        parse_spec(&report.subjects[**column].id).is_ok_and(|of| !of.is_of_users_choosing())
+    };
+    let worst = |among: Vec<&usize>| among.into_iter().max_by_key(|&&column| case.standing(column)).copied();
+    let shows = |&column: &usize| !is_plain(&case.standing(column));
+    let named = worst(columns.iter().filter(is_named).collect());
+    let chosen = match named {
+        Some(column) if shows(&column) => Some(column),
+        _ => worst(columns.iter().collect()).filter(shows).or(named),
+    };
+    chosen.or(columns.last().copied()).map_or("ptxas", |column| &report.subjects[column].id)
+}
+
 impl<'a> FormPage<'a> {
     pub fn of(frame: Frame<'a>, report: &'a Report, matrix: &Matrix<'a>, form: &'a Form<'a>) -> FormPage<'a> {
         let columns = columns(report, matrix);
         let of_program = |(name, case): &(String, &Case)| {
             let mut groups = groups(&matrix.subjects, |nth| case.standing(columns[nth]));
+            // Most programs were not shown to everybody, which the page says once.
+            groups.retain(|group| group.standing != Standing::NotReached);
             // Whoever conforms is all that is not named.
             if let (true, Some(first)) = (groups.len() > 1, groups.first_mut())
                 && first.standing == Standing::Conforms
@@ -358,15 +384,13 @@ impl<'a> FormPage<'a> {
             } else if let [only] = &mut groups[..] {
                 only.who = "all".to_owned();
             }
-            let worst =
-                columns.iter().copied().rev().max_by_key(|&column| case.standing(column)).unwrap_or(0);
-            let subject = report.subjects.get(worst).map_or("ptxas", |subject| &*subject.id);
+            let subject = shown_to(report, &columns, case);
             Program {
                 name: short(name),
                 anchor: slug(name),
                 groups,
                 known: case.known.iter().map(|id| to_deviation("../", id)).collect(),
-                text: program(&case.program),
+                text: program(&without_clauses(&case.program)),
                 command: match case.name.strip_prefix("cell ") {
                     Some(cell) => format!(
                         "ptxsmith run --cell {} --subject {}",
