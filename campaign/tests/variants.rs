@@ -129,8 +129,8 @@ fn checked(folder: &Path, misread: &str, jobs: usize) -> Report {
     let options = Options {
         files: vec![file],
         subjects: vec![parse_spec(&subject(folder, misread)).unwrap()],
-        timeby_case: false,
-        out: None,
+        timeout: None,
+        by_case: false,
         variants: 60,
         replace: false,
         out: Some(folder.join("out")),
