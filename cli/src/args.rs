@@ -227,7 +227,7 @@ Examples:
   ptxsmith check suite/cases --by-case --subject ptxas@all --out campaign/
   ptxsmith atlas campaign/ --out atlas/
   ptxsmith atlas campaign/ places/ parsers/ --out atlas/ --replace")]
-    Atlas(crate::commands::atlas::Atlas),
+    Atlas(Atlas),
     /// Remember campaigns: when was a finding first seen, what is new since yesterday, what was incomplete
     #[command(after_help = "\
 Examples:
@@ -601,6 +601,20 @@ pub struct Bundle {
     /// Where the folders and archives go
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+}
+
+/// `atlas`
+#[derive(Args, Debug)]
+pub struct Atlas {
+    /// The folders of campaigns, or their report.json; `check --by-case` and `run --focus places --by-case` have programs
+    #[arg(required = true, value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+    /// Where the pages go
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Remove the atlas that --out holds, if it holds one
+    #[arg(long)]
+    pub replace: bool,
 }
 
 /// `report`

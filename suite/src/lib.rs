@@ -21,9 +21,9 @@ pub mod selfcheck;
 mod suite;
 
 pub use alternatives::{Alternative, MOST_CHANGES, alternatives};
-pub use case::{Case, Source};
+pub use case::{Case, Form, Source};
 pub use comments::twin;
 pub use corpus::SuiteError;
 pub use coverage::{ALSO_REFUSE, Covered, coverage};
 pub use emitted::Emitted;
-pub use suite::{File, Filter, Form, Options, Suite};
+pub use suite::{File, Filter, Options, Suite};

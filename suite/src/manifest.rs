@@ -5,10 +5,9 @@ use ptxsmith_syntax::needs_relocatable_form;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::case::{Case, Source};
+use crate::case::{Case, Form, Source};
 use crate::emitted::Emitted;
 use crate::selfcheck;
-use crate::suite::{Form, Options};
 
 #[derive(Serialize)]
 struct Entry<'a> {
@@ -29,11 +28,11 @@ struct Entry<'a> {
 }
 
 /// The manifest: a head, which says how many cases were drawn and from what seed, and one case a line.
-pub fn manifest(cases: &[Case], options: &Options, emitted: &Emitted) -> String {
+pub fn manifest(cases: &[Case], (random, seed): (u64, u64), form: Form, emitted: &Emitted) -> String {
     let head = json!({
         "schema": "ptxsmith.suite/1",
         "generator": { "name": "ptxsmith", "version": env!("CARGO_PKG_VERSION") },
-        "random": { "count": options.random, "seed": options.seed },
+        "random": { "count": random, "seed": seed },
         "emitted": { "programs": emitted.programs() },
         "questions": questions(),
     });
@@ -42,7 +41,7 @@ pub fn manifest(cases: &[Case], options: &Options, emitted: &Emitted) -> String 
     text.truncate(text.len() - "\n}".len());
     text.push_str(",\n  \"cases\": [\n");
     for (at, case) in cases.iter().enumerate() {
-        let entry = entry(case, options.form, emitted);
+        let entry = entry(case, form, emitted);
         text.push_str(&serde_json::to_string(&entry).expect("texts and numbers are always JSON"));
         text.push_str(if at + 1 == cases.len() { "\n" } else { ",\n" });
     }

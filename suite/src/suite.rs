@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use regex_lite::Regex;
 
-use crate::case::Case;
+use crate::case::{Case, Form};
 use crate::corpus::SuiteError;
 use crate::emitted::Emitted;
 use crate::{corpus, cuda, drawn, edited, enumerated, index, manifest};
@@ -32,26 +32,6 @@ impl Filter {
         self.target.as_deref().is_none_or(runs_on)
             && self.max_ptx.is_none_or(|max| case.module.version().is_some_and(|version| version <= max))
             && self.only.as_ref().is_none_or(|only| only.is_match(&case.id))
-    }
-}
-
-/// What the cases of a suite are written as.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// PTX modules.
-    #[default]
-    Ptx,
-    /// CUDA C++ with inline assembly: the cases about operands that can stand in it, judged on what is taken and refused.
-    Cuda,
-}
-
-impl Form {
-    /// How the names of its files end.
-    pub const fn ending(self) -> &'static str {
-        match self {
-            Form::Ptx => "ptx",
-            Form::Cuda => "cu",
-        }
     }
 }
 
@@ -126,7 +106,12 @@ impl Suite {
             file("module.schema.json", include_str!("../files/module.schema.json")),
             File {
                 path: "manifest.json".into(),
-                contents: manifest::manifest(&self.cases, &self.options, &self.emitted),
+                contents: manifest::manifest(
+                    &self.cases,
+                    (self.options.random, self.options.seed),
+                    self.options.form,
+                    &self.emitted,
+                ),
             },
             File { path: "index.json".into(), contents: index::json(&self.cases) },
             File { path: "index.md".into(), contents: index::markdown(&self.cases) },

@@ -2,30 +2,16 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_report::atlas::{Error, INDEX, SCHEMA, atlas};
 use serde_json::Value;
 
 use super::{Context, report};
+use crate::args;
 use crate::console::line;
 use crate::exit::{Exit, Failure};
-
-/// `atlas`
-#[derive(Args, Debug)]
-pub struct Atlas {
-    /// The folders of campaigns, or their report.json; `check --by-case` and `run --focus places --by-case` have programs
-    #[arg(required = true, value_name = "DIR")]
-    pub directories: Vec<PathBuf>,
-    /// Where the pages go
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
-    /// Remove the atlas that --out holds, if it holds one
-    #[arg(long)]
-    pub replace: bool,
-}
 
 /// The pages are meant to be smaller than this, all together.
 const MOST_BYTES: usize = 5_000_000;
@@ -34,7 +20,7 @@ const MOST_BYTES: usize = 5_000_000;
 const FOLDERS: [&str; 3] = ["clauses", "forms", "deviations"];
 
 /// Writes the pages, all of them or, of campaigns that do not go together, none.
-pub fn run(context: &Context, args: &Atlas) -> Result<Exit, Failure> {
+pub fn run(context: &Context, args: &args::Atlas) -> Result<Exit, Failure> {
     let folders = args.directories.iter().map(|path| report::read(path)).collect::<Result<Vec<_>, _>>()?;
     let files = atlas(&folders).map_err(|error| match error {
         Error::Render(error) => Failure::Harness(error.into()),
