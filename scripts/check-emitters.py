@@ -1,7 +1,8 @@
 """The work of scripts/check-emitters, which sets up what this needs."""
 
-import pathlib
 import concurrent.futures
+import datetime
+import pathlib
 import glob
 import json
 import os
@@ -11,7 +12,9 @@ import subprocess
 import sys
 import tempfile
 
-BUILT = os.environ["BUILT"]
+# The folder of the programs that cargo built; --report needs only the one that PTXSMITH names.
+BUILT = os.environ.get("BUILT", "")
+PTXSMITH = os.environ.get("PTXSMITH") or f"{BUILT}/ptxsmith"
 VERSIONS = os.environ.get("LLVM_VERSIONS", "14 19").split()
 NVPTX = ('target triple = "nvptx64-nvidia-cuda"\n'
          'target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"\n')
@@ -146,9 +149,9 @@ def judge(ir, oracle, ptxas, line):
     return f"all part: IR {short(ir)}, oracle {short(oracle[1])}, ptxas {short(ptxas[1])}"
 
 
-def check(version, work):
-    """Verdicts by (file, name)."""
-    verdicts, files = {}, []
+def emit_all(version, work):
+    """(module, file of the PTX, (IR's answer, the specification's answer, its JSON)) of every global; of what LLVM cannot
+    print, no file and why."""
 
     def emit(module):
         file, name, ir = module
@@ -159,19 +162,25 @@ def check(version, work):
         path = os.path.join(work, f"{version}-{name}.ptx")
         with open(path, "w", encoding="utf-8") as out:
             out.write(emitted.stdout)
-        told = run(f"{BUILT}/ptxsmith", "eval", "--json", path)
+        told = run(PTXSMITH, "eval", "--json", path)
         oracle = json.loads(told.stdout) if told.stdout.strip() else {
             "outcome": "refused", "reason": "it does not parse"}
         ir_value, reason = from_object(version, name, ir)
-        return module, path, (reason or ir_value, answer(oracle, name))
+        return module, path, (reason or ir_value, answer(oracle, name), oracle)
 
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        emitted = list(pool.map(emit, modules()))
+        return list(pool.map(emit, modules()))
+
+
+def check(version, work):
+    """Verdicts by (file, name)."""
+    verdicts = {}
+    emitted = emit_all(version, work)
     files = [path for _, path, _ in emitted if path]
     seen = run(f"{BUILT}/examples/observe", "ptxas@13.5", "--relocatable", *files)
     if seen.returncode:
         sys.exit(f"check-emitters: {seen.stderr}")
-    judged = run(f"{BUILT}/ptxsmith", "check", "--subject", "ptxas@13.5", "--out", f"{work}/check-{version}", *files)
+    judged = run(PTXSMITH, "check", "--subject", "ptxas@13.5", "--out", f"{work}/check-{version}", *files)
     if judged.returncode not in (0, 1):
         sys.exit(f"check-emitters: ptxsmith check: {judged.stderr}")
     print(f"LLVM {version}: ptxsmith check says:\n{judged.stdout}", file=sys.stderr)
@@ -181,11 +190,85 @@ def check(version, work):
             verdicts[file, name] = told
         else:
             line = ir.splitlines()[-1]
-            verdicts[file, name] = judge(*told, answer(observations[path], name), line)
+            verdicts[file, name] = judge(*told[:2], answer(observations[path], name), line)
     return verdicts
 
 
+def name_clauses(oracle, name):
+    """The clauses that decide what the specification says of a global."""
+    if oracle["outcome"] == "refused":
+        return (oracle.get("refusal") or {}).get("clauses") or []
+    return (oracle.get("variables", {}).get(name) or {}).get("clauses") or []
+
+
+def report(folder):
+    """The answers of IR and specification as a ptxsmith.report/1, for `ptxsmith atlas`: an LLVM deviates where the PTX that it
+    prints holds something else than its IR says, or is refused."""
+    subjects, cases, findings = [], [], {}
+    for nth, version in enumerate(VERSIONS):
+        with tempfile.TemporaryDirectory() as work:
+            emitted = emit_all(version, work)
+            texts = {path: pathlib.Path(path).read_text(encoding="utf-8") for _, path, _ in emitted if path}
+        clauses, counts = {}, {"compared": 0, "conform": 0, "unsupported": 0}
+        for (file, name, ir), path, told in emitted:
+            case = {"name": f"emitted/llvm-{version}/{name}.ptx", "program": texts.get(path, f"// {told}\n") if path else f"// {told}\n"}
+            if not path or isinstance(told[0], str) or told[1][0] not in ("holds", "refused"):
+                standing = "u" if not path else "n"
+                counts["unsupported"] += 1
+            else:
+                line = ir.splitlines()[-1]
+                ir_value, (outcome, value), oracle = told
+                same = outcome == "holds" and without_undef(ir_value, line) == without_undef(value, line)
+                standing = "c" if same else "d"
+                counts["compared"] += 1
+                counts["conform"] += same
+                broken = [] if same else name_clauses(oracle, name) if outcome == "refused" else []
+                for clause in name_clauses(oracle, name) if same else broken:
+                    entry = clauses.setdefault(clause, {"compared": 0, "conform": 0, "deviates": 0})
+                    entry["compared"] += 1
+                    entry["conform" if same else "deviates"] += 1
+                if not same:
+                    what = "is printed as PTX that the specification refuses" if outcome == "refused" else "is printed with other contents"
+                    found = findings.setdefault(f"llvm-{name.replace('_', '-')}", {
+                        "id": f"llvm-{name.replace('_', '-')}", "status": "known", "class": "wrong-value", "subjects": [],
+                        "clauses": broken, "count": 0, "program": texts[path], "variable": name,
+                        "title": f"the global {name} of emitters/{file} {what}: its IR means {short(ir_value).strip('`')}",
+                        "expected": oracle, "repeat": "scripts/check-emitters",
+                        "observed": {"schema": "ptxsmith.module/1", "outcome": "accepted", "diagnostics": [], "variables": {name: {
+                            "space": "global", "size": len(ir_value[0]) // 2, "align": None, "bytes": ir_value[0],
+                            "addresses": [{"offset": offset, "width": 8, "symbol": symbol, "addend": addend, "generic": False,
+                                           "byte": None} for offset, symbol, addend in ir_value[1]]}}},
+                    })
+                    found["subjects"].append(f"llvm@{version}")
+                    found["count"] += 1
+            case["standings"] = "n" * nth + standing + "n" * (len(VERSIONS) - 1 - nth)
+            cases.append(case)
+        told = run(f"llc-{version}", "--version").stdout
+        number = re.search(r"LLVM version (\S+)", told)
+        subjects.append({
+            "id": f"llvm@{version}", "version": number and number.group(1), "lineage": "llvm", "available": True,
+            "compared": counts["compared"], "conform": counts["conform"], "clauses": clauses,
+            "not_compared": {"unsupported": counts["unsupported"]},
+        })
+    version = run(PTXSMITH, "--version").stdout.split()
+    made = {
+        "schema": "ptxsmith.report/1", "ptxsmith": version[1] if len(version) > 1 else "", "command": "check-emitters", "complete": True,
+        "subjects": subjects, "compared": sum(s["compared"] for s in subjects), "conform": sum(s["conform"] for s in subjects),
+        "findings": [findings[id] for id in sorted(findings)], "cases": sorted(cases, key=lambda case: case["name"]),
+    }
+    if not made["compared"]:
+        sys.exit("check-emitters: nothing was compared")
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    manifest = {"schema": "ptxsmith.manifest/1", "started": now, "ended": now,
+                "command_line": ["scripts/check-emitters", "--report", os.path.basename(folder)]}
+    os.makedirs(folder, exist_ok=True)
+    for name, what in [("report.json", made), ("manifest.json", manifest)]:
+        pathlib.Path(folder, name).write_text(json.dumps(what, indent=1) + "\n", encoding="utf-8")
+
+
 def main():
+    if "--report" in sys.argv[1:]:
+        return report(sys.argv[sys.argv.index("--report") + 1])
     with tempfile.TemporaryDirectory() as work:
         verdicts = {version: check(version, work) for version in VERSIONS}
     counts = {v: sum(verdict == "IR = oracle = ptxas" for verdict in verdicts[v].values()) for v in VERSIONS}
@@ -202,7 +285,7 @@ def main():
     if "--write" in sys.argv[1:]:
         with open(PAGE, "w", encoding="utf-8") as page:
             page.write(f"{before}<!-- measured -->\n{table}<!-- end -->{after}")
-        return
+        return None
     print(table, end="")
     if was != table:
         sys.exit(f"check-emitters: this is not the table in {PAGE}; --write puts it there")

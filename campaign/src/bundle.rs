@@ -257,6 +257,7 @@ fn report_of(session: &Session, releases: &[Tested], finding: Finding) -> Report
         readings: Default::default(),
         default_readings: Default::default(),
         findings: vec![finding],
+        cases: Vec::new(),
         unexpected_passes: Vec::new(),
         coverage: Coverage::default(),
     }

@@ -31,6 +31,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// How many variants of each file are shown too.
     pub variants: u64,
+    /// Whether the report says what each subject makes of each file.
+    pub by_case: bool,
     /// Where report and findings go.
     pub out: Option<PathBuf>,
     /// Whether to remove the campaign that `out` holds, if it holds one.
@@ -64,7 +66,11 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     }
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
     let earlier = if options.replace { Earlier::Replace } else { Earlier::RefuseResumable };
-    let campaign = Campaign::new(session, "check", "variables", subjects, options.out, earlier)?;
+    let mut campaign = Campaign::new(session, "check", "variables", subjects, options.out, earlier)?;
+    if options.by_case {
+        campaign.report_by_case();
+    }
+    let campaign = campaign;
     let count = files.len() as u64;
     let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
     let left_out = AtomicBool::new(false);
@@ -162,6 +168,7 @@ fn judge_file(
         }
         campaign.session.events.judged(&harmless(&summed_up(&name, tested.subject.id(), &parts)));
         let (own, derived): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.derived.is_none());
+        campaign.note_case(tested, &source, own.iter().map(|part| &part.verdict));
         let entry = |part: Part| {
             let excluded = ruled_out(&part.verdict);
             let judged = Judged { excluded, memory_operands: memory_operands.take(), ..part.judged(number) };

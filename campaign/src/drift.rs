@@ -95,12 +95,19 @@ pub struct Options {
 /// # Errors
 /// If fewer than two releases are there, the work is stopped, or this machine or our code fails.
 pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
-    let mut subjects = open_subjects(session, &options.releases, None)?;
-    if subjects.len() < 2 {
-        return Err(Failure::NoSubject(
+    let too_few = || {
+        Failure::NoSubject(
             "fewer than two releases are installed: `ptxsmith toolchain install 12.0 13.5` installs two"
                 .to_owned(),
-        ));
+        )
+    };
+    let mut subjects = match open_subjects(session, &options.releases, None) {
+        // Every installed release, of which there is none.
+        Err(Failure::NoSubject(_)) if options.releases.len() == 1 => return Err(too_few()),
+        opened => opened?,
+    };
+    if subjects.len() < 2 {
+        return Err(too_few());
     }
     // One header for all, so that what a later version brings is no change of a release.
     let header = oldest(&subjects);

@@ -276,7 +276,8 @@ impl Earlier {
     /// If it holds a campaign that is not to be touched, or that cannot be gone on with.
     pub fn settle(self, directory: &Path) -> Result<(), Failure> {
         let has = |name: &str| std::fs::symlink_metadata(directory.join(name)).is_ok();
-        let resumable = has(STATE) || has(folder::MANIFEST);
+        // A campaign that goes on has no report before it has a state.
+        let resumable = has(STATE) || (has(folder::MANIFEST) && !has(folder::REPORT));
         let holds = resumable || has(folder::REPORT);
         let name = line(&directory.to_string_lossy()).into_owned();
         match self {

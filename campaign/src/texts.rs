@@ -34,6 +34,8 @@ pub struct Options {
     pub unlimited: bool,
     /// How long all new findings together are reduced for.
     pub reduce: Option<Duration>,
+    /// Whether the report says what each subject makes of each program.
+    pub by_case: bool,
     /// Where report and findings go.
     pub out: PathBuf,
     /// Whether to remove the campaign that `out` holds, if it holds one.
@@ -80,6 +82,9 @@ pub fn judge_texts(
     let out = Some(options.out.clone());
     let mut campaign = Campaign::new(session, texts.command, texts.unit, subjects, out, earlier)?;
     campaign.reduce_for = options.reduce;
+    if options.by_case {
+        campaign.report_by_case();
+    }
     let campaign = campaign;
     let cases = match (options.cases, texts.count) {
         (Some(cases), Some(count)) => Some(cases.min(count)),
@@ -150,6 +155,7 @@ fn judge_some(
             let trial = trial_of(made.number, &made.module);
             let entry = |judged: &Judged| Entry { trial: &trial, header: &header, judged: judged.clone() };
             compared[at] = true;
+            campaign.note_case(tested, &made.source, verdicts.iter().map(|judged| &judged.verdict));
             campaign.enter(tested, verdicts.iter().map(entry), Some(&made.source))?;
         }
         let (places, programs): (Vec<usize>, Vec<&Made>) =
@@ -168,6 +174,7 @@ fn judge_some(
             // from a program says nothing that the campaigns of whole programs do not say.
             let counts = |part: &Part| part.derived.is_none() && (made.is_read || died(part));
             let parts: Vec<Part> = verdicts.parts().into_iter().filter(counts).collect();
+            campaign.note_case(tested, &made.source, parts.iter().map(|part| &part.verdict));
             compared[at] |= parts.iter().any(|part| !matches!(part.verdict, Verdict::NotCompared(_)));
             let entry =
                 |part: Part| Entry { trial: &trial, header: &header, judged: part.judged(made.number) };

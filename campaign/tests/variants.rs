@@ -130,6 +130,7 @@ fn checked(folder: &Path, misread: &str, jobs: usize) -> Report {
         files: vec![file],
         subjects: vec![parse_spec(&subject(folder, misread)).unwrap()],
         timeout: None,
+        by_case: false,
         variants: 60,
         replace: false,
         out: Some(folder.join("out")),

@@ -16,9 +16,9 @@ use ptxsmith_subject::process;
 use crate::values::jobs;
 
 pub use self::campaign::{Campaign, Drift, Merge, Run};
-pub use self::generate::{Gen, Suite, What};
+pub use self::generate::{Gen, Suite, SuiteForm, What};
 pub use self::programs::{Bundle, Check, Eval, Expect, Lint, LintFormat, Reduce};
-pub use self::report::{Format, History, Report};
+pub use self::report::{Atlas, Format, History, Report};
 pub use self::tools::{Completions, Manual, Subjects, Toolchain, WithLibrary, Worker};
 
 /// Tests implementations of PTX data declarations against what the specification says.
@@ -219,6 +219,16 @@ Examples:
   ptxsmith bundle incomplete-rows-packed quotient-overflow-crash --out bundles/
   sh bundles/incomplete-rows-packed/reproduce.sh /usr/local/cuda/bin/ptxas")]
     Bundle(Bundle),
+    /// Render campaigns as static pages: clauses, forms and deviations by implementation, JSON beside each
+    #[command(after_help = "\
+Addresses stay the same when the atlas is made again: clauses/CLAUSE.html#SUBJECT, forms/FORM.html#CELL,
+deviations/ID.html. scripts/atlas makes one of every implementation that is there.
+
+Examples:
+  ptxsmith check suite/cases --by-case --subject ptxas@all --out campaign/
+  ptxsmith atlas campaign/ --out atlas/
+  ptxsmith atlas campaign/ places/ parsers/ --out atlas/ --replace")]
+    Atlas(Atlas),
     /// Remember campaigns: when was a finding first seen, what is new since yesterday, what was incomplete
     #[command(after_help = "\
 Examples:
@@ -233,6 +243,7 @@ The suite is the same on every machine: cases, a manifest with its schema, an in
 Examples:
   ptxsmith suite --out suite/
   ptxsmith suite --out suite/ --random 1000 --seed 7
+  ptxsmith suite --out cuda/ --as cuda
   ptxsmith suite --out old/ --target sm_35 --max-ptx 4.3 --only '^5.4.4/'
   python3 suite/run.py --ptxas /usr/local/cuda/bin/ptxas")]
     Suite(Suite),
@@ -281,7 +292,6 @@ Examples:
     #[command(subcommand, hide = true)]
     Worker(Worker),
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -91,6 +91,7 @@ const FACTS: &[Facts] = &[
         statuses: &[("130", "stopped by Ctrl-C; the best so far is on disk")],
         environment: TESTS,
     },
+    Facts { command: "atlas", options: &[], is_strict: true, statuses: &[], environment: &[NO_COLOR] },
     Facts { command: "gen", options: &["seed"], is_strict: false, statuses: &[], environment: &[] },
     Facts { command: "suite", options: &["seed"], is_strict: false, statuses: &[], environment: &[] },
     Facts { command: "subjects", options: &["libcuda"], is_strict: false, statuses: &[], environment: TESTS },

@@ -58,6 +58,7 @@ fn run(cli: &Cli, command_line: Vec<String>, console: Console) -> Result<Exit, F
         Command::Drift(args) => commands::drift::run(&context, args),
         Command::Report(args) => commands::report::run(&context, args),
         Command::Bundle(args) => commands::bundle::run(&context, args),
+        Command::Atlas(args) => commands::atlas::run(&context, args),
         Command::History(args) => commands::history::run(&context, args),
         Command::Gen(args) => commands::generate::run(&context, args),
         Command::Suite(args) => commands::suite::run(&context, args),

@@ -74,6 +74,7 @@ fn gone_on_with(earlier: &[String], now: Cli, given: &ArgMatches) -> Result<(Cli
     let resumed = Run {
         campaign,
         focus: if is_given("focus") { own.focus } else { run.focus },
+        by_case: run.by_case,
         cells: if own.cells.is_empty() { run.cells } else { own.cells },
         exhaustive: own.exhaustive.or(run.exhaustive),
         weights: own.weights.or(run.weights),

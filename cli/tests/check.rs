@@ -56,7 +56,7 @@ fn status_1_for_a_new_deviation_which_is_reported_in_full() {
         "expected  x: 01000000  = 1",
         "actual    x: 02000000  = 2",
         "repeat    ptxsmith check ",
-        "1 parts compared, 0 conform, 1 deviate",
+        "1 part compared, 0 conform, 1 deviate",
         "1 distinct deviation, 1 new",
     ] {
         assert!(text.contains(part), "no {part} in {text}");
@@ -120,7 +120,7 @@ fn status_2_for_bad_input_beside_what_could_be_judged() {
         .unwrap();
     assert_eq!(status(&output), 2);
     assert!(stderr(&output).contains("bad.ptx:1:1: error: "), "{}", stderr(&output));
-    assert!(stdout(&output).contains("1 parts compared, 1 conform"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("1 part compared, 1 conform"), "{}", stdout(&output));
 }
 
 /// A subject that refuses each program that has this in it, and blames the line; it takes all others, without values.

@@ -260,7 +260,7 @@ fn a_project_is_checked_without_others_headers_and_gets_clean_by_a_patch_comment
         return;
     }
     let (exit, said, _) = check(&["--write-baseline", "known.json"]);
-    assert_eq!((exit, said.ends_with("2 files, 1 violations\n")), (1, true), "{said}");
+    assert_eq!((exit, said.ends_with("2 files, 1 violation\n")), (1, true), "{said}");
     let (exit, said, _) = check(&["--baseline", "known.json"]);
     assert_eq!((exit, said.ends_with("2 files, 0 violations, 1 suppressed\n")), (0, true), "{said}");
 

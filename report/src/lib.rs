@@ -7,6 +7,7 @@
 pub mod against;
 pub mod atlas;
 pub mod bundle;
+mod cases;
 pub mod clauses;
 pub mod describe;
 pub mod deviations;
@@ -25,6 +26,7 @@ pub mod html {
         Err(askama::Error::custom("this ptxsmith was built without its feature `html`, and so has no page"))
     }
 }
+pub mod interpretations;
 pub mod junit;
 pub mod manifest;
 pub mod markdown;
@@ -37,6 +39,7 @@ pub mod severity;
 pub mod text;
 pub mod values;
 
+pub use cases::Case;
 pub use model::{
     Answers, ClauseCounts, Confusion, Coverage, Example, ExpectedFailure, Fates, Finding, MemoryOperands,
     Operands, Reached, Reduced, Report, SCHEMA, Status, Subject, UnexpectedPass,

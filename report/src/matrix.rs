@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use ptxsmith_oracle::Clause;
 
+use crate::cases::Case;
 use crate::releases::{family, version_of};
 use crate::{ClauseCounts, Finding, Report, Status, Subject, clauses};
 
@@ -66,6 +67,24 @@ impl Standing {
         self.entry().3
     }
 
+    /// What stands for it in files.
+    pub fn letter(self) -> char {
+        match self {
+            Standing::Conforms => 'c',
+            Standing::Deviates => 'd',
+            Standing::RefusesValid => 'r',
+            Standing::AcceptsInvalid => 'a',
+            Standing::Crashed => 'x',
+            Standing::Unsupported => 'u',
+            Standing::NotReached => 'n',
+        }
+    }
+
+    /// The standing of a letter; `None` of one that stands for nothing.
+    pub fn from_letter(letter: char) -> Option<Standing> {
+        Self::LEGEND.into_iter().map(|entry| entry.0).find(|standing| standing.letter() == letter)
+    }
+
     /// What a finding of this class makes of the clauses that it names.
     pub fn of_class(class: &str) -> Standing {
         match class {
@@ -89,6 +108,13 @@ impl Standing {
             None if counts.unsupported > 0 => Standing::Unsupported,
             None => Standing::NotReached,
         }
+    }
+}
+
+impl Case {
+    /// How the subject stands with it that is the nth of the report; [`Standing::NotReached`] where the report says nothing.
+    pub fn standing(&self, nth: usize) -> Standing {
+        self.standings.chars().nth(nth).and_then(Standing::from_letter).unwrap_or(Standing::NotReached)
     }
 }
 
@@ -302,5 +328,16 @@ mod tests {
         assert_eq!(least, [None, None, Some("taken"), None]);
         assert_eq!(matrix.rows.last().unwrap().clause, "9.9/later");
         assert_eq!(matrix.sections()[0].0, "4.5");
+    }
+
+    #[test]
+    fn a_letter_is_a_standing_and_what_is_missing_or_unknown_was_not_reached() {
+        for (standing, ..) in Standing::LEGEND {
+            assert_eq!(Standing::from_letter(standing.letter()), Some(standing));
+        }
+        let case = Case { standings: "cx?".into(), ..Case::default() };
+        let standings: Vec<Standing> = (0..4).map(|nth| case.standing(nth)).collect();
+        use Standing::{Conforms, Crashed, NotReached};
+        assert_eq!(standings, [Conforms, Crashed, NotReached, NotReached]);
     }
 }

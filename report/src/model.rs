@@ -8,12 +8,14 @@
 
 mod finding;
 
+use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cases::Case;
 use crate::releases::{ReleaseVerdict, release_map};
 
 pub use self::finding::{Answers, Example, ExpectedFailure, Finding, Reduced, Status, UnexpectedPass};
@@ -61,6 +63,9 @@ pub struct Report {
     /// Failures that were expected and did not show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unexpected_passes: Vec<UnexpectedPass>,
+    /// What each subject makes of each program, where the campaign was asked for that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<Case>,
     /// What was reached of specification and grammar.
     #[serde(default)]
     pub coverage: Coverage,
@@ -335,9 +340,14 @@ impl Report {
         release_map(&finding.releases.iter().map(called).collect::<Vec<_>>())
     }
 
-    /// What was judged, in the plural: `cases`, or of files `variables`.
-    pub fn unit(&self) -> &'static str {
-        if self.command == "check" { "parts" } else { "cases" }
+    /// What was judged, for so many: `1 case`, `2 parts` of files.
+    pub fn units(&self, count: impl Borrow<u64>) -> &'static str {
+        match (&*self.command, *count.borrow()) {
+            ("check", 1) => "part",
+            ("check", _) => "parts",
+            (_, 1) => "case",
+            _ => "cases",
+        }
     }
 
     /// Whether the exit status of the campaign is 1: something was found that is not expected, or did not show though it is.

@@ -10,6 +10,7 @@ mod case;
 mod comments;
 mod corpus;
 mod coverage;
+mod cuda;
 mod drawn;
 mod edited;
 mod emitted;
@@ -20,7 +21,7 @@ pub mod selfcheck;
 mod suite;
 
 pub use alternatives::{Alternative, MOST_CHANGES, alternatives};
-pub use case::{Case, Source};
+pub use case::{Case, Form, Source};
 pub use comments::twin;
 pub use corpus::SuiteError;
 pub use coverage::{ALSO_REFUSE, Covered, coverage};

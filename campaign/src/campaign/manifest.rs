@@ -32,9 +32,13 @@ fn now() -> String {
 }
 
 impl Campaign<'_> {
-    /// Writes `manifest.json`.
+    /// Writes `manifest.json`, of campaigns that can be gone on with and of those of which an atlas is made.
     pub(super) fn save_manifest(&self, ended: bool) -> Result<(), Failure> {
-        let (Some(out), Some(kept)) = (&self.out, &self.kept) else { return Ok(()) };
+        let Some(out) = &self.out else { return Ok(()) };
+        if self.kept.is_none() && self.by_case.is_none() {
+            return Ok(());
+        }
+        let identity = self.kept.as_ref().map(|kept| &kept.identity);
         let subjects = self.subjects.iter().map(|tested| {
             let description = tested.subject.description();
             manifest::Tested {
@@ -45,8 +49,8 @@ impl Campaign<'_> {
         });
         let manifest = Manifest {
             schema: SCHEMA.to_owned(),
-            ptxsmith: kept.identity.ptxsmith.clone(),
-            build: kept.identity.build.clone(),
+            ptxsmith: env!("CARGO_PKG_VERSION").to_owned(),
+            build: env!("PTXSMITH_BUILD").to_owned(),
             grammar: hash(&self.generator.grammar()),
             seed: self.seed,
             command_line: self.session.command_line.clone(),
@@ -58,7 +62,7 @@ impl Campaign<'_> {
             started: self.started.0.clone(),
             ended: ended.then(now),
             subjects: subjects.collect(),
-            cases: kept.identity.options.get("cases").and_then(|cases| cases.parse().ok()),
+            cases: identity.and_then(|of| of.options.get("cases")).and_then(|cases| cases.parse().ok()),
         };
         let mut text = serde_json::to_string_pretty(&manifest)?;
         text.push('\n');

@@ -1,6 +1,7 @@
 //! What every campaign does, whatever it judges: opens subjects, shares out work, keeps what was found, reports.
 
 mod again;
+mod by_case;
 mod entry_points;
 mod file;
 mod gone;
@@ -61,6 +62,8 @@ pub struct Campaign<'a> {
     texts: Mutex<BTreeMap<u64, Source>>,
     /// Programs that mean the same as others, by the number of the trials of these.
     same_as: Mutex<BTreeMap<u64, String>>,
+    /// What each subject makes of each program, where that is to be reported.
+    by_case: Option<Mutex<by_case::ByCase>>,
     /// When to save next.
     save_at: Mutex<Instant>,
     /// What makes the campaign one that can go on, and be merged; `None` for one that cannot.
@@ -170,6 +173,7 @@ impl<'a> Campaign<'a> {
             coverage: Mutex::default(),
             texts: Mutex::default(),
             same_as: Mutex::default(),
+            by_case: None,
             save_at: Mutex::new(Instant::now() + SAVE_EVERY),
             kept: None,
             complete: true,

@@ -100,6 +100,7 @@ impl Campaign<'_> {
             default_readings,
             findings: findings.iter().map(|found| self.finding(found)).collect(),
             unexpected_passes: Vec::new(),
+            cases: self.cases(),
             coverage: self.coverage(reached),
         };
         self.session.expected.mark(&mut report);

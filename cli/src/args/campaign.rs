@@ -100,6 +100,9 @@ pub struct Run {
     /// Only this cell of the tables of `--focus places`, or this family of them; may be repeated
     #[arg(long = "cell", value_name = "NAME")]
     pub cells: Vec<String>,
+    /// Say in the report what each subject makes of each cell of `--focus places`; `atlas` renders it
+    #[arg(long, conflicts_with_all = ["exhaustive", "weights", "mutate", "resume", "shard"])]
+    pub by_case: bool,
     /// Judge every small program instead: 1 or 2, how deep operators nest in them
     #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with_all = ["focus", "weights"])]
     pub exhaustive: Option<u32>,

@@ -91,6 +91,9 @@ pub struct Check {
     /// Show also this many variants of each file: edits that keep its meaning, and have to come out the same
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub variants: u64,
+    /// Say in the report what each subject makes of each file; `atlas` renders it
+    #[arg(long, requires = "out")]
+    pub by_case: bool,
     /// Write report and findings here [default: nowhere; the summary is printed]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -63,3 +63,17 @@ pub struct History {
     #[arg(long, value_name = "WHEN", value_parser = since)]
     pub since: Option<SystemTime>,
 }
+
+/// `atlas`
+#[derive(Args, Debug)]
+pub struct Atlas {
+    /// The folders of campaigns, or their report.json; `check --by-case` and `run --focus places --by-case` have programs
+    #[arg(required = true, value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+    /// Where the pages go
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Remove the atlas that --out holds, if it holds one
+    #[arg(long)]
+    pub replace: bool,
+}

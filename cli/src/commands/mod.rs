@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub mod atlas;
 pub mod bundle;
 pub mod check;
 #[cfg(feature = "cuda")]

@@ -20,6 +20,10 @@ use crate::values::Deny;
 pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
     let started = Instant::now();
     let is_of_tables = args.focus == What::Places || !args.cells.is_empty();
+    if args.by_case && !is_of_tables {
+        let what = "--by-case names programs, which only those of `--focus places` have; `check --by-case` names files";
+        return Err(Failure::BadInput(what.to_owned()));
+    }
     if !args.mutate.is_empty() || is_of_tables {
         let options = texts::Options {
             subjects: args.campaign.subjects.clone(),
@@ -27,6 +31,7 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
             cases: args.campaign.cases.map(|cases| cases.get()),
             unlimited: args.campaign.time.is_some(),
             reduce: args.reduce,
+            by_case: args.by_case,
             out: args.out.clone(),
             replace: args.replace,
         };

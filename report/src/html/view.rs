@@ -17,7 +17,7 @@ use crate::history::Run;
 use crate::matrix::{Cell, Matrix, Standing};
 use crate::releases::{ReleaseVerdict, intervals};
 use crate::severity::{self, Severity};
-use crate::{Finding, Reached, Report, Status, Subject, atlas, clauses, deviations, reproduce};
+use crate::{Finding, Reached, Report, Status, Subject, clauses, deviations, interpretations, reproduce};
 
 /// The most characters of a text in a line.
 const MOST_CHARACTERS: usize = 300;
@@ -67,7 +67,7 @@ pub struct View<'a> {
     /// The others, in a line each, as far as they fit.
     pub rest: Vec<Brief>,
     pub classes: BTreeSet<String>,
-    pub atlas: Vec<atlas::Row<'a>>,
+    pub questions: Vec<interpretations::Row<'a>>,
     pub coverage: [(&'static str, &'a Reached); 3],
     pub trend: Trend,
 }
@@ -146,8 +146,8 @@ impl<'a> View<'a> {
         let classes: BTreeSet<String> = shown.map(|finding| short(&finding.class)).collect();
         let mut programs = Programs::new(limits.programs);
         let sections = sections(&matrix, &mut programs);
-        let mut atlas = atlas::atlas(report, &matrix.subjects);
-        atlas.truncate(MOST_QUESTIONS);
+        let mut questions = interpretations::of(report, &matrix.subjects);
+        questions.truncate(MOST_QUESTIONS);
         Ok(View {
             report,
             title: title(&matrix),
@@ -165,7 +165,7 @@ impl<'a> View<'a> {
             findings,
             rest,
             classes,
-            atlas,
+            questions,
             coverage: [
                 ("Clauses", &report.coverage.clauses),
                 ("Productions", &report.coverage.productions),
@@ -408,8 +408,8 @@ fn seen_in(report: &Report, finding: &Finding, limits: Limits) -> Vec<ReleaseVer
     report.subjects.iter().take(limits.subjects).map(verdict).collect()
 }
 
-/// The class of a cell of the atlas.
-pub fn followed_class(followed: &[atlas::Followed<'_>]) -> &'static str {
+/// The class of a cell of the table of interpretations.
+pub fn followed_class(followed: &[interpretations::Followed<'_>]) -> &'static str {
     match followed {
         [] => "a-none",
         [only] if only.is_default => "a-default",

@@ -256,15 +256,20 @@ fn text(file: &str, report: &Report) -> Result<String, askama::Error> {
 
 fn summary(reports: &[(String, Report)]) -> String {
     let sum = |of: fn(&Report) -> usize| reports.iter().map(|(_, report)| of(report)).sum::<usize>();
-    let mut summary = format!("{} files, {} violations", reports.len(), sum(|report| report.findings.len()));
+    let one_or_more = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    let violations = one_or_more(sum(|report| report.findings.len()), "violation");
+    let mut summary = format!("{}, {violations}", one_or_more(reports.len(), "file"));
     for (count, what) in [
         (sum(|report| report.ignored), "suppressed"),
         (sum(|report| report.filtered), "in other headers (--header-filter shows them)"),
-        (sum(|report| usize::from(!report.not_analysed.is_empty())), "files not wholly analysed"),
     ] {
         if count > 0 {
             summary += &format!(", {count} {what}");
         }
+    }
+    match sum(|report| usize::from(!report.not_analysed.is_empty())) {
+        0 => {}
+        count => summary += &format!(", {} not wholly analysed", one_or_more(count, "file")),
     }
     summary + "\n"
 }
@@ -334,7 +339,7 @@ mod tests {
         assert_eq!(
             anstream::adapter::strip_str(&text).to_string(),
             format!("b.h:2:9: error: {}: `v` [{keys}]\n", Key::Volatile.message())
-                + "a.cu: not analysed: no end\n1 files, 1 violations, 1 files not wholly analysed\n"
+                + "a.cu: not analysed: no end\n1 file, 1 violation, 1 file not wholly analysed\n"
         );
     }
 }

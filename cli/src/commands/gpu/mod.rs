@@ -32,7 +32,7 @@ pub enum Gpu {
 /// `gpu prepare`
 #[derive(clap::Args, Debug)]
 pub struct Prepare {
-    /// Where to
+    /// The folder that goes to the machine with the GPU
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
     /// How many modules, each of some hundred variables

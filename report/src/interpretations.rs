@@ -30,8 +30,8 @@ pub struct Row<'a> {
     pub cells: Vec<Vec<Followed<'a>>>,
 }
 
-/// The atlas: all questions that are known, and those that the report names besides.
-pub fn atlas<'a>(report: &'a Report, subjects: &[&'a Subject]) -> Vec<Row<'a>> {
+/// All questions that are known, and those that the report names besides.
+pub fn of<'a>(report: &'a Report, subjects: &[&'a Subject]) -> Vec<Row<'a>> {
     let question_of = |text: &'a str| text.split_once('=').map_or(text, |(question, _)| question);
     let named = report.readings.values().chain(report.default_readings.values()).flat_map(|seen| seen.keys());
     let known: BTreeSet<&str> = Question::ALL.iter().map(|question| question.name()).collect();
@@ -78,8 +78,8 @@ mod tests {
         )
         .unwrap();
         let subjects: Vec<&Subject> = report.subjects.iter().collect();
-        let atlas = atlas(&report, &subjects);
-        let row = |name| atlas.iter().find(|row| row.question == name).unwrap();
+        let rows = of(&report, &subjects);
+        let row = |name| rows.iter().find(|row| row.question == name).unwrap();
         let seen = |row: &Row<'_>, subject: usize| -> Vec<(String, u64, bool)> {
             row.cells[subject].iter().map(|f| (f.answer.to_owned(), f.count, f.is_default)).collect()
         };

@@ -1,0 +1,121 @@
+//! The programs of an atlas by what they are made of: a form is a family of programs, each of them a cell.
+
+use std::collections::BTreeMap;
+
+use crate::cases::Case;
+use crate::matrix::Standing;
+
+/// How many programs of a form have each standing, of one subject.
+pub type Counts = BTreeMap<Standing, u64>;
+
+/// A family of programs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form<'a> {
+    /// Its name: the section of the manual that the cases are about, or what makes them.
+    pub name: String,
+    /// The programs, with what they are called in the form.
+    pub cells: Vec<(String, &'a Case)>,
+    /// Of the tables of places programs are listed only where a subject does not conform: there are too many.
+    pub left_out: u64,
+    /// Of each subject, in the order of the report.
+    pub counts: Vec<Counts>,
+}
+
+/// How the names of programs of the tables of forms and places begin.
+const OF_TABLES: &str = "cell ";
+
+/// The form of a program, and what it is called there.
+///
+/// A program of the tables is of the table's family; a file, of the folder that it is in below `cases/`. In folders that are not
+/// named after a section of the manual its number is no part of the form: `enumerated/ternary-12` is `12` of `enumerated/ternary`.
+fn place_of(name: &str) -> (String, String) {
+    if let Some(cell) = name.strip_prefix(OF_TABLES) {
+        let (family, choices) = cell.split_once('/').unwrap_or((cell, ""));
+        return (format!("places/{family}"), choices.to_owned());
+    }
+    let path = name.strip_suffix(".ptx").unwrap_or(name);
+    let path = match path.rsplit_once("cases/") {
+        Some((before, path)) if before.is_empty() || before.ends_with('/') => path,
+        _ => path,
+    };
+    let (folder, stem) = path.rsplit_once('/').unwrap_or(("", path));
+    if folder.starts_with(|c: char| c.is_ascii_digit()) {
+        return (folder.to_owned(), stem.to_owned());
+    }
+    let kind = stem.strip_suffix("-twin").unwrap_or(stem);
+    let kind = match kind.rsplit_once('-') {
+        Some((kind, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => kind,
+        _ => kind,
+    };
+    let kind = kind.split('.').next().unwrap_or(kind);
+    match (folder, stem.strip_prefix(kind)) {
+        ("", _) => ("files".to_owned(), stem.to_owned()),
+        (_, Some(rest)) if !rest.is_empty() => (format!("{folder}/{kind}"), rest[1..].to_owned()),
+        _ => (folder.to_owned(), stem.to_owned()),
+    }
+}
+
+/// The forms of all programs, those of the manual's sections first.
+pub fn forms<'a>(cases: &'a [Case], subjects: usize) -> Vec<Form<'a>> {
+    let mut forms: BTreeMap<String, Form<'a>> = BTreeMap::new();
+    for case in cases {
+        let (name, cell) = place_of(&case.name);
+        let form = forms.entry(name).or_insert_with_key(|name| Form {
+            name: name.clone(),
+            cells: Vec::new(),
+            left_out: 0,
+            counts: vec![Counts::new(); subjects],
+        });
+        let mut is_plain = true;
+        for (nth, counts) in form.counts.iter_mut().enumerate() {
+            let standing = case.standing(nth);
+            *counts.entry(standing).or_default() += 1;
+            is_plain &= matches!(standing, Standing::Conforms | Standing::NotReached | Standing::Unsupported);
+        }
+        match is_plain && case.name.starts_with(OF_TABLES) {
+            true => form.left_out += 1,
+            false => form.cells.push((cell, case)),
+        }
+    }
+    forms.into_values().collect()
+}
+
+/// The worst that a subject does with any program of a form.
+pub fn worst(counts: &Counts) -> Standing {
+    counts.keys().next_back().copied().unwrap_or(Standing::NotReached)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_a_cell_of_the_folder_the_kind_or_the_table_that_it_is_of() {
+        for (name, form, cell) in [
+            ("cases/4.5.1/decimal-1000.ptx", "4.5.1", "decimal-1000"),
+            ("out/cases/enumerated/prefix-infix-12.ptx", "enumerated/prefix-infix", "12"),
+            ("cases/edited/value-kind.float-1-twin.ptx", "edited/value-kind", "float-1-twin"),
+            ("cell operands/ld.global.u32:2/[ga+4]", "places/operands", "ld.global.u32:2/[ga+4]"),
+            ("mine.ptx", "files", "mine"),
+            ("lib/mine.ptx", "lib", "mine"),
+        ] {
+            assert_eq!(place_of(name), (form.to_owned(), cell.to_owned()), "{name}");
+        }
+    }
+
+    #[test]
+    fn of_tables_only_what_does_not_conform_is_listed_and_all_is_counted() {
+        let case = |name: &str, standings: &str| Case {
+            name: name.into(),
+            standings: standings.into(),
+            ..Case::default()
+        };
+        let cases = [case("cell t/a", "cn"), case("cell t/b", "cx"), case("cases/4.5/a.ptx", "cc")];
+        let forms = forms(&cases, 2);
+        let seen: Vec<_> = forms.iter().map(|form| (&*form.name, form.cells.len(), form.left_out)).collect();
+        assert_eq!(seen, [("4.5", 1, 0), ("places/t", 1, 1)]);
+        let [first, second] = &forms[1].counts[..] else { panic!() };
+        assert_eq!((worst(first), worst(second)), (Standing::Conforms, Standing::Crashed));
+        assert_eq!(first[&Standing::Conforms], 2);
+    }
+}
