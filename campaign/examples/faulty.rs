@@ -190,18 +190,18 @@ fn observe(text: &str, form: &Form, effect: Effect) -> Value {
     if seen["outcome"] == "unmodelled" {
         return json!({"schema": "ptxsmith.module/1", "outcome": "unsupported"});
     }
-    let guilty: Vec<&Declaration> = declarations(&module).filter(|declaration| form(declaration)).collect();
+    let failing: Vec<&Declaration> = declarations(&module).filter(|declaration| form(declaration)).collect();
     match effect {
-        _ if guilty.is_empty() => {}
+        _ if failing.is_empty() => {}
         Effect::Crash => std::process::abort(),
         Effect::Refuse => {
             let line = |declaration: &&Declaration| {
                 (1 + text[..declaration.span.start as usize].matches('\n').count(), "not understood")
             };
-            return refusal(guilty.iter().map(line).collect());
+            return refusal(failing.iter().map(line).collect());
         }
         Effect::Wrong => {
-            for declaration in guilty {
+            for declaration in failing {
                 for declarator in &declaration.declarators {
                     let Some(variable) = seen["variables"].get_mut(&*declarator.name.text) else { continue };
                     let Some(bytes) = variable["bytes"].as_str().map(str::to_owned) else { continue };

@@ -19,8 +19,8 @@ pub struct Made {
     pub trial: Trial,
     /// The header that it needs, where that is not the usual one.
     pub header: Option<Header>,
-    /// Of a program that must be refused, its valid twin, with the header that that one needs.
-    pub twin: Option<Box<(Trial, Option<Header>)>>,
+    /// Of a program that must be refused, its valid counterpart, with the header that that one needs.
+    pub counterpart: Option<Box<(Trial, Option<Header>)>>,
     /// The form of output that shows what it holds.
     pub form: OutputForm,
     /// Whether it is a kernel, which is judged by what it leaves in its output buffer.
@@ -30,18 +30,18 @@ pub struct Made {
 impl Made {
     /// A program that needs nothing else beside it.
     pub fn of(trial: Trial, form: OutputForm) -> Made {
-        Made { trial, header: None, twin: None, form, kernel: false }
+        Made { trial, header: None, counterpart: None, form, kernel: false }
     }
 
-    /// What is shown of it, or of its twin, and under which header where the usual one is this.
+    /// What is shown of it, or of its valid counterpart, and under which header where the usual one is this.
     ///
     /// # Panics
-    /// If the twin is asked for of a case that has none.
-    pub fn shown<'m>(&'m self, twin: bool, usual: &'m Header) -> (&'m Trial, &'m Header) {
-        let (trial, header) = match (twin, self.twin.as_deref()) {
+    /// If the valid counterpart is asked for of a case that has none.
+    pub fn shown<'m>(&'m self, counterpart: bool, usual: &'m Header) -> (&'m Trial, &'m Header) {
+        let (trial, header) = match (counterpart, self.counterpart.as_deref()) {
             (false, _) => (&self.trial, &self.header),
             (true, Some((trial, header))) => (trial, header),
-            (true, None) => panic!("the twin is asked for of a case that has none"),
+            (true, None) => panic!("the counterpart is asked for of a case that has none"),
         };
         (trial, header.as_ref().unwrap_or(usual))
     }
@@ -190,7 +190,7 @@ impl Cases {
             ptxsmith_gen::Body::Expression { ty, space, expr } => {
                 made(Body::Expression { ty, space, expr }, executable)
             }
-            ptxsmith_gen::Body::Seats(items) => made(Body::Seats(items), executable),
+            ptxsmith_gen::Body::Contexts(items) => made(Body::Contexts(items), executable),
             ptxsmith_gen::Body::Items(items) => {
                 let of_addresses = wide || self.focus_of(index) == Some(Focus::Addresses);
                 made(Body::Items(items), if of_addresses { relocatable } else { executable })
@@ -199,9 +199,9 @@ impl Cases {
                 Made { kernel: true, ..made(Body::Items(items), relocatable) }
             }
             ptxsmith_gen::Body::Negative(negative) => {
-                let twin = (trial(Body::Items(negative.twin)), negative.twin_header);
+                let counterpart = (trial(Body::Items(negative.counterpart)), negative.counterpart_header);
                 let broken = made(Body::Items(negative.broken), relocatable);
-                Made { header: negative.header, twin: Some(Box::new(twin)), ..broken }
+                Made { header: negative.header, counterpart: Some(Box::new(counterpart)), ..broken }
             }
         }
     }

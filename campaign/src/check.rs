@@ -263,7 +263,7 @@ fn beside_the_counterpart(
     let seen = tested.subject.observe(&Request::showing(&module, &text, &target)).map_err(of_subject)?;
     if seen.outcome != Observed::Accepted {
         for part in parts.iter_mut().filter(|part| refused(part)) {
-            part.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
+            part.verdict = Verdict::NotCompared(NotCompared::CounterpartRefused);
         }
     }
     Ok(parts)

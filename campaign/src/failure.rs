@@ -19,7 +19,7 @@ pub enum Failure {
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
-    /// An error that nobody turned into anything else is one of the harness. A run that was stopped on request is none,
+    /// An error that was turned into nothing else is one of the harness. A run that was stopped on request is none,
     /// wherever it was noticed.
     fn from(error: E) -> Failure {
         let error = error.into();

@@ -34,7 +34,7 @@ pub fn is_of_full_disk(error: &anyhow::Error) -> bool {
 /// How the names of files begin that are being written.
 const UNFINISHED: &str = ".writing-";
 
-/// Removes what a writer that was killed left of its files in a directory. Nobody else may be writing there.
+/// Removes what a writer that was killed left of its files in a directory. No other process may be writing there.
 pub fn remove_unfinished(directory: &Path) {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)) {
@@ -43,7 +43,7 @@ pub fn remove_unfinished(directory: &Path) {
     }
 }
 
-/// Writes a file at once: whoever looks sees all of it or nothing, also after a crash.
+/// Writes a file at once: a reader sees all of it or nothing, also after a crash.
 pub fn write_whole(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     write_whole_by(path, |file| file.write_all(contents))
 }
@@ -59,7 +59,7 @@ pub fn write_whole_by(
         let mut writer = std::io::BufWriter::with_capacity(1 << 16, file);
         contents(&mut writer)?;
         let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        // Temporary files are made for their owner alone; results are for whoever the directory is for.
+        // Temporary files are made for their owner alone; results are for the readers of the directory.
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

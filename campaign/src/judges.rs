@@ -8,17 +8,17 @@ use ptxsmith_diff::{
     Options, Part, Trial, Verdict, judge_module, judge_operands,
 };
 use ptxsmith_oracle::Rules;
-use ptxsmith_subject::{Error, OutputForm, Subject};
+use ptxsmith_subject::{Error, Outcome, OutputForm, Subject};
 use ptxsmith_syntax::{Assemble, Item, Module, ScalarType, StateSpace};
 
 use crate::cases::Made;
 use crate::failure::{Failure, of_subject};
 use crate::subjects::{Tested, target_for};
 
-/// A trial of a lane: of which case, and whether it is the twin of that.
+/// A trial of a lane: of which case, and whether it is the valid counterpart of that.
 struct Place<'m> {
     case: usize,
-    is_twin: bool,
+    is_counterpart: bool,
     trial: &'m Trial,
 }
 
@@ -36,8 +36,8 @@ pub struct Entry<'t> {
 pub struct Placed {
     /// Which of the cases.
     case: usize,
-    /// Whether it is on the twin of that.
-    is_twin: bool,
+    /// Whether it is on the valid counterpart of that.
+    is_counterpart: bool,
     /// The verdict.
     judged: Judged,
 }
@@ -50,7 +50,7 @@ impl Placed {
 
     /// The verdict on a trial of these cases, which were judged with this usual header.
     pub fn entry<'m>(self, made: &'m [Made], usual: &'m Header) -> Entry<'m> {
-        let (trial, header) = made[self.case].shown(self.is_twin, usual);
+        let (trial, header) = made[self.case].shown(self.is_counterpart, usual);
         Entry { trial, header, judged: self.judged }
     }
 }
@@ -61,17 +61,17 @@ type Form = (OutputForm, bool);
 /// That of nearly all cases.
 const USUAL: Form = (OutputForm::Executable, false);
 
-/// Judges cases for a subject; the verdicts come in their order, the one on a twin behind that on its case.
+/// Judges cases for a subject; the verdicts come in their order, the one on a valid counterpart behind that on its case.
 pub fn verdicts(tested: &Tested, made: &[Made], usual: &Header) -> Result<Vec<Placed>, Failure> {
     let mut lanes: BTreeMap<(&Header, Form), Vec<Place<'_>>> = BTreeMap::new();
     // Nearly all cases go one way.
     let mut most = Vec::with_capacity(made.len());
     for (case, one) in made.iter().enumerate() {
-        for is_twin in [false, true].into_iter().take(1 + usize::from(one.twin.is_some())) {
-            let (trial, header) = one.shown(is_twin, usual);
-            let place = Place { case, is_twin, trial };
+        for is_counterpart in [false, true].into_iter().take(1 + usize::from(one.counterpart.is_some())) {
+            let (trial, header) = one.shown(is_counterpart, usual);
+            let place = Place { case, is_counterpart, trial };
             let form = (one.form, one.kernel);
-            if std::ptr::eq(header, usual) && !is_twin && form == USUAL {
+            if std::ptr::eq(header, usual) && !is_counterpart && form == USUAL {
                 most.push(place);
             } else {
                 lanes.entry((header, form)).or_default().push(place);
@@ -85,29 +85,31 @@ pub fn verdicts(tested: &Tested, made: &[Made], usual: &Header) -> Result<Vec<Pl
     for ((header, form), places) in lanes {
         let trials: Vec<&Trial> = places.iter().map(|place| place.trial).collect();
         let judged = judged(tested, header, form, &trials)?;
-        let place = |(Place { case, is_twin, .. }, judged)| Placed { case, is_twin, judged };
+        let place = |(Place { case, is_counterpart, .. }, judged)| Placed { case, is_counterpart, judged };
         all.extend(places.into_iter().zip(judged).map(place));
     }
-    all.sort_unstable_by_key(|placed| (placed.case, placed.is_twin));
+    all.sort_unstable_by_key(|placed| (placed.case, placed.is_counterpart));
     for pair in all.chunk_by_mut(|one, next| one.case == next.case) {
-        let [Placed { judged: broken, case, .. }, Placed { judged: twin, .. }] = pair else { continue };
+        let [Placed { judged: broken, case, .. }, Placed { judged: counterpart, .. }] = pair else {
+            continue;
+        };
         // A refusal shows something only where what differs in one thing is taken. A crash always does.
         let died = broken.fate() == Some(Fate::Died);
-        if twin.fate() == Some(Fate::Accepted) {
+        if counterpart.fate() == Some(Fate::Accepted) {
             let (trial, header) = made[*case].shown(false, usual);
             broken.confirm(trial, header);
         } else if !died {
-            broken.verdict = Verdict::NotCompared(NotCompared::TwinRefused);
+            broken.verdict = Verdict::NotCompared(NotCompared::CounterpartRefused);
         }
     }
-    // A twin is no case of its own; but a deviation is one wherever it shows.
-    all.retain(|placed| !placed.is_twin || matches!(placed.judged.verdict, Verdict::Deviates(_)));
+    // A valid counterpart is no case of its own; but a deviation is one wherever it shows.
+    all.retain(|placed| !placed.is_counterpart || matches!(placed.judged.verdict, Verdict::Deviates(_)));
     Ok(all)
 }
 
-/// The verdicts on trials under this header that conform beside each other, in what their variables hold and in what their kernels
-/// leave, by place. The others are left to whoever judges each by itself.
-pub fn conforming(
+/// The verdicts on trials under this header that are accepted beside each other, on what their variables hold and on what their kernels
+/// leave, by place. Those that are refused or die, or differ in a way that nothing listed predicts, are left to be judged each by itself.
+pub fn together(
     tested: &Tested,
     header: &Header,
     trials: &[&Trial],
@@ -115,8 +117,16 @@ pub fn conforming(
     let data = judged(tested, header, USUAL, trials)?;
     let kernels = judged(tested, header, (OutputForm::Relocatable, true), trials)?;
     let both = data.into_iter().zip(kernels).map(<[Judged; 2]>::from).enumerate();
-    let conforms = |judged: &Judged| matches!(judged.verdict, Verdict::Conforms | Verdict::ConformsByOutcome);
-    Ok(both.filter(|(_, both)| both.iter().all(conforms)).collect())
+    let stands = |judged: &Judged| match &judged.verdict {
+        Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::NotCompared(NotCompared::Unobserved) => {
+            true
+        }
+        Verdict::Deviates(difference) | Verdict::Reads(difference) => {
+            difference.explanation.is_some() && difference.observed.outcome == Outcome::Accepted
+        }
+        Verdict::NotCompared(_) => false,
+    };
+    Ok(both.filter(|(_, both)| both.iter().all(stands)).collect())
 }
 
 /// Judges expressions in bulk under this header, which the subject has to take: see [`Judge::bulk`].

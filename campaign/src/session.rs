@@ -65,7 +65,7 @@ impl Limit {
     }
 }
 
-/// Who is told what happens while a campaign goes on. By default nobody is.
+/// What receives the events of a campaign. By default they are dropped.
 pub trait Events: Send + Sync {
     /// Something that is no result, for a person.
     fn note(&self, _message: &str) {}
@@ -102,7 +102,7 @@ pub trait Progress: Send + Sync {
     fn note(&self, _message: &str) {}
 }
 
-/// Tells nobody.
+/// Drops all events.
 pub struct Silent;
 
 impl Events for Silent {}

@@ -45,9 +45,9 @@ impl Statistics {
         let same = ptxsmith_syntax::parse(&text).is_ok_and(|parsed| parsed == module);
         if let Body::Negative(negative) = &case.body {
             self.negatives += 1;
-            let header = negative.twin_header.as_ref().unwrap_or(header);
-            let twin = expect(&header.module(negative.twin.clone()), &Rules::default());
-            self.clauses = self.clauses.union(twin.trace().clauses);
+            let header = negative.counterpart_header.as_ref().unwrap_or(header);
+            let counterpart = expect(&header.module(negative.counterpart.clone()), &Rules::default());
+            self.clauses = self.clauses.union(counterpart.trace().clauses);
             match expectation {
                 Expectation::Refused { refusal, .. } if refusal.class.name() == negative.edit.label => {
                     *self.classes.entry(refusal.class).or_default() += 1;

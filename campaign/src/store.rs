@@ -356,7 +356,7 @@ impl Lock {
             Err(TryLockError::WouldBlock) => Err(Failure::BadInput(format!(
                 "another campaign is writing to {name}; wait for its end, or give another --out"
             ))),
-            // A file system without locks: nobody can be kept out.
+            // A file system without locks: no other process can be kept out.
             Err(TryLockError::Error(_)) => Ok(Lock { _file: file }),
         }
     }

@@ -13,7 +13,7 @@ use ptxsmith_syntax::Module;
 
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
-use crate::judges::{Entry, conforming, trial_of};
+use crate::judges::{self, Entry, trial_of};
 use crate::pool::{Budget, each, lock_of};
 use crate::session::Session;
 use crate::store::Earlier;
@@ -149,17 +149,17 @@ fn judge_some(
     }
     let mut compared = vec![false; programs.len()];
     for tested in &campaign.subjects {
-        let conforming = together(tested, &programs)?;
-        for (&at, verdicts) in &conforming {
+        let together = together(tested, &programs)?;
+        for (&at, verdicts) in &together {
             let (made, header) = (&programs[at], Header::of(&programs[at].module));
             let trial = trial_of(made.number, &made.module);
             let entry = |judged: &Judged| Entry { trial: &trial, header: &header, judged: judged.clone() };
-            compared[at] = true;
+            compared[at] |= verdicts.iter().any(|judged| !matches!(judged.verdict, Verdict::NotCompared(_)));
             campaign.note_case(tested, &made.source, verdicts.iter().map(|judged| &judged.verdict));
             campaign.enter(tested, verdicts.iter().map(entry), Some(&made.source))?;
         }
         let (places, programs): (Vec<usize>, Vec<&Made>) =
-            programs.iter().enumerate().filter(|(at, _)| !conforming.contains_key(at)).unzip();
+            programs.iter().enumerate().filter(|(at, _)| !together.contains_key(at)).unzip();
         let targets: Vec<String> =
             programs.iter().map(|made| target_for(&made.module, tested.subject.description())).collect();
         let shown = |(made, target)| {
@@ -170,7 +170,7 @@ fn judge_some(
         let judged = judge_modules(&*tested.subject, &Rules::default(), &shown).map_err(of_subject)?;
         for ((made, verdicts), at) in programs.iter().zip(judged).zip(places) {
             let (trial, header) = (trial_of(made.number, &made.module), Header::of(&made.module));
-            // Of a text that is no sequence of statements nothing can be said but that nobody may die of it. What was derived
+            // Of a text that is no sequence of statements nothing can be said but that no subject may die of it. What was derived
             // from a program says nothing that the campaigns of whole programs do not say.
             let counts = |part: &Part| part.derived.is_none() && (made.is_read || died(part));
             let parts: Vec<Part> = verdicts.parts().into_iter().filter(counts).collect();
@@ -185,7 +185,7 @@ fn judge_some(
     Ok(tally)
 }
 
-/// The verdicts on programs that conform when many of one header are shown in one module, by place. That is tried with those whose every
+/// The verdicts on programs that are accepted when many of one header are shown in one module, by place. That is tried with those whose every
 /// part is judged and of whose kernels something is known; the others, and those of which something differs there, are judged each by itself.
 fn together(tested: &Tested, programs: &[Made]) -> Result<BTreeMap<usize, [Judged; 2]>, Failure> {
     let mut groups: BTreeMap<Header, Vec<usize>> = BTreeMap::new();
@@ -198,7 +198,7 @@ fn together(tested: &Tested, programs: &[Made]) -> Result<BTreeMap<usize, [Judge
     for (header, places) in groups.into_iter().filter(|(_, places)| places.len() > 1) {
         let trials = |at: &usize| trial_of(programs[*at].number, &programs[*at].module);
         let trials: Vec<Trial> = places.iter().map(trials).collect();
-        let verdicts = conforming(tested, &header, &trials.iter().collect::<Vec<_>>())?;
+        let verdicts = judges::together(tested, &header, &trials.iter().collect::<Vec<_>>())?;
         all.extend(verdicts.into_iter().map(|(nth, verdicts)| (places[nth], verdicts)));
     }
     Ok(all)

@@ -1,4 +1,4 @@
-//! Variants of programs that exist: what means the same has to come out the same, also where nobody knows what is right.
+//! Variants of programs that exist: what means the same has to come out the same, also where no rule says what is right.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

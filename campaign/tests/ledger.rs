@@ -98,7 +98,7 @@ fn what_only_accepts_and_refuses_is_counted_apart() {
 
 /// All that a ledger holds: listed and new deviations, other answers, differences that wrong rules predict.
 #[test]
-fn a_ledger_is_read_as_it_was_written_and_what_nobody_knows_is_refused() {
+fn a_ledger_is_read_as_it_was_written_and_what_is_unknown_is_refused() {
     let mut rules = common::known_rules(NVIDIA);
     rules.readings = rules.readings.with(Question::ShiftCount, 1).unwrap();
     let suspect = ptxsmith_diff::suspects::all().find(|suspect| suspect.id == "product-saturates").unwrap();

@@ -20,7 +20,7 @@ fn trials(seed: u64, count: u64) -> Vec<Trial> {
         let body = match case.body {
             generate::Body::Expression { ty, space, expr } => Body::Expression { ty, space, expr },
             generate::Body::Items(items) => Body::Items(items),
-            generate::Body::Seats(items) => Body::Seats(items),
+            generate::Body::Contexts(items) => Body::Contexts(items),
             generate::Body::Negative(_) | generate::Body::Kernel(_) => return None,
         };
         Some(Trial { id: index, body, spacing: case.spacing })

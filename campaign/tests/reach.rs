@@ -60,8 +60,8 @@ fn counted(cases: u64, with_negatives: u64) -> BTreeMap<&'static str, u64> {
         count(".unified outside of .global", unified);
         count("comment without a line break at the end", text.ends_with("//"));
         let version: f64 = header.version.parse().unwrap();
-        let of_twin = made.twin.as_ref().and_then(|twin| twin.1.clone());
-        let old = of_twin.is_some_and(|header: Header| header.version.parse::<f64>().unwrap() < 3.1);
+        let of_counterpart = made.counterpart.as_ref().and_then(|counterpart| counterpart.1.clone());
+        let old = of_counterpart.is_some_and(|header: Header| header.version.parse::<f64>().unwrap() < 3.1);
         count("module before .version 3.1", version < 3.1 || old);
         count("expression", matches!(made.trial.body, Body::Expression { .. }));
     }

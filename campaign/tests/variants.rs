@@ -107,7 +107,7 @@ for line in sys.stdin:
     format!("serve:python3 {}", path.display())
 }
 
-/// A program of which the texts do not decide every part: what it holds is for nobody to say, but variants hold it too.
+/// A program of which the texts do not decide every part: no rule says what it holds, but variants hold it too.
 const PROGRAM: &str = ".version 7.8\n.target sm_80\n.address_size 64\n\
     .func f() { frobnicate.u32 x; }\n.global .u32 a = 16;\n.global .u32 b = 0x7, c = 9U;\n.global .u32 d = (3);\n";
 

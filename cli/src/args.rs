@@ -171,7 +171,7 @@ Examples:
   ptxsmith gen --count 100000 --stats
   ptxsmith gen --grammar")]
     Gen(Gen),
-    /// Reduce a PTX file to the least one that shows the same deviation
+    /// Reduce a PTX file to a minimized reproducer of the same deviation
     #[command(after_help = "\
 What is kept is the verdict on the subject, and its cause: the known deviation that explains it, the signal of a crash.
 The file on disk is at any time the best so far, so Ctrl-C loses nothing.
@@ -283,7 +283,7 @@ Examples:
     /// Write manual pages
     #[command(after_help = "Example:\n  ptxsmith manual --out ~/.local/share/man/man1")]
     Manual(Manual),
-    /// Print what a shell needs to complete command lines
+    /// Generate shell completions
     #[command(
         after_help = "Example:\n  ptxsmith completions bash > ~/.local/share/bash-completion/completions/ptxsmith"
     )]

@@ -8,7 +8,7 @@ use crate::exit::Exit;
 
 /// From now on a panic, on whichever thread, ends the program with [`Exit::HarnessFailed`].
 ///
-/// A worker that panics must not leave the others running: the verdicts would be incomplete, and nobody would know.
+/// A worker that panics must not leave the others running: the verdicts would be incomplete, and it would not show.
 /// What was found before is on disk, since findings are written when they are found.
 pub fn end_on_panic() {
     std::panic::set_hook(Box::new(|info| {

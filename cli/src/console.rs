@@ -76,7 +76,7 @@ impl Console {
         self.stderr(&format!("{style}{kind}:{style:#} {}\n", line(message)));
     }
 
-    /// Writes to standard error. There is nobody left to tell where it cannot be written.
+    /// Writes to standard error. Where that fails there is no other place to report it.
     pub fn stderr(&self, text: &str) {
         let mut err = AutoStream::new(io::stderr().lock(), self.color_of(&io::stderr()));
         let _ = err.write_all(text.as_bytes());

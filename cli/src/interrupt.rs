@@ -27,7 +27,7 @@ type LastWords = Box<dyn FnOnce() + Send>;
 pub fn watch(say: impl FnOnce() + Send + 'static) -> anyhow::Result<Cancel> {
     let cancel = Cancel::new();
     let raised = cancel.clone();
-    // Whoever started the program with `nohup` wants it to outlive the terminal.
+    // A program that was started with `nohup` is to outlive the terminal.
     let signals = if is_ignored(SIGHUP) { &[SIGINT, SIGTERM][..] } else { &[SIGINT, SIGTERM, SIGHUP] };
     let mut signals = Signals::new(signals)?;
     thread::spawn(move || {

@@ -301,17 +301,21 @@ fn gpu_run(directory: &Path, script: &str) -> (Output, Value) {
 }
 
 #[test]
-fn prepared_modules_are_read_back_and_their_kernels_run_through_every_door() {
+fn prepared_modules_are_read_back_and_their_kernels_run_through_every_entry_point() {
     let directory = tempfile::tempdir().unwrap();
     let passed = "kernel check_0 0d600d60ffffffff\n";
     let (output, json) = gpu_run(directory.path(), &format!("variable a 05000000\n{passed}"));
     assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
-    let doors = json["doors"].as_array().unwrap();
-    let names: Vec<_> = doors.iter().map(|door| door["door"].as_str().unwrap()).collect();
+    let entry_points = json["doors"].as_array().unwrap();
+    let names: Vec<_> =
+        entry_points.iter().map(|entry_point| entry_point["door"].as_str().unwrap()).collect();
     assert_eq!(names, ["PTX text", "cubins of ptxas@13.5 for sm_90"]);
-    for door in doors {
-        assert_eq!((&door["read_back"], &door["conform"], &door["new"]), (&1.into(), &1.into(), &0.into()));
-        assert_eq!((&door["kernels"], &door["kernels_passed"]), (&1.into(), &1.into()));
+    for entry_point in entry_points {
+        assert_eq!(
+            (&entry_point["read_back"], &entry_point["conform"], &entry_point["new"]),
+            (&1.into(), &1.into(), &0.into())
+        );
+        assert_eq!((&entry_point["kernels"], &entry_point["kernels_passed"]), (&1.into(), &1.into()));
     }
     assert!(
         stdout(&output).contains("| all | 2 | 2 | 2 | 0 | 0 | 0 | 2 | 2 | 0 | 0 | 0 |"),
@@ -327,8 +331,11 @@ fn a_kernel_that_stops_is_held_against_what_was_read_back() {
     for (value, agree, disagree) in [("06000000", 1, 0), ("05000000", 0, 1)] {
         let (output, json) = gpu_run(directory.path(), &format!("variable a {value}\n{stopped}"));
         assert_eq!(status(&output), 1, "{}", stderr(&output));
-        let door = &json["doors"][0];
-        assert_eq!((&door["kernels_agree"], &door["kernels_disagree"]), (&agree.into(), &disagree.into()));
+        let entry_point = &json["doors"][0];
+        assert_eq!(
+            (&entry_point["kernels_agree"], &entry_point["kernels_disagree"]),
+            (&agree.into(), &disagree.into())
+        );
     }
     // A kernel that wrote nothing, one that loses the context, and one that writes past its buffer.
     for line in
@@ -336,9 +343,9 @@ fn a_kernel_that_stops_is_held_against_what_was_read_back() {
     {
         let (output, json) = gpu_run(directory.path(), &format!("variable a 05000000\n{line}"));
         assert_eq!(status(&output), 1, "{line}: {}", stderr(&output));
-        let door = &json["doors"][1];
-        let crashed = door["not_accepted"]["crashed"].as_u64().unwrap_or(0);
-        assert_eq!(crashed + door["kernels_disagree"].as_u64().unwrap(), 1, "{line}: {json}");
+        let entry_point = &json["doors"][1];
+        let crashed = entry_point["not_accepted"]["crashed"].as_u64().unwrap_or(0);
+        assert_eq!(crashed + entry_point["kernels_disagree"].as_u64().unwrap(), 1, "{line}: {json}");
     }
 }
 

@@ -155,7 +155,7 @@ fn what_a_kernel_leaves_in_its_output_buffer_is_told() {
 
 #[test]
 fn why_it_cannot_be_said_what_a_kernel_leaves_is_told() {
-    // Where a variable lies nobody knows, so neither what is left of its address.
+    // The address of a variable is not known, so neither is what is left of it.
     let part = "ld.param.u64 o, [out]; mov.u64 p, g; shr.u64 p, p, 4; st.global.u64 [o], p; mov.u32 r, 7; st.global.u32 [o+8], r;";
     let partly = json(&kernel(".global .u32 g;", part), &[]);
     assert_eq!(partly["kernels"]["k"]["bytes"], "000000000000000007000000");

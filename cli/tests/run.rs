@@ -255,7 +255,7 @@ fn a_campaign_is_raised_to_what_a_longer_one_gives() {
 #[test]
 fn a_second_ctrl_c_does_not_wait() {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"));
-    // Reading a standard input that nobody writes to does not look at the flag that the first one raises.
+    // Reading a standard input without a writer does not look at the flag that the first one raises.
     let mut waiting = command.args(["eval", "-"]).stdin(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(300));
     for _ in 0..2 {

@@ -43,7 +43,7 @@ fn check(subject: &str, what: &Path, out: &Path, timeout: &str) -> Output {
 }
 
 #[test]
-fn the_example_in_python_conforms_through_both_doors() {
+fn the_example_in_python_conforms_through_both_entry_points() {
     if !python("the example in Python") {
         return;
     }
@@ -53,9 +53,9 @@ fn the_example_in_python_conforms_through_both_doors() {
         ".visible .global .u32 a = 5;\n.const .align 8 .s16 b[4] = {-1, 0x10, 017};\n.global .u8 c[] = {0b11, 2};",
     );
     let module = file(directory.path(), "module.ptx", &text);
-    for door in ["exec", "serve"] {
-        let out = directory.path().join(door);
-        let subject = format!("{door}:python3 {}", example.display());
+    for entry_point in ["exec", "serve"] {
+        let out = directory.path().join(entry_point);
+        let subject = format!("{entry_point}:python3 {}", example.display());
         let output = check(&subject, &module, &out, "60s");
         assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
         let report = report(&out);

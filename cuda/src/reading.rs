@@ -35,9 +35,9 @@ questions! {
     Discarded "discarded": "contained", "not-contained";
     /// Does device code contain a use in a branch that is never taken?
     Unreached "unreached": "contained", "not-contained";
-    /// Does device code contain what a function says that nobody can call?
+    /// Does device code contain what a function says that has no possible caller?
     Uncalled "uncalled": "contained", "not-contained";
-    /// Does device code contain what a template says that nobody instantiates?
+    /// Does device code contain what a template says that has no instance?
     Uninstantiated "uninstantiated": "contained", "not-contained";
     /// Does a default argument or a default member initializer belong to the code that makes use of it?
     Elsewhere "default-initializer": "device-code", "not-device-code";

@@ -2,7 +2,7 @@
 
 use ptxsmith_oracle::{Question, QuestionSet};
 
-/// How many expressions of one batch are asked which answers to a question they rule out, where nobody answers it otherwise,
+/// How many expressions of one batch are asked which answers to a question they rule out, where it has no other answer so far,
 /// or all do: the first that meet it, whatever becomes of them, and the first that answer it otherwise.
 const MOST_EXCLUDED: u32 = 16;
 

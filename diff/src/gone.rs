@@ -1,6 +1,6 @@
 //! Listed deviations that are no longer there.
 //!
-//! A list that only grows hides what was mended, and what comes back. Every listed deviation has a least program; it is
+//! A list that only grows hides what was mended, and what comes back. Every listed deviation has a minimized reproducer; it is
 //! shown to the implementations that the entry lists, and one that does not deviate as predicted is a finding.
 
 use ptxsmith_oracle::{Rules, expect};
@@ -13,7 +13,7 @@ use crate::{
     verdict::{Class, Difference, NotCompared, Verdict},
 };
 
-/// Shows the least program of a listed deviation to a subject of which it is listed. `None` where it deviates as
+/// Shows the minimized reproducer of a listed deviation to a subject of which it is listed. `None` where it deviates as
 /// predicted, or where the program tells nothing: not supported, not observed. Else what the specification says of the
 /// program and what the subject does with it.
 ///

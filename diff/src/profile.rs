@@ -149,7 +149,7 @@ impl Plan {
                     plan.crashes.push(known);
                     plan.deadly_clauses = plan.deadly_clauses.union(clauses);
                 }
-                // Nobody foresees what is outside of the rules.
+                // What is outside of the rules cannot be predicted.
                 Effect::Death { .. } | Effect::Taken(_) | Effect::Refused(_) => {}
                 Effect::Refusal(change) => {
                     plan.refusing.push((known, followed.with(change)));

@@ -21,8 +21,8 @@ pub enum Body {
     /// that they declare.
     Items(Vec<Item>),
     /// Declarations that put one constant in many places: it is the last scalar of every variable, or, of eight bytes,
-    /// all of them. A subject that gives two values contradicts itself, also where nobody knows which is right.
-    Seats(Vec<Item>),
+    /// all of them. A subject that gives two values contradicts itself, also where no rule says which is right.
+    Contexts(Vec<Item>),
 }
 
 impl Body {
@@ -30,7 +30,7 @@ impl Body {
     pub fn items(&self) -> Option<&[Item]> {
         match self {
             Body::Expression { .. } => None,
-            Body::Items(items) | Body::Seats(items) => Some(items),
+            Body::Items(items) | Body::Contexts(items) => Some(items),
         }
     }
 }
@@ -66,7 +66,7 @@ impl Trial {
             Body::Expression { ty, space, expr } => {
                 vec![Item::Variables(Declaration::scalar(*space, *ty, ALONE, expr.clone()))]
             }
-            Body::Items(items) | Body::Seats(items) => items.clone(),
+            Body::Items(items) | Body::Contexts(items) => items.clone(),
         }
     }
 
@@ -95,7 +95,7 @@ impl Trial {
         let odd = usize::from(self.spacing != Spacing::Canonical);
         odd + match &self.body {
             Body::Expression { expr, .. } => 3 + expr.nodes().len(),
-            Body::Items(items) | Body::Seats(items) => items.iter().map(item_weight).sum(),
+            Body::Items(items) | Body::Contexts(items) => items.iter().map(item_weight).sum(),
         }
     }
 }

@@ -47,8 +47,8 @@ ptxsmith_syntax::every! {
         Unsupported = "unsupported",
         /// There was no subject to ask.
         Unavailable = "unavailable",
-        /// The subject refuses also the valid twin, so its refusal of the invalid program says nothing.
-        TwinRefused = "twin-refused",
+        /// The subject refuses also the valid counterpart, so its refusal of the invalid program says nothing.
+        CounterpartRefused = "twin-refused",
     }
 }
 
@@ -152,7 +152,7 @@ impl Judged {
         }
     }
 
-    /// Notes that the trial, which was refused as it should be, has a valid twin that is taken. Where it met one open
+    /// Notes that the trial, which was refused as it should be, has a valid counterpart that is taken. Where it met one open
     /// question, of which another answer would have had it accepted, that shows the default answer.
     pub fn confirm(&mut self, trial: &Trial, header: &Header) {
         let mut questions = self.trace.questions.iter();

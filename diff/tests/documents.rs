@@ -163,7 +163,7 @@ fn rendered(known: &Known) -> String {
         Effect::Refused(_) => vec!["refused".to_owned()],
         Effect::Rule(change) | Effect::Refusal(change) => {
             let rules = Rules::default().with(change);
-            // Of what should have been refused, nobody says what it holds.
+            // Of what should have been refused, no rule says what it holds.
             let refused = expected[0].starts_with("refused");
             if refused { vec!["taken".to_owned()] } else { said(&module, &rules) }
         }

@@ -51,7 +51,7 @@ fn the_oracle_takes_every_positive_program_unless_an_open_question_refuses_it() 
 }
 
 #[test]
-fn every_negative_program_is_refused_for_the_reason_that_its_edit_states_and_its_twin_is_taken() {
+fn every_negative_program_is_refused_for_the_reason_that_its_edit_states_and_its_counterpart_is_taken() {
     let generator = Generator::new(Config::calm());
     let rules = Rules::default();
     let (mut unparsed, mut unmodelled) = (0, 0);
@@ -65,11 +65,11 @@ fn every_negative_program_is_refused_for_the_reason_that_its_edit_states_and_its
             }
             other => panic!("{}: {other:?}\n{}", edit.name, text(&negative.broken)),
         }
-        match expectation(&negative.twin, negative.twin_header.as_ref(), &rules) {
+        match expectation(&negative.counterpart, negative.counterpart_header.as_ref(), &rules) {
             Expectation::Accepted { .. } => {}
             // Arithmetic made a NaN.
             Expectation::Unmodelled { .. } => unmodelled += 1,
-            other => panic!("twin of {}: {other:?}\n{}", edit.name, text(&negative.twin)),
+            other => panic!("twin of {}: {other:?}\n{}", edit.name, text(&negative.counterpart)),
         }
         let module = negative.header.clone().unwrap_or_default().module(negative.broken.clone());
         unparsed += usize::from(parse(&print(&module)).is_err());

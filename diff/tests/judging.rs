@@ -97,7 +97,7 @@ fn a_listed_deviation_explains_a_variable_that_takes_a_computed_nan() {
     assert!(matches!(judged(".const .u8 a = 0. * 0d7ff0000000000000;").verdict, Verdict::Conforms));
 }
 
-/// What the least programs hold: the lowest byte of a NaN.
+/// What the minimized reproducers hold: the lowest byte of a NaN.
 fn nan_bytes() -> BTreeMap<String, Variable> {
     let a =
         Variable { space: Some("const".into()), size: Some(1), bytes: Some(vec![0]), ..Variable::default() };

@@ -48,7 +48,7 @@ static GENERATORS: LazyLock<[Generator; 2]> =
 const TYPES: [ScalarType; 14] =
     ScalarType::with_values(&[TypeKind::Signed, TypeKind::Unsigned, TypeKind::Bits, TypeKind::Float]);
 
-/// What these bytes stand for, and the form of output that shows it. The first byte says which, and whether hazards are
+/// What these bytes stand for, and the form of output that shows it. The first byte says which, and whether risky constructs are
 /// made on purpose; each trial begins with a byte that says what it is.
 pub fn trials(data: &[u8]) -> (Vec<Trial>, OutputForm) {
     let mut u = Unstructured::new(data);
@@ -69,7 +69,7 @@ pub fn trials(data: &[u8]) -> (Vec<Trial>, OutputForm) {
                     Body::Expression { ty, space, expr: generator.expression(ty, &mut u, &mut coverage) }
                 }
                 5 | 6 => Body::Items(vec![Item::Variables(generator.declaration(&mut u, &mut coverage))]),
-                _ => Body::Seats(generator.seats(&mut u, &mut coverage)),
+                _ => Body::Contexts(generator.contexts(&mut u, &mut coverage)),
             }
         };
         trials.push(Trial { id: trials.len() as u64, body, spacing: Spacing::Canonical });
@@ -247,7 +247,7 @@ pub fn long_bytes(
         least
     } else if !seed.is_multiple_of(8) {
         // All behind some place anew: what is in front leads where coverage has led before, and the time goes into programs
-        // that nobody has seen. Bytes that differ in one place are judged the same for all but one declaration.
+        // that are not seen yet. Bytes that differ in one place are judged the same for all but one declaration.
         let start = if seed % 4 == 1 { 0 } else { random.next_u64() as usize % size };
         random.fill(&mut data[start..size]);
         size

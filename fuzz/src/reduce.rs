@@ -118,7 +118,7 @@ fn run(data: &[u8]) -> Result<(), Failure> {
         let next = self::reduced(&reduced.program, question)?.0;
         let stays = matches!(&next, Ok(next) if next.program.text() == reduced.program.text());
         Failure::unless(stays || asked * 2 > MOST_ASKED, || {
-            format!("the least program is reduced further:\n{}", reduced.program.text())
+            format!("the minimized reproducer is reduced further:\n{}", reduced.program.text())
         })?;
     }
     Ok(())

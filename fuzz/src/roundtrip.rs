@@ -25,7 +25,7 @@ static GENERATORS: LazyLock<Vec<Generator>> = LazyLock::new(|| {
 });
 
 thread_local! {
-    /// What was made, which nobody asks for here: it is larger than most programs.
+    /// What was made, which is not asked for here: it is larger than most programs.
     static COVERAGE: RefCell<Coverage> = RefCell::new(Coverage::new());
 }
 
@@ -57,7 +57,7 @@ fn made_of(data: &[u8], coverage: &mut Coverage) -> Module {
             }
             8..=10 => vec![Item::Variables(generator.declaration(&mut u, coverage))],
             11 | 12 => generator.addresses(&mut u, coverage),
-            13 => generator.seats(&mut u, coverage),
+            13 => generator.contexts(&mut u, coverage),
             14 if generator.config().operands => generator.kernel(&mut u, coverage),
             _ => {
                 let seed = u.arbitrary().unwrap_or(0);

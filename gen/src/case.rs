@@ -18,8 +18,8 @@ ptxsmith_syntax::every! {
         Expressions = "expressions", "Scalars with constant expressions";
         Initializers = "initializers", "Arrays and vectors with nested initializers";
         Addresses = "addresses", "Addresses of variables and functions in initializers";
-        Seats = "seats", "One constant in every place where it may stand";
-        Negatives = "negatives", "Programs that must be refused, each with a valid twin";
+        Contexts = "seats", "One constant in every place where it may stand";
+        Negatives = "negatives", "Programs that must be refused, each with a valid counterpart";
         Operands = "operands", "Kernels whose operands show in an output buffer, read from the generated code, or from a device";
         Mixed = "mixed", "Mostly expressions, and some of the others but kernels";
     }
@@ -37,12 +37,12 @@ const MIXED: [(u64, Focus); 17] = [
     (49, Focus::Addresses),
     (54, Focus::Initializers),
     (65, Focus::Initializers),
-    (71, Focus::Seats),
+    (71, Focus::Contexts),
     (76, Focus::Initializers),
     (87, Focus::Initializers),
     (98, Focus::Initializers),
     (109, Focus::Initializers),
-    (115, Focus::Seats),
+    (115, Focus::Contexts),
     (120, Focus::Initializers),
     (131, Focus::Initializers),
 ];
@@ -113,10 +113,10 @@ pub enum Body {
     /// Statements at module scope. No name is declared twice.
     Items(Vec<Item>),
     /// Declarations that all hold one constant: in the last scalar of each variable, or, of eight bytes, in all.
-    Seats(Vec<Item>),
+    Contexts(Vec<Item>),
     /// A kernel `k0` and what it uses. It has one parameter, the address of an output buffer.
     Kernel(Vec<Item>),
-    /// Statements that the specification refuses, and their twin.
+    /// Statements that the specification refuses, and their valid counterpart.
     Negative(Box<Negative>),
 }
 
@@ -127,7 +127,7 @@ impl Case {
             Body::Expression { ty, space, expr } => {
                 vec![Item::Variables(Declaration::scalar(*space, *ty, "v0", expr.clone()))]
             }
-            Body::Items(items) | Body::Seats(items) | Body::Kernel(items) => items.clone(),
+            Body::Items(items) | Body::Contexts(items) | Body::Kernel(items) => items.clone(),
             Body::Negative(negative) => negative.broken.clone(),
         }
     }
@@ -136,7 +136,7 @@ impl Case {
     pub fn header(&self) -> Option<&Header> {
         match &self.body {
             Body::Negative(negative) => negative.header.as_ref(),
-            Body::Expression { .. } | Body::Items(_) | Body::Seats(_) | Body::Kernel(_) => None,
+            Body::Expression { .. } | Body::Items(_) | Body::Contexts(_) | Body::Kernel(_) => None,
         }
     }
 
@@ -162,7 +162,7 @@ impl Generator {
             let negative = self.negative(seed, turn, coverage);
             return Case { id, body: Body::Negative(Box::new(negative)), spacing: Spacing::Canonical };
         }
-        if matches!(focus, Focus::Expressions | Focus::Seats) {
+        if matches!(focus, Focus::Expressions | Focus::Contexts) {
             self.made_of::<EXPRESSION_BYTES>(focus, id, coverage)
         } else {
             self.made_of::<DECLARATION_BYTES>(focus, id, coverage)
@@ -184,7 +184,7 @@ impl Generator {
             return None;
         }
         draft.pool = self.pool(seed, index);
-        Some(draft.assemble_seated(into))
+        Some(draft.assemble_in_context(into))
     }
 
     /// The seed and the number of the pool that an expression takes its numbers from, if others take theirs there too.
@@ -201,10 +201,10 @@ impl Generator {
         let body = match focus {
             Focus::Initializers => Body::Items(vec![Item::Variables(self.declaration(&mut u, coverage))]),
             Focus::Addresses => Body::Items(self.addresses(&mut u, coverage)),
-            Focus::Seats => Body::Seats(self.seats(&mut u, coverage)),
+            Focus::Contexts => Body::Contexts(self.contexts(&mut u, coverage)),
             Focus::Operands => Body::Kernel(self.kernel(&mut u, coverage)),
             Focus::Expressions | Focus::Negatives | Focus::Mixed => {
-                let (ty, space, expr) = self.seated(&mut u, self.pool(id.seed, id.index), coverage);
+                let (ty, space, expr) = self.in_context(&mut u, self.pool(id.seed, id.index), coverage);
                 Body::Expression { ty, space, expr }
             }
         };

@@ -90,7 +90,7 @@ mod drawn {
 knobs! {
     /// What the generator makes and how often: every value is valid, and none makes it fail.
     ///
-    /// The odds of the hazards say how often one is made on purpose. Others arise by themselves: an expression that is
+    /// The odds of the risky constructs say how often one is made on purpose. Others arise by themselves: an expression that is
     /// not guarded may turn out to be zero.
     ///
     /// `Config::arbitrary` draws a configuration that makes less than the default one (swarm testing: a program in which
@@ -139,7 +139,7 @@ knobs! {
         incomplete_vector: Odds = Odds::new(1, 300), vanishes;
         /// How often a list is left empty. Default 1 in 16 lists of arrays.
         empty_list: Odds = Odds::new(1, 16), vanishes;
-        /// How often white space and comments stand where nobody puts them. Default 1 in 24 cases.
+        /// How often white space and comments stand in unusual places. Default 1 in 24 cases.
         odd_spacing: Odds = Odds::new(1, 24), vanishes;
         /// How often an address is written in a form of which the text says nothing: `var - 4`, `4 + var`, `(var)` and the like.
         /// Default 1 in 120 addresses, all forms together.

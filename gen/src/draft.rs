@@ -152,8 +152,8 @@ impl<'g, 'd> Draft<'g, 'd> {
     }
 
     /// Makes a type, a state space, and a value of that type, whose nodes go to `into`.
-    pub fn assemble_seated(&mut self, into: &'g mut dyn Assemble) -> (ScalarType, StateSpace) {
-        let (ty, space) = self.seat();
+    pub fn assemble_in_context(&mut self, into: &'g mut dyn Assemble) -> (ScalarType, StateSpace) {
+        let (ty, space) = self.context();
         self.assemble(Nonterminal::value_of(ty).expect("the type takes an initial value"), into);
         (ty, space)
     }
@@ -170,7 +170,7 @@ impl<'g, 'd> Draft<'g, 'd> {
     }
 
     /// A type and a state space.
-    pub fn seat(&mut self) -> (ScalarType, StateSpace) {
+    pub fn context(&mut self) -> (ScalarType, StateSpace) {
         (self.ty(Nonterminal::Type), self.space())
     }
 

@@ -5,11 +5,11 @@ use ptxsmith_syntax::{Declaration, Expr, Item, ScalarType, StateSpace};
 
 use crate::{
     config::Config,
+    contexts,
     coverage::Coverage,
     draft::{Draft, Form, Tables},
     grammar::{GRAMMAR, Nonterminal, ProductionId},
     sampler::Sampler,
-    seats,
     shares::{closed, enabled, least_nodes, shares},
     stream::case_bytes,
 };
@@ -78,14 +78,14 @@ impl Generator {
     }
 
     /// A type, a state space and an expression that is a value of that type, whose numbers may be those of other cases.
-    pub(crate) fn seated(
+    pub(crate) fn in_context(
         &self,
         u: &mut Unstructured<'_>,
         pool: Option<(u64, u64)>,
         coverage: &mut Coverage,
     ) -> (ScalarType, StateSpace, Expr) {
         self.drafted(u, coverage, |draft| {
-            let (ty, space) = draft.seat();
+            let (ty, space) = draft.context();
             let room = draft.room();
             draft.pool = pool;
             let expr = draft.expression(|draft| draft.make(values_of(ty), room));
@@ -121,10 +121,10 @@ impl Generator {
     }
 
     /// Declarations that all hold one constant: in the last scalar of each variable, or, of eight bytes, in all.
-    pub fn seats(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Vec<Item> {
+    pub fn contexts(&self, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Vec<Item> {
         let float = self.config().floats && self.drafted(u, coverage, |draft| draft.byte()) >= 192;
         let constant = if float { self.float(u, coverage) } else { self.integer(u, coverage) };
-        seats::seats(&constant, float, self.config().masks)
+        contexts::contexts(&constant, float, self.config().masks)
     }
 
     fn root(&self, of: Nonterminal, u: &mut Unstructured<'_>, coverage: &mut Coverage) -> Expr {
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn odds_of_a_hazard_are_kept_within_a_fifth() {
+    fn odds_of_a_risky_construct_are_kept_within_a_fifth() {
         let config = Config { division_by_zero: Odds::new(1, 1000), ..Config::default() };
         let generator = Generator::new(config);
         let zero = Production::by_name("divisor/zero").unwrap();

@@ -68,7 +68,7 @@ impl Config {
     }
 
     /// The default knobs without what an implementation may refuse or die of, so that large batches get through whole:
-    /// no hazard is made on purpose, and no divisor is zero by chance.
+    /// no risky construct is made on purpose, and no divisor is zero by chance.
     pub fn calm() -> Config {
         Config {
             division_by_zero: Odds::NEVER,

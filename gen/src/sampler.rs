@@ -95,7 +95,7 @@ fn slots(shares: &[(ProductionId, f64)]) -> Slots {
     let total: f64 = shares.iter().map(|&(_, share)| share).sum();
     let exact: Vec<f64> = shares.iter().map(|&(_, share)| share / total * 256.0).collect();
     let mut counts: Vec<usize> = exact.iter().map(|&e| (e as usize).max(1)).collect();
-    // One slot at a time to or from whoever is furthest from its share.
+    // One slot at a time to or from the one that is furthest from its share.
     loop {
         let filled: usize = counts.iter().sum();
         let lacks = |i: &usize| exact[*i] - counts[*i] as f64;

@@ -20,8 +20,8 @@ fn a_case_is_the_same_made_and_assembled() {
         }
         let Body::Expression { ty, space, expr } = case.body else { panic!("an expression is asked for") };
         let mut tree = TreeBuilder::default();
-        let seated = generator.assemble_case(id, &mut counted[1], &mut tree);
-        assert_eq!((seated, tree.take()), (Some((ty, space)), expr.clone()));
+        let in_context = generator.assemble_case(id, &mut counted[1], &mut tree);
+        assert_eq!((in_context, tree.take()), (Some((ty, space)), expr.clone()));
 
         assert_eq!(counted[0], counted[1]);
     }

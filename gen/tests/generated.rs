@@ -33,7 +33,7 @@ fn every_case_prints_and_parses_back_to_the_same_tree() {
         (Focus::Expressions, 20_000),
         (Focus::Initializers, 3_000),
         (Focus::Addresses, 3_000),
-        (Focus::Seats, 1_000),
+        (Focus::Contexts, 1_000),
     ] {
         let (cases, _) = cases(&generator, focus, count);
         assert_eq!(cases.len() as u64, count);
@@ -185,7 +185,7 @@ fn count_of_expressions(holds: impl Fn(&Expr, ScalarType) -> bool) -> usize {
     cases
         .filter(|case| match &case.body {
             Body::Expression { expr, ty, .. } => holds(expr, *ty),
-            Body::Items(_) | Body::Seats(_) | Body::Kernel(_) | Body::Negative(_) => false,
+            Body::Items(_) | Body::Contexts(_) | Body::Kernel(_) | Body::Negative(_) => false,
         })
         .count()
 }
@@ -279,7 +279,7 @@ fn many_aggregates_have_incomplete_inner_rows_that_are_not_the_last() {
 }
 
 #[test]
-fn hazards_that_are_switched_off_are_not_made() {
+fn risky_constructs_that_are_switched_off_are_not_made() {
     let (_, coverage) = cases(&Generator::new(Config::calm()), Focus::Mixed, 20_000);
     for name in [
         "divisor/zero",
@@ -297,7 +297,7 @@ fn hazards_that_are_switched_off_are_not_made() {
 }
 
 #[test]
-fn odds_of_a_hazard_are_those_of_the_knob() {
+fn odds_of_a_risky_construct_are_those_of_the_knob() {
     let config = Config { division_by_zero: Odds::new(1, 10), ..Config::default() };
     let (_, coverage) = cases(&Generator::new(config), Focus::Expressions, 30_000);
     let divisors = grammar::productions().filter(|id| id.get().of == Nonterminal::Divisor);
@@ -361,7 +361,7 @@ fn odd_spacing_is_as_frequent_as_the_knob_says() {
 fn a_mixture_has_some_of_each_kind() {
     let count = |focus: Focus| (0..1320).filter(|&i| Focus::Mixed.of(i) == focus).count();
     assert_eq!(count(Focus::Initializers), 120);
-    assert_eq!([Focus::Addresses, Focus::Seats, Focus::Negatives].map(count), [20, 20, 10]);
+    assert_eq!([Focus::Addresses, Focus::Contexts, Focus::Negatives].map(count), [20, 20, 10]);
     assert_eq!(count(Focus::Expressions), 1150);
 }
 

@@ -32,21 +32,21 @@ fn module(items: &[Item], header: &Option<Header>) -> Module {
 }
 
 #[test]
-fn every_twin_prints_and_parses_back_and_differs_from_the_broken_program() {
+fn every_counterpart_prints_and_parses_back_and_differs_from_the_broken_program() {
     for negative in negatives(4_000) {
-        let module_of_twin = module(&negative.twin, &negative.twin_header);
-        let twin = print(&module_of_twin);
-        assert_eq!(parse(&twin).as_ref(), Ok(&module_of_twin), "{}", negative.edit.name);
-        assert_ne!(twin, print(&module(&negative.broken, &negative.header)), "{}", negative.edit.name);
-        assert_eq!(negative.twin.len(), negative.broken.len());
+        let module_of_counterpart = module(&negative.counterpart, &negative.counterpart_header);
+        let counterpart = print(&module_of_counterpart);
+        assert_eq!(parse(&counterpart).as_ref(), Ok(&module_of_counterpart), "{}", negative.edit.name);
+        assert_ne!(counterpart, print(&module(&negative.broken, &negative.header)), "{}", negative.edit.name);
+        assert_eq!(negative.counterpart.len(), negative.broken.len());
     }
 }
 
 #[test]
 fn an_edit_changes_one_statement_or_the_header() {
     for negative in negatives(4_000) {
-        let statements = negative.twin.iter().zip(&negative.broken).filter(|(a, b)| a != b).count();
-        let headers = usize::from(negative.twin_header != negative.header);
+        let statements = negative.counterpart.iter().zip(&negative.broken).filter(|(a, b)| a != b).count();
+        let headers = usize::from(negative.counterpart_header != negative.header);
         assert_eq!(statements + headers, 1, "{}", negative.edit.name);
     }
 }
@@ -54,11 +54,11 @@ fn an_edit_changes_one_statement_or_the_header() {
 #[test]
 fn an_edit_of_a_declaration_changes_one_part_of_it() {
     for negative in negatives(4_000) {
-        let changed = negative.twin.iter().zip(&negative.broken).find(|(a, b)| a != b);
-        let Some((Item::Variables(twin), Item::Variables(broken))) = changed else { continue };
-        let (a, b) = (&twin.declarators[0], &broken.declarators[0]);
+        let changed = negative.counterpart.iter().zip(&negative.broken).find(|(a, b)| a != b);
+        let Some((Item::Variables(counterpart), Item::Variables(broken))) = changed else { continue };
+        let (a, b) = (&counterpart.declarators[0], &broken.declarators[0]);
         let changes = [
-            twin.specifiers != broken.specifiers,
+            counterpart.specifiers != broken.specifiers,
             a.dimensions != b.dimensions,
             a.initializer != b.initializer,
             a.count != b.count || a.name != b.name,

@@ -17,7 +17,7 @@ struct Annotations {
     /// The `kernel` and `kernel-address` lines, as they are written.
     kernels: Vec<String>,
     readings: Vec<(String, String)>,
-    twin: Option<String>,
+    counterpart: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Annotations {
         let mut variables = Vec::new();
         let mut kernels = Vec::new();
         let mut readings = Vec::new();
-        let mut twin = None;
+        let mut counterpart = None;
         for line in text.lines().map_while(|line| line.strip_prefix("//")) {
             let (key, value) =
                 line.trim().split_once(": ").ok_or_else(|| format!("`{line}` is no `key: value`"))?;
@@ -55,7 +55,7 @@ impl Annotations {
                     let (question, answer) = value.split_once('=').ok_or("a reading is QUESTION=ANSWER")?;
                     readings.push((question.to_owned(), answer.to_owned()));
                 }
-                "twin" => twin = Some(value.to_owned()),
+                "twin" => counterpart = Some(value.to_owned()),
                 "note" => {}
                 _ => return Err(format!("unknown key `{key}`")),
             }
@@ -64,7 +64,7 @@ impl Annotations {
             return Err("no clause".into());
         }
         let expected = expected.ok_or("no expectation")?;
-        Ok(Annotations { clauses, expected, variables, kernels, readings, twin })
+        Ok(Annotations { clauses, expected, variables, kernels, readings, counterpart })
     }
 }
 
@@ -150,13 +150,16 @@ fn check_kernels(
 ///
 /// # Errors
 /// What does not hold, or what is wrong with the comments.
-pub fn verify_comments(text: &str, twin: impl Fn(&str) -> Result<String, String>) -> Result<(), String> {
+pub fn verify_comments(
+    text: &str,
+    counterpart: impl Fn(&str) -> Result<String, String>,
+) -> Result<(), String> {
     let annotations = Annotations::read(text)?;
     for clause in &annotations.clauses {
         Clause::from_id(clause).ok_or_else(|| format!("no clause {clause}"))?;
     }
-    if let Some(name) = &annotations.twin {
-        let text = twin(name).map_err(|error| format!("twin {name}: {error}"))?;
+    if let Some(name) = &annotations.counterpart {
+        let text = counterpart(name).map_err(|error| format!("twin {name}: {error}"))?;
         if Annotations::read(&text)?.expected != Expected::Accepted {
             return Err("the twin of a refused program is an accepted one".into());
         }
@@ -179,7 +182,7 @@ pub fn verify_comments(text: &str, twin: impl Fn(&str) -> Result<String, String>
             let rules = Rules::specification(readings(&annotations)?);
             let executed = check_kernels(&annotations, &module, variables, &rules)?;
             let used = variables.iter().fold(executed, |set, v| set.union(v.trace.clauses));
-            // What data cannot show (a refusal, in its twin; an instruction) is named for the reader only.
+            // What data cannot show (a refusal, in its valid counterpart; an instruction) is named for the reader only.
             let shown = |clause: Clause| {
                 let in_kernel = !annotations.kernels.is_empty() && clause.observed() == Observed::Instruction;
                 matches!(clause.observed(), Observed::Value | Observed::Layout | Observed::Address)

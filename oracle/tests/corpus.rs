@@ -27,8 +27,8 @@ fn files() -> Vec<PathBuf> {
 
 fn check(path: &Path) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-    verify_comments(&text, |twin| {
-        fs::read_to_string(path.with_file_name(twin)).map_err(|error| error.to_string())
+    verify_comments(&text, |counterpart| {
+        fs::read_to_string(path.with_file_name(counterpart)).map_err(|error| error.to_string())
     })
 }
 

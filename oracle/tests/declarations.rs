@@ -128,7 +128,7 @@ fn what_is_declared_twice_in_one_scope_is_undecided() {
     ] {
         assert_eq!(said(text), Ok("valid"), "{text}");
     }
-    // Whose address it is nobody knows.
+    // It is not known whose address it is.
     let named = answer(
         Readings::default(),
         ".global .u32 a; .global .u32 a; .global .u64 b = a; .global .u32 c = 7;",

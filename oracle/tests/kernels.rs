@@ -326,7 +326,7 @@ fn an_index_is_a_number_or_a_scalar_register_with_its_sign() {
     let omitted =
         leaves(".global .u16 t[] = {1, 2, 3};", "ld.global.u16 h, t[2]; st.global.u16 [o], h; ret;");
     assert_eq!(omitted.unwrap(), "0300");
-    // The largest index that has a sign is one; of a larger one nobody says how it would be counted.
+    // The largest index that has a sign is one; of a larger one no rule says how it would be counted.
     let bytes = |index: &str| leaves(".global .u8 b8[4];", &format!("ld.global.u8 r0, b8[{index}]; ret;"));
     assert_eq!(bytes("9223372036854775807U"), Err("an access outside of the variable"));
     assert_eq!(bytes("9223372036854775808U"), Err(RefusalClass::OffsetWidth.name()));

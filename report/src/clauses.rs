@@ -62,7 +62,7 @@ pub fn order(id: &str) -> (usize, &str) {
 
 /// The same clauses, those first that say most about a deviation; and how many of them do.
 ///
-/// A difference that nothing explains breaks one of the clauses that its expectation rests on, and nobody knows
+/// A difference that nothing explains breaks one of the clauses that its expectation rests on, and it is not known
 /// which. But some every initialized variable rests on: they come last. Where there are only such, all tell.
 pub fn telling(clauses: &[String]) -> (Vec<&str>, usize) {
     static COMMON: LazyLock<ClauseSet> = LazyLock::new(|| {

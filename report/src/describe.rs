@@ -43,9 +43,9 @@ pub fn expected(finding: &Finding) -> Vec<String> {
     }
     // Expectation and observation have one shape, so that one reader does for both.
     let own = kernels_of(expected);
-    let guilty = guilty_kernels(&own, &finding.example().observed.kernels);
-    if !guilty.is_empty() {
-        return kernels(&own, &guilty);
+    let failing = failing_kernels(&own, &finding.example().observed.kernels);
+    if !failing.is_empty() {
+        return kernels(&own, &failing);
     }
     let variable =
         |(name, json): (&String, &Value)| Some((name.clone(), serde_json::from_value(json.clone()).ok()?));
@@ -60,9 +60,9 @@ pub fn observed(finding: &Finding) -> Vec<String> {
     let observed = finding.example().observed;
     let mut did = match (observed.outcome, observed.signal) {
         (Outcome::Accepted, _) => {
-            let guilty = guilty_kernels(&kernels_of(finding.example().expected), &observed.kernels);
-            if !guilty.is_empty() {
-                return kernels(&observed.kernels, &guilty);
+            let failing = failing_kernels(&kernels_of(finding.example().expected), &observed.kernels);
+            if !failing.is_empty() {
+                return kernels(&observed.kernels, &failing);
             }
             let mut lines = variables(finding, &observed.variables);
             lines.extend(first_difference(finding));
@@ -100,7 +100,7 @@ fn is_seen(output: &Output, at: usize) -> bool {
 }
 
 /// The kernels that leave something else than they should, where both is known.
-fn guilty_kernels(expected: &BTreeMap<String, Output>, seen: &BTreeMap<String, Output>) -> Vec<String> {
+fn failing_kernels(expected: &BTreeMap<String, Output>, seen: &BTreeMap<String, Output>) -> Vec<String> {
     let differs = |(name, own): (&String, &Output)| {
         let other = seen.get(name)?;
         let (bytes, others) = (own.bytes.as_ref()?, other.bytes.as_ref()?);
@@ -141,10 +141,10 @@ fn first_difference(finding: &Finding) -> Option<String> {
 /// The variable at fault; without one, the first few.
 fn variables(finding: &Finding, variables: &BTreeMap<String, Variable>) -> Vec<String> {
     let shown = |(name, variable): (&String, &Variable)| describe(finding, name, variable);
-    if let Some(guilty) = finding.example().variable {
-        return match variables.get_key_value(guilty) {
-            Some(guilty) => shown(guilty),
-            None => vec![format!("{}: not there", line(guilty))],
+    if let Some(failing) = finding.example().variable {
+        return match variables.get_key_value(failing) {
+            Some(failing) => shown(failing),
+            None => vec![format!("{}: not there", line(failing))],
         };
     }
     let mut lines: Vec<String> = variables.iter().take(MOST_VARIABLES).flat_map(shown).collect();

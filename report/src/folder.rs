@@ -123,7 +123,7 @@ fn expect_schema(path: &Path, found: &str, wanted: &'static str) -> Result<(), R
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, ReadError> {
     let failed = |error| ReadError::Io { path: path.to_owned(), error };
     let other = |what: &str| std::io::Error::other(what.to_owned());
-    // Opening a pipe would wait for whoever writes to it.
+    // Opening a pipe would wait for a writer.
     if !fs::metadata(path).map_err(failed)?.is_file() {
         return Err(failed(other("it is no file")));
     }

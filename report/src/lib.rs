@@ -1,6 +1,6 @@
 //! What becomes of a campaign: its report as a data type, rendered for people and for tools, and the history of many.
 //!
-//! Nothing here judges. A campaign writes a [`Report`]; whoever reads it, today or in a year, needs neither the subject
+//! Nothing here judges. A campaign writes a [`Report`]; a reader of it needs neither the subject
 //! nor the campaign again. Texts in a report come from subjects and from other people's programs: they are data, and
 //! every rendering keeps them from acting on what shows them ([`harmless`]).
 

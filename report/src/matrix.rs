@@ -125,9 +125,9 @@ pub struct Cell<'a> {
     pub standing: Standing,
     /// The verdicts behind it, where they were counted.
     pub counts: Option<ClauseCounts>,
-    /// The findings that name the clause, those with the least program first.
+    /// The findings that name the clause, those with the minimized reproducer first.
     pub findings: Vec<&'a Finding>,
-    /// The least program of this subject that shows the standing, where one was kept.
+    /// The minimized reproducer of this subject that shows the standing, where one was kept.
     pub least: Option<&'a str>,
 }
 
@@ -218,7 +218,7 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// The least program of a subject that makes this of a clause.
+/// The minimized reproducer of a subject that makes this of a clause.
 fn least<'a>(subject: &'a Subject, clause: &str, standing: Standing) -> Option<&'a str> {
     let kept = subject.least.get(clause)?.iter();
     let shows =
@@ -255,7 +255,7 @@ struct Named<'a> {
     tells: bool,
 }
 
-/// The findings that name each clause, those with the least program first.
+/// The findings that name each clause, those with the minimized reproducer first.
 fn by_clause<'a>(report: &'a Report, columns: &BTreeMap<&str, usize>) -> BTreeMap<&'a str, Vec<Named<'a>>> {
     let mut clauses: BTreeMap<&str, Vec<Named<'_>>> = BTreeMap::new();
     for finding in &report.findings {
@@ -323,7 +323,7 @@ mod tests {
         assert!(gone.needs_attention() && gone.gone().count() == 1);
         let ids: Vec<&str> = row("4.5.5/division").cells[1].findings.iter().map(|f| &*f.id).collect();
         assert_eq!(ids, ["y", "x"]);
-        // Of what a subject does otherwise, its own least program of the kind that its colour means.
+        // Of what a subject does otherwise, its own minimized reproducer of the kind that its colour means.
         let least: Vec<_> = row("4.5.5/division").cells.iter().map(|cell| cell.least).collect();
         assert_eq!(least, [None, None, Some("taken"), None]);
         assert_eq!(matrix.rows.last().unwrap().clause, "9.9/later");

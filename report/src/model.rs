@@ -125,7 +125,7 @@ pub struct Subject {
     /// Verdicts by the clauses that they rest on; empty where they were not counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub clauses: BTreeMap<String, ClauseCounts>,
-    /// Of each clause that it breaks, by class of finding, the least program that shows it.
+    /// Of each clause that it breaks, by class of finding, the minimized reproducer that shows it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub least: BTreeMap<String, BTreeMap<String, String>>,
 }

@@ -1,7 +1,7 @@
 //! SARIF 2.1.0, which code hosts show: a report, and what other commands find.
 //!
 //! A result of a report is a finding, its rule is the clause that tells most about it, its place is the file of the finding
-//! in the campaign's folder. Known deviations are suppressed results, so that they show only to whoever asks for them.
+//! in the campaign's folder. Known deviations are suppressed results, so that they show only on request.
 
 use serde_json::{Value, json};
 

@@ -180,9 +180,9 @@ fn counted(counts: Option<&std::collections::BTreeMap<String, u64>>) -> String {
 fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
     let example = finding.example();
     // A program of the user's holds much else.
-    if let ("check", Some(guilty)) = (&*report.command, example.variable) {
+    if let ("check", Some(failing)) = (&*report.command, example.variable) {
         let mut module = ptxsmith_syntax::parse(example.program).unwrap_or_default().without_header();
-        let declares = |item: &Item| item.may_declare(guilty);
+        let declares = |item: &Item| item.may_declare(failing);
         if module.items.iter().any(declares) {
             module.items.retain(declares);
             // Printing all of a large program for six lines of it would take longer than judging it.

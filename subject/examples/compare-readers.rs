@@ -165,7 +165,7 @@ fn look(subject: &Ptxas, cuobjdump: &Cuobjdump, request: Request<'_>) -> Result<
 /// The same cubin with links between sections that mean something.
 ///
 /// In executable output of 12.0, 12.1 and 12.2 sections name another section than the symbol table as theirs: the one
-/// that was there before something in between was left out. Our reader asks nobody; cuobjdump refuses such a file.
+/// that was there before something in between was left out. Our reader needs no other tool; cuobjdump refuses such a file.
 fn with_links_mended(mut cubin: Vec<u8>) -> Vec<u8> {
     const SYMTAB: u32 = 2;
     fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {

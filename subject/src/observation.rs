@@ -99,7 +99,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// The addresses whose slot ends behind the variable, so that whoever fills it writes over what comes next: one of
+    /// The addresses whose slot ends behind the variable, so that filling it writes over what comes next: one of
     /// eight bytes in a variable of four. Empty where size or addresses are not known.
     pub fn overreaching(&self) -> impl Iterator<Item = &Address> {
         let size = self.size.unwrap_or(u64::MAX);

@@ -59,16 +59,16 @@ pub struct Case {
     /// The questions that the program meets under the default answers.
     pub questions: Vec<&'static str>,
     /// Of a case that is refused: the id of the valid program beside it.
-    pub twin: Option<String>,
+    pub counterpart: Option<String>,
 }
 
 impl Case {
-    /// A case of this program. What it is about is left to be said, and so are comments and twin.
+    /// A case of this program. What it is about is left to be said, and so are comments and valid counterpart.
     pub fn new(id: String, source: Source, module: Module) -> Case {
         let expected = expect(&module, &Rules::default());
         let (alternatives, questions) = alternatives(&module, &expected);
-        let (clauses, text, twin) = (Vec::new(), String::new(), None);
-        Case { id, source, clauses, text, module, expected, alternatives, questions, twin }
+        let (clauses, text, counterpart) = (Vec::new(), String::new(), None);
+        Case { id, source, clauses, text, module, expected, alternatives, questions, counterpart }
     }
 
     /// Whether the specification refuses the program, by default.

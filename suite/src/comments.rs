@@ -10,8 +10,8 @@ use crate::case::Case;
 pub struct Comments {
     /// What the case is about.
     pub clauses: Vec<Clause>,
-    /// The file of its twin, relative to its folder.
-    pub twin: Option<String>,
+    /// The file of its valid counterpart, relative to its folder.
+    pub counterpart: Option<String>,
 }
 
 /// Reads the comments of a corpus program. The corpus has a test of its own that they are in order and hold.
@@ -19,7 +19,7 @@ pub struct Comments {
 /// # Errors
 /// What is wrong with a line: it is no `key: value`, or names no clause.
 pub fn read(text: &str) -> Result<Comments, String> {
-    let mut comments = Comments { clauses: Vec::new(), twin: None };
+    let mut comments = Comments { clauses: Vec::new(), counterpart: None };
     for line in text.lines().map_while(|line| line.strip_prefix("//")) {
         let (key, value) =
             line.trim().split_once(": ").ok_or_else(|| format!("`{line}` is no `key: value`"))?;
@@ -29,7 +29,7 @@ pub fn read(text: &str) -> Result<Comments, String> {
                     comments.clauses.push(Clause::from_id(id).ok_or_else(|| format!("no clause {id}"))?);
                 }
             }
-            "twin" => comments.twin = Some(value.to_owned()),
+            "twin" => comments.counterpart = Some(value.to_owned()),
             _ => {}
         }
     }
@@ -37,7 +37,7 @@ pub fn read(text: &str) -> Result<Comments, String> {
 }
 
 /// The file that the leading comments of a program name as its valid neighbour, relative to the program's folder.
-pub fn twin(text: &str) -> Option<&str> {
+pub fn counterpart(text: &str) -> Option<&str> {
     let comments = text.lines().map_while(|line| line.strip_prefix("//"));
     comments.filter_map(|line| line.trim().strip_prefix("twin: ")).next()
 }
@@ -75,8 +75,8 @@ pub fn write(case: &Case, note: &str) -> String {
             }
         }
     }
-    if let Some(twin) = &case.twin {
-        let file = twin.rsplit('/').next().unwrap_or(twin);
+    if let Some(counterpart) = &case.counterpart {
+        let file = counterpart.rsplit('/').next().unwrap_or(counterpart);
         let _ = writeln!(text, "// twin: {file}.ptx");
     }
     let _ = writeln!(text, "// note: {note}");
@@ -103,9 +103,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_twin_is_named_in_the_leading_comments() {
-        assert_eq!(twin("// clause: 4.5/x\n// twin: a.ptx\n.version 7.8\n"), Some("a.ptx"));
-        assert_eq!(twin(".version 7.8\n// twin: a.ptx\n"), None);
-        assert_eq!(twin("// a twin: a.ptx\n"), None);
+    fn a_counterpart_is_named_in_the_leading_comments() {
+        assert_eq!(counterpart("// clause: 4.5/x\n// twin: a.ptx\n.version 7.8\n"), Some("a.ptx"));
+        assert_eq!(counterpart(".version 7.8\n// twin: a.ptx\n"), None);
+        assert_eq!(counterpart("// a twin: a.ptx\n"), None);
     }
 }

@@ -46,7 +46,7 @@ fn case(id: &str, text: &str) -> Result<Case, SuiteError> {
     let said = comments::read(text).map_err(wrong)?;
     let module = ptxsmith_syntax::parse(text).map_err(|error| wrong(error.to_string()))?;
     let folder = id.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let twin = said.twin.map(|file| {
+    let counterpart = said.counterpart.map(|file| {
         let file = file.strip_suffix(".ptx").unwrap_or(&file);
         match file.strip_prefix("../") {
             Some(elsewhere) => elsewhere.to_owned(),
@@ -54,5 +54,5 @@ fn case(id: &str, text: &str) -> Result<Case, SuiteError> {
         }
     });
     let case = Case::new(id.to_owned(), Source::Hand, module);
-    Ok(Case { clauses: said.clauses, text: text.to_owned(), twin, ..case })
+    Ok(Case { clauses: said.clauses, text: text.to_owned(), counterpart, ..case })
 }

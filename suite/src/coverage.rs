@@ -11,7 +11,7 @@ use crate::case::Case;
 pub struct Covered<'a> {
     /// The clause.
     pub clause: Clause,
-    /// Cases that are accepted by default, the twins of those that are refused among them.
+    /// Cases that are accepted by default, the valid counterparts of those that are refused among them.
     pub positive: Vec<&'a Case>,
     /// Cases that are refused by default.
     pub negative: Vec<&'a Case>,
@@ -47,8 +47,10 @@ pub fn coverage(cases: &[Case]) -> Vec<Covered<'_>> {
     let of = |&clause: &Clause| {
         let about = |case: &Case| case.clauses.contains(&clause);
         let negative: Vec<&Case> = cases.iter().filter(|case| case.is_refused() && about(case)).collect();
-        let twins: BTreeSet<&str> = negative.iter().filter_map(|case| case.twin.as_deref()).collect();
-        let keeps = |case: &&Case| !case.is_refused() && (about(case) || twins.contains(case.id.as_str()));
+        let counterparts: BTreeSet<&str> =
+            negative.iter().filter_map(|case| case.counterpart.as_deref()).collect();
+        let keeps =
+            |case: &&Case| !case.is_refused() && (about(case) || counterparts.contains(case.id.as_str()));
         Covered { clause, positive: cases.iter().filter(keeps).collect(), negative }
     };
     Clause::ALL.iter().map(of).collect()

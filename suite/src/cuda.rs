@@ -22,19 +22,21 @@ const LEFT_OUT: [&str; 4] = ["variable: ", "address: ", "kernel: ", "kernel-addr
 /// What cases have to be about.
 const SECTION: &str = "6.4";
 
-/// The cases that can stand in CUDA C++, with their sources as their texts. A case that is refused is there only with its twin.
+/// The cases that can stand in CUDA C++, with their sources as their texts. A case that is refused is there only with its valid counterpart.
 pub fn cases(cases: Vec<Case>) -> Vec<Case> {
     let mut all: Vec<Case> = cases.into_iter().filter_map(source_of).collect();
     let taken: BTreeSet<String> =
         all.iter().filter(|case| case.is_accepted()).map(|case| case.id.clone()).collect();
-    all.retain(|case| case.is_accepted() || case.twin.as_ref().is_some_and(|twin| taken.contains(twin)));
+    all.retain(|case| {
+        case.is_accepted() || case.counterpart.as_ref().is_some_and(|counterpart| taken.contains(counterpart))
+    });
     all
 }
 
 /// A case as a source.
 fn source_of(mut case: Case) -> Option<Case> {
     case.clauses.iter().any(|clause| clause.id().starts_with(SECTION)).then_some(())?;
-    (case.is_accepted() || case.is_refused() && case.twin.is_some()).then_some(())?;
+    (case.is_accepted() || case.is_refused() && case.counterpart.is_some()).then_some(())?;
     let Kernel { name, parameter, lines } = Kernel::of(&case.module)?;
     let is_kept = |line: &&str| !LEFT_OUT.iter().any(|key| line.starts_with(&format!("// {key}")));
     let comments = case.text.lines().take_while(|line| line.starts_with("//")).filter(is_kept);

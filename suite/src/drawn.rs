@@ -8,7 +8,7 @@ use crate::alternatives::under;
 use crate::case::{Case, Source};
 use crate::comments;
 
-/// Drawn cases from index 0 on, as many programs as asked, each with its twin where it must be refused. What the
+/// Drawn cases from index 0 on, as many programs as asked, each with its valid counterpart where it must be refused. What the
 /// oracle has no rule for is passed over.
 pub fn cases(seed: u64, count: u64) -> Vec<Case> {
     let generator = Generator::default();
@@ -26,8 +26,12 @@ pub fn cases(seed: u64, count: u64) -> Vec<Case> {
         let header = Header::default();
         let pair = match &drawn.body {
             Body::Negative(negative) => {
-                let twin = negative.twin_header.as_ref().unwrap_or(&header).module(negative.twin.clone());
-                pair(&id, Source::Random, drawn.module(&header), twin, &note)
+                let counterpart = negative
+                    .counterpart_header
+                    .as_ref()
+                    .unwrap_or(&header)
+                    .module(negative.counterpart.clone());
+                pair(&id, Source::Random, drawn.module(&header), counterpart, &note)
             }
             _ => complete(&id, Source::Random, drawn.module(&header), drawn.spacing, &note, None)
                 .filter(Case::is_accepted)
@@ -39,17 +43,25 @@ pub fn cases(seed: u64, count: u64) -> Vec<Case> {
     cases
 }
 
-/// A program that must be refused and its twin, the twin first; `None` where the oracle says otherwise of either.
-pub fn pair(id: &str, source: Source, broken: Module, twin: Module, note: &str) -> Option<Vec<Case>> {
-    let twin_id = format!("{id}-twin");
-    let broken = complete(id, source, broken, Spacing::Canonical, note, Some(twin_id.clone()))?;
+/// A program that must be refused and its valid counterpart, the valid counterpart first; `None` where the oracle says otherwise of either.
+pub fn pair(id: &str, source: Source, broken: Module, counterpart: Module, note: &str) -> Option<Vec<Case>> {
+    let counterpart_id = format!("{id}-twin");
+    let broken = complete(id, source, broken, Spacing::Canonical, note, Some(counterpart_id.clone()))?;
     if !broken.is_refused() {
         return None;
     }
     // What the other is refused by, this one keeps: it is about that clause as well.
     let note = format!("the twin of {id}: {note}");
-    let twin = complete_about(&broken.clauses, &twin_id, source, twin, Spacing::Canonical, &note, None)?;
-    twin.is_accepted().then(|| vec![twin, broken])
+    let counterpart = complete_about(
+        &broken.clauses,
+        &counterpart_id,
+        source,
+        counterpart,
+        Spacing::Canonical,
+        &note,
+        None,
+    )?;
+    counterpart.is_accepted().then(|| vec![counterpart, broken])
 }
 
 /// A case with its clauses, its comments and its text; `None` where it is about none, or where the printed text does
@@ -60,9 +72,9 @@ pub fn complete(
     module: Module,
     spacing: Spacing,
     note: &str,
-    twin: Option<String>,
+    counterpart: Option<String>,
 ) -> Option<Case> {
-    complete_about(&[], id, source, module, spacing, note, twin)
+    complete_about(&[], id, source, module, spacing, note, counterpart)
 }
 
 fn complete_about(
@@ -72,12 +84,12 @@ fn complete_about(
     module: Module,
     spacing: Spacing,
     note: &str,
-    twin: Option<String>,
+    counterpart: Option<String>,
 ) -> Option<Case> {
     let program = spacing.print(&module);
     // The places in a refusal are those of the text.
     let module = ptxsmith_syntax::parse(&program).ok()?;
-    let mut case = Case { twin, ..Case::new(id.to_owned(), source, module) };
+    let mut case = Case { counterpart, ..Case::new(id.to_owned(), source, module) };
     let clauses = match &case.expected {
         Expectation::Refused { refusal, .. } => ClauseSet::from(refusal.clause),
         expected => expected.trace().clauses,

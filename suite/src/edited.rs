@@ -1,4 +1,4 @@
-//! Programs that must be refused, by every edit of the generator, each beside its twin.
+//! Programs that must be refused, by every edit of the generator, each beside its valid counterpart.
 
 use ptxsmith_gen::negative::{EDITS, TURN};
 use ptxsmith_gen::{Coverage, Generator, Header};
@@ -14,7 +14,7 @@ const MOST_LOOKED_AT: u64 = 32;
 /// The programs are the same in every suite.
 const SEED: u64 = 1;
 
-/// Every edit's programs and twins, in the order of the edits.
+/// Every edit's programs and valid counterparts, in the order of the edits.
 pub fn cases() -> Vec<Case> {
     let generator = Generator::default();
     let mut coverage = Coverage::new();
@@ -32,14 +32,14 @@ pub fn cases() -> Vec<Case> {
                 header.as_ref().unwrap_or(own).module(items.iter().cloned())
             };
             let broken = of(&negative.header, &header, &negative.broken);
-            let twin = of(&negative.twin_header, &header, &negative.twin);
+            let counterpart = of(&negative.counterpart_header, &header, &negative.counterpart);
             let text = ptxsmith_syntax::print(&broken);
             let id = format!("edited/{}-{}", edit.name.replace('/', "."), texts.len() + 1);
             let note = format!("one edit away from its twin: {}", edit.name);
             if texts.contains(&text) {
                 continue;
             }
-            let Some(made) = pair(&id, Source::Edited, broken, twin, &note) else { continue };
+            let Some(made) = pair(&id, Source::Edited, broken, counterpart, &note) else { continue };
             // The generator predicts nothing: what it meant to break must be what the oracle finds broken.
             let class = match &made[1].expected {
                 Expectation::Refused { refusal, .. } => refusal.class.name(),

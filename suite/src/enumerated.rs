@@ -41,7 +41,7 @@ pub fn cases() -> Vec<Case> {
             let Some(case) = complete(&id, Source::Enumerated, module, small.spacing, &note, None) else {
                 continue;
             };
-            // A refusal without a twin shows nothing; the edits have those.
+            // A refusal without a valid counterpart shows nothing; the edits have those.
             if case.is_accepted() {
                 case.clauses.iter().for_each(|&clause| *shown.entry(clause).or_default() += 1);
                 chosen.push((number, case));

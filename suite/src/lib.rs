@@ -2,7 +2,7 @@
 //!
 //! [`Suite::build`] is a pure function: the same options give the same files, byte for byte. Programs come from the
 //! corpus (worked out by hand), from the generator's enumeration (every clause, bounded), and from its negatives with
-//! their twins. Expectations are the oracle's; what an open question makes of a program is told for each answer. Nothing
+//! their valid counterparts. Expectations are the oracle's; what an open question makes of a program is told for each answer. Nothing
 //! here knows any implementation: known deviations of one are no part of what a suite expects.
 
 mod alternatives;
@@ -22,7 +22,7 @@ mod suite;
 
 pub use alternatives::{Alternative, MOST_CHANGES, alternatives};
 pub use case::{Case, Form, Source};
-pub use comments::twin;
+pub use comments::counterpart;
 pub use corpus::SuiteError;
 pub use coverage::{ALSO_REFUSE, Covered, coverage};
 pub use emitted::Emitted;

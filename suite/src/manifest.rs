@@ -23,7 +23,8 @@ struct Entry<'a> {
     expected: Value,
     questions: &'a [&'static str],
     readings: Vec<Value>,
-    twin: Option<&'a str>,
+    #[serde(rename = "twin")]
+    counterpart: Option<&'a str>,
     self_check: Option<Value>,
 }
 
@@ -84,7 +85,7 @@ fn entry<'c>(case: &'c Case, form: Form, emitted: &Emitted) -> Entry<'c> {
         expected: expected(case, &case.expected),
         questions: &case.questions,
         readings: readings.collect(),
-        twin: case.twin.as_deref(),
+        counterpart: case.counterpart.as_deref(),
         self_check: selfcheck::of_case(case)
             .filter(|_| form == Form::Ptx)
             .map(|check| json!({ "kernel": selfcheck::KERNEL, "text": check.text, "checks": check.checks })),

@@ -1,7 +1,7 @@
 //! Kernels that check variables where they are: each loads what it checks, compares it with the constants expected, and
 //! writes the index of the first mismatch.
 //!
-//! Such a kernel needs nobody who knows values: whoever can launch it reads eight bytes. It takes one parameter, `.u64`, the
+//! Such a kernel needs no expected values: a launcher reads eight bytes. It takes one parameter, `.u64`, the
 //! address of an output buffer of [`OUTPUT_SIZE`] bytes, and runs on one thread; [`result`] reads what it leaves.
 
 use std::fmt::Write as _;

@@ -76,14 +76,15 @@ impl Suite {
         cases.extend(drawn::cases(options.seed, options.random));
         cases.sort_by(|a, b| a.id.cmp(&b.id));
         let ids: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
-        let lost =
-            cases.iter().find(|case| case.twin.as_ref().is_some_and(|twin| !ids.contains(twin.as_str())));
+        let lost = cases.iter().find(|case| {
+            case.counterpart.as_ref().is_some_and(|counterpart| !ids.contains(counterpart.as_str()))
+        });
         if let Some(case) = lost {
-            return Err(SuiteError { id: case.id.clone(), reason: "its twin is not there".into() });
+            return Err(SuiteError { id: case.id.clone(), reason: "its counterpart is not there".into() });
         }
         let chosen = cases.iter().filter(|case| options.filter.takes(case));
         let wanted: BTreeSet<String> =
-            chosen.flat_map(|case| [Some(case.id.clone()), case.twin.clone()]).flatten().collect();
+            chosen.flat_map(|case| [Some(case.id.clone()), case.counterpart.clone()]).flatten().collect();
         cases.retain(|case| wanted.contains(&case.id));
         if options.form == Form::Cuda {
             cases = cuda::cases(cases);

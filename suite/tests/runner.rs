@@ -73,12 +73,13 @@ fn judged(stranger: &Stranger, suite: &Suite) -> Told {
         let parts = judge_data(stranger, &Rules::default(), &case.module, &case.text, &target).unwrap();
         let mut told: Told =
             parts.iter().map(|part| ((case.id.clone(), part.variable.clone()), words(part))).collect();
-        if let (Some(twin), Expectation::Refused { .. }) = (&case.twin, &case.expected)
+        if let (Some(counterpart), Expectation::Refused { .. }) = (&case.counterpart, &case.expected)
             && told.values().any(|(verdict, _)| verdict == "conforms")
         {
-            let twin = by_id[twin.as_str()];
-            let target = stranger.target(twin);
-            let seen = stranger.observe(&Request::showing(&twin.module, &twin.text, &target)).unwrap();
+            let counterpart = by_id[counterpart.as_str()];
+            let target = stranger.target(counterpart);
+            let seen =
+                stranger.observe(&Request::showing(&counterpart.module, &counterpart.text, &target)).unwrap();
             if seen.outcome != Outcome::Accepted {
                 told.values_mut()
                     .for_each(|told| *told = ("not-compared".into(), Some("twin-refused".into())));
@@ -113,14 +114,14 @@ fn run(folder: &Path, ptxas: &str) -> (Told, Option<i32>) {
     (told, output.status.code())
 }
 
-/// Every so many cases, with their twins. All of them where `PTXSMITH_WHOLE_SUITE` is set: some minutes.
+/// Every so many cases, with their valid counterparts. All of them where `PTXSMITH_WHOLE_SUITE` is set: some minutes.
 fn sample() -> Suite {
     let mut suite = Suite::build(Options::default()).unwrap();
     if std::env::var_os("PTXSMITH_WHOLE_SUITE").is_none() {
         let chosen: BTreeSet<String> = suite.cases.iter().step_by(12).map(|case| case.id.clone()).collect();
-        let twins =
-            suite.cases.iter().filter(|case| chosen.contains(&case.id)).filter_map(|c| c.twin.clone());
-        let wanted: BTreeSet<String> = twins.chain(chosen.iter().cloned()).collect();
+        let counterparts =
+            suite.cases.iter().filter(|case| chosen.contains(&case.id)).filter_map(|c| c.counterpart.clone());
+        let wanted: BTreeSet<String> = counterparts.chain(chosen.iter().cloned()).collect();
         suite.cases.retain(|case| wanted.contains(&case.id));
     }
     suite

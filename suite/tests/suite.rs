@@ -19,11 +19,11 @@ fn every_clause_that_data_can_show_has_a_program_that_keeps_it() {
 }
 
 #[test]
-fn every_clause_that_can_refuse_has_a_program_that_it_refuses_beside_a_twin() {
+fn every_clause_that_can_refuse_has_a_program_that_it_refuses_beside_a_counterpart() {
     let missing: Vec<&str> = coverage(&SUITE.cases)
         .iter()
         .filter(|covered| covered.can_be_refused())
-        .filter(|covered| !covered.negative.iter().any(|case| case.twin.is_some()))
+        .filter(|covered| !covered.negative.iter().any(|case| case.counterpart.is_some()))
         .map(|covered| covered.clause.id())
         .collect();
     assert_eq!(missing, [""; 0]);
@@ -44,13 +44,17 @@ fn every_clause_that_refuses_something_is_known_to() {
 }
 
 #[test]
-fn every_twin_is_accepted() {
+fn every_counterpart_is_accepted() {
     let by_id: BTreeMap<&str, _> = SUITE.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let mut pairs = 0;
     for case in &SUITE.cases {
-        if let Some(twin) = &case.twin {
+        if let Some(counterpart) = &case.counterpart {
             pairs += 1;
-            assert!(by_id[twin.as_str()].is_accepted(), "{}: its twin {twin} is not accepted", case.id);
+            assert!(
+                by_id[counterpart.as_str()].is_accepted(),
+                "{}: its twin {counterpart} is not accepted",
+                case.id
+            );
         }
     }
     assert!(pairs >= 350, "only {pairs} pairs");
@@ -134,10 +138,10 @@ fn a_suite_for_an_old_target_has_its_cases_and_their_counterparts_only() {
     let suite = Suite::build(Options { filter, ..Options::default() }).unwrap();
     assert!(suite.cases.len() > 5, "{}", suite.cases.len());
     for case in suite.cases.iter().filter(|case| case.id.starts_with("5.4.")) {
-        let is_counterpart = suite.cases.iter().any(|other| other.twin.as_ref() == Some(&case.id));
+        let is_counterpart = suite.cases.iter().any(|other| other.counterpart.as_ref() == Some(&case.id));
         assert!(is_counterpart || case.module.version() <= Some((4, 3)), "{}", case.id);
-        let twin = |id: &String| suite.cases.iter().any(|other| other.id == *id);
-        assert!(case.twin.as_ref().is_none_or(twin), "{}", case.id);
+        let counterpart = |id: &String| suite.cases.iter().any(|other| other.id == *id);
+        assert!(case.counterpart.as_ref().is_none_or(counterpart), "{}", case.id);
     }
     let none = Filter { only: Some(regex_lite::Regex::new("^nothing$").unwrap()), ..Filter::default() };
     assert!(Suite::build(Options { filter: none, ..Options::default() }).unwrap().cases.is_empty());

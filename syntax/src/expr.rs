@@ -50,7 +50,7 @@ pub struct Node {
 /// from front to back, nothing recurses however deep the expression is, and a copy is one allocation. The order is
 /// canonical: equal expressions have equal vectors.
 ///
-/// Parentheses are nodes. Whoever builds an expression puts them where [`precedence`] needs them; the printer adds
+/// Parentheses are nodes. Code that builds an expression puts them where [`precedence`] needs them; the printer adds
 /// none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {

@@ -1,4 +1,4 @@
-//! White space and comments where nobody puts them.
+//! White space and comments in unusual places.
 //!
 //! PTX separates tokens by white space and by comments as C does, so a module means the same however it is spaced.
 //! [`Spacing::Odd`] prints one that says so: the tokens are those of the canonical text, and nothing else is.
@@ -95,7 +95,7 @@ impl Odd {
 impl Sink for Odd {
     fn token(&mut self, before: Break, text: &str) {
         match before {
-            // What stands before the first token belongs to whoever prints something before it.
+            // What stands before the first token belongs to what is printed before it.
             _ if self.text.is_empty() => {}
             Break::Glued => {}
             Break::Joined => match self.below(4) {

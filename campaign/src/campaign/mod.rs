@@ -482,7 +482,7 @@ impl<'a> Campaign<'a> {
             if began < *save_at {
                 return Ok(());
             }
-            // Nobody else begins while this one is at it.
+            // No other campaign begins meanwhile.
             *save_at = began + SAVE_EVERY * SAVE_SHARE;
         }
         self.save_state(false)?;

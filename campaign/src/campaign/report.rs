@@ -146,7 +146,7 @@ impl Campaign<'_> {
         }
     }
 
-    /// The least program of each clause and class; those of the user's files as they stand there.
+    /// The minimized reproducer of each clause and class; those of the user's files as they stand there.
     fn least_of(&self, ledger: &Ledger) -> BTreeMap<String, BTreeMap<String, String>> {
         let texts = lock_of(&self.texts);
         let program =

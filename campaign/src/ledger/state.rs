@@ -43,7 +43,7 @@ pub fn findings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<S
     }
 }
 
-/// Whether a finding is called what one may be called: its program is kept in a file of that name, and whoever wrote the
+/// Whether a finding is called what one may be called: its program is kept in a file of that name, and the writer of the
 /// state must not choose where.
 fn is_plain(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'=');

@@ -319,7 +319,7 @@ impl Cause {
         }
     }
 
-    /// Whether nobody can argue about a program who could not about the first: it is as valid, meets no other open question,
+    /// Whether a program is as certain as the first: it is as valid, meets no other open question,
     /// and is as decided.
     fn is_as_safe(&self, says: &Prediction) -> bool {
         self.is_as_valid(&says.data)

@@ -97,12 +97,12 @@ pub fn reduce_finding(
         false => Program::parse(text).map_err(|_| Reluctance::OnlyAsText)?,
     };
     let limits = Bounds { jobs: session.jobs.get(), until, cancel: &session.cancel };
-    let Kept { cause, variable: guilty, besides } =
+    let Kept { cause, variable: failing, besides } =
         question::cause_of(tested, text, wanted.expected, &processes)?;
     let mut question = SameCause::new(tested, &cause, limits, &processes);
     question.keep_on(wanted.same_on, &program)?;
     let mut start = program.clone();
-    if let (Some(name), Some(module)) = (guilty, program.module()) {
+    if let (Some(name), Some(module)) = (failing, program.module()) {
         let slice = slice(module, &[&name]).and_then(|slice| Program::of(&slice));
         start = slice.filter(|slice| slice.is_smaller_than(&program) && question.yes(slice)).unwrap_or(start);
     }
@@ -150,7 +150,7 @@ pub fn reduce_finding(
     Ok(Shrunk { reduced, cause, processes, others, besides })
 }
 
-/// The least program that shows one cause alone, where a program shows it together with others: another type, which need
+/// The minimized reproducer that shows one cause alone, where a program shows it together with others: another type, which need
 /// not be a lesser one, may be enough to part them.
 fn shown_alone(
     program: &Program,
@@ -167,7 +167,7 @@ fn shown_alone(
     reduce(start, question, options, on_event).ok()
 }
 
-/// The least program of which the explanation, or what is suspected, predicts the same, if the subject bears it out; else
+/// The minimized reproducer of which the explanation, or what is suspected, predicts the same, if the subject bears it out; else
 /// the smallest on the way to it that the subject does bear out. All the rest is prediction, and takes no process.
 fn led_by_prediction(start: Program, question: &mut SameCause<'_>) -> Program {
     let mut way = vec![start.clone()];

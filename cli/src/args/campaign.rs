@@ -155,7 +155,7 @@ pub struct Merge {
     #[arg(long)]
     pub partial: bool,
     /// A program that the shards tested and that may be run once more: exec:, serve: or a path. Others are not run, since
-    /// nobody but the shards names them
+    /// only the shards name them
     #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
     pub subjects: Vec<SubjectSpec>,
 }

@@ -43,7 +43,7 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         by_case: args.by_case,
         out: args.out.clone(),
         replace: args.replace,
-        counterpart: ptxsmith_suite::twin,
+        counterpart: ptxsmith_suite::counterpart,
     };
     let outcome = check(&context.session_of(&args.campaign)?, options)?;
     let exit = judged(context, &outcome, &args.campaign, args.out.as_deref(), started)?;
@@ -55,13 +55,13 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
 fn not_holding(files: &[PathBuf]) -> Vec<Failure> {
     let verify = |path: &PathBuf| {
         let (name, text) = input::read_text(path)?;
-        let beside = |twin: &str| {
-            input::read_text(&path.with_file_name(twin)).map(|(_, text)| text).map_err(
-                |failure| match failure {
+        let beside = |counterpart: &str| {
+            input::read_text(&path.with_file_name(counterpart)).map(|(_, text)| text).map_err(|failure| {
+                match failure {
                     Failure::BadInput(message) => message,
                     _ => "cannot be read".to_owned(),
-                },
-            )
+                }
+            })
         };
         verify_comments(&text, beside)
             .map_err(|wrong| Failure::Rendered(format!("{name}: {}\n", lines(&wrong).trim_end())))

@@ -119,7 +119,7 @@ fn statistics(context: &Context, cases: &Cases, count: u64, wide: bool) -> Resul
     Ok(Exit::Success)
 }
 
-/// Prints what waits. `false` if nobody reads on, as behind `| head`.
+/// Prints what waits. `false` if the reader is gone, as behind `| head`.
 fn is_wanted(context: &Context, waiting: &mut String) -> Result<bool, Failure> {
     let printed = context.console.try_print(waiting);
     waiting.clear();

@@ -1,4 +1,4 @@
-//! `ptxsmith reduce`: the least program that shows the same.
+//! `ptxsmith reduce`: the minimized reproducer that shows the same.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -31,7 +31,7 @@ pub fn run(context: &Context, args: &args::Worker) -> Result<Exit, Failure> {
     match done {
         Ok(()) => Ok(Exit::Success),
         Err(WorkError::Load(error)) => Err(Failure::BadInput(error)),
-        // Whoever asked is gone: nobody is left to tell.
+        // The parent is gone: there is no one to report to.
         Err(WorkError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Success),
         Err(error) => Err(Failure::Harness(error.into())),
     }

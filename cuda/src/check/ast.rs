@@ -133,7 +133,7 @@ pub struct Node {
     pub constexpr: bool,
     /// The base classes of a class.
     pub bases: Vec<Base>,
-    /// Whether nobody wrote it.
+    /// Whether the compiler made it.
     pub implicit: bool,
     /// How a variable is initialized; absent where it is not.
     pub init: Option<String>,

@@ -23,9 +23,9 @@ every! {
         OwnMemberBefore = "own-member-before",
         /// A `__device__` function template, instantiated.
         Template = "template",
-        /// A `__device__` function template that nobody instantiates.
+        /// A `__device__` function template without an instance.
         Uninstantiated = "uninstantiated",
-        /// A `__device__` function with internal linkage that nobody calls.
+        /// A `__device__` function with internal linkage without a caller.
         Uncalled = "uncalled",
         /// A default argument of a `__device__` function that device code calls with it.
         DefaultArgument = "default-argument",

@@ -35,7 +35,7 @@ fn rules(known: &[&Known]) -> Rules {
     Rules::default().with(|rules| changes.for_each(|change| change(rules)))
 }
 
-/// One program of the least programs of two deviations, in the older of their versions.
+/// One program of the minimized reproducers of two deviations, in the older of their versions.
 fn together(pair: [&Known; 2]) -> Module {
     let [mut one, mut other] = pair.map(|known| parse(known.example).expect("the example parses"));
     if other.version() < one.version() {
@@ -66,7 +66,7 @@ fn programs() -> Vec<Module> {
     for (focus, count) in [(Focus::Mixed, 300), (Focus::Operands, 50)] {
         for case in 0..count {
             match generator.case(focus, 0, case, &mut Coverage::new()).body {
-                Body::Items(items) | Body::Seats(items) => programs.push(Header::default().module(items)),
+                Body::Items(items) | Body::Contexts(items) => programs.push(Header::default().module(items)),
                 Body::Kernel(items) => programs.push(Header::default().module(items)),
                 Body::Expression { .. } | Body::Negative(_) => {}
             }

@@ -79,7 +79,7 @@ pub(super) fn groups(predicted: &[Predicted<'_>], all: Vec<usize>, launch: bool)
 fn const_need(p: &Predicted<'_>) -> u64 {
     match (&p.trial.body, &p.answer) {
         (Body::Expression { ty, space: StateSpace::Const, .. }, _) => ty.bytes(),
-        (Body::Items(_) | Body::Seats(_), Answer::Module(prediction)) => {
+        (Body::Items(_) | Body::Contexts(_), Answer::Module(prediction)) => {
             let Expectation::Accepted { variables, .. } = &prediction.data else { return 0 };
             let in_const = variables.iter().filter(|v| v.space == StateSpace::Const);
             in_const.fold(0, |need, v| need.saturating_add(v.size).saturating_add(v.align))
@@ -113,7 +113,7 @@ pub(super) fn compose(predicted: &[Predicted<'_>], group: &[usize], options: &Op
     for (place, &at) in group.iter().enumerate() {
         match &predicted[at].trial.body {
             Body::Expression { ty, space, .. } => arrays.entry((*space, *ty)).or_default().push(place),
-            Body::Items(items) | Body::Seats(items) => {
+            Body::Items(items) | Body::Contexts(items) => {
                 let prefix = format!("t{place}_");
                 lines.push((line, place));
                 let items = prefixed(items, &prefix);

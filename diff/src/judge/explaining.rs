@@ -23,7 +23,7 @@ use crate::{
     verdict::{Class, Difference, Must, NotCompared, Verdict},
 };
 
-/// The most differences of one batch whose cause is looked for among wrong rules that nobody is known to follow: an
+/// The most differences of one batch whose cause is looked for among wrong rules that no implementation is known to follow: an
 /// implementation that is wrong about everything is not worth hours.
 const MOST_LOOKED_INTO: u32 = 300;
 
@@ -87,7 +87,7 @@ impl Settling<'_, '_, '_> {
                 &of_expression
             }
         };
-        if let (Expectation::Unmodelled { .. }, Body::Seats(items)) = (&prediction.data, &p.trial.body) {
+        if let (Expectation::Unmodelled { .. }, Body::Contexts(items)) = (&prediction.data, &p.trial.body) {
             return self.contradiction(at, items, observation);
         }
         if judge.options.launch && observation.outcome == Outcome::Accepted {
@@ -295,7 +295,7 @@ impl Judge<'_> {
     }
 
     /// Whether some answer to an open question leaves a kernel without a meaning that the default answer gives it: an access
-    /// that is misaligned only where an index counts otherwise, say. Whoever follows that answer may do anything.
+    /// that is misaligned only where an index counts otherwise, say. An implementation that follows that answer may do anything.
     fn has_no_meaning_for_some(&self, p: &Predicted<'_>, by_default: &Prediction) -> bool {
         let without = |prediction: &Prediction| match prediction.data {
             Expectation::Unmodelled { .. } => usize::MAX,
@@ -371,7 +371,7 @@ impl Judge<'_> {
         read: &mut Asked,
     ) -> Vec<(Question, usize)> {
         match (&p.trial.body, verdict) {
-            (Body::Items(_) | Body::Seats(_), _) if self.options.launch => return Vec::new(),
+            (Body::Items(_) | Body::Contexts(_), _) if self.options.launch => return Vec::new(),
             (Body::Items(_), Verdict::Conforms) if p.must() == Some(Must::Accept) => {
                 return self.excluded_under(p, &self.rules, QuestionSet::default(), first);
             }

@@ -147,7 +147,7 @@ impl<'a> Judge<'a> {
         let (mut together, mut doubtful, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for (at, p) in predicted.iter().enumerate() {
             match (p.must(), &p.trial.body) {
-                (None, Body::Seats(_)) => together.push(at),
+                (None, Body::Contexts(_)) => together.push(at),
                 (None, _) if self.options.launch => together.push(at),
                 (None, _) => settling.not_compared(at, NotCompared::Unmodelled),
                 _ => match self.foreseen(p) {
@@ -224,7 +224,7 @@ impl<'a> Judge<'a> {
         let data = match expect(&module, rules) {
             // One constant in many places is compared where all places are.
             Expectation::Accepted { unmodelled, .. }
-                if !unmodelled.is_empty() && matches!(trial.body, Body::Seats(_)) =>
+                if !unmodelled.is_empty() && matches!(trial.body, Body::Contexts(_)) =>
             {
                 Expectation::Unmodelled { reason: unmodelled[0].reason, parts: unmodelled }
             }

@@ -160,7 +160,7 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
     fn confirm_alone(&mut self, group: &[usize]) -> Result<(), Error> {
         let is_new = |settled: &Settled| matches!(&settled.verdict, Verdict::Deviates(difference) if difference.explanation.is_none());
         // Slots of one constant are about one module with all of them.
-        let may_be_alone = |at: &usize| !matches!(self.predicted[*at].trial.body, Body::Seats(_));
+        let may_be_alone = |at: &usize| !matches!(self.predicted[*at].trial.body, Body::Contexts(_));
         let new = group.iter().copied().filter(may_be_alone);
         let new: Vec<usize> =
             new.filter(|&at| self.settled[at].as_ref().is_some_and(is_new)).take(MOST_CONFIRMED).collect();

@@ -79,7 +79,7 @@ pub struct Known {
     pub releases: Releases,
     /// What it does.
     pub effect: Effect,
-    /// The least program that shows it, taken by every listed release. A case of the corpus or the specification's
+    /// The minimized reproducer that shows it, taken by every listed release. A case of the corpus or the specification's
     /// tables, worked out by hand.
     pub example: &'static str,
     /// The day on which it was first seen by this project, `2026-11-21`.

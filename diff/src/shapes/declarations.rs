@@ -74,7 +74,7 @@ fn element_size(declaration: &Declaration) -> u64 {
         Specifier::Vector(length) => Some(length.count()),
         _ => None,
     });
-    declaration.scalar_type().map_or(0, ScalarType::bytes) * u64::from(lanes.unwrap_or(1))
+    declaration.scalar_type().map_or(0, ScalarType::bytes) * lanes.unwrap_or(1)
 }
 
 /// The variables of a declaration and their sizes in bytes, as far as dimensions are numbers.

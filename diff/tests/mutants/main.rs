@@ -38,7 +38,7 @@ fn value(expr: &Expr, ty: ScalarType, rules: &Rules) -> Outcome {
 fn outcome(body: &Body, rules: &Rules) -> Outcome {
     match body {
         Body::Expression { ty, expr, .. } => value(expr, *ty, rules),
-        Body::Items(items) | Body::Seats(items) => {
+        Body::Items(items) | Body::Contexts(items) => {
             let module = Header::default().module(items.clone());
             Outcome::Module(match expect(&module, rules) {
                 Expectation::Accepted { variables, .. } => Ok(variables

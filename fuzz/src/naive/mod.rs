@@ -85,7 +85,7 @@ impl Kind {
 enum Value {
     /// A number within the range of its type.
     Integer(i128),
-    /// The bits of a double; `None` for a NaN that arithmetic made, whose bits nobody states.
+    /// The bits of a double; `None` for a NaN that arithmetic made, whose bits are not stated.
     Double(Option<u64>),
     Single(u32),
 }

@@ -52,7 +52,7 @@ fn in_base(digits: &str, base: u32) -> Option<BigUint> {
     BigUint::parse_bytes(checked(digits, base)?.as_bytes(), base)
 }
 
-/// An exponent that no number of digits before it makes up for. Zeros in front of one do not count for its size, but nobody
+/// An exponent that no number of digits before it makes up for. Zeros in front of one do not count for its size, but no one
 /// writes ten of them.
 const FAR: i64 = 1 << 40;
 

@@ -19,7 +19,7 @@ fn function_kind(d: &mut Draft<'_, '_>) -> &'static str {
     d.pick(&[".func", ".entry"])
 }
 
-/// A word that holds an address in the twin, and something else in the broken program.
+/// A word that holds an address in the valid counterpart, and something else in the broken program.
 fn word(d: &mut Draft<'_, '_>, broken: &str) -> Pair {
     let target = target(d);
     behind(d, &target, ".u64", "v1", broken)
@@ -35,10 +35,10 @@ fn mask(d: &mut Draft<'_, '_>) -> String {
     format!("{:#x}", 0xff_u64 << (8 * d.below(8)))
 }
 
-/// A byte that holds one of an address in the twin, and something else in the broken program.
+/// A byte that holds one of an address in the valid counterpart, and something else in the broken program.
 fn byte(d: &mut Draft<'_, '_>, before: &str, broken: &str) -> Pair {
-    let twin = format!("{}(v1)", mask(d));
-    behind(d, before, ".u8", &twin, broken)
+    let counterpart = format!("{}(v1)", mask(d));
+    behind(d, before, ".u8", &counterpart, broken)
 }
 
 // The edits, in the order of the table
@@ -78,10 +78,10 @@ pub(super) fn byte_without_mask(d: &mut Draft<'_, '_>) -> Pair {
 }
 
 /// A word that holds an address with an offset, which stands in place of `#`.
-pub(super) fn offset(d: &mut Draft<'_, '_>, twin: &str, broken: &str) -> Pair {
+pub(super) fn offset(d: &mut Draft<'_, '_>, counterpart: &str, broken: &str) -> Pair {
     let offset = (1 + d.below(64)).to_string();
     let target = target(d);
-    behind(d, &target, ".u64", &twin.replace('#', &offset), &broken.replace('#', &offset))
+    behind(d, &target, ".u64", &counterpart.replace('#', &offset), &broken.replace('#', &offset))
 }
 
 /// `function`, and `function + 4` or `generic(function)`.
@@ -157,11 +157,11 @@ pub(super) fn unknown_name(d: &mut Draft<'_, '_>) -> Pair {
     word(d, &form.replace('#', unknown))
 }
 
-/// A variable with the attribute of the twin, and with one of these.
-pub(super) fn attribute(d: &mut Draft<'_, '_>, twin: &str, any: &[&str]) -> Pair {
+/// A variable with the attribute of the valid counterpart, and with one of these.
+pub(super) fn attribute(d: &mut Draft<'_, '_>, counterpart: &str, any: &[&str]) -> Pair {
     let ty = integer_type(d);
     let broken = d.pick(any);
-    Pair::around(&format!(".global .attribute(@) {ty} v0;"), twin, broken)
+    Pair::around(&format!(".global .attribute(@) {ty} v0;"), counterpart, broken)
 }
 
 pub(super) fn initialized_in_a_body(d: &mut Draft<'_, '_>) -> Pair {

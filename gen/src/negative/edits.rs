@@ -28,14 +28,14 @@ pub(super) fn space(d: &mut Draft<'_, '_>) -> &'static str {
     d.pick(&[".global", ".global", ".const"])
 }
 
-/// A scalar whose value is one expression in the twin and another in the broken one, behind other statements.
-pub(super) fn behind(d: &mut Draft<'_, '_>, before: &str, ty: &str, twin: &str, broken: &str) -> Pair {
-    Pair::around(&format!("{before} {} {ty} v0 = @;", space(d)), twin, broken)
+/// A scalar whose value is one expression in the valid counterpart and another in the broken one, behind other statements.
+pub(super) fn behind(d: &mut Draft<'_, '_>, before: &str, ty: &str, counterpart: &str, broken: &str) -> Pair {
+    Pair::around(&format!("{before} {} {ty} v0 = @;", space(d)), counterpart, broken)
 }
 
 /// The same without other statements.
-fn values(d: &mut Draft<'_, '_>, ty: &str, twin: &str, broken: &str) -> Pair {
-    behind(d, "", ty, twin, broken)
+fn values(d: &mut Draft<'_, '_>, ty: &str, counterpart: &str, broken: &str) -> Pair {
+    behind(d, "", ty, counterpart, broken)
 }
 
 /// A full array of literals.
@@ -61,13 +61,13 @@ fn extents<const N: usize>(d: &mut Draft<'_, '_>) -> [u64; N] {
 }
 
 fn items(v: &mut Declarator) -> &mut Vec<Initializer> {
-    v.initializer.as_mut().map(inner_items).expect("the twin of this edit has a list")
+    v.initializer.as_mut().map(inner_items).expect("the counterpart of this edit has a list")
 }
 
 fn inner_items(entry: &mut Initializer) -> &mut Vec<Initializer> {
     match entry {
         Initializer::List(list) => &mut list.items,
-        _ => unreachable!("the twin of this edit has a list of lists"),
+        _ => unreachable!("the counterpart of this edit has a list of lists"),
     }
 }
 
@@ -119,12 +119,12 @@ fn arithmetic(d: &mut Draft<'_, '_>) -> &'static str {
 
 pub(super) fn malformed(d: &mut Draft<'_, '_>, spellings: &[&str]) -> Pair {
     let text = d.pick(spellings);
-    let (ty, twin) = (integer_type(d), literal(d));
+    let (ty, counterpart) = (integer_type(d), literal(d));
     if d.byte() < 128 {
-        return values(d, ty, &twin, text);
+        return values(d, ty, &counterpart, text);
     }
     let left = integer(d);
-    values(d, ty, &format!("{left} + {twin}"), &format!("{left} + {text}"))
+    values(d, ty, &format!("{left} + {counterpart}"), &format!("{left} + {text}"))
 }
 
 /// A literal in a type of its kind, and one of these in its place.
@@ -135,8 +135,8 @@ pub(super) fn other_literal(
     spellings: &[&str],
 ) -> Pair {
     let text = d.pick(spellings);
-    let (ty, twin) = (d.pick(types), made(d, of, 1));
-    values(d, ty, &twin, text)
+    let (ty, counterpart) = (d.pick(types), made(d, of, 1));
+    values(d, ty, &counterpart, text)
 }
 
 pub(super) fn integer_only_infix(d: &mut Draft<'_, '_>) -> Pair {
@@ -156,7 +156,7 @@ pub(super) fn integer_only_prefix(d: &mut Draft<'_, '_>) -> Pair {
 pub(super) fn integer_only_infix_in_integer(d: &mut Draft<'_, '_>) -> Pair {
     let (good, left, right, ty) = (integer(d), float(d), float(d), integer_type(d));
     let op = d.pick(&["&&", "||", "%", "<<", ">>", "&", "|", "^"]);
-    // No divisor of the twin is zero.
+    // No divisor of the valid counterpart is zero.
     values(d, ty, &format!("{good} {op} 1"), &format!("{left} {op} {right}"))
 }
 
@@ -193,7 +193,7 @@ pub(super) fn single_infix(d: &mut Draft<'_, '_>) -> Pair {
     values(d, ty, &format!("{left} {op} {right}"), &format!("{left} {op} {bits}"))
 }
 
-/// The twin is the same bits without the operator, so in the one type that takes them beyond doubt.
+/// The valid counterpart is the same bits without the operator, so in the one type that takes them beyond doubt.
 pub(super) fn single_in(d: &mut Draft<'_, '_>, any: &[&str]) -> Pair {
     let bits = single_bits(d);
     let broken = d.pick(any).replace('#', &bits);
@@ -234,9 +234,9 @@ pub(super) fn extern_initialized(d: &mut Draft<'_, '_>) -> Pair {
 
 pub(super) fn too_many(d: &mut Draft<'_, '_>, inner: usize) -> Pair {
     let outer = extents::<2>(d);
-    let twin = array(d, &outer[..=inner]);
+    let counterpart = array(d, &outer[..=inner]);
     let row = d.below(outer[0] as usize);
-    Pair::changed(&twin, |v| {
+    Pair::changed(&counterpart, |v| {
         let items = items(v);
         repeat_first(if inner == 1 { inner_items(&mut items[row]) } else { items });
     })
@@ -244,9 +244,9 @@ pub(super) fn too_many(d: &mut Draft<'_, '_>, inner: usize) -> Pair {
 
 pub(super) fn value_for_row(d: &mut Draft<'_, '_>) -> Pair {
     let extents = extents::<2>(d);
-    let twin = array(d, &extents);
+    let counterpart = array(d, &extents);
     let row = d.below(extents[0] as usize);
-    Pair::changed(&twin, |v| {
+    Pair::changed(&counterpart, |v| {
         let items = items(v);
         items[row] = inner_items(&mut items[row]).swap_remove(0);
     })
@@ -268,17 +268,17 @@ pub(super) fn list_for_scalar(d: &mut Draft<'_, '_>) -> Pair {
 
 pub(super) fn list_for_element(d: &mut Draft<'_, '_>) -> Pair {
     let extents = extents::<1>(d);
-    let twin = array(d, &extents);
+    let counterpart = array(d, &extents);
     let at = d.below(extents[0] as usize);
-    Pair::changed(&twin, |v| in_braces(&mut items(v)[at]))
+    Pair::changed(&counterpart, |v| in_braces(&mut items(v)[at]))
 }
 
 pub(super) fn inner_omitted(d: &mut Draft<'_, '_>) -> Pair {
     let extents = extents::<3>(d);
     let rank = 2 + d.below(2);
-    let twin = array(d, &extents[..rank]);
+    let counterpart = array(d, &extents[..rank]);
     let at = 1 + d.below(rank - 1);
-    Pair::changed(&twin, |v| v.dimensions[at] = None)
+    Pair::changed(&counterpart, |v| v.dimensions[at] = None)
 }
 
 /// An array without an initial value, and one of these in place of its extent, which stands for `#`.
@@ -379,9 +379,9 @@ pub(super) fn parameterized_array(d: &mut Draft<'_, '_>) -> Pair {
 }
 
 pub(super) fn huge_literal(d: &mut Draft<'_, '_>) -> Pair {
-    let (ty, twin) = (integer_type(d), literal(d));
+    let (ty, counterpart) = (integer_type(d), literal(d));
     let huge = d.pick(&boundary::HUGE);
-    values(d, ty, &twin, huge)
+    values(d, ty, &counterpart, huge)
 }
 
 pub(super) fn zero_divisor(d: &mut Draft<'_, '_>) -> Pair {
@@ -424,9 +424,9 @@ fn full_vector(d: &mut Draft<'_, '_>, change: impl FnOnce(&mut Declarator)) -> P
 pub(super) fn trailing_comma(d: &mut Draft<'_, '_>) -> Pair {
     let outer = extents::<2>(d);
     let rank = 1 + d.below(2);
-    let twin = array(d, &outer[..rank]);
+    let counterpart = array(d, &outer[..rank]);
     let row = d.below(outer[0] as usize);
-    Pair::changed(&twin, |v| {
+    Pair::changed(&counterpart, |v| {
         let Some(Initializer::List(list)) = &mut v.initializer else { return };
         match &mut list.items[row] {
             Initializer::List(inner) => inner.trailing_comma = true,

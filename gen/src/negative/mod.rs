@@ -1,7 +1,7 @@
 //! Programs that the specification refuses, each one edit away from one that it grants.
 //!
-//! [`EDITS`] has one entry an edit: what rule it breaks, and a function that makes the valid program, the twin, and
-//! the broken one beside it. A refusal says something about the edit only where the twin is accepted: an
+//! [`EDITS`] has one entry an edit: what rule it breaks, and a function that makes the valid program, the valid counterpart, and
+//! the broken one beside it. A refusal says something about the edit only where the valid counterpart is accepted: an
 //! implementation may refuse both for a reason of its own.
 
 mod addresses;
@@ -35,25 +35,25 @@ pub struct Edit {
 /// together.
 pub const TURN: u64 = 8;
 
-/// A program that the specification refuses, and its valid twin.
+/// A program that the specification refuses, and its valid counterpart.
 #[derive(Clone, Debug)]
 pub struct Negative {
-    /// What was done to the twin.
+    /// What was done to the valid counterpart.
     pub edit: &'static Edit,
     /// What must be accepted. What it declares is named `v0`, `v1` ...
-    pub twin: Vec<Item>,
+    pub counterpart: Vec<Item>,
     /// What must be refused.
     pub broken: Vec<Item>,
-    /// The header of the twin, where it needs another than the usual one.
-    pub twin_header: Option<Header>,
+    /// The header of the valid counterpart, where it needs another than the usual one.
+    pub counterpart_header: Option<Header>,
     /// The header of what must be refused, where it needs another than the usual one.
     pub header: Option<Header>,
 }
 
 impl PartialEq for Negative {
     fn eq(&self, other: &Negative) -> bool {
-        let parts = |n: &Negative| (n.edit.name, n.twin_header.clone(), n.header.clone());
-        parts(self) == parts(other) && self.twin == other.twin && self.broken == other.broken
+        let parts = |n: &Negative| (n.edit.name, n.counterpart_header.clone(), n.header.clone());
+        parts(self) == parts(other) && self.counterpart == other.counterpart && self.broken == other.broken
     }
 }
 
@@ -63,9 +63,10 @@ impl Generator {
         let edit = &EDITS[(number / TURN % EDITS.len() as u64) as usize];
         let mut bytes = [0; 256];
         case_bytes(seed, number, &mut bytes);
-        let Pair { twin, broken, headers } = (edit.make)(&mut Draft::new(self.tables(), &bytes, coverage));
-        let (twin_header, header) = headers.unzip();
-        Negative { edit, twin, broken, twin_header, header }
+        let Pair { counterpart, broken, headers } =
+            (edit.make)(&mut Draft::new(self.tables(), &bytes, coverage));
+        let (counterpart_header, header) = headers.unzip();
+        Negative { edit, counterpart, broken, counterpart_header, header }
     }
 }
 

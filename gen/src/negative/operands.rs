@@ -30,25 +30,30 @@ const KERNEL: &str = "
 pub(super) const INSIDE: &[&str] = &["0", "4", "8", "12", "16", "20", "24", "28"];
 
 /// The kernel around two instructions, with one of these in place of `#`.
-pub(super) fn pair(d: &mut Draft<'_, '_>, any: &[&str], twin: &str, broken: &str) -> Pair {
+pub(super) fn pair(d: &mut Draft<'_, '_>, any: &[&str], counterpart: &str, broken: &str) -> Pair {
     let chosen = d.pick(any);
-    Pair::around(KERNEL, &twin.replace('#', chosen), &broken.replace('#', chosen))
+    Pair::around(KERNEL, &counterpart.replace('#', chosen), &broken.replace('#', chosen))
 }
 
 /// The same around instructions that nothing is chosen for.
-pub(super) fn plain(twin: &str, broken: &str) -> Pair {
-    Pair::around(KERNEL, twin, broken)
+pub(super) fn plain(counterpart: &str, broken: &str) -> Pair {
+    Pair::around(KERNEL, counterpart, broken)
 }
 
 pub(super) fn wide_offset(d: &mut Draft<'_, '_>) -> Pair {
     let base = d.pick(&["v1", "p"]);
-    let twin = format!("ld.global.u32 a, [{base} + 8];");
+    let counterpart = format!("ld.global.u32 a, [{base} + 8];");
     let broken = format!("ld.global.u32 a, [{base} + #];");
-    pair(d, &["2147483648", "0x80000004", "4294967296", "-2147483652", "0x100000000000"], &twin, &broken)
+    pair(
+        d,
+        &["2147483648", "0x80000004", "4294967296", "-2147483652", "0x100000000000"],
+        &counterpart,
+        &broken,
+    )
 }
 
 pub(super) fn behind_the_vector(d: &mut Draft<'_, '_>) -> Pair {
-    let (twin, broken) = d.pick(&[(".y", ".z"), (".x", ".w"), (".g", ".b"), (".r", ".a")]);
+    let (counterpart, broken) = d.pick(&[(".y", ".z"), (".x", ".w"), (".g", ".b"), (".r", ".a")]);
     let moved = |element| format!("mov.v2.u32 v, {{a, b}}; mov.u32 c, v{element};");
-    plain(&moved(twin), &moved(broken))
+    plain(&moved(counterpart), &moved(broken))
 }

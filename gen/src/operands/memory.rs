@@ -122,7 +122,7 @@ pub(crate) fn memory(d: &mut Draft<'_, '_>, kernel: &mut Kernel) {
     }
     let mut registers: Vec<String> = (0..lanes).map(|_| kernel.register(ty)).collect();
     let mut to = registers.clone();
-    // An element that nobody wants.
+    // An element that is not used.
     if lanes > 1 && d.byte() >= 224 {
         let at = d.below(lanes as usize);
         to[at] = "_".to_owned();

@@ -2,7 +2,7 @@
 //!
 //! Numbers are spelled otherwise (4.5.1, 4.5.2), lists of initial values leave out what is zero or name it (5.4.4), statements
 //! are divided, joined and exchanged, names are others. Whatever an implementation makes of a program, it has to make the same
-//! of each variant, also where nobody knows what is right. An edit is only made where both programs mean the same
+//! of each variant, also where no rule says what is right. An edit is only made where both programs mean the same
 //! whatever the open questions are answered.
 
 mod contexts;

@@ -9,7 +9,7 @@ use ptxsmith_syntax::{
 
 /// Where an expression stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seat {
+enum ConstantContext {
     /// In the initial value of a variable of this type.
     Initial(Option<ScalarType>),
     /// Anywhere else.
@@ -19,12 +19,12 @@ enum Seat {
 /// Walks through the constants that may be spelled otherwise: not the counts of parameterized names and banks of constants, of
 /// which the text does not say how they are written.
 struct Constants<F> {
-    seat: Seat,
+    context: ConstantContext,
     ty: Option<ScalarType>,
     each: F,
 }
 
-impl<F: FnMut(&mut Expr, Seat)> VisitMut<'_> for Constants<F> {
+impl<F: FnMut(&mut Expr, ConstantContext)> VisitMut<'_> for Constants<F> {
     fn declaration(&mut self, declaration: &mut Declaration) {
         self.ty = declaration.scalar_type();
         declaration.specifiers.iter_mut().for_each(|specifier| self.specifier(specifier));
@@ -34,9 +34,9 @@ impl<F: FnMut(&mut Expr, Seat)> VisitMut<'_> for Constants<F> {
     fn declarator(&mut self, declarator: &mut Declarator) {
         declarator.dimensions.iter_mut().flatten().for_each(|dimension| self.expr(dimension));
         if let Some(initializer) = &mut declarator.initializer {
-            self.seat = Seat::Initial(self.ty);
+            self.context = ConstantContext::Initial(self.ty);
             self.initializer(initializer);
-            self.seat = Seat::Elsewhere;
+            self.context = ConstantContext::Elsewhere;
         }
     }
 
@@ -51,18 +51,18 @@ impl<F: FnMut(&mut Expr, Seat)> VisitMut<'_> for Constants<F> {
     }
 
     fn expr(&mut self, expr: &mut Expr) {
-        (self.each)(expr, self.seat);
+        (self.each)(expr, self.context);
     }
 }
 
-fn each_constant(module: &mut Module, each: impl FnMut(&mut Expr, Seat)) {
-    Constants { seat: Seat::Elsewhere, ty: None, each }.module(module);
+fn each_constant(module: &mut Module, each: impl FnMut(&mut Expr, ConstantContext)) {
+    Constants { context: ConstantContext::Elsewhere, ty: None, each }.module(module);
 }
 
 /// Spells integers otherwise, or floats.
 pub(super) fn respell(module: &mut Module, floats: bool, ways: &BTreeMap<u32, u64>) -> u32 {
     let mut place = 0;
-    each_constant(module, |expr, seat| {
+    each_constant(module, |expr, context| {
         for id in 0..=expr.root() {
             let NodeKind::Number(text) = expr.kind(id) else { continue };
             let Some(number) = read_number(text) else { continue };
@@ -70,7 +70,7 @@ pub(super) fn respell(module: &mut Module, floats: bool, ways: &BTreeMap<u32, u6
                 continue;
             }
             if let Some(&way) = ways.get(&place) {
-                let alone = (expr.nodes().len() == 1).then_some(seat);
+                let alone = (expr.nodes().len() == 1).then_some(context);
                 let all = if floats { float_spellings(number, alone) } else { integer_spellings(number) };
                 if !all.is_empty() {
                     *expr = expr.replaced(id, &Expr::number(&*all[(way % all.len() as u64) as usize]));
@@ -106,29 +106,29 @@ fn integer_spellings(number: Number) -> Vec<String> {
 }
 
 /// Spellings of a floating-point number that have its value; `alone` is where it stands, if nothing else stands there.
-fn float_spellings(number: Number, alone: Option<Seat>) -> Vec<String> {
-    let single_seat = alone == Some(Seat::Initial(Some(ScalarType::F32)));
+fn float_spellings(number: Number, alone: Option<ConstantContext>) -> Vec<String> {
+    let single_context = alone == Some(ConstantContext::Initial(Some(ScalarType::F32)));
     match number {
         Number::Integer { .. } => Vec::new(),
         Number::SingleBits(bits) => {
             let mut all = of_single(bits);
             // A variable of single precision holds the same bits, whichever notation they come from.
             let value = f64::from(f32::from_bits(bits));
-            if single_seat && value.is_finite() && value.is_sign_positive() {
+            if single_context && value.is_finite() && value.is_sign_positive() {
                 all.extend(of_double(value.to_bits()));
             }
             all
         }
-        Number::DoubleBits(bits) => with_single(bits, single_seat),
-        Number::Float(value) if value.is_finite() => with_single(value.to_bits(), single_seat),
+        Number::DoubleBits(bits) => with_single(bits, single_context),
+        Number::Float(value) if value.is_finite() => with_single(value.to_bits(), single_context),
         Number::Float(_) => Vec::new(),
     }
 }
 
-fn with_single(bits: u64, single_seat: bool) -> Vec<String> {
+fn with_single(bits: u64, single_context: bool) -> Vec<String> {
     let mut all = of_double(bits);
     let value = f64::from_bits(bits);
-    if single_seat && f64::from(value as f32) == value {
+    if single_context && f64::from(value as f32) == value {
         all.extend(of_single((value as f32).to_bits()));
     }
     all
@@ -163,7 +163,7 @@ fn of_double(bits: u64) -> Vec<String> {
 /// not asked.
 pub(super) fn parenthesize(module: &mut Module, ways: &BTreeMap<u32, u64>) -> u32 {
     let mut place = 0;
-    each_constant(module, |expr, seat| {
+    each_constant(module, |expr, context| {
         let is_plain = |kind: &NodeKind| match kind {
             NodeKind::Name(_) | NodeKind::Generic(_) | NodeKind::Mask(..) => false,
             NodeKind::Number(text) => {
@@ -171,7 +171,9 @@ pub(super) fn parenthesize(module: &mut Module, ways: &BTreeMap<u32, u64>) -> u3
             }
             _ => true,
         };
-        if !matches!(seat, Seat::Initial(Some(_))) || !expr.nodes().iter().all(|node| is_plain(&node.kind)) {
+        if !matches!(context, ConstantContext::Initial(Some(_)))
+            || !expr.nodes().iter().all(|node| is_plain(&node.kind))
+        {
             return;
         }
         let count = expr.root() + 1;

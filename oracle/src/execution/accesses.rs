@@ -122,7 +122,7 @@ struct Run<'m, 'r> {
     reached: Reached,
     /// What variables hold at first, by their place in the module.
     initial: Vec<(StateSpace, u64, &'m expectation::Variable)>,
-    /// Whether something was written of which nobody knows where.
+    /// Whether something was written at an unknown place.
     scattered: bool,
 }
 

@@ -259,7 +259,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Whether an expression is a number of which nobody can argue.
+    /// Whether an expression is a number without any doubt.
     fn is_constant(&self, expr: &Expr) -> bool {
         let known = |kind: &NodeKind| match kind {
             NodeKind::Number(text) => matches!(read_number(text), Some(Number::Integer { .. })),

@@ -57,7 +57,7 @@ pub(super) struct Object {
 }
 
 /// The bytes of a variable: what was written, over what was there before. A few letters declare a variable of any size, so what
-/// nobody wrote takes no place here.
+/// was never written takes no place here.
 #[derive(Clone, Debug)]
 pub(super) struct Bytes {
     size: usize,

@@ -302,7 +302,7 @@ impl<'m, 'r> Reader<'m, 'r> {
                     {
                         self.body.labels.remove(label);
                     }
-                    // What an instruction does nobody knows who does not model it; these do nothing.
+                    // What an instruction does that is not modelled is not known; these do nothing.
                     let idle = [";", ".loc", ".pragma", ".callprototype", ".calltargets"].contains(&first);
                     if !idle {
                         let kept = self.body.kept.entry(self.body.lines.len()).or_default();

@@ -41,7 +41,7 @@ pub fn run_under(rules: &Rules, text: &str) -> Result<Output, &'static str> {
     }
 }
 
-/// The bytes, `..` for one that nobody knows, and the addresses.
+/// The bytes, `..` for one that is not known, and the addresses.
 pub fn described(output: &Output) -> String {
     let known = output.bytes.iter().zip(&output.known);
     let mut text: String =

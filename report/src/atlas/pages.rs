@@ -376,7 +376,7 @@ impl<'a> FormPage<'a> {
             let mut groups = groups(&matrix.subjects, |nth| case.standing(columns[nth]));
             // Most programs were not shown to everybody, which the page says once.
             groups.retain(|group| group.standing != Standing::NotReached);
-            // Whoever conforms is all that is not named.
+            // A subject that is not named conforms.
             if let (true, Some(first)) = (groups.len() > 1, groups.first_mut())
                 && first.standing == Standing::Conforms
             {

@@ -106,10 +106,10 @@ pub struct CellView {
     /// What the script does not make up from row and column.
     pub title: String,
     pub note: String,
-    /// The finding with the least program.
+    /// The finding with the minimized reproducer.
     pub finding: String,
     pub findings: usize,
-    /// The number of its least program, where that is not the finding's.
+    /// The number of its minimized reproducer, where that is not the finding's.
     pub program: Option<usize>,
 }
 
@@ -373,7 +373,7 @@ fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) ->
         };
         (named, name(of.verdict), class_of_verdict(of.verdict))
     };
-    // Where nobody asked every release, those of the campaign tell.
+    // Where not every release was asked, those of the campaign decide.
     let releases = match finding.releases.is_empty() {
         true => seen_in(report, finding, limits),
         false => finding.releases.clone(),

@@ -77,7 +77,7 @@ pub struct Finding {
     /// The file of the program, relative to the folder of the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The verdict of every release, computed after reduction; empty where nobody asked.
+    /// The verdict of every release, computed after reduction; empty where it was not asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub releases: Vec<ReleaseVerdict>,
     /// When it was first seen: RFC 3339, or a date.
@@ -128,7 +128,7 @@ impl Finding {
         self.status.needs_attention() && self.expected_failure.is_none()
     }
 
-    /// The least program of which both answers are known.
+    /// The minimized reproducer of which both answers are known.
     pub fn example(&self) -> Example<'_> {
         match &self.reduced {
             Some(Reduced { program, answers: Some(answers), .. }) => Example {
@@ -167,7 +167,7 @@ impl Finding {
         self.repeat.replacen(file, &quoted, 1)
     }
 
-    /// The least program that is known to show it.
+    /// The minimized reproducer that is known to show it.
     pub fn least_program(&self) -> &str {
         self.reduced.as_ref().map_or(&self.program, |reduced| &reduced.program)
     }

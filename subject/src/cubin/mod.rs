@@ -424,7 +424,7 @@ impl Entry {
         }
         let after = home.variables.partition_point(|placed| placed.offset <= self.offset);
         let holds = |placed: &Placed<'_>| self.offset < placed.offset + placed.size;
-        // What is written between variables is nobody's.
+        // What is written between variables belongs to none.
         let Some(index) = after.checked_sub(1).filter(|&index| holds(&home.variables[index])) else {
             return Ok(());
         };

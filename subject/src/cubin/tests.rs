@@ -319,12 +319,12 @@ fn what_is_not_known_hides_its_own_variable_and_nothing_else() {
     let mut cubin = sample();
     let nameless = cubin.symbol("", 3, 1, 0, 0);
     cubin.rels[1].3 = nameless;
-    let nobody = "relocation at .nv.global.init+0x1d: its symbol is no variable and no function";
-    assert_eq!(cubin.reason("m"), nobody);
+    let no_symbol = "relocation at .nv.global.init+0x1d: its symbol is no variable and no function";
+    assert_eq!(cubin.reason("m"), no_symbol);
 }
 
 #[test]
-fn what_is_written_between_variables_is_nobody_s() {
+fn what_is_written_between_variables_belongs_to_none() {
     let mut cubin = sample();
     let before = cubin.read();
     cubin.sections[0].data.extend([0; 2]);

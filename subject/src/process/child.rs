@@ -23,7 +23,7 @@ use super::{Cancel, Captured, End, Error, Invocation, Limits};
 
 /// How glibc's `malloc` asks the system for memory: in large pages, where the system grants them on request, and some more than
 /// it needs at once. To get memory is a good part of what a short child does: of a start of ptxas for one variable a sixth.
-/// Whoever sets it for this program sets it for its children.
+/// What is set for this program is set for its children.
 pub(super) const TUNABLES: &str = "GLIBC_TUNABLES";
 pub(super) const LARGE_PAGES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=4194304";
 
@@ -143,7 +143,7 @@ impl Attended {
         self.wait(Duration::ZERO, None).unwrap_or(true)
     }
 
-    /// Kills whoever is left of the group, and tells how it ended.
+    /// Kills what is left of the group, and tells how it ended.
     pub fn end(&mut self) -> Result<End, Error> {
         let status = self.group.end().map_err(self.failed("wait for it"))?;
         Ok(match (status.code(), status.signal()) {
@@ -240,7 +240,7 @@ fn restrict(pid: Pid, limits: &Limits) -> io::Result<()> {
 }
 
 fn set_limit(pid: Pid, resource: Resource, value: u64) -> io::Result<()> {
-    // Whoever started us may have set a lower bound, which holds for the child too and which nobody may raise.
+    // A parent may have set a lower bound, which holds for the child too and cannot be raised.
     let value = getrlimit(resource).maximum.map_or(value, |most| value.min(most));
     // The processor time of a child that serves on is raised again and again: that needs its upper bound left open.
     let maximum = if matches!(resource, Resource::Cpu) { None } else { Some(value) };
@@ -286,7 +286,7 @@ impl Group {
         match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(pidfd) => Ok(Group(Leader::Started { child, pid, pidfd })),
             Err(errno) => {
-                // Nobody else ends what cannot be watched.
+                // What cannot be watched has to be ended here.
                 let _ = kill_process_group(pid, Signal::KILL);
                 let _ = child.wait();
                 Err(Error::Machine { program: program(), doing: "watch it", source: errno.into() })
@@ -303,11 +303,11 @@ impl Group {
         }
     }
 
-    /// Kills whoever is left of the group and reaps the leader.
+    /// Kills what is left of the group and reaps the leader.
     fn end(&mut self) -> io::Result<ExitStatus> {
         match std::mem::replace(&mut self.0, Leader::Ended(None)) {
             Leader::Started { mut child, pid, .. } => {
-                // An error means that nobody is left.
+                // An error means that no process is left.
                 let _ = kill_process_group(pid, Signal::KILL);
                 child.wait()
             }

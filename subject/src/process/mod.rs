@@ -3,7 +3,7 @@
 //! A child gets an argument vector (no shell), a directory, no standard input, a process group of its own, a memory,
 //! a file size and a time limit. Both pipes are drained on the calling thread while the child runs, and the whole
 //! group is killed at the end in every case, so a grandchild that kept a pipe open neither hangs the caller nor
-//! outlives the run. A grandchild that leaves the group (`setsid`) is out of reach; it can hang nobody either.
+//! outlives the run. A grandchild that leaves the group (`setsid`) is out of reach; it cannot hang us either.
 //!
 //! There is no `pre_exec`: with it `std` gives up `posix_spawn`, and the price of a `fork` grows with the memory of
 //! this process. The limits are therefore set on the child from outside, right after it was started.

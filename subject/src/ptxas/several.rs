@@ -66,7 +66,7 @@ fn refusals(finished: &Finished, requests: &[Request<'_>]) -> Option<Vec<Option<
             None if diagnostic.severity < Severity::Error || diagnostic.message == ABORTED => {
                 of_all.push(diagnostic)
             }
-            // Of which module that is nobody knows.
+            // It is not known of which module that is.
             None => return Some(vec![None; requests.len()]),
         }
     }

@@ -88,7 +88,7 @@ fn a_death_belongs_to_the_module_that_it_was_on() {
 }
 
 #[test]
-fn a_death_between_two_modules_is_nobodys() {
+fn a_death_between_two_modules_belongs_to_neither() {
     let subject = python("answer(question()['id'])", patient());
     for _ in 0..5 {
         assert_eq!(ask(&subject, "a").outcome, Outcome::Refused);
@@ -130,7 +130,7 @@ fn what_is_no_answer_is_a_crash_that_says_why() {
 }
 
 #[test]
-fn who_goes_on_talking_is_started_again_and_its_talk_harms_nobody() {
+fn who_goes_on_talking_is_started_again_and_its_talk_does_no_harm() {
     let observation = bad("answer(q['id']); answer(q['id']); time.sleep(0.2)");
     assert_eq!(observation.outcome, Outcome::Refused);
     let subject = python(
@@ -163,7 +163,7 @@ fn a_flood_of_errors_does_not_stop_an_answer() {
 }
 
 #[test]
-fn a_module_that_nobody_reads_does_not_hang_us() {
+fn a_module_that_is_not_read_does_not_hang_us() {
     let subject = python("time.sleep(100)", brief());
     let large = "x".repeat(8 << 20);
     assert_eq!(ask(&subject, &large).outcome, Outcome::TimedOut);
@@ -172,7 +172,7 @@ fn a_module_that_nobody_reads_does_not_hang_us() {
 }
 
 #[test]
-fn whoever_dies_at_random_gets_the_right_verdict_for_each_module() {
+fn a_subject_that_dies_at_random_gets_the_right_verdict_for_each_module() {
     // Dies before it reads, after it read, in the middle of an answer, or after it, as the module says.
     let subject = python(
         "while True:\n    q = question()\n    do = q['ptx']\n    if do == 'die': os.kill(os.getpid(), signal.SIGSEGV)\n    \

@@ -279,7 +279,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let toolchains = Toolchains::at(directory.path());
         let cancel = Cancel::new();
-        let first = toolchains.lock("12.9.86", &cancel, &|_| panic!("nobody to wait for")).unwrap();
+        let first = toolchains.lock("12.9.86", &cancel, &|_| panic!("nothing to wait for")).unwrap();
         let second = toolchains.lock("12.9.86", &cancel, &|_| cancel.cancel());
         assert!(matches!(second, Err(InstallError::Process(process::Error::Cancelled(_)))));
         drop(first);

@@ -1,4 +1,4 @@
-//! `ptxsmith gpu run`: every prepared module through every door of the driver.
+//! `ptxsmith gpu run`: every prepared module through every entry point of the driver.
 
 mod table;
 
@@ -36,17 +36,19 @@ pub(super) struct Measured {
     pub seconds: f64,
     /// Whether all prepared modules were shown; not where the time was over before.
     pub complete: bool,
-    /// What came through each door.
-    pub doors: Vec<Door>,
+    /// What came through each entry point.
+    #[serde(rename = "doors")]
+    pub entry_points: Vec<EntryPoint>,
     /// The first differences that nothing explains.
     pub differences: Vec<Different>,
 }
 
 /// One way into the driver: its compiler, or its loader with the cubins of one release.
 #[derive(Default, Serialize)]
-pub(super) struct Door {
+pub(super) struct EntryPoint {
     /// `PTX text`, `cubins of ptxas@13.5 for sm_90`.
-    pub door: String,
+    #[serde(rename = "door")]
+    pub entry_point: String,
     #[serde(skip)]
     pub cubins: Option<PathBuf>,
     pub modules: u64,
@@ -74,7 +76,8 @@ pub(super) struct Door {
 /// One difference.
 #[derive(Serialize)]
 pub(super) struct Different {
-    pub door: String,
+    #[serde(rename = "door")]
+    pub entry_point: String,
     pub module: String,
     pub what: String,
 }
@@ -96,7 +99,7 @@ pub(super) fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
         driver: driver.description().clone(),
         seconds: 0.0,
         complete: true,
-        doors: doors(&args.prepared, driver.description()),
+        entry_points: entry_points(&args.prepared, driver.description()),
         differences: Vec::new(),
     };
     for name in &names {
@@ -108,9 +111,9 @@ pub(super) fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
         let text = fs::read_to_string(&path)
             .map_err(|error| Failure::BadInput(format!("{}: {error}", path.display())))?;
         let shown = Shown::new(name, &text)?;
-        let Measured { doors, differences, .. } = &mut measured;
-        for door in doors {
-            shown.through(door, &driver, differences)?;
+        let Measured { entry_points, differences, .. } = &mut measured;
+        for entry_point in entry_points {
+            shown.through(entry_point, &driver, differences)?;
         }
     }
     measured.seconds = started.elapsed().as_secs_f64();
@@ -122,7 +125,7 @@ pub(super) fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
     if let Some(path) = &args.markdown {
         write_whole(path, text.as_bytes())?;
     }
-    let total = |of: fn(&Door) -> u64| measured.doors.iter().map(of).sum::<u64>();
+    let total = |of: fn(&EntryPoint) -> u64| measured.entry_points.iter().map(of).sum::<u64>();
     Ok(match (total(|d| d.conform + d.known), total(|d| d.new + d.kernels_disagree + d.loaded_otherwise)) {
         (_, 1..) => Exit::Deviation,
         (0, 0) => Exit::NothingCompared,
@@ -131,10 +134,10 @@ pub(super) fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
 }
 
 /// The compiler, and for each release the cubins that run best on the device.
-fn doors(prepared: &Path, device: &Description) -> Vec<Door> {
+fn entry_points(prepared: &Path, device: &Description) -> Vec<EntryPoint> {
     let number = |target: &str| target.strip_prefix("sm_")?.parse::<u32>().ok();
     let own = device.targets.iter().filter_map(|target| number(target)).max().unwrap_or(0);
-    let mut doors = vec![Door { door: "PTX text".to_owned(), ..Door::default() }];
+    let mut entry_points = vec![EntryPoint { entry_point: "PTX text".to_owned(), ..EntryPoint::default() }];
     let folders = |path: &Path| -> Vec<(String, PathBuf)> {
         let entries = fs::read_dir(path).into_iter().flatten().flatten();
         let mut found: Vec<_> =
@@ -147,11 +150,11 @@ fn doors(prepared: &Path, device: &Description) -> Vec<Door> {
         let best =
             folders(&path).into_iter().filter_map(|(target, path)| Some((runs(&target)?, target, path)));
         if let Some((_, target, path)) = best.max() {
-            let door = format!("cubins of {release} for {target}");
-            doors.push(Door { door, cubins: Some(path), ..Door::default() });
+            let entry_point = format!("cubins of {release} for {target}");
+            entry_points.push(EntryPoint { entry_point, cubins: Some(path), ..EntryPoint::default() });
         }
     }
-    doors
+    entry_points
 }
 
 /// A module, and what its kernels check.
@@ -178,13 +181,13 @@ impl<'a> Shown<'a> {
 
     fn through(
         &self,
-        door: &mut Door,
+        entry_point: &mut EntryPoint,
         driver: &Driver,
         differences: &mut Vec<Different>,
     ) -> Result<(), Failure> {
         let target = driver.description().targets.last().map_or("sm_80", String::as_str);
         let request = Request::new(self.text, target).launching(&self.launches);
-        let (observation, image) = match &door.cubins {
+        let (observation, image) = match &entry_point.cubins {
             None => (driver.observe(&request)?, None),
             Some(folder) => {
                 let path = folder.join(format!("{}.cubin", self.name));
@@ -193,30 +196,30 @@ impl<'a> Shown<'a> {
                 (driver.observe_cubin(&request, &image)?, Some(image))
             }
         };
-        let name = door.door.clone();
+        let name = entry_point.entry_point.clone();
         let mut differ = |what: String| {
             if differences.len() < LISTED {
-                differences.push(Different { door: name.clone(), module: self.name.to_owned(), what });
+                differences.push(Different { entry_point: name.clone(), module: self.name.to_owned(), what });
             }
         };
-        door.modules += 1;
+        entry_point.modules += 1;
         if observation.outcome != Outcome::Accepted {
             let outcome = serde_json::to_value(observation.outcome)?;
             let outcome = outcome.as_str().unwrap_or_default().to_owned();
             let said = observation.diagnostics.first().map(|diagnostic| diagnostic.message.clone());
             let why = said.or(observation.reason.clone()).unwrap_or_default();
             differ(format!("{outcome}: {why}"));
-            *door.not_accepted.entry(outcome).or_default() += 1;
+            *entry_point.not_accepted.entry(outcome).or_default() += 1;
         }
-        let wrong = self.judge(door, driver.description(), &observation, &mut differ)?;
+        let wrong = self.judge(entry_point, driver.description(), &observation, &mut differ)?;
         if observation.outcome == Outcome::Accepted {
-            self.kernels(door, &observation, &wrong, &mut differ);
+            self.kernels(entry_point, &observation, &wrong, &mut differ);
         }
         if let Some(image) = image {
             // What our reader lacks shows where the same cubins are read without a device.
             let held = cubin::read(&image).unwrap_or_default();
             for name in loaded_otherwise(&held, &observation.variables) {
-                door.loaded_otherwise += 1;
+                entry_point.loaded_otherwise += 1;
                 differ(format!("`{name}` in memory is not what the cubin says"));
             }
         }
@@ -226,12 +229,12 @@ impl<'a> Shown<'a> {
     /// Counts the variables, and gives the names of those that deviate.
     fn judge(
         &self,
-        door: &mut Door,
+        entry_point: &mut EntryPoint,
         description: &Description,
         observation: &Observation,
         differ: &mut impl FnMut(String),
     ) -> Result<Vec<String>, Failure> {
-        door.read_back += observation.variables.values().filter(|v| v.bytes.is_some()).count() as u64;
+        entry_point.read_back += observation.variables.values().filter(|v| v.bytes.is_some()).count() as u64;
         let subject =
             FnSubject::new("driver", |_: &Request<'_>| observation.clone()).described(description.clone());
         let target = description.targets.last().map_or("sm_80", String::as_str);
@@ -239,16 +242,16 @@ impl<'a> Shown<'a> {
         for part in judge_data(&subject, &Rules::default(), &self.module, self.text, target)? {
             let name = part.variable.unwrap_or_else(|| "the module".to_owned());
             match part.verdict {
-                Verdict::Conforms | Verdict::Reads(_) => door.conform += 1,
+                Verdict::Conforms | Verdict::Reads(_) => entry_point.conform += 1,
                 Verdict::ConformsByOutcome | Verdict::NotCompared(NotCompared::Unobserved) => {
-                    door.not_observed += 1;
+                    entry_point.not_observed += 1;
                 }
                 Verdict::NotCompared(_) => {}
                 Verdict::Deviates(difference) => {
                     if difference.explanation.is_some() {
-                        door.known += 1;
+                        entry_point.known += 1;
                     } else {
-                        door.new += 1;
+                        entry_point.new += 1;
                         differ(format!("`{name}`: {:?}", difference.class));
                     }
                     wrong.push(name);
@@ -260,7 +263,7 @@ impl<'a> Shown<'a> {
 
     fn kernels(
         &self,
-        door: &mut Door,
+        entry_point: &mut EntryPoint,
         observation: &Observation,
         wrong: &[String],
         differ: &mut impl FnMut(String),
@@ -268,24 +271,24 @@ impl<'a> Shown<'a> {
         for (kernel, checks) in &self.checks {
             let output = observation.kernels.get(kernel).and_then(|output| output.bytes.as_deref());
             let Some(output) = output else {
-                door.kernels_disagree += 1;
+                entry_point.kernels_disagree += 1;
                 differ(format!("kernel `{kernel}` was not run"));
                 continue;
             };
-            door.kernels += 1;
+            entry_point.kernels += 1;
             match selfcheck::result(output) {
-                Found::Passed => door.kernels_passed += 1,
+                Found::Passed => entry_point.kernels_passed += 1,
                 Found::Mismatch(index) => {
                     let check = checks.get(index as usize);
                     if check.is_some_and(|check| wrong.contains(&check.variable)) {
-                        door.kernels_agree += 1;
+                        entry_point.kernels_agree += 1;
                     } else {
-                        door.kernels_disagree += 1;
+                        entry_point.kernels_disagree += 1;
                         differ(format!("kernel `{kernel}` differs at {check:?}, which was read back right"));
                     }
                 }
                 Found::DidNotRun => {
-                    door.kernels_disagree += 1;
+                    entry_point.kernels_disagree += 1;
                     differ(format!("kernel `{kernel}` did not run to its end"));
                 }
             }
@@ -359,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_door_takes_the_latest_target_of_the_generation() {
+    fn an_entry_point_takes_the_latest_target_of_the_generation() {
         let directory = tempfile::tempdir().unwrap();
         for folder in ["ptxas@12.9/sm_80", "ptxas@12.9/sm_86", "ptxas@12.9/sm_90", "ptxas@13.5/sm_90"] {
             fs::create_dir_all(directory.path().join("cubins").join(folder)).unwrap();
@@ -367,7 +370,10 @@ mod tests {
         let device =
             |target: &str| Description { targets: vec![target.to_owned()], ..Description::default() };
         let names = |target: &str| -> Vec<String> {
-            doors(directory.path(), &device(target)).into_iter().map(|door| door.door).collect()
+            entry_points(directory.path(), &device(target))
+                .into_iter()
+                .map(|entry_point| entry_point.entry_point)
+                .collect()
         };
         assert_eq!(names("sm_89"), ["PTX text", "cubins of ptxas@12.9 for sm_86"]);
         assert_eq!(

@@ -34,7 +34,7 @@ const POINTERS: u64 = 0x7d00_0000_0000;
 /// How far apart variables lie, so that none is near another.
 pub(super) const APART: u64 = 1 << 20;
 
-/// How far apart parameters lie here; where they lie elsewhere is nobody's matter.
+/// How far apart parameters lie here; where they lie elsewhere does not matter.
 pub(super) const PARAMETER: u64 = 1 << 16;
 
 /// What lies in memory at the place of a word: two together are an address, and each alone a small number, so that what is

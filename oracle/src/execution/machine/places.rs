@@ -106,7 +106,7 @@ impl<'m> Machine<'m, '_> {
             return Err(Stop::Unmodelled("an access that is not aligned, which is undefined"));
         }
         if (*align as usize) < size {
-            return Err(Stop::Unmodelled("an access of which nobody knows whether it is aligned"));
+            return Err(Stop::Unmodelled("an access that may be misaligned"));
         }
         Ok(Some((object, pointer.offset as usize)))
     }

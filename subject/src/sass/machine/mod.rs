@@ -54,7 +54,7 @@ pub(super) struct Machine<'a> {
     passed: Vec<u8>,
     /// What it reached over them.
     reached: RefCell<Reached>,
-    /// Whether it wrote something of which nobody knows where.
+    /// Whether it wrote something at an unknown place.
     scattered: bool,
 }
 

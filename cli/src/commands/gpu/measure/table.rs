@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use askama::Template;
 
-use super::{Door, Measured};
+use super::{EntryPoint, Measured};
 
 /// Differences that are shown below the table.
 const SHOWN: usize = 20;
@@ -19,28 +19,32 @@ struct Table<'a> {
 
 /// The result in Markdown.
 pub(super) fn markdown(measured: &Measured) -> Result<String, askama::Error> {
-    let mut rows: Vec<_> = measured.doors.iter().map(|door| (&*door.door, counts(door))).collect();
+    let mut rows: Vec<_> = measured
+        .entry_points
+        .iter()
+        .map(|entry_point| (&*entry_point.entry_point, counts(entry_point)))
+        .collect();
     rows.push(("all", std::array::from_fn(|at| rows.iter().map(|(_, counts)| counts[at]).sum())));
     let mut not_accepted = BTreeMap::new();
-    for (outcome, count) in measured.doors.iter().flat_map(|door| &door.not_accepted) {
+    for (outcome, count) in measured.entry_points.iter().flat_map(|entry_point| &entry_point.not_accepted) {
         *not_accepted.entry(&**outcome).or_default() += count;
     }
     Table { measured, rows, not_accepted }.render()
 }
 
 /// In the order of the columns.
-fn counts(door: &Door) -> [u64; 11] {
+fn counts(entry_point: &EntryPoint) -> [u64; 11] {
     [
-        door.modules,
-        door.read_back,
-        door.conform,
-        door.known,
-        door.new,
-        door.not_observed,
-        door.kernels,
-        door.kernels_passed,
-        door.kernels_agree,
-        door.kernels_disagree,
-        door.loaded_otherwise,
+        entry_point.modules,
+        entry_point.read_back,
+        entry_point.conform,
+        entry_point.known,
+        entry_point.new,
+        entry_point.not_observed,
+        entry_point.kernels,
+        entry_point.kernels_passed,
+        entry_point.kernels_agree,
+        entry_point.kernels_disagree,
+        entry_point.loaded_otherwise,
     ]
 }

@@ -1,4 +1,4 @@
-//! One release of one compiler behind two doors: what the two do differently is a finding at the end of a campaign.
+//! One release of one compiler behind two entry points: what the two do differently is a finding at the end of a campaign.
 
 mod common;
 
@@ -7,8 +7,8 @@ use std::path::Path;
 use common::*;
 use serde_json::Value;
 
-/// A door of this name and version, of the lineage `made-up`, that says that `a` holds this byte.
-fn door(directory: &Path, name: &str, version: &str, byte: &str) -> String {
+/// A entry point of this name and version, of the lineage `made-up`, that says that `a` holds this byte.
+fn entry_point(directory: &Path, name: &str, version: &str, byte: &str) -> String {
     let describes = format!(
         r#"{{"schema": "ptxsmith.subject/1", "name": "{name}", "version": "{version}", "lineage": "made-up", "relocations": true}}"#
     );
@@ -19,12 +19,12 @@ fn door(directory: &Path, name: &str, version: &str, byte: &str) -> String {
     format!("exec:sh {}", file(directory, &format!("{name}.sh"), &script).display())
 }
 
-/// The findings about doors of a campaign over one module with two subjects.
-fn findings(directory: &Path, doors: [String; 2]) -> Vec<Value> {
+/// The findings about entry points of a campaign over one module with two subjects.
+fn findings(directory: &Path, entry_points: [String; 2]) -> Vec<Value> {
     let module = file(directory, "module.ptx", &module(".global .u8 a = 1;"));
     let out = directory.join("out");
     let mut command = ptxsmith();
-    command.args(["check", "--quiet", "--subject", &doors[0], "--subject", &doors[1], "--out"]);
+    command.args(["check", "--quiet", "--subject", &entry_points[0], "--subject", &entry_points[1], "--out"]);
     let output = command.arg(&out).arg(&module).output().unwrap();
     assert_eq!(status(&output), 1, "{}", stderr(&output));
     let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
@@ -36,7 +36,7 @@ fn findings(directory: &Path, doors: [String; 2]) -> Vec<Value> {
 fn two_answers_of_one_release_are_inconsistent() {
     let directory = tempfile::tempdir().unwrap();
     let [one, other] = [("program", "02"), ("library", "03")]
-        .map(|(name, byte)| door(directory.path(), name, "1.2.3", byte));
+        .map(|(name, byte)| entry_point(directory.path(), name, "1.2.3", byte));
     let found = findings(directory.path(), [one, other.clone()]);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((&found[0]["class"], &found[0]["variable"]), (&"inconsistent".into(), &"a".into()));
@@ -46,19 +46,19 @@ fn two_answers_of_one_release_are_inconsistent() {
 }
 
 #[test]
-fn what_only_one_door_does_wrong_is_told_once() {
+fn what_only_one_entry_point_does_wrong_is_reported_once() {
     let directory = tempfile::tempdir().unwrap();
-    let doors = [("program", "02"), ("library", "01")]
-        .map(|(name, byte)| door(directory.path(), name, "1.2.3", byte));
-    assert_eq!(findings(directory.path(), doors), [Value::Null; 0]);
+    let entry_points = [("program", "02"), ("library", "01")]
+        .map(|(name, byte)| entry_point(directory.path(), name, "1.2.3", byte));
+    assert_eq!(findings(directory.path(), entry_points), [Value::Null; 0]);
 }
 
 #[test]
-fn alike_answers_and_other_releases_are_no_finding_about_doors() {
+fn alike_answers_and_other_releases_are_no_finding_about_entry_points() {
     for (version, byte) in [("1.2.3", "02"), ("1.3.0", "01")] {
         let directory = tempfile::tempdir().unwrap();
-        let one = door(directory.path(), "program", "1.2.3", "02");
-        let other = door(directory.path(), "library", version, byte);
+        let one = entry_point(directory.path(), "program", "1.2.3", "02");
+        let other = entry_point(directory.path(), "library", version, byte);
         assert_eq!(findings(directory.path(), [one, other]), [Value::Null; 0], "{version} {byte}");
     }
 }

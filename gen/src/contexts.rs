@@ -5,7 +5,7 @@ use ptxsmith_syntax::{Expr, Item};
 use crate::written::items;
 
 /// Where the constant `@` stands: all other scalars are zero.
-const INTEGER_SEATS: &[&str] = &[
+const INTEGER_CONTEXTS: &[&str] = &[
     ".global .s64 # = @;",
     ".global .u64 # = @;",
     ".global .b64 # = @;",
@@ -33,7 +33,7 @@ const INTEGER_SEATS: &[&str] = &[
 const MASKS: &str = ".global .u8 #[8] = {0xff(@), 0xff00(@), 0xff0000(@), 0xff000000(@), 0xff00000000(@),
     0xff0000000000(@), 0xff000000000000(@), 0xff00000000000000(@)};";
 
-const FLOAT_SEATS: &[&str] = &[
+const FLOAT_CONTEXTS: &[&str] = &[
     ".global .f64 # = @;",
     ".global .f32 # = @;",
     ".const .f64 # = @;",
@@ -46,10 +46,10 @@ const FLOAT_SEATS: &[&str] = &[
 ];
 
 /// Declarations of variables whose last scalar, or whose eight bytes, are this constant.
-pub(crate) fn seats(constant: &Expr, float: bool, masks: bool) -> Vec<Item> {
+pub(crate) fn contexts(constant: &Expr, float: bool, masks: bool) -> Vec<Item> {
     let constant = constant.to_string();
-    let seats = if float { FLOAT_SEATS } else { INTEGER_SEATS };
-    let all = seats.iter().chain((masks && !float).then_some(&MASKS)).enumerate();
-    let text = all.map(|(nth, seat)| seat.replace('#', &format!("v{nth}")).replace('@', &constant));
+    let contexts = if float { FLOAT_CONTEXTS } else { INTEGER_CONTEXTS };
+    let all = contexts.iter().chain((masks && !float).then_some(&MASKS)).enumerate();
+    let text = all.map(|(nth, context)| context.replace('#', &format!("v{nth}")).replace('@', &constant));
     items(&text.collect::<String>())
 }
