@@ -2,7 +2,7 @@
 
 use ptxsmith_syntax::{FunctionKind, Module, Number, Text, read_number};
 
-use super::words::{Name, Words, integer};
+use super::words::{Name, Words, integer, lists};
 
 /// The name of a function or kernel as the last operand of a `cvt`.
 pub fn converted_function(module: &Module) -> bool {
@@ -70,11 +70,11 @@ pub fn integer_list_for_f64(module: &Module) -> bool {
         None => word == "WARP_SZ" || !is_name(word),
     };
     let has_number = |list: &[Text]| list.iter().any(|word| word == "WARP_SZ" || integer(word).is_some());
-    Words::of(module).statements.iter().filter(|own| own.iter().any(|word| word == ".f64")).any(|own| {
-        let lists = own.split(|word| word == "{").skip(1);
-        let mut lists = lists.map(|rest| rest.split(|word| word == "}").next().unwrap_or_default());
-        lists.any(|list| has_number(list) && list.iter().all(|word| is_part(word)))
-    })
+    Words::of(module)
+        .statements
+        .iter()
+        .filter(|own| own.iter().any(|word| word == ".f64"))
+        .any(|own| lists(own).any(|list| has_number(list) && list.iter().all(|word| is_part(word))))
 }
 
 /// A list, for an instruction of `.f32`, of a signed integer constant and an integer that is none: unsigned, a register, an address.
@@ -89,9 +89,8 @@ pub fn mixed_integer_list(module: &Module) -> bool {
                 .is(word, |name| matches!(name, Name::Register(..) | Name::Variable(..)) && !of_floats(name))
     };
     words.statements.iter().filter(|own| own.iter().any(|word| word == ".f32")).any(|own| {
-        let lists = own.split(|word| word == "{").skip(1);
-        let mut lists = lists.map(|rest| rest.split(|word| word == "}").next().unwrap_or_default());
-        lists.any(|list| list.iter().any(|word| is_signed(word)) && list.iter().any(|word| is_other(word)))
+        lists(own)
+            .any(|list| list.iter().any(|word| is_signed(word)) && list.iter().any(|word| is_other(word)))
     })
 }
 

@@ -146,3 +146,9 @@ pub(super) fn integer(word: &str) -> Option<u64> {
         _ => None,
     }
 }
+
+/// What stands in each list of a statement, as far as the next brace.
+pub(super) fn lists(own: &[Text]) -> impl Iterator<Item = &[Text]> {
+    let behind = own.split(|word| word == "{").skip(1);
+    behind.map(|rest| rest.split(|word| word == "}").next().unwrap_or_default())
+}
