@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::{
     Body, Class, Header, Judge, Judged, Maker, NotCompared, Options, Part, Trial, Verdict, judge_data,
+    judge_module,
 };
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, expect};
 use ptxsmith_subject::{
@@ -466,4 +467,22 @@ fn a_module_that_conforms_rules_out_the_answers_under_which_it_would_not() {
     assert_eq!(refused.excluded, [(Question::ForwardReference, 0)]);
     // Without a reference forward there is nothing to rule out.
     assert_eq!(judged(".global .u32 b; .global .u64 a = b;").excluded, []);
+}
+
+/// The texts at hand do not say what comments may hold.
+#[test]
+fn a_refusal_of_a_text_with_characters_beyond_ascii_is_not_compared() {
+    let refuses = fake(|request: &Request<'_>| {
+        let refused = request.ptx.contains("// é") || request.ptx.contains("// e");
+        Observation::new(if refused { Outcome::Refused } else { Outcome::Accepted })
+    });
+    let verdicts = |comment: &str| -> Vec<Verdict> {
+        let text =
+            format!(".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 1; // {comment}\n");
+        let module = parse(&text).unwrap();
+        let parts = judge_module(&refuses, &Rules::default(), &module, &text, "sm_80").unwrap().parts();
+        parts.into_iter().map(|part| part.verdict).collect()
+    };
+    assert_eq!(verdicts("é"), [Verdict::NotCompared(NotCompared::Unmodelled)]);
+    assert!(matches!(&verdicts("e")[..], [Verdict::Deviates(d)] if d.class == Class::RefusesValid));
 }

@@ -125,6 +125,13 @@ impl Shown<'_> {
         if accuses && let Some(parts) = self.of_header(observed)? {
             return Ok(parts);
         }
+        // A tree has no comments, where alone a judged module can have such a character.
+        if accuses && !text.is_ascii() {
+            let line = text.lines().position(|line| !line.is_ascii()).map(|before| before as u32 + 1);
+            let said = observed.diagnostics.first().map(|diagnostic| diagnostic.message.clone());
+            let why = Why { part: "module".into(), line, reason: BEYOND_ASCII.into(), said };
+            return Ok(vec![Part::not_compared(NotCompared::Unmodelled, Some(why))]);
+        }
         let mut parts = match (validity, outcome) {
             (Validity::Undecided, Outcome::Refused) => self.isolated(self.blamed(observed), observed)?,
             (Validity::Refused, Outcome::Accepted) if !prediction.undecided.is_empty() => {
@@ -325,6 +332,8 @@ impl Shown<'_> {
 /// What every implementation takes under a header that it takes.
 const PLAINEST: &str = ".global .u32 a;\n";
 const HEADER: &str = "the subject does not take the header";
+/// What comments may hold the texts at hand do not say.
+const BEYOND_ASCII: &str = "characters beyond ASCII, of which the texts do not speak";
 
 /// The names that a statement uses.
 struct Used<'m>(BTreeSet<&'m Text>);

@@ -64,7 +64,7 @@ pub fn address_in_list(module: &Module) -> bool {
 
 /// A list of integer constant expressions for an instruction of `.f64`.
 pub fn integer_list_for_f64(module: &Module) -> bool {
-    let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%.".contains(c));
+    let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
     let is_part = |word: &str| match read_number(word) {
         Some(number) => matches!(number, Number::Integer { .. }),
         None => word == "WARP_SZ" || !is_name(word),
