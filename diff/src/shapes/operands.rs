@@ -1,6 +1,6 @@
 //! Shapes of operands that are no addresses.
 
-use ptxsmith_syntax::{FunctionKind, Module, Number, Text, read_number};
+use ptxsmith_syntax::{FunctionKind, Module, Text, read_number};
 
 use super::words::{Name, Words, integer, lists};
 
@@ -65,10 +65,8 @@ pub fn address_in_list(module: &Module) -> bool {
 /// A list of integer constant expressions for an instruction of `.f64`.
 pub fn integer_list_for_f64(module: &Module) -> bool {
     let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
-    let is_part = |word: &str| match read_number(word) {
-        Some(number) => matches!(number, Number::Integer { .. }),
-        None => word == "WARP_SZ" || !is_name(word),
-    };
+    // A comparison of floating-point numbers is an integer too.
+    let is_part = |word: &str| word == "WARP_SZ" || read_number(word).is_some() || !is_name(word);
     let has_number = |list: &[Text]| list.iter().any(|word| word == "WARP_SZ" || integer(word).is_some());
     Words::of(module)
         .statements
