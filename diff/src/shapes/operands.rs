@@ -65,9 +65,12 @@ pub fn address_in_list(module: &Module) -> bool {
 /// A list of integer constant expressions for an instruction of `.f64`.
 pub fn integer_list_for_f64(module: &Module) -> bool {
     let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
-    // A comparison of floating-point numbers is an integer too.
     let is_part = |word: &str| word == "WARP_SZ" || read_number(word).is_some() || !is_name(word);
-    let has_number = |list: &[Text]| list.iter().any(|word| word == "WARP_SZ" || integer(word).is_some());
+    // What compares floating-point numbers is an integer too.
+    let is_integer = |word: &Text| {
+        integer(word).is_some() || ["WARP_SZ", "==", "!=", "<", "<=", ">", ">=", "!"].contains(&&**word)
+    };
+    let has_number = |list: &[Text]| list.iter().any(is_integer);
     Words::of(module)
         .statements
         .iter()
