@@ -86,7 +86,7 @@ def main(atlas: pathlib.Path, images: pathlib.Path | None) -> None:
                 if images:
                     images.mkdir(parents=True, exist_ok=True)
                     page.screenshot(path=images / f"atlas-{kind}-{view}.png")
-                # axe would read the style again, which the pages forbid whoever asks.
+                # axe would read the style again, which the pages forbid.
                 found = Axe().run(page, options={"preload": False}).response["violations"]
                 bad = [f"{v['id']} ({v['impact']}): {v['nodes'][0]['html'][:200]}" for v in found if v["impact"] != "minor"]
                 assert not bad, f"{kind}, {view}: axe: {bad}"

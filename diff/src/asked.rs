@@ -10,7 +10,7 @@ const MOST_EXCLUDED: u32 = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     counts: [u32; Question::ALL.len()],
-    /// So many of each question are asked.
+    /// How many trials of each question are asked.
     most: u32,
     /// The questions that enough trials met.
     enough: QuestionSet,

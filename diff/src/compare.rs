@@ -20,7 +20,7 @@ pub enum Mismatch {
 
 /// Compares every variable expected with what was observed, under the same names. A field that the subject cannot tell
 /// is left out, and so is a variable that it does not show or of which it tells no bytes; where it shows none, nothing
-/// was observed. One that is missing from a complete observation has no storage, whatever it should hold.
+/// was observed. One that is missing from a complete observation has no storage.
 pub fn compare(expected: &[oracle::Variable], observed: &Observation) -> Option<Mismatch> {
     let mut unobserved = None;
     let mut compared = 0;
@@ -103,7 +103,8 @@ fn compare_variable(
         return differs(Class::WrongLayout);
     }
     if !expected.has_content() {
-        return None;
+        // Its size is all that there is to compare.
+        return seen.size.is_none().then(|| Mismatch::Unobserved(expected.name.to_string()));
     }
     let Some(bytes) = &seen.bytes else {
         return Some(Mismatch::Unobserved(expected.name.to_string()));

@@ -31,6 +31,15 @@ fn deviations(subject: &dyn Subject, statements: &str) -> Vec<(Class, Option<Str
     parts.into_iter().filter_map(deviates).collect()
 }
 
+/// How many parts of a file are compared.
+fn compared(subject: &dyn Subject, statements: &str) -> usize {
+    let text = format!("{HEADER}{statements}\n");
+    let module = parse(&text).expect("the programs of a test parse");
+    let parts = judge_data(subject, &Rules::default(), &module, &text, "sm_80");
+    let parts = parts.expect("nothing of ours fails").into_iter();
+    parts.filter(|part| !matches!(part.verdict, Verdict::NotCompared(_))).count()
+}
+
 fn without_b(observation: &mut Observation) {
     observation.variables.retain(|name, _| !name.ends_with('b'));
 }
@@ -50,6 +59,21 @@ fn a_missing_variable_is_a_wrong_layout_where_all_are_promised_and_unobserved_el
     assert_eq!(deviations(&subject(true, without_b), statements), missing);
     assert_eq!(deviations(&subject(false, without_b), statements), []);
     assert_eq!(deviations(&subject(true, |_| ()), statements), []);
+}
+
+#[test]
+fn of_a_large_variable_the_size_is_compared_where_it_is_shown() {
+    let statements = ".global .u8 a[65536][65536];";
+    let wrong = |observation: &mut Observation| {
+        observation.variables.values_mut().for_each(|own| (own.size, own.bytes) = (Some(4), None));
+    };
+    let unknown = |observation: &mut Observation| {
+        observation.variables.values_mut().for_each(|own| (own.size, own.bytes) = (None, None));
+    };
+    assert_eq!(deviations(&subject(false, wrong), statements), [(Class::WrongLayout, Some("a".to_owned()))]);
+    assert_eq!(deviations(&subject(false, unknown), statements), []);
+    assert_eq!(compared(&subject(false, unknown), statements), 0);
+    assert_eq!(compared(&subject(false, |_| ()), statements), 1);
 }
 
 #[test]

@@ -174,7 +174,7 @@ impl Subject for Exec {
     }
 }
 
-/// An observation with what the description of its subject promises of it, whatever it says itself.
+/// An observation with what the description of its subject promises of it. What the observation says of itself does not count.
 pub(crate) fn promised(observation: Observation, description: &Description) -> Observation {
     let complete = observation.outcome == Outcome::Accepted && description.lists == Some(true);
     Observation { complete: complete && description.values != Some(false), ..observation }

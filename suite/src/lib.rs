@@ -2,7 +2,7 @@
 //!
 //! [`Suite::build`] is a pure function: the same options give the same files, byte for byte. Programs come from the
 //! corpus (worked out by hand), from the generator's enumeration (every clause, bounded), and from its negatives with
-//! their valid counterparts. Expectations are the oracle's; what an open question makes of a program is told for each answer. Nothing
+//! their valid counterparts. Expectations are the oracle's; for each answer to an open question they say what a program holds. Nothing
 //! here knows any implementation: known deviations of one are no part of what a suite expects.
 
 mod alternatives;

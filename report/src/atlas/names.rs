@@ -50,7 +50,7 @@ pub struct Piece<'a> {
     pub is_code: bool,
 }
 
-/// The pieces of a text in Markdown as the pages of deviations have it; nothing but code is told apart.
+/// The pieces of a text in Markdown as the pages of deviations have it: code, and everything else.
 pub fn pieces(markdown: &str) -> Vec<Piece<'_>> {
     let pieces = markdown.split('`').enumerate();
     pieces.map(|(nth, text)| Piece { text, is_code: nth % 2 == 1 }).collect()

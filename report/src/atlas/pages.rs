@@ -353,7 +353,7 @@ pub struct FormPage<'a> {
     programs: Vec<Program>,
 }
 
-/// Whom the command of a program shows it to: the latest of those that do the worst with it, best one that is installed by its
+/// The subject that the command of a program names: the latest of those that do the worst with it, best one that is installed by its
 /// name.
 fn shown_to<'a>(report: &'a Report, columns: &[usize], case: &Case) -> &'a str {
     let is_named = |column: &&usize| {
