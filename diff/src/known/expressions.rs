@@ -8,6 +8,7 @@ use ptxsmith_syntax::BinaryOp;
 
 use super::entry::{Effect, Known, example};
 use crate::maker::Releases;
+use crate::shapes::expressions as shapes;
 
 pub(super) const QUOTIENT_OVERFLOW_CRASH: Known = Known {
     id: "quotient-overflow-crash",
@@ -33,7 +34,7 @@ pub(super) const DIVISION_BY_ZERO_CRASH: Known = Known {
     effect: Effect::Crash {
         signal: 8,
         when: |trace| divides_by_zero(trace, Clause::Division),
-        of: |_| false,
+        of: |module| shapes::divides_by_zero(module, BinaryOp::Div),
     },
     example: example!("7.7", ".global .s64 x = 1 / 0;"),
     first_seen: "2026-11-21",
@@ -48,7 +49,7 @@ pub(super) const REMAINDER_BY_ZERO_CRASH: Known = Known {
     effect: Effect::Crash {
         signal: 8,
         when: |trace| divides_by_zero(trace, Clause::RemUnsigned),
-        of: |_| false,
+        of: |module| shapes::divides_by_zero(module, BinaryOp::Rem),
     },
     example: example!("7.7", ".global .s64 x = 1 % 0;"),
     first_seen: "2026-11-21",

@@ -3,6 +3,7 @@
 
 pub mod addresses;
 pub mod declarations;
+pub mod expressions;
 pub mod initializers;
 pub mod names;
 pub mod operands;

@@ -1,0 +1,54 @@
+//! Shapes of constant expressions.
+
+use ptxsmith_oracle::{Evaluator, Rules, Stored, Trace};
+use ptxsmith_syntax::{BinaryOp, Expr, Module, NodeKind, ScalarType, Visit};
+
+/// A division or remainder by an integer zero or by `0.0`, whatever the left operand is.
+pub fn divides_by_zero(module: &Module, by: BinaryOp) -> bool {
+    let mut divisors = Divisors { by, version: module.version().unwrap_or_default(), has_zero: false };
+    divisors.module(module);
+    divisors.has_zero
+}
+
+struct Divisors {
+    by: BinaryOp,
+    version: (u32, u32),
+    has_zero: bool,
+}
+
+impl<'m> Visit<'m> for Divisors {
+    fn expr(&mut self, expr: &'m Expr) {
+        let divisors = expr.nodes().iter().filter_map(|node| match node.kind {
+            NodeKind::Binary(op, _, divisor) if op == self.by => Some(expr.part(divisor)),
+            _ => None,
+        });
+        self.has_zero |= divisors.into_iter().any(|divisor| is_zero(&divisor, self.version));
+    }
+}
+
+/// Whether all bits of a value are zero: -0.0 is none.
+fn is_zero(expr: &Expr, version: (u32, u32)) -> bool {
+    let rules = Rules::default();
+    let mut evaluator = Evaluator::new(&rules, version);
+    [ScalarType::U64, ScalarType::F64].into_iter().any(|ty| {
+        matches!(evaluator.store(expr, ty, &mut Trace::default()), Ok(Stored::Bits(0)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shapes::module;
+
+    #[test]
+    fn zero_of_either_kind_divides() {
+        let has = |value: &str, by| divides_by_zero(&module(&format!(".global .s32 a = {value};")), by);
+        for value in ["1 % 0", "0. % 0.", "1.0 % 0", "1 % (0.0 + 0.0)", "2 + 1.5 % (1 - 1)"] {
+            assert!(has(value, BinaryOp::Rem) && !has(value, BinaryOp::Div), "{value}");
+        }
+        for value in ["1 % 2", "1 % 0.5", "1 % -0.0", "0.0 % 1", "a % 1"] {
+            assert!(!has(value, BinaryOp::Rem), "{value}");
+        }
+        assert!(has("1 / 0.0", BinaryOp::Div));
+    }
+}
