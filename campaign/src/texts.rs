@@ -185,12 +185,12 @@ fn judge_some(
     Ok(tally)
 }
 
-/// The verdicts on programs that are accepted when many of one header are shown in one module, by place. That is tried with those whose every
-/// part is judged and of whose kernels something is known; the others, and those of which something differs there, are judged each by itself.
+/// The verdicts on programs that are accepted when many of one header are shown in one module, by place. That is tried with those of whose
+/// kernels something is known; the others, and those that are refused or differ there, are judged each by itself.
 fn together(tested: &Tested, programs: &[Made]) -> Result<BTreeMap<usize, [Judged; 2]>, Failure> {
     let mut groups: BTreeMap<Header, Vec<usize>> = BTreeMap::new();
     for (at, made) in programs.iter().enumerate() {
-        if made.is_run && made.validity == Validity::Valid {
+        if made.is_run && made.validity != Validity::Refused {
             groups.entry(Header::of(&made.module)).or_default().push(at);
         }
     }
@@ -199,7 +199,12 @@ fn together(tested: &Tested, programs: &[Made]) -> Result<BTreeMap<usize, [Judge
         let trials = |at: &usize| trial_of(programs[*at].number, &programs[*at].module);
         let trials: Vec<Trial> = places.iter().map(trials).collect();
         let verdicts = judges::together(tested, &header, &trials.iter().collect::<Vec<_>>())?;
-        all.extend(verdicts.into_iter().map(|(nth, verdicts)| (places[nth], verdicts)));
+        all.extend(verdicts.into_iter().map(|(nth, mut verdicts)| {
+            if programs[places[nth]].validity != Validity::Valid {
+                verdicts.iter_mut().for_each(|judged| judged.must = None);
+            }
+            (places[nth], verdicts)
+        }));
     }
     Ok(all)
 }
