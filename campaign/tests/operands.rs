@@ -83,7 +83,7 @@ fn two_planted_faults_are_two_new_findings() {
 #[test]
 fn a_fault_that_no_wrong_rule_predicts_has_one_name_for_all_that_show_it_alike() {
     // One is false as well as zero: nothing that is listed or suspected says so.
-    let rules = known_rules(NVIDIA).with(|rules| rules.operands.predicate.change(|_, bits| bits > 1));
+    let rules = known_rules(NVIDIA).with(|rules| rules.operands.predicate.change(|_, _, bits| bits > 1));
     for seed in [0, 7] {
         let found = judged(rules, &trials(seed, 100));
         assert_eq!(ids(&found), BTreeSet::from(["wrong-value-4-5-3-predicate-constant"]), "seed {seed}");

@@ -159,9 +159,12 @@ fn wrong_by_name(
                 && zeros(range.start + 4)
                 && more.is_none();
             let moved = (address.addend ^ found.addend) as u64;
-            let same_addend = if found.width == 8 { moved == 0 } else { moved as u32 == 0 };
+            let same_addend =
+                if found.width == 8 && address.width == 8 { moved == 0 } else { moved as u32 == 0 };
+            // Where both halves of an address lie side by side, the lower one is told as a part of the whole.
+            let half = found.width == 8 && address.width == 4;
             let same = found.offset == address.offset
-                && (found.width == address.width || small)
+                && (found.width == address.width || small || half)
                 && found.symbol == address.symbol.as_str()
                 && same_addend
                 && found.generic.is_none_or(|generic| generic == address.generic);

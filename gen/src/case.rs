@@ -155,8 +155,8 @@ impl Generator {
     /// The case of this seed and index. The cases before it need not be made.
     pub fn case(&self, focus: Focus, seed: u64, index: u64, coverage: &mut Coverage) -> Case {
         let id = CaseId { seed, index };
-        // In a mixture, the edits take turns among the cases that are negative.
-        let turn = if focus == Focus::Mixed { index / MIXTURE } else { index };
+        // In a mixture every negative is of another edit than the one before, since there are few of them.
+        let turn = if focus == Focus::Mixed { crate::negative::in_turn(index / MIXTURE) } else { index };
         let focus = focus.of(index);
         if focus == Focus::Negatives {
             let negative = self.negative(seed, turn, coverage);

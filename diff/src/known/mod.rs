@@ -41,6 +41,7 @@ pub const KNOWN: &[Known] = &[
     operands::MISSING_ELEMENT_CRASH,
     addresses::VECTOR_REGISTER_ADDRESS_CRASH,
     addresses::LOCAL_ADDRESS_IN_32_BITS,
+    operands::WIDE_PREDICATE_IN_COMPARISON,
     addresses::SUBTRACTED_INDEX_REFUSED,
     names::NUMBERED_PREFIX_REFUSED,
     names::PADDED_NUMBER_ACCEPTED,

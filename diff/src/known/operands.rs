@@ -27,6 +27,25 @@ pub(super) const FUNCTION_IN_SUM_ACCEPTED: Known = Known {
     first_seen: "2026-11-21",
 };
 
+pub(super) const WIDE_PREDICATE_IN_COMPARISON: Known = Known {
+    id: "wide-predicate-in-comparison",
+    title: "of a constant that setp combines its result with, only 32 bits count",
+    clauses: &[Clause::PredicateConstant],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Rule(|rules| {
+        rules.operands.predicate.change(|next, opcode, bits| {
+            let bits = if opcode == Opcode::Setp { bits & 0xffff_ffff } else { bits };
+            next.apply(opcode, bits)
+        });
+    }),
+    example: example!(
+        "7.7",
+        ".visible .entry k(.param .u64 out) { .reg .u64 o; .reg .u32 r; .reg .pred p; ld.param.u64 o, [out]; setp.eq.and.u32 p, 1, 1, 4294967296; selp.u32 r, 1, 0, p; st.global.u32 [o], r; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const MISSING_ELEMENT_ACCEPTED: Known = Known {
     id: "missing-element-accepted",
     title: "an element that the vector lacks is taken",

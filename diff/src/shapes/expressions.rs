@@ -30,9 +30,9 @@ impl<'m> Visit<'m> for Divisors {
 fn is_zero(expr: &Expr, version: (u32, u32)) -> bool {
     let rules = Rules::default();
     let mut evaluator = Evaluator::new(&rules, version);
-    [ScalarType::U64, ScalarType::F64].into_iter().any(|ty| {
-        matches!(evaluator.store(expr, ty, &mut Trace::default()), Ok(Stored::Bits(0)))
-    })
+    [ScalarType::U64, ScalarType::F64]
+        .into_iter()
+        .any(|ty| matches!(evaluator.store(expr, ty, &mut Trace::default()), Ok(Stored::Bits(0))))
 }
 
 #[cfg(test)]

@@ -70,6 +70,6 @@ pub const OPERANDS: &[Suspect] = &[
         id: "predicate-is-lowest-bit",
         title: "a predicate constant is its lowest bit",
         clause: Clause::PredicateConstant,
-        change: |rules| rules.operands.predicate.change(|next, bits| next.apply(bits & 1)),
+        change: |rules| rules.operands.predicate.change(|next, opcode, bits| next.apply(opcode, bits & 1)),
     },
 ];

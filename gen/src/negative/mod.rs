@@ -35,6 +35,13 @@ pub struct Edit {
 /// together.
 pub const TURN: u64 = 8;
 
+/// The numbers in another order: each of another edit than the one before, until all had their turn.
+pub(crate) fn in_turn(nth: u64) -> u64 {
+    let edits = EDITS.len() as u64;
+    let (round, edit) = (nth / edits, nth % edits);
+    (round / TURN * edits + edit) * TURN + round % TURN
+}
+
 /// A program that the specification refuses, and its valid counterpart.
 #[derive(Clone, Debug)]
 pub struct Negative {
@@ -193,3 +200,21 @@ pub static EDITS: &[Edit] = &[
     edit("vector-element/scalar", "vector-element", "6.4.3/element-suffix", |d| o::pair(d, &[".x", ".r", ".y"], "mov.v4.u32 w, {a, b, a, b}; mov.u32 c, w#;", "mov.v4.u32 w, {a, b, a, b}; mov.u32 c, a#;")),
     edit("vector-list/length", "vector-list", "6.4.3/vector-access", |d| o::pair(d, &["{a, b}", "{a}", "{a, b, c}"], "ld.global.v4.u32 {a, b, c, d}, [v1];", "ld.global.v4.u32 #, [v1];")),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn in_turn_every_edit_comes_before_one_comes_again_and_no_number_twice() {
+        let edits = EDITS.len() as u64;
+        let edit = |number| number / TURN % edits;
+        let numbers: Vec<u64> = (0..3 * edits * TURN).map(in_turn).collect();
+        for round in numbers.chunks(EDITS.len()) {
+            assert!(round.iter().map(|&number| edit(number)).eq(0..edits));
+        }
+        assert!(numbers.iter().collect::<BTreeSet<_>>().len() == numbers.len());
+    }
+}

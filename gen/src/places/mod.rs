@@ -9,6 +9,7 @@
 mod declarations;
 mod lists;
 mod operands;
+mod parts;
 mod results;
 
 use std::{collections::BTreeSet, ops::Range};
@@ -120,8 +121,13 @@ impl Places {
     /// The tables.
     #[expect(clippy::new_without_default, reason = "no cells would be the default")]
     pub fn new() -> Places {
-        let families =
-            [operands::families(), lists::families(), results::families(), declarations::families()];
+        let families = [
+            operands::families(),
+            lists::families(),
+            results::families(),
+            parts::families(),
+            declarations::families(),
+        ];
         let mut families: Vec<Family> = families.into_iter().flatten().collect();
         for axis in families.iter_mut().flat_map(|family| &mut family.axes) {
             let mut names = BTreeSet::new();

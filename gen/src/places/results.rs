@@ -39,6 +39,7 @@ mov.u64 d64, <>; st.global.u64 [o], d64
 mov.b64 d64, <>; st.global.u64 [o], d64
 mov.u32 u32, <>; st.global.u32 [o], u32
 mov.u64 d64, 8; add.u64 d64, d64, <>; st.global.u64 [o], d64
+mov.u64 d64, <>; add.u64 d64, d64, 8; st.global.u64 [o], d64
 cvta.global.u64 d64, <>; st.global.u64 [o], d64
 mov.u64 d64, <>; cvta.global.u64 d64, d64; st.global.u64 [o], d64
 mov.u64 d64, <>; ld.global.u32 u32, [d64+4]; st.global.u32 [o], u32
@@ -78,7 +79,7 @@ const DISTANCES: &str = "0 1 2 3 4 5 7 8 12 16 127 128 255 256 4095 4096 8388607
 
 pub(super) fn families() -> Vec<Family> {
     vec![
-        Family { name: "results", axes: vec![shown(), words(CONSTANTS)], write: left },
+        Family { name: "results", axes: vec![of_types(SHOWN), words(CONSTANTS)], write: left },
         Family {
             name: "addresses-left",
             axes: vec![forms(ADDRESSED), standing("gq gy gt gg gb gn gn1 ca sa")],
@@ -95,13 +96,13 @@ pub(super) fn families() -> Vec<Family> {
     ]
 }
 
-/// The forms of results, each for each type.
-fn shown() -> Vec<Choice> {
+/// These forms, each for each type `T`, which is the register of that name too.
+pub(super) fn of_types(forms: &str) -> Vec<Choice> {
     let of = |form: &str, ty: &str| form.replace(".T", &format!(".{ty}")).replace('T', ty);
     let types = words(SHOWN_TYPES);
     let every =
         |form: Choice| types.iter().map(move |ty| Choice::new(&of(&form.text, &ty.text))).collect::<Vec<_>>();
-    forms(SHOWN).into_iter().flat_map(every).collect()
+    lines(forms).into_iter().flat_map(every).collect()
 }
 
 fn forms(text: &str) -> Vec<Choice> {
@@ -130,7 +131,7 @@ fn standing(variables: &str) -> Vec<Choice> {
 }
 
 /// The kernel that leaves what some instructions give in its output buffer.
-fn left(chosen: &[&str]) -> String {
+pub(super) fn left(chosen: &[&str]) -> String {
     let instructions = chosen[0].replace("<>", chosen[1]);
     let body = format!("ld.param.u64 o, [in];\n{instructions};\n");
     kernel(&body)

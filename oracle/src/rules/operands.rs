@@ -25,8 +25,8 @@ entries! {
     ElementNamed(letter: &str, count: usize) -> Option<usize>;
     /// Which part of a scalar, from the lowest, an element of a list in braces is: of its place, and of how many (6.4.3).
     PartOfScalar(place: usize, count: usize) -> usize;
-    /// Whether a constant of these bits is true (4.5.3).
-    Predicate(bits: u64) -> bool;
+    /// Whether a constant of these bits is true as an operand of this instruction (4.5.3).
+    Predicate(opcode: Opcode, bits: u64) -> bool;
     /// How far a constant that is added to the address of a variable in this state space moves it.
     Moved(space: StateSpace, bytes: i64) -> i64;
     /// Whether an access outside of a variable in this state space does nothing, and loads what is unknown; or has no rule.
@@ -60,7 +60,7 @@ impl Operands {
         element_offset: ElementOffset::new(i64::checked_mul),
         element_named: ElementNamed::new(element_named),
         part_of_scalar: PartOfScalar::new(|place, _| place),
-        predicate: Predicate::new(|bits| bits != 0),
+        predicate: Predicate::new(|_, bits| bits != 0),
         moved: Moved::new(|_, bytes| bytes),
         outside: Outside::new(outside),
     };

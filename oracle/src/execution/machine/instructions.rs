@@ -24,7 +24,7 @@ impl<'m> Machine<'m, '_> {
             return self.set_all(frame, to, ty, cells, names);
         }
         if ty == ScalarType::Pred {
-            let value = self.predicate(frame, from, names)?;
+            let value = self.predicate(frame, Opcode::Mov, from, names)?;
             let cell = value.map_or(Cell::Unknown, |value| Cell::Bits(u64::from(value)));
             return self.set(frame, to, ty, cell, names);
         }
@@ -175,7 +175,7 @@ impl<'m> Machine<'m, '_> {
         };
         let third = match third {
             [] => None,
-            [third] => Some(self.predicate(frame, third, names)?.ok_or(UNKNOWN)?),
+            [third] => Some(self.predicate(frame, Opcode::Setp, third, names)?.ok_or(UNKNOWN)?),
             _ => return Err(FORM),
         };
         let combined = |value: bool| match (combine, third) {
@@ -199,7 +199,7 @@ impl<'m> Machine<'m, '_> {
 
     pub(super) fn selp(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let (ty, [to, a, b, condition]) = (ty_of(form)?, form.operands) else { return Err(FORM) };
-        let cell = match self.predicate(frame, condition, names)? {
+        let cell = match self.predicate(frame, Opcode::Selp, condition, names)? {
             Some(true) => self.value(frame, a, ty, names)?,
             Some(false) => self.value(frame, b, ty, names)?,
             None => Cell::Unknown,

@@ -137,10 +137,9 @@ impl<'m> Machine<'m, '_> {
             Some((register, unit)) => match &frame.registers[register.id][0] {
                 Cell::Bits(bits) => {
                     let index = self.reader.rules.operands.index.apply(register.ty, *bits);
-                    if i32::try_from(index).is_err() {
-                        return Err(Stop::Unmodelled("an index of more than 32 bits"));
-                    }
-                    index.checked_mul(unit).ok_or(FORM)?
+                    // The text does not say in how many bits an index is scaled.
+                    let bytes = index.checked_mul(unit).filter(|&bytes| i32::try_from(bytes).is_ok());
+                    bytes.ok_or(Stop::Unmodelled("an index of more than 32 bits"))?
                 }
                 _ => return Err(UNKNOWN),
             },

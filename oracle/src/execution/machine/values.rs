@@ -1,6 +1,6 @@
 //! What operands hold, and what they are set to.
 
-use ptxsmith_syntax::{NodeKind, Operand, ScalarType};
+use ptxsmith_syntax::{NodeKind, Opcode, Operand, ScalarType};
 
 use super::super::{
     memory::Cell,
@@ -16,10 +16,11 @@ use crate::{
 };
 
 impl<'m> Machine<'m, '_> {
-    /// A predicate operand: a register, its negation, or a constant (4.5.3). `None` of one that is unknown.
+    /// A predicate operand of an instruction: a register, its negation, or a constant (4.5.3). `None` of one that is unknown.
     pub(super) fn predicate(
         &mut self,
         frame: &Frame<'m>,
+        opcode: Opcode,
         operand: &Operand,
         names: &Names,
     ) -> Ruled<Option<bool>> {
@@ -44,7 +45,7 @@ impl<'m> Machine<'m, '_> {
         self.reader.uses(Clause::PredicateConstant);
         self.reader.uses(Clause::ConstantAsOperand);
         match self.constant(&expr, ScalarType::U64)? {
-            Cell::Bits(bits) => Ok(Some(self.reader.rules.operands.predicate.apply(bits))),
+            Cell::Bits(bits) => Ok(Some(self.reader.rules.operands.predicate.apply(opcode, bits))),
             _ => Ok(None),
         }
     }
