@@ -14,7 +14,7 @@ use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
 use crate::input::{Program, read_text};
-use crate::judges::{Entry, judge, operands, trial_of};
+use crate::judges::{Entry, judge, operands, trial_made_of, trial_of};
 use crate::pool::{Budget, Ended, each, lock_of};
 use crate::session::Session;
 use crate::store::Earlier;
@@ -149,10 +149,10 @@ fn judge_file(
     counterpart: fn(&str) -> Option<&str>,
 ) -> Result<(), Failure> {
     let Program { text, module, name } = program;
-    // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest.
-    let (trial, header) = (trial_of(number, &module), Header::of(&module));
+    let header = Header::of(&module);
     let source = Source { path: path.to_string_lossy().into_owned(), text };
-    for (nth, tested) in campaign.subjects.iter().enumerate() {
+    let mut verdicts = Vec::new();
+    for tested in &campaign.subjects {
         let parts = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?.parts();
         let counterpart = counterpart(&source.text).and_then(|name| beside(path, name));
         let mut parts = beside_the_counterpart(parts, tested, counterpart.as_deref())?;
@@ -167,6 +167,12 @@ fn judge_file(
             parts.extend(part.filter(counts).into_iter().collect::<Vec<_>>());
         }
         campaign.session.events.judged(&harmless(&summed_up(&name, tested.subject.id(), &parts)));
+        verdicts.push((tested, parts, memory_operands));
+    }
+    // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest. A large program is not
+    // held twice.
+    let trial = trial_made_of(number, module);
+    for (nth, (tested, parts, mut memory_operands)) in verdicts.into_iter().enumerate() {
         let (own, derived): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.derived.is_none());
         campaign.note_case(tested, &source, own.iter().map(|part| &part.verdict));
         let entry = |part: Part| {

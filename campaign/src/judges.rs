@@ -180,6 +180,15 @@ pub fn operands(
 
 /// The declarations and functions of a program, as the ledger keeps them.
 pub fn trial_of(id: u64, module: &Module) -> Trial {
-    let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
-    Trial::new(id, Body::Items(items.cloned().collect()))
+    Trial::new(id, Body::Items(module.items.iter().filter(|item| is_kept(item)).cloned().collect()))
+}
+
+/// The same, of a program that is not needed any more.
+pub fn trial_made_of(id: u64, mut module: Module) -> Trial {
+    module.items.retain(is_kept);
+    Trial::new(id, Body::Items(module.items))
+}
+
+fn is_kept(item: &Item) -> bool {
+    matches!(item, Item::Variables(_) | Item::Function(_))
 }

@@ -151,8 +151,10 @@ fn variables(finding: &Finding, variables: &BTreeMap<String, Variable>) -> Vec<S
     if lines.is_empty() {
         lines.push("accepted".to_owned());
     }
-    if variables.len() > MOST_VARIABLES {
-        lines.push(format!("and {} more variables", variables.len() - MOST_VARIABLES));
+    let left_out = finding.example().expected["variables_left_out"].as_u64().unwrap_or(0);
+    let more = variables.len().saturating_sub(MOST_VARIABLES) as u64 + left_out;
+    if more > 0 {
+        lines.push(format!("and {more} more variables"));
     }
     lines
 }

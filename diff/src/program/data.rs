@@ -56,6 +56,9 @@ pub(super) fn of_data(
     }
 }
 
+/// How many variables of a program a report has beside the one that is at fault.
+const MOST_REPORTED: usize = 200;
+
 struct Program<'a> {
     pub(super) rules: &'a Rules,
     pub(super) module: &'a Module,
@@ -147,6 +150,47 @@ impl Program<'_> {
         self.part(Some(variable.name.to_string()), verdict, variable.trace)
     }
 
+    /// What is expected, for a report: of a program with many variables the one named and the first few, with the number of the others as
+    /// `variables_left_out`.
+    fn expected_json(&self, named: Option<&str>) -> serde_json::Value {
+        let Expectation::Accepted { variables, unmodelled, trace } = self.expected else {
+            return self.expected.to_json(self.text, &self.rules.readings);
+        };
+        let others = variables.iter().filter(|variable| Some(variable.name.as_str()) != named);
+        let left_out = others.clone().skip(MOST_REPORTED).count();
+        if left_out == 0 {
+            return self.expected.to_json(self.text, &self.rules.readings);
+        }
+        let first = others.take(MOST_REPORTED);
+        let own = variables.iter().filter(|variable| Some(variable.name.as_str()) == named);
+        let variables = own.chain(first).cloned().collect();
+        let unmodelled = unmodelled.iter().take(MOST_REPORTED).cloned().collect();
+        let excerpt = Expectation::Accepted { variables, unmodelled, trace: *trace };
+        let mut json = excerpt.to_json(self.text, &self.rules.readings);
+        json["variables_left_out"] = left_out.into();
+        json
+    }
+
+    /// What was observed, for a report: as [`Program::expected_json`].
+    fn observation(&self, named: Option<&str>) -> Observation {
+        let Observation { variables, .. } = self.observed;
+        if variables.len() <= MOST_REPORTED + 1 {
+            return self.observed.clone();
+        }
+        let first = variables.iter().take(MOST_REPORTED);
+        let own = named.and_then(|name| variables.get_key_value(name));
+        let variables = first.chain(own).map(|(name, variable)| (name.clone(), variable.clone())).collect();
+        Observation {
+            schema: self.observed.schema.clone(),
+            reason: self.observed.reason.clone(),
+            diagnostics: self.observed.diagnostics.clone(),
+            kernels: self.observed.kernels.clone(),
+            reached: self.observed.reached.clone(),
+            variables,
+            ..*self.observed
+        }
+    }
+
     fn difference(
         &self,
         class: Class,
@@ -154,11 +198,12 @@ impl Program<'_> {
         explanation: Option<Explanation>,
         suspected: Option<Vec<Alternatives>>,
     ) -> Verdict {
+        let named = variable.as_deref();
         let difference = Box::new(Difference {
             class,
+            expected: self.expected_json(named),
+            observed: self.observation(named),
             variable,
-            expected: self.expected.to_json(self.text, &self.rules.readings),
-            observed: self.observed.clone(),
             explanation,
             suspected,
         });
