@@ -81,7 +81,7 @@ fn read_limited(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn too_large(name: &str) -> Failure {
-    Failure::BadInput(format!("{name}: larger than {} MiB, which no PTX program is", MAX_BYTES >> 20))
+    Failure::BadInput(format!("{name}: larger than {} MiB, the most that is read", MAX_BYTES >> 20))
 }
 
 fn cannot_read(name: &str, error: &io::Error) -> Failure {

@@ -137,6 +137,19 @@ impl Shown<'_> {
             (Validity::Refused, Outcome::Accepted) if !prediction.undecided.is_empty() => {
                 self.isolated(self.refused(), observed)?
             }
+            // How long it may take to generate code is no matter of the texts, but what is judged takes no time.
+            (Validity::Undecided, Outcome::TimedOut) => {
+                let few = module.items.len() <= MOST_ISOLATED;
+                let judged = (0..module.items.len()).filter(|&at| few && self.is_judged(at)).collect();
+                let mut parts = self.isolated(judged, observed)?;
+                for part in parts.iter_mut().filter(|part| part.derived.is_none()) {
+                    let reason = observed.reason.as_deref().unwrap_or(NO_END);
+                    let reason = format!("{reason}, of a program with undecided parts");
+                    part.verdict = Verdict::NotCompared(NotCompared::Unobserved);
+                    part.why = Some(Why { part: "module".into(), line: None, reason, said: None });
+                }
+                parts
+            }
             _ => judged(),
         };
         for part in &mut parts {
@@ -331,6 +344,9 @@ impl Shown<'_> {
 
 /// What every implementation takes under a header that it takes.
 const PLAINEST: &str = ".global .u32 a;\n";
+/// Of a program with more statements none is shown alone where it gets no answer.
+const MOST_ISOLATED: usize = 1 << 10;
+const NO_END: &str = "no end in time";
 const HEADER: &str = "the subject does not take the header";
 /// What comments may hold the texts at hand do not say.
 const BEYOND_ASCII: &str = "characters beyond ASCII, of which the texts do not speak";
