@@ -7,35 +7,39 @@ use super::words::{Name, SPACES, Words, integer};
 
 /// A special register in brackets, alone or with an offset: a name with `%` that nothing declares.
 pub fn special_register_address(module: &Module) -> bool {
-    let words = Words::of(module);
-    // Under its name ptxas finds the special register, whatever is declared.
-    let is_special = |name: &str| !words.names.contains_key(name) || special_register(name);
-    words.has(|[open, name]| open == "[" && name.starts_with('%') && is_special(name))
+    Words::any(module, |words| {
+        // Under its name ptxas finds the special register, whatever is declared.
+        let is_special = |name: &str| !words.declares(name) || special_register(name);
+        words.has(|[open, name]| open == "[" && name.starts_with('%') && is_special(name))
+    })
 }
 
 /// A texture, sampler or surface as the address of an instruction that changes memory or fetches it.
 pub fn opaque_address(module: &Module) -> bool {
-    let words = Words::of(module);
-    let mut memory = words.instructions(&["atom", "red", "prefetch", "prefetchu"]);
-    let is_opaque = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], |name| *name == Name::Opaque);
-    memory.any(|own| own.windows(2).any(is_opaque))
+    Words::any(module, |words| {
+        let mut memory = words.instructions(&["atom", "red", "prefetch", "prefetchu"]);
+        let is_opaque = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], |name| *name == Name::Opaque);
+        memory.any(|own| own.windows(2).any(is_opaque))
+    })
 }
 
 /// A `.local` variable as the address of an `atom` without a state space.
 pub fn local_atomic(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_local = |name: &Name| matches!(name, Name::Variable(space, _) if space == ".local");
-    words.instructions(&["atom"]).any(|own| {
-        !own.iter().any(|word| SPACES.contains(&&**word))
-            && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_local))
+    Words::any(module, |words| {
+        let is_local = |name: &Name| matches!(name, Name::Variable(space, _) if space == ".local");
+        words.instructions(&["atom"]).any(|own| {
+            !own.iter().any(|word| SPACES.contains(&&**word))
+                && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_local))
+        })
     })
 }
 
-/// A `.param` variable that a body declares as the address of an `ld`.
+/// A `.param` variable that a body declares, and that is none of a call, as the address of an `ld`.
 pub fn own_parameter_load(module: &Module) -> bool {
     let words = Words::of(module);
     let declares = |own: &[Text], name: &Text| own[0] == ".param" && own.contains(name);
-    let is_own = |name: &Text| words.statements.iter().any(|own| declares(own, name));
+    let is_passed = |name: &Text| words.instructions(&["call"]).any(|own| own.contains(name));
+    let is_own = |name: &Text| words.statements.iter().any(|own| declares(own, name)) && !is_passed(name);
     words.instructions(&["ld"]).any(|own| own.windows(2).any(|pair| pair[0] == "[" && is_own(&pair[1])))
 }
 
@@ -70,30 +74,34 @@ pub fn absolute_address(module: &Module) -> bool {
 
 /// A register of 32 bits as an address of 64.
 pub fn narrow_address(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_narrow =
-        |name: &Name| matches!(name, Name::Register(ty, _) if [".b32", ".u32", ".s32"].contains(&&**ty));
-    words.instructions(&MEMORY).any(|own| {
-        !own.iter().any(|word| [".local", ".shared", ".const"].contains(&&**word))
-            && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_narrow))
+    let wide = module.address_size() == Some(64);
+    wide && Words::any(module, |words| {
+        let is_narrow =
+            |name: &Name| matches!(name, Name::Register(ty, _) if [".b32", ".u32", ".s32"].contains(&&**ty));
+        words.instructions(&MEMORY).any(|own| {
+            !own.iter().any(|word| [".local", ".shared", ".const"].contains(&&**word))
+                && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_narrow))
+        })
     })
 }
 
 /// A variable as the index of another.
 pub fn variable_index(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
-    words.has(|[name, open, index, close]| {
-        open == "[" && close == "]" && is_variable(name) && is_variable(index)
+    Words::any(module, |words| {
+        let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
+        words.has(|[name, open, index, close]| {
+            open == "[" && close == "]" && is_variable(name) && is_variable(index)
+        })
     })
 }
 
 /// A vector register as the index of an array.
 pub fn vector_index(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_vector = |name: &Name| matches!(name, Name::Register(_, lanes) if *lanes > 1);
-    let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
-    words.has(|[name, open, index]| open == "[" && is_variable(name) && words.is(index, is_vector))
+    Words::any(module, |words| {
+        let is_vector = |name: &Name| matches!(name, Name::Register(_, lanes) if *lanes > 1);
+        let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
+        words.has(|[name, open, index]| open == "[" && is_variable(name) && words.is(index, is_vector))
+    })
 }
 
 #[cfg(test)]

@@ -16,11 +16,12 @@ pub fn variable_and_function(module: &Module) -> bool {
 
 /// A prototype, or a list of functions to call, under the name of a register, a variable or a parameter.
 pub fn prototype_name(module: &Module) -> bool {
-    let words = Words::of(module);
-    words.has(|[name, colon, word]| {
-        colon == ":"
-            && [".callprototype", ".calltargets"].contains(&word)
-            && words.is(name, |name| *name != Name::Function)
+    Words::any(module, |words| {
+        words.has(|[name, colon, word]| {
+            colon == ":"
+                && [".callprototype", ".calltargets"].contains(&word)
+                && words.is(name, |name| *name != Name::Function)
+        })
     })
 }
 
@@ -31,11 +32,12 @@ pub fn non_ascii(module: &Module) -> bool {
 
 /// A function that is declared in the body of another, under the name of a register or variable.
 pub fn nested_function(module: &Module) -> bool {
-    let words = Words::of(module);
-    words.statements.iter().zip(&words.in_body).any(|(own, &in_body)| {
-        let heads = own.iter().position(|word| HEADS.contains(&&**word)).filter(|_| in_body);
-        let name = heads.and_then(|at| own.get(at + 1));
-        name.is_some_and(|name| words.is(name, |name| *name != Name::Function))
+    Words::any(module, |words| {
+        words.statements.iter().zip(&words.in_body).any(|(own, &in_body)| {
+            let heads = own.iter().position(|word| HEADS.contains(&&**word)).filter(|_| in_body);
+            let name = heads.and_then(|at| own.get(at + 1));
+            name.is_some_and(|name| words.is(name, |name| *name != Name::Function))
+        })
     })
 }
 
