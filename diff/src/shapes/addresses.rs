@@ -116,6 +116,11 @@ mod tests {
         assert!(special_register_address(&kernel("ld.u32 %a, [%clock64 + 4];")));
         assert!(!special_register_address(&kernel("ld.u32 %a, [%b];")));
         assert!(!special_register_address(&kernel("mov.u32 %a, %laneid;")));
+        // One of a common prefix is declared, and one of another function is not.
+        assert!(!special_register_address(&kernel(".reg .u64 %d<3>; ld.u32 %a, [%d2];")));
+        assert!(special_register_address(&module(
+            ".func f() { .reg .u64 %d<3>; ret; } .func g() { .reg .u32 %a; ld.u32 %a, [%d2]; ret; }"
+        )));
     }
 
     #[test]
@@ -125,5 +130,19 @@ mod tests {
         assert!(!own_parameter_load(&module(&format!(
             ".entry k(.param .u32 x) {{ .reg .u32 r; .param .u32 y; {load}"
         ))));
+        // What a call gives is loaded from such a variable.
+        assert!(!own_parameter_load(&module(&format!(
+            ".func (.param .u32 y) f() {{ ret; }} .entry k() {{ .reg .u32 r; .param .u32 x; call (x), f; {load}"
+        ))));
+    }
+
+    #[test]
+    fn a_register_of_32_bits_is_an_address_of_a_module_of_32() {
+        let module = |size: &str| {
+            let text = ".entry k() { .reg .u32 r; ld.global.u32 r, [r]; ret; }";
+            ptxsmith_syntax::parse(&format!(".version 7.8\n.target sm_80\n{size}{text}")).unwrap()
+        };
+        assert!(narrow_address(&module(".address_size 64\n")));
+        assert!(!narrow_address(&module(".address_size 32\n")) && !narrow_address(&module("")));
     }
 }

@@ -229,6 +229,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_name_is_what_its_own_function_declares() {
+        let two = |code: &str| {
+            module(&format!(
+                ".func f() {{ .reg .pred %r1; .reg .f32 %r2; .reg .u32 a<3>; ret; }} \
+                 .func g() {{ .reg .u32 %r<3>; .reg .f32 a1; {code} ret; }}"
+            ))
+        };
+        assert!(!predicate_sum(&two("add.u32 %r1, %r1 + 4, 1;")));
+        assert!(!float_register_sum(&two("add.u32 %r1, %r2 + 4, 1;")));
+        assert!(float_register_sum(&two("add.f32 a1, a1 + 4, a1;")));
+        assert!(predicate_sum(&module(".func g() { .reg .pred p<3>; mov.pred p1, p2 + 1; ret; }")));
+    }
+
+    #[test]
+    fn a_list_of_one_is_a_value_of_a_surface() {
+        let load = |to: &str| {
+            module(&format!(
+                ".global .surfref s; .entry k() {{ .reg .b32 r, i; suld.b.1d.b32.trap {to}, [s, {{i}}]; }}"
+            ))
+        };
+        assert!(surface_load_list(&load("{r, r}")));
+        assert!(!surface_load_list(&load("{r}")) && !surface_load_list(&load("r")));
+    }
+
+    #[test]
     fn only_a_function_that_is_converted_counts() {
         let kernel =
             |code: &str| module(&format!(".func f() {{ ret; }} .entry k() {{ .reg .u64 d; {code} ret; }}"));

@@ -180,14 +180,16 @@ impl Words {
 fn each_statement(module: &Module, mut take: impl FnMut(Vec<Text>, bool, Option<usize>)) {
     let text = print(module);
     let (mut statement, mut lists, mut depth): (Vec<Text>, usize, usize) = (Vec::new(), 0, 0);
-    let (mut functions, mut is_head) = (0, false);
+    let (mut functions, mut is_head, mut of_a_line) = (0, false, false);
     for token in tokens(&text).unwrap_or_default() {
-        // These end with their line, and may have a label.
-        let of_a_line = statement.iter().take(3).any(|word| [".loc", ".file"].contains(&&**word));
+        // These end with their line, and may have labels.
         if of_a_line && token.gap == Gap::Line {
+            (of_a_line, is_head) = (false, false);
             statement.clear();
         }
         let word = token.text;
+        let begins = statement.last().is_none_or(|last| last == ":");
+        of_a_line |= begins && [".loc", ".file"].contains(&&*word);
         match &*word {
             // Braces in a statement are a list, but behind the head of a function, or a label.
             "{" if lists > 0 || !is_head && statement.last().is_some_and(|last| last != ":") => lists += 1,
@@ -201,7 +203,7 @@ fn each_statement(module: &Module, mut take: impl FnMut(Vec<Text>, bool, Option<
                     "}" => depth.saturating_sub(1),
                     _ => depth,
                 };
-                (lists, is_head) = (0, false);
+                (lists, is_head, of_a_line) = (0, false, false);
                 continue;
             }
             _ => {}
@@ -233,7 +235,8 @@ mod tests {
 
     #[test]
     fn a_block_behind_a_label_or_a_line_that_ends_without_a_semicolon_is_no_list() {
-        let text = ".entry k() { .loc 1 5 0\n{ .param .u32 p; call f, (p); }\nL:\n.loc 1 6 0\n{ .param .u32 q; call f, (q); } M: { .param .u32 r; } }";
+        let text = ".entry k() { .loc 1 5 0\n{ .param .u32 p; call f, (p); }\nL: O:\n.loc 1 6 0\n\
+                    { .param .u32 q; call f, (q); } M: { .param .u32 r; } }";
         let statements = Words::of(&module(text)).statements;
         let inner = |own: &&Vec<Text>| own[0] == ".param";
         assert_eq!(statements.iter().filter(inner).count(), 3, "{statements:?}");
