@@ -156,6 +156,11 @@ impl Words {
         !self.declared(name).is_empty()
     }
 
+    /// Whether a name is the common prefix of many that are declared here.
+    pub(super) fn is_prefix(&self, name: &str) -> bool {
+        self.numbered.contains(name)
+    }
+
     pub(super) fn is_function(&self, name: &str) -> bool {
         self.is(name, |declared| *declared == Name::Function)
     }
