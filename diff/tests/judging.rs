@@ -509,3 +509,14 @@ fn a_program_that_gets_no_answer_in_time_is_at_fault_only_for_what_is_judged() {
     let derived = &hang.derived.as_ref().expect("the program itself is not accused").text;
     assert!(derived.contains("a = 5") && !derived.contains("%tid"), "{derived}");
 }
+
+#[test]
+fn what_is_no_variable_is_not_called_one() {
+    let text =
+        ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 5;\n# 1 \"a.cu\"\n.global .u32 b;\n";
+    let parts =
+        judge_module(&subject(Rules::default()), &Rules::default(), &parse(text).unwrap(), text, "sm_80");
+    let whys: Vec<String> =
+        parts.unwrap().parts().into_iter().filter_map(|part| Some(part.why?.part)).collect();
+    assert_eq!(whys, ["statement #"]);
+}

@@ -295,7 +295,11 @@ impl Shown<'_> {
     ) -> Option<Why> {
         let diagnostic = observed.diagnostics.iter().find(|d| d.severity >= Severity::Error);
         let said = diagnostic.map(|d| d.message.clone()).or(observed.reason.clone());
-        let part = variable.map_or("module".to_owned(), |name| format!("variable {name}"));
+        let is_name = |name: &str| name.starts_with(|c: char| c.is_ascii_alphanumeric() || "_$%".contains(c));
+        let part = variable.map_or("module".to_owned(), |name| match is_name(name) {
+            true => format!("variable {name}"),
+            false => format!("statement {name}"),
+        });
         match reason {
             NotCompared::Unmodelled => {
                 let own = |undecided: &&Undecided| variable.is_none_or(|name| undecided.part == name);

@@ -1,5 +1,7 @@
 //! Shapes of addresses in instructions.
 
+use std::collections::BTreeSet;
+
 use ptxsmith_oracle::special_register;
 use ptxsmith_syntax::{Module, Text};
 
@@ -36,11 +38,18 @@ pub fn local_atomic(module: &Module) -> bool {
 
 /// A `.param` variable that a body declares, and that is none of a call, as the address of an `ld`.
 pub fn own_parameter_load(module: &Module) -> bool {
-    let words = Words::of(module);
-    let declares = |own: &[Text], name: &Text| own[0] == ".param" && own.contains(name);
-    let is_passed = |name: &Text| words.instructions(&["call"]).any(|own| own.contains(name));
-    let is_own = |name: &Text| words.statements.iter().any(|own| declares(own, name)) && !is_passed(name);
-    words.instructions(&["ld"]).any(|own| own.windows(2).any(|pair| pair[0] == "[" && is_own(&pair[1])))
+    // Before, kernels declared their parameters so.
+    if module.version() < Some((2, 0)) {
+        return false;
+    }
+    Words::any(module, |words| {
+        let passed: BTreeSet<&Text> = words.instructions(&["call"]).flatten().collect();
+        let declared = words.statements.iter().filter(|own| own[0] == ".param").flatten();
+        let own: BTreeSet<&Text> = declared.filter(|name| !passed.contains(name)).collect();
+        words
+            .instructions(&["ld"])
+            .any(|load| load.windows(2).any(|pair| pair[0] == "[" && own.contains(&pair[1])))
+    })
 }
 
 /// `_` in place of the address of a `red`.
@@ -130,6 +139,9 @@ mod tests {
         assert!(!own_parameter_load(&module(&format!(
             ".entry k(.param .u32 x) {{ .reg .u32 r; .param .u32 y; {load}"
         ))));
+        // In versions before 2.0 these are what is passed to the kernel.
+        let early = format!(".version 1.4\n.target sm_10\n.entry k {{ .reg .u32 r; .param .u32 x; {load}");
+        assert!(!own_parameter_load(&ptxsmith_syntax::parse(&early).unwrap()));
         // What a call gives is loaded from such a variable.
         assert!(!own_parameter_load(&module(&format!(
             ".func (.param .u32 y) f() {{ ret; }} .entry k() {{ .reg .u32 r; .param .u32 x; call (x), f; {load}"
