@@ -341,7 +341,8 @@ fn a_finding_of_standard_input_is_repeated_by_its_command() {
 #[test]
 fn a_variant_that_gets_no_answer_in_time_is_none_that_differs() {
     let directory = tempfile::tempdir().unwrap();
-    let text = module(".global .u32 a = 5; .entry k() { .reg .u32 r; mov.u32 r, %tid.x; ret; }");
+    let code = "mov.u32 r, %tid.x; ".repeat(1_000);
+    let text = module(&format!(".global .u32 a = 5; .entry k() {{ .reg .u32 r; {code} ret; }}"));
     let program = file(directory.path(), "a.ptx", &text);
     let oracle = oracle_as_subject(&[]).strip_prefix("exec:").unwrap().to_owned();
     let slow = format!(
