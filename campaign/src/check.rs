@@ -176,8 +176,11 @@ fn judge_file(
         let (own, derived): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.derived.is_none());
         campaign.note_case(tested, &source, own.iter().map(|part| &part.verdict));
         let entry = |part: Part| {
-            let excluded = ruled_out(&part.verdict);
-            let judged = Judged { excluded, memory_operands: memory_operands.take(), ..part.judged(number) };
+            let followed = ruled_out(&part.verdict);
+            let mut judged = Judged { memory_operands: memory_operands.take(), ..part.judged(number) };
+            judged.excluded.extend(followed);
+            judged.excluded.sort_unstable();
+            judged.excluded.dedup();
             Entry { trial: &trial, header: &header, judged }
         };
         campaign.enter(tested, own.into_iter().map(entry), Some(&source))?;

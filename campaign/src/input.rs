@@ -81,7 +81,7 @@ fn read_limited(from: impl Read, name: &str) -> Result<Vec<u8>, Failure> {
 }
 
 fn too_large(name: &str) -> Failure {
-    Failure::BadInput(format!("{name}: larger than {} MiB, which no PTX program is", MAX_BYTES >> 20))
+    Failure::BadInput(format!("{name}: larger than {} MiB, the most that is read", MAX_BYTES >> 20))
 }
 
 fn cannot_read(name: &str, error: &io::Error) -> Failure {
@@ -99,8 +99,18 @@ fn text_of(bytes: Vec<u8>, name: &str) -> Result<String, Failure> {
     if bytes.starts_with(b"\x7fELF") {
         return bad("an ELF file, as compiled programs and cubins are".to_owned());
     }
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        return bad("it begins with a byte order mark, which no PTX module does".to_owned());
+    }
     if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
-        return bad(format!("a binary file (zero byte at offset {at})"));
+        let ends = bytes[at..].iter().all(|&byte| byte == 0 || byte.is_ascii_whitespace());
+        return bad(match ends {
+            // The size that NVRTC gives counts it.
+            true if at > 0 => {
+                format!("it ends in a zero byte, as strings in C do (offset {at}): leave it out")
+            }
+            _ => format!("a binary file (zero byte at offset {at})"),
+        });
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),
@@ -160,7 +170,9 @@ mod tests {
     fn what_is_no_text_is_told_apart() {
         let told = |bytes: &[u8]| message(text_of(bytes.to_vec(), "f").unwrap_err());
         assert!(told(b"\x7fELF\x02").starts_with("f: an ELF file"));
-        assert!(told(b"ab\0").contains("zero byte at offset 2"));
+        assert!(told(b"ab\0c").contains("zero byte at offset 2"));
+        assert!(told(b"ab\0").contains("ends in a zero byte, as strings in C do (offset 2)"));
+        assert!(told("\u{feff}.version 7.8".as_bytes()).contains("byte order mark"));
         assert!(told(b"abc\xff").contains("first bad byte at offset 3"));
         assert_eq!(text_of("é".into(), "f").unwrap(), "é");
     }

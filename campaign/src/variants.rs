@@ -198,6 +198,12 @@ impl ShownTo<'_> {
             }
             return Ok(Some(false));
         }
+        // No answer in time is no other answer: where it is a deviation, it died.
+        if pair.variant_seen.outcome == Outcome::TimedOut {
+            let verdict = Verdict::NotCompared(NotCompared::Unobserved);
+            enter(whole(verdict), &self.base.trial, None)?;
+            return Ok(None);
+        }
         let (edits, pair) = self.smaller(edits, pair)?;
         let kinds: Vec<&str> = {
             let mut kinds: Vec<Kind> = edits.iter().map(|edit| edit.kind).collect();

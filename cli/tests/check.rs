@@ -337,6 +337,48 @@ fn a_finding_of_standard_input_is_repeated_by_its_command() {
     assert_eq!(again.status.code(), Some(1), "{command}\n{}", String::from_utf8_lossy(&again.stderr));
 }
 
+/// How long code that is not judged may take the texts do not say.
+#[test]
+fn a_variant_that_gets_no_answer_in_time_is_none_that_differs() {
+    let directory = tempfile::tempdir().unwrap();
+    let code = "mov.u32 r, %tid.x; ".repeat(1_000);
+    let text = module(&format!(".global .u32 a = 5; .entry k() {{ .reg .u32 r; {code} ret; }}"));
+    let program = file(directory.path(), "a.ptx", &text);
+    let oracle = oracle_as_subject(&[]).strip_prefix("exec:").unwrap().to_owned();
+    let slow = format!(
+        "if grep -q tid \"$1\" && ! cmp -s \"$1\" {}; then sleep 10; else {oracle} \"$1\"; fi",
+        program.display()
+    );
+    let subject = script(directory.path(), &slow);
+    let mut check = ptxsmith();
+    check.arg("check").arg(program).args(["--subject", &subject, "--variants", "1", "--timeout", "700ms"]);
+    let output = check.output().unwrap();
+    assert_eq!(status(&output), 0, "{}", stdout(&output));
+    assert!(!stdout(&output).contains("no answer in time"), "{}", stdout(&output));
+}
+
+/// Whatever the text means, one of them is judged wrongly.
+#[test]
+fn an_answer_that_is_followed_in_one_file_and_another_in_another_is_a_finding() {
+    let directory = tempfile::tempdir().unwrap();
+    let [taken, refused] = [&[][..], &["forward-reference=refused"]]
+        .map(|options| oracle_as_subject(options).strip_prefix("exec:").unwrap().to_owned());
+    let fickle = format!("if grep -q '[.]const' \"$1\"; then {refused} \"$1\"; else {taken} \"$1\"; fi");
+    script(directory.path(), &fickle);
+    let subject = format!("exec:sh {}", directory.path().join("subject.sh").display());
+    let check = |spaces: [&str; 2]| {
+        let files = [0, 1].map(|at| {
+            let text = module(&format!("{} .u64 a = b; .global .u32 b;", spaces[at]));
+            file(directory.path(), &format!("{at}.ptx"), &text)
+        });
+        let output = ptxsmith().arg("check").args(files).args(["--subject", &subject]).output().unwrap();
+        (status(&output), stdout(&output).contains("of forward-reference is followed"))
+    };
+    assert_eq!(check([".global", ".const"]), (1, true));
+    assert_eq!(check([".global", ".global"]), (0, false));
+    assert_eq!(check([".const", ".const"]), (0, false));
+}
+
 #[test]
 fn an_expected_failure_is_no_failure_and_one_that_passes_is() {
     let directory = tempfile::tempdir().unwrap();

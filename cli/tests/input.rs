@@ -39,7 +39,7 @@ fn a_binary_file_is_told_apart() {
     assert!(one_line_error(&eval(&small)).contains("an ELF file"));
     std::fs::write(&small, b"\xfe\xfe").unwrap();
     assert!(one_line_error(&eval(&small)).contains("not UTF-8 text"));
-    std::fs::write(&small, b".version\0").unwrap();
+    std::fs::write(&small, b".version\0.target").unwrap();
     assert!(one_line_error(&eval(&small)).contains("zero byte at offset 8"));
 }
 

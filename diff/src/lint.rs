@@ -171,4 +171,34 @@ mod tests {
         let text = ".version 7.8\n.target sm_80\n.global .s64 x[2] = {1 ? -1 : 0, 7 % 3};\n.global .u64 p = generic(x);\n";
         assert_eq!(found(text), []);
     }
+
+    /// As compilers print it: all of it is taken.
+    #[test]
+    fn ordinary_kernels_are_not_warned_of() {
+        let text = "\
+.version 7.8
+.target sm_80
+.address_size 64
+.func (.param .b32 value) get(.param .b64 from) { .reg .pred %r1; .reg .b32 %r2; ret; }
+.visible .entry k(.param .u64 .ptr .align 4 p, .param .u32 n) {
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [p];
+    ld.global.u32 %r2, [%rd1+4];
+    mov.u32 %r1, %tid.x;
+$L1:
+    .loc 1 5 0
+    {
+        .param .b64 passed;
+        .param .b32 given;
+        st.param.b64 [passed], %rd1;
+        call (given), get, (passed);
+        ld.param.b32 %r3, [given];
+    }
+    st.global.u32 [%rd1], %r3;
+    ret;
+}
+";
+        assert_eq!(found(text), []);
+    }
 }

@@ -5,7 +5,7 @@ mod shown;
 
 use std::cell::RefCell;
 
-use ptxsmith_oracle::{Expectation, Prediction, Rules, Trace, expect, predict};
+use ptxsmith_oracle::{Expectation, Prediction, Question, Rules, Trace, expect, predict};
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Header, Item, Module};
 
@@ -31,6 +31,8 @@ pub struct Part {
     pub trace: Trace,
     /// What was seen of the results of operands.
     pub operands: Share,
+    /// The answers to open questions that it rules out: (question, answer).
+    pub excluded: Vec<(Question, usize)>,
     /// Why it was not compared, where that is known.
     pub why: Option<Why>,
     /// The module that the verdict is about, where that is one that was derived from the program: a text that is not the
@@ -43,6 +45,7 @@ impl Part {
     pub fn judged(self, id: u64) -> Judged {
         Judged {
             operands: self.operands,
+            excluded: self.excluded,
             why: self.why,
             ..Judged::new(id, self.verdict, self.must, self.trace)
         }
@@ -56,6 +59,7 @@ impl Part {
             must: None,
             trace,
             operands,
+            excluded: Vec::new(),
             why,
             derived: None,
         }
@@ -189,7 +193,16 @@ pub fn judge_operands(
     let (must, share) = (Must::of(&expected), Share::default());
     Ok((
         operands,
-        Some(Part { variable: None, verdict, must, trace, operands: share, why: None, derived: None }),
+        Some(Part {
+            variable: None,
+            verdict,
+            must,
+            trace,
+            operands: share,
+            excluded: Vec::new(),
+            why: None,
+            derived: None,
+        }),
     ))
 }
 
@@ -226,5 +239,6 @@ fn of_kernels(
     };
     let Judged { verdict, must, trace, operands, .. } =
         Judge::new(subject, *rules, options).text(&trial, text)?;
-    Ok(Part { variable: None, verdict, must, trace, operands, why: None, derived: None })
+    let excluded = Vec::new();
+    Ok(Part { variable: None, verdict, must, trace, operands, excluded, why: None, derived: None })
 }

@@ -486,3 +486,41 @@ fn a_refusal_of_a_text_with_characters_beyond_ascii_is_not_compared() {
     assert_eq!(verdicts("é"), [Verdict::NotCompared(NotCompared::Unmodelled)]);
     assert!(matches!(&verdicts("e")[..], [Verdict::Deviates(d)] if d.class == Class::RefusesValid));
 }
+
+/// How long a compiler takes to generate code the texts do not say; that data get an answer, they do.
+#[test]
+fn a_program_that_gets_no_answer_in_time_is_at_fault_only_for_what_is_judged() {
+    let small = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 5;\n\
+                 .entry k() { .reg .u32 %r; mov.u32 %r, %tid.x; }\n";
+    let large = format!("{small}.entry l() {{ .reg .u32 %r; {} }}\n", "mov.u32 %r, %tid.x; ".repeat(1_000));
+    let of = |text: &str, slow: &'static str| {
+        let subject = fake(move |request: &Request<'_>| match request.ptx.contains(slow) {
+            true => Observation::new(Outcome::TimedOut),
+            false => observe(&Rules::default(), request),
+        });
+        judge_module(&subject, &Rules::default(), &parse(text).unwrap(), text, "sm_80").unwrap().parts()
+    };
+    let parts = |slow| of(&large, slow);
+    let of_the_kernel = parts("%tid");
+    let [Part { verdict: Verdict::NotCompared(_), why: Some(why), .. }] = &of_the_kernel[..] else {
+        panic!("{of_the_kernel:?}")
+    };
+    assert_eq!(why.reason, "no end in time, of a large program with undecided parts");
+    let of_the_data = parts(".global");
+    let hang = of_the_data.iter().find(|part| matches!(&part.verdict, Verdict::Deviates(_))).unwrap();
+    let derived = &hang.derived.as_ref().expect("the program itself is not accused").text;
+    assert!(derived.contains("a = 5") && !derived.contains("%tid"), "{derived}");
+    // A small program gets an answer, whatever is in it.
+    assert!(matches!(of(small, "%tid")[..], [Part { verdict: Verdict::Deviates(_), derived: None, .. }]));
+}
+
+#[test]
+fn what_is_no_variable_is_not_called_one() {
+    let text =
+        ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 5;\n# 1 \"a.cu\"\n.global .u32 b;\n";
+    let parts =
+        judge_module(&subject(Rules::default()), &Rules::default(), &parse(text).unwrap(), text, "sm_80");
+    let whys: Vec<String> =
+        parts.unwrap().parts().into_iter().filter_map(|part| Some(part.why?.part)).collect();
+    assert_eq!(whys, ["statement #"]);
+}

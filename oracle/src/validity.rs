@@ -42,36 +42,59 @@ const REGISTERS: u64 = 1 << 16;
 /// The bytes of constants, and of others, that everybody has.
 const CONSTANT: u64 = 1 << 16;
 const LARGE: u64 = 1 << 31;
-/// What names of special registers begin with.
-const SPECIAL: [&str; 22] = [
-    "tid",
-    "ntid",
-    "laneid",
-    "warpid",
-    "nwarpid",
-    "ctaid",
-    "nctaid",
-    "smid",
-    "nsmid",
-    "gridid",
+/// The special registers of the instruction set, without `%` and numbers at the end.
+const SPECIAL: [&str; 37] = [
+    "aggr_smem_size",
     "clock",
-    "lanemask",
-    "globaltimer",
-    "pm0",
-    "pm1",
-    "pm2",
-    "pm3",
+    "clock_hi",
+    "cluster_ctaid",
+    "cluster_ctarank",
+    "cluster_nctaid",
+    "cluster_nctarank",
+    "clusterid",
+    "ctaid",
+    "current_graph_exec",
+    "dynamic_smem_size",
     "envreg",
-    "cluster",
-    "total_smem",
-    "dynamic_smem",
-    "is_explicit",
+    "globaltimer",
+    "globaltimer_hi",
+    "globaltimer_lo",
+    "gridid",
+    "is_explicit_cluster",
+    "laneid",
+    "lanemask_eq",
+    "lanemask_ge",
+    "lanemask_gt",
+    "lanemask_le",
+    "lanemask_lt",
+    "nclusterid",
+    "nctaid",
+    "nsmid",
+    "ntid",
+    "nwarpid",
+    "pm",
+    "reserved_smem_offset_",
+    "reserved_smem_offset_begin",
+    "reserved_smem_offset_cap",
+    "reserved_smem_offset_end",
+    "smid",
+    "tid",
+    "total_smem_size",
+    "warpid",
 ];
 const EARLIER: &str = "instructions of a version before 2.1";
 
-/// Whether a name is of a special register, or begins as one does.
+/// Whether a name is of a special register, or such a name with another number.
 pub fn special_register(name: &str) -> bool {
-    name.strip_prefix('%').is_some_and(|rest| SPECIAL.iter().any(|special| rest.starts_with(special)))
+    let without_number = |name: &str| {
+        let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        // Of `%pm3_64` the number of the counter is left.
+        SPECIAL.contains(&name)
+            || name.strip_prefix("pm").is_some_and(|rest| {
+                rest.strip_suffix('_').is_some_and(|rest| rest.bytes().all(|letter| letter.is_ascii_digit()))
+            })
+    };
+    name.strip_prefix('%').is_some_and(without_number)
 }
 
 /// The parts of a module that are not decided, in the order in which they stand. `data` is what these rules expect of it.

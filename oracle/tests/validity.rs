@@ -23,6 +23,7 @@ fn a_module_is_valid_only_if_every_part_is_judged() {
         ".func f() { ret; }",
         ".func f(); .func f() { ret; } .extern .func g();",
         ".global .u32 _a, $1, %r; .const .u8 v[65536] = {1}; .shared .align 16 .u64 w<4>;",
+        ".entry k() { .reg .u32 %tid_r, %clocks, %pmx_64; mov.u32 %tid_r, 5; }",
         ".entry k(.param .u64 p) { .reg .u64 %d<2>; .reg .f32 %f<2>; ld.param.u64 %d1,[p]; ld.global.f32 %f1,[%d1]; \
          st.global.f32 [%d1],%f1; ret; }",
         ".entry k() { .reg .u32 %r<9>; .reg .pred %p<2>; mov.u32 %r1, 5; setp.lt.u32 %p1, %r1, 7; @%p1 bra L; \
@@ -55,6 +56,9 @@ fn what_the_texts_do_not_describe_is_undecided() {
         (".pragma \"nounroll\";", ".pragma: "),
         (".global .u32 _;", "_: a name that the texts do not speak of"),
         (".func %tid() { ret; }", "%tid: a name"),
+        (".global .u32 %pm3_64;", "%pm3_64: a name"),
+        (".entry k() { .reg .u32 %r; mov.u32 %r, %tid.x; }", "kernel k, mov: a special register"),
+        (".entry k() { .reg .u32 %r; add.u32 %r, %r, %laneid; }", "kernel k, add: a special register"),
         (".global .u32 WARP_SZ;", "WARP_SZ: a name"),
         (".func x();", "x: a function whose declarations"),
         (".entry x();", "x: a function whose declarations"),

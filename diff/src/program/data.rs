@@ -1,17 +1,23 @@
 //! The verdicts on the variables of a program, or on the program as a whole.
 
-use ptxsmith_oracle::{Expectation, Rules, Trace, Variable, expect, predict};
+use ptxsmith_oracle::{Expectation, Question, QuestionSet, Rules, Trace, Variable, expect, predict};
 use ptxsmith_subject::{Observation, Outcome, Subject};
 use ptxsmith_syntax::Module;
 
+use crate::asked::Asked;
 use crate::compare::{Mismatch, compare, shows_no_values, undeclared};
-use crate::explain::{explain, explain_crash, explain_shape, explain_variables};
+use crate::explain::{explain, explain_crash, explain_shape, explain_variables, with_one_more};
 use crate::explanation::{Alternatives, Explanation};
 use crate::lead::{alternatives, crash_alternatives};
 use crate::maker::Maker;
 use crate::verdict::{Class, Difference, Must, NotCompared, Share, Verdict};
 
 use super::Part;
+
+/// How many variables of a program are asked which answers to an open question they rule out.
+const MOST_ASKED: u32 = 2;
+/// Of longer texts none is asked: each answer is another prediction of the whole module.
+const LONGEST_ASKED: usize = 1 << 16;
 
 pub(super) fn of_data(
     subject: &dyn Subject,
@@ -25,7 +31,7 @@ pub(super) fn of_data(
     let program =
         Program { rules, module, text, expected, observed, maker: Maker::of(subject.description()), silent };
     let not_compared = |reason| vec![program.whole(Verdict::NotCompared(reason))];
-    match (expected, observed.outcome) {
+    let parts = match (expected, observed.outcome) {
         (_, Outcome::Unsupported) => not_compared(NotCompared::Unsupported),
         (_, Outcome::Unavailable) => not_compared(NotCompared::Unavailable),
         (_, Outcome::Crashed) => vec![program.deviates(Class::Crash)],
@@ -53,6 +59,22 @@ pub(super) fn of_data(
                 .chain(extra)
                 .collect()
         }
+    };
+    program.with_ruled_out(parts)
+}
+
+/// What an implementation that follows some rules would do, beside what was seen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Would {
+    Agree,
+    Differ,
+    /// The rules do not say.
+    Unknown,
+}
+
+impl Would {
+    fn of(agrees: bool) -> Would {
+        if agrees { Would::Agree } else { Would::Differ }
     }
 }
 
@@ -77,7 +99,76 @@ impl Program<'_> {
 
     pub(super) fn part(&self, variable: Option<String>, verdict: Verdict, trace: Trace) -> Part {
         let (must, operands) = (Must::of(self.expected), Share::default());
-        Part { variable, verdict, must, trace, operands, why: None, derived: None }
+        Part { variable, verdict, must, trace, operands, excluded: Vec::new(), why: None, derived: None }
+    }
+
+    /// The parts with the answers to open questions that they rule out: the first of each question.
+    fn with_ruled_out(&self, mut parts: Vec<Part>) -> Vec<Part> {
+        let mut asked = Asked::of(MOST_ASKED);
+        if self.text.len() <= LONGEST_ASKED {
+            for part in &mut parts {
+                part.excluded = self.ruled_out(part, &mut asked);
+            }
+        }
+        parts
+    }
+
+    /// The answers to open questions under which this would not have been seen, also together with any one other change.
+    fn ruled_out(&self, part: &Part, asked: &mut Asked) -> Vec<(Question, usize)> {
+        let (rules, questions) = match &part.verdict {
+            Verdict::Conforms | Verdict::ConformsByOutcome if self.observed.outcome == Outcome::Accepted => {
+                (*self.rules, part.trace.questions)
+            }
+            Verdict::Reads(difference) => {
+                let Some(explanation) = &difference.explanation else { return Vec::new() };
+                let own: QuestionSet = explanation.readings.iter().map(|answer| answer.0).collect();
+                // A refusal may have another cause than any one of several answers.
+                if self.observed.outcome == Outcome::Refused && explanation.readings.len() > 1 {
+                    return Vec::new();
+                }
+                (explanation.applied(self.rules), own)
+            }
+            _ => return Vec::new(),
+        };
+        let questions = asked.first_to_meet(questions);
+        let mut excluded = Vec::new();
+        for question in questions.iter() {
+            for answer in 0..question.answers().len() {
+                let Some(readings) = rules.readings.with(question, answer) else { continue };
+                let other = Rules { readings, ..rules };
+                let (would, trace) = self.would(part.variable.as_deref(), &other);
+                let differs = |rules: Rules| self.would(part.variable.as_deref(), &rules).0 == Would::Differ;
+                let mut one_more = with_one_more(&other, self.maker, &trace, question);
+                if would == Would::Differ && one_more.all(differs) {
+                    excluded.push((question, answer));
+                }
+            }
+        }
+        excluded
+    }
+
+    /// What an implementation that follows these rules would do with a variable, or with the program as a whole.
+    fn would(&self, variable: Option<&str>, rules: &Rules) -> (Would, Trace) {
+        let expected = expect(self.module, rules);
+        let would = match (&expected, self.observed.outcome, variable) {
+            (Expectation::Refused { .. }, Outcome::Refused, _) => Would::Agree,
+            (Expectation::Refused { .. }, Outcome::Accepted, _) => Would::Differ,
+            (Expectation::Accepted { variables, .. }, Outcome::Accepted, Some(name)) => {
+                let own = variables.iter().find(|own| *own.name == *name);
+                own.map_or(Would::Unknown, |own| match compare(std::slice::from_ref(own), self.observed) {
+                    None => Would::Agree,
+                    Some(Mismatch::Differs(..)) => Would::Differ,
+                    Some(Mismatch::Unobserved(_)) => Would::Unknown,
+                })
+            }
+            (Expectation::Accepted { unmodelled, .. }, _, _) if !unmodelled.is_empty() => Would::Unknown,
+            (Expectation::Accepted { variables, .. }, Outcome::Accepted, None) => {
+                Would::of(self.silent || compare(variables, self.observed).is_none())
+            }
+            (Expectation::Accepted { .. }, Outcome::Refused, _) => Would::Differ,
+            _ => Would::Unknown,
+        };
+        (would, expected.trace())
     }
 
     /// A deviation of the program as a whole, explained by a reading or a known deviation where one predicts it.

@@ -137,6 +137,12 @@ impl Shown<'_> {
             (Validity::Refused, Outcome::Accepted) if !prediction.undecided.is_empty() => {
                 self.isolated(self.refused(), observed)?
             }
+            (Validity::Undecided, Outcome::TimedOut) if text.len() > SMALL => {
+                let listed = judged();
+                let is_known =
+                    |part: &Part| matches!(&part.verdict, Verdict::Deviates(d) if d.explanation.is_some());
+                if listed.iter().any(is_known) { listed } else { self.without_answer(observed)? }
+            }
             _ => judged(),
         };
         for part in &mut parts {
@@ -255,6 +261,21 @@ impl Shown<'_> {
         Ok(parts)
     }
 
+    /// The verdict where a program with undecided parts gets no answer in time. How long it takes to generate code is no matter of the
+    /// texts, but what is judged takes no time.
+    fn without_answer(&self, observed: &Observation) -> Result<Vec<Part>, Error> {
+        let count = self.module.items.len();
+        let judged = (0..count).filter(|&at| count <= MOST_ISOLATED && self.is_judged(at)).collect();
+        let mut parts = self.isolated(judged, observed)?;
+        for part in parts.iter_mut().filter(|part| part.derived.is_none()) {
+            let reason = observed.reason.as_deref().unwrap_or(NO_END);
+            let reason = format!("{reason}, of a large program with undecided parts");
+            part.verdict = Verdict::NotCompared(NotCompared::Unobserved);
+            part.why = Some(Why { part: "module".into(), line: None, reason, said: None });
+        }
+        Ok(parts)
+    }
+
     /// These statements, and all that they name.
     fn with_what_they_name(&self, of: Vec<usize>) -> BTreeSet<usize> {
         let (mut kept, mut left) = (BTreeSet::new(), of);
@@ -282,7 +303,11 @@ impl Shown<'_> {
     ) -> Option<Why> {
         let diagnostic = observed.diagnostics.iter().find(|d| d.severity >= Severity::Error);
         let said = diagnostic.map(|d| d.message.clone()).or(observed.reason.clone());
-        let part = variable.map_or("module".to_owned(), |name| format!("variable {name}"));
+        let is_name = |name: &str| name.starts_with(|c: char| c.is_ascii_alphanumeric() || "_$%".contains(c));
+        let part = variable.map_or("module".to_owned(), |name| match is_name(name) {
+            true => format!("variable {name}"),
+            false => format!("statement {name}"),
+        });
         match reason {
             NotCompared::Unmodelled => {
                 let own = |undecided: &&Undecided| variable.is_none_or(|name| undecided.part == name);
@@ -331,6 +356,11 @@ impl Shown<'_> {
 
 /// What every implementation takes under a header that it takes.
 const PLAINEST: &str = ".global .u32 a;\n";
+/// A program of so many bytes gets an answer in time, whatever is in it.
+const SMALL: usize = 1 << 14;
+/// Of a program with more statements none is shown alone where it gets no answer.
+const MOST_ISOLATED: usize = 1 << 10;
+const NO_END: &str = "no end in time";
 const HEADER: &str = "the subject does not take the header";
 /// What comments may hold the texts at hand do not say.
 const BEYOND_ASCII: &str = "characters beyond ASCII, of which the texts do not speak";

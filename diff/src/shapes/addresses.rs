@@ -1,5 +1,7 @@
 //! Shapes of addresses in instructions.
 
+use std::collections::BTreeSet;
+
 use ptxsmith_oracle::special_register;
 use ptxsmith_syntax::{Module, Text};
 
@@ -7,36 +9,47 @@ use super::words::{Name, SPACES, Words, integer};
 
 /// A special register in brackets, alone or with an offset: a name with `%` that nothing declares.
 pub fn special_register_address(module: &Module) -> bool {
-    let words = Words::of(module);
-    // Under its name ptxas finds the special register, whatever is declared.
-    let is_special = |name: &str| !words.names.contains_key(name) || special_register(name);
-    words.has(|[open, name]| open == "[" && name.starts_with('%') && is_special(name))
+    Words::any(module, |words| {
+        // Under its name ptxas finds the special register, whatever is declared.
+        let is_special = |name: &str| !words.declares(name) || special_register(name);
+        words.has(|[open, name]| open == "[" && name.starts_with('%') && is_special(name))
+    })
 }
 
 /// A texture, sampler or surface as the address of an instruction that changes memory or fetches it.
 pub fn opaque_address(module: &Module) -> bool {
-    let words = Words::of(module);
-    let mut memory = words.instructions(&["atom", "red", "prefetch", "prefetchu"]);
-    let is_opaque = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], |name| *name == Name::Opaque);
-    memory.any(|own| own.windows(2).any(is_opaque))
+    Words::any(module, |words| {
+        let mut memory = words.instructions(&["atom", "red", "prefetch", "prefetchu"]);
+        let is_opaque = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], |name| *name == Name::Opaque);
+        memory.any(|own| own.windows(2).any(is_opaque))
+    })
 }
 
 /// A `.local` variable as the address of an `atom` without a state space.
 pub fn local_atomic(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_local = |name: &Name| matches!(name, Name::Variable(space, _) if space == ".local");
-    words.instructions(&["atom"]).any(|own| {
-        !own.iter().any(|word| SPACES.contains(&&**word))
-            && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_local))
+    Words::any(module, |words| {
+        let is_local = |name: &Name| matches!(name, Name::Variable(space, _) if space == ".local");
+        words.instructions(&["atom"]).any(|own| {
+            !own.iter().any(|word| SPACES.contains(&&**word))
+                && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_local))
+        })
     })
 }
 
-/// A `.param` variable that a body declares as the address of an `ld`.
+/// A `.param` variable that a body declares, and that is none of a call, as the address of an `ld`.
 pub fn own_parameter_load(module: &Module) -> bool {
-    let words = Words::of(module);
-    let declares = |own: &[Text], name: &Text| own[0] == ".param" && own.contains(name);
-    let is_own = |name: &Text| words.statements.iter().any(|own| declares(own, name));
-    words.instructions(&["ld"]).any(|own| own.windows(2).any(|pair| pair[0] == "[" && is_own(&pair[1])))
+    // Before, kernels declared their parameters so.
+    if module.version() < Some((2, 0)) {
+        return false;
+    }
+    Words::any(module, |words| {
+        let passed: BTreeSet<&Text> = words.instructions(&["call"]).flatten().collect();
+        let declared = words.statements.iter().filter(|own| own[0] == ".param").flatten();
+        let own: BTreeSet<&Text> = declared.filter(|name| !passed.contains(name)).collect();
+        words
+            .instructions(&["ld"])
+            .any(|load| load.windows(2).any(|pair| pair[0] == "[" && own.contains(&pair[1])))
+    })
 }
 
 /// `_` in place of the address of a `red`.
@@ -70,30 +83,34 @@ pub fn absolute_address(module: &Module) -> bool {
 
 /// A register of 32 bits as an address of 64.
 pub fn narrow_address(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_narrow =
-        |name: &Name| matches!(name, Name::Register(ty, _) if [".b32", ".u32", ".s32"].contains(&&**ty));
-    words.instructions(&MEMORY).any(|own| {
-        !own.iter().any(|word| [".local", ".shared", ".const"].contains(&&**word))
-            && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_narrow))
+    let wide = module.address_size() == Some(64);
+    wide && Words::any(module, |words| {
+        let is_narrow =
+            |name: &Name| matches!(name, Name::Register(ty, _) if [".b32", ".u32", ".s32"].contains(&&**ty));
+        words.instructions(&MEMORY).any(|own| {
+            !own.iter().any(|word| [".local", ".shared", ".const"].contains(&&**word))
+                && own.windows(2).any(|pair| pair[0] == "[" && words.is(&pair[1], is_narrow))
+        })
     })
 }
 
 /// A variable as the index of another.
 pub fn variable_index(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
-    words.has(|[name, open, index, close]| {
-        open == "[" && close == "]" && is_variable(name) && is_variable(index)
+    Words::any(module, |words| {
+        let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
+        words.has(|[name, open, index, close]| {
+            open == "[" && close == "]" && is_variable(name) && is_variable(index)
+        })
     })
 }
 
 /// A vector register as the index of an array.
 pub fn vector_index(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_vector = |name: &Name| matches!(name, Name::Register(_, lanes) if *lanes > 1);
-    let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
-    words.has(|[name, open, index]| open == "[" && is_variable(name) && words.is(index, is_vector))
+    Words::any(module, |words| {
+        let is_vector = |name: &Name| matches!(name, Name::Register(_, lanes) if *lanes > 1);
+        let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
+        words.has(|[name, open, index]| open == "[" && is_variable(name) && words.is(index, is_vector))
+    })
 }
 
 #[cfg(test)]
@@ -108,6 +125,11 @@ mod tests {
         assert!(special_register_address(&kernel("ld.u32 %a, [%clock64 + 4];")));
         assert!(!special_register_address(&kernel("ld.u32 %a, [%b];")));
         assert!(!special_register_address(&kernel("mov.u32 %a, %laneid;")));
+        // One of a common prefix is declared, and one of another function is not.
+        assert!(!special_register_address(&kernel(".reg .u64 %d<3>; ld.u32 %a, [%d2];")));
+        assert!(special_register_address(&module(
+            ".func f() { .reg .u64 %d<3>; ret; } .func g() { .reg .u32 %a; ld.u32 %a, [%d2]; ret; }"
+        )));
     }
 
     #[test]
@@ -117,5 +139,22 @@ mod tests {
         assert!(!own_parameter_load(&module(&format!(
             ".entry k(.param .u32 x) {{ .reg .u32 r; .param .u32 y; {load}"
         ))));
+        // In versions before 2.0 these are what is passed to the kernel.
+        let early = format!(".version 1.4\n.target sm_10\n.entry k {{ .reg .u32 r; .param .u32 x; {load}");
+        assert!(!own_parameter_load(&ptxsmith_syntax::parse(&early).unwrap()));
+        // What a call gives is loaded from such a variable.
+        assert!(!own_parameter_load(&module(&format!(
+            ".func (.param .u32 y) f() {{ ret; }} .entry k() {{ .reg .u32 r; .param .u32 x; call (x), f; {load}"
+        ))));
+    }
+
+    #[test]
+    fn a_register_of_32_bits_is_an_address_of_a_module_of_32() {
+        let module = |size: &str| {
+            let text = ".entry k() { .reg .u32 r; ld.global.u32 r, [r]; ret; }";
+            ptxsmith_syntax::parse(&format!(".version 7.8\n.target sm_80\n{size}{text}")).unwrap()
+        };
+        assert!(narrow_address(&module(".address_size 64\n")));
+        assert!(!narrow_address(&module(".address_size 32\n")) && !narrow_address(&module("")));
     }
 }

@@ -1,9 +1,14 @@
 //! Shapes of declarations: dimensions, sizes, alignment, directives.
 
 use ptxsmith_oracle::declares_no_name;
-use ptxsmith_syntax::{Declaration, Declarator, Item, Module, ScalarType, Specifier, StateSpace, Statement};
+use ptxsmith_syntax::{
+    Declaration, Declarator, Item, Module, ScalarType, Specifier, StateSpace, Statement, Text,
+};
 
 use super::words::{SPACES, Words, integer};
+
+/// What stands before the alignment of what a parameter points to.
+const POINTER: Text = Text::const_new(".ptr");
 
 /// `.maxntid` or `.reqntid` with a number whose low 32 bits are all ones.
 pub fn ntid_overflow(module: &Module) -> bool {
@@ -86,14 +91,14 @@ pub(super) fn sizes(declaration: &Declaration) -> impl Iterator<Item = (&Declara
     })
 }
 
-/// An alignment behind the type of a parameter.
+/// An alignment behind the type of a parameter, and not that of what a `.ptr` points to.
 pub fn alignment_last(module: &Module) -> bool {
     Words::of(module).statements.iter().any(|words| {
         words.split(|word| ["(", ",", ")"].contains(&&**word)).any(|own| {
             let align = own.iter().position(|word| word == ".align");
             let ty = own.iter().position(|word| ScalarType::from_keyword(word).is_some());
             own.first().is_some_and(|word| word == ".param")
-                && matches!((align, ty), (Some(align), Some(ty)) if ty < align)
+                && matches!((align, ty), (Some(align), Some(ty)) if ty < align && !own[..align].contains(&POINTER))
         })
     })
 }

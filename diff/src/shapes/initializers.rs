@@ -99,13 +99,15 @@ pub fn name_in_packed_list(module: &Module) -> bool {
 
 /// A name plus an expression with an operator that binds less than a sum, in an initial value.
 pub fn offset_expression(module: &Module) -> bool {
-    const LESS: [&str; 14] = ["<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "?"];
-    let words = Words::of(module);
-    words.statements.iter().any(|own| {
-        let sum = own.windows(2).position(|pair| pair[1] == "+" && words.names.contains_key(&pair[0]));
-        let value = own.iter().position(|word| word == "=");
-        matches!((value, sum), (Some(value), Some(sum)) if value < sum)
-            && own.iter().skip(sum.unwrap_or_default()).any(|word| LESS.contains(&&**word))
+    Words::any(module, |words| {
+        const LESS: [&str; 14] =
+            ["<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "?"];
+        words.statements.iter().any(|own| {
+            let sum = own.windows(2).position(|pair| pair[1] == "+" && words.names.contains_key(&pair[0]));
+            let value = own.iter().position(|word| word == "=");
+            matches!((value, sum), (Some(value), Some(sum)) if value < sum)
+                && own.iter().skip(sum.unwrap_or_default()).any(|word| LESS.contains(&&**word))
+        })
     })
 }
 

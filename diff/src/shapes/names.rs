@@ -16,11 +16,12 @@ pub fn variable_and_function(module: &Module) -> bool {
 
 /// A prototype, or a list of functions to call, under the name of a register, a variable or a parameter.
 pub fn prototype_name(module: &Module) -> bool {
-    let words = Words::of(module);
-    words.has(|[name, colon, word]| {
-        colon == ":"
-            && [".callprototype", ".calltargets"].contains(&word)
-            && words.is(name, |name| *name != Name::Function)
+    Words::any(module, |words| {
+        words.has(|[name, colon, word]| {
+            colon == ":"
+                && [".callprototype", ".calltargets"].contains(&word)
+                && words.is(name, |name| *name != Name::Function)
+        })
     })
 }
 
@@ -31,11 +32,12 @@ pub fn non_ascii(module: &Module) -> bool {
 
 /// A function that is declared in the body of another, under the name of a register or variable.
 pub fn nested_function(module: &Module) -> bool {
-    let words = Words::of(module);
-    words.statements.iter().zip(&words.in_body).any(|(own, &in_body)| {
-        let heads = own.iter().position(|word| HEADS.contains(&&**word)).filter(|_| in_body);
-        let name = heads.and_then(|at| own.get(at + 1));
-        name.is_some_and(|name| words.is(name, |name| *name != Name::Function))
+    Words::any(module, |words| {
+        words.statements.iter().zip(&words.in_body).any(|(own, &in_body)| {
+            let heads = own.iter().position(|word| HEADS.contains(&&**word)).filter(|_| in_body);
+            let name = heads.and_then(|at| own.get(at + 1));
+            name.is_some_and(|name| words.is(name, |name| *name != Name::Function))
+        })
     })
 }
 
@@ -61,18 +63,22 @@ pub fn too_many_names(module: &Module) -> bool {
 /// name and number.
 fn repeats_numbered(words: &Words) -> impl Iterator<Item = (&[Text], &str, &str)> {
     words.statements.iter().enumerate().flat_map(move |(at, own)| {
-        let declares =
-            own.iter().any(|word| SPACES.contains(&&**word)) && !own.iter().any(|word| word == "<");
+        let declares = own[0].starts_with('.')
+            && own.iter().any(|word| SPACES.contains(&&**word))
+            && !own.iter().any(|word| word == "<");
         let names = own.iter().take_while(|word| *word != "=").filter(|word| words.names.contains_key(*word));
         let names = names.filter(move |_| declares);
         names.filter_map(move |name| {
             let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
             let number: u64 = name[prefix.len()..].parse().ok()?;
-            let repeats = words.statements[..at].iter().any(|before| {
-                before.windows(3).any(|run| {
-                    run[0] == prefix && run[1] == "<" && integer(&run[2]).is_some_and(|count| number < count)
-                })
-            });
+            let repeats = words.is_prefix(prefix)
+                && words.statements[..at].iter().any(|before| {
+                    before.windows(3).any(|run| {
+                        run[0] == prefix
+                            && run[1] == "<"
+                            && integer(&run[2]).is_some_and(|count| number < count)
+                    })
+                });
             repeats.then_some((&own[..], prefix, &name[prefix.len()..]))
         })
     })
@@ -80,10 +86,12 @@ fn repeats_numbered(words: &Words) -> impl Iterator<Item = (&[Text], &str, &str)
 
 /// A name of PREFIX<N> declared again with zeros in front of its number, which is another name.
 pub fn padded_number_declared(module: &Module) -> bool {
-    repeats_numbered(&Words::of(module)).any(|(_, _, number)| number.len() > 1 && number.starts_with('0'))
+    let padded = |number: &str| number.len() > 1 && number.starts_with('0');
+    Words::any(module, |words| repeats_numbered(words).any(|(_, _, number)| padded(number)))
 }
 
 /// A variable in memory under a name that PREFIX<N> declared before, or that name with zeros in front of its number.
 pub fn numbered_declared_again(module: &Module) -> bool {
-    repeats_numbered(&Words::of(module)).any(|(own, _, _)| !own.iter().any(|word| word == ".reg"))
+    let in_memory = |own: &[Text]| !own.iter().any(|word| word == ".reg");
+    Words::any(module, |words| repeats_numbered(words).any(|(own, _, _)| in_memory(own)))
 }

@@ -6,58 +6,64 @@ use super::words::{Name, Words, integer, lists};
 
 /// The name of a function or kernel as the last operand of a `cvt`.
 pub fn converted_function(module: &Module) -> bool {
-    let words = Words::of(module);
-    words.instructions(&["cvt"]).any(|words_of| words_of.last().is_some_and(|word| words.is_function(word)))
+    Words::any(module, |words| {
+        words
+            .instructions(&["cvt"])
+            .any(|words_of| words_of.last().is_some_and(|word| words.is_function(word)))
+    })
 }
 
 /// The name of a function or kernel as what an `st` of a bit-size type stores, or a `mov` of four elements moves.
 pub fn stored_function(module: &Module) -> bool {
-    let words = Words::of(module);
-    let has = |own: &[Text], suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
-    words.instructions(&["st", "mov"]).any(|own| {
-        let wide = match &*own[0] {
-            "st" => has(own, &[".b8", ".b16", ".b32", ".b64"]),
-            _ => has(own, &[".v4"]),
-        };
-        wide && own.last().is_some_and(|word| words.is_function(word))
+    Words::any(module, |words| {
+        let has = |own: &[Text], suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
+        words.instructions(&["st", "mov"]).any(|own| {
+            let wide = match &*own[0] {
+                "st" => has(own, &[".b8", ".b16", ".b32", ".b64"]),
+                _ => has(own, &[".v4"]),
+            };
+            wide && own.last().is_some_and(|word| words.is_function(word))
+        })
     })
 }
 
 /// A floating-point register plus a constant.
 pub fn float_register_sum(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_float = |name: &Name| matches!(name, Name::Register(ty, _) if ty.starts_with(".f"));
-    words.has(|[name, plus]| plus == "+" && words.is(name, is_float))
+    Words::any(module, |words| {
+        let is_float = |name: &Name| matches!(name, Name::Register(ty, _) if ty.starts_with(".f"));
+        words.has(|[name, plus]| plus == "+" && words.is(name, is_float))
+    })
 }
 
 /// A `.param` variable of a body plus a constant, or an element of it, outside of brackets.
 pub fn parameter_sum(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_param = |name: &Name| matches!(name, Name::Variable(space, true) if space == ".param");
-    words.has(|[before, name, behind]| {
-        !before.starts_with('.')
-            && before != "["
-            && ["+", "-", "["].contains(&behind)
-            && words.is(name, is_param)
+    Words::any(module, |words| {
+        let is_param = |name: &Name| matches!(name, Name::Variable(space, true) if space == ".param");
+        words.has(|[before, name, behind]| {
+            !before.starts_with('.')
+                && before != "["
+                && ["+", "-", "["].contains(&behind)
+                && words.is(name, is_param)
+        })
     })
 }
 
 /// A `.local` or `.param` variable in a list of an instruction.
 pub fn address_in_list(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_own =
-        |name: &Name| matches!(name, Name::Variable(space, true) if [".local", ".param"].contains(&&**space));
-    let mut instructions =
-        words.statements.iter().filter(|own| own.first().is_some_and(|w| !w.starts_with('.')));
-    instructions.any(|own| {
-        let mut depth = 0_usize;
-        own.iter().any(|word| {
-            match &**word {
-                "{" => depth += 1,
-                "}" => depth = depth.saturating_sub(1),
-                _ => return depth > 0 && words.is(word, is_own),
-            }
-            false
+    Words::any(module, |words| {
+        let is_own = |name: &Name| matches!(name, Name::Variable(space, true) if [".local", ".param"].contains(&&**space));
+        let mut instructions =
+            words.statements.iter().filter(|own| own.first().is_some_and(|w| !w.starts_with('.')));
+        instructions.any(|own| {
+            let mut depth = 0_usize;
+            own.iter().any(|word| {
+                match &**word {
+                    "{" => depth += 1,
+                    "}" => depth = depth.saturating_sub(1),
+                    _ => return depth > 0 && words.is(word, is_own),
+                }
+                false
+            })
         })
     })
 }
@@ -80,18 +86,21 @@ pub fn integer_list_for_f64(module: &Module) -> bool {
 
 /// A list, for an instruction of `.f32`, of a signed integer constant and an integer that is none: unsigned, a register, an address.
 pub fn mixed_integer_list(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_signed = |word: &str| word == "WARP_SZ" || integer(word).is_some() && !word.ends_with(['U', 'u']);
-    let is_other = |word: &str| {
-        let of_floats = |name: &Name| matches!(name, Name::Register(ty, _) if ty.starts_with(".f"));
-        integer(word).is_some() && !is_signed(word)
-            || word.starts_with('%')
-            || words
-                .is(word, |name| matches!(name, Name::Register(..) | Name::Variable(..)) && !of_floats(name))
-    };
-    words.statements.iter().filter(|own| own.iter().any(|word| word == ".f32")).any(|own| {
-        lists(own)
-            .any(|list| list.iter().any(|word| is_signed(word)) && list.iter().any(|word| is_other(word)))
+    Words::any(module, |words| {
+        let is_signed =
+            |word: &str| word == "WARP_SZ" || integer(word).is_some() && !word.ends_with(['U', 'u']);
+        let is_other = |word: &str| {
+            let of_floats = |name: &Name| matches!(name, Name::Register(ty, _) if ty.starts_with(".f"));
+            integer(word).is_some() && !is_signed(word)
+                || word.starts_with('%')
+                || words.is(word, |name| {
+                    matches!(name, Name::Register(..) | Name::Variable(..)) && !of_floats(name)
+                })
+        };
+        words.statements.iter().filter(|own| own.iter().any(|word| word == ".f32")).any(|own| {
+            lists(own)
+                .any(|list| list.iter().any(|word| is_signed(word)) && list.iter().any(|word| is_other(word)))
+        })
     })
 }
 
@@ -110,14 +119,18 @@ pub fn vector_prototype(module: &Module) -> bool {
     })
 }
 
-/// A list or a vector as what an `suld` of one value gives.
+/// A list of several or a vector as what an `suld` of one value gives.
 pub fn surface_load_list(module: &Module) -> bool {
-    let words = Words::of(module);
-    words.instructions(&["suld"]).any(|own| {
-        let to =
-            own.iter().position(|word| !word.starts_with('.') && word != "suld").map_or("", |at| &*own[at]);
-        !own.iter().any(|word| [".v2", ".v4"].contains(&&**word))
-            && (to == "{" || words.is(to, |name| matches!(name, Name::Register(_, lanes) if *lanes > 1)))
+    Words::any(module, |words| {
+        words.instructions(&["suld"]).any(|own| {
+            let at = own.iter().position(|word| !word.starts_with('.') && word != "suld");
+            let to = at.map_or("", |at| &*own[at]);
+            // Of one value a list of one is taken.
+            let of_several = at.and_then(|at| own.get(at + 2)).is_some_and(|word| word != "}");
+            !own.iter().any(|word| [".v2", ".v4"].contains(&&**word))
+                && (to == "{" && of_several
+                    || words.is(to, |name| matches!(name, Name::Register(_, lanes) if *lanes > 1)))
+        })
     })
 }
 
@@ -133,28 +146,30 @@ pub fn constant_result(module: &Module) -> bool {
 
 /// An element that a vector register lacks.
 pub fn missing_element(module: &Module) -> bool {
-    let words = Words::of(module);
-    let place = |suffix: &str| match suffix {
-        ".x" | ".r" => Some(0),
-        ".y" | ".g" => Some(1),
-        ".z" | ".b" => Some(2),
-        ".w" | ".a" => Some(3),
-        _ => None,
-    };
-    words.has(|[name, suffix]| {
-        let lacks = |at: usize| {
-            words.is(name, |name| matches!(name, Name::Register(_, lanes) if *lanes > 1 && at >= *lanes))
+    Words::any(module, |words| {
+        let place = |suffix: &str| match suffix {
+            ".x" | ".r" => Some(0),
+            ".y" | ".g" => Some(1),
+            ".z" | ".b" => Some(2),
+            ".w" | ".a" => Some(3),
+            _ => None,
         };
-        place(suffix).is_some_and(lacks)
+        words.has(|[name, suffix]| {
+            let lacks = |at: usize| {
+                words.is(name, |name| matches!(name, Name::Register(_, lanes) if *lanes > 1 && at >= *lanes))
+            };
+            place(suffix).is_some_and(lacks)
+        })
     })
 }
 
 /// A predicate plus a constant.
 pub fn predicate_sum(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_predicate =
-        |name: &str| words.is(name, |name| matches!(name, Name::Register(ty, _) if ty == ".pred"));
-    words.has(|[name, plus]| plus == "+" && is_predicate(name))
+    Words::any(module, |words| {
+        let is_predicate =
+            |name: &str| words.is(name, |name| matches!(name, Name::Register(ty, _) if ty == ".pred"));
+        words.has(|[name, plus]| plus == "+" && is_predicate(name))
+    })
 }
 
 /// `_` as the result of an instruction with one of these opcodes.
@@ -185,11 +200,13 @@ pub fn scalar_coordinate(module: &Module) -> bool {
 
 /// A list of an integer register and an integer constant in a texture access.
 pub fn mixed_texture_list(module: &Module) -> bool {
-    let words = Words::of(module);
-    let is_register = |name: &str| words.is(name, |name| matches!(name, Name::Register(..)));
-    words.instructions(&["tex", "tld4"]).any(|own| {
-        own.windows(4)
-            .any(|run| run[0] == "{" && is_register(&run[1]) && run[2] == "," && integer(&run[3]).is_some())
+    Words::any(module, |words| {
+        let is_register = |name: &str| words.is(name, |name| matches!(name, Name::Register(..)));
+        words.instructions(&["tex", "tld4"]).any(|own| {
+            own.windows(4).any(|run| {
+                run[0] == "{" && is_register(&run[1]) && run[2] == "," && integer(&run[3]).is_some()
+            })
+        })
     })
 }
 
@@ -210,6 +227,31 @@ pub fn float_function(module: &Module) -> bool {
 mod tests {
     use super::super::module;
     use super::*;
+
+    #[test]
+    fn a_name_is_what_its_own_function_declares() {
+        let two = |code: &str| {
+            module(&format!(
+                ".func f() {{ .reg .pred %r1; .reg .f32 %r2; .reg .u32 a<3>; ret; }} \
+                 .func g() {{ .reg .u32 %r<3>; .reg .f32 a1; {code} ret; }}"
+            ))
+        };
+        assert!(!predicate_sum(&two("add.u32 %r1, %r1 + 4, 1;")));
+        assert!(!float_register_sum(&two("add.u32 %r1, %r2 + 4, 1;")));
+        assert!(float_register_sum(&two("add.f32 a1, a1 + 4, a1;")));
+        assert!(predicate_sum(&module(".func g() { .reg .pred p<3>; mov.pred p1, p2 + 1; ret; }")));
+    }
+
+    #[test]
+    fn a_list_of_one_is_a_value_of_a_surface() {
+        let load = |to: &str| {
+            module(&format!(
+                ".global .surfref s; .entry k() {{ .reg .b32 r, i; suld.b.1d.b32.trap {to}, [s, {{i}}]; }}"
+            ))
+        };
+        assert!(surface_load_list(&load("{r, r}")));
+        assert!(!surface_load_list(&load("{r}")) && !surface_load_list(&load("r")));
+    }
 
     #[test]
     fn only_a_function_that_is_converted_counts() {

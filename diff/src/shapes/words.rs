@@ -1,15 +1,23 @@
 //! A module as its words, which shapes are predicates of.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
-use ptxsmith_syntax::{Module, Number, ScalarType, Text, print, read_number, tokens};
+use ptxsmith_syntax::{Gap, Module, Number, ScalarType, Text, print, read_number, tokens};
 
 /// A module as statements of words, with what the names in it are.
+#[derive(Default)]
 pub(super) struct Words {
     pub(super) statements: Vec<Vec<Text>>,
     /// Of each statement, whether it stands in a body.
     pub(super) in_body: Vec<bool>,
     pub(super) names: BTreeMap<Text, Vec<Name>>,
+    /// The names that are the common prefix of many (5.4.6).
+    numbered: BTreeSet<Text>,
+    /// The names around a function.
+    outer: Option<Rc<Words>>,
 }
 
 /// What a name is declared as.
@@ -31,34 +39,31 @@ pub(super) const OPAQUE: [&str; 3] = [".texref", ".samplerref", ".surfref"];
 pub(super) const HEADS: [&str; 2] = [".entry", ".func"];
 
 impl Words {
+    /// All of a module, whichever function a name is declared in.
     pub(super) fn of(module: &Module) -> Words {
-        let text = print(module);
-        let mut words = Words { statements: Vec::new(), in_body: Vec::new(), names: BTreeMap::new() };
-        let (mut statement, mut lists, mut depth): (Vec<Text>, usize, usize) = (Vec::new(), 0, 0);
-        let mut is_head = false;
-        for token in tokens(&text).unwrap_or_default() {
-            let word = token.text;
-            match &*word {
-                // Braces in a statement are a list, but behind the head of a function.
-                "{" if lists > 0 || !statement.is_empty() && !is_head => lists += 1,
-                "}" if lists > 0 => lists -= 1,
-                "{" | "}" | ";" => {
-                    words.add(std::mem::take(&mut statement), depth > 0);
-                    depth = match &*word {
-                        "{" => depth + 1,
-                        "}" => depth.saturating_sub(1),
-                        _ => depth,
-                    };
-                    (lists, is_head) = (0, false);
-                    continue;
-                }
-                _ => {}
-            }
-            is_head |= HEADS.contains(&&*word);
-            statement.push(word);
-        }
-        words.add(statement, depth > 0);
+        let mut words = Words::default();
+        each_statement(module, |statement, in_body, _| words.add(statement, in_body));
         words
+    }
+
+    /// Whether this holds of what stands at module scope, or of a function with the names that are known in it.
+    pub(super) fn any(module: &Module, shape: impl Fn(&Words) -> bool) -> bool {
+        let (mut outer, mut functions) = (Words::default(), Vec::<Words>::new());
+        each_statement(module, |statement, in_body, function| {
+            let is_head = !in_body && function.is_some();
+            if is_head {
+                outer.declare_functions(&statement);
+            }
+            match function {
+                None => outer.add(statement, in_body),
+                Some(function) => {
+                    functions.resize_with(functions.len().max(function + 1), Words::default);
+                    functions[function].add(statement, in_body);
+                }
+            }
+        });
+        let outer = Rc::new(outer);
+        shape(&outer) || functions.into_iter().any(|own| shape(&Words { outer: Some(outer.clone()), ..own }))
     }
 
     fn add(&mut self, statement: Vec<Text>, in_body: bool) {
@@ -70,6 +75,18 @@ impl Words {
         if !statement.is_empty() {
             self.statements.push(statement);
             self.in_body.push(in_body);
+        }
+    }
+
+    /// Declares the function of a head, and none of what is passed.
+    fn declare_functions(&mut self, head: &[Text]) {
+        let mut own = Words::default();
+        for part in head.split(|word| ["(", ")", ","].contains(&&**word)) {
+            own.declare(part, true, true);
+        }
+        own.names.retain(|_, declared| declared.contains(&Name::Function));
+        for (name, declared) in own.names {
+            self.names.entry(name).or_default().extend(declared);
         }
     }
 
@@ -98,6 +115,12 @@ impl Words {
         // A value or a dimension may name others, but not at the depth of the declared names.
         let (mut depth, mut before) = (0_usize, None);
         for word in names {
+            if word == "<"
+                && depth == 0
+                && let Some((prefix, _)) = before.and_then(|before: &str| self.names.get_key_value(before))
+            {
+                self.numbered.insert(prefix.clone());
+            }
             match &**word {
                 "[" | "{" | "(" | "<" => depth += 1,
                 "]" | "}" | ")" | ">" => depth = depth.saturating_sub(1),
@@ -110,14 +133,32 @@ impl Words {
         }
     }
 
-    /// Whether a name, or the common prefix of which it is one (5.4.6), is declared as something for which this holds.
-    pub(super) fn is(&self, name: &str, is: impl Fn(&Name) -> bool) -> bool {
-        let declared = |name: &str| self.names.get(name).is_some_and(|declared| declared.iter().any(&is));
+    /// What a name, and the common prefixes of which it is one (5.4.6), are declared as.
+    fn declared<'w>(&'w self, name: &'w str) -> Vec<&'w Name> {
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let mut prefixes = (name.len() - digits..name.len()).map(|written| &name[..written]);
-        declared(name)
-            || prefixes
-                .any(|prefix| declared(prefix) && self.has(|[before, open]| before == prefix && open == "<"))
+        let prefixes = (name.len() - digits..name.len()).map(|written| &name[..written]);
+        let prefixes = prefixes.filter(|prefix| self.numbered.contains(*prefix));
+        let own = [name].into_iter().chain(prefixes).filter_map(|name| self.names.get(name));
+        let own: Vec<&Name> = own.flatten().collect();
+        match &self.outer {
+            Some(outer) if own.is_empty() => outer.declared(name),
+            _ => own,
+        }
+    }
+
+    /// Whether a name, or a common prefix of which it is one, is declared as something for which this holds.
+    pub(super) fn is(&self, name: &str, is: impl Fn(&Name) -> bool) -> bool {
+        self.declared(name).into_iter().any(is)
+    }
+
+    /// Whether anything declares a name.
+    pub(super) fn declares(&self, name: &str) -> bool {
+        !self.declared(name).is_empty()
+    }
+
+    /// Whether a name is the common prefix of many that are declared here.
+    pub(super) fn is_prefix(&self, name: &str) -> bool {
+        self.numbered.contains(name)
     }
 
     pub(super) fn is_function(&self, name: &str) -> bool {
@@ -140,6 +181,45 @@ impl Words {
     }
 }
 
+/// Each statement of a module as its words, with whether it stands in a body, and the number of the function to which it belongs.
+fn each_statement(module: &Module, mut take: impl FnMut(Vec<Text>, bool, Option<usize>)) {
+    let text = print(module);
+    let (mut statement, mut lists, mut depth): (Vec<Text>, usize, usize) = (Vec::new(), 0, 0);
+    let (mut functions, mut is_head, mut of_a_line) = (0, false, false);
+    for token in tokens(&text).unwrap_or_default() {
+        // These end with their line, and may have labels.
+        if of_a_line && token.gap == Gap::Line {
+            (of_a_line, is_head) = (false, false);
+            statement.clear();
+        }
+        let word = token.text;
+        let begins = statement.last().is_none_or(|last| last == ":");
+        of_a_line |= begins && [".loc", ".file"].contains(&&*word);
+        match &*word {
+            // Braces in a statement are a list, but behind the head of a function, or a label.
+            "{" if lists > 0 || !is_head && statement.last().is_some_and(|last| last != ":") => lists += 1,
+            "}" if lists > 0 => lists -= 1,
+            "{" | "}" | ";" => {
+                functions += usize::from(depth == 0 && is_head);
+                let function = (depth > 0 || is_head).then(|| functions.saturating_sub(1));
+                take(std::mem::take(&mut statement), depth > 0, function);
+                depth = match &*word {
+                    "{" => depth + 1,
+                    "}" => depth.saturating_sub(1),
+                    _ => depth,
+                };
+                (lists, is_head, of_a_line) = (0, false, false);
+                continue;
+            }
+            _ => {}
+        }
+        is_head |= HEADS.contains(&&*word);
+        statement.push(word);
+    }
+    let function = (depth > 0).then(|| functions.saturating_sub(1));
+    take(statement, depth > 0, function);
+}
+
 pub(super) fn integer(word: &str) -> Option<u64> {
     match read_number(word)? {
         Number::Integer { value, .. } => value,
@@ -151,4 +231,19 @@ pub(super) fn integer(word: &str) -> Option<u64> {
 pub(super) fn lists(own: &[Text]) -> impl Iterator<Item = &[Text]> {
     let behind = own.split(|word| word == "{").skip(1);
     behind.map(|rest| rest.split(|word| word == "}").next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::module;
+    use super::*;
+
+    #[test]
+    fn a_block_behind_a_label_or_a_line_that_ends_without_a_semicolon_is_no_list() {
+        let text = ".entry k() { .loc 1 5 0\n{ .param .u32 p; call f, (p); }\nL: O:\n.loc 1 6 0\n\
+                    { .param .u32 q; call f, (q); } M: { .param .u32 r; } }";
+        let statements = Words::of(&module(text)).statements;
+        let inner = |own: &&Vec<Text>| own[0] == ".param";
+        assert_eq!(statements.iter().filter(inner).count(), 3, "{statements:?}");
+    }
 }

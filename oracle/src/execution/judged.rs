@@ -13,11 +13,15 @@ use super::{
     names::{Body, Meaning, Names, Program, Register},
     operand::{Address, Base, Reader},
 };
-use crate::{clause::Clause, evaluate::Evaluator, refusal::RefusalClass, rules::Rules, step::Trace};
+use crate::{
+    clause::Clause, evaluate::Evaluator, refusal::RefusalClass, rules::Rules, step::Trace,
+    validity::special_register,
+};
 
 const FORM: &str = "an instruction in a form that is not modelled";
 const OPERAND: &str = "an instruction with operands of types that are not modelled";
 const NAME: &str = "a name that nothing declares";
+const SPECIAL: &str = "a special register, of which the texts do not speak";
 const BEYOND: &str = "an access beyond its variable";
 
 /// The types of instructions that move bits, and of those that reckon.
@@ -148,7 +152,7 @@ impl Check<'_, '_> {
                         }
                         _ => self.exact(from, ty),
                     },
-                    _ => Err(OPERAND),
+                    _ => self.exact(from, ty),
                 }
             }
             (Opcode::Cvta, [to, from]) => {
@@ -219,7 +223,7 @@ impl Check<'_, '_> {
         match self.meaning(name) {
             Some(Meaning::Register(register)) => holds(alike(register, ty, false), OPERAND),
             Some(_) => Err(OPERAND),
-            None => Err(NAME),
+            None => Err(undeclared(name)),
         }
     }
 
@@ -248,13 +252,14 @@ impl Check<'_, '_> {
                 Some(name) => match self.meaning(&name) {
                     Some(Meaning::Register(register)) => holds(alike(register, ty, wider), OPERAND),
                     Some(_) => Err(OPERAND),
-                    None => Err(NAME),
+                    None => Err(undeclared(&name)),
                 },
                 None => {
                     let number = ty.kind() != TypeKind::Float && ty != ScalarType::Pred;
                     holds(number && self.is_constant(expr), OPERAND)
                 }
             },
+            (Operand::Component(name, _), None) if self.meaning(name).is_none() => Err(undeclared(name)),
             _ => Err(OPERAND),
         }
     }
@@ -325,6 +330,11 @@ impl Check<'_, '_> {
             }
         }
     }
+}
+
+/// Why a name that nothing declares is not judged.
+fn undeclared(name: &Name) -> &'static str {
+    if special_register(&name.text) { SPECIAL } else { NAME }
 }
 
 /// Whether the name of an address expression stands in parentheses.

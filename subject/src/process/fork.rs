@@ -1,6 +1,6 @@
 //! Programs that wait where they open their input, to be forked for each run instead of started anew.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -40,6 +40,10 @@ struct Pool {
     idle: Vec<(Server, Origin)>,
     /// The programs that are started anew for each run, and why.
     unfit: BTreeMap<PathBuf, String>,
+    /// The arguments with which a program does not wait, and why: one that does not know its target ends before it opens its input.
+    unfit_with: BTreeMap<(PathBuf, Vec<OsString>), String>,
+    /// The programs that have waited.
+    fit: BTreeSet<PathBuf>,
 }
 
 /// How a program that waits was started, and how often it was forked.
@@ -87,12 +91,23 @@ impl Start {
         }
     }
 
-    /// Why this program is started anew for each run although it was to be forked.
+    /// Why this program is started anew for each run although it was to be forked; `None` where it has waited with some arguments.
     pub fn why_not(&self, program: &Path) -> Option<String> {
         match self {
             Start::Spawn => None,
-            Start::Fork(servers) => servers.pool().unfit.get(program).cloned(),
+            Start::Fork(servers) => servers.pool().why_not(program),
         }
+    }
+}
+
+impl Pool {
+    /// Why this program never waits, where it does not.
+    fn why_not(&self, program: &Path) -> Option<String> {
+        let with_some = || {
+            let of_program = self.unfit_with.iter().find(|((own, _), _)| own == program);
+            of_program.filter(|_| !self.fit.contains(program)).map(|(_, why)| why)
+        };
+        self.unfit.get(program).or_else(with_some).cloned()
     }
 }
 
@@ -137,7 +152,8 @@ impl Servers {
     fn take(&self, invocation: &Invocation, input: &str) -> Option<(Server, Origin)> {
         {
             let mut pool = self.pool();
-            if pool.unfit.contains_key(&invocation.program) {
+            let with = (invocation.program.clone(), invocation.args.clone());
+            if pool.unfit.contains_key(&invocation.program) || pool.unfit_with.contains_key(&with) {
                 return None;
             }
             let is_it =
@@ -147,9 +163,13 @@ impl Servers {
             }
         }
         match start(invocation, input) {
-            Ok(started) => Some(started),
+            Ok(started) => {
+                self.pool().fit.insert(invocation.program.clone());
+                Some(started)
+            }
             Err(why) => {
-                self.pool().unfit.entry(invocation.program.clone()).or_insert(why);
+                let with = (invocation.program.clone(), invocation.args.clone());
+                self.pool().unfit_with.entry(with).or_insert(why);
                 None
             }
         }

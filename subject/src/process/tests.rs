@@ -220,6 +220,28 @@ fn a_program_that_opens_nothing_is_started_anew_and_that_is_told() {
 }
 
 #[test]
+fn a_program_that_ends_early_with_some_arguments_is_forked_with_others() {
+    let start = Start::fork();
+    let run = |args: &[&str]| {
+        let directory = scratch(0).unwrap();
+        std::fs::write(directory.path().join("in"), "echo read").unwrap();
+        let invocation = Invocation {
+            program: "/bin/sh".into(),
+            args: args.iter().map(Into::into).collect(),
+            directory: Some(directory.path().into()),
+            temporary: directory.path().into(),
+        };
+        let (finished, forked) = start.run(&invocation, "in", &Limits::default(), &Cancel::new()).unwrap();
+        (finished.stdout.text().into_owned(), forked)
+    };
+    assert_eq!(run(&["-c", "echo early", "in"]), ("early\n".to_owned(), false));
+    assert!(start.why_not(Path::new("/bin/sh")).is_some());
+    assert_eq!(run(&["in"]), ("read\n".to_owned(), true));
+    assert_eq!(run(&["-c", "echo early", "in"]), ("early\n".to_owned(), false));
+    assert_eq!(start.why_not(Path::new("/bin/sh")), None);
+}
+
+#[test]
 fn a_program_that_cannot_start_is_a_typed_error_that_names_it() {
     let directory = scratch(0).unwrap();
     let try_run = |program: &Path| {
