@@ -9,7 +9,7 @@ use super::words::{Name, SPACES, Words, integer};
 pub fn special_register_address(module: &Module) -> bool {
     let words = Words::of(module);
     // Under its name ptxas finds the special register, whatever is declared.
-    let is_special = |name: &str| !words.names.contains_key(name) || special_register(name);
+    let is_special = |name: &str| !words.is(name, |_| true) || special_register(name);
     words.has(|[open, name]| open == "[" && name.starts_with('%') && is_special(name))
 }
 
@@ -34,8 +34,12 @@ pub fn local_atomic(module: &Module) -> bool {
 /// A `.param` variable that a body declares as the address of an `ld`.
 pub fn own_parameter_load(module: &Module) -> bool {
     let words = Words::of(module);
-    let declares = |own: &[Text], name: &Text| own[0] == ".param" && own.contains(name);
-    let is_own = |name: &Text| words.statements.iter().any(|own| declares(own, name));
+    let is_own = |name: &Text| {
+        words
+            .statements
+            .iter()
+            .any(|own| own[0] == ".param" && own.iter().any(|word| words.is_one_of(name, word)))
+    };
     words.instructions(&["ld"]).any(|own| own.windows(2).any(|pair| pair[0] == "[" && is_own(&pair[1])))
 }
 
@@ -108,6 +112,8 @@ mod tests {
         assert!(special_register_address(&kernel("ld.u32 %a, [%clock64 + 4];")));
         assert!(!special_register_address(&kernel("ld.u32 %a, [%b];")));
         assert!(!special_register_address(&kernel("mov.u32 %a, %laneid;")));
+        let numbered = module(".entry k() { .reg .u64 %rd<2>; ld.u32 %rd1, [%rd0]; ret; }");
+        assert!(!special_register_address(&numbered), "the declaration of the common prefix is its own");
     }
 
     #[test]
@@ -117,5 +123,7 @@ mod tests {
         assert!(!own_parameter_load(&module(&format!(
             ".entry k(.param .u32 x) {{ .reg .u32 r; .param .u32 y; {load}"
         ))));
+        let numbered = module(".entry k() { .reg .u32 r; .param .u32 x<2>; ld.param.u32 r, [x1]; ret; }");
+        assert!(own_parameter_load(&numbered));
     }
 }

@@ -92,8 +92,7 @@ pub fn name_in_packed_list(module: &Module) -> bool {
     packed_list(module)
         && words.statements.iter().any(|own| {
             let list = own.iter().skip_while(|word| *word != "=").skip(1);
-            own.iter().any(|word| word == ".f16x2")
-                && list.into_iter().any(|word| words.names.contains_key(word))
+            own.iter().any(|word| word == ".f16x2") && list.into_iter().any(|word| words.is(word, |_| true))
         })
 }
 
@@ -102,7 +101,7 @@ pub fn offset_expression(module: &Module) -> bool {
     const LESS: [&str; 14] = ["<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "?"];
     let words = Words::of(module);
     words.statements.iter().any(|own| {
-        let sum = own.windows(2).position(|pair| pair[1] == "+" && words.names.contains_key(&pair[0]));
+        let sum = own.windows(2).position(|pair| pair[1] == "+" && words.is(&pair[0], |_| true));
         let value = own.iter().position(|word| word == "=");
         matches!((value, sum), (Some(value), Some(sum)) if value < sum)
             && own.iter().skip(sum.unwrap_or_default()).any(|word| LESS.contains(&&**word))

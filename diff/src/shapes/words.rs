@@ -112,12 +112,14 @@ impl Words {
 
     /// Whether a name, or the common prefix of which it is one (5.4.6), is declared as something for which this holds.
     pub(super) fn is(&self, name: &str, is: impl Fn(&Name) -> bool) -> bool {
-        let declared = |name: &str| self.names.get(name).is_some_and(|declared| declared.iter().any(&is));
-        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let mut prefixes = (name.len() - digits..name.len()).map(|written| &name[..written]);
-        declared(name)
-            || prefixes
-                .any(|prefix| declared(prefix) && self.has(|[before, open]| before == prefix && open == "<"))
+        let mut declared = written(name).filter(|written| self.is_one_of(name, written));
+        declared.any(|written| self.names.get(written).is_some_and(|declared| declared.iter().any(&is)))
+    }
+
+    /// Whether a name is this one that a declaration writes, or one of those that it numbers (5.4.6).
+    pub(super) fn is_one_of(&self, name: &str, declared: &str) -> bool {
+        let numbers = || self.has(|[before, open]| before == declared && open == "<");
+        name == declared || written(name).any(|prefix| prefix == declared) && numbers()
     }
 
     pub(super) fn is_function(&self, name: &str) -> bool {
@@ -138,6 +140,12 @@ impl Words {
         let holds = |run: &[Text]| is(std::array::from_fn(|at| &*run[at]));
         self.statements.iter().any(|words| words.windows(N).any(holds))
     }
+}
+
+/// A name, and each prefix of it behind which only digits follow.
+fn written(name: &str) -> impl Iterator<Item = &str> {
+    let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+    (name.len() - digits..=name.len()).rev().map(|written| &name[..written])
 }
 
 pub(super) fn integer(word: &str) -> Option<u64> {
