@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use ptxsmith_oracle::{Access, Reached, Setting, Traced, WINDOWS, Way};
 use ptxsmith_subject::{self as subject, Observation, Outcome, Space, Tracing};
-use ptxsmith_syntax::StateSpace;
+use ptxsmith_syntax::{Span, StateSpace};
 use serde::Serialize;
 
 use crate::verdict::{Class, MemoryOperands};
@@ -20,8 +20,34 @@ pub(crate) struct Astray {
     pub kernel: String,
     /// What kind of difference it is.
     pub class: Class,
-    /// What differs, in words.
-    pub what: String,
+    /// The line of the text that says where it should reach, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// What the text does there.
+    pub expected: String,
+    /// What the code does instead.
+    pub seen: String,
+    /// The instruction that says where it should reach.
+    #[serde(skip)]
+    pub span: Option<Span>,
+}
+
+/// Whether kernels were seen to do as they do by some rules, which leave no more of them unknown than the `usual` ones.
+pub(crate) fn agree(kernels: &[Traced], usual: &[Traced], observed: &Observation) -> bool {
+    let known = |kernel: &Traced| {
+        kernel.reached.as_ref().map_or(0, |reached| {
+            let places = reached.accesses.iter().filter(|access| access.place.is_ok()).count();
+            places + reached.written.values().flatten().count()
+        })
+    };
+    let agrees = |(kernel, usual): (&Traced, &Traced)| {
+        let Some(seen) = observed.reached.get(kernel.name.as_str()) else { return true };
+        known(kernel) >= known(usual)
+            && kernel.reached.as_ref().map_or(usual.reached.is_err(), |reached| {
+                Compared::new(reached, seen).astray(&kernel.name).is_empty()
+            })
+    };
+    kernels.len() == usual.len() && kernels.iter().zip(usual).all(agrees)
 }
 
 /// The kernels that are to be run over numbers.
@@ -68,10 +94,9 @@ pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (MemoryOper
             }
             (Ok(reached), Some(seen)) => {
                 let compared = Compared::new(reached, seen);
-                let astray_of = |(class, what)| Astray { kernel: kernel.name.to_string(), class, what };
-                let mut found = compared.astray().map(astray_of).peekable();
+                let found = compared.astray(&kernel.name);
                 // The other answer may reach elsewhere.
-                if found.peek().is_some() && !kernel.trace.questions.is_empty() {
+                if !found.is_empty() && !kernel.trace.questions.is_empty() {
                     operands.leave("an open question decides what is reached", reached.accesses.len());
                     continue;
                 }
@@ -174,23 +199,82 @@ impl<'a> Compared<'a> {
         }
     }
 
-    fn astray(&self) -> impl Iterator<Item = (Class, String)> {
+    /// Where a kernel of this name reaches otherwise.
+    fn astray(&self, kernel: &str) -> Vec<Astray> {
+        let one = |class, span, expected, seen| Astray {
+            kernel: kernel.to_owned(),
+            class,
+            line: None,
+            expected,
+            seen,
+            span,
+        };
         let missed = self.text.accesses.iter().filter(|access| self.is_missed(access)).map(|access| {
-            (Class::WrongAddress, format!("nothing is written to {}", told(place_of(access), access.width)))
+            let expected = format!("writes {}", self.told(place_of(access), access.width));
+            one(Class::WrongAddress, Some(access.span), expected, "writes nothing there".to_owned())
         });
         let strays = self.code.reaches.iter().filter(|reach| self.is_stray(reach)).map(|reach| {
             let does = if reach.writes { "writes" } else { "reads" };
-            let what = format!("`{}` {does} {}", reach.instruction, told(reach.place, reach.width));
-            (Class::WrongAddress, what)
+            let seen = format!("{} {does} {}", reach.instruction, self.told(reach.place, reach.width));
+            // What the code does not reach is what it reaches elsewhere.
+            let mut left = self.text.accesses.iter().filter(|access| {
+                (access.way == Way::Read) != reach.writes
+                    && access.width == reach.width
+                    && !self.is_met(access)
+            });
+            let (span, expected) = match (left.next(), left.next()) {
+                (Some(access), None) => {
+                    let place = self.told(place_of(access), access.width);
+                    (Some(access.span), format!("{does} {place}"))
+                }
+                _ => (None, format!("{does} nothing there")),
+            };
+            one(Class::WrongAddress, span, expected, seen)
         });
         let values = self.text.written.iter().filter_map(|(&(space, at), &value)| {
             let place = (space_of(space).filter(|&space| space == Space::Global)?, at);
             let seen = (*self.code.written.get(&place)?)?;
             let more = self.text_writes_more || self.code_writes_more;
             let value = value.filter(|&value| value != seen && !more)?;
-            Some((Class::WrongValue, format!("{} holds {seen:#04x}, not {value:#04x}", told(Some(place), 1))))
+            let covers = |access: &&Access| {
+                access.way != Way::Read
+                    && place_of(access).is_some_and(|(space, start)| {
+                        space == place.0 && (start..start + access.width).contains(&at)
+                    })
+            };
+            let by = self.text.accesses.iter().rev().find(covers);
+            let told = self.told(Some(place), 1);
+            let [value, seen] = [value, seen].map(|value| format!("{told} is set to {value:#04x}"));
+            Some(one(Class::WrongValue, by.map(|access| access.span), value, seen))
         });
-        missed.chain(strays).chain(values).collect::<Vec<_>>().into_iter()
+        missed.chain(strays).chain(values).collect()
+    }
+
+    /// A place in words: as what lies near it, and else as a number.
+    fn told(&self, place: Option<(Space, u64)>, width: u64) -> String {
+        /// How far behind a variable, or what a parameter points to, a place is still told from there.
+        const NEAR: u64 = 1 << 16;
+        let Some((space, at)) = place else { return "a place that is not known".to_owned() };
+        let bytes = if width == 1 { "1 byte".to_owned() } else { format!("{width} bytes") };
+        let setting = &self.text.setting;
+        let variables = setting.regions.iter().filter(|region| space_of(region.0) == Some(space));
+        let variables = variables.filter_map(|&(_, start, end)| {
+            let (name, _) = setting.places.iter().find(|(_, place)| **place == start)?;
+            Some((name.to_string(), start, end))
+        });
+        let pointers = setting.parameters.iter().enumerate().filter_map(|(nth, (_, bytes))| {
+            let start = u64::from_le_bytes(bytes.as_slice().try_into().ok()?);
+            (space == Space::Global).then(|| (format!("the pointer in parameter {nth}"), start, start))
+        });
+        let near = variables.chain(pointers).find_map(|(name, start, end)| {
+            let is_near = (start.saturating_sub(NEAR)..end.saturating_add(NEAR)).contains(&at);
+            is_near.then(|| (name, at.wrapping_sub(start) as i64))
+        });
+        match near {
+            Some((name, 0)) => format!("{bytes} at {name}"),
+            Some((name, offset)) => format!("{bytes} at {name} {offset:+}"),
+            None => format!("{bytes} at {at:#x} of {space:?}").to_lowercase(),
+        }
     }
 
     /// Whether an access of the code is none of the text.
@@ -209,13 +293,6 @@ impl<'a> Compared<'a> {
 
 fn is_local(reach: &subject::Reach) -> bool {
     matches!(reach.place, Some((Space::Local, _)))
-}
-
-fn told(place: Option<(Space, u64)>, width: u64) -> String {
-    match place {
-        Some((space, at)) => format!("{width} bytes at {at:#x} of {space:?}").to_lowercase(),
-        None => "a place that is not known".to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -261,6 +338,16 @@ mod tests {
         assert_eq!(classes(&[], 5), [Class::WrongAddress], "nothing is written");
         assert_eq!(classes(&[(true, 9, 1)], 5), [Class::WrongAddress; 2], "missed, and elsewhere instead");
         assert_eq!(classes(&[(false, -4, 4), (true, 8, 1)], 5), [Class::WrongAddress]);
+        let told = |code: &[_], value| {
+            let Astray { expected, seen, .. } = compared(code, value).1.remove(0);
+            (expected, seen)
+        };
+        let told_value = told(&[(true, 8, 1)], 6);
+        let place = "1 byte at the pointer in parameter 0 +8 is set to";
+        assert_eq!(told_value, (format!("{place} 0x05"), format!("{place} 0x06")));
+        let told_place = told(&[(false, 4, 4), (false, 1 << 20, 4), (true, 8, 1)], 5);
+        assert_eq!(told_place.0, "reads 4 bytes at the pointer in parameter 0");
+        assert!(told_place.1.starts_with("LDG reads 4 bytes at 0x7d"), "{told_place:?}");
     }
 
     #[test]

@@ -5,12 +5,14 @@ mod shown;
 
 use std::cell::RefCell;
 
-use ptxsmith_oracle::{Expectation, Prediction, Question, Rules, Trace, expect, predict};
+use ptxsmith_oracle::{Expectation, Prediction, Question, Rules, Trace, Traced, expect, predict};
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
-use ptxsmith_syntax::{Header, Item, Module};
+use ptxsmith_syntax::{Header, Item, Module, line_column};
 
+use crate::explain::explain;
 use crate::explanation::Alternatives;
 use crate::judge::{Judge, Options};
+use crate::maker::Maker;
 use crate::trial::{Body, Trial};
 use crate::verdict::{Derived, Difference, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why};
 use crate::{accesses, read};
@@ -175,21 +177,46 @@ pub fn judge_operands(
         true => Observation::new(Outcome::Unavailable),
         false => subject.observe(&Request { trace: &trace, ..request })?,
     };
-    let (operands, astray) = accesses::compare(&kernels, &observed);
+    let usual = kernels;
+    let (operands, mut astray) = accesses::compare(&usual, &observed);
+    let rests_on =
+        |kernels: &[Traced]| kernels.iter().fold(Trace::default(), |trace, kernel| trace.union(kernel.trace));
+    for one in &mut astray {
+        one.line = one.span.map(|span| line_column(text, span.start).0);
+    }
     let verdict = match astray.first() {
         None if operands.compared == 0 => return Ok((operands, None)),
         None => Verdict::Conforms,
-        Some(first) => Verdict::Deviates(Box::new(Difference {
-            class: first.class,
-            variable: None,
-            expected: serde_json::json!({ "astray": astray }),
-            observed,
-            explanation: None,
+        Some(first) => {
+            let under = |rules: &Rules| {
+                let (expected, kernels) = (expect(module, rules), Vec::new());
+                let Expectation::Accepted { variables, .. } = &expected else {
+                    return (kernels, expected.trace());
+                };
+                let kernels = ptxsmith_oracle::accesses(module, variables, rules);
+                let values =
+                    kernels.iter().fold(rests_on(&kernels), |trace, kernel| trace.union(kernel.values));
+                (kernels, expected.trace().union(values))
+            };
+            let predicts = |rules: &Rules| {
+                let (kernels, trace) = under(rules);
+                (accesses::agree(&kernels, &usual, &observed), trace)
+            };
+            let explanation = explain(&under(rules).1, rules, Maker::of(subject.description()), predicts);
             // No plausible wrong rule is known of it.
-            suspected: Some(vec![Alternatives::default()]),
-        })),
+            let suspected = explanation.is_none().then(|| vec![Alternatives::default()]);
+            let difference = Box::new(Difference {
+                class: first.class,
+                variable: None,
+                expected: serde_json::json!({ "astray": astray }),
+                observed,
+                explanation,
+                suspected,
+            });
+            if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
+        }
     };
-    let trace = kernels.iter().fold(Trace::default(), |trace, kernel| trace.union(kernel.trace));
+    let trace = rests_on(&usual);
     let (must, share) = (Must::of(&expected), Share::default());
     Ok((
         operands,

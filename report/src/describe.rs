@@ -41,6 +41,9 @@ pub fn expected(finding: &Finding) -> Vec<String> {
         let summary = expected["refusal"]["summary"].as_str().unwrap_or("");
         return vec![format!("refused: {summary} ({class})")];
     }
+    if let Some(astray) = astray(expected, "expected") {
+        return vec![astray];
+    }
     // Expectation and observation have one shape, so that one reader does for both.
     let own = kernels_of(expected);
     let failing = failing_kernels(&own, &finding.example().observed.kernels);
@@ -66,6 +69,9 @@ pub fn observed(finding: &Finding) -> Vec<String> {
     let observed = finding.example().observed;
     let mut did = match (observed.outcome, observed.signal) {
         (Outcome::Accepted, _) => {
+            if let Some(astray) = astray(finding.example().expected, "seen") {
+                return vec![astray];
+            }
             let failing = failing_kernels(&kernels_of(finding.example().expected), &observed.kernels);
             if !failing.is_empty() {
                 return kernels(&observed.kernels, &failing);
@@ -91,6 +97,17 @@ pub fn observed(finding: &Finding) -> Vec<String> {
         None => line(&cut(&diagnostic.message, MOST_CHARACTERS)).into_owned(),
     });
     [did].into_iter().chain(error).collect()
+}
+
+/// What the first access of a kernel that goes elsewhere is, or should be: `k, line 7: reads 4 bytes at a +8`.
+fn astray(expected: &Value, which: &str) -> Option<String> {
+    let first = expected["astray"].get(0)?;
+    let kernel = line(first["kernel"].as_str()?).into_owned();
+    let place = match first["line"].as_u64() {
+        Some(number) => format!("{kernel}, line {number}"),
+        None => kernel,
+    };
+    Some(format!("{place}: {}", line(first[which].as_str()?)))
 }
 
 fn kernels_of(expected: &Value) -> BTreeMap<String, Output> {
@@ -217,5 +234,24 @@ fn name_of(signal: i32) -> &'static str {
         24 => " (SIGXCPU)",
         25 => " (SIGXFSZ)",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_subject::Observation;
+
+    #[test]
+    fn where_a_kernel_reaches_other_memory_both_places_are_shown() {
+        let first = serde_json::json!({
+            "kernel": "k", "class": "wrong-address", "line": 7,
+            "expected": "reads 4 bytes at a +8", "seen": "LDG reads 4 bytes at a +2",
+        });
+        let observed = Observation::new(Outcome::Accepted);
+        let expected = serde_json::json!({ "astray": [first] });
+        let finding = Finding { expected, observed, ..Finding::default() };
+        assert_eq!(super::expected(&finding), ["k, line 7: reads 4 bytes at a +8"]);
+        assert_eq!(super::observed(&finding), ["k, line 7: LDG reads 4 bytes at a +2"]);
     }
 }

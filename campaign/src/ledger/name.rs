@@ -47,6 +47,7 @@ impl Name {
         // What a kernel leaves rests on much besides the operand that it shows: its types, its literals.
         let of_kernel = difference.variable.is_none() && !difference.observed.kernels.is_empty();
         let clauses = if of_kernel { of_operands(clauses) } else { clauses };
+        let is_astray = difference.expected["astray"].is_array();
         // What makes two programs of one meaning that come out differently.
         let edits = difference.expected["edits"]
             .as_array()
@@ -67,6 +68,8 @@ impl Name {
             (Class::Inconsistent, _) if edits.is_some() => {
                 "a program that means the same comes out otherwise".to_owned()
             }
+            (Class::WrongValue, _) if is_astray => "a kernel stores other bytes".to_owned(),
+            (Class::WrongAddress, _) if is_astray => "a kernel reads or writes other memory".to_owned(),
             (class, _) => effect(class, of_kernel).to_owned(),
         };
         let key = match class {

@@ -46,9 +46,14 @@ pub fn own_parameter_load(module: &Module) -> bool {
         let passed: BTreeSet<&Text> = words.instructions(&["call"]).flatten().collect();
         let declared = words.statements.iter().filter(|own| own[0] == ".param").flatten();
         let own: BTreeSet<&Text> = declared.filter(|name| !passed.contains(name)).collect();
+        let is_numbered = |name: &Text| {
+            let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            words.is_prefix(prefix) && own.iter().any(|own| *own == prefix)
+        };
+        let is_own = |name: &Text| own.contains(name) || is_numbered(name);
         words
             .instructions(&["ld"])
-            .any(|load| load.windows(2).any(|pair| pair[0] == "[" && own.contains(&pair[1])))
+            .any(|load| load.windows(2).any(|pair| pair[0] == "[" && is_own(&pair[1])))
     })
 }
 
@@ -139,6 +144,8 @@ mod tests {
         assert!(!own_parameter_load(&module(&format!(
             ".entry k(.param .u32 x) {{ .reg .u32 r; .param .u32 y; {load}"
         ))));
+        let numbered = module(".entry k() { .reg .u32 r; .param .u32 x<2>; ld.param.u32 r, [x1]; ret; }");
+        assert!(own_parameter_load(&numbered));
         // In versions before 2.0 these are what is passed to the kernel.
         let early = format!(".version 1.4\n.target sm_10\n.entry k {{ .reg .u32 r; .param .u32 x; {load}");
         assert!(!own_parameter_load(&ptxsmith_syntax::parse(&early).unwrap()));

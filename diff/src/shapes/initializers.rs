@@ -92,8 +92,7 @@ pub fn name_in_packed_list(module: &Module) -> bool {
     packed_list(module)
         && words.statements.iter().any(|own| {
             let list = own.iter().skip_while(|word| *word != "=").skip(1);
-            own.iter().any(|word| word == ".f16x2")
-                && list.into_iter().any(|word| words.names.contains_key(word))
+            own.iter().any(|word| word == ".f16x2") && list.into_iter().any(|word| words.is(word, |_| true))
         })
 }
 

@@ -22,7 +22,7 @@ use crate::expectation;
 use crate::rules::Rules;
 use crate::step::Trace;
 
-use self::setting::{APART, Free, parameter_bytes, specials};
+use self::setting::{APART, Frame, Free, parameter_bytes, specials};
 pub use self::setting::{Setting, WINDOWS};
 
 /// What an instruction does with memory.
@@ -74,6 +74,8 @@ pub struct Traced {
     pub operands: usize,
     /// What the forms of its operands rest on.
     pub trace: Trace,
+    /// What the constants in it rest on, and the names.
+    pub values: Trace,
     /// What it reaches; why not, of one with branches, calls or undefined accesses.
     pub reached: Result<Reached, &'static str>,
 }
@@ -86,14 +88,44 @@ pub fn accesses(module: &Module, variables: &[expectation::Variable], rules: &Ru
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
     kernels
         .map(|(&name, body)| {
-            let run = Run::new(&program, body, reader(), variables).and_then(Run::finish);
-            let (trace, reached) = match run {
-                Ok((reached, trace)) => (trace, Ok(reached)),
-                Err(reason) => (Trace::default(), Err(reason)),
+            let run = |frame| Run::new(&program, body, reader(), variables, frame).and_then(Run::finish);
+            let mut own = program.variables.iter().chain(&body.variables);
+            let both = match own.any(|variable| variable.space == StateSpace::Local) {
+                false => run(Frame::Upwards),
+                // Nothing says where the implementation lays them out: what is not the same in both frames is not known.
+                true => run(Frame::Upwards).and_then(|(reached, traces)| {
+                    Ok((in_any_frame(reached, &run(Frame::Downwards)?.0), traces))
+                }),
             };
-            Traced { name: name.into(), operands: memory_operands(body), trace, reached }
+            let ([trace, values], reached) = match both {
+                Ok((reached, traces)) => (traces, Ok(reached)),
+                Err(reason) => (Default::default(), Err(reason)),
+            };
+            Traced { name: name.into(), operands: memory_operands(body), trace, values, reached }
         })
         .collect()
+}
+
+/// What a kernel reaches wherever its variables in `.local` lie, of which places and values in two frames tell.
+fn in_any_frame(mut reached: Reached, other: &Reached) -> Reached {
+    let is_local = |place: Result<(StateSpace, u64), _>| matches!(place, Ok((StateSpace::Local, _)));
+    for (access, other) in reached.accesses.iter_mut().zip(&other.accesses) {
+        access.idle |= other.idle;
+        if access.place != other.place && !(is_local(access.place) && is_local(other.place)) {
+            access.place = Err("an address that depends on where a variable in .local lies");
+        }
+    }
+    // Of one number either all bytes are known or none.
+    for access in reached.accesses.iter().filter(|access| access.way != Way::Read) {
+        let Ok((space, at)) = access.place else { continue };
+        let places = || (at..at + access.width).map(|at| (space, at));
+        if space != StateSpace::Local
+            && places().any(|place| reached.written.get(&place) != other.written.get(&place))
+        {
+            reached.written.extend(places().map(|place| (place, None)));
+        }
+    }
+    reached
 }
 
 /// How many memory operands outside of `.param` a kernel has.
@@ -113,6 +145,8 @@ type Value = Option<u64>;
 struct Run<'m, 'r> {
     body: &'m Body<'m>,
     reader: Reader<'r>,
+    /// What constants rest on.
+    values: Trace,
     /// The places of variables: of the module, and of the function.
     module: Vec<Option<u64>>,
     function: Vec<Option<u64>>,
@@ -132,9 +166,10 @@ impl<'m, 'r> Run<'m, 'r> {
         body: &'m Body<'m>,
         reader: Reader<'r>,
         variables: &'m [expectation::Variable],
+        frame: Frame,
     ) -> Result<Run<'m, 'r>, &'static str> {
         let mut setting = Setting { specials: specials(body.directives), ..Setting::default() };
-        let mut free = Free::default();
+        let mut free = Free::new(frame);
         let mut place = |variable: &Variable| {
             let place = free.place(variable)?;
             setting.places.insert(variable.name.clone(), place);
@@ -169,10 +204,12 @@ impl<'m, 'r> Run<'m, 'r> {
         let registers =
             body.registers.iter().map(|register| vec![None; usize::from(register.lanes)]).collect();
         let reached = Reached { setting, ..Reached::default() };
-        Ok(Run { body, reader, module, function, parameters, registers, reached, initial, scattered: false })
+        let (values, scattered) = (Trace::default(), false);
+        Ok(Run { body, reader, values, module, function, parameters, registers, reached, initial, scattered })
     }
 
-    fn finish(mut self) -> Result<(Reached, Trace), &'static str> {
+    /// What it reaches, and what its operands and its constants rest on.
+    fn finish(mut self) -> Result<(Reached, [Trace; 2]), &'static str> {
         if self.body.unread {
             return Err("a kernel with a statement that is not understood");
         }
@@ -193,7 +230,7 @@ impl<'m, 'r> Run<'m, 'r> {
                 self.forget(line.instruction.operands.first(), &line.names);
             }
         }
-        Ok((self.reached, self.reader.trace))
+        Ok((self.reached, [self.reader.trace, self.values]))
     }
 
     /// An instruction of a form that is kept as its tokens.
@@ -308,6 +345,23 @@ mod tests {
         assert_eq!(written[&(StateSpace::Global, row + 16)], Some(9));
         assert_eq!(written[&(StateSpace::Global, row + 20)], Some(n as u8));
         assert_eq!(written[&(StateSpace::Global, row + 4)], None);
+    }
+
+    #[test]
+    fn where_a_local_variable_lies_is_not_known() {
+        let kernel = traced(
+            ".local .align 4 .b8 a[8], b[8];\ncvta.local.u64 %rd4, a+4;\nmov.u64 %rd5, b;\nsub.u64 %rd6, %rd5, %rd4;\n\
+             st.global.u64 [%rd1], %rd4;\nst.global.u64 [%rd1+8], %rd6;\nand.b64 %rd7, %rd4, 3;\n\
+             st.global.u64 [%rd1+16], %rd7;\nst.u32 [%rd4], %r1;\nld.local.u32 %r2, [a+4];\n\
+             st.global.u32 [%rd1+24], %r2;\nadd.u64 %rd4, %rd4, %rd1;\nst.global.u8 [%rd4], 1;",
+        );
+        let Reached { setting, accesses, written } = kernel.reached.unwrap();
+        let base = u64::from_le_bytes(setting.parameters[0].1.clone().try_into().unwrap());
+        let stored = |at: u64| written[&(StateSpace::Global, base + at)];
+        assert_eq!((stored(0), stored(8)), (None, None), "an address, and how far two lie apart");
+        assert_eq!(stored(16), Some(0), "what the alignment says");
+        assert_eq!(stored(24), Some(setting.parameters[1].1[0]), "what is found there again");
+        assert!(accesses.last().unwrap().place.is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use ptxsmith_syntax::{Name, NodeKind, Operand, ScalarType, StateSpace};
 
 use crate::evaluate::Evaluator;
 use crate::execution::names::{Meaning, Names};
-use crate::step::{Stored, Trace};
+use crate::step::Stored;
 use crate::value::{extended, low_bits};
 
 use super::{Run, Value};
@@ -74,7 +74,7 @@ impl<'m> Run<'m, '_> {
             };
         }
         let mut evaluator = Evaluator::new(self.reader.rules, self.reader.version);
-        match evaluator.store(expr, ty, &mut Trace::default()) {
+        match evaluator.store(expr, ty, &mut self.values) {
             Ok(Stored::Bits(bits)) => Some(low_bits(ty, bits)),
             _ => None,
         }

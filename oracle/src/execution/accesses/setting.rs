@@ -85,13 +85,25 @@ pub(super) fn specials(directives: &[ptxsmith_syntax::Token]) -> BTreeMap<&'stat
     ])
 }
 
+/// In which order variables in `.local` lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Frame {
+    Upwards,
+    /// And aligned only as far as is asked.
+    Downwards,
+}
+
 /// Where there is room for variables.
-#[derive(Default)]
 pub(super) struct Free {
     used: BTreeMap<StateSpace, u64>,
+    frame: Frame,
 }
 
 impl Free {
+    pub(super) fn new(frame: Frame) -> Free {
+        Free { used: BTreeMap::new(), frame }
+    }
+
     pub(super) fn place(&mut self, variable: &Variable) -> Option<u64> {
         let (start, most) = match variable.space {
             StateSpace::Global => (GLOBALS, u64::MAX),
@@ -100,9 +112,16 @@ impl Free {
             _ => return None,
         };
         let used = self.used.entry(variable.space).or_insert(start);
-        let place = used.next_multiple_of(variable.align.max(256));
-        let end = place.checked_add(variable.size.unwrap_or(APART))?.next_multiple_of(APART) + APART;
+        let (align, size) = (variable.align, variable.size.unwrap_or(APART));
+        let place = used.next_multiple_of(align.max(256));
+        let end = place.checked_add(size)?.next_multiple_of(APART) + APART;
         *used = end;
+        if variable.space == StateSpace::Local && self.frame == Frame::Downwards {
+            // Another distance to each, of less than what lies between them.
+            let distance = (end / APART).wrapping_mul(0x2_545d) % (APART / 2);
+            let place = WINDOW_SIZE.checked_sub(end + distance)? / align;
+            return Some((place | 1) * align);
+        }
         (end < most).then_some(place)
     }
 }

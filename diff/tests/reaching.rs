@@ -1,0 +1,104 @@
+//! Judging what kernels reach, with a subject whose code does as the oracle says under other rules.
+
+mod common;
+
+use ptxsmith_diff::{Class, Verdict, judge_operands};
+use ptxsmith_oracle::{Expectation, Rules, Way, accesses, expect};
+use ptxsmith_subject::{Description, Error, Observation, Outcome, Reach, Reached, Request, Space, Subject};
+use ptxsmith_syntax::{StateSpace, parse};
+
+struct Follows {
+    description: Description,
+    rules: Rules,
+}
+
+fn space(space: StateSpace) -> Space {
+    match space {
+        StateSpace::Global => Space::Global,
+        StateSpace::Const => Space::Const,
+        StateSpace::Shared => Space::Shared,
+        StateSpace::Local => Space::Local,
+        _ => panic!("{space:?}"),
+    }
+}
+
+impl Subject for Follows {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn shows_code(&self) -> bool {
+        true
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        let module = parse(request.ptx).unwrap();
+        let Expectation::Accepted { variables, .. } = expect(&module, &self.rules) else { panic!() };
+        let mut observation = Observation::new(Outcome::Accepted);
+        for kernel in accesses(&module, &variables, &self.rules) {
+            let own = kernel.reached.unwrap();
+            let reach = |access: &ptxsmith_oracle::Access| Reach {
+                instruction: "ACCESS".to_owned(),
+                reads: access.way != Way::Write,
+                writes: access.way != Way::Read,
+                width: access.width,
+                place: access.place.ok().map(|(own, at)| (space(own), at)),
+                certain: true,
+            };
+            let reached = Reached {
+                reaches: own.accesses.iter().map(reach).collect(),
+                written: own.written.iter().map(|(&(own, at), &byte)| ((space(own), at), byte)).collect(),
+                lost: None,
+            };
+            observation.reached.insert(kernel.name.to_string(), reached);
+        }
+        Ok(observation)
+    }
+}
+
+/// The verdict on a kernel with this at module scope and in its body, where `%p` is its parameter.
+fn verdict(scope: &str, body: &str, change: impl Fn(&mut Rules)) -> Verdict {
+    let text = format!(
+        ".version 7.8\n.target sm_80\n.address_size 64\n{scope}\n.visible .entry k(.param .u64 P)\n{{\n\
+         .reg .b64 %p, %q;\n.reg .b32 %r;\n.reg .s32 %i;\nld.param.u64 %p, [P];\n{body}\nret;\n}}\n"
+    );
+    let maker = common::NVIDIA;
+    let description = Description {
+        lineage: maker.lineage.map(str::to_owned),
+        version: maker.version.map(str::to_owned),
+        ..Description::default()
+    };
+    let mut rules = Rules::default();
+    change(&mut rules);
+    let module = parse(&text).unwrap();
+    let subject = Follows { description, rules };
+    judge_operands(&subject, &Rules::default(), &module, &text, "sm_80").unwrap().1.unwrap().verdict
+}
+
+fn known(verdict: &Verdict) -> Vec<&'static str> {
+    let Verdict::Deviates(difference) = verdict else { panic!("{verdict:?}") };
+    difference.explanation.as_ref().map(|found| found.known.clone()).unwrap_or_default()
+}
+
+#[test]
+fn bytes_and_places_that_listed_rules_predict_are_known() {
+    let listed = |rules: &mut Rules| *rules = common::known_rules(common::NVIDIA);
+    let bits = "mov.f64 %q, 0f3FC00000;\nst.global.f64 [%p], %q;";
+    assert_eq!(known(&verdict("", bits, listed)), ["single-bits-raw-in-f64"]);
+    assert_eq!(verdict("", bits, |_| ()), Verdict::Conforms);
+    let index = "ld.global.u32 %r, a[-2];\nst.global.u32 [%p], %r;";
+    assert_eq!(known(&verdict(".global .u32 a[4];", index, listed)), ["negative-index-unsigned"]);
+}
+
+#[test]
+fn what_no_listed_rule_predicts_names_the_access_and_both_places() {
+    let body = "ld.global.u32 %r, [a+4];\nst.global.u32 [%p], %r;";
+    let other = |rules: &mut Rules| rules.operands.offset.change(|next, bytes| next.apply(bytes) * 2);
+    let found = verdict(".global .u32 a[4];", body, other);
+    let Verdict::Deviates(difference) = &found else { panic!("{found:?}") };
+    assert_eq!((difference.class, &difference.explanation), (Class::WrongAddress, &None));
+    let first = &difference.expected["astray"][0];
+    assert_eq!((&first["kernel"], &first["line"]), (&"k".into(), &11.into()));
+    assert_eq!(first["expected"], "reads 4 bytes at a +4");
+    assert_eq!(first["seen"], "ACCESS reads 4 bytes at a +8");
+}
