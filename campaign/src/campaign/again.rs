@@ -19,14 +19,17 @@ use crate::subjects::Tested;
 
 /// The most findings that are shown again: a subject that is wrong about everything has one for each case.
 const MOST: usize = 1_000;
-/// How often one that is new is shown until it comes again.
-const REPEATED: usize = 3;
+/// How often one that is new is shown again.
+pub(super) const REPEATED: u32 = 5;
 
 /// What a subject did with an example that it was shown again.
-enum Again {
-    Same(Box<Observation>),
-    Otherwise,
-    NotAsked,
+pub(super) struct Again {
+    /// The answer that is the same deviation.
+    pub same: Option<Observation>,
+    /// How often it came ...
+    pub came: u32,
+    /// ... of how often the example was shown.
+    pub shown: u32,
 }
 
 impl Campaign<'_> {
@@ -47,40 +50,19 @@ impl Campaign<'_> {
             .take(MOST)
             .collect();
         let alone = pool::map(self.session, &examples, |&(nth, tested, program)| {
-            let finding = &findings[nth].finding;
-            let module = ptxsmith_syntax::parse(program).unwrap_or_default();
             // What is listed is known to come again.
             let times = if findings[nth].is_new() { REPEATED } else { 1 };
-            for _ in 0..times {
-                let parts = judge(&*tested.subject, &module, program).map_err(of_subject)?.parts();
-                // Where shards are merged it may not be here.
-                let absent = |part: &Part| part.verdict == Verdict::NotCompared(NotCompared::Unavailable);
-                if parts.iter().any(absent) {
-                    return Ok(Again::NotAsked);
-                }
-                let shown = parts.into_iter().find_map(|part| match part.verdict {
-                    Verdict::Deviates(difference) => {
-                        is_same_as(&difference, finding).then_some(difference.observed)
-                    }
-                    _ => None,
-                });
-                if let Some(shown) = shown {
-                    return Ok(Again::Same(Box::new(shown)));
-                }
-            }
-            Ok(Again::Otherwise)
+            shown_again(tested, &findings[nth].finding, program, times)
         })?;
         let of: Vec<usize> = examples.iter().map(|(nth, ..)| *nth).collect();
         for (nth, alone) in of.into_iter().zip(alone) {
-            let found = &mut findings[nth];
-            match alone {
-                Some(Again::Same(alone)) => found.finding.observed = *alone,
-                Some(Again::Otherwise) if found.is_new() => {
-                    found.finding.class = Class::Inconsistent.name().to_owned()
-                }
-                // Neither was asked, or the listed deviation needs company.
-                _ => {}
+            let (found, Some(Again { same, came, shown })) = (&mut findings[nth], alone) else { continue };
+            if came < shown && found.is_new() {
+                found.changes_its_answer(came, shown);
+            } else if let Some(same) = same {
+                found.finding.observed = same;
             }
+            // Neither was asked, or the listed deviation needs company.
         }
         self.join_inconsistent(findings);
         Ok(())
@@ -88,7 +70,7 @@ impl Campaign<'_> {
 
     /// Makes one finding of all programs whose answers do not come again when each is shown alone: what they hold is not
     /// the cause.
-    fn join_inconsistent(&self, findings: &mut Vec<Found>) {
+    pub(super) fn join_inconsistent(&self, findings: &mut Vec<Found>) {
         let is_one = |found: &Found| {
             // What forks, entry points and interpretations answer has names of its own.
             let named = ["forked-", "doors-", "mixed-"].iter().any(|name| found.finding.id.starts_with(name));
@@ -97,7 +79,9 @@ impl Campaign<'_> {
         let (mut joined, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
         *findings = rest;
         let count: u64 = joined.iter().map(|found| found.finding.count).sum();
-        let programs = joined.len();
+        // Each was wrong when it was found, too.
+        let sum = |of: fn(&Found) -> u32| joined.iter().map(|found| 1 + u64::from(of(found))).sum::<u64>();
+        let (wrong, shown) = (sum(|found| found.came_again.0), sum(|found| found.came_again.1));
         joined.sort_by(|a, b| if a.is_shorter_than(b) { Ordering::Less } else { Ordering::Greater });
         let Some(shortest) = joined.into_iter().reduce(|mut all, found| {
             for subject in found.finding.subjects {
@@ -113,13 +97,13 @@ impl Campaign<'_> {
             id: Class::Inconsistent.name().to_owned(),
             status: Status::New,
             title: format!(
-                "answers change from run to run: {programs} of {} were wrong",
-                programs * (1 + REPEATED)
+                "answers change from run to run: {wrong} of {shown} to the same programs were wrong"
             ),
             clauses: Vec::new(),
         };
         let mut found = shortest.named(name);
         found.finding.count = count;
+        found.came_again = ((wrong - 1) as u32, (shown - 1) as u32);
         findings.insert(0, found);
     }
 
@@ -130,6 +114,41 @@ impl Campaign<'_> {
             quote(&mut finding.title, &observed);
         }
     }
+}
+
+/// Shows a program of a finding a few times, alone.
+pub(super) fn shown_again(
+    tested: &Tested,
+    finding: &Finding,
+    program: &str,
+    times: u32,
+) -> Result<Again, Failure> {
+    let module = ptxsmith_syntax::parse(program).unwrap_or_default();
+    let mut again = Again { same: None, came: 0, shown: 0 };
+    for _ in 0..times {
+        let parts = judge(&*tested.subject, &module, program).map_err(of_subject)?.parts();
+        // Where shards are merged it may not be here.
+        let absent = |part: &Part| part.verdict == Verdict::NotCompared(NotCompared::Unavailable);
+        if parts.iter().any(absent) {
+            break;
+        }
+        // One that is slow for once says nothing.
+        if finding.class != Class::Hang.name() && parts.iter().any(|part| is_of(part, Class::Hang)) {
+            continue;
+        }
+        again.shown += 1;
+        let shown = parts.into_iter().find_map(|part| match part.verdict {
+            Verdict::Deviates(difference) => is_same_as(&difference, finding).then_some(difference.observed),
+            _ => None,
+        });
+        again.came += u32::from(shown.is_some());
+        again.same = again.same.or(shown);
+    }
+    Ok(again)
+}
+
+fn is_of(part: &Part, class: Class) -> bool {
+    matches!(&part.verdict, Verdict::Deviates(difference) if difference.class == class)
 }
 
 /// Whether a difference is that of a finding. Where a variable is placed differs with the company.

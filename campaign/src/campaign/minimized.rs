@@ -12,6 +12,7 @@ use ptxsmith_report::{Answers, Reduced};
 use ptxsmith_syntax::{Module, parse};
 
 use super::Campaign;
+use super::again::{Again, REPEATED, shown_again};
 use crate::failure::{Failure, of_subject};
 use crate::form::{Form, neighbours};
 use crate::judges::judge;
@@ -57,7 +58,7 @@ impl Campaign<'_> {
             return Ok(());
         }
         let is_one = |found: &Found| found.is_new() && !found.is_inconsistent();
-        let (mut new, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
+        let (mut new, mut rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
         // What is put down to a rule has most of what it explains already; of the others short ones have least by chance.
         new.sort_by_key(|found| (Expected::of_finding(&found.finding.id).is_none(), found.order()));
         let mut causes: Vec<(Found, Form)> = Vec::new();
@@ -79,6 +80,9 @@ impl Campaign<'_> {
                     let programs = most.min(MOST_OF_ONE);
                     most = most.saturating_sub(self.reduce_new(&mut found, rule.as_ref(), left, programs)?);
                 }
+                if found.is_inconsistent() {
+                    break Form::default();
+                }
                 let (form, is_refuted) = self.essential(&mut found)?;
                 if !is_refuted {
                     break form;
@@ -87,8 +91,12 @@ impl Campaign<'_> {
                 rule = None;
                 found.put_down_to_no_rule();
             };
-            join_same(&mut causes, found, form);
+            match found.is_inconsistent() {
+                true => rest.push(found),
+                false => join_same(&mut causes, found, form),
+            }
         }
+        join_mixed(&mut causes, &mut rest);
         join_left(&mut causes);
         let mut named = BTreeSet::new();
         for (found, form) in &mut causes {
@@ -101,6 +109,7 @@ impl Campaign<'_> {
         }
         causes.sort_by_key(|(found, _)| Reverse(found.finding.count));
         findings.extend(causes.into_iter().map(|(found, _)| found).chain(rest));
+        self.join_inconsistent(findings);
         Ok(())
     }
 
@@ -191,6 +200,14 @@ impl Campaign<'_> {
                 Ok(shrunk.reduced.asked)
             }
             Err(Reluctance::Failed(error)) => Err(error.into()),
+            Err(Reluctance::NotReproducible) => {
+                let Again { came, shown, .. } =
+                    shown_again(tested, &found.finding, &found.finding.program, 2 * REPEATED)?;
+                if came < shown {
+                    found.changes_its_answer(came, shown);
+                }
+                Ok(shown.into())
+            }
             // What cannot be made smaller is reported as it is.
             Err(_) => Ok(0),
         }
@@ -236,6 +253,19 @@ fn join_left(causes: &mut Vec<(Found, Form)>) {
         }
         causes.push((found, Form::default()));
     }
+}
+
+/// An interpretation that seems to be followed here and not there follows from a cause that does the same to its program: what
+/// is refused here may be refused for another reason than the interpretation that would refuse it.
+fn join_mixed(causes: &mut [(Found, Form)], rest: &mut Vec<Found>) {
+    rest.retain(|mixed| {
+        let (form, outcome) = (form_of(mixed), mixed.finding.observed.outcome);
+        let is_cause = |cause: &Found, own: &Form| {
+            cause.finding.example().observed.outcome == outcome && shows(own, &form)
+        };
+        let cause = causes.iter_mut().filter(|_| mixed.is_mixed()).find(|(cause, own)| is_cause(cause, own));
+        cause.map(|(cause, _)| cause.join(mixed.clone())).is_none()
+    });
 }
 
 /// Whether a program of one form shows most likely the cause of another. Where the plainest program deviates, all do.

@@ -20,6 +20,9 @@ pub struct Found {
     /// The file that the program came from, if it is not ours.
     #[serde(skip)]
     pub origin: Option<String>,
+    /// How often the example's answer came again, of how often it was shown again.
+    #[serde(skip)]
+    pub came_again: (u32, u32),
     /// How long the example is, and longer where it shows other deviations beside this one.
     weight: usize,
 }
@@ -36,7 +39,7 @@ impl Found {
             observed: difference.observed.clone(),
             ..Finding::default()
         };
-        Found { finding, trial, origin: None, weight }.named(name)
+        Found { finding, trial, weight, ..Found::default() }.named(name)
     }
 
     /// The same under another name.
@@ -71,6 +74,17 @@ impl Found {
     /// Whether it is about answers that change, and not about one answer.
     pub fn is_inconsistent(&self) -> bool {
         self.finding.class == Class::Inconsistent.name()
+    }
+
+    /// Its example's answer changes from run to run: it came again so often, of so many times.
+    pub fn changes_its_answer(&mut self, came: u32, shown: u32) {
+        self.finding.class = Class::Inconsistent.name().to_owned();
+        self.came_again = (came, shown);
+    }
+
+    /// Whether it is about an ambiguity that no one interpretation explains.
+    pub fn is_mixed(&self) -> bool {
+        self.is_inconsistent() && self.finding.id.starts_with("mixed-")
     }
 
     /// What orders examples: the shortest first, and of these the earliest.
