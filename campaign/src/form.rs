@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{
     BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Module, NodeKind, Number, ScalarType,
-    Specifier, StateSpace, UnaryOp, parse, print, read_number, tokens,
+    Specifier, StateSpace, TypeKind, UnaryOp, parse, print, read_number, tokens,
 };
 
 /// What is not plain in a program.
@@ -314,9 +314,34 @@ fn of_other_words(program: &str) -> impl Iterator<Item = String> {
     let tokens = tokens(program).unwrap_or_default();
     tokens.into_iter().filter(move |token| token.span.start > header).flat_map(move |token| {
         let (start, end) = (token.span.start as usize, token.span.end as usize);
-        let others = others(&token.text).iter().filter(move |other| **other != &*token.text);
+        let decimal = match read_number(&token.text) {
+            Some(Number::Integer { wrapped, .. }) => Some(wrapped.to_string()),
+            _ => None,
+        };
+        let others = others(&token.text).iter().map(|other| (*other).to_owned());
+        let others = decimal.into_iter().chain(others).filter(move |other| **other != *token.text);
         others.map(move |other| format!("{}{other}{}", &program[..start], &program[end..]))
     })
+}
+
+/// The program in which a variable has this value as one number, where it has one value of an integer type.
+pub fn with_number(program: &str, variable: &str, value: u64) -> Option<String> {
+    let mut module = parse(program).ok()?;
+    for item in &mut module.items {
+        let Item::Variables(declaration) = item else { continue };
+        let is_integer = declaration.scalar_type().is_some_and(|ty| ty.kind() != TypeKind::Float);
+        let own = declaration.declarators.iter_mut().find(|own| own.name.text == variable);
+        let Some(initializer) = own.and_then(|own| own.initializer.as_mut()) else { continue };
+        let place = match initializer {
+            Initializer::List(list) if list.items.len() == 1 => &mut list.items[0],
+            whole => whole,
+        };
+        if is_integer && matches!(place, Initializer::Value(_)) {
+            *place = Initializer::Value(Expr::number(value.to_string()));
+            return Some(print(&module));
+        }
+    }
+    None
 }
 
 impl std::fmt::Display for Form {
@@ -360,6 +385,16 @@ mod tests {
             of_plainer_declarations(&format!("{header}.global .f64 a[][3] = {{{{1.}}, {{2.}}}};\n"));
         let plainer: Vec<&str> = plainer.iter().filter_map(|text| text.strip_prefix(header)).collect();
         assert_eq!(plainer, [".global .f64 a[6];\n", ".global .s32 a[12];\n"]);
+    }
+
+    #[test]
+    fn a_value_stands_as_one_number_where_the_variable_has_one() {
+        let header = ".version 7.8\n.target sm_80\n";
+        let number = |text: &str| with_number(&format!("{header}{text}\n"), "a", 255);
+        assert!(number(".global .s8 a = ~0;").unwrap().ends_with(".global .s8 a = 255;\n"));
+        assert!(number(".global .s8 a[] = {~0};").unwrap().ends_with(".global .s8 a[] = {255};\n"));
+        assert_eq!(number(".global .s8 a[2] = {0, ~0};"), None);
+        assert_eq!(number(".global .f32 a = 1.;"), None);
     }
 
     #[test]

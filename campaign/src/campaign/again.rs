@@ -37,6 +37,7 @@ impl Campaign<'_> {
     /// Replaces what was observed of generated examples by what is observed of them alone, where that is the same
     /// deviation; new ones that do not come again are one finding. Stops where Ctrl-C was pressed.
     pub(super) fn observe_again(&self, findings: &mut Vec<Found>) -> Result<(), Failure> {
+        let some_need_company = findings.iter().any(Found::is_of_company);
         self.show_in_arrays(findings)?;
         // What kernels leave is not asked for here. A layout is about placement itself; what is at odds with itself for other
         // reasons than runs is not about one program.
@@ -63,6 +64,10 @@ impl Campaign<'_> {
             let (found, Some(Again { same, came, shown })) = (&mut findings[nth], alone) else { continue };
             if came < shown && found.is_new() {
                 found.changes_its_answer(came, shown);
+                // Of very many in one module only some are looked at beside the same others again.
+                if came == 0 && some_need_company {
+                    found.finding.expected[COMPANY] = true.into();
+                }
             } else if let Some(same) = same {
                 found.finding.observed = same;
             }
@@ -108,8 +113,15 @@ impl Campaign<'_> {
     pub(super) fn join_inconsistent(&self, findings: &mut Vec<Found>) {
         let (joined, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(Found::is_about_runs);
         *findings = rest;
-        let (of_company, of_runs): (Vec<Found>, Vec<Found>) =
+        let (mut of_company, mut of_runs): (Vec<Found>, Vec<Found>) =
             joined.into_iter().partition(Found::is_of_company);
+        // Where answers change alone, they do beside others, and some come again by chance.
+        if of_runs.iter().any(|found| found.came_again.0 > 0) {
+            for mut found in of_company.drain(..) {
+                found.finding.expected[COMPANY] = false.into();
+                of_runs.push(found);
+            }
+        }
         // Each was wrong when it was found, too.
         let sum = |of: fn(&Found) -> u32| of_runs.iter().map(|found| 1 + of(found)).sum::<u32>();
         let (wrong, shown) = (sum(|found| found.came_again.0), sum(|found| found.came_again.1));
@@ -192,8 +204,11 @@ pub(super) fn shown_again(
             continue;
         }
         again.shown += 1;
+        // Alone an interpretation may explain the same answer, with nothing else to be seen.
         let shown = parts.into_iter().find_map(|part| match part.verdict {
-            Verdict::Deviates(difference) => is_same_as(&difference, finding).then_some(difference.observed),
+            Verdict::Deviates(difference) | Verdict::Reads(difference) => {
+                is_same_as(&difference, finding).then_some(difference.observed)
+            }
             _ => None,
         });
         again.came += u32::from(shown.is_some());
@@ -213,7 +228,9 @@ fn is_same_as(alone: &Difference, finding: &Finding) -> bool {
         Some((variable.space.clone(), variable.size, variable.bytes.clone(), variable.addresses.clone()))
     };
     let (seen, before) = (&alone.observed, &finding.observed);
-    let is_class = alone.class.name() == finding.class || finding.class == Class::Inconsistent.name();
+    let is_class = alone.class.name() == finding.class
+        || finding.class == Class::Inconsistent.name()
+        || alone.explanation.is_some();
     is_class && (seen.outcome, seen.signal) == (before.outcome, before.signal) && shown(seen) == shown(before)
 }
 

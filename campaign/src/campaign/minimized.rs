@@ -1,7 +1,7 @@
 //! Minimized reproducers of new findings.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use ptxsmith_diff::known::{KNOWN, Known};
@@ -15,7 +15,7 @@ use ptxsmith_syntax::{Module, parse};
 use super::Campaign;
 use super::again::{Again, REPEATED, shown_again};
 use crate::failure::{Failure, of_subject};
-use crate::form::{Form, neighbours};
+use crate::form::{Form, neighbours, with_number};
 use crate::judges::judge;
 use crate::ledger::Found;
 use crate::pool;
@@ -64,14 +64,17 @@ impl Campaign<'_> {
         new.sort_by_key(|found| (Expected::of_finding(&found.finding.id).is_none(), found.order()));
         let mut causes: Vec<(Found, Form)> = Vec::new();
         let mut most = MOST;
-        let unnamed =
-            new.split_off(new.partition_point(|found| Expected::of_finding(&found.finding.id).is_some()));
+        let mut left = VecDeque::from(new);
         let mut are_named = true;
-        for mut found in new.into_iter().chain(unnamed.iter().cloned()) {
+        while let Some(mut found) = left.pop_front() {
             let is_named = Expected::of_finding(&found.finding.id).is_some();
             if are_named && !is_named {
                 are_named = false;
-                self.take_back_rules(&mut causes, &unnamed);
+                left.push_front(found);
+                let refuted = self.take_back_rules(&mut causes, left.make_contiguous());
+                left.extend(refuted);
+                left.make_contiguous().sort_by_key(Found::order);
+                continue;
             }
             let form = form_of(&found);
             let same =
@@ -83,9 +86,9 @@ impl Campaign<'_> {
             let mut rule = Expected::of_finding(&found.finding.id);
             let form = loop {
                 if most > 0 && !is_over() && !self.session.cancel.is_cancelled() {
-                    let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+                    let time = until.map(|until| until.saturating_duration_since(Instant::now()));
                     let programs = most.min(MOST_OF_ONE);
-                    most = most.saturating_sub(self.reduce_new(&mut found, rule.as_ref(), left, programs)?);
+                    most = most.saturating_sub(self.reduce_new(&mut found, rule.as_ref(), time, programs)?);
                 }
                 if found.is_inconsistent() {
                     break Form::default();
@@ -106,7 +109,7 @@ impl Campaign<'_> {
                 false => self.join_same(&mut causes, found, form),
             }
         }
-        join_mixed(&mut causes, &mut rest);
+        self.join_mixed(&mut causes, &mut rest)?;
         join_company(&mut causes, &mut rest);
         join_left(&mut causes);
         let mut named = BTreeSet::new();
@@ -126,19 +129,59 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// Takes the rules from causes that are not the cause of more than they are: of programs that have all that shows them, more
-    /// deviate as the rule does not predict.
-    fn take_back_rules(&self, causes: &mut [(Found, Form)], others: &[Found]) {
-        for (cause, own) in causes {
+    /// Takes causes out, without their rules, whose rule is not the cause of more than it is: of programs that have all that shows
+    /// them, more deviate as the rule does not predict.
+    fn take_back_rules(&self, causes: &mut Vec<(Found, Form)>, others: &[Found]) -> Vec<Found> {
+        let is_refuted = |(cause, own): &mut (Found, Form)| {
             let unpredicted = others.iter().filter(|found| {
                 cause.finding.class == found.finding.class
                     && shows(own, &form_of(found))
                     && !self.may_be_of_rule(cause, found)
             });
-            if unpredicted.map(|found| found.finding.count).sum::<u64>() >= cause.finding.count {
-                cause.put_down_to_no_rule();
+            unpredicted.map(|found| found.finding.count).sum::<u64>() >= cause.finding.count
+        };
+        let mut refuted: Vec<Found> = causes.extract_if(.., is_refuted).map(|(found, _)| found).collect();
+        for found in &mut refuted {
+            // It was reduced to what the rule predicts.
+            found.finding.reduced = None;
+            found.put_down_to_no_rule();
+        }
+        refuted
+    }
+
+    /// An interpretation that seems to be followed here and not there follows from a cause that does the same to its program: what
+    /// is refused here may be refused for another reason than the interpretation that would refuse it. Or it shows only beside
+    /// others, or only as it is written, as a cause does.
+    fn join_mixed(&self, causes: &mut [(Found, Form)], rest: &mut Vec<Found>) -> Result<(), Failure> {
+        for mixed in std::mem::take(rest) {
+            let Some(tested) = self.tested(&mixed.finding.subjects[0]).filter(|_| mixed.is_mixed()) else {
+                rest.push(mixed);
+                continue;
+            };
+            let (form, outcome) = (form_of(&mixed), mixed.finding.observed.outcome);
+            let is_alike = |cause: &Found| cause.finding.example().observed.outcome == outcome;
+            let mut cause = causes.iter().position(|(cause, own)| is_alike(cause) && shows(own, &form));
+            if cause.is_none() && mixed.origin.is_none() {
+                let program = &mixed.finding.program;
+                let printed = ptxsmith_syntax::print(&parse(program).unwrap_or_default());
+                let comes = |program: &str| {
+                    Ok::<_, Failure>(shown_again(tested, &mixed.finding, program, 1)?.came > 0)
+                };
+                let (alone, anew) = (comes(program)?, comes(&printed)?);
+                cause = match (alone, anew) {
+                    (true, false) => {
+                        causes.iter().position(|(cause, _)| is_alike(cause) && cause.only_as_written)
+                    }
+                    (false, _) => causes.iter().position(|(cause, _)| is_alike(cause)),
+                    (true, true) => None,
+                };
+            }
+            match cause {
+                Some(at) => causes[at].0.join(mixed),
+                None => rest.push(mixed),
             }
         }
+        Ok(())
     }
 
     /// Whether the rule that a cause is put down to, where it is to one, predicts another finding.
@@ -189,7 +232,12 @@ impl Campaign<'_> {
         };
         let rule = rule_of(&found.finding.id);
         let maker = Maker::of(tested.subject.description());
-        let valid = neighbours(&program).filter_map(|other| {
+        let number = expected_bytes(&found.finding).filter(|(_, bytes)| bytes.len() <= 8);
+        let number = number.and_then(|(name, bytes)| {
+            let value = bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+            with_number(&program, &name, value)
+        });
+        let valid = number.into_iter().chain(neighbours(&program)).filter_map(|other| {
             let module = parse(&other).ok()?;
             (predict(&module, &Rules::default()).validity() == Validity::Valid).then_some((other, module))
         });
@@ -323,19 +371,6 @@ fn join_left(causes: &mut Vec<(Found, Form)>) {
     }
 }
 
-/// An interpretation that seems to be followed here and not there follows from a cause that does the same to its program: what
-/// is refused here may be refused for another reason than the interpretation that would refuse it.
-fn join_mixed(causes: &mut [(Found, Form)], rest: &mut Vec<Found>) {
-    rest.retain(|mixed| {
-        let (form, outcome) = (form_of(mixed), mixed.finding.observed.outcome);
-        let is_cause = |cause: &Found, own: &Form| {
-            cause.finding.example().observed.outcome == outcome && shows(own, &form)
-        };
-        let cause = causes.iter_mut().filter(|_| mixed.is_mixed()).find(|(cause, own)| is_cause(cause, own));
-        cause.map(|(cause, _)| cause.join(mixed.clone())).is_none()
-    });
-}
-
 /// What is wrong only beside other declarations follows from the cause that most others show: one of them has it, and spoils its
 /// neighbours.
 fn join_company(causes: &mut [(Found, Form)], rest: &mut Vec<Found>) {
@@ -387,12 +422,17 @@ fn wrong_field(finding: &Finding) -> Option<&'static str> {
     fields.into_iter().find(|(_, differs)| *differs).map(|(field, _)| field)
 }
 
-fn wrong_bits(finding: &Finding) -> Option<Vec<u8>> {
+/// The variable that shows it in the smallest program, and what it should hold.
+fn expected_bytes(finding: &Finding) -> Option<(String, Vec<u8>)> {
     let answers = finding.reduced.as_ref()?.answers.as_ref()?;
-    let name = answers.variable.as_deref()?;
-    let seen = answers.observed.variables.get(name)?;
-    let variable: Variable = serde_json::from_value(answers.expected["variables"][name].clone()).ok()?;
-    let (expected, seen) = (variable.bytes?, seen.bytes.as_ref()?);
+    let name = answers.variable.clone()?;
+    let variable: Variable = serde_json::from_value(answers.expected["variables"][&name].clone()).ok()?;
+    Some((name, variable.bytes?))
+}
+
+fn wrong_bits(finding: &Finding) -> Option<Vec<u8>> {
+    let (name, expected) = expected_bytes(finding)?;
+    let seen = finding.example().observed.variables.get(&name)?.bytes.as_ref()?;
     let (first, rest) = expected.split_first()?;
     let is_any = *first < 2 && rest.iter().all(|byte| *byte == 0);
     let is_one = expected.len() == seen.len() && expected.len() <= 8;
