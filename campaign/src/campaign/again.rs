@@ -81,7 +81,7 @@ impl Campaign<'_> {
     /// in an array of its own: often that is enough, and then it is a finding as any other.
     fn show_in_arrays(&self, findings: &mut [Found]) -> Result<(), Failure> {
         let in_company =
-            |found: &&mut Found| found.is_about_runs() && found.finding.observed.outcome == Outcome::Accepted;
+            |found: &&mut Found| found.is_about_runs() && found.finding.observed.outcome != Outcome::TimedOut;
         let of_company: Vec<&mut Found> =
             findings.iter_mut().filter(in_company).take(MOST_IN_ARRAYS).collect();
         for found in of_company {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use ptxsmith_diff::known::{KNOWN, Known};
-use ptxsmith_diff::{Class, Difference, Maker, Verdict, predicts};
+use ptxsmith_diff::{Difference, Maker, Verdict, predicts};
 use ptxsmith_oracle::{Rules, Validity, predict};
 use ptxsmith_reduce::Program;
 use ptxsmith_report::{Answers, Finding, Reduced};
@@ -374,11 +374,10 @@ fn join_left(causes: &mut Vec<(Found, Form)>) {
 /// What is wrong only beside other declarations follows from the cause that most others show: one of them has it, and spoils its
 /// neighbours.
 fn join_company(causes: &mut [(Found, Form)], rest: &mut Vec<Found>) {
-    let spoils = [Class::WrongValue, Class::WrongAddress, Class::WrongLayout].map(Class::name);
     rest.retain(|found| {
         let is_cause = |cause: &&mut (Found, Form)| {
             found.is_of_company()
-                && spoils.contains(&&*cause.0.finding.class)
+                && cause.0.finding.example().observed.outcome == found.finding.observed.outcome
                 && cause.0.finding.subjects.contains(&found.finding.subjects[0])
         };
         let cause = causes.iter_mut().filter(is_cause).max_by_key(|(cause, _)| cause.finding.count);

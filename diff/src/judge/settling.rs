@@ -133,8 +133,13 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         found |= self.together(right.to_vec())?;
         // How long a module takes says something of one program, not of many together.
         if !found && observation.outcome != Outcome::TimedOut {
-            let difference = self.unexplained(group[0], Class::Inconsistent, None, observation);
-            self.settled[group[0]] = Some(Settled::new(difference));
+            let again = self.judge.observe(&batch.text, &batch.launches)?;
+            let is_same = again.outcome == observation.outcome;
+            let mut verdict = self.unexplained(group[0], Class::Inconsistent, None, observation);
+            if let (true, Verdict::Deviates(difference)) = (is_same, &mut verdict) {
+                difference.expected[COMPANY] = true.into();
+            }
+            self.settled[group[0]] = Some(Settled::new(verdict));
         }
         Ok(true)
     }
