@@ -203,6 +203,10 @@ pub(super) fn shown_again(
         if finding.class != Class::Hang.name() && parts.iter().any(|part| is_of(part, Class::Hang)) {
             continue;
         }
+        // A negative is compared beside its valid counterpart only.
+        if parts.iter().all(|part| matches!(part.verdict, Verdict::NotCompared(_))) {
+            continue;
+        }
         again.shown += 1;
         // Alone an interpretation may explain the same answer, with nothing else to be seen.
         let shown = parts.into_iter().find_map(|part| match part.verdict {
