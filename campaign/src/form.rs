@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_syntax::{
     BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Module, NodeKind, Number, ScalarType,
-    Specifier, StateSpace, UnaryOp, parse, print, read_number, tokens,
+    Specifier, StateSpace, TypeKind, UnaryOp, parse, print, read_number, tokens,
 };
 
 /// What is not plain in a program.
@@ -36,6 +36,13 @@ impl Form {
                 _ => {}
             }
         }
+        form
+    }
+
+    /// The form of a program of which white space or comments matter.
+    pub fn as_written() -> Form {
+        let mut form = Form::default();
+        form.add("spacing", "white space or comments");
         form
     }
 
@@ -68,6 +75,18 @@ impl Form {
         match self.features.is_empty() {
             true => !self.numbers.is_empty() && self.numbers.keys().all(has_number),
             false => self.features.keys().all(|feature| other.features.contains_key(feature)),
+        }
+    }
+
+    /// Whether two have something in common besides an address.
+    pub fn shares_a_part(&self, other: &Form) -> bool {
+        self.features.keys().any(|feature| feature != "address" && other.features.contains_key(feature))
+    }
+
+    /// Leaves what another has too, where that is more than an address.
+    pub fn meet(&mut self, other: &Form) {
+        if self.shares_a_part(other) {
+            self.features.retain(|feature, _| other.features.contains_key(feature));
         }
     }
 
@@ -160,6 +179,7 @@ impl Form {
                     self.add(format!("unary-{op:?}").to_lowercase(), format!("unary `{}`", op.symbol()))
                 }
                 NodeKind::Cast(cast, _) => {
+                    self.add("cast", "a cast");
                     self.add(format!("cast-{cast:?}").to_lowercase(), format!("`{}`", cast.symbol()))
                 }
                 NodeKind::Binary(op, ..) => {
@@ -223,11 +243,58 @@ impl Form {
     }
 }
 
-/// The programs in which one word is another: each other spelling of a number, a plain type, another operator, or nothing.
-/// Not all of them are valid.
+/// The programs that are a step away: those of other words, and plainer declarations of as many bytes. Not all of them are valid.
 pub fn neighbours(program: &str) -> impl Iterator<Item = String> {
+    of_other_words(program).chain(of_plainer_declarations(program))
+}
+
+/// The programs in which a declaration has no initial value; besides that, only one dimension; besides that, `.s32`, in as many
+/// bytes.
+fn of_plainer_declarations(program: &str) -> Vec<String> {
+    let module = parse(program).unwrap_or_default();
+    let mut plainer = Vec::new();
+    for at in 0..module.items.len() {
+        let mut module = module.clone();
+        let Item::Variables(declaration) = &mut module.items[at] else { continue };
+        let [declarator] = &mut declaration.declarators[..] else { continue };
+        let first = match &declarator.initializer {
+            Some(Initializer::List(list)) => Some(list.items.len()),
+            _ => None,
+        };
+        // A length that is left out is that of the list.
+        let mut lengths = declarator.dimensions.iter().map(|length| match length {
+            Some(length) => length.as_integer(),
+            None => first.and_then(|length| u64::try_from(length).ok()),
+        });
+        let Some(length) = lengths.try_fold(1_u64, |all, length| all.checked_mul(length?)) else { continue };
+        declarator.initializer = None;
+        if !declarator.dimensions.contains(&None) {
+            plainer.push(print(&module));
+        }
+        let Item::Variables(declaration) = &mut module.items[at] else { continue };
+        if declaration.declarators[0].dimensions.is_empty() {
+            continue;
+        }
+        declaration.declarators[0].dimensions = vec![Some(Expr::number(length.to_string()))];
+        plainer.push(print(&module));
+        let Item::Variables(declaration) = &mut module.items[at] else { continue };
+        let size = declaration.scalar_type().and_then(ScalarType::size).unwrap_or(4);
+        let bytes = size.saturating_mul(length);
+        declaration.declarators[0].dimensions = vec![Some(Expr::number(bytes.div_ceil(4).to_string()))];
+        for specifier in &mut declaration.specifiers {
+            if let Specifier::Type(own) = specifier {
+                *own = ScalarType::S32;
+            }
+        }
+        plainer.push(print(&module));
+    }
+    plainer
+}
+
+/// The programs in which one word is another: each other spelling of a number, a plain type, another operator, or nothing.
+fn of_other_words(program: &str) -> impl Iterator<Item = String> {
     const NUMBERS: [&str; 5] = ["0", "1", "0.", "0f00000000", "0d0000000000000000"];
-    const TYPES: [&str; 5] = [".s32", ".u32", ".f32", ".f64", ".b64"];
+    const TYPES: [&str; 7] = [".s32", ".u32", ".f32", ".f64", ".b64", ".s64", ".u64"];
     const OPERATORS: [&str; 10] = ["+", "-", "&", "==", "<", ">=", "<<", "&&", "~", "!"];
     let is_operator = |word: &str| {
         UnaryOp::ALL.iter().any(|op| op.symbol() == word)
@@ -247,9 +314,34 @@ pub fn neighbours(program: &str) -> impl Iterator<Item = String> {
     let tokens = tokens(program).unwrap_or_default();
     tokens.into_iter().filter(move |token| token.span.start > header).flat_map(move |token| {
         let (start, end) = (token.span.start as usize, token.span.end as usize);
-        let others = others(&token.text).iter().filter(move |other| **other != &*token.text);
+        let decimal = match read_number(&token.text) {
+            Some(Number::Integer { wrapped, .. }) => Some(wrapped.to_string()),
+            _ => None,
+        };
+        let others = others(&token.text).iter().map(|other| (*other).to_owned());
+        let others = decimal.into_iter().chain(others).filter(move |other| **other != *token.text);
         others.map(move |other| format!("{}{other}{}", &program[..start], &program[end..]))
     })
+}
+
+/// The program in which a variable has this value as one number, where it has one value of an integer type.
+pub fn with_number(program: &str, variable: &str, value: u64) -> Option<String> {
+    let mut module = parse(program).ok()?;
+    for item in &mut module.items {
+        let Item::Variables(declaration) = item else { continue };
+        let is_integer = declaration.scalar_type().is_some_and(|ty| ty.kind() != TypeKind::Float);
+        let own = declaration.declarators.iter_mut().find(|own| own.name.text == variable);
+        let Some(initializer) = own.and_then(|own| own.initializer.as_mut()) else { continue };
+        let place = match initializer {
+            Initializer::List(list) if list.items.len() == 1 => &mut list.items[0],
+            whole => whole,
+        };
+        if is_integer && matches!(place, Initializer::Value(_)) {
+            *place = Initializer::Value(Expr::number(value.to_string()));
+            return Some(print(&module));
+        }
+    }
+    None
 }
 
 impl std::fmt::Display for Form {
@@ -284,6 +376,25 @@ mod tests {
         assert!(complement.is_within(&form(".const .b8 first[2] = {1, 077 + ~5};")));
         assert!(!complement.is_within(&form(".global .s32 a = -1;")));
         assert!(!form(".global .s32 a;").is_within(&complement), "nothing is known of the plainest");
+    }
+
+    #[test]
+    fn plainer_declarations_have_as_many_bytes() {
+        let header = ".version 7.8\n.target sm_80\n";
+        let plainer =
+            of_plainer_declarations(&format!("{header}.global .f64 a[][3] = {{{{1.}}, {{2.}}}};\n"));
+        let plainer: Vec<&str> = plainer.iter().filter_map(|text| text.strip_prefix(header)).collect();
+        assert_eq!(plainer, [".global .f64 a[6];\n", ".global .s32 a[12];\n"]);
+    }
+
+    #[test]
+    fn a_value_stands_as_one_number_where_the_variable_has_one() {
+        let header = ".version 7.8\n.target sm_80\n";
+        let number = |text: &str| with_number(&format!("{header}{text}\n"), "a", 255);
+        assert!(number(".global .s8 a = ~0;").unwrap().ends_with(".global .s8 a = 255;\n"));
+        assert!(number(".global .s8 a[] = {~0};").unwrap().ends_with(".global .s8 a[] = {255};\n"));
+        assert_eq!(number(".global .s8 a[2] = {0, ~0};"), None);
+        assert_eq!(number(".global .f32 a = 1.;"), None);
     }
 
     #[test]

@@ -45,5 +45,5 @@ pub use program::{
 pub use ptxsmith_syntax::Header;
 pub use trial::{Body, Trial};
 pub use verdict::{
-    Class, Derived, Difference, Fate, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why,
+    COMPANY, Class, Derived, Difference, Fate, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why,
 };

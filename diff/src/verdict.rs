@@ -93,6 +93,9 @@ pub struct Difference {
     pub suspected: Option<Vec<Alternatives>>,
 }
 
+/// In what is expected of an inconsistent answer: whether the program is wrong each time beside the same others, and right alone.
+pub const COMPANY: &str = "company";
+
 impl Difference {
     /// Whether another reading alone explains it, so that it is no deviation.
     pub fn is_reading(&self) -> bool {

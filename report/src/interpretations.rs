@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use ptxsmith_oracle::Question;
+use serde_json::Value;
 
-use crate::{Report, Subject};
+use crate::{Finding, Report, Subject};
 
 /// An answer that a subject was seen to follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +65,28 @@ pub fn of<'a>(report: &'a Report, subjects: &[&'a Subject]) -> Vec<Row<'a>> {
     Question::ALL.iter().map(|question| row(question.name())).chain(others.into_iter().map(row)).collect()
 }
 
+/// The ambiguities that the expected answer of a finding rests on, each with what it takes it to mean and what else it may
+/// mean.
+pub fn of_expected(finding: &Finding) -> Vec<String> {
+    let expected = finding.example().expected;
+    let variables = expected["variables"].as_object().into_iter().flatten();
+    let met = variables.map(|(_, variable)| &variable["readings"]).chain([&expected["refusal"]["readings"]]);
+    let met: BTreeSet<(&str, &str)> = met
+        .filter_map(Value::as_object)
+        .flatten()
+        .filter_map(|(question, answer)| Some((&**question, answer.as_str()?)))
+        .collect();
+    let told = |(name, taken): (&str, &str)| {
+        let question = Question::from_name(name)?;
+        let answers = || question.answers().iter().zip(question.summaries());
+        let (_, meaning) = answers().find(|(answer, _)| **answer == taken)?;
+        let others: Vec<&str> =
+            answers().filter(|(answer, _)| **answer != taken).map(|(_, meaning)| *meaning).collect();
+        Some(format!("{meaning} ({name}={taken}); it may also mean: {}", others.join("; or: ")))
+    };
+    met.into_iter().filter_map(told).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +112,15 @@ mod tests {
         assert_eq!(shift.answers[1].0, "modulo");
         let later = row("of-later");
         assert_eq!((later.answers.len(), seen(later, 1)), (0, vec![("no".to_owned(), 1, false)]));
+    }
+
+    #[test]
+    fn what_an_expected_answer_takes_an_ambiguity_to_mean_is_told_with_what_else_it_may_mean() {
+        let expected =
+            serde_json::json!({"variables": {"x": {"readings": {"shift-count": "saturate", "new": "a"}}}});
+        let told = of_expected(&Finding { expected, ..Finding::default() });
+        assert_eq!(told.len(), 1);
+        assert!(told[0].contains("(shift-count=saturate); it may also mean: "), "{told:?}");
+        assert_eq!(of_expected(&Finding::default()), [""; 0]);
     }
 }

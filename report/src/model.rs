@@ -298,6 +298,14 @@ impl Confusion {
         refused >= FEW && accepted.saturating_mul(NEARLY) <= refused && died < refused
     }
 
+    /// Whether it is the subject as a whole that refuses nothing, or nearly so. A few programs do not tell.
+    pub fn accepts_everything(&self) -> bool {
+        const FEW: u64 = 10;
+        const NEARLY: u64 = 50;
+        let Fates { accepted, refused, .. } = self.must_refuse;
+        accepted >= FEW && refused.saturating_mul(NEARLY) <= accepted
+    }
+
     /// How many programs the subject died of.
     pub fn died(&self) -> u64 {
         self.must_accept.died.saturating_add(self.must_refuse.died)

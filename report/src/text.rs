@@ -195,9 +195,12 @@ fn shown_program(report: &Report, finding: &Finding) -> Vec<String> {
         [".version", ".target", ".address_size", "//"].iter().any(|word| line.starts_with(word))
             || line.is_empty()
     };
-    let header = example.program.lines().take_while(|line| is_header(line)).count();
+    let blamed = describe::blamed_line(finding);
+    let is_blamed = |nth: usize| blamed == Some(nth + 1);
+    let lines_of_header = example.program.lines().enumerate();
+    let header = lines_of_header.take_while(|(nth, line)| is_header(line) && !is_blamed(*nth)).count();
     let body: Vec<&str> = example.program.lines().skip(header).collect();
-    let (first, last) = match describe::blamed_line(finding).and_then(|line| line.checked_sub(1 + header)) {
+    let (first, last) = match blamed.and_then(|line| line.checked_sub(1 + header)) {
         Some(blamed) if body.len() > MOST_LINES && blamed < body.len() => {
             let first = blamed.saturating_sub(MOST_LINES / 2).min(body.len() - MOST_LINES);
             (first, first + MOST_LINES)
@@ -265,6 +268,12 @@ mod tests {
         assert_eq!(lines.len(), MOST_LINES + 2);
         assert!(lines.contains(&".global .u32 a20;".to_owned()), "{lines:?}");
         assert_eq!((&*lines[0], lines.last().map(String::as_str)), ("...", Some("...")));
+    }
+
+    #[test]
+    fn a_blamed_line_of_the_header_is_shown() {
+        let lines = shown(".target sm_80\n.version\n7.8\n.global .u32 a;\n", 2);
+        assert_eq!(lines, [".version", "7.8", ".global .u32 a;"]);
     }
 
     #[test]

@@ -6,9 +6,10 @@
 
 use std::cmp::Ordering;
 
-use ptxsmith_diff::{Class, Difference, NotCompared, Part, Verdict};
+use ptxsmith_diff::{COMPANY, Class, Difference, NotCompared, Part, Verdict};
 use ptxsmith_report::{Finding, Status};
-use ptxsmith_subject::Observation;
+use ptxsmith_subject::{Observation, Outcome};
+use ptxsmith_syntax::{Expr, Initializer, InitializerList, Item};
 
 use super::Campaign;
 use crate::failure::{Failure, of_subject};
@@ -19,25 +20,32 @@ use crate::subjects::Tested;
 
 /// The most findings that are shown again: a subject that is wrong about everything has one for each case.
 const MOST: usize = 1_000;
-/// How often one that is new is shown until it comes again.
-const REPEATED: usize = 3;
+/// How often one that is new is shown again.
+pub(super) const REPEATED: u32 = 5;
 
 /// What a subject did with an example that it was shown again.
-enum Again {
-    Same(Box<Observation>),
-    Otherwise,
-    NotAsked,
+pub(super) struct Again {
+    /// The answer that is the same deviation.
+    pub same: Option<Observation>,
+    /// How often it came ...
+    pub came: u32,
+    /// ... of how often the example was shown.
+    pub shown: u32,
 }
 
 impl Campaign<'_> {
     /// Replaces what was observed of generated examples by what is observed of them alone, where that is the same
     /// deviation; new ones that do not come again are one finding. Stops where Ctrl-C was pressed.
     pub(super) fn observe_again(&self, findings: &mut Vec<Found>) -> Result<(), Failure> {
-        // These two are about company and placement themselves.
-        let by_chance = [Class::Inconsistent, Class::WrongLayout].map(Class::name);
-        // What kernels leave is not asked for here.
-        let generated = |Found { finding, origin, .. }: &Found| {
-            origin.is_none() && !by_chance.contains(&&*finding.class) && finding.observed.kernels.is_empty()
+        let some_need_company = findings.iter().any(Found::is_of_company);
+        self.show_in_arrays(findings)?;
+        // What kernels leave is not asked for here. A layout is about placement itself; what is at odds with itself for other
+        // reasons than runs is not about one program.
+        let generated = |found: &Found| {
+            let Found { finding, origin, .. } = found;
+            let by_chance = finding.class == Class::WrongLayout.name()
+                || found.is_inconsistent() && !found.is_about_runs();
+            origin.is_none() && !by_chance && finding.observed.kernels.is_empty()
         };
         let examples: Vec<(usize, &Tested, &str)> = (findings.iter().enumerate())
             .filter(|(_, found)| generated(found))
@@ -47,80 +55,91 @@ impl Campaign<'_> {
             .take(MOST)
             .collect();
         let alone = pool::map(self.session, &examples, |&(nth, tested, program)| {
-            let finding = &findings[nth].finding;
-            let module = ptxsmith_syntax::parse(program).unwrap_or_default();
             // What is listed is known to come again.
             let times = if findings[nth].is_new() { REPEATED } else { 1 };
-            for _ in 0..times {
-                let parts = judge(&*tested.subject, &module, program).map_err(of_subject)?.parts();
-                // Where shards are merged it may not be here.
-                let absent = |part: &Part| part.verdict == Verdict::NotCompared(NotCompared::Unavailable);
-                if parts.iter().any(absent) {
-                    return Ok(Again::NotAsked);
-                }
-                let shown = parts.into_iter().find_map(|part| match part.verdict {
-                    Verdict::Deviates(difference) => {
-                        is_same_as(&difference, finding).then_some(difference.observed)
-                    }
-                    _ => None,
-                });
-                if let Some(shown) = shown {
-                    return Ok(Again::Same(Box::new(shown)));
-                }
-            }
-            Ok(Again::Otherwise)
+            shown_again(tested, &findings[nth].finding, program, times)
         })?;
         let of: Vec<usize> = examples.iter().map(|(nth, ..)| *nth).collect();
         for (nth, alone) in of.into_iter().zip(alone) {
-            let found = &mut findings[nth];
-            match alone {
-                Some(Again::Same(alone)) => found.finding.observed = *alone,
-                Some(Again::Otherwise) if found.is_new() => {
-                    found.finding.class = Class::Inconsistent.name().to_owned()
+            let (found, Some(Again { same, came, shown })) = (&mut findings[nth], alone) else { continue };
+            if came < shown && found.is_new() {
+                found.changes_its_answer(came, shown);
+                // Of very many in one module only some are looked at beside the same others again.
+                if came == 0 && some_need_company {
+                    found.finding.expected[COMPANY] = true.into();
                 }
-                // Neither was asked, or the listed deviation needs company.
-                _ => {}
+            } else if let Some(same) = same {
+                found.finding.observed = same;
             }
+            // Neither was asked, or the listed deviation needs company.
         }
         self.join_inconsistent(findings);
         Ok(())
     }
 
-    /// Makes one finding of all programs whose answers do not come again when each is shown alone: what they hold is not
-    /// the cause.
-    fn join_inconsistent(&self, findings: &mut Vec<Found>) {
-        let is_one = |found: &Found| {
-            // What forks, entry points and interpretations answer has names of its own.
-            let named = ["forked-", "doors-", "mixed-"].iter().any(|name| found.finding.id.starts_with(name));
-            found.is_new() && found.origin.is_none() && found.is_inconsistent() && !named
-        };
-        let (mut joined, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
-        *findings = rest;
-        let count: u64 = joined.iter().map(|found| found.finding.count).sum();
-        let programs = joined.len();
-        joined.sort_by(|a, b| if a.is_shorter_than(b) { Ordering::Less } else { Ordering::Greater });
-        let Some(shortest) = joined.into_iter().reduce(|mut all, found| {
-            for subject in found.finding.subjects {
-                if !all.finding.subjects.contains(&subject) {
-                    all.finding.subjects.push(subject);
+    /// An expression is judged as an element of an array of many. What is wrong of it there and right where it stands alone is shown
+    /// in an array of its own: often that is enough, and then it is a finding as any other.
+    fn show_in_arrays(&self, findings: &mut [Found]) -> Result<(), Failure> {
+        let in_company =
+            |found: &&mut Found| found.is_about_runs() && found.finding.observed.outcome != Outcome::TimedOut;
+        let of_company: Vec<&mut Found> =
+            findings.iter_mut().filter(in_company).take(MOST_IN_ARRAYS).collect();
+        for found in of_company {
+            let Some(tested) = self.tested(&found.finding.subjects[0]) else { continue };
+            for text in LENGTHS.iter().filter_map(|length| in_array(&found.finding.program, *length)) {
+                let module = ptxsmith_syntax::parse(&text).unwrap_or_default();
+                let parts = judge(&*tested.subject, &module, &text).map_err(of_subject)?.parts();
+                let shown = parts.into_iter().find_map(|part| match part.verdict {
+                    Verdict::Deviates(difference) if difference.explanation.is_none() => {
+                        Some((difference, part.trace.clauses))
+                    }
+                    _ => None,
+                });
+                if let Some((difference, clauses)) = shown {
+                    let name = Name::unexplained(&difference, clauses);
+                    let (trial, count) = (found.trial, found.finding.count);
+                    let subjects = std::mem::take(&mut found.finding.subjects);
+                    *found = Found::new(name, &difference, text, trial, found.order().0);
+                    (found.finding.count, found.finding.subjects) = (count, subjects);
+                    break;
                 }
             }
-            all
-        }) else {
-            return;
-        };
-        let name = Name {
-            id: Class::Inconsistent.name().to_owned(),
-            status: Status::New,
-            title: format!(
-                "answers change from run to run: {programs} of {} were wrong",
-                programs * (1 + REPEATED)
-            ),
-            clauses: Vec::new(),
-        };
-        let mut found = shortest.named(name);
-        found.finding.count = count;
-        findings.insert(0, found);
+        }
+        Ok(())
+    }
+
+    /// Makes one finding of all programs whose answers do not come again when each is shown alone: what they hold is not
+    /// the cause. Another one of those that are wrong each time beside the same others.
+    pub(super) fn join_inconsistent(&self, findings: &mut Vec<Found>) {
+        let (joined, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(Found::is_about_runs);
+        *findings = rest;
+        let (mut of_company, mut of_runs): (Vec<Found>, Vec<Found>) =
+            joined.into_iter().partition(Found::is_of_company);
+        // Where answers change alone, they do beside others, and some come again by chance.
+        if of_runs.iter().any(|found| found.came_again.0 > 0) {
+            for mut found in of_company.drain(..) {
+                found.finding.expected[COMPANY] = false.into();
+                of_runs.push(found);
+            }
+        }
+        // Each was wrong when it was found, too.
+        let sum = |of: fn(&Found) -> u32| of_runs.iter().map(|found| 1 + of(found)).sum::<u32>();
+        let (wrong, shown) = (sum(|found| found.came_again.0), sum(|found| found.came_again.1));
+        let changing =
+            format!("answers change from run to run: {wrong} of {shown} to the same programs were wrong");
+        let in_company =
+            "the answer is wrong beside other declarations of the module, and right alone".to_owned();
+        for (joined, id, title) in [
+            (of_runs, Class::Inconsistent.name().to_owned(), changing),
+            (of_company, format!("{}-{COMPANY}", Class::Inconsistent.name()), in_company),
+        ] {
+            let Some(mut found) = joined_in_one(joined) else { continue };
+            found = found.named(Name { id, status: Status::New, title, clauses: Vec::new() });
+            if !found.is_of_company() {
+                found.came_again = (wrong.saturating_sub(1), shown.saturating_sub(1));
+            }
+            findings.insert(0, found);
+        }
     }
 
     /// Puts what subjects say of the programs that are shown into the titles of refusals.
@@ -132,6 +151,80 @@ impl Campaign<'_> {
     }
 }
 
+/// The shortest of some findings, with what they count together.
+fn joined_in_one(mut joined: Vec<Found>) -> Option<Found> {
+    joined.sort_by(|a, b| if a.is_shorter_than(b) { Ordering::Less } else { Ordering::Greater });
+    joined.into_iter().reduce(|mut all, found| {
+        all.join(found);
+        all
+    })
+}
+
+/// How many findings are shown in arrays, and of how many elements.
+const MOST_IN_ARRAYS: usize = 50;
+const LENGTHS: [usize; 3] = [1, 2, 64];
+
+/// The program of one scalar with an initial value, as an array of as many with the same value.
+fn in_array(program: &str, length: usize) -> Option<String> {
+    let mut module = ptxsmith_syntax::parse(program).ok()?;
+    let mut all = module.items.iter_mut().filter_map(|item| match item {
+        Item::Variables(declaration) => Some(declaration),
+        _ => None,
+    });
+    let (Some(declaration), None) = (all.next(), all.next()) else { return None };
+    let [declarator] = &mut declaration.declarators[..] else { return None };
+    let value = declarator.initializer.take()?;
+    if !declarator.dimensions.is_empty() || !matches!(value, Initializer::Value(_)) {
+        return None;
+    }
+    declarator.dimensions = vec![Some(Expr::number(length.to_string()))];
+    let list = InitializerList { items: vec![value; length], ..InitializerList::default() };
+    declarator.initializer = Some(Initializer::List(list));
+    Some(ptxsmith_syntax::print(&module))
+}
+
+/// Shows a program of a finding a few times, alone.
+pub(super) fn shown_again(
+    tested: &Tested,
+    finding: &Finding,
+    program: &str,
+    times: u32,
+) -> Result<Again, Failure> {
+    let module = ptxsmith_syntax::parse(program).unwrap_or_default();
+    let mut again = Again { same: None, came: 0, shown: 0 };
+    for _ in 0..times {
+        let parts = judge(&*tested.subject, &module, program).map_err(of_subject)?.parts();
+        // Where shards are merged it may not be here.
+        let absent = |part: &Part| part.verdict == Verdict::NotCompared(NotCompared::Unavailable);
+        if parts.iter().any(absent) {
+            break;
+        }
+        // One that is slow for once says nothing.
+        if finding.class != Class::Hang.name() && parts.iter().any(|part| is_of(part, Class::Hang)) {
+            continue;
+        }
+        // A negative is compared beside its valid counterpart only.
+        if parts.iter().all(|part| matches!(part.verdict, Verdict::NotCompared(_))) {
+            continue;
+        }
+        again.shown += 1;
+        // Alone an interpretation may explain the same answer, with nothing else to be seen.
+        let shown = parts.into_iter().find_map(|part| match part.verdict {
+            Verdict::Deviates(difference) | Verdict::Reads(difference) => {
+                is_same_as(&difference, finding).then_some(difference.observed)
+            }
+            _ => None,
+        });
+        again.came += u32::from(shown.is_some());
+        again.same = again.same.or(shown);
+    }
+    Ok(again)
+}
+
+fn is_of(part: &Part, class: Class) -> bool {
+    matches!(&part.verdict, Verdict::Deviates(difference) if difference.class == class)
+}
+
 /// Whether a difference is that of a finding. Where a variable is placed differs with the company.
 fn is_same_as(alone: &Difference, finding: &Finding) -> bool {
     let shown = |observation: &Observation| {
@@ -139,15 +232,31 @@ fn is_same_as(alone: &Difference, finding: &Finding) -> bool {
         Some((variable.space.clone(), variable.size, variable.bytes.clone(), variable.addresses.clone()))
     };
     let (seen, before) = (&alone.observed, &finding.observed);
-    alone.class.name() == finding.class
-        && (seen.outcome, seen.signal) == (before.outcome, before.signal)
-        && shown(seen) == shown(before)
+    let is_class = alone.class.name() == finding.class
+        || finding.class == Class::Inconsistent.name()
+        || alone.explanation.is_some();
+    is_class && (seen.outcome, seen.signal) == (before.outcome, before.signal) && shown(seen) == shown(before)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptxsmith_subject::{Outcome, Variable};
+    use ptxsmith_subject::Variable;
+
+    #[test]
+    fn a_scalar_with_a_value_stands_in_an_array_and_nothing_else_does() {
+        let header = ".version 7.8\n.target sm_80\n";
+        let array = in_array(&format!("{header}.const .s8 x = 1 + 2;\n"), 2).unwrap();
+        assert!(array.ends_with(".const .s8 x[2] = {1 + 2, 1 + 2};\n"), "{array}");
+        for other in [
+            ".global .s8 x;",
+            ".global .s8 x[1] = {1};",
+            ".global .s8 x = 1, y = 2;",
+            ".global .s8 x = 1; .global .s8 y;",
+        ] {
+            assert_eq!(in_array(&format!("{header}{other}\n"), 2), None, "{other}");
+        }
+    }
 
     #[test]
     fn another_placement_is_the_same_deviation_and_other_bytes_are_not() {

@@ -1,19 +1,21 @@
 //! Minimized reproducers of new findings.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Difference, Maker, Verdict, predicts};
 use ptxsmith_oracle::{Rules, Validity, predict};
 use ptxsmith_reduce::Program;
-use ptxsmith_report::{Answers, Reduced};
+use ptxsmith_report::{Answers, Finding, Reduced};
+use ptxsmith_subject::Variable;
 use ptxsmith_syntax::{Module, parse};
 
 use super::Campaign;
+use super::again::{Again, REPEATED, shown_again};
 use crate::failure::{Failure, of_subject};
-use crate::form::{Form, neighbours};
+use crate::form::{Form, neighbours, with_number};
 use crate::judges::judge;
 use crate::ledger::Found;
 use crate::pool;
@@ -57,17 +59,26 @@ impl Campaign<'_> {
             return Ok(());
         }
         let is_one = |found: &Found| found.is_new() && !found.is_inconsistent();
-        let (mut new, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
+        let (mut new, mut rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
         // What is put down to a rule has most of what it explains already; of the others short ones have least by chance.
         new.sort_by_key(|found| (Expected::of_finding(&found.finding.id).is_none(), found.order()));
         let mut causes: Vec<(Found, Form)> = Vec::new();
         let mut most = MOST;
-        for mut found in new {
+        let mut left = VecDeque::from(new);
+        let mut are_named = true;
+        while let Some(mut found) = left.pop_front() {
             let is_named = Expected::of_finding(&found.finding.id).is_some();
+            if are_named && !is_named {
+                are_named = false;
+                left.push_front(found);
+                let refuted = self.take_back_rules(&mut causes, left.make_contiguous());
+                left.extend(refuted);
+                left.make_contiguous().sort_by_key(Found::order);
+                continue;
+            }
             let form = form_of(&found);
-            let same = causes.iter_mut().find(|(cause, own)| {
-                !is_named && shows(own, &form) && cause.finding.class == found.finding.class
-            });
+            let same =
+                causes.iter_mut().find(|(cause, own)| !is_named && self.is_of(cause, own, &found, &form));
             if let Some((cause, _)) = same {
                 cause.join(found);
                 continue;
@@ -75,9 +86,15 @@ impl Campaign<'_> {
             let mut rule = Expected::of_finding(&found.finding.id);
             let form = loop {
                 if most > 0 && !is_over() && !self.session.cancel.is_cancelled() {
-                    let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+                    let time = until.map(|until| until.saturating_duration_since(Instant::now()));
                     let programs = most.min(MOST_OF_ONE);
-                    most = most.saturating_sub(self.reduce_new(&mut found, rule.as_ref(), left, programs)?);
+                    most = most.saturating_sub(self.reduce_new(&mut found, rule.as_ref(), time, programs)?);
+                }
+                if found.is_inconsistent() {
+                    break Form::default();
+                }
+                if found.only_as_written {
+                    break Form::as_written();
                 }
                 let (form, is_refuted) = self.essential(&mut found)?;
                 if !is_refuted {
@@ -87,12 +104,19 @@ impl Campaign<'_> {
                 rule = None;
                 found.put_down_to_no_rule();
             };
-            join_same(&mut causes, found, form);
+            match found.is_inconsistent() {
+                true => rest.push(found),
+                false => self.join_same(&mut causes, found, form),
+            }
         }
+        self.join_mixed(&mut causes, &mut rest)?;
+        join_company(&mut causes, &mut rest);
         join_left(&mut causes);
         let mut named = BTreeSet::new();
         for (found, form) in &mut causes {
-            if found.finding.reduced.is_some() && Expected::of_finding(&found.finding.id).is_none() {
+            if (found.finding.reduced.is_some() || found.only_as_written)
+                && Expected::of_finding(&found.finding.id).is_none()
+            {
                 found.name_by_form(form);
             }
             while !named.insert(found.finding.id.clone()) {
@@ -101,7 +125,97 @@ impl Campaign<'_> {
         }
         causes.sort_by_key(|(found, _)| Reverse(found.finding.count));
         findings.extend(causes.into_iter().map(|(found, _)| found).chain(rest));
+        self.join_inconsistent(findings);
         Ok(())
+    }
+
+    /// Takes causes out, without their rules, whose rule is not the cause of more than it is: of programs that have all that shows
+    /// them, more deviate as the rule does not predict.
+    fn take_back_rules(&self, causes: &mut Vec<(Found, Form)>, others: &[Found]) -> Vec<Found> {
+        let is_refuted = |(cause, own): &mut (Found, Form)| {
+            let unpredicted = others.iter().filter(|found| {
+                cause.finding.class == found.finding.class
+                    && shows(own, &form_of(found))
+                    && !self.may_be_of_rule(cause, found)
+            });
+            unpredicted.map(|found| found.finding.count).sum::<u64>() >= cause.finding.count
+        };
+        let mut refuted: Vec<Found> = causes.extract_if(.., is_refuted).map(|(found, _)| found).collect();
+        for found in &mut refuted {
+            // It was reduced to what the rule predicts.
+            found.finding.reduced = None;
+            found.put_down_to_no_rule();
+        }
+        refuted
+    }
+
+    /// An interpretation that seems to be followed here and not there follows from a cause that does the same to its program: what
+    /// is refused here may be refused for another reason than the interpretation that would refuse it. Or it shows only beside
+    /// others, or only as it is written, as a cause does.
+    fn join_mixed(&self, causes: &mut [(Found, Form)], rest: &mut Vec<Found>) -> Result<(), Failure> {
+        for mixed in std::mem::take(rest) {
+            let Some(tested) = self.tested(&mixed.finding.subjects[0]).filter(|_| mixed.is_mixed()) else {
+                rest.push(mixed);
+                continue;
+            };
+            let (form, outcome) = (form_of(&mixed), mixed.finding.observed.outcome);
+            let is_alike = |cause: &Found| cause.finding.example().observed.outcome == outcome;
+            let mut cause = causes.iter().position(|(cause, own)| is_alike(cause) && shows(own, &form));
+            if cause.is_none() && mixed.origin.is_none() {
+                let program = &mixed.finding.program;
+                let printed = ptxsmith_syntax::print(&parse(program).unwrap_or_default());
+                let comes = |program: &str| {
+                    Ok::<_, Failure>(shown_again(tested, &mixed.finding, program, 1)?.came > 0)
+                };
+                let (alone, anew) = (comes(program)?, comes(&printed)?);
+                cause = match (alone, anew) {
+                    (true, false) => {
+                        causes.iter().position(|(cause, _)| is_alike(cause) && cause.only_as_written)
+                    }
+                    (false, _) => causes.iter().position(|(cause, _)| is_alike(cause)),
+                    (true, true) => None,
+                };
+            }
+            match cause {
+                Some(at) => causes[at].0.join(mixed),
+                None => rest.push(mixed),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the rule that a cause is put down to, where it is to one, predicts another finding.
+    fn may_be_of_rule(&self, cause: &Found, found: &Found) -> bool {
+        let Some(rule) = rule_of(&cause.finding.id) else { return true };
+        let Some(tested) = self.tested(&found.finding.subjects[0]) else { return true };
+        let example = found.finding.example();
+        predicts(&[rule], Maker::of(tested.subject.description()), example.program, example.observed)
+    }
+
+    /// Whether a finding of a form most likely has this cause.
+    fn is_of(&self, cause: &Found, own: &Form, found: &Found, form: &Form) -> bool {
+        cause.finding.class == found.finding.class
+            && (shows(own, form) && self.may_be_of_rule(cause, found)
+                || has_same_effect(cause, found)
+                || own.shares_a_part(form) && has_same_wrong_field(cause, found))
+    }
+
+    /// Adds a cause, or joins it with those that its form shows to be the same.
+    fn join_same(&self, causes: &mut Vec<(Found, Form)>, mut found: Found, form: Form) {
+        if let Some((cause, _)) = causes.iter_mut().find(|(cause, own)| self.is_of(cause, own, &found, &form))
+        {
+            cause.join(found);
+            return;
+        }
+        // What was taken for a cause holds more than it needs, where this one shows with less.
+        causes.retain_mut(|(cause, own)| {
+            let same = self.is_of(&found, &form, cause, own);
+            if same {
+                found.join(std::mem::take(cause));
+            }
+            !same
+        });
+        causes.push((found, form));
     }
 
     /// What the smallest program of a finding has that its cause needs: something that is not needed is there only because
@@ -118,7 +232,12 @@ impl Campaign<'_> {
         };
         let rule = rule_of(&found.finding.id);
         let maker = Maker::of(tested.subject.description());
-        let valid = neighbours(&program).filter_map(|other| {
+        let number = expected_bytes(&found.finding).filter(|(_, bytes)| bytes.len() <= 8);
+        let number = number.and_then(|(name, bytes)| {
+            let value = bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+            with_number(&program, &name, value)
+        });
+        let valid = number.into_iter().chain(neighbours(&program)).filter_map(|other| {
             let module = parse(&other).ok()?;
             (predict(&module, &Rules::default()).validity() == Validity::Valid).then_some((other, module))
         });
@@ -191,6 +310,20 @@ impl Campaign<'_> {
                 Ok(shrunk.reduced.asked)
             }
             Err(Reluctance::Failed(error)) => Err(error.into()),
+            Err(Reluctance::OnlyAsText) => {
+                found.only_as_written = true;
+                let module = parse(&found.finding.program).ok();
+                found.finding.neighbour = module.map(|module| ptxsmith_syntax::print(&module));
+                Ok(2)
+            }
+            Err(Reluctance::NotReproducible) => {
+                let Again { came, shown, .. } =
+                    shown_again(tested, &found.finding, &found.finding.program, 2 * REPEATED)?;
+                if came < shown {
+                    found.changes_its_answer(came, shown);
+                }
+                Ok(shown.into())
+            }
             // What cannot be made smaller is reported as it is.
             Err(_) => Ok(0),
         }
@@ -218,7 +351,7 @@ fn form_of(found: &Found) -> Form {
 /// Makes one finding of those of a class that the budget was not enough for, where there are several: mostly more of what was
 /// reduced.
 fn join_left(causes: &mut Vec<(Found, Form)>) {
-    let is_left = |found: &Found| found.finding.reduced.is_none();
+    let is_left = |found: &Found| found.finding.reduced.is_none() && !found.only_as_written;
     let mut left: BTreeMap<String, (Found, usize)> = BTreeMap::new();
     for (found, _) in causes.extract_if(.., |(found, _)| is_left(found)) {
         match left.get_mut(&found.finding.class) {
@@ -238,28 +371,71 @@ fn join_left(causes: &mut Vec<(Found, Form)>) {
     }
 }
 
+/// What is wrong only beside other declarations follows from the cause that most others show: one of them has it, and spoils its
+/// neighbours.
+fn join_company(causes: &mut [(Found, Form)], rest: &mut Vec<Found>) {
+    rest.retain(|found| {
+        let is_cause = |cause: &&mut (Found, Form)| {
+            found.is_of_company()
+                && cause.0.finding.example().observed.outcome == found.finding.observed.outcome
+                && cause.0.finding.subjects.contains(&found.finding.subjects[0])
+        };
+        let cause = causes.iter_mut().filter(is_cause).max_by_key(|(cause, _)| cause.finding.count);
+        cause.map(|(cause, _)| cause.join(found.clone())).is_none()
+    });
+}
+
 /// Whether a program of one form shows most likely the cause of another. Where the plainest program deviates, all do.
 fn shows(cause: &Form, form: &Form) -> bool {
     cause.is_plain() || cause == form || cause.is_within(form)
 }
 
-/// Adds a cause, or joins it with those that its form shows to be the same.
-fn join_same(causes: &mut Vec<(Found, Form)>, mut found: Found, form: Form) {
-    let class = found.finding.class.clone();
-    let alike = |cause: &Found| cause.finding.class == class;
-    if let Some((cause, _)) = causes.iter_mut().find(|(cause, own)| alike(cause) && shows(own, &form)) {
-        cause.join(found);
-        return;
+/// Whether the smallest programs of two findings hold one number that is wrong in the same bits: it is the number that matters,
+/// and not how it is written. A program for which any number would do holds 0 or 1.
+fn has_same_effect(one: &Found, other: &Found) -> bool {
+    let effect = wrong_bits(&one.finding);
+    effect.is_some() && effect == wrong_bits(&other.finding)
+}
+
+/// Whether in the smallest programs of two findings the same is wrong of an address.
+fn has_same_wrong_field(one: &Found, other: &Found) -> bool {
+    let field = wrong_field(&one.finding);
+    field.is_some() && field == wrong_field(&other.finding)
+}
+
+fn wrong_field(finding: &Finding) -> Option<&'static str> {
+    let answers = finding.reduced.as_ref()?.answers.as_ref()?;
+    let name = answers.variable.as_deref()?;
+    let variable: Variable = serde_json::from_value(answers.expected["variables"][name].clone()).ok()?;
+    let (expected, seen) = (variable.addresses?, answers.observed.variables.get(name)?.addresses.as_ref()?);
+    if expected.len() != seen.len() {
+        return Some("count");
     }
-    // What was taken for a cause holds more than it needs, where this one shows with less.
-    causes.retain_mut(|(cause, own)| {
-        let same = alike(cause) && shows(&form, own);
-        if same {
-            found.join(std::mem::take(cause));
-        }
-        !same
-    });
-    causes.push((found, form));
+    let (expected, seen) = expected.iter().zip(seen).find(|(expected, seen)| expected != seen)?;
+    let fields = [
+        ("symbol", expected.symbol != seen.symbol),
+        ("addend", expected.addend != seen.addend),
+        ("generic", expected.generic != seen.generic),
+        ("byte", expected.byte != seen.byte),
+    ];
+    fields.into_iter().find(|(_, differs)| *differs).map(|(field, _)| field)
+}
+
+/// The variable that shows it in the smallest program, and what it should hold.
+fn expected_bytes(finding: &Finding) -> Option<(String, Vec<u8>)> {
+    let answers = finding.reduced.as_ref()?.answers.as_ref()?;
+    let name = answers.variable.clone()?;
+    let variable: Variable = serde_json::from_value(answers.expected["variables"][&name].clone()).ok()?;
+    Some((name, variable.bytes?))
+}
+
+fn wrong_bits(finding: &Finding) -> Option<Vec<u8>> {
+    let (name, expected) = expected_bytes(finding)?;
+    let seen = finding.example().observed.variables.get(&name)?.bytes.as_ref()?;
+    let (first, rest) = expected.split_first()?;
+    let is_any = *first < 2 && rest.iter().all(|byte| *byte == 0);
+    let is_one = expected.len() == seen.len() && expected.len() <= 8;
+    (is_one && !is_any).then(|| expected.iter().zip(seen).map(|(a, b)| a ^ b).collect())
 }
 
 /// What holds of a program that shows a deviation, and what the subject does with it. `None` where it shows none, or

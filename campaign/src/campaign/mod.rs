@@ -5,6 +5,7 @@ mod by_case;
 mod entry_points;
 mod file;
 mod gone;
+mod joined;
 mod manifest;
 mod minimized;
 mod releases;
@@ -20,6 +21,7 @@ use ptxsmith_diff::{BulkVerdicts, Maker, NotCompared, Verdict};
 use ptxsmith_gen::{Coverage, Generator};
 use ptxsmith_report::harmless::line as harmless;
 use ptxsmith_report::{Report, severity};
+use ptxsmith_subject::Outcome as Seen;
 
 use crate::failure::Failure;
 use crate::files;
@@ -359,7 +361,9 @@ impl<'a> Campaign<'a> {
                 (ledger.findings(&triage), ledger.confusion)
             };
             for found in found {
-                if confusion.refuses_everything() && found.is_new() && found.is_refusal() {
+                let is_refusal =
+                    found.is_refusal() || found.is_mixed() && found.finding.observed.outcome == Seen::Refused;
+                if confusion.refuses_everything() && found.is_new() && is_refusal {
                     continue;
                 }
                 gather(&mut all, found.finding.id.clone(), self.shown_by(tested, found));
@@ -448,7 +452,10 @@ impl<'a> Campaign<'a> {
                  may not have been looked for",
             );
         }
-        join_refusals(&mut findings);
+        joined::refusals(&mut findings);
+        for tested in self.subjects.iter().filter(|tested| tested.ledger().confusion.accepts_everything()) {
+            joined::acceptances(&mut findings, tested.subject.id());
+        }
         self.quote_examples(&mut findings);
         findings.sort_by_key(|found| severity::order(&found.finding));
         // A last time: while the campaign went on, a longer example may have overtaken a shorter one on its way to
@@ -518,26 +525,6 @@ impl<'a> Campaign<'a> {
             }
         }
     }
-}
-
-/// Makes one finding of refusals with one complaint, where none was reduced: the programs of users, mostly.
-fn join_refusals(findings: &mut Vec<Found>) {
-    let mut first: BTreeMap<String, usize> = BTreeMap::new();
-    let mut kept: Vec<Found> = Vec::new();
-    for found in findings.drain(..) {
-        if !(found.is_new() && found.is_refusal() && found.finding.reduced.is_none()) {
-            kept.push(found);
-            continue;
-        }
-        match first.get(&found.finding.title) {
-            Some(&at) => kept[at].join(found),
-            None => {
-                first.insert(found.finding.title.clone(), kept.len());
-                kept.push(found);
-            }
-        }
-    }
-    *findings = kept;
 }
 
 /// What a subject did with the cases of a task, as a line of `verdicts.jsonl`.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use ptxsmith_diff::{Class, Difference, Header, Trial};
+use ptxsmith_diff::{COMPANY, Class, Difference, Header, Trial};
 use ptxsmith_report::{Finding, Status};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,12 @@ pub struct Found {
     /// The file that the program came from, if it is not ours.
     #[serde(skip)]
     pub origin: Option<String>,
+    /// How often the example's answer came again, of how often it was shown again.
+    #[serde(skip)]
+    pub came_again: (u32, u32),
+    /// Whether the example shows it only as it is written: printed anew, with other white space and without comments, it does not.
+    #[serde(skip)]
+    pub only_as_written: bool,
     /// How long the example is, and longer where it shows other deviations beside this one.
     weight: usize,
 }
@@ -36,7 +42,7 @@ impl Found {
             observed: difference.observed.clone(),
             ..Finding::default()
         };
-        Found { finding, trial, origin: None, weight }.named(name)
+        Found { finding, trial, weight, ..Found::default() }.named(name)
     }
 
     /// The same under another name.
@@ -71,6 +77,29 @@ impl Found {
     /// Whether it is about answers that change, and not about one answer.
     pub fn is_inconsistent(&self) -> bool {
         self.finding.class == Class::Inconsistent.name()
+    }
+
+    /// Its example's answer changes from run to run: it came again so often, of so many times.
+    pub fn changes_its_answer(&mut self, came: u32, shown: u32) {
+        self.finding.class = Class::Inconsistent.name().to_owned();
+        self.came_again = (came, shown);
+    }
+
+    /// Whether it is about an ambiguity that no one interpretation explains.
+    pub fn is_mixed(&self) -> bool {
+        self.is_inconsistent() && self.finding.id.starts_with("mixed-")
+    }
+
+    /// Whether its program is wrong each time beside the same other declarations, and right alone.
+    pub fn is_of_company(&self) -> bool {
+        self.is_inconsistent() && self.finding.expected[COMPANY] == true && self.came_again.0 == 0
+    }
+
+    /// Whether it is about answers to programs that are other ones from run to run, or beside other declarations: what forks,
+    /// entry points and interpretations answer has names of its own.
+    pub fn is_about_runs(&self) -> bool {
+        let is_named = ["forked-", "doors-", "mixed-"].iter().any(|name| self.finding.id.starts_with(name));
+        self.is_new() && self.origin.is_none() && self.is_inconsistent() && !is_named
     }
 
     /// What orders examples: the shortest first, and of these the earliest.

@@ -7,7 +7,7 @@ use ptxsmith_subject::{Error, Observation, Outcome, Severity};
 
 use super::{
     Answer, Judge, Predicted,
-    batch::{Shown, compose, launches, own, shown, split_blamed},
+    batch::{Batch, Shown, compose, launches, own, shown, split_blamed},
 };
 use crate::{
     asked::Asked,
@@ -16,8 +16,11 @@ use crate::{
     known::with_known,
     lead::Lead,
     trial::Body,
-    verdict::{Class, Difference, Judged, NotCompared, Share, Verdict},
+    verdict::{COMPANY, Class, Difference, Judged, NotCompared, Share, Verdict},
 };
+
+/// How often a batch is shown again in which something is wrong that is right alone.
+const COMPANY_CONFIRMED: usize = 3;
 
 /// The most new differences of one batch that are shown alone.
 const MOST_CONFIRMED: usize = 50;
@@ -114,7 +117,9 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
                     Shown::Module(alone) => self.explained(at, alone),
                 });
             }
-            self.confirm_alone(&group)?;
+            if self.confirm_alone(&group)? {
+                self.confirm_company(&group, &batch)?;
+            }
             return Ok(false);
         }
         // Lines are a hint only: ptxas sometimes names the line behind the one that it complains about, and complains, once a
@@ -128,8 +133,13 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
         found |= self.together(right.to_vec())?;
         // How long a module takes says something of one program, not of many together.
         if !found && observation.outcome != Outcome::TimedOut {
-            let difference = self.unexplained(group[0], Class::Inconsistent, None, observation);
-            self.settled[group[0]] = Some(Settled::new(difference));
+            let again = self.judge.observe(&batch.text, &batch.launches)?;
+            let is_same = again.outcome == observation.outcome;
+            let mut verdict = self.unexplained(group[0], Class::Inconsistent, None, observation);
+            if let (true, Verdict::Deviates(difference)) = (is_same, &mut verdict) {
+                difference.expected[COMPANY] = true.into();
+            }
+            self.settled[group[0]] = Some(Settled::new(verdict));
         }
         Ok(true)
     }
@@ -156,8 +166,8 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
     }
 
     /// Shows what is new in a batch once more, each trial alone: what shows only in company is another finding, or none
-    /// where a known deviation of its neighbours writes over it.
-    fn confirm_alone(&mut self, group: &[usize]) -> Result<(), Error> {
+    /// where a known deviation of its neighbours writes over it. Returns whether anything shows only in company.
+    fn confirm_alone(&mut self, group: &[usize]) -> Result<bool, Error> {
         let is_new = |settled: &Settled| matches!(&settled.verdict, Verdict::Deviates(difference) if difference.explanation.is_none());
         // Slots of one constant are about one module with all of them.
         let may_be_alone = |at: &usize| !matches!(self.predicted[*at].trial.body, Body::Contexts(_));
@@ -166,6 +176,7 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
             new.filter(|&at| self.settled[at].as_ref().is_some_and(is_new)).take(MOST_CONFIRMED).collect();
         let written_over =
             !new.is_empty() && group.iter().any(|&at| self.reaches_beyond(&self.predicted[at]));
+        let mut only_in_company = false;
         for at in new {
             let observation = self.observe_alone(at)?;
             let alone = self.explained(at, observation);
@@ -174,6 +185,34 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
             } else if let Some(Settled { verdict: Verdict::Deviates(difference), .. }) = &mut self.settled[at]
             {
                 difference.class = Class::Inconsistent;
+                only_in_company = true;
+            }
+        }
+        Ok(only_in_company)
+    }
+
+    /// Shows a batch again in which something is wrong that is right alone: what is the same each time is not by chance.
+    fn confirm_company(&mut self, group: &[usize], batch: &Batch) -> Result<(), Error> {
+        let again: Vec<Observation> = (0..COMPANY_CONFIRMED)
+            .map(|_| self.judge.observe(&batch.text, &batch.launches))
+            .collect::<Result<_, _>>()?;
+        for (place, &at) in group.iter().enumerate() {
+            let Some(Settled { verdict: Verdict::Deviates(difference), .. }) = &mut self.settled[at] else {
+                continue;
+            };
+            let is_same = |again: &Observation| match shown(
+                &self.predicted[at],
+                &batch.slots[place],
+                &batch.arrays(again),
+                again,
+            ) {
+                Shown::Agrees | Shown::Unobserved => false,
+                Shown::Holds(_, again) | Shown::Module(again) => {
+                    again.variables == difference.observed.variables
+                }
+            };
+            if difference.class == Class::Inconsistent && again.iter().all(is_same) {
+                difference.expected[COMPANY] = true.into();
             }
         }
         Ok(())

@@ -44,6 +44,14 @@ pub fn cuda(title: &str, name: &str, finding: &Finding) -> Option<String> {
     let mut text = format!("// {title}\n//\n");
     let target = module_target(finding);
     let _ = writeln!(text, "// nvcc -arch={target} {name}.cu -o {name} && ./{name}");
+    if let (Some(name), Some(_)) = (shown, size) {
+        let expected = finding.example().expected["variables"][name]["bytes"].as_str();
+        let seen = finding.example().observed.variables.get(name).and_then(|own| own.bytes.as_ref());
+        if let (Some(expected), Some(seen)) = (expected, seen) {
+            let seen: String = seen.iter().map(|byte| format!("{byte:02x}")).collect();
+            let _ = writeln!(text, "// It should print {expected}; {seen} is the deviation.");
+        }
+    }
     let section = finding.clauses.first().and_then(|id| clauses::link(clauses::section(id)));
     if let Some(section) = section {
         let _ = writeln!(text, "// {section}");

@@ -113,6 +113,8 @@ struct BugReport<'a> {
     commands: Option<Vec<String>>,
     releases: Vec<ReleaseVerdict>,
     entry_points: String,
+    /// Whether the compiler gave no answer at all.
+    died: bool,
     /// Of an answer that was not seen but follows from the list, how.
     predicted: Option<&'a str>,
 }
@@ -152,6 +154,7 @@ fn bug_report(
         page: deviations::link(&finding.id),
         commands: commands(finding, name),
         entry_points: entry_points(&releases, subject_id),
+        died: matches!(finding.example().observed.outcome, Outcome::Crashed | Outcome::TimedOut),
         predicted: Some(finding.example().observed)
             .filter(|observed| observed.outcome == Outcome::Accepted)
             .and_then(|observed| observed.reason.as_deref()),

@@ -1,7 +1,11 @@
 //! An implementation of PTX that follows the specification, but for one planted fault: what `scripts/planted` judges findings by.
 //!
-//! `faulty` prints the names of its faults; `faulty NAME` answers questions on standard input, as `serve:` asks them. A fault is
-//! a form of declaration and what happens to it. Few of the forms are among the wrong rules that ptxsmith suspects.
+//! `faulty` prints its faults: the class of their findings, what the cases are about that show them, and the name; `faulty NAME`
+//! answers questions on standard input, as `serve:` asks them. Few of them are among the wrong rules that ptxsmith suspects. The
+//! plain ones are a form of declaration and what happens to it; the others are in [`harsher`] and [`whole`].
+
+mod harsher;
+mod whole;
 
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
@@ -27,6 +31,102 @@ enum Effect {
     Wrong,
 }
 
+/// A planted fault.
+struct Fault {
+    /// The class of its findings.
+    class: &'static str,
+    /// What the cases are about that show it.
+    focus: &'static str,
+    name: String,
+    act: Act,
+}
+
+/// What a fault makes of the right answer to a question.
+type Act = Box<dyn Fn(&Asked<'_>, &mut Value) -> Deed>;
+
+/// A question.
+struct Asked<'a> {
+    text: &'a str,
+    module: &'a Module,
+    /// How many were asked before.
+    nth: u64,
+}
+
+/// What the process does with its answer.
+#[derive(Clone, Copy)]
+enum Deed {
+    /// It gives it.
+    Answers,
+    /// It dies of a signal instead.
+    Dies,
+    /// It ends with status 3.
+    Ends,
+    /// It prints something else.
+    Prattles,
+    /// It gives none.
+    Hangs,
+}
+
+impl Fault {
+    fn new(
+        class: &'static str,
+        name: impl Into<String>,
+        act: impl Fn(&Asked<'_>, &mut Value) -> Deed + 'static,
+    ) -> Fault {
+        Fault { class, focus: "mixed", name: name.into(), act: Box::new(act) }
+    }
+}
+
+impl<'a> Asked<'a> {
+    fn declarations(&self) -> impl Iterator<Item = &'a Declaration> + use<'a> {
+        declarations(self.module)
+    }
+}
+
+/// Every fault.
+fn faults() -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (name, form) in forms() {
+        let form = std::rc::Rc::new(form);
+        for (class, word, effect) in [
+            ("refuses-valid", "refuse", Effect::Refuse),
+            ("crash", "crash", Effect::Crash),
+            ("wrong-value", "wrong", Effect::Wrong),
+        ] {
+            let form = form.clone();
+            let act = move |asked: &Asked<'_>, right: &mut Value| plain(asked, right, &form, effect);
+            faults.push(Fault::new(class, format!("{word} {name}"), act));
+        }
+    }
+    faults.extend(harsher::faults());
+    faults.extend(whole::faults());
+    faults
+}
+
+fn number(kind: &NodeKind, is: impl Fn(&str) -> bool) -> bool {
+    matches!(kind, NodeKind::Number(text) if is(text))
+}
+
+/// Whether an expression of a declaration has as many of these within each other.
+fn with_depth(declaration: &Declaration, is: impl Fn(&NodeKind) -> bool, least: usize) -> bool {
+    let deep = |value: &Expr| {
+        let mut depths: Vec<usize> = Vec::new();
+        for node in value.nodes() {
+            let operands = match node.kind {
+                NodeKind::Paren(a) | NodeKind::Unary(_, a) | NodeKind::Cast(_, a) => vec![a],
+                NodeKind::Generic(a) | NodeKind::Mask(_, a) => vec![a],
+                NodeKind::Binary(_, a, b) => vec![a, b],
+                NodeKind::Ternary(a, b, c) => vec![a, b, c],
+                _ => Vec::new(),
+            };
+            let most = operands.into_iter().map(|at| depths[at as usize]).max().unwrap_or(0);
+            depths.push(most + usize::from(is(&node.kind)));
+        }
+        depths.into_iter().max() >= Some(least)
+    };
+    declaration.declarators.iter().flat_map(Declarator::values).any(deep)
+}
+
 fn nodes(declaration: &Declaration) -> impl Iterator<Item = &NodeKind> {
     let values = declaration.declarators.iter().flat_map(Declarator::values);
     values.flat_map(Expr::nodes).map(|node| &node.kind)
@@ -36,8 +136,8 @@ fn holds(is: impl Fn(&NodeKind) -> bool + 'static) -> Form {
     Box::new(move |declaration| nodes(declaration).any(&is))
 }
 
-fn number(is: impl Fn(&str) -> bool + 'static) -> Form {
-    holds(move |kind| matches!(kind, NodeKind::Number(text) if is(text)))
+fn spelling(is: impl Fn(&str) -> bool + 'static) -> Form {
+    holds(move |kind| number(kind, &is))
 }
 
 fn any(is: impl Fn(&Declarator) -> bool + 'static) -> Form {
@@ -88,33 +188,33 @@ fn forms() -> Vec<(String, Form)> {
     add("generic", holds(|kind| matches!(kind, NodeKind::Generic(_))));
     add("mask", holds(|kind| matches!(kind, NodeKind::Mask(..))));
     add("name", holds(|kind| matches!(kind, NodeKind::Name(_))));
-    add("0X", number(|text| text.starts_with("0X")));
-    add("0x", number(|text| text.starts_with("0x")));
-    add("0b", number(|text| text.starts_with("0b")));
-    add("0B", number(|text| text.starts_with("0B")));
+    add("0X", spelling(|text| text.starts_with("0X")));
+    add("0x", spelling(|text| text.starts_with("0x")));
+    add("0b", spelling(|text| text.starts_with("0b")));
+    add("0B", spelling(|text| text.starts_with("0B")));
     add(
         "octal",
-        number(|text| {
+        spelling(|text| {
             text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
         }),
     );
-    add("zero", number(|text| text == "0"));
-    add("U", number(|text| text.ends_with('U')));
-    add("0f", number(|text| text.starts_with("0f")));
-    add("0F", number(|text| text.starts_with("0F")));
-    add("0d", number(|text| text.starts_with("0d")));
-    add("0D", number(|text| text.starts_with("0D")));
-    add("point", number(|text| text.contains('.')));
-    add("point last", number(|text| text.ends_with('.')));
+    add("zero", spelling(|text| text == "0"));
+    add("U", spelling(|text| text.ends_with('U')));
+    add("0f", spelling(|text| text.starts_with("0f")));
+    add("0F", spelling(|text| text.starts_with("0F")));
+    add("0d", spelling(|text| text.starts_with("0d")));
+    add("0D", spelling(|text| text.starts_with("0D")));
+    add("point", spelling(|text| text.contains('.')));
+    add("point last", spelling(|text| text.ends_with('.')));
     add(
         "exponent",
-        number(|text| {
+        spelling(|text| {
             !text.starts_with("0x") && !text.starts_with("0d") && text.contains('.') && text.contains('e')
         }),
     );
-    add("twenty digits", number(|text| text.len() >= 20 && text.bytes().all(|byte| byte.is_ascii_digit())));
-    add("a hundred", number(|text| text.parse::<u64>().is_ok_and(|value| value == 100)));
-    add("over 32 bits", number(|text| text.parse::<u64>().is_ok_and(|value| value > u64::from(u32::MAX))));
+    add("twenty digits", spelling(|text| text.len() >= 20 && text.bytes().all(|byte| byte.is_ascii_digit())));
+    add("a hundred", spelling(|text| text.parse::<u64>().is_ok_and(|value| value == 100)));
+    add("over 32 bits", spelling(|text| text.parse::<u64>().is_ok_and(|value| value > u64::from(u32::MAX))));
     add(".align", Box::new(|declaration| declaration.align().is_some()));
     add("attribute", Box::new(|declaration| declaration.attributes().next().is_some()));
     add("two names", Box::new(|declaration| declaration.declarators.len() > 1));
@@ -152,10 +252,8 @@ fn forms() -> Vec<(String, Form)> {
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let Some(name) = arguments.next() else {
-        for (name, _) in forms() {
-            for effect in ["refuse", "crash", "wrong"] {
-                println!("{effect} {name}");
-            }
+        for Fault { class, focus, name, .. } in faults() {
+            println!("{class}\t{focus}\t{name}");
         }
         return ExitCode::SUCCESS;
     };
@@ -166,39 +264,49 @@ fn main() -> ExitCode {
         );
         return ExitCode::SUCCESS;
     }
-    let (effect, name) = name.split_once(' ').expect("EFFECT NAME");
-    let effect = match effect {
-        "refuse" => Effect::Refuse,
-        "crash" => Effect::Crash,
-        _ => Effect::Wrong,
-    };
-    let (_, form) = forms().into_iter().find(|(own, _)| own == name).expect("a fault of the list");
-    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+    let fault = faults().into_iter().find(|fault| fault.name == name).expect("a fault of the list");
+    for (nth, line) in (0..).zip(std::io::stdin().lock().lines().map_while(Result::ok)) {
         let request: Value = serde_json::from_str(&line).expect("a question");
         let text = request["ptx"].as_str().unwrap_or_default();
-        let answer = json!({"id": request["id"], "observation": observe(text, &form, effect)});
-        println!("{answer}");
+        let (observation, deed) = observe(text, nth, &fault);
+        match deed {
+            Deed::Answers => println!("{}", json!({"id": request["id"], "observation": observation})),
+            Deed::Dies => std::process::abort(),
+            Deed::Ends => return ExitCode::from(3),
+            Deed::Prattles => println!("assertion failed"),
+            Deed::Hangs => loop {
+                std::thread::park();
+            },
+        }
         std::io::stdout().flush().expect("somebody reads");
     }
     ExitCode::SUCCESS
 }
 
-fn observe(text: &str, form: &Form, effect: Effect) -> Value {
-    let Ok(module) = parse(text) else { return refusal(vec![(1, "syntax error")]) };
+/// The right answer, and what the fault makes of it.
+fn observe(text: &str, nth: u64, fault: &Fault) -> (Value, Deed) {
+    let Ok(module) = parse(text) else { return (refusal(vec![(1, "syntax error")]), Deed::Answers) };
     let rules = Rules::default();
     let mut seen = expect(&module, &rules).to_json(text, &rules.readings);
     if seen["outcome"] == "unmodelled" {
-        return json!({"schema": "ptxsmith.module/1", "outcome": "unsupported"});
+        return (json!({"schema": "ptxsmith.module/1", "outcome": "unsupported"}), Deed::Answers);
     }
-    let failing: Vec<&Declaration> = declarations(&module).filter(|declaration| form(declaration)).collect();
+    let deed = (fault.act)(&Asked { text, module: &module, nth }, &mut seen);
+    (seen, deed)
+}
+
+/// What happens to declarations of a form.
+fn plain(asked: &Asked<'_>, seen: &mut Value, form: &Form, effect: Effect) -> Deed {
+    let text = asked.text;
+    let failing: Vec<&Declaration> = asked.declarations().filter(|declaration| form(declaration)).collect();
     match effect {
         _ if failing.is_empty() => {}
-        Effect::Crash => std::process::abort(),
+        Effect::Crash => return Deed::Dies,
         Effect::Refuse => {
             let line = |declaration: &&Declaration| {
                 (1 + text[..declaration.span.start as usize].matches('\n').count(), "not understood")
             };
-            return refusal(failing.iter().map(line).collect());
+            *seen = refusal(failing.iter().map(line).collect());
         }
         Effect::Wrong => {
             for declaration in failing {
@@ -219,7 +327,7 @@ fn observe(text: &str, form: &Form, effect: Effect) -> Value {
             }
         }
     }
-    seen
+    Deed::Answers
 }
 
 /// Which bytes of a variable have a bit turned: the first of each entry of its list that has the form by itself, as it may be
