@@ -486,3 +486,20 @@ fn a_refusal_of_a_text_with_characters_beyond_ascii_is_not_compared() {
     assert_eq!(verdicts("é"), [Verdict::NotCompared(NotCompared::Unmodelled)]);
     assert!(matches!(&verdicts("e")[..], [Verdict::Deviates(d)] if d.class == Class::RefusesValid));
 }
+
+#[test]
+fn a_crash_on_an_undecided_program_does_not_say_that_it_is_to_be_accepted() {
+    let dying = fake(|_| Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) });
+    for (text, outcome) in [
+        (".global .texref t = {width = foo};", "unmodelled"),
+        (".pragma \"nounroll\"; .global .u32 a;", "unmodelled"),
+        (".global .u32 a;", "accepted"),
+        (".pragma \"nounroll\"; .global .u32 a[1] = {1, 2};", "refused"),
+    ] {
+        let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{text}\n");
+        let module = parse(&text).unwrap();
+        let parts = judge_data(&dying, &Rules::default(), &module, &text, "sm_80").unwrap();
+        let Verdict::Deviates(found) = &parts[0].verdict else { panic!("{parts:?}") };
+        assert_eq!((found.class, &found.expected["outcome"]), (Class::Crash, &outcome.into()), "{text}");
+    }
+}

@@ -25,6 +25,9 @@ const MOST_VARIABLES: usize = 3;
 #[cfg_attr(not(feature = "html"), allow(dead_code, reason = "the page shows them"))]
 pub(crate) const MOST_SLOTS: usize = 4_096;
 
+/// What is expected of a program that the specification does not decide.
+const AN_ANSWER: &str = "an answer: the specification at hand does not decide whether it is accepted or refused";
+
 /// The line of the program that the specification or the subject blames.
 pub fn blamed_line(finding: &Finding) -> Option<usize> {
     let example = finding.example();
@@ -40,6 +43,9 @@ pub fn expected(finding: &Finding) -> Vec<String> {
     if let Some(class) = expected["refusal"]["class"].as_str() {
         let summary = expected["refusal"]["summary"].as_str().unwrap_or("");
         return vec![format!("refused: {summary} ({class})")];
+    }
+    if matches!(&*finding.class, "crash" | "hang") && expected["outcome"] == "unmodelled" {
+        return vec![AN_ANSWER.to_owned()];
     }
     // Expectation and observation have one shape, so that one reader does for both.
     let own = kernels_of(expected);
@@ -180,7 +186,12 @@ fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
         None => text.push_str("bytes not shown"),
     }
     if finding.class == "wrong-layout" {
-        let or = |value: Option<u64>| value.map_or_else(|| "?".to_owned(), |value| value.to_string());
+        let or = |value: Option<u64>| match value {
+            None => "?".to_owned(),
+            // It stands for every larger one.
+            Some(u64::MAX) => "at least 2^64 - 1".to_owned(),
+            Some(value) => value.to_string(),
+        };
         let space = line(variable.space.as_deref().unwrap_or("?"));
         let _ = write!(text, "  (.{space}, size {}, align {})", or(variable.size), or(variable.align));
     }
@@ -209,5 +220,27 @@ fn name_of(signal: i32) -> &'static str {
         24 => " (SIGXCPU)",
         25 => " (SIGXFSZ)",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_an_undecided_program_that_kills_the_subject_an_answer_is_expected() {
+        let expected_of = |class: &str, outcome: &str| {
+            let class = class.to_owned();
+            expected(&Finding {
+                class,
+                expected: serde_json::json!({ "outcome": outcome, "variables": {} }),
+                ..Finding::default()
+            })
+        };
+        for class in ["crash", "hang"] {
+            assert_eq!(expected_of(class, "unmodelled"), [AN_ANSWER]);
+            assert_eq!(expected_of(class, "accepted"), ["accepted"]);
+        }
+        assert_eq!(expected_of("wrong-value", "unmodelled"), ["accepted"]);
     }
 }

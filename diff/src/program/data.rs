@@ -9,7 +9,7 @@ use crate::explain::{explain, explain_crash, explain_shape, explain_variables};
 use crate::explanation::{Alternatives, Explanation};
 use crate::lead::{alternatives, crash_alternatives};
 use crate::maker::Maker;
-use crate::verdict::{Class, Difference, Must, NotCompared, Share, Verdict};
+use crate::verdict::{Class, Difference, Must, NotCompared, Share, Verdict, expected_of};
 
 use super::Part;
 
@@ -157,7 +157,12 @@ impl Program<'_> {
         let difference = Box::new(Difference {
             class,
             variable,
-            expected: self.expected.to_json(self.text, &self.rules.readings),
+            expected: expected_of(
+                class,
+                self.expected.to_json(self.text, &self.rules.readings),
+                self.module,
+                self.rules,
+            ),
             observed: self.observed.clone(),
             explanation,
             suspected,
