@@ -26,7 +26,8 @@ const MOST_VARIABLES: usize = 3;
 pub(crate) const MOST_SLOTS: usize = 4_096;
 
 /// What is expected of a program that the specification does not decide.
-const AN_ANSWER: &str = "an answer: the specification at hand does not decide whether it is accepted or refused";
+const AN_ANSWER: &str =
+    "an answer: the specification at hand does not decide whether it is accepted or refused";
 
 /// The line of the program that the specification or the subject blames.
 pub fn blamed_line(finding: &Finding) -> Option<usize> {
