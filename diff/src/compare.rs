@@ -107,6 +107,10 @@ fn compare_variable(
         return seen.size.is_none().then(|| Mismatch::Unobserved(expected.name.to_string()));
     }
     let Some(bytes) = &seen.bytes else {
+        if expected.size == 0 && seen.size == Some(0) {
+            // There is nothing else of it.
+            return None;
+        }
         return Some(Mismatch::Unobserved(expected.name.to_string()));
     };
     match &seen.addresses {

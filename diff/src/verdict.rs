@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, expect};
+use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Validity, expect, predict};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::{Header, Module};
 use serde::{Deserialize, Serialize};
@@ -101,6 +101,24 @@ impl Difference {
     pub fn is_reading(&self) -> bool {
         self.explanation.as_ref().is_some_and(Explanation::is_reading)
     }
+}
+
+/// What is expected of a program under these rules, of which a subject shows a deviation of this class; `json` is what the rules say. Of a
+/// program with undecided parts an answer is expected, whichever that is: a subject that dies of it gives none.
+pub(crate) fn expected_of(
+    class: Class,
+    mut json: serde_json::Value,
+    module: &Module,
+    rules: &Rules,
+) -> serde_json::Value {
+    if matches!(class, Class::Crash | Class::Hang) && json["outcome"] == "accepted" {
+        let prediction = predict(module, rules);
+        if let (Validity::Undecided, Some(first)) = (prediction.validity(), prediction.undecided.first()) {
+            json["outcome"] = "unmodelled".into();
+            json["reason"] = first.reason.into();
+        }
+    }
+    json
 }
 
 /// What the specification does with a program.

@@ -524,3 +524,45 @@ fn what_is_no_variable_is_not_called_one() {
         parts.unwrap().parts().into_iter().filter_map(|part| Some(part.why?.part)).collect();
     assert_eq!(whys, ["statement #"]);
 }
+
+#[test]
+fn a_crash_on_an_undecided_program_does_not_say_that_it_is_to_be_accepted() {
+    let dying = fake(|_| Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) });
+    for (text, outcome) in [
+        (".global .texref t = {width = foo};", "unmodelled"),
+        (".pragma \"nounroll\"; .global .u32 a;", "unmodelled"),
+        (".global .u32 a;", "accepted"),
+        (".pragma \"nounroll\"; .global .u32 a[1] = {1, 2};", "refused"),
+    ] {
+        let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{text}\n");
+        let module = parse(&text).unwrap();
+        let parts = judge_data(&dying, &Rules::default(), &module, &text, "sm_80").unwrap();
+        let Verdict::Deviates(found) = &parts[0].verdict else { panic!("{parts:?}") };
+        assert_eq!((found.class, &found.expected["outcome"]), (Class::Crash, &outcome.into()), "{text}");
+    }
+}
+
+#[test]
+fn a_size_that_comes_to_nothing_is_explained_by_the_rule_that_gives_it() {
+    let nothing = fake(|_| {
+        let variable = Variable { size: Some(0), ..Variable::default() };
+        Observation {
+            variables: BTreeMap::from([("x".to_owned(), variable)]),
+            ..Observation::new(Outcome::Accepted)
+        }
+    });
+    let description = Description { version: Some("13.5.37".into()), ..nothing.description().clone() };
+    let nothing = nothing.described(description);
+    for (dimensions, known) in [
+        ("[2][4294967296]", Some(&["size-modulo-2-64"][..])),
+        ("[9223372036854775808]", Some(&["size-modulo-2-64"])),
+        ("[9223372036854775808][2]", Some(&["size-modulo-2-64"])),
+        ("[9223372036854775809]", None),
+    ] {
+        let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 x{dimensions};\n");
+        let module = parse(&text).unwrap();
+        let parts = judge_data(&nothing, &Rules::default(), &module, &text, "sm_80").unwrap();
+        let Verdict::Deviates(found) = &parts[0].verdict else { panic!("{parts:?}") };
+        assert_eq!(found.explanation.as_ref().map(|own| &own.known[..]), known, "{dimensions}");
+    }
+}

@@ -6,7 +6,8 @@ mod scope;
 mod shape;
 
 use ptxsmith_syntax::{
-    Declaration, Declarator, Function, Item, Linkage, Module, ScalarType, Specifier, StateSpace,
+    Attribute, Declaration, Declarator, Function, FunctionKind, Item, Linkage, Module, ScalarType, Specifier,
+    StateSpace,
 };
 
 use crate::clause::Clause;
@@ -108,20 +109,33 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     }
 }
 
-/// 5.4.8: attributes of functions exist since version 8.0.
+/// 5.4.8: attributes of functions exist since version 8.0; `.unified` is one of them, and of device functions only.
 fn function_attributes(function: &Function, scope: &Scope) -> Option<(Refusal, Trace)> {
-    let attributes = function.before.iter().chain(&function.after);
-    let attribute = attributes.into_iter().find_map(|specifier| match specifier {
-        Specifier::Attributes(list) => list.first(),
-        _ => None,
-    })?;
-    if scope.version >= (8, 0) {
-        return None;
-    }
-    let (class, clause) = (RefusalClass::Attribute, Clause::FunctionAttributeNeeds80);
     let mut trace = Trace::default();
-    trace.clauses.insert(clause);
-    Some((Refusal { class, clause, span: attribute.name.span }, trace))
+    for specifier in function.before.iter().chain(&function.after) {
+        let Specifier::Attributes(list) = specifier else { continue };
+        for Attribute { name, arguments } in list {
+            let too_old = scope.architecture.is_some_and(|have| have < 90);
+            let mut rules = vec![(scope.version >= (8, 0), Clause::FunctionAttributeNeeds80)];
+            match name.text.as_str() {
+                ".managed" => rules.push((false, Clause::ManagedOnlyGlobal)),
+                ".unified" => rules.extend([
+                    (arguments.len() == 2, Clause::Unified),
+                    (!too_old, Clause::UnifiedNeedsSm90),
+                    (function.kind == FunctionKind::Func, Clause::UnifiedOnlyGlobal),
+                ]),
+                _ => {}
+            }
+            for (holds, clause) in rules {
+                trace.clauses.insert(clause);
+                if !holds {
+                    let (class, span) = (RefusalClass::Attribute, name.span);
+                    return Some((Refusal { class, clause, span }, trace));
+                }
+            }
+        }
+    }
+    None
 }
 
 /// What a declarator says of each variable that it declares, whatever its initial value.

@@ -298,9 +298,19 @@ impl Found {
         }
         for (name, functions) in of_name {
             let (Some(last), Some(first)) = (functions.last(), functions.first()) else { continue };
+            // All that is declared but the names of parameters, and attributes in the order written.
             let lists = |function: &Function| {
-                let length = |list: &Option<Vec<Declaration>>| list.as_ref().map_or(0, Vec::len);
-                (function.kind, length(&function.parameters), length(&function.results))
+                let unnamed = |list: &Option<Vec<Declaration>>| -> Vec<_> {
+                    let one = |own: &Declaration| {
+                        let dimensions = own.declarators.iter().map(|own| own.dimensions.clone());
+                        (own.specifiers.clone(), dimensions.collect::<Vec<_>>())
+                    };
+                    list.iter().flatten().map(one).collect()
+                };
+                let words = function.before.iter().chain(&function.after);
+                let attributes = words.filter(|word| matches!(word, Specifier::Attributes(_))).cloned();
+                let attributes: Vec<_> = attributes.collect();
+                (function.kind, unnamed(&function.parameters), unnamed(&function.results), attributes)
             };
             let linkage = |function: &Function| {
                 function.before.iter().find_map(|word| match word {
@@ -333,11 +343,34 @@ impl Found {
         }
     }
 
+    /// The numbers of an attribute are integer constants (5.4.8); whether they may be expressions the texts do not say.
+    fn attributes<'m>(&mut self, words: impl IntoIterator<Item = &'m Specifier>) {
+        for word in words {
+            let Specifier::Attributes(list) = word else { continue };
+            for argument in list.iter().flat_map(|attribute| &attribute.arguments) {
+                if argument.as_integer().is_none() {
+                    self.push(".attribute".into(), EXPRESSION, argument.span());
+                }
+            }
+        }
+    }
+
     /// A count of names and an alignment are numbers where the texts show them; whether they may be expressions they do not say.
     fn counts(&mut self, module: &Module) {
+        for function in module.functions() {
+            self.attributes(function.before.iter().chain(&function.after));
+        }
         for declaration in module.declarations().chain(inner_declarations(module)) {
             if declaration.specifiers.contains(&Specifier::Ptr) {
                 self.push(".ptr".into(), SPECIFIER, declaration.span);
+            }
+            self.attributes(&declaration.specifiers);
+            // What .common is the texts at hand do not say.
+            let mut linkage = declaration.linkage();
+            if linkage.any(|linkage| linkage == Linkage::Common)
+                && declaration.space() != Some(StateSpace::Global)
+            {
+                self.push(".common".into(), SPACE, declaration.span);
             }
             let is_of_registers = declaration.space() == Some(StateSpace::Reg);
             for count in declaration.declarators.iter().filter_map(|declarator| declarator.count.as_ref()) {
@@ -407,7 +440,10 @@ impl Found {
         let mut words = function.before.iter().chain(&function.after);
         let is_plain = |word: &Specifier| match word {
             Specifier::Linkage(_) => true,
-            Specifier::Attributes(list) => !list.is_empty(),
+            Specifier::Attributes(list) => {
+                let mut known = list.iter().map(|own| [".managed", ".unified"].contains(&&*own.name.text));
+                !list.is_empty() && known.all(|known| known)
+            }
             _ => false,
         };
         if !words.all(is_plain) {

@@ -112,6 +112,8 @@ fn what_is_declared_twice_in_one_scope_is_undecided() {
         ".func a() { ret; } .func a() { ret; } .global .u32 b;",
         ".global .u32 a<3>; .global .u32 a1;",
         ".global .u32 a1; .global .u32 a<1+2>;",
+        ".global .u32 a<12>; .global .u32 a1<3>;",
+        ".entry k() { .reg .b32 a1<3>; .reg .b32 a<12>; ret; }",
         ".entry k() { .reg .u32 a; .reg .u32 a; ret; }",
         ".entry k() { .reg .u32 a; { .reg .u32 b; .reg .u64 b; } ret; }",
         ".entry k() { a: .reg .u32 a; ret; }",
@@ -123,6 +125,7 @@ fn what_is_declared_twice_in_one_scope_is_undecided() {
     for text in [
         ".func a(); .func a() { ret; } .func a(); .global .u64 b = a;",
         ".global .u32 a<3>; .global .u32 a3, a01;",
+        ".global .u32 a<10>; .global .u32 a1<3>;",
         ".global .u32 a; .entry k() { .reg .u32 a; { .reg .u64 a; } { .reg .u64 a; } ret; }",
         ".entry k() { .reg .u32 a; ret; } .entry l() { .reg .u32 a; ret; }",
     ] {

@@ -65,6 +65,8 @@ fn what_the_texts_do_not_describe_is_undecided() {
         (".func x() { ret; } .func x();", "x: a function whose declarations"),
         (".func x(); .func (.reg .u32 r) x() { ret; }", "x: a function whose declarations"),
         (".func x(); .extern .entry x();", "x: a function whose declarations"),
+        (".func x(.param .b32 a); .func x(.param .b64 a) { ret; }", "x: a function whose declarations"),
+        (".common .const .u32 a;", ".common: a state space"),
         (".const .u8 v[65536][2] = {{1}};", ".const: a size"),
         (".shared .u64 v<0x100000001>;", "<...>: a size"),
         (".entry k() { .shared .u64 v<1 + 1>; ret; }", "<...>: an expression"),
@@ -73,6 +75,42 @@ fn what_the_texts_do_not_describe_is_undecided() {
         let (validity, parts) = of(text);
         assert_eq!(validity, Validity::Undecided, "{text}");
         assert!(parts.iter().any(|one| one.contains(part)), "{text}: {parts:?}");
+    }
+}
+
+#[test]
+fn the_numbers_of_unified_are_constants_and_the_same_in_all_declarations() {
+    const HEADER: &str = ".version 8.3\n.target sm_90\n.address_size 64\n";
+    let function = |first, then| {
+        format!(".func .attribute(.unified({first})) f(); .func .attribute(.unified({then})) f() {{ ret; }}")
+    };
+    let variable = |numbers| format!(".global .attribute(.unified({numbers})) .f32 f;");
+    for (text, expected) in [
+        (function("0xAB, 0xCD", "0xAB, 0xCE"), Validity::Undecided),
+        (function("0xAB, 0xCD", "0xAB, 0xCD"), Validity::Valid),
+        (function("1 + 1, 2", "1 + 1, 2"), Validity::Undecided),
+        (variable("-1, 0xffffffffffffffff"), Validity::Undecided),
+        (variable("1 + 1, 2"), Validity::Undecided),
+        (variable("1, 0xffffffffffffffff"), Validity::Valid),
+        (".func .attribute(.nosuch) f() { ret; }".to_owned(), Validity::Undecided),
+    ] {
+        assert_eq!(validity(&format!("{HEADER}{text}")).0, expected, "{text}");
+    }
+}
+
+#[test]
+fn attributes_of_functions_are_unified_ones_of_device_functions() {
+    let of = |target: &str, function: &str| {
+        validity(&format!(".version 8.3\n.target {target}\n.address_size 64\n{function}")).0
+    };
+    for (target, function, expected) in [
+        ("sm_90", ".func .attribute(.unified(1, 2)) f() { ret; }", Validity::Valid),
+        ("sm_90", ".entry .attribute(.unified(1, 2)) k() { ret; }", Validity::Refused),
+        ("sm_90", ".func .attribute(.managed) f() { ret; }", Validity::Refused),
+        ("sm_90", ".func .attribute(.unified(1)) f() { ret; }", Validity::Refused),
+        ("sm_80", ".func .attribute(.unified(1, 2)) f() { ret; }", Validity::Refused),
+    ] {
+        assert_eq!(of(target, function), expected, "{target} {function}");
     }
 }
 

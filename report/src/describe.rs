@@ -25,6 +25,10 @@ const MOST_VARIABLES: usize = 3;
 #[cfg_attr(not(feature = "html"), allow(dead_code, reason = "the page shows them"))]
 pub(crate) const MOST_SLOTS: usize = 4_096;
 
+/// What is expected of a program that the specification does not decide.
+const AN_ANSWER: &str =
+    "an answer: the specification at hand does not decide whether it is accepted or refused";
+
 /// The line of the program that the specification or the subject blames.
 pub fn blamed_line(finding: &Finding) -> Option<usize> {
     let example = finding.example();
@@ -44,17 +48,16 @@ pub fn expected(finding: &Finding) -> Vec<String> {
     if let Some(astray) = astray(expected, "expected") {
         return vec![astray];
     }
+    let has_variables = expected["variables"].as_object().is_some_and(|all| !all.is_empty());
+    let died = matches!(&*finding.class, "crash" | "hang");
+    if expected["outcome"] == "unmodelled" && (died || !has_variables) {
+        return vec![AN_ANSWER.to_owned()];
+    }
     // Expectation and observation have one shape, so that one reader does for both.
     let own = kernels_of(expected);
     let failing = failing_kernels(&own, &finding.example().observed.kernels);
     if !failing.is_empty() {
         return kernels(&own, &failing);
-    }
-    // Of what is undecided any answer would do.
-    if expected["outcome"] == "unmodelled"
-        && expected["variables"].as_object().is_none_or(|all| all.is_empty())
-    {
-        return vec!["an answer: the specification does not decide which".to_owned()];
     }
     let variable =
         |(name, json): (&String, &Value)| Some((name.clone(), serde_json::from_value(json.clone()).ok()?));
@@ -205,7 +208,12 @@ fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
         None => text.push_str("bytes not shown"),
     }
     if finding.class == "wrong-layout" {
-        let or = |value: Option<u64>| value.map_or_else(|| "?".to_owned(), |value| value.to_string());
+        let or = |value: Option<u64>| match value {
+            None => "?".to_owned(),
+            // It stands for every larger one.
+            Some(u64::MAX) => "at least 2^64 - 1".to_owned(),
+            Some(value) => value.to_string(),
+        };
         let space = line(variable.space.as_deref().unwrap_or("?"));
         let _ = write!(text, "  (.{space}, size {}, align {})", or(variable.size), or(variable.align));
     }
@@ -253,5 +261,22 @@ mod tests {
         let finding = Finding { expected, observed, ..Finding::default() };
         assert_eq!(super::expected(&finding), ["k, line 7: reads 4 bytes at a +8"]);
         assert_eq!(super::observed(&finding), ["k, line 7: LDG reads 4 bytes at a +2"]);
+    }
+
+    #[test]
+    fn of_an_undecided_program_that_kills_the_subject_an_answer_is_expected() {
+        let expected_of = |class: &str, outcome: &str| {
+            let class = class.to_owned();
+            expected(&Finding {
+                class,
+                expected: serde_json::json!({ "outcome": outcome, "variables": {} }),
+                ..Finding::default()
+            })
+        };
+        for class in ["crash", "hang"] {
+            assert_eq!(expected_of(class, "unmodelled"), [AN_ANSWER]);
+            assert_eq!(expected_of(class, "accepted"), ["accepted"]);
+        }
+        assert_eq!(expected_of("inconsistent", "unmodelled"), [AN_ANSWER]);
     }
 }

@@ -77,7 +77,9 @@ impl<T> Names<T> {
         };
         match role {
             Role::Prefix(count) => {
-                self.numbered.contains_key(name) || self.numbers(name, count).next().is_some()
+                self.numbered.contains_key(name)
+                    || self.numbers(name, count).next().is_some()
+                    || self.overlaps(name, count)
             }
             Role::Variable | Role::Function | Role::Label | Role::Use => here(name),
         }
@@ -91,6 +93,32 @@ impl<T> Names<T> {
         let is_one =
             move |number: &str| is_number(number) && number.parse().is_ok_and(|nth: u64| nth < count);
         with_prefix.filter(move |(_, number)| is_one(number)).map(|(name, _)| name)
+    }
+
+    /// Whether the scope itself declares a common prefix that is this one and digits, or the other way round, and both give one name:
+    /// `r<12>` and `r1<3>` both declare `r10` and `r11`.
+    fn overlaps(&self, prefix: &str, count: u64) -> bool {
+        // The first of the names of the longer prefix is the least.
+        let shares = |digits: &str, longer: u64, shorter: u64| {
+            let number = format!("{digits}0");
+            let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+            all_digits
+                && is_number(&number)
+                && longer > 0
+                && number.parse().is_ok_and(|nth: u64| nth < shorter)
+        };
+        let digits = prefix.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let mut shorter = (prefix.len() - digits..prefix.len()).filter_map(|at| {
+            let (_, others) = self.numbered.get(&prefix[..at])?;
+            Some((&prefix[at..], *others))
+        });
+        let behind = (Bound::Excluded(prefix), Bound::Unbounded);
+        let mut longer = self
+            .numbered
+            .range::<str, _>(behind)
+            .map_while(|(name, (_, others))| Some((name.strip_prefix(prefix)?, *others)));
+        shorter.any(|(digits, others)| shares(digits, count, others))
+            || longer.any(|(digits, others)| shares(digits, others, count))
     }
 
     /// Declares a name; one that was there before is hidden.
@@ -302,6 +330,13 @@ mod tests {
         let twice = |name, role| names.declares(name, role);
         assert!(twice("a1", Role::Variable) && twice("r2", Role::Label) && twice("a", Role::Prefix(2)));
         assert!(twice("r", Role::Prefix(1)));
+        names.declare_numbered("s".into(), (), 12);
+        names.declare_numbered("t1".into(), (), 3);
+        let twice = |name, role| names.declares(name, role);
+        assert!(twice("s1", Role::Prefix(1)) && twice("t", Role::Prefix(11)), "s10, t10");
+        for (name, count) in [("s2", 9), ("s0", 9), ("s1", 0), ("t", 10), ("sa", 99)] {
+            assert!(!twice(name, Role::Prefix(count)), "{name}<{count}>");
+        }
         assert!(!twice("a", Role::Variable) && !twice("r3", Role::Variable) && !twice("a", Role::Prefix(1)));
         let inner = Names::within(Rc::new(names));
         assert!(!inner.declares("a1", Role::Variable));

@@ -20,7 +20,7 @@ use crate::{
     lead::{Lead, alternatives, crash_alternatives, suspect_variables},
     slots,
     trial::{ALONE, Body, Trial},
-    verdict::{Class, Difference, Must, NotCompared, Verdict},
+    verdict::{Class, Difference, Must, NotCompared, Verdict, expected_of},
 };
 
 /// The most differences of one batch whose cause is looked for among wrong rules that no implementation is known to follow: an
@@ -232,7 +232,7 @@ impl Settling<'_, '_, '_> {
         let trial = self.predicted[at].trial;
         let expected = match &explanation {
             Some(explanation) if self.repeats(trial, class, explanation) => serde_json::Value::Null,
-            _ => self.judge.expected_json(trial),
+            _ => self.judge.expected_json(trial, class),
         };
         let difference = Box::new(Difference { class, variable, expected, observed, explanation, suspected });
         if difference.is_reading() { Verdict::Reads(difference) } else { Verdict::Deviates(difference) }
@@ -460,13 +460,14 @@ impl Judge<'_> {
         excluded
     }
 
-    fn expected_json(&self, trial: &Trial) -> serde_json::Value {
+    fn expected_json(&self, trial: &Trial, class: Class) -> serde_json::Value {
         let text = trial.text(&self.options.header);
         // Parsed again, so that a refusal names a line of the text.
         let module = ptxsmith_syntax::parse(&text).unwrap_or_else(|_| trial.module(&self.options.header));
-        match self.options.launch {
+        let json = match self.options.launch {
             true => predict(&module, &self.rules).to_json(&text, &self.rules.readings),
             false => expect(&module, &self.rules).to_json(&text, &self.rules.readings),
-        }
+        };
+        expected_of(class, json, &module, &self.rules)
     }
 }

@@ -10,7 +10,7 @@ use crate::explain::{explain, explain_crash, explain_shape, explain_variables, w
 use crate::explanation::{Alternatives, Explanation};
 use crate::lead::{alternatives, crash_alternatives};
 use crate::maker::Maker;
-use crate::verdict::{Class, Difference, Must, NotCompared, Share, Verdict};
+use crate::verdict::{Class, Difference, Must, NotCompared, Share, Verdict, expected_of};
 
 use super::Part;
 
@@ -292,7 +292,7 @@ impl Program<'_> {
         let named = variable.as_deref();
         let difference = Box::new(Difference {
             class,
-            expected: self.expected_json(named),
+            expected: expected_of(class, self.expected_json(named), self.module, self.rules),
             observed: self.observation(named),
             variable,
             explanation,

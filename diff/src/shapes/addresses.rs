@@ -51,9 +51,7 @@ pub fn own_parameter_load(module: &Module) -> bool {
             words.is_prefix(prefix) && own.iter().any(|own| *own == prefix)
         };
         let is_own = |name: &Text| own.contains(name) || is_numbered(name);
-        words
-            .instructions(&["ld"])
-            .any(|load| load.windows(2).any(|pair| pair[0] == "[" && is_own(&pair[1])))
+        words.instructions(&["ld"]).any(|load| load.windows(2).any(|pair| pair[0] == "[" && is_own(&pair[1])))
     })
 }
 

@@ -26,13 +26,18 @@ pub fn huge_alignment(module: &Module) -> bool {
     Words::of(module).has(|[word, number]| word == ".align" && is_huge(number))
 }
 
-/// A declaration with hundreds of dimensions.
-pub fn many_dimensions(module: &Module) -> bool {
+/// The declarations in bodies.
+fn inner_declarations(module: &Module) -> impl Iterator<Item = &Declaration> {
     let inner = module.functions().flat_map(|function| function.statements());
-    let inner = inner.filter_map(|statement| match statement {
+    inner.filter_map(|statement| match statement {
         Statement::Variables(declaration) => Some(declaration),
         _ => None,
-    });
+    })
+}
+
+/// A declaration with hundreds of dimensions.
+pub fn many_dimensions(module: &Module) -> bool {
+    let inner = inner_declarations(module);
     let passed = module.functions().flat_map(|f| f.results.iter().chain(&f.parameters)).flatten();
     let mut all = module.declarations().chain(inner).chain(passed).flat_map(|own| &own.declarators);
     all.any(|declarator| declarator.dimensions.len() >= 500)
@@ -51,9 +56,10 @@ pub fn alignment_twice(module: &Module) -> bool {
     })
 }
 
-/// Variables in `.global` that take 2^32 bytes or more together, as their sizes are counted ([`size_in_bits`]).
+/// Variables in `.global`, of bodies too, that take 2^32 bytes or more together, as their sizes are counted ([`size_in_bits`]).
 pub fn section_of_32_bits(module: &Module) -> bool {
-    let global = module.declarations().filter(|declaration| declaration.space() == Some(StateSpace::Global));
+    let all = module.declarations().chain(inner_declarations(module));
+    let global = all.filter(|declaration| declaration.space() == Some(StateSpace::Global));
     let counted = |declaration: &Declaration| {
         let element = element_size(declaration);
         let each = declaration.declarators.iter().map(move |declarator| {
@@ -117,4 +123,19 @@ pub fn local_alignment(module: &Module) -> bool {
     Words::of(module).has(|[space, word, number]| {
         space == ".local" && word == ".align" && integer(number).is_some_and(|align| align >= 1 << 24)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::module;
+    use super::*;
+
+    #[test]
+    fn variables_of_bodies_lie_in_the_section_of_32_bits_too() {
+        let of = |text: &str| section_of_32_bits(&module(text));
+        assert!(
+            of(".global .u32 x[1073741824];") && of(".entry k() { { .global .u32 x[1073741824]; } ret; }")
+        );
+        assert!(!of(".entry k() { .global .u32 x[1073741823]; .shared .u32 y[1073741824]; ret; }"));
+    }
 }
