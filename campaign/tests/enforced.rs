@@ -13,8 +13,10 @@ use ptxsmith_syntax::{BinaryOp, StateSpace, parse};
 /// A wrong rule that takes more programs than this is one that a run may miss.
 const MOST: u64 = 50_000;
 
+type Change = fn(&mut Rules);
+
 /// Wrong rules that none of the hypotheses of triage is, with how a table calls them.
-const WRONG: [(&str, fn(&mut Rules)); 26] = [
+const WRONG: [(&str, Change); 26] = [
     ("an offset behind a name is negated", |rules| {
         rules.operands.offset.change(|next, bytes| -next.apply(bytes))
     }),
