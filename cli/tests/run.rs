@@ -86,6 +86,9 @@ fn the_files_of_findings_say_what_holds_of_the_program_in_them_and_what_is_seen_
     let mut files: Vec<_> =
         std::fs::read_dir(out.join("findings")).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
+    let mut command = ptxsmith();
+    let held = command.args(["check", "--expectations"]).arg(out.join("findings")).output().unwrap();
+    assert_eq!(status(&held), 0, "{}", stderr(&held));
     let as_found = |path: &Path| path.to_string_lossy().ends_with(".found.ptx");
     assert!(files.len() >= 2 && files.iter().any(|path| as_found(path)), "{files:?}");
     for path in files {

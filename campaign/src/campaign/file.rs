@@ -155,11 +155,25 @@ impl Campaign<'_> {
 pub fn with_comments(finding: &Finding, notes: Vec<String>) -> String {
     let example = finding.example();
     // A program without storage, such as one `.extern` variable, has an expectation that rests on no clause.
-    let clauses = (!finding.clauses.is_empty()).then(|| ("clause", finding.clauses.join(", ")));
+    let own = clauses_of(finding);
+    let clauses = (!own.is_empty()).then(|| ("clause", own.join(", ")));
     let notes = notes.into_iter().map(|note| ("note", note));
     let said = clauses.into_iter().chain(expectation(example.expected)).chain(notes);
     let comments: String = said.map(|(key, value)| format!("// {key}: {}\n", line(&value))).collect();
     comments + without_leading_comments(example.program)
+}
+
+/// The clauses of a finding that the answer to its example rests on: a minimized reproducer rests on fewer than what it was found
+/// with. What kernels leave rests on more than variables tell.
+pub fn clauses_of(finding: &Finding) -> Vec<String> {
+    let example = finding.example();
+    let variables = example.expected["variables"].as_object().into_iter().flatten();
+    let of_variables = variables.map(|(_, variable)| &variable["clauses"]);
+    let met = of_variables.chain([&example.expected["refusal"]["clauses"]]);
+    let met: BTreeSet<&str> = met.filter_map(Value::as_array).flatten().filter_map(Value::as_str).collect();
+    let is_known = !met.is_empty() && example.observed.kernels.is_empty();
+    let own = finding.clauses.iter().filter(|clause| !is_known || met.contains(clause.as_str()));
+    own.cloned().collect()
 }
 
 /// A program of the corpus says already what holds; a finding says it anew.

@@ -14,6 +14,7 @@ use ptxsmith_syntax::{Module, parse};
 
 use super::Campaign;
 use super::again::{Again, REPEATED, shown_again};
+use super::file::clauses_of;
 use crate::failure::{Failure, of_subject};
 use crate::form::{Form, neighbours, with_number};
 use crate::judges::judge;
@@ -118,6 +119,10 @@ impl Campaign<'_> {
                 && Expected::of_finding(&found.finding.id).is_none()
             {
                 found.name_by_form(form);
+                let own = clauses_of(&found.finding);
+                if !own.is_empty() {
+                    found.finding.clauses = own;
+                }
             }
             while !named.insert(found.finding.id.clone()) {
                 found.finding.id += "-other";
