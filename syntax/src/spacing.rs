@@ -98,6 +98,8 @@ impl Sink for Odd {
             // What stands before the first token belongs to what is printed before it.
             _ if self.text.is_empty() => {}
             Break::Glued => {}
+            // What may stand before the number of the version, the chapters at hand do not say.
+            _ if self.text.ends_with(".version") => self.text.push(' '),
             Break::Joined => match self.below(4) {
                 0 => self.blank(),
                 // A comment behind a `/` would make another comment of it.
@@ -128,6 +130,7 @@ mod tests {
         for seed in 0..500 {
             let spaced = Spacing::Odd(seed).print(&module);
             assert_eq!(parse(&spaced).unwrap(), module, "{spaced}");
+            assert!(spaced.starts_with(".version 7.8"), "{spaced}");
             texts.insert(spaced);
         }
         assert!(texts.len() > 490);
