@@ -88,6 +88,24 @@ fn bytes_and_places_that_listed_rules_predict_are_known() {
     assert_eq!(verdict("", bits, |_| ()), Verdict::Conforms);
     let index = "ld.global.u32 %r, a[-2];\nst.global.u32 [%p], %r;";
     assert_eq!(known(&verdict(".global .u32 a[4];", index, listed)), ["negative-index-unsigned"]);
+    // Far behind the array, and from there a few bytes further.
+    let register = "mov.s32 %i, -1;\nmov.u64 %q, a[%i];\nld.global.u32 %r, [%q+8];\nst.global.u32 [%p], %r;";
+    assert_eq!(known(&verdict(".global .u32 a[4];", register, listed)), ["negative-index-unsigned"]);
+    let narrow =
+        ".reg .u16 %h;\nld.global.u16 %h, [%p];\nld.global.u32 %r, a[%h + -1];\nst.global.u32 [%p], %r;";
+    assert_eq!(known(&verdict(".global .u32 a[100000];", narrow, listed)), ["narrow-index-constant"]);
+}
+
+#[test]
+fn elements_of_an_array_without_a_size_are_known_to_count_bytes() {
+    let listed = |rules: &mut Rules| *rules = common::known_rules(common::NVIDIA);
+    let stored = "mov.u32 %r, a[2];\nst.global.u32 [%p], %r;";
+    let loaded = "mov.u32 %r, %tid.x;\nand.b32 %r, %r, 12;\nld.shared.u8 %r, a[%r];\nst.global.u32 [%p], %r;";
+    for body in [stored, loaded] {
+        let incomplete = verdict(".extern .shared .u32 a[];", body, listed);
+        assert_eq!(known(&incomplete), ["incomplete-array-unscaled"], "{body}");
+        assert_eq!(verdict(".extern .shared .u32 a[100];", body, listed), Verdict::Conforms, "{body}");
+    }
 }
 
 #[test]
