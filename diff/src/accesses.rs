@@ -32,20 +32,21 @@ pub(crate) struct Astray {
     pub span: Option<Span>,
 }
 
-/// Whether kernels were seen to do as they do by some rules, which leave no more of them unknown than the `usual` ones.
+/// Whether kernels were seen to do as they do by some rules, which do not leave unknown what differs by the `usual` ones.
 pub(crate) fn agree(kernels: &[Traced], usual: &[Traced], observed: &Observation) -> bool {
-    let known = |kernel: &Traced| {
-        kernel.reached.as_ref().map_or(0, |reached| {
-            let places = reached.accesses.iter().filter(|access| access.place.is_ok()).count();
-            places + reached.written.values().flatten().count()
-        })
-    };
+    let places = |reached: &Reached| reached.accesses.iter().filter(|access| access.place.is_ok()).count();
+    let values = |reached: &Reached| reached.written.values().flatten().count();
     let agrees = |(kernel, usual): (&Traced, &Traced)| {
         let Some(seen) = observed.reached.get(kernel.name.as_str()) else { return true };
-        known(kernel) >= known(usual)
-            && kernel.reached.as_ref().map_or(usual.reached.is_err(), |reached| {
-                Compared::new(reached, seen).astray(&kernel.name).is_empty()
-            })
+        let (own, usual) = match (&kernel.reached, &usual.reached) {
+            (Ok(own), Ok(usual)) => (own, usual),
+            (own, usual) => return own.is_err() && usual.is_err(),
+        };
+        let differs = Compared::new(usual, seen).astray(&kernel.name);
+        let by_value = differs.iter().any(|astray| astray.class == Class::WrongValue);
+        places(own) >= places(usual)
+            && (!by_value || values(own) >= values(usual))
+            && Compared::new(own, seen).astray(&kernel.name).is_empty()
     };
     kernels.len() == usual.len() && kernels.iter().zip(usual).all(agrees)
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use ptxsmith_diff::{Class, Verdict, judge_operands};
-use ptxsmith_oracle::{Expectation, Rules, Way, accesses, expect};
+use ptxsmith_oracle::{Expectation, Rules, Way, accesses_anywhere, expect};
 use ptxsmith_subject::{Description, Error, Observation, Outcome, Reach, Reached, Request, Space, Subject};
 use ptxsmith_syntax::{StateSpace, parse};
 
@@ -35,7 +35,7 @@ impl Subject for Follows {
         let module = parse(request.ptx).unwrap();
         let Expectation::Accepted { variables, .. } = expect(&module, &self.rules) else { panic!() };
         let mut observation = Observation::new(Outcome::Accepted);
-        for kernel in accesses(&module, &variables, &self.rules) {
+        for kernel in accesses_anywhere(&module, &variables, &self.rules) {
             let own = kernel.reached.unwrap();
             let reach = |access: &ptxsmith_oracle::Access| Reach {
                 instruction: "ACCESS".to_owned(),
@@ -106,6 +106,18 @@ fn elements_of_an_array_without_a_size_are_known_to_count_bytes() {
         assert_eq!(known(&incomplete), ["incomplete-array-unscaled"], "{body}");
         assert_eq!(verdict(".extern .shared .u32 a[100];", body, listed), Verdict::Conforms, "{body}");
     }
+}
+
+#[test]
+fn code_that_follows_listed_rules_may_reach_what_the_text_leaves_undefined() {
+    let listed = |rules: &mut Rules| *rules = common::known_rules(common::NVIDIA);
+    let misaligned = "ld.const.u32 %r, a[2];\nst.global.u32 [%p], %r;";
+    assert_eq!(
+        known(&verdict(".extern .const .u32 a[];", misaligned, listed)),
+        ["incomplete-array-unscaled"]
+    );
+    let outside = ".reg .u8 %h;\nmov.u32 %r, 3;\ncvt.u8.u32 %h, %r;\nld.const.u32 %r, a[%h + -1];\nst.global.u32 [%p], %r;";
+    assert_eq!(known(&verdict(".const .u32 a[8];", outside, listed)), ["narrow-index-constant"]);
 }
 
 #[test]

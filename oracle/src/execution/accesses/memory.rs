@@ -24,6 +24,7 @@ impl<'m> Run<'m, '_> {
             _ => Err(FORM),
         };
         if let Ok((_, at)) = place
+            && !self.anywhere
             && !at.is_multiple_of(width)
         {
             return Err("an access that is not aligned with the numbers that were tried");
@@ -96,7 +97,7 @@ impl<'m> Run<'m, '_> {
         let (at, own) = self.number_of(&address.map_err(why)?)?;
         let (space, at) = self.in_space(space, own, at)?;
         // What lies there, and what of the number counts, is not specified.
-        let small = !matches!(space, StateSpace::Global | StateSpace::Param);
+        let small = !self.anywhere && !matches!(space, StateSpace::Global | StateSpace::Param);
         if small
             && !self
                 .reached
