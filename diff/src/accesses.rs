@@ -32,20 +32,21 @@ pub(crate) struct Astray {
     pub span: Option<Span>,
 }
 
-/// Whether kernels were seen to do as they do by some rules, which leave no more of them unknown than the `usual` ones.
+/// Whether kernels were seen to do as they do by some rules, which do not leave unknown what differs by the `usual` ones.
 pub(crate) fn agree(kernels: &[Traced], usual: &[Traced], observed: &Observation) -> bool {
-    let known = |kernel: &Traced| {
-        kernel.reached.as_ref().map_or(0, |reached| {
-            let places = reached.accesses.iter().filter(|access| access.place.is_ok()).count();
-            places + reached.written.values().flatten().count()
-        })
-    };
+    let places = |reached: &Reached| reached.accesses.iter().filter(|access| access.place.is_ok()).count();
+    let values = |reached: &Reached| reached.written.values().flatten().count();
     let agrees = |(kernel, usual): (&Traced, &Traced)| {
         let Some(seen) = observed.reached.get(kernel.name.as_str()) else { return true };
-        known(kernel) >= known(usual)
-            && kernel.reached.as_ref().map_or(usual.reached.is_err(), |reached| {
-                Compared::new(reached, seen).astray(&kernel.name).is_empty()
-            })
+        let (own, usual) = match (&kernel.reached, &usual.reached) {
+            (Ok(own), Ok(usual)) => (own, usual),
+            (own, usual) => return own.is_err() && usual.is_err(),
+        };
+        let differs = Compared::new(usual, seen).astray(&kernel.name);
+        let by_value = differs.iter().any(|astray| astray.class == Class::WrongValue);
+        places(own) >= places(usual)
+            && (!by_value || values(own) >= values(usual))
+            && Compared::new(own, seen).astray(&kernel.name).is_empty()
     };
     kernels.len() == usual.len() && kernels.iter().zip(usual).all(agrees)
 }
@@ -231,31 +232,66 @@ impl<'a> Compared<'a> {
             };
             one(Class::WrongAddress, span, expected, seen)
         });
-        let values = self.text.written.iter().filter_map(|(&(space, at), &value)| {
-            let place = (space_of(space).filter(|&space| space == Space::Global)?, at);
-            let seen = (*self.code.written.get(&place)?)?;
-            let more = self.text_writes_more || self.code_writes_more;
-            let value = value.filter(|&value| value != seen && !more)?;
+        let values = self.text.written.iter().filter(|(place, value)| self.is_other(**place, **value));
+        let values = values.map(|(&(space, at), _)| {
             let covers = |access: &&Access| {
+                let start = access.place.ok().filter(|place| place.0 == space).map(|place| place.1);
                 access.way != Way::Read
-                    && place_of(access).is_some_and(|(space, start)| {
-                        space == place.0 && (start..start + access.width).contains(&at)
-                    })
+                    && start.is_some_and(|start| (start..start + access.width).contains(&at))
             };
             let by = self.text.accesses.iter().rev().find(covers);
-            let told = self.told(Some(place), 1);
-            let [value, seen] = [value, seen].map(|value| format!("{told} is set to {value:#04x}"));
-            Some(one(Class::WrongValue, by.map(|access| access.span), value, seen))
+            let (start, width) = match by {
+                Some(Access { place: Ok((_, start)), width: width @ ..=8, .. }) => (*start, *width),
+                _ => (at, 1),
+            };
+            let own = |nth: u64| self.text.written.get(&(space, start + nth)).copied().flatten();
+            let seen = |nth: u64| self.code.written.get(&(space_of(space)?, start + nth)).copied().flatten();
+            let told = self.told(space_of(space).map(|space| (space, start)), width);
+            let [value, seen] = [self.told_number(width, &own), self.told_number(width, &seen)]
+                .map(|number| format!("sets {told} to {number}"));
+            one(Class::WrongValue, by.map(|access| access.span), value, seen)
         });
+        let mut values: Vec<Astray> = values.collect();
+        values.dedup();
         missed.chain(strays).chain(values).collect()
+    }
+
+    /// Whether the code leaves something else than this where the text writes it.
+    fn is_other(&self, (space, at): (StateSpace, u64), value: Option<u8>) -> bool {
+        let seen = self.code.written.get(&(Space::Global, at)).copied().flatten();
+        let more = self.text_writes_more || self.code_writes_more;
+        space == StateSpace::Global && !more && seen.is_some_and(|seen| value.is_some_and(|own| own != seen))
+    }
+
+    /// A number of so many bytes, as a place in a variable where it is one of a single variable.
+    fn told_number(&self, width: u64, byte: &dyn Fn(u64) -> Option<u8>) -> String {
+        let bytes = (0..width).rev().map(byte);
+        let Some(number) = bytes.into_iter().try_fold(0, |sum, byte| Some(sum << 8 | u64::from(byte?)))
+        else {
+            return "another number".to_owned();
+        };
+        let spaces = [Space::Global, Space::Const, Space::Shared];
+        let mut near = spaces.into_iter().filter_map(|space| self.near(space, number));
+        match (near.next(), near.next()) {
+            (Some(near), None) if width >= 4 => format!("{number:#x} ({near})"),
+            _ => format!("{number:#x}"),
+        }
     }
 
     /// A place in words: as what lies near it, and else as a number.
     fn told(&self, place: Option<(Space, u64)>, width: u64) -> String {
-        /// How far behind a variable, or what a parameter points to, a place is still told from there.
-        const NEAR: u64 = 1 << 16;
         let Some((space, at)) = place else { return "a place that is not known".to_owned() };
         let bytes = if width == 1 { "1 byte".to_owned() } else { format!("{width} bytes") };
+        match self.near(space, at) {
+            Some(near) => format!("{bytes} at {near}"),
+            None => format!("{bytes} at {at:#x} of {space:?}").to_lowercase(),
+        }
+    }
+
+    /// A place as so many bytes behind a variable or what a parameter points to, where it is near one.
+    fn near(&self, space: Space, at: u64) -> Option<String> {
+        /// How far away that is at most.
+        const NEAR: u64 = 1 << 16;
         let setting = &self.text.setting;
         let variables = setting.regions.iter().filter(|region| space_of(region.0) == Some(space));
         let variables = variables.filter_map(|&(_, start, end)| {
@@ -266,15 +302,13 @@ impl<'a> Compared<'a> {
             let start = u64::from_le_bytes(bytes.as_slice().try_into().ok()?);
             (space == Space::Global).then(|| (format!("the pointer in parameter {nth}"), start, start))
         });
-        let near = variables.chain(pointers).find_map(|(name, start, end)| {
+        variables.chain(pointers).find_map(|(name, start, end)| {
             let is_near = (start.saturating_sub(NEAR)..end.saturating_add(NEAR)).contains(&at);
-            is_near.then(|| (name, at.wrapping_sub(start) as i64))
-        });
-        match near {
-            Some((name, 0)) => format!("{bytes} at {name}"),
-            Some((name, offset)) => format!("{bytes} at {name} {offset:+}"),
-            None => format!("{bytes} at {at:#x} of {space:?}").to_lowercase(),
-        }
+            is_near.then(|| match at.wrapping_sub(start) as i64 {
+                0 => name,
+                offset => format!("{name} {offset:+}"),
+            })
+        })
     }
 
     /// Whether an access of the code is none of the text.
@@ -343,8 +377,8 @@ mod tests {
             (expected, seen)
         };
         let told_value = told(&[(true, 8, 1)], 6);
-        let place = "1 byte at the pointer in parameter 0 +8 is set to";
-        assert_eq!(told_value, (format!("{place} 0x05"), format!("{place} 0x06")));
+        let place = "sets 1 byte at the pointer in parameter 0 +8 to";
+        assert_eq!(told_value, (format!("{place} 0x5"), format!("{place} 0x6")));
         let told_place = told(&[(false, 4, 4), (false, 1 << 20, 4), (true, 8, 1)], 5);
         assert_eq!(told_place.0, "reads 4 bytes at the pointer in parameter 0");
         assert!(told_place.1.starts_with("LDG reads 4 bytes at 0x7d"), "{told_place:?}");

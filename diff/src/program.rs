@@ -193,7 +193,7 @@ pub fn judge_operands(
                 let Expectation::Accepted { variables, .. } = &expected else {
                     return (kernels, expected.trace());
                 };
-                let kernels = ptxsmith_oracle::accesses(module, variables, rules);
+                let kernels = ptxsmith_oracle::accesses_anywhere(module, variables, rules);
                 let values =
                     kernels.iter().fold(rests_on(&kernels), |trace, kernel| trace.union(kernel.values));
                 (kernels, expected.trace().union(values))

@@ -3,7 +3,7 @@
 mod common;
 
 use ptxsmith_diff::{Class, Verdict, judge_operands};
-use ptxsmith_oracle::{Expectation, Rules, Way, accesses, expect};
+use ptxsmith_oracle::{Expectation, Rules, Way, accesses_anywhere, expect};
 use ptxsmith_subject::{Description, Error, Observation, Outcome, Reach, Reached, Request, Space, Subject};
 use ptxsmith_syntax::{StateSpace, parse};
 
@@ -35,7 +35,7 @@ impl Subject for Follows {
         let module = parse(request.ptx).unwrap();
         let Expectation::Accepted { variables, .. } = expect(&module, &self.rules) else { panic!() };
         let mut observation = Observation::new(Outcome::Accepted);
-        for kernel in accesses(&module, &variables, &self.rules) {
+        for kernel in accesses_anywhere(&module, &variables, &self.rules) {
             let own = kernel.reached.unwrap();
             let reach = |access: &ptxsmith_oracle::Access| Reach {
                 instruction: "ACCESS".to_owned(),
@@ -88,6 +88,48 @@ fn bytes_and_places_that_listed_rules_predict_are_known() {
     assert_eq!(verdict("", bits, |_| ()), Verdict::Conforms);
     let index = "ld.global.u32 %r, a[-2];\nst.global.u32 [%p], %r;";
     assert_eq!(known(&verdict(".global .u32 a[4];", index, listed)), ["negative-index-unsigned"]);
+    // Far behind the array, and from there a few bytes further.
+    let register = "mov.s32 %i, -1;\nmov.u64 %q, a[%i];\nld.global.u32 %r, [%q+8];\nst.global.u32 [%p], %r;";
+    assert_eq!(known(&verdict(".global .u32 a[4];", register, listed)), ["negative-index-unsigned"]);
+    let narrow =
+        ".reg .u16 %h;\nld.global.u16 %h, [%p];\nld.global.u32 %r, a[%h + -1];\nst.global.u32 [%p], %r;";
+    assert_eq!(known(&verdict(".global .u32 a[100000];", narrow, listed)), ["narrow-index-constant"]);
+}
+
+#[test]
+fn elements_of_an_array_without_a_size_are_known_to_count_bytes() {
+    let listed = |rules: &mut Rules| *rules = common::known_rules(common::NVIDIA);
+    let stored = "mov.u32 %r, a[2];\nst.global.u32 [%p], %r;";
+    let loaded = "mov.u32 %r, %tid.x;\nand.b32 %r, %r, 12;\nld.shared.u8 %r, a[%r];\nst.global.u32 [%p], %r;";
+    for body in [stored, loaded] {
+        let incomplete = verdict(".extern .shared .u32 a[];", body, listed);
+        assert_eq!(known(&incomplete), ["incomplete-array-unscaled"], "{body}");
+        if body == stored {
+            let Verdict::Deviates(difference) = &incomplete else { panic!("{incomplete:?}") };
+            let (first, rest) = difference.expected["astray"].as_array().unwrap().split_first().unwrap();
+            assert!(rest.is_empty(), "bytes of one number are one difference: {rest:?}");
+            let told = |which: &str, place: &str| {
+                let text = first[which].as_str().unwrap();
+                let begins = text.starts_with("sets 4 bytes at the pointer in parameter 0 to 0x10000");
+                assert!(begins && text.ends_with(place), "{text}");
+            };
+            told("expected", "8 (a +8)");
+            told("seen", "2 (a +2)");
+        }
+        assert_eq!(verdict(".extern .shared .u32 a[100];", body, listed), Verdict::Conforms, "{body}");
+    }
+}
+
+#[test]
+fn code_that_follows_listed_rules_may_reach_what_the_text_leaves_undefined() {
+    let listed = |rules: &mut Rules| *rules = common::known_rules(common::NVIDIA);
+    let misaligned = "ld.const.u32 %r, a[2];\nst.global.u32 [%p], %r;";
+    assert_eq!(
+        known(&verdict(".extern .const .u32 a[];", misaligned, listed)),
+        ["incomplete-array-unscaled"]
+    );
+    let outside = ".reg .u8 %h;\nmov.u32 %r, 3;\ncvt.u8.u32 %h, %r;\nld.const.u32 %r, a[%h + -1];\nst.global.u32 [%p], %r;";
+    assert_eq!(known(&verdict(".const .u32 a[8];", outside, listed)), ["narrow-index-constant"]);
 }
 
 #[test]

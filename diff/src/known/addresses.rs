@@ -1,7 +1,7 @@
 //! Known deviations of the addresses of instructions: indices, offsets, what stands in brackets.
 
 use ptxsmith_oracle::Clause;
-use ptxsmith_syntax::{BinaryOp, StateSpace};
+use ptxsmith_syntax::{BinaryOp, StateSpace, TypeKind};
 
 use super::entry::{Effect, End, Known, example};
 use crate::maker::Releases;
@@ -9,7 +9,7 @@ use crate::shapes::addresses as shapes;
 
 pub(super) const NEGATIVE_INDEX_UNSIGNED: Known = Known {
     id: "negative-index-unsigned",
-    title: "the offset of a constant index is unsigned and of 32 bits, so that a negative or a large one is another",
+    title: "the offset of an index is unsigned and of 32 bits, so that a negative or a large one is another",
     clauses: &[Clause::ArrayIndex],
     lineage: "nvidia",
     releases: Releases::from("11.7"),
@@ -18,12 +18,58 @@ pub(super) const NEGATIVE_INDEX_UNSIGNED: Known = Known {
             let offset = next.apply(index, step)?;
             Some(i64::from(offset as u32))
         });
+        rules.operands.indexed_offset.change(|next, ty, index, constant, step| {
+            let offset = next.apply(ty, index, constant, step)?;
+            Some(i64::from(offset as u32))
+        });
     }),
     example: example!(
         "7.7",
         ".global .u32 a[4];\n.visible .entry k(.param .u64 out) { .reg .u64 p, o; mov.u64 p, a[-2]; ld.param.u64 o, [out]; st.global.u64 [o], p; ret; }"
     ),
     first_seen: "2026-11-21",
+};
+
+pub(super) const INCOMPLETE_ARRAY_UNSCALED: Known = Known {
+    id: "incomplete-array-unscaled",
+    title: "an index of an .extern array without a size counts bytes, not elements",
+    clauses: &[Clause::ArrayIndex],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Rule(|rules| {
+        let step = &mut rules.operands.element_step;
+        step.change(|next, is_sized, bytes| if is_sized { next.apply(is_sized, bytes) } else { 1 });
+    }),
+    example: example!(
+        "7.7",
+        ".extern .shared .u32 a[];\n.visible .entry k(.param .u64 out) { .reg .u64 o; .reg .u32 p; ld.param.u64 o, [out]; mov.u32 p, a[2]; st.global.u32 [o], p; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const NARROW_INDEX_CONSTANT: Known = Known {
+    id: "narrow-index-constant",
+    title: "a constant that is added to an index of 8 or 16 bits is cut to the type of the register",
+    clauses: &[Clause::ArrayIndex],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Rule(|rules| {
+        rules.operands.indexed_offset.change(|next, ty, index, constant, step| {
+            let constant = match (ty.size(), ty.kind()) {
+                (Some(1), TypeKind::Signed) => i64::from(constant as i8),
+                (Some(2), TypeKind::Signed) => i64::from(constant as i16),
+                (Some(1), _) => i64::from(constant as u8),
+                (Some(2), _) => i64::from(constant as u16),
+                _ => constant,
+            };
+            next.apply(ty, index, constant, step)
+        });
+    }),
+    example: example!(
+        "7.7",
+        ".global .u32 a[8];\n.visible .entry k(.param .u64 out) { .reg .u64 o, p; .reg .u16 h; .reg .u8 i; ld.param.u64 o, [out]; mov.u16 h, 3; cvt.u8.u16 i, h; mov.u64 p, a[i + -1]; st.global.u64 [o], p; ret; }"
+    ),
+    first_seen: "2026-11-24",
 };
 
 pub(super) const WIDE_OFFSET_ACCEPTED: Known = Known {

@@ -36,6 +36,8 @@ pub const KNOWN: &[Known] = &[
     expressions::MASK_OF_CONSTANT_BEFORE_7_3,
     operands::FUNCTION_IN_SUM_ACCEPTED,
     addresses::NEGATIVE_INDEX_UNSIGNED,
+    addresses::INCOMPLETE_ARRAY_UNSCALED,
+    addresses::NARROW_INDEX_CONSTANT,
     addresses::WIDE_OFFSET_ACCEPTED,
     operands::MISSING_ELEMENT_ACCEPTED,
     operands::MISSING_ELEMENT_CRASH,

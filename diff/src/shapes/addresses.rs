@@ -63,11 +63,16 @@ pub fn sink_address(module: &Module) -> bool {
     })
 }
 
-/// An absolute address in an instruction that names `.unified` behind it.
+/// An absolute address, of whatever kind its constants are, in an instruction that names `.unified` behind it.
 pub fn unified_absolute(module: &Module) -> bool {
+    let is_name = |word: &Text| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
+    let is_constant = |address: &[Text]| {
+        !address.is_empty() && address.iter().all(|word| word == "WARP_SZ" || !is_name(word))
+    };
     Words::of(module).statements.iter().any(|own| {
-        own.windows(2).any(|pair| pair[0] == "[" && integer(&pair[1]).is_some())
-            && own.windows(2).any(|pair| pair[0] == "]" && pair[1] == ".unified")
+        let open = own.iter().position(|word| word == "[");
+        let close = own.windows(2).position(|pair| pair[0] == "]" && pair[1] == ".unified");
+        open.zip(close).is_some_and(|(open, close)| open < close && is_constant(&own[open + 1..close]))
     })
 }
 
@@ -133,6 +138,16 @@ mod tests {
         assert!(special_register_address(&module(
             ".func f() { .reg .u64 %d<3>; ret; } .func g() { .reg .u32 %a; ld.u32 %a, [%d2]; ret; }"
         )));
+    }
+
+    #[test]
+    fn every_constant_is_an_absolute_address() {
+        let load = |address: &str| {
+            let code = format!("ld.global.u32 r, [{address}].unified;");
+            unified_absolute(&module(&format!(".global .u32 g; .entry k() {{ .reg .u32 r; {code} ret; }}")))
+        };
+        assert!(["16", "0f3f800000", "-(4 + 4)", "WARP_SZ"].into_iter().all(load));
+        assert!(!["g", "g + 4", "(g)"].into_iter().any(load));
     }
 
     #[test]

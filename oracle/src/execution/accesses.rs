@@ -82,13 +82,31 @@ pub struct Traced {
 
 /// What the kernels of a module reach, in the order of their names.
 pub fn accesses(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Traced> {
+    traced(module, variables, rules, false)
+}
+
+/// The same, of accesses that the text leaves undefined as well: outside of variables, and not aligned. Code that follows other
+/// rules than the text makes them.
+pub fn accesses_anywhere(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Traced> {
+    traced(module, variables, rules, true)
+}
+
+fn traced(
+    module: &Module,
+    variables: &[expectation::Variable],
+    rules: &Rules,
+    anywhere: bool,
+) -> Vec<Traced> {
     let program = names::read(module, rules);
     let reader =
         || Reader { rules, version: module.version().unwrap_or((u32::MAX, 0)), trace: Trace::default() };
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
     kernels
         .map(|(&name, body)| {
-            let run = |frame| Run::new(&program, body, reader(), variables, frame).and_then(Run::finish);
+            let run = |frame| {
+                let run = Run::new(&program, body, reader(), variables, frame)?;
+                Run { anywhere, ..run }.finish()
+            };
             let mut own = program.variables.iter().chain(&body.variables);
             let both = match own.any(|variable| variable.space == StateSpace::Local) {
                 false => run(Frame::Upwards),
@@ -158,6 +176,8 @@ struct Run<'m, 'r> {
     initial: Vec<(StateSpace, u64, &'m expectation::Variable)>,
     /// Whether something was written at an unknown place.
     scattered: bool,
+    /// Whether what the text leaves undefined is followed too.
+    anywhere: bool,
 }
 
 impl<'m, 'r> Run<'m, 'r> {
@@ -204,8 +224,20 @@ impl<'m, 'r> Run<'m, 'r> {
         let registers =
             body.registers.iter().map(|register| vec![None; usize::from(register.lanes)]).collect();
         let reached = Reached { setting, ..Reached::default() };
-        let (values, scattered) = (Trace::default(), false);
-        Ok(Run { body, reader, values, module, function, parameters, registers, reached, initial, scattered })
+        let (values, scattered, anywhere) = (Trace::default(), false, false);
+        Ok(Run {
+            body,
+            reader,
+            values,
+            module,
+            function,
+            parameters,
+            registers,
+            reached,
+            initial,
+            scattered,
+            anywhere,
+        })
     }
 
     /// What it reaches, and what its operands and its constants rest on.

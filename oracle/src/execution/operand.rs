@@ -33,8 +33,26 @@ pub(super) struct Address {
     pub base: Base,
     /// Bytes.
     pub offset: i64,
-    /// A register that counts this many bytes each.
-    pub index: Option<(Register, i64)>,
+    pub index: Option<Index>,
+}
+
+/// An index in a register, with what is added to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Index {
+    pub register: Register,
+    pub constant: i64,
+    /// How many bytes each counts.
+    pub step: i64,
+}
+
+impl Index {
+    /// How many bytes it is, where the register holds these bits.
+    pub fn bytes(&self, bits: u64, rules: &Rules) -> Ruled<i64> {
+        let Index { register, constant, step } = *self;
+        let index = rules.operands.index.apply(register.ty, bits);
+        let bytes = rules.operands.indexed_offset.apply(register.ty, index, constant, step);
+        bytes.ok_or(Stop::Unmodelled("an index of more than 32 bits"))
+    }
 }
 
 /// Reads operands under these rules; records what they rest on.
@@ -207,6 +225,7 @@ impl Reader<'_> {
                 ElementUnit::Scalar => scalar,
             }
         };
+        let unit = self.rules.operands.element_step.apply(variable.size.is_some(), unit);
         let base = Base::Variable(variable);
         let rule = (RefusalClass::ArrayIndex, Clause::ArrayIndex);
         if !index.has_names() {
@@ -215,7 +234,7 @@ impl Reader<'_> {
             let offset = offset.ok_or(Stop::Unmodelled("an index of more than 64 bits"))?;
             return Ok(Address { base, offset, index: None });
         }
-        let (register, offset) = match *index.kind(index.root()) {
+        let (register, constant) = match *index.kind(index.root()) {
             NodeKind::Name(_) => (index.clone(), 0),
             NodeKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) => {
                 let right = index.part(right);
@@ -240,8 +259,7 @@ impl Reader<'_> {
         if register.lanes > 1 || !numbers {
             return self.refuse(rule.0, rule.1, name.span);
         }
-        let offset = offset.checked_mul(unit).ok_or(Stop::Unmodelled("an index of more than 64 bits"))?;
-        Ok(Address { base, offset, index: Some((register, unit)) })
+        Ok(Address { base, offset: 0, index: Some(Index { register, constant, step: unit }) })
     }
 
     /// Which element of a vector a suffix names (6.4.3).

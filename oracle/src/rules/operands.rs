@@ -4,7 +4,7 @@ use ptxsmith_syntax::{BinaryOp, Opcode, ScalarType, StateSpace};
 
 use super::{
     entry::entries,
-    specification::{element_named, fits, function_operand, outside},
+    specification::{element_named, fits, function_operand, indexed_offset, outside},
 };
 use crate::{step::Ruled, value::extended};
 
@@ -21,6 +21,11 @@ entries! {
     Index(ty: ScalarType, bits: u64) -> i64;
     /// How many bytes an element lies behind the array: of a constant index, and of one step of it. `None` past 64 bits.
     ElementOffset(index: i64, step: i64) -> Option<i64>;
+    /// How many bytes one step of an index is in an array whose size is known, or not, where an element has this many.
+    ElementStep(is_sized: bool, bytes: i64) -> i64;
+    /// How many bytes an element lies behind the array: of an index in a register of this type, a constant that is added to it,
+    /// and bytes of one step. `None` where that is undecided: the text does not say in how many bits an index is scaled.
+    IndexedOffset(ty: ScalarType, index: i64, constant: i64, step: i64) -> Option<i64>;
     /// Which element of a vector of so many a suffix names, by its letter (6.4.3); one that the vector lacks is refused.
     ElementNamed(letter: &str, count: usize) -> Option<usize>;
     /// Which part of a scalar, from the lowest, an element of a list in braces is: of its place, and of how many (6.4.3).
@@ -43,6 +48,8 @@ pub struct Operands {
     pub index_operator: IndexOperator,
     pub index: Index,
     pub element_offset: ElementOffset,
+    pub element_step: ElementStep,
+    pub indexed_offset: IndexedOffset,
     pub element_named: ElementNamed,
     pub part_of_scalar: PartOfScalar,
     pub predicate: Predicate,
@@ -58,6 +65,8 @@ impl Operands {
         index_operator: IndexOperator::new(|op| matches!(op, BinaryOp::Add | BinaryOp::Sub)),
         index: Index::new(|ty, bits| extended(ty, bits) as i64),
         element_offset: ElementOffset::new(i64::checked_mul),
+        element_step: ElementStep::new(|_, bytes| bytes),
+        indexed_offset: IndexedOffset::new(indexed_offset),
         element_named: ElementNamed::new(element_named),
         part_of_scalar: PartOfScalar::new(|place, _| place),
         predicate: Predicate::new(|_, bits| bits != 0),

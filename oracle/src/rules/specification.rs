@@ -100,6 +100,12 @@ pub(super) fn fits(value: i128, ty: ScalarType) -> bool {
     }
 }
 
+/// 6.4.2: as many bytes as the steps are together.
+pub(super) fn indexed_offset(_: ScalarType, index: i64, constant: i64, step: i64) -> Option<i64> {
+    let bytes = index.checked_mul(step).filter(|&bytes| i32::try_from(bytes).is_ok())?;
+    bytes.checked_add(constant.checked_mul(step)?)
+}
+
 /// `x y z w` and `r g b a`, in order.
 pub(super) fn element_named(letter: &str, _count: usize) -> Option<usize> {
     [["x", "y", "z", "w"], ["r", "g", "b", "a"]]

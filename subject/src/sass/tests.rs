@@ -168,3 +168,33 @@ fn what_a_kernel_reaches_over_numbers_is_seen_and_what_is_not_understood_ends_no
     assert_eq!(reached.written[&(Space::Global, 0x7d00_0000_1011)], Some(2));
     assert_eq!(reached.written[&(Space::Shared, 0x10_0010)], None);
 }
+
+#[test]
+fn a_variable_of_another_module_lies_where_it_is_said_to() {
+    use crate::reached::{Space, Tracing};
+    let code = "MOV R0, `(e)
+        ULDC.64 UR4, c[0x0][0x160]
+        IADD3 R0, R0, 0x2, RZ
+        UMOV UR6, 32@lo((f + 0x4))
+        UMOV UR7, 32@hi((f + 0x4))
+        STG.E [UR4], R0
+        LDG.E R2, [UR6]
+        EXIT";
+    let mut text = "\t.section\t.text.k,\"ax\",@progbits\nk:\n".to_owned();
+    for (nth, line) in code.lines().enumerate() {
+        text.push_str(&format!("/*{:04x}*/ {} ;\n", 16 * nth, line.trim()));
+    }
+    text.push_str("\t.section\t.nv.constant0.k,\"a\"\n\t.zero\t\t360\n");
+    let (listing, variables) = (Listing::read(&text), variables());
+    let tracing = Tracing {
+        kernel: "k".into(),
+        parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
+        places: [("e".to_owned(), 0x10_0000), ("f".to_owned(), 0x7f00_0000_0100)].into(),
+        ..Tracing::default()
+    };
+    let reached = Machine::new(&listing, &variables, "k", Some(&tracing)).unwrap().trace("k");
+    let read = reached.reaches.iter().find(|reach| reach.reads).unwrap();
+    assert_eq!(read.place, Some((Space::Global, 0x7f00_0000_0104)));
+    let stored = (0..4).map(|nth| reached.written[&(Space::Global, 0x7d00_0000_1000 + nth)]);
+    assert_eq!(stored.collect::<Vec<_>>(), [Some(2), Some(0), Some(0x10), Some(0)]);
+}

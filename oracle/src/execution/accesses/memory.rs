@@ -4,9 +4,9 @@ use ptxsmith_syntax::{Opcode, Operand, StateSpace};
 
 use crate::execution::form::Form;
 use crate::execution::names::{Line, Names, Place, Variable};
-use crate::execution::operand::Base;
+use crate::execution::operand::{Address, Base};
 use crate::refusal::Stop;
-use crate::value::{extended, low_bits};
+use crate::value::low_bits;
 
 use super::setting::{PARAMETER, WINDOW_SIZE, WINDOWS, word};
 use super::{Access, FORM, Run, VALUE, Value, Way};
@@ -24,6 +24,7 @@ impl<'m> Run<'m, '_> {
             _ => Err(FORM),
         };
         if let Ok((_, at)) = place
+            && !self.anywhere
             && !at.is_multiple_of(width)
         {
             return Err("an access that is not aligned with the numbers that were tried");
@@ -93,29 +94,10 @@ impl<'m> Run<'m, '_> {
             Operand::Element(name, index) => self.reader.element(name, index, names),
             _ => return Err(FORM),
         };
-        let address = address.map_err(|stop| match stop {
-            Stop::Unmodelled(reason) => reason,
-            Stop::Refused(_) => "an address that is refused",
-        })?;
-        let index = match address.index {
-            None => 0,
-            Some((register, unit)) => {
-                let index = self.registers[register.id][0].ok_or(VALUE)?;
-                (extended(register.ty, index) as i64).wrapping_mul(unit)
-            }
-        };
-        let (base, own) = match &address.base {
-            Base::Variable(variable) => (self.place_of(variable).ok_or(VALUE)?, Some(variable.space)),
-            Base::Register(register) => {
-                let value = self.registers[register.id][0].ok_or(VALUE)?;
-                (low_bits(register.ty, value), None)
-            }
-            Base::Absolute => (0, None),
-        };
-        let at = base.wrapping_add(address.offset.wrapping_add(index) as u64);
+        let (at, own) = self.number_of(&address.map_err(why)?)?;
         let (space, at) = self.in_space(space, own, at)?;
         // What lies there, and what of the number counts, is not specified.
-        let small = !matches!(space, StateSpace::Global | StateSpace::Param);
+        let small = !self.anywhere && !matches!(space, StateSpace::Global | StateSpace::Param);
         if small
             && !self
                 .reached
@@ -127,6 +109,26 @@ impl<'m> Run<'m, '_> {
             return Err("an address outside of the variables of its state space");
         }
         Ok((space, at))
+    }
+
+    /// An address as a number, and the state space of its variable.
+    pub(super) fn number_of(&self, address: &Address) -> Result<(u64, Option<StateSpace>), &'static str> {
+        let index = match address.index {
+            None => 0,
+            Some(index) => {
+                let bits = self.registers[index.register.id][0].ok_or(VALUE)?;
+                index.bytes(bits, self.reader.rules).map_err(why)?
+            }
+        };
+        let (base, own) = match &address.base {
+            Base::Variable(variable) => (self.place_of(variable).ok_or(VALUE)?, Some(variable.space)),
+            Base::Register(register) => {
+                let value = self.registers[register.id][0].ok_or(VALUE)?;
+                (low_bits(register.ty, value), None)
+            }
+            Base::Absolute => (0, None),
+        };
+        Ok((base.wrapping_add(address.offset.wrapping_add(index) as u64), own))
     }
 
     /// The state space that an address means, and the place in it.
@@ -188,6 +190,13 @@ impl<'m> Run<'m, '_> {
         };
         self.reached.setting.memory.insert((space, at), byte);
         Some(byte)
+    }
+}
+
+fn why(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Unmodelled(reason) => reason,
+        Stop::Refused(_) => "an address that is refused",
     }
 }
 

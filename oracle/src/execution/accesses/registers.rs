@@ -61,6 +61,11 @@ impl<'m> Run<'m, '_> {
 
     /// The value of a source operand: a register, a special register, a constant, the address of a variable.
     pub(super) fn value(&mut self, operand: &Operand, ty: ScalarType, names: &Names) -> Value {
+        if let Operand::Element(name, index) = operand {
+            let address = self.reader.element(name, index, names).ok()?;
+            let (number, own) = self.number_of(&address).ok()?;
+            return (own != Some(StateSpace::Param)).then(|| low_bits(ty, number));
+        }
         let Operand::Value(expr) = operand else {
             return self.bits_of(operand, names).map(|bits| low_bits(ty, bits));
         };

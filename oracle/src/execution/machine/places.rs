@@ -134,13 +134,8 @@ impl<'m> Machine<'m, '_> {
     ) -> Ruled<Pointer> {
         let index = match address.index {
             None => 0,
-            Some((register, unit)) => match &frame.registers[register.id][0] {
-                Cell::Bits(bits) => {
-                    let index = self.reader.rules.operands.index.apply(register.ty, *bits);
-                    // The text does not say in how many bits an index is scaled.
-                    let bytes = index.checked_mul(unit).filter(|&bytes| i32::try_from(bytes).is_ok());
-                    bytes.ok_or(Stop::Unmodelled("an index of more than 32 bits"))?
-                }
+            Some(index) => match &frame.registers[index.register.id][0] {
+                Cell::Bits(bits) => index.bytes(*bits, self.reader.rules)?,
                 _ => return Err(UNKNOWN),
             },
         };

@@ -31,6 +31,9 @@ impl Machine<'_> {
 
     /// What a register holds, or what a relocation names.
     fn named(&self, operand: &str) -> Word {
+        if let Some(word) = self.undeclared(operand) {
+            return word;
+        }
         let half = |text: &str| {
             let (name, addend) = relocated(text)?;
             Some(Symbol { addend, ..Symbol::of(self.root(name)?) })

@@ -228,6 +228,22 @@ impl Machine<'_> {
         Some(place.wrapping_sub(before))
     }
 
+    /// Half an address of a variable that another module declares, as the number that was made up for it: `32@hi(a)`.
+    pub(super) fn undeclared(&self, operand: &str) -> Option<Word> {
+        let halves = [("32@lo", 0), ("32@hi", 32), ("`", 0)];
+        let (text, shift) =
+            halves.iter().find_map(|&(before, shift)| Some((operand.strip_prefix(before)?, shift)))?;
+        let (name, addend) = relocated(text)?;
+        if self.root(name).is_some() {
+            return None;
+        }
+        let place = self.traced_place(name)?;
+        // What lies before variables in `.shared` counts there, and the code does not say where this one is.
+        let small = u32::try_from(place).is_ok();
+        (!small || self.parameters < WITH_CLUSTERS)
+            .then(|| Word::Known((place.wrapping_add(addend as u64) >> shift) as u32))
+    }
+
     /// Half an address as the number that it is.
     pub(super) fn traced(&self, word: Word) -> Word {
         let place = |symbol: &Symbol| match &symbol.root {
