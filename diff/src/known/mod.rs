@@ -45,6 +45,7 @@ pub const KNOWN: &[Known] = &[
     addresses::SUBTRACTED_INDEX_REFUSED,
     names::NUMBERED_PREFIX_REFUSED,
     names::PADDED_NUMBER_ACCEPTED,
+    names::NUMBER_MODULO,
     initializers::SCALAR_FOR_ARRAY_CRASH,
     addresses::SPECIAL_REGISTER_ADDRESS_CRASH,
     operands::CONVERTED_FUNCTION_CRASH,
