@@ -5,7 +5,7 @@ use ptxsmith_subject as subject;
 use ptxsmith_subject::solve::{self, Slot};
 
 use ptxsmith_subject::{Observation, Outcome, Subject};
-use ptxsmith_syntax::{Declaration, Item, StateSpace, Statement, declared, is_number};
+use ptxsmith_syntax::{Declaration, Item, StateSpace, Statement, declared, numbered};
 
 use crate::verdict::{Class, NotCompared, Verdict};
 
@@ -64,7 +64,7 @@ pub(crate) fn undeclared(items: &[Item], observed: &Observation) -> Option<Strin
         return None;
     }
     let declared = declared(items);
-    let is_declared = |name: &str| declared.find(name, |_, number| is_number(number)).declared().is_some();
+    let is_declared = |name: &str| declared.find(name, |_, digits| numbered(digits)).declared().is_some();
     observed.variables.keys().find(|name| !is_declared(name)).cloned()
 }
 

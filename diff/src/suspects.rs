@@ -210,7 +210,7 @@ pub const SUSPECTS: &[Suspect] = &[
     infix!("offset-32-bits", "an offset has 32 bits", AddressOffset, Add, |next, s, a, b| match (a, b) { (Value::Address(_), Value::Integer(y)) => next.apply(s, a, Value::Integer(Integer { bits: y.bits as i32 as u64, ..y })), _ => next.apply(s, a, b) }),
     rule!("mask-from-other-end", "a mask counts bytes from the other end", Mask, |r| r.expressions.mask.change(|next, s, v, m, o| Ok(match next.apply(s, v, m, o)? { Value::AddressByte(a, byte) => Value::AddressByte(a, 7 - byte), other => other }))),
     rule!("mask-constant-unshifted", "a mask of a constant does not shift", MaskConstant, |r| r.expressions.mask.change(|next, s, v, m, o| match (next.apply(s, v, m, o)?, o, read_number(m)) { (Value::Integer(_), Value::Integer(x), Some(Number::Integer { value: Some(m), .. })) => Ok(Value::Integer(Integer::unsigned(x.bits & m))), (other, ..) => Ok(other) })),
-    rule!("numbered-from-1", "numbered names begin with 1", ParameterizedNames, |r| r.layout.numbered.change(|next, prefix, number| number != "0" && next.apply(prefix, number))),
+    rule!("numbered-from-1", "numbered names begin with 1", ParameterizedNames, |r| r.layout.numbered.change(|next, prefix, digits| next.apply(prefix, digits).filter(|nth| *nth > 0))),
 ];
 
 fn radix(text: &[u8]) -> Option<Radix> {

@@ -557,6 +557,7 @@ fn a_size_that_comes_to_nothing_is_explained_by_the_rule_that_gives_it() {
         ("[2][4294967296]", Some(&["size-modulo-2-64"][..])),
         ("[9223372036854775808]", Some(&["size-modulo-2-64"])),
         ("[9223372036854775808][2]", Some(&["size-modulo-2-64"])),
+        ("[4611686018427387904] = {1}", Some(&["size-modulo-2-64"])),
         ("[9223372036854775809]", None),
     ] {
         let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 x{dimensions};\n");

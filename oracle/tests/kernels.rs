@@ -528,7 +528,12 @@ fn a_number_that_a_parameterized_name_does_not_declare_is_refused_in_kernels_too
     }
     assert_eq!(refused(".reg .pred q<3>; @q3 ret;", &rules), Some(RefusalClass::UnknownName));
     // Rules with another answer to 5.4.6 hold in kernels as at module scope.
-    let rules = rules.with(|rules| rules.layout.numbered.change(|_, prefix, _| !prefix.ends_with('1')));
+    let rules = rules.with(|rules| {
+        rules
+            .layout
+            .numbered
+            .change(|_, prefix, digits| digits.parse().ok().filter(|_| !prefix.ends_with('1')))
+    });
     let class = refused(".reg .u32 q1<3>; mov.u32 q12, 5; ret;", &rules);
     assert_eq!(class, Some(RefusalClass::UnknownName));
 }

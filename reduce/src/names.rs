@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_syntax::{self as syntax, Found, Item, Module, Role, Text, Visit, is_number};
+use ptxsmith_syntax::{self as syntax, Found, Item, Module, Role, Text, Visit, numbered};
 
 /// The names that statements declare and mention. Names are not told apart by scope: a name that is declared in any
 /// function is taken for declared. So too much may be kept, but never too little.
@@ -55,13 +55,13 @@ impl Names {
     /// The names that are mentioned of a parameterized name, in order.
     pub(crate) fn mentioned_of(&self, prefix: &Text) -> impl Iterator<Item = &Text> {
         self.mentioned.iter().filter(move |name| {
-            let found = self.declared.find(name, |_, number| is_number(number));
+            let found = self.declared.find(name, |_, digits| numbered(digits));
             matches!(found, Found::Numbered(written, _) if written == prefix)
         })
     }
 
     fn declares(&self, name: &str) -> Declared {
-        match self.declared.find(name, |_, number| is_number(number)) {
+        match self.declared.find(name, |_, digits| numbered(digits)) {
             Found::Plain(_) | Found::Numbered(..) => Declared::Fully,
             Found::OtherNumber => Declared::ButForNumber,
             Found::Nothing => Declared::Not,

@@ -67,7 +67,7 @@ impl<'m> Shapes<'m> {
     /// The type of the module-scope variable of this name and size; `None` where no declaration says it.
     pub fn of(&self, name: &str, size: u64) -> Option<Shape> {
         // A subject may show a number with zeros in front, though no name of the declaration has them.
-        let &(declaration, declarator) = self.names.find(name, |_, _| true).declared()?;
+        let &(declaration, declarator) = self.names.find(name, |_, digits| digits.parse().ok()).declared()?;
         let rules = Rules::default();
         let scalar = declaration.scalar_type()?;
         let vector = declaration.vector().map(|length| length.count());

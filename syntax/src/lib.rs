@@ -39,7 +39,7 @@ pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
 pub use header::Header;
 pub use instruction::{BranchTargets, Guard, Instruction, Operand};
 pub use literal::{Number, Radix, read_number};
-pub use names::{Candidate, Found, Names, declared, holders_of_addresses, is_number, needs_relocatable_form};
+pub use names::{Candidate, Found, Names, declared, holders_of_addresses, needs_relocatable_form, numbered};
 pub use ops::{BinaryOp, Cast, UnaryOp, precedence};
 pub use parser::{parse, parse_declaration, parse_expr, tokens};
 pub use printer::{Break, Canonical, Sink, print, print_expr, print_to};

@@ -70,10 +70,7 @@ impl<T> Names<T> {
     /// Whether the scope itself declares one of the names that this one would declare.
     pub fn declares(&self, name: &str, role: Role) -> bool {
         let here = |name: &str| {
-            !matches!(
-                self.find_here(name, |_, number| is_number(number)),
-                Found::Nothing | Found::OtherNumber
-            )
+            !matches!(self.find_here(name, |_, digits| numbered(digits)), Found::Nothing | Found::OtherNumber)
         };
         match role {
             Role::Prefix(count) => {
@@ -90,8 +87,7 @@ impl<T> Names<T> {
         let after =
             self.plain.range::<str, _>((Bound::Included(prefix), Bound::Unbounded)).map(|(name, _)| name);
         let with_prefix = after.map_while(move |name| Some((name, name.strip_prefix(prefix)?)));
-        let is_one =
-            move |number: &str| is_number(number) && number.parse().is_ok_and(|nth: u64| nth < count);
+        let is_one = move |digits: &str| numbered(digits).is_some_and(|nth| nth < count);
         with_prefix.filter(move |(_, number)| is_one(number)).map(|(name, _)| name)
     }
 
@@ -100,12 +96,9 @@ impl<T> Names<T> {
     fn overlaps(&self, prefix: &str, count: u64) -> bool {
         // The first of the names of the longer prefix is the least.
         let shares = |digits: &str, longer: u64, shorter: u64| {
-            let number = format!("{digits}0");
             let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
-            all_digits
-                && is_number(&number)
-                && longer > 0
-                && number.parse().is_ok_and(|nth: u64| nth < shorter)
+            let first = numbered(&format!("{digits}0"));
+            all_digits && longer > 0 && first.is_some_and(|nth| nth < shorter)
         };
         let digits = prefix.bytes().rev().take_while(u8::is_ascii_digit).count();
         let mut shorter = (prefix.len() - digits..prefix.len()).filter_map(|at| {
@@ -161,12 +154,12 @@ impl<T> Names<T> {
         plain.into_iter().chain(numbered)
     }
 
-    /// Looks a name up. `is_one` says whether a common prefix and a number below the count make a name (5.4.6); the
-    /// specification's answer is [`is_number`] of the number.
-    pub fn find(&self, name: &str, is_one: impl Fn(&str, &str) -> bool) -> Found<'_, T> {
+    /// Looks a name up. `number` says which number a common prefix and digits are, which makes a name where it is below the count
+    /// (5.4.6); the specification's answer is [`numbered`] of the digits.
+    pub fn find(&self, name: &str, number: impl Fn(&str, &str) -> Option<u64>) -> Found<'_, T> {
         let (mut scope, mut found) = (Some(self), Found::Nothing);
         while let Some(names) = scope {
-            match names.find_here(name, &is_one) {
+            match names.find_here(name, &number) {
                 Found::Nothing => {}
                 Found::OtherNumber => found = Found::OtherNumber,
                 declared => return declared,
@@ -176,13 +169,13 @@ impl<T> Names<T> {
         found
     }
 
-    fn find_here(&self, name: &str, is_one: impl Fn(&str, &str) -> bool) -> Found<'_, T> {
+    fn find_here(&self, name: &str, number: impl Fn(&str, &str) -> Option<u64>) -> Found<'_, T> {
         let mut found = Found::Nothing;
         for Candidate { declared, written, count } in self.candidates(name) {
             let Some(count) = count else { return Found::Plain(declared) };
-            let (prefix, number) = name.split_at(written);
-            match number.parse() {
-                Ok(nth) if nth < count && is_one(prefix, number) => return Found::Numbered(declared, nth),
+            let (prefix, digits) = name.split_at(written);
+            match number(prefix, digits) {
+                Some(nth) if nth < count => return Found::Numbered(declared, nth),
                 _ => found = Found::OtherNumber,
             }
         }
@@ -199,9 +192,10 @@ impl Item {
     }
 }
 
-/// Whether these digits are a number as it is printed, without zeros in front: so numbered names are written (5.4.6).
-pub fn is_number(digits: &str) -> bool {
-    digits == "0" || !digits.starts_with('0')
+/// The number that these digits are, where it is printed so, without zeros in front: so numbered names are written (5.4.6).
+pub fn numbered(digits: &str) -> Option<u64> {
+    let is_printed = digits == "0" || !digits.starts_with('0');
+    digits.parse().ok().filter(|_| is_printed)
 }
 
 /// The names that these statements declare in any scope, each with the name that its declaration writes.
@@ -265,7 +259,7 @@ mod tests {
     use crate::parse;
 
     fn found(names: &Names<char>, name: &str) -> Option<(char, u64)> {
-        match names.find(name, |_, number| is_number(number)) {
+        match names.find(name, |_, digits| numbered(digits)) {
             Found::Numbered(&declared, number) => Some((declared, number)),
             Found::Plain(_) | Found::OtherNumber | Found::Nothing => None,
         }
@@ -302,11 +296,11 @@ mod tests {
             names.declare(name.into(), 'o');
         }
         names.declare_numbered("r".into(), 'i', 3);
-        let of = |name| names.find(name, |_, number| is_number(number)).declared().copied();
+        let of = |name| names.find(name, |_, digits| numbered(digits)).declared().copied();
         assert_eq!(["r0", "r1", "r2"].map(of), [Some('i'); 3]);
         assert_eq!(["r", "r01", "r3", "ra1"].map(of), [Some('o'); 4]);
         names.declare("r1".into(), 'x');
-        assert_eq!(names.find("r1", |_, _| true), Found::Plain(&'x'));
+        assert_eq!(names.find("r1", |_, digits| digits.parse().ok()), Found::Plain(&'x'));
     }
 
     #[test]
@@ -317,9 +311,9 @@ mod tests {
         let mut inner = Names::within(Rc::new(outer));
         inner.declare_numbered("r1".into(), 'i', 3);
         inner.declare("r5".into(), 'i');
-        let of = |name| inner.find(name, |_, number| is_number(number)).declared().copied();
+        let of = |name| inner.find(name, |_, digits| numbered(digits)).declared().copied();
         assert_eq!(["r12", "r5", "r6", "p"].map(of), [Some('i'), Some('i'), Some('o'), Some('o')]);
-        assert_eq!(inner.find("r13", |_, _| true), Found::OtherNumber);
+        assert_eq!(inner.find("r13", |_, digits| digits.parse().ok()), Found::OtherNumber);
     }
 
     #[test]
@@ -347,7 +341,7 @@ mod tests {
         let mut names = Names::default();
         names.declare_numbered("r".into(), 'a', 2);
         names.declare("p".into(), 'b');
-        let find = |name| names.find(name, |_, number| is_number(number));
+        let find = |name| names.find(name, |_, digits| numbered(digits));
         assert_eq!(find("r2"), Found::OtherNumber);
         assert_eq!(find("r01"), Found::OtherNumber);
         assert_eq!(find("s2"), Found::Nothing);

@@ -2,7 +2,7 @@
 
 use crate::{
     Text,
-    names::{Names, declared, is_number},
+    names::{Names, declared, numbered},
     tree::Item,
     visit::{Role, VisitMut},
 };
@@ -29,7 +29,7 @@ impl<F: Fn(&str) -> Option<Text>> VisitMut<'_> for Renamer<F> {
     fn name(&mut self, name: &mut Text, role: Role) {
         let written = match role {
             Role::Use => {
-                let found = self.declared.find(name, |_, number| is_number(number)).declared();
+                let found = self.declared.find(name, |_, digits| numbered(digits)).declared();
                 let candidate = || self.declared.candidates(name).next().map(|candidate| candidate.declared);
                 match found.or_else(candidate) {
                     Some(written) => written,

@@ -103,6 +103,17 @@ pub(super) const ALIGNMENT_FIRST_ACCEPTED: Known = Known {
     first_seen: "2026-11-24",
 };
 
+pub(super) const DATA_WITHOUT_SECTION_CRASH: Known = Known {
+    id: "dwarf-without-section-crash",
+    title: "data of @@DWARF outside of a section kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::data_without_section },
+    example: example!("7.7", "@@DWARF .b8 1;"),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const NAMELESS_DECLARATION_ACCEPTED: Known = Known {
     id: "nameless-declaration-accepted",
     title: "a declaration is taken that names no variable",

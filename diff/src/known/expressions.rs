@@ -97,8 +97,8 @@ pub(super) const FLOAT_TERNARY_REFUSED: Known = Known {
 
 pub(super) const TINY_DECIMAL_REFUSED: Known = Known {
     id: "tiny-decimal-refused",
-    title: "a decimal floating-point literal other than zero but below the least normal double is refused as an overflow",
-    clauses: &[Clause::FloatTiny],
+    title: "a decimal floating-point literal other than zero but below the least normal double is refused as an overflow, even where that double is the nearest",
+    clauses: &[Clause::FloatTiny, Clause::FloatDecimal],
     lineage: "nvidia",
     releases: Releases::from("11.7"),
     effect: Effect::Refusal(|rules| rules.expressions.number.change(tiny_decimal_refused)),
@@ -166,5 +166,49 @@ fn tiny_decimal_refused(next: &Number, step: &mut Step<'_>, text: &[u8]) -> Rule
     if step.trace.clauses.contains(Clause::FloatTiny) {
         return step.refuse(RefusalClass::LiteralOutOfRange, Clause::FloatTiny);
     }
+    // Twice the number is not tiny, so that it is rounded as the number would be if exponents had no end.
+    let is_least = matches!(value, Value::Float(value) if value == f64::MIN_POSITIVE);
+    if is_least && doubled(text).is_some_and(|twice| twice < 2.0 * f64::MIN_POSITIVE) {
+        return step.refuse(RefusalClass::LiteralOutOfRange, Clause::FloatDecimal);
+    }
     Ok(value)
+}
+
+/// The double that is nearest to twice a decimal number; `None` for exact bits.
+fn doubled(text: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let exponent = text.find(['e', 'E']).unwrap_or(text.len());
+    let mut digits = text[..exponent].as_bytes().to_vec();
+    let mut carry = 0;
+    for digit in digits.iter_mut().rev().filter(|byte| **byte != b'.') {
+        let twice = 2 * digit.checked_sub(b'0').filter(|digit| *digit < 10)? + carry;
+        (*digit, carry) = (b'0' + twice % 10, twice / 10);
+    }
+    format!("{carry}{}{}", String::from_utf8(digits).ok()?, &text[exponent..]).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_oracle::{Expectation, Rules, expect};
+
+    #[test]
+    fn what_rounds_to_the_least_normal_double_from_below_is_refused_where_more_exponents_would_keep_it_below()
+    {
+        let mut rules = Rules::default();
+        rules.expressions.number.change(tiny_decimal_refused);
+        let is_refused = |number: &str| {
+            let text = format!(".version 7.8\n.target sm_80\n.global .f64 x = {number};\n");
+            matches!(expect(&ptxsmith_syntax::parse(&text).unwrap(), &rules), Expectation::Refused { .. })
+        };
+        for number in ["2.2250738585072012e-308", "22250738585072012.0e-324", "1e-310", "1e-400"] {
+            assert!(is_refused(number), "{number}");
+        }
+        for number in
+            ["2.2250738585072013e-308", "2.2250738585072014e-308", "0d0010000000000000", "0.0", "5.0e-308"]
+        {
+            assert!(!is_refused(number), "{number}");
+        }
+        assert_eq!((doubled(b"9.75e1"), doubled(b"0.5"), doubled(b"0d12")), (Some(195.0), Some(1.0), None));
+    }
 }

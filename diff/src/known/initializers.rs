@@ -98,6 +98,17 @@ pub(super) const EXTERN_FUNCTION_RELOCATION: Known = Known {
     first_seen: "2026-11-24",
 };
 
+pub(super) const NAME_AS_PROPERTY_CRASH: Known = Known {
+    id: "name-as-property-crash",
+    title: "a name as a property of a texture, sampler or surface kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::name_as_property },
+    example: example!("7.7", ".global .texref t = {width = foo};"),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const OPAQUE_LIST_CRASH: Known = Known {
     id: "opaque-list-crash",
     title: "a list in a list for a texture, sampler or surface kills the compiler (SIGSEGV)",

@@ -28,6 +28,17 @@ pub(super) const PADDED_NUMBER_ACCEPTED: Known = Known {
     first_seen: "2026-11-22",
 };
 
+pub(super) const NUMBER_MODULO: Known = Known {
+    id: "number-modulo-2-32-accepted",
+    title: "the number of a name that PREFIX<N> declares is taken modulo 2^32, and its symbol has all digits",
+    clauses: &[Clause::ParameterizedNames],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Rule(|rules| rules.layout.numbered.change(modulo)),
+    example: example!("7.7", ".global .u32 a<3>;\n.global .u64 x = a4294967297;"),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const VARIABLE_AND_FUNCTION_CRASH: Known = Known {
     id: "variable-and-function-crash",
     title: "a function that others see, under the name of a variable, kills the compiler (SIGSEGV)",
@@ -116,13 +127,42 @@ pub(super) const REPEATED_NUMBER_CRASH: Known = Known {
     first_seen: "2026-11-24",
 };
 
-fn digit_free_prefix(next: &Numbered, prefix: &str, number: &str) -> bool {
-    next.apply(prefix, number) && !prefix.ends_with(|c: char| c.is_ascii_digit())
+fn digit_free_prefix(next: &Numbered, prefix: &str, digits: &str) -> Option<u64> {
+    next.apply(prefix, digits).filter(|_| !prefix.ends_with(|c: char| c.is_ascii_digit()))
 }
 
-fn without_zeros(next: &Numbered, prefix: &str, number: &str) -> bool {
-    match number.trim_start_matches('0') {
+fn without_zeros(next: &Numbered, prefix: &str, digits: &str) -> Option<u64> {
+    match digits.trim_start_matches('0') {
         "" => next.apply(prefix, "0"),
         plain => next.apply(prefix, plain),
+    }
+}
+
+fn modulo(next: &Numbered, prefix: &str, digits: &str) -> Option<u64> {
+    let (zeros, plain) = digits.split_at(digits.len() - digits.trim_start_matches('0').len());
+    let digit = |number: u32, digit: u8| number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+    match plain {
+        "" => next.apply(prefix, digits),
+        plain => next.apply(prefix, &format!("{zeros}{}", plain.bytes().fold(0, digit))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_oracle::Rules;
+
+    #[test]
+    fn a_number_is_taken_modulo_2_32_with_its_zeros() {
+        let mut rules = Rules::default();
+        rules.layout.numbered.change(modulo);
+        let of = |digits| rules.layout.numbered.apply("a", digits);
+        assert_eq!(
+            ["1", "4294967297", "18446744073709551617", "0"].map(of),
+            [Some(1), Some(1), Some(1), Some(0)]
+        );
+        assert_eq!(["4294967299", "01", "04294967297", "00"].map(of), [Some(3), None, None, None]);
+        let with_zeros = rules.with(|rules| rules.layout.numbered.change(without_zeros));
+        assert_eq!(with_zeros.layout.numbered.apply("a", "04294967297"), Some(1));
     }
 }

@@ -62,6 +62,34 @@ pub(super) const MISSING_ELEMENT_ACCEPTED: Known = Known {
 
 // Whether such an element is taken or kills depends on what the optimizer knows of the vector: one that was never
 // set kills every release, one that was set before kills from 12.3 on, and one whose value is not used is taken.
+pub(super) const PART_IN_LIST_CRASH: Known = Known {
+    id: "part-in-list-crash",
+    title: "a part of a scalar, such as r.b0 or r.h1, in a list kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::part_in_list },
+    example: example!(
+        "7.7",
+        ".visible .entry k() { .reg .f32 f<4>; mov.v2.f32 {f0, f1}, {f2, f3.b0}; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const FUNCTION_AS_PREDICATE_HANG: Known = Known {
+    id: "function-as-predicate-hang",
+    title: "a function as an operand of and, or or xor on predicates can leave the compiler without an end",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Hang, of: shapes::function_as_predicate },
+    example: example!(
+        "7.7",
+        ".func f() { ret; }\n.visible .entry k() { .reg .pred q; and.pred q, f, q; @q trap; ret; }"
+    ),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const MISSING_ELEMENT_CRASH: Known = Known {
     id: "missing-element-crash",
     title: "an element that the vector lacks kills the compiler (SIGSEGV)",

@@ -43,6 +43,13 @@ pub fn many_dimensions(module: &Module) -> bool {
     all.any(|declarator| declarator.dimensions.len() >= 500)
 }
 
+/// Old debug data without a section: `@@DWARF` and another directive than `.section`.
+pub fn data_without_section(module: &Module) -> bool {
+    Words::of(module).has(|[mark, word]| {
+        mark.trim_start_matches('@') == "DWARF" && word.starts_with('.') && word != ".section"
+    })
+}
+
 /// A declaration without a name.
 pub fn nameless(module: &Module) -> bool {
     module.items.iter().any(|item| matches!(item, Item::Unread(unread) if declares_no_name(unread)))
@@ -129,6 +136,13 @@ pub fn local_alignment(module: &Module) -> bool {
 mod tests {
     use super::super::module;
     use super::*;
+
+    #[test]
+    fn only_old_debug_data_without_a_section_counts() {
+        let of = |text: &str| data_without_section(&module(text));
+        assert!(of("@@DWARF .b8 1") && of(".entry k() { ret; } @@DWARF .4byte 1"));
+        assert!(!of("@@DWARF .section .debug_info, \"\", @progbits") && !of(".global .u32 DWARF;"));
+    }
 
     #[test]
     fn variables_of_bodies_lie_in_the_section_of_32_bits_too() {

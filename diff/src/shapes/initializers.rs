@@ -110,6 +110,17 @@ pub fn offset_expression(module: &Module) -> bool {
     })
 }
 
+/// A name as a property of a texture, sampler or surface.
+pub fn name_as_property(module: &Module) -> bool {
+    let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
+    Words::of(module).statements.iter().any(|words| {
+        words.iter().any(|word| OPAQUE.contains(&&**word))
+            && words.windows(4).any(|run| {
+                ["{", ","].contains(&&*run[0]) && is_name(&run[1]) && run[2] == "=" && is_name(&run[3])
+            })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::module;
@@ -122,6 +133,17 @@ mod tests {
         assert!(extern_function_in_body(&kernel(".extern .func f();", ".global .u64 x[2] = {0, f};")));
         assert!(!extern_function_in_body(&kernel(".func f() { ret; }", ".global .u64 x = f;")));
         assert!(!extern_function_in_body(&kernel(".extern .func f(); .global .u64 x = f;", "")));
+    }
+
+    #[test]
+    fn only_a_name_is_a_name_as_a_property() {
+        let of = |text: &str| name_as_property(&module(text));
+        assert!(
+            of(".global .texref t = {width = foo};") && of(".global .texref t = {width = 5, height = foo};")
+        );
+        assert!(
+            !of(".global .texref t = {width = 5};") && !of(".global .u64 foo; .global .u64 t[] = {foo};")
+        );
     }
 
     #[test]

@@ -163,6 +163,27 @@ pub fn missing_element(module: &Module) -> bool {
     })
 }
 
+/// A part of a scalar, such as `r.b0` or `r.h1`, in a list.
+pub fn part_in_list(module: &Module) -> bool {
+    const PARTS: [&str; 6] = [".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
+    Words::any(module, |words| {
+        let is_register = |word: &str| words.is(word, |name| matches!(name, Name::Register(..)));
+        words.statements.iter().any(|own| {
+            lists(own)
+                .any(|list| list.windows(2).any(|run| is_register(&run[0]) && PARTS.contains(&&*run[1])))
+        })
+    })
+}
+
+/// The name of a function as an operand of an instruction on two predicates.
+pub fn function_as_predicate(module: &Module) -> bool {
+    Words::any(module, |words| {
+        words.instructions(&["and", "or", "xor"]).any(|own| {
+            own.get(1).is_some_and(|word| word == ".pred") && own.iter().any(|word| words.is_function(word))
+        })
+    })
+}
+
 /// A predicate plus a constant.
 pub fn predicate_sum(module: &Module) -> bool {
     Words::any(module, |words| {
@@ -251,6 +272,28 @@ mod tests {
         };
         assert!(surface_load_list(&load("{r, r}")));
         assert!(!surface_load_list(&load("{r}")) && !surface_load_list(&load("r")));
+    }
+
+    #[test]
+    fn parts_count_in_lists_and_functions_as_predicates() {
+        let kernel = |code: &str| {
+            module(&format!(
+                ".func f() {{ ret; }} .entry k() {{ .reg .f32 r<4>; .reg .v2 .u32 v; .reg .pred q; {code} ret; }}"
+            ))
+        };
+        assert!(part_in_list(&kernel("mov.v2.f32 {r0, r1}, {r2, r3.b0};")));
+        assert!(
+            !part_in_list(&kernel("mov.f32 r0, r3.b0;"))
+                && !part_in_list(&kernel("mov.v2.u32 {r0, r1}, {v.x, v.b};"))
+        );
+        assert!(
+            function_as_predicate(&kernel("and.pred q, f, q;"))
+                && function_as_predicate(&kernel("xor.pred q, q, k;"))
+        );
+        assert!(
+            !function_as_predicate(&kernel("mov.pred q, f;"))
+                && !function_as_predicate(&kernel("and.pred q, q, q;"))
+        );
     }
 
     #[test]

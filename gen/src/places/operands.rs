@@ -165,6 +165,7 @@ rem.u32 u32, d32, <e32>
 min.s32 s32, <s32>, <-1>
 and.b32 <b32>, <b32>, <255>
 or.pred <pr>, <pr>, <pq>
+and.pred pr, <pr>, <pq>; @pr trap
 xor.b64 b64, b64, <b64>
 not.b32 <b32>, <d32>
 not.pred pr, <pq>
@@ -293,6 +294,8 @@ X.x.y
 {X,u32}
 {X,X,X,X}
 {X,_}
+{X.b0,X}
+{X,X.h1}
 {{X},X}
 {}
 [{X}]

@@ -102,8 +102,11 @@ impl Work<'_, '_> {
         let stored = self.evaluator.store(value, shape.scalar, &mut self.trace)?;
         let (offset, width) = ((position * shape.scalar_size) as usize, shape.scalar_size as usize);
         self.written += 1;
+        // Both only under another rule than the specification's.
+        if memory.bytes.is_empty() {
+            return Ok(());
+        }
         if offset + width > memory.bytes.len() {
-            // Only under another rule than the specification's.
             return Err(Stop::Unmodelled("a value placed outside its variable"));
         }
         match stored {

@@ -158,7 +158,7 @@ impl Scope {
                 }
                 Item::Function(function) => {
                     let name = &function.name.text;
-                    let before = names.find(name, |_, number| ptxsmith_syntax::is_number(number)).declared();
+                    let before = names.find(name, |_, digits| ptxsmith_syntax::numbered(digits)).declared();
                     let is_function =
                         before.is_none_or(|declared| matches!(declared.symbol, Named::Function(_)));
                     // Prototypes may be repeated.

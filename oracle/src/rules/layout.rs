@@ -1,6 +1,6 @@
 //! The rules of declarations and initializers (5.4).
 
-use ptxsmith_syntax::{Expr, is_number};
+use ptxsmith_syntax::{Expr, numbered};
 
 use super::{
     entry::entries,
@@ -20,8 +20,8 @@ entries! {
     Size(extents: &[u64], element: u64) -> u64;
     /// Where the entries of a list go: in scalars from the start of the variable.
     Place(at: Placement) -> u64;
-    /// Whether a common prefix and a number make a parameterized name, if the number is below the count.
-    Numbered(prefix: &str, number: &str) -> bool;
+    /// Which number a common prefix and digits are, which makes a parameterized name where it is below the count.
+    Numbered(prefix: &str, digits: &str) -> Option<u64>;
     /// Whose address may be taken, or a byte of it, in modules of this `.version`; whether it is generic in the end.
     AddressOf(step: &mut Step<'_>, version: Version, named: Named, address: Address, byte: Option<u8>) -> Ruled<bool>;
     /// What an address, or the byte that a mask takes of it, fills of a scalar of so many bytes, in modules for this compute
@@ -46,7 +46,7 @@ impl Layout {
         dimension: Dimension::new(dimension),
         size: Size::new(size),
         place: Place::new(place),
-        numbered: Numbered::new(|_, number| is_number(number)),
+        numbered: Numbered::new(|_, digits| numbered(digits)),
         address_of: AddressOf::new(address::named),
         slot_of: SlotOf::new(address::slot),
     };

@@ -45,6 +45,7 @@ const FEATURES: &str = "
 .pragma \"nounroll\";
 .file 1 \"a\"
 .section .debug_str { .b8 1 }
+@@DWARF .b8 1
 ";
 
 /// Those that depend on the target and the size of addresses.

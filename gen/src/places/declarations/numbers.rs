@@ -4,7 +4,7 @@ use super::{module, with_g};
 use crate::places::{Family, lines, words};
 
 const NUMBERS: &str = "0 1 2 3 4 5 7 8 16 24 32 64 100 127 128 129 255 256 257 1000 1023 1024 1025 4096 65535 65536 65537 1048576 16777216 \
-    268435456 1073741824 2147483647 2147483648 4294967295 4294967296 1099511627776 9223372036854775807 9223372036854775808 18446744073709551615 \
+    268435456 1073741824 2147483647 2147483648 4294967295 4294967296 4294967297 1099511627776 9223372036854775807 9223372036854775808 18446744073709551615 \
     18446744073709551616 99999999999999999999 -1 -2147483648 -9223372036854775808 010 08 0x10 0b10 1U 4294967295U 1.0 0f3f800000 1+1 (1) \
     ~0 !0 1?2:3 x g WARP_SZ %tid _";
 
@@ -27,7 +27,12 @@ param-in-body := .entry k() { .param .b8 x[N]; ret; }
 register := .entry k() { .reg .u32 x[N]; ret; }
 extern := .extern .global .u8 x[N];
 common := .common .global .u8 x[N];
+rows := .global .u32 x[N][4294967296];
+body := .entry k() { .global .u32 x[N]; ret; }
+property := .global .texref x = {width = N};
 numbered := .global .u32 v<N>;
+numbered-name := .global .u32 v<3>; .global .u64 x = vN;
+numbered-register := .entry k() { .reg .u32 r<3>; mov.u32 rN, 1; ret; }
 numbered-registers := .entry k() { .reg .u32 r<N>; ret; }
 numbered-used := .entry k() { .reg .u32 r<N>; mov.u32 r0, 1; ret; }
 numbered-predicates := .entry k() { .reg .pred p<N>; ret; }
