@@ -1,7 +1,7 @@
 //! Shapes of addresses in instructions.
 
 use ptxsmith_oracle::special_register;
-use ptxsmith_syntax::{Module, Text};
+use ptxsmith_syntax::{Module, Text, read_number};
 
 use super::words::{Name, SPACES, Words, integer};
 
@@ -50,7 +50,9 @@ pub fn sink_address(module: &Module) -> bool {
 /// An absolute address in an instruction that names `.unified` behind it.
 pub fn unified_absolute(module: &Module) -> bool {
     Words::of(module).statements.iter().any(|own| {
-        own.windows(2).any(|pair| pair[0] == "[" && integer(&pair[1]).is_some())
+        let begins =
+            |word: &str| read_number(word).is_some() || ["WARP_SZ", "(", "-", "+", "~", "!"].contains(&word);
+        own.windows(2).any(|pair| pair[0] == "[" && begins(&pair[1]))
             && own.windows(2).any(|pair| pair[0] == "]" && pair[1] == ".unified")
     })
 }
