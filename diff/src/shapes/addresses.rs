@@ -47,11 +47,15 @@ pub fn sink_address(module: &Module) -> bool {
     })
 }
 
-/// An absolute address in an instruction that names `.unified` behind it.
+/// An absolute address, or a name that nothing declares, in an instruction that names `.unified` behind it.
 pub fn unified_absolute(module: &Module) -> bool {
-    Words::of(module).statements.iter().any(|own| {
-        let begins =
-            |word: &str| read_number(word).is_some() || ["WARP_SZ", "(", "-", "+", "~", "!"].contains(&word);
+    let words = Words::of(module);
+    let begins = |word: &str| {
+        let is_name = word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$".contains(c));
+        let is_constant = || ["WARP_SZ", "(", "-", "+", "~", "!"].contains(&word);
+        read_number(word).is_some() || is_constant() || is_name && !words.is(word, |_| true)
+    };
+    words.statements.iter().any(|own| {
         own.windows(2).any(|pair| pair[0] == "[" && begins(&pair[1]))
             && own.windows(2).any(|pair| pair[0] == "]" && pair[1] == ".unified")
     })
@@ -102,6 +106,19 @@ pub fn vector_index(module: &Module) -> bool {
 mod tests {
     use super::super::module;
     use super::*;
+
+    #[test]
+    fn constants_and_unknown_names_count_as_absolute() {
+        let load = |address: &str| {
+            module(&format!(
+                ".global .u32 g; .entry k() {{ .reg .u32 r; .reg .u64 p; ld.global.u32 r, [{address}].unified; ret; }}"
+            ))
+        };
+        for address in ["16", "WARP_SZ", "-1", "(1)", "1.0", "nosuch"] {
+            assert!(unified_absolute(&load(address)), "{address}");
+        }
+        assert!(!unified_absolute(&load("g")) && !unified_absolute(&load("p")));
+    }
 
     #[test]
     fn a_register_that_is_declared_is_none_of_the_special_ones() {
