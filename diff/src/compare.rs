@@ -57,15 +57,18 @@ pub(crate) fn shows_no_values(subject: &dyn Subject, observed: &Observation) -> 
     silent && !subject.description().values.unwrap_or(false)
 }
 
-/// The first variable of a complete observation of these statements that none of them declares, in any scope (5.4.1, 5.4.6). Where a
-/// body declares variables, nothing is: how an implementation names those is its own affair.
+/// The first variable of an observation of these statements that none of them declares, in any scope (5.4.1, 5.4.6). Of one that need not
+/// be complete, which may show what an implementation makes for itself, only what is the name of nothing counts. Where a body declares
+/// variables, nothing is: how an implementation names those is its own affair.
 pub(crate) fn undeclared(items: &[Item], observed: &Observation) -> Option<String> {
-    if !observed.complete || items.iter().any(may_hide_declarations) {
+    if items.iter().any(may_hide_declarations) {
         return None;
     }
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "_$%.".contains(c));
     let declared = declared(items);
     let is_declared = |name: &str| declared.find(name, |_, digits| numbered(digits)).declared().is_some();
-    observed.variables.keys().find(|name| !is_declared(name)).cloned()
+    let mut names = observed.variables.keys().filter(|name| observed.complete || !is_name(name));
+    names.find(|name| !is_declared(name)).cloned()
 }
 
 /// Whether a statement is not understood, or is a function that declares variables with storage.

@@ -69,13 +69,19 @@ impl<'m> Places<'m> {
         Places { module, exact: variables.chain(functions).collect() }
     }
 
+    /// The statement that declares something with which this name begins.
+    fn of_prefix(&self, name: &str) -> Span {
+        let declares = |item: &&Item| item.declared().any(|(own, _)| name.starts_with(own.as_str()));
+        self.module.items.iter().find(declares).map_or(Span::NONE, Item::span)
+    }
+
     fn of_name(&self, name: &str) -> Span {
         let numbered = || self.module.items.iter().find(|item| item.may_declare(name)).map(Item::span);
         self.exact.get(name).copied().or_else(numbered).unwrap_or(Span::NONE)
     }
 }
 
-/// Where two predictions differ.
+/// Where two predictions differ, also in what they have at all.
 fn differing(spec: &Prediction, other: &Prediction, places: &Places<'_>) -> Vec<Span> {
     match (&spec.data, &other.data) {
         (Expectation::Accepted { variables: ours, .. }, Expectation::Accepted { variables: theirs, .. }) => {
@@ -90,7 +96,9 @@ fn differing(spec: &Prediction, other: &Prediction, places: &Places<'_>) -> Vec<
                 left.get(kernel.name.as_str()).is_none_or(|other| other.left != kernel.left)
             };
             let kernels = spec.kernels.iter().filter(leaves_other).map(|kernel| places.of_name(&kernel.name));
-            variables.chain(kernels).collect()
+            let is_ours = |name: &str| ours.iter().any(|variable| variable.name == name);
+            let more = theirs.keys().filter(|name| !is_ours(name)).map(|name| places.of_prefix(name));
+            variables.chain(kernels).chain(more).collect()
         }
         // One of them refuses it, and says where.
         (_, Expectation::Refused { refusal, .. }) if !is_refused(spec) => vec![refusal.span],

@@ -567,3 +567,31 @@ fn a_size_that_comes_to_nothing_is_explained_by_the_rule_that_gives_it() {
         assert_eq!(found.explanation.as_ref().map(|own| &own.known[..]), known, "{dimensions}");
     }
 }
+
+#[test]
+fn a_variable_under_the_name_of_nothing_is_undeclared_even_where_not_all_is_promised() {
+    for (shown, count, expected) in
+        [("a<", "0", Some(vec!["count-of-zero-declares"])), ("b<", "0", None), ("a<", "1", None)]
+    {
+        let subject = fake(move |_| {
+            let variable = Variable { size: Some(4), bytes: Some(vec![0; 4]), ..Variable::default() };
+            let named = |name: &str| (name.to_owned(), variable.clone());
+            Observation {
+                variables: [named(shown), named("a0"), named("$x")].into(),
+                ..Observation::new(Outcome::Accepted)
+            }
+        });
+        let description = Description { version: Some("13.5.37".into()), ..subject.description().clone() };
+        let subject = subject.described(description);
+        let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a<{count}>;\n");
+        let module = parse(&text).unwrap();
+        let parts = judge_data(&subject, &Rules::default(), &module, &text, "sm_80").unwrap();
+        let found = parts.iter().find_map(|part| match &part.verdict {
+            Verdict::Deviates(found) => Some(found),
+            _ => None,
+        });
+        let found = found.unwrap_or_else(|| panic!("{parts:?}"));
+        assert_eq!((found.class, found.variable.as_deref()), (Class::WrongLayout, Some(shown)));
+        assert_eq!(found.explanation.as_ref().map(|own| own.known.clone()), expected, "{shown} {count}");
+    }
+}

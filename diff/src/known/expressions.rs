@@ -178,7 +178,7 @@ fn tiny_decimal_refused(next: &Number, step: &mut Step<'_>, text: &[u8]) -> Rule
 fn doubled(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?;
     let exponent = text.find(['e', 'E']).unwrap_or(text.len());
-    let mut digits = text[..exponent].as_bytes().to_vec();
+    let mut digits = text.as_bytes()[..exponent].to_vec();
     let mut carry = 0;
     for digit in digits.iter_mut().rev().filter(|byte| **byte != b'.') {
         let twice = 2 * digit.checked_sub(b'0').filter(|digit| *digit < 10)? + carry;

@@ -48,6 +48,7 @@ pub const KNOWN: &[Known] = &[
     names::NUMBERED_PREFIX_REFUSED,
     names::PADDED_NUMBER_ACCEPTED,
     names::NUMBER_MODULO,
+    names::COUNT_OF_ZERO_DECLARES,
     initializers::SCALAR_FOR_ARRAY_CRASH,
     addresses::SPECIAL_REGISTER_ADDRESS_CRASH,
     operands::CONVERTED_FUNCTION_CRASH,

@@ -39,6 +39,19 @@ pub(super) const NUMBER_MODULO: Known = Known {
     first_seen: "2026-11-24",
 };
 
+pub(super) const COUNT_OF_ZERO_DECLARES: Known = Known {
+    id: "count-of-zero-declares",
+    title: "PREFIX<0> makes a variable PREFIX<, though it declares none",
+    clauses: &[Clause::ParameterizedNames],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Rule(|rules| {
+        rules.layout.no_names.change(|_, prefix| Some(format!("{prefix}<").into()));
+    }),
+    example: example!("7.7", ".global .u32 a<0>;"),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const VARIABLE_AND_FUNCTION_CRASH: Known = Known {
     id: "variable-and-function-crash",
     title: "a function that others see, under the name of a variable, kills the compiler (SIGSEGV)",

@@ -42,7 +42,8 @@ pub(super) fn of_data(
         (Expectation::Accepted { .. }, Outcome::Refused) => vec![program.deviates(Class::RefusesValid)],
         // Of a program without variables there is nothing else to show.
         (Expectation::Accepted { variables, unmodelled, .. }, Outcome::Accepted)
-            if unmodelled.is_empty() && (silent || variables.is_empty()) =>
+            if unmodelled.is_empty()
+                && (silent || variables.is_empty() && undeclared(&module.items, observed).is_none()) =>
         {
             vec![program.whole(Verdict::ConformsByOutcome)]
         }
@@ -212,10 +213,20 @@ impl Program<'_> {
         self.part(None, self.difference(class, None, explanation, suspected), rests_on)
     }
 
-    /// A variable that is shown and not declared: nothing listed predicts that.
+    /// A variable that is shown and not declared.
     fn undeclared(&self, name: String) -> Part {
-        let difference = self.difference(Class::WrongLayout, Some(name.clone()), None, Some(Vec::new()));
-        self.part(Some(name), difference, self.expected.trace())
+        let trace = self.expected.trace();
+        let explanation = explain(&trace, self.rules, self.maker, |rules| {
+            let Expectation::Accepted { variables, trace, .. } = expect(self.module, rules) else {
+                return (false, Trace::default());
+            };
+            let own = variables.iter().find(|own| own.name == *name);
+            let agrees = |own: &Variable| compare(std::slice::from_ref(own), self.observed).is_none();
+            (own.is_some_and(agrees), trace)
+        });
+        let suspected = explanation.is_none().then(Vec::new);
+        let difference = self.difference(Class::WrongLayout, Some(name.clone()), explanation, suspected);
+        self.part(Some(name), difference, trace)
     }
 
     pub(super) fn variable(&self, variable: &Variable) -> Part {

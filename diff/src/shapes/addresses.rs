@@ -63,16 +63,19 @@ pub fn sink_address(module: &Module) -> bool {
     })
 }
 
-/// An absolute address, of whatever kind its constants are, in an instruction that names `.unified` behind it.
+/// An absolute address, of whatever kind its constants are, or one with a name that nothing declares, in an instruction that names
+/// `.unified` behind it.
 pub fn unified_absolute(module: &Module) -> bool {
-    let is_name = |word: &Text| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
-    let is_constant = |address: &[Text]| {
-        !address.is_empty() && address.iter().all(|word| word == "WARP_SZ" || !is_name(word))
-    };
-    Words::of(module).statements.iter().any(|own| {
-        let open = own.iter().position(|word| word == "[");
-        let close = own.windows(2).position(|pair| pair[0] == "]" && pair[1] == ".unified");
-        open.zip(close).is_some_and(|(open, close)| open < close && is_constant(&own[open + 1..close]))
+    Words::any(module, |words| {
+        let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
+        let is_unknown = |word: &str| !word.starts_with('%') && !words.declares(word);
+        let is_constant = |word: &Text| word == "WARP_SZ" || !is_name(word) || is_unknown(word);
+        words.statements.iter().any(|own| {
+            let open = own.iter().position(|word| word == "[");
+            let close = own.windows(2).position(|pair| pair[0] == "]" && pair[1] == ".unified");
+            open.zip(close)
+                .is_some_and(|(open, close)| open + 1 < close && own[open + 1..close].iter().all(is_constant))
+        })
     })
 }
 
@@ -125,6 +128,19 @@ pub fn vector_index(module: &Module) -> bool {
 mod tests {
     use super::super::module;
     use super::*;
+
+    #[test]
+    fn constants_and_unknown_names_count_as_absolute() {
+        let load = |address: &str| {
+            module(&format!(
+                ".global .u32 g; .entry k() {{ .reg .u32 r; .reg .u64 p; ld.global.u32 r, [{address}].unified; ret; }}"
+            ))
+        };
+        for address in ["16", "WARP_SZ", "-1", "(1)", "1.0", "nosuch"] {
+            assert!(unified_absolute(&load(address)), "{address}");
+        }
+        assert!(!unified_absolute(&load("g")) && !unified_absolute(&load("p")));
+    }
 
     #[test]
     fn a_register_that_is_declared_is_none_of_the_special_ones() {

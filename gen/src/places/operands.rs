@@ -166,6 +166,8 @@ min.s32 s32, <s32>, <-1>
 and.b32 <b32>, <b32>, <255>
 or.pred <pr>, <pr>, <pq>
 and.pred pr, <pr>, <pq>; @pr trap
+st.global.v2.f32 [gd], <{f32, f32.b0}>
+st.global.v2.u32 [gd], <{u32, u32.h1}>
 xor.b64 b64, b64, <b64>
 not.b32 <b32>, <d32>
 not.pred pr, <pq>
@@ -294,8 +296,6 @@ X.x.y
 {X,u32}
 {X,X,X,X}
 {X,_}
-{X.b0,X}
-{X,X.h1}
 {{X},X}
 {}
 [{X}]

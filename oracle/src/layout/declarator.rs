@@ -85,6 +85,9 @@ impl Work<'_, '_> {
             return Err(Stop::Unmodelled("more than 2^16 parameterized names"));
         };
         self.left.names = left;
+        if count == 0 {
+            return Ok(self.rules.layout.no_names.apply(name).into_iter().collect());
+        }
         Ok((0..count).map(|index| format!("{name}{index}").into()).collect())
     }
 

@@ -1,6 +1,6 @@
 //! The rules of declarations and initializers (5.4).
 
-use ptxsmith_syntax::{Expr, numbered};
+use ptxsmith_syntax::{Expr, Text, numbered};
 
 use super::{
     entry::entries,
@@ -22,6 +22,8 @@ entries! {
     Place(at: Placement) -> u64;
     /// Which number a common prefix and digits are, which makes a parameterized name where it is below the count.
     Numbered(prefix: &str, digits: &str) -> Option<u64>;
+    /// The name that a common prefix with a count of zero declares, if any.
+    NoNames(prefix: &str) -> Option<Text>;
     /// Whose address may be taken, or a byte of it, in modules of this `.version`; whether it is generic in the end.
     AddressOf(step: &mut Step<'_>, version: Version, named: Named, address: Address, byte: Option<u8>) -> Ruled<bool>;
     /// What an address, or the byte that a mask takes of it, fills of a scalar of so many bytes, in modules for this compute
@@ -37,6 +39,7 @@ pub struct Layout {
     pub size: Size,
     pub place: Place,
     pub numbered: Numbered,
+    pub no_names: NoNames,
     pub address_of: AddressOf,
     pub slot_of: SlotOf,
 }
@@ -47,6 +50,7 @@ impl Layout {
         size: Size::new(size),
         place: Place::new(place),
         numbered: Numbered::new(|_, digits| numbered(digits)),
+        no_names: NoNames::new(|_| None),
         address_of: AddressOf::new(address::named),
         slot_of: SlotOf::new(address::slot),
     };
