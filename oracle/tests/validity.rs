@@ -140,3 +140,20 @@ fn instructions_of_early_versions_are_undecided() {
 fn refused_beats_undecided() {
     assert_eq!(of(".pragma \"x\"; .global .u32 a[1] = {1, 2};").0, Validity::Refused);
 }
+
+#[test]
+fn parts_of_scalars_are_undecided_and_their_elements_refused() {
+    let module = |source: &str| {
+        format!(
+            ".version 7.8\n.target sm_80\n.address_size 64\n.func f() {{ .reg .u32 r, s; .reg .v2 .u32 v; mov.u32 r, {source}; ret; }}"
+        )
+    };
+    for (source, expected) in [
+        ("s.b0", Validity::Undecided),
+        ("s.h1", Validity::Undecided),
+        ("s.x", Validity::Refused),
+        ("v.nosuch", Validity::Refused),
+    ] {
+        assert_eq!(validity(&module(source)).0, expected, "{source}");
+    }
+}

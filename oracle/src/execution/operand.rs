@@ -272,6 +272,8 @@ impl Reader<'_> {
             Some(_) if lanes > 1 => {
                 self.refuse(RefusalClass::VectorElement, Clause::VectorElementExists, suffix.span)
             }
+            // 6.4.3 is about vectors; other chapters have parts of scalars, such as `.b0` and `.h1`.
+            None if lanes == 1 => Err(Stop::Unmodelled("a suffix of a scalar")),
             _ => self.refuse(RefusalClass::VectorElement, Clause::VectorSuffix, suffix.span),
         }
     }
