@@ -42,7 +42,7 @@ pub(super) const INCOMPLETE_ARRAY_UNSCALED: Known = Known {
     }),
     example: example!(
         "7.7",
-        ".extern .shared .u32 a[];\n.visible .entry k(.param .u64 out) { .reg .u64 o; .reg .u32 p; ld.param.u64 o, [out]; mov.u32 p, a[2]; st.global.u32 [o], p; ret; }"
+        ".extern .shared .u32 a[];\n.visible .entry k(.param .u64 out) { .reg .u64 o; .reg .u32 p, q; ld.param.u64 o, [out]; mov.u32 p, a[2]; mov.u32 q, a; sub.u32 p, p, q; st.global.u32 [o], p; ret; }"
     ),
     first_seen: "2026-11-24",
 };

@@ -2,7 +2,7 @@
 
 use ptxsmith_syntax::{FunctionKind, Module, Text, read_number};
 
-use super::words::{Name, Words, integer, lists};
+use super::words::{Name, Words, integer, is_integer, lists};
 
 /// The name of a function or kernel as the last operand of a `cvt`.
 pub fn converted_function(module: &Module) -> bool {
@@ -73,10 +73,10 @@ pub fn integer_list_for_f64(module: &Module) -> bool {
     let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
     let is_part = |word: &str| word == "WARP_SZ" || read_number(word).is_some() || !is_name(word);
     // What compares floating-point numbers is an integer too.
-    let is_integer = |word: &Text| {
-        integer(word).is_some() || ["WARP_SZ", "==", "!=", "<", "<=", ">", ">=", "!"].contains(&&**word)
+    let is_whole = |word: &Text| {
+        is_integer(word) || ["WARP_SZ", "==", "!=", "<", "<=", ">", ">=", "!"].contains(&&**word)
     };
-    let has_number = |list: &[Text]| list.iter().any(is_integer);
+    let has_number = |list: &[Text]| list.iter().any(is_whole);
     Words::of(module)
         .statements
         .iter()
@@ -248,6 +248,15 @@ pub fn float_function(module: &Module) -> bool {
 mod tests {
     use super::super::module;
     use super::*;
+
+    #[test]
+    fn an_integer_of_any_size_makes_a_list_of_integers() {
+        let list = |values: &str| {
+            module(&format!(".entry k() {{ .reg .v2 .f64 w; mov.v2.f64 w, {{{values}}}; ret; }}"))
+        };
+        assert!(integer_list_for_f64(&list("18446744073709551616, 18446744073709551616")));
+        assert!(!integer_list_for_f64(&list("1.0, 2.0")));
+    }
 
     #[test]
     fn a_name_is_what_its_own_function_declares() {

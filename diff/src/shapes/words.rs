@@ -227,6 +227,11 @@ pub(super) fn integer(word: &str) -> Option<u64> {
     }
 }
 
+/// Whether a word is an integer as it is written, of whatever size.
+pub(super) fn is_integer(word: &str) -> bool {
+    matches!(read_number(word), Some(Number::Integer { .. }))
+}
+
 /// What stands in each list of a statement, as far as the next brace.
 pub(super) fn lists(own: &[Text]) -> impl Iterator<Item = &[Text]> {
     let behind = own.split(|word| word == "{").skip(1);

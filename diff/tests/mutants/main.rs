@@ -57,7 +57,8 @@ fn outcome(body: &Body, rules: &Rules) -> Outcome {
 fn mutants() -> Vec<(&'static str, Rules)> {
     let wrong = |title, change: fn(&mut Rules)| (title, Rules::default().with(change));
     // Cases here are valid, so what is taken though it should be refused does not show; nor does what only a variable of more than 2^28
-    // bytes shows, which the tables of places make (`size-modulo-2-64`).
+    // bytes shows, which the tables of places make (`size-modulo-2-64`). So do they `PREFIX<0>`, of which the default generator makes none.
+    let by_places = ["count-of-zero-declares"];
     let is_valid = |known: &&Known| {
         let module = ptxsmith_syntax::parse(known.example).expect("the example parses");
         matches!(expect(&module, &Rules::default()), Expectation::Accepted { unmodelled, .. } if unmodelled.is_empty())
@@ -65,7 +66,8 @@ fn mutants() -> Vec<(&'static str, Rules)> {
     let followed = (KNOWN
         .iter()
         .filter(|known| known.clauses.first().is_some_and(|clause| clause.observed().by_data()))
-        .filter(is_valid))
+        .filter(is_valid)
+        .filter(|known| !by_places.contains(&known.id)))
     .filter_map(|known| Some(wrong(known.title, known.change()?)));
     SUSPECTS.iter().map(|suspect| wrong(suspect.title, suspect.change)).chain(followed).collect()
 }
