@@ -101,7 +101,10 @@ impl Check<'_, '_> {
             Some(ty) => has(types, ty.keyword()),
             None => types.is_empty(),
         };
-        let spaced = form.space.is_none_or(|space| has(spaces, space.keyword()));
+        let spaced = match form.space {
+            Some(space) => has(spaces, space.keyword()),
+            None => spaces.is_empty() || !self.program.lacks_generic,
+        };
         let known = form.others.iter().all(|word| has(others, word));
         let vector = form
             .lanes

@@ -130,6 +130,8 @@ pub(super) struct Body<'m> {
 pub(super) struct Program<'m> {
     /// Its `.version`.
     pub version: Version,
+    /// Whether its target may be without generic addresses: what has them, the chapters at hand do not say, and `sm_1x` has not.
+    pub lacks_generic: bool,
     pub variables: Vec<Rc<Variable>>,
     pub functions: BTreeMap<&'m str, Body<'m>>,
 }
@@ -168,7 +170,8 @@ pub(super) fn read<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
         }
     }
     let version = module.version().unwrap_or((u32::MAX, 0));
-    Program { version, variables: storage.variables, functions }
+    let lacks_generic = scope.architecture.is_some_and(|have| have < 20);
+    Program { version, lacks_generic, variables: storage.variables, functions }
 }
 
 /// The variables and registers that declarations declare.

@@ -33,7 +33,7 @@ pub(crate) struct Scope {
     pub(super) repeated: Rc<BTreeSet<Text>>,
     pub(super) version: (u32, u32),
     /// The compute capability of the first target, as in `sm_80`; `None` where it is not of that form.
-    pub(super) architecture: Option<u32>,
+    pub(crate) architecture: Option<u32>,
     /// Whether something may be declared by a statement that is not understood.
     pub(super) unread: bool,
 }
