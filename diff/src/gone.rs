@@ -1,6 +1,6 @@
 //! Listed deviations that are no longer there.
 //!
-//! A list that only grows hides what was mended, and what comes back. Every listed deviation has a minimized reproducer; it is
+//! A list that only grows hides what was repaired, and what comes back. Every listed deviation has a minimized reproducer; it is
 //! shown to the implementations that the entry lists, and one that does not deviate as predicted is a finding.
 
 use ptxsmith_oracle::{Rules, expect};

@@ -161,7 +161,7 @@ fn wrong_by_name(
             let moved = (address.addend ^ found.addend) as u64;
             let same_addend =
                 if found.width == 8 && address.width == 8 { moved == 0 } else { moved as u32 == 0 };
-            // Where both halves of an address lie side by side, the lower one is told as a part of the whole.
+            // Where both halves of an address lie side by side, the lower one is seen as a part of the whole.
             let half = found.width == 8 && address.width == 4;
             let same = found.offset == address.offset
                 && (found.width == address.width || small || half)

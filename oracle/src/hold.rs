@@ -1,4 +1,4 @@
-//! The front entry point for a single question: what does this variable hold?
+//! The function for a single question: what does this variable hold?
 
 use std::fmt;
 
