@@ -62,7 +62,7 @@ fn mutants() -> Vec<(&'static str, Rules)> {
     // Cases here are valid, so what is taken though it should be refused does not show; nor does what only a variable of more than 2^28
     // bytes shows, which the tables of places make (`size-modulo-2-64`). So do they `PREFIX<0>`, of which the default generator makes none.
     let is_valid = |known: &&Known| {
-        let module = ptxsmith_syntax::parse(known.example).expect("the example parses");
+        let module = parse(known.example).expect("the example parses");
         matches!(expect(&module, &Rules::default()), Expectation::Accepted { unmodelled, .. } if unmodelled.is_empty())
     };
     let followed = (KNOWN
