@@ -3,13 +3,17 @@
 //! A list that only grows hides what was repaired, and what comes back. Every listed deviation has a minimized reproducer; it is
 //! shown to the implementations that the entry lists, and one that does not deviate as predicted is a finding.
 
-use ptxsmith_oracle::{Rules, expect};
+use std::collections::{BTreeMap, BTreeSet};
+
+use ptxsmith_oracle::{Kernel, Left, Rules, expect, predict};
 use ptxsmith_subject::{Error, OutputForm, Request, Subject};
-use ptxsmith_syntax::{Module, parse};
+use ptxsmith_syntax::{Header, Module, parse};
 
 use crate::{
+    judge::{Judge, Options},
     known::{Effect, End, KNOWN, Known},
     program::judge_module,
+    trial::Trial,
     verdict::{Class, Difference, NotCompared, Verdict},
 };
 
@@ -30,12 +34,7 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
     // Where there are kernels, what they leave is what the program is about.
     let parts = verdicts.kernels.map_or(verdicts.data, |kernels| vec![kernels]);
     let verdicts: Vec<Verdict> = parts.into_iter().map(|part| part.verdict).collect();
-    let shown = verdicts.iter().any(|verdict| match verdict {
-        Verdict::Deviates(difference) => {
-            difference.explanation.as_ref().is_some_and(|explanation| explanation.known.contains(&known.id))
-        }
-        _ => false,
-    });
+    let shown = verdicts.iter().any(|verdict| shows(known, verdict));
     // A program that is known by its shape holds nothing that could be observed.
     let by_shape = known.shape().is_some();
     let tells = |reason: &NotCompared| {
@@ -58,6 +57,50 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
         explanation: None,
         suspected: None,
     }))
+}
+
+/// Which of these listed deviations show where the kernels of their minimized reproducers stand together in modules: most of what
+/// one module costs is to disassemble it. Of one that is not among them [`check`] says what it does alone.
+///
+/// # Errors
+/// Only where our machine or code fails.
+pub fn shown_together(
+    subject: &dyn Subject,
+    listed: &[&'static Known],
+    target: impl Fn(&Module) -> String,
+) -> Result<BTreeSet<&'static str>, Error> {
+    let runs = |module: &Module| {
+        let left = |kernel: &Kernel| matches!(&kernel.left, Left::Output(left) if !left.bytes.is_empty());
+        predict(module, &Rules::default()).kernels.iter().any(left)
+    };
+    let modules = listed.iter().filter_map(|&known| Some((known, parse(known.example).ok()?)));
+    let of_kernels = modules.filter(|(known, module)| known.change().is_some() && runs(module));
+    let mut groups: BTreeMap<(Header, String), Vec<(&'static Known, Module)>> = BTreeMap::new();
+    for (known, module) in of_kernels {
+        groups.entry((Header::of(&module), target(&module))).or_default().push((known, module));
+    }
+    let mut shown = BTreeSet::new();
+    for ((header, target), group) in groups {
+        let options =
+            Options { header, target: Some(target), launch: true, recheck_every: 0, ..Options::default() };
+        let trials: Vec<Trial> =
+            group.iter().zip(0..).map(|((_, module), id)| Trial::of_kernels(id, module)).collect();
+        let judged = Judge::new(subject, Rules::default(), options).batch(&trials)?;
+        shown.extend(
+            group
+                .iter()
+                .zip(judged)
+                .filter(|((known, _), judged)| shows(known, &judged.verdict))
+                .map(|((known, _), _)| known.id),
+        );
+    }
+    Ok(shown)
+}
+
+/// Whether a verdict is that the subject deviates as this entry predicts.
+fn shows(known: &Known, verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Deviates(difference)
+        if difference.explanation.as_ref().is_some_and(|explanation| explanation.known.contains(&known.id)))
 }
 
 /// How the list has to change for a deviation that is gone from these releases.
@@ -88,7 +131,7 @@ pub fn class_of(known: &Known, example: &Module) -> Class {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptxsmith_oracle::{Expectation, predict};
+    use ptxsmith_oracle::Expectation;
 
     #[test]
     fn the_least_program_of_every_deviation_shows_it() {

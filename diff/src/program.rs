@@ -7,13 +7,13 @@ use std::cell::RefCell;
 
 use ptxsmith_oracle::{Expectation, Prediction, Question, Rules, Trace, Traced, expect, predict};
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
-use ptxsmith_syntax::{Header, Item, Module, line_column};
+use ptxsmith_syntax::{Header, Module, line_column};
 
 use crate::explain::explain;
 use crate::explanation::Alternatives;
 use crate::judge::{Judge, Options};
 use crate::maker::Maker;
-use crate::trial::{Body, Trial};
+use crate::trial::Trial;
 use crate::verdict::{Derived, Difference, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why};
 use crate::{accesses, read};
 
@@ -256,8 +256,7 @@ fn of_kernels(
     text: &str,
     target: &str,
 ) -> Result<Part, Error> {
-    let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
-    let trial = Trial::new(0, Body::Items(items.cloned().collect()));
+    let trial = Trial::of_kernels(0, module);
     let options = Options {
         header: Header::of(module),
         target: Some(target.to_owned()),

@@ -55,6 +55,12 @@ impl Trial {
         Trial { id, body, spacing: Spacing::Canonical }
     }
 
+    /// The declarations and functions of a module, for what its kernels leave.
+    pub(crate) fn of_kernels(id: u64, module: &Module) -> Trial {
+        let items = module.items.iter().filter(|item| matches!(item, Item::Variables(_) | Item::Function(_)));
+        Trial::new(id, Body::Items(items.cloned().collect()))
+    }
+
     /// The trial as a module of its own.
     pub fn module(&self, header: &Header) -> Module {
         header.module(self.items())

@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use common::{NVIDIA, fake, observe};
 use ptxsmith_diff::known::{Known, listed_for};
 use ptxsmith_diff::{Maker, gone};
@@ -31,10 +34,39 @@ fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_i
         let mended = mended.described(description);
         let missed = gone::check(&mended, known, "sm_80").expect("nothing of ours fails");
         assert!(missed.is_some(), "{} is not missed", known.id);
+        assert!(together(&mended, &[known]).is_empty(), "{} is not missed beside others", known.id);
         let edit = gone::edit(&format!("gone-{}", known.id), &["fake".to_owned()]).unwrap();
         assert!(edit.contains(known.id) && edit.contains("diff/src/known/"), "{edit}");
         let own = known.change().map_or_else(Rules::default, |change| Rules::default().with(change));
         let whole = fake(NVIDIA, own);
         assert_eq!(gone::check(&whole, known, "sm_80").unwrap(), None, "{}", known.id);
     }
+}
+
+fn together(subject: &dyn Subject, listed: &[&'static Known]) -> BTreeSet<&'static str> {
+    gone::shown_together(subject, listed, |_| "sm_80".to_owned()).expect("nothing of ours fails")
+}
+
+#[test]
+fn what_kernels_show_of_several_listed_deviations_costs_one_module() {
+    let listed: Vec<&'static Known> = listed_for(NVIDIA).collect();
+    let rules = Rules::default()
+        .with(|rules| listed.iter().filter_map(|known| known.change()).for_each(|change| change(rules)));
+    let modules = AtomicUsize::new(0);
+    let whole = FnSubject::new("whole", |request: &Request<'_>| {
+        modules.fetch_add(1, Ordering::Relaxed);
+        observe(Maker::default(), &rules, request)
+    });
+    let description = Description {
+        lineage: NVIDIA.lineage.map(str::to_owned),
+        version: NVIDIA.version.map(str::to_owned),
+        ..whole.description().clone()
+    };
+    let shown = together(&whole.described(description), &listed);
+    assert!(
+        shown.contains("negative-index-unsigned") && shown.contains("wide-predicate-in-comparison"),
+        "{shown:?}"
+    );
+    let modules = modules.into_inner();
+    assert!(modules < shown.len(), "{modules} modules for {} deviations", shown.len());
 }

@@ -4,7 +4,7 @@ use ptxsmith_diff::known::{Known, listed_for};
 use ptxsmith_diff::options::may_not_show;
 use ptxsmith_diff::{Maker, gone};
 use ptxsmith_report::Status;
-use ptxsmith_syntax::parse;
+use ptxsmith_syntax::{Module, parse};
 
 use super::Campaign;
 use crate::failure::{Failure, of_subject};
@@ -28,11 +28,22 @@ impl Campaign<'_> {
             });
             listed.extend(of_it.map(|known| (tested, known)));
         }
+        let takes = |tested: &Tested, known: &Known| {
+            tested.takes_version_of(&parse(known.example).unwrap_or_default())
+        };
+        listed.retain(|&(tested, known)| takes(tested, known));
+        let together = pool::map(self.session, &self.subjects, |tested| {
+            let own = listed.iter().filter(|(of, _)| std::ptr::eq(*of, tested));
+            let own: Vec<&'static Known> = own.map(|&(_, known)| known).collect();
+            let target = |module: &Module| target_for(module, tested.subject.description());
+            gone::shown_together(&*tested.subject, &own, target).map_err(of_subject)
+        })?;
+        for (tested, shown) in self.subjects.iter().zip(together) {
+            let shown = shown.unwrap_or_default();
+            listed.retain(|(of, known)| !std::ptr::eq(*of, tested) || !shown.contains(known.id));
+        }
         let gone = pool::map(self.session, &listed, |(tested, known)| {
             let module = parse(known.example).unwrap_or_default();
-            if !tested.takes_version_of(&module) {
-                return Ok(None);
-            }
             let target = target_for(&module, tested.subject.description());
             gone::check(&*tested.subject, known, &target).map_err(of_subject)
         })?;
