@@ -78,11 +78,11 @@ pub(super) const PART_IN_LIST_CRASH: Known = Known {
 
 pub(super) const FUNCTION_AS_PREDICATE_HANG: Known = Known {
     id: "function-as-predicate-hang",
-    title: "a function as an operand of and, or or xor on predicates can leave the compiler without an end",
+    title: "a function as an operand of and, or or xor on predicates can leave the compiler without an end, or without memory",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("11.7"),
-    effect: Effect::Death { end: End::Hang, of: shapes::function_as_predicate },
+    effect: Effect::Death { end: End::Exhausted, of: shapes::function_as_predicate },
     example: example!(
         "7.7",
         ".func f() { ret; }\n.visible .entry k() { .reg .pred q; and.pred q, f, q; @q trap; ret; }"
@@ -294,7 +294,7 @@ pub(super) const CONSTANT_RESULT_CRASH: Known = Known {
 
 pub(super) const MIXED_INTEGER_LIST_CRASH: Known = Known {
     id: "mixed-integer-list-crash",
-    title: "a list of a signed integer constant and another integer as a vector of .f32 kills the compiler (SIGSEGV)",
+    title: "a list of a signed integer constant and another integer as a vector of .f32 or .f64 kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("11.7"),

@@ -84,7 +84,7 @@ pub fn integer_list_for_f64(module: &Module) -> bool {
         .any(|own| lists(own).any(|list| has_number(list) && list.iter().all(|word| is_part(word))))
 }
 
-/// A list, for an instruction of `.f32`, of a signed integer constant and an integer that is none: unsigned, a register, an address.
+/// A list, for an instruction of `.f32` or `.f64`, of a signed integer constant and an integer that is none: unsigned, a register, an address.
 pub fn mixed_integer_list(module: &Module) -> bool {
     Words::any(module, |words| {
         let is_signed =
@@ -97,7 +97,8 @@ pub fn mixed_integer_list(module: &Module) -> bool {
                     matches!(name, Name::Register(..) | Name::Variable(..)) && !of_floats(name)
                 })
         };
-        words.statements.iter().filter(|own| own.iter().any(|word| word == ".f32")).any(|own| {
+        let of_floats = |own: &&Vec<Text>| own.iter().any(|word| [".f32", ".f64"].contains(&&**word));
+        words.statements.iter().filter(of_floats).any(|own| {
             lists(own)
                 .any(|list| list.iter().any(|word| is_signed(word)) && list.iter().any(|word| is_other(word)))
         })
@@ -256,6 +257,17 @@ mod tests {
         };
         assert!(integer_list_for_f64(&list("18446744073709551616, 18446744073709551616")));
         assert!(!integer_list_for_f64(&list("1.0, 2.0")));
+    }
+
+    #[test]
+    fn an_integer_beside_a_register_of_bits_is_a_mixed_list_of_doubles_too() {
+        let list = |values: &str| {
+            module(&format!(
+                ".entry k() {{ .reg .b64 b; .reg .f64 d; .reg .v2 .f64 w; mov.v2.f64 w, {{{values}}}; ret; }}"
+            ))
+        };
+        assert!(mixed_integer_list(&list("b, 0")));
+        assert!(!mixed_integer_list(&list("d, 0")) && !mixed_integer_list(&list("b, 0.0")));
     }
 
     #[test]
