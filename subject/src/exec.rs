@@ -168,7 +168,8 @@ impl Subject for Exec {
             directory: None,
             temporary: directory.path().to_owned(),
         };
-        let limits = Limits { output: self.limits.output.max(MAX_ANSWER), ..self.limits.clone() };
+        let limits = self.limits.for_text(request.ptx.len());
+        let limits = Limits { output: limits.output.max(MAX_ANSWER), ..limits };
         let finished = process::run(&invocation, &limits, &self.cancel)?;
         Ok(promised(judge(&finished, &limits), &self.description))
     }

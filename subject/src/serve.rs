@@ -143,6 +143,7 @@ impl Serve {
             source: error.into(),
         })?;
         let reply = worker.session.ask(&line, &self.cancel)?;
+        let Limits { time, .. } = self.limits.for_text(line.len());
         let crashed = |signal, what: String| {
             let reason = match worker.session.last_words() {
                 Some(words) => format!("{what}; it printed {words:?}"),
@@ -163,9 +164,7 @@ impl Serve {
                 Err(reason) => crashed(None, format!("its output is no answer: {reason}")),
             },
             Reply::TooLong => crashed(None, format!("an answer of more than {} bytes", self.limits.output)),
-            Reply::TimedOut => {
-                Observation::because(Outcome::TimedOut, format!("no answer after {:?}", self.limits.time))
-            }
+            Reply::TimedOut => Observation::because(Outcome::TimedOut, format!("no answer after {time:?}")),
             Reply::Ended(End::Exited(status)) => {
                 crashed(status_as_signal(status), format!("it ended with exit status {status}"))
             }

@@ -71,7 +71,8 @@ pub struct Campaign {
     /// End within this time, reporting included: 90s, 10m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
-    /// How long an implementation may take for one module before it counts as hanging [default: 10s]
+    /// How long an implementation may take for one module before it counts as hanging, and as much again for
+    /// each MiB of the module [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
     /// Status 1 also for this; may be repeated

@@ -29,7 +29,7 @@ pub use trusted::run_trusted;
 /// What a child process may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Wall-clock time from start to end. Default: 10 s.
+    /// Wall-clock time from start to end, for a text of less than a mebibyte ([`for_text`](Limits::for_text)). Default: 10 s.
     pub time: Duration,
     /// Bytes of address space; [`u64::MAX`] for no limit. Default: 4 GiB.
     pub memory: u64,
@@ -42,6 +42,15 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits { time: Duration::from_secs(10), memory: 4 << 30, output: 4 << 20, file: 1 << 30 }
+    }
+}
+
+impl Limits {
+    /// The limits for a text of so many bytes: as much time again for each further mebibyte. A compiler is not called hanging
+    /// that takes long over a long text.
+    pub fn for_text(&self, bytes: usize) -> Limits {
+        let times = u32::try_from(bytes >> 20).unwrap_or(u32::MAX).saturating_add(1);
+        Limits { time: self.time.saturating_mul(times), ..self.clone() }
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts the child. [`Limits::time`] is that of one question, [`Limits::output`] that of one answer; memory and file
+    /// Starts the child. [`Limits::time`] is that of one question ([by its length](Limits::for_text)), [`Limits::output`] that of one answer; memory and file
     /// size are limits of its whole life.
     pub fn start(invocation: &Invocation, limits: Limits) -> Result<Session, Error> {
         let child = Attended::start(invocation, &limits, Stdio::piped())?;
@@ -68,13 +68,14 @@ impl Session {
     pub fn ask(&mut self, line: &[u8], cancel: &Cancel) -> Result<Reply, Error> {
         let asked = Instant::now();
         // What it may use from its start to the end of this question.
-        self.child.restrict_cpu(self.started.elapsed() + self.limits.time)?;
+        let Limits { time, .. } = self.limits.for_text(line.len());
+        self.child.restrict_cpu(self.started.elapsed() + time)?;
         self.child.stdout.bytes.clear();
         let line = [line, b"\n"].concat();
         let mut unsent = &line[..];
         let mut searched = 0;
         // When to stop, and whether only its end is waited for.
-        let (mut until, mut closed) = (asked + self.limits.time, false);
+        let (mut until, mut closed) = (asked + time, false);
         loop {
             self.child.check(cancel)?;
             let left = until.saturating_duration_since(Instant::now());

@@ -277,3 +277,11 @@ fn a_missing_directory_is_not_blamed_on_the_program() {
     let error = run(&invocation, &Limits::default(), &Cancel::new()).unwrap_err();
     assert!(matches!(error, Error::Machine { doing: "enter its directory", .. }), "{error}");
 }
+
+#[test]
+fn a_text_of_many_mebibytes_has_more_time() {
+    let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
+    let seconds = |bytes: usize| limits.for_text(bytes).time.as_secs();
+    assert_eq!([seconds(0), seconds((1 << 20) - 1), seconds(1 << 20), seconds(31 << 20)], [10, 10, 20, 320]);
+    assert_eq!(Limits { time: limits.time, ..limits.for_text(usize::MAX) }, limits);
+}

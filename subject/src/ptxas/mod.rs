@@ -163,7 +163,8 @@ impl Ptxas {
             directory: Some(directory.path().to_owned()),
             temporary: directory.path().to_owned(),
         };
-        let (finished, forked) = start.run(&invocation, INPUT, &self.limits, &self.cancel)?;
+        let limits = self.limits.for_text(usize::try_from(text).unwrap_or(usize::MAX));
+        let (finished, forked) = start.run(&invocation, INPUT, &limits, &self.cancel)?;
         let cubin = match fs::read(directory.path().join(OUTPUT)) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -175,7 +176,8 @@ impl Ptxas {
     /// What it does with a module, started in this way, and whether it was forked.
     fn observe_by(&self, start: &Start, request: &Request<'_>) -> Result<(Observation, bool), Error> {
         let (finished, cubin, forked) = self.assemble_by(start, &[*request], 1)?;
-        let mut observation = judge(&finished, cubin.as_deref(), request.ptx, &self.limits);
+        let limits = self.limits.for_text(request.ptx.len());
+        let mut observation = judge(&finished, cubin.as_deref(), request.ptx, &limits);
         if let (Some(cubin), Some(disassembler)) = (cubin, &self.disassembler)
             && observation.outcome == Outcome::Accepted
             && request.form == OutputForm::Relocatable
