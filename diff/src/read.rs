@@ -13,8 +13,21 @@ pub(crate) fn wanted(description: &Description, module: &Module, rules: &Rules) 
     if description.lists == Some(true) {
         return Vec::new();
     }
-    match expect(module, rules) {
-        Expectation::Accepted { variables, .. } => read(&variables),
+    wanted_of(description, &expect(module, rules), module, rules)
+}
+
+/// As [`wanted`], of a module of which it is known what the specification says.
+pub(crate) fn wanted_of(
+    description: &Description,
+    expected: &Expectation,
+    module: &Module,
+    rules: &Rules,
+) -> Vec<Read> {
+    if description.lists == Some(true) {
+        return Vec::new();
+    }
+    match expected {
+        Expectation::Accepted { variables, .. } => read(variables),
         Expectation::Refused { trace, .. } => {
             let others = trace.questions.iter().flat_map(|question| {
                 (0..question.answers().len()).filter_map(move |at| rules.readings.with(question, at))

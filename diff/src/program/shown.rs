@@ -42,7 +42,9 @@ fn observe_each(shown: &[(&Shown<'_>, OutputForm)]) -> Result<Vec<Observation>, 
     const SEEN: [&str; 4] = [".visible", ".weak", ".extern", ".common"];
     let wanted: Vec<_> = shown
         .iter()
-        .map(|(shown, _)| read::wanted(shown.subject.description(), shown.module, shown.rules))
+        .map(|(Shown { subject, module, rules, prediction, .. }, _)| {
+            read::wanted_of(subject.description(), &prediction.data, module, rules)
+        })
         .collect();
     let mut groups: BTreeMap<(&str, OutputForm, Option<usize>), Vec<usize>> = BTreeMap::new();
     for (at, (shown, form)) in shown.iter().enumerate() {

@@ -119,6 +119,10 @@ impl Work<'_, '_> {
                 };
                 let generic = self.symbol(name, address, byte, value)?;
                 let slot = self.rules.layout.slot_of.apply(width as u64, byte, self.scope.architecture);
+                // Most variables that hold an address hold one.
+                if memory.addresses.is_empty() {
+                    memory.addresses.reserve_exact(1);
+                }
                 memory.addresses.push(Address {
                     offset: offset as u64,
                     width: slot.width as u8,
