@@ -19,8 +19,9 @@ use crate::session::Session;
 use crate::store::Earlier;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
 
-/// How many programs are shown together: most are refused, and those cost no start of their own.
-const TOGETHER: u64 = 128;
+/// How many programs are shown together: most are refused, and those cost no start of their own; kernels of one header share a
+/// module, and disassembling that costs as much as ten starts.
+const TOGETHER: u64 = 512;
 
 /// Who is shown the programs, and how long.
 pub struct Options {
