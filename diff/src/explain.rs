@@ -191,6 +191,20 @@ pub(crate) fn explain_shape(
     Some(Explanation { readings: Vec::new(), known: vec![known.id] })
 }
 
+/// Looks for the known deviation by which a subject gives all these variables and kernels of a module other values.
+pub(crate) fn explain_wrong<'n>(
+    module: &Module,
+    names: impl Iterator<Item = &'n str> + Clone,
+    maker: Maker<'_>,
+) -> Option<Explanation> {
+    let does = |known: &&Known| match known.effect {
+        Effect::Wrong { at, .. } => names.clone().all(|name| at(module, name)),
+        _ => false,
+    };
+    let known = listed_for(maker).find(does).filter(|_| names.clone().next().is_some())?;
+    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
+}
+
 /// The rules with one more change each: every known deviation that an evaluation resting on this may meet, and every
 /// other answer to the questions that it met, except to `fixed`.
 pub(crate) fn with_one_more(

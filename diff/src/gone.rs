@@ -121,6 +121,7 @@ pub fn class_of(known: &Known, example: &Module) -> Class {
         Effect::Crash { .. } | Effect::Death { .. } => Class::Crash,
         Effect::Taken(_) => Class::AcceptsInvalid,
         Effect::Refusal(_) | Effect::Refused(_) => Class::RefusesValid,
+        Effect::Wrong { .. } => Class::WrongValue,
         Effect::Rule(_) => match expect(example, &Rules::default()) {
             ptxsmith_oracle::Expectation::Refused { .. } => Class::AcceptsInvalid,
             _ => Class::WrongValue,

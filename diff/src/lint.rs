@@ -43,7 +43,9 @@ pub fn risks(module: &Module) -> Vec<Risk> {
                 let met = meeting(&spec, when, &places);
                 if met.is_empty() { shown_by(module, of) } else { met }
             }
-            Effect::Death { of, .. } | Effect::Taken(of) | Effect::Refused(of) => shown_by(module, of),
+            Effect::Death { of, .. } | Effect::Taken(of) | Effect::Refused(of) | Effect::Wrong { of, .. } => {
+                shown_by(module, of)
+            }
         };
         risks.extend(spans.into_iter().map(|span| Risk { known, span }));
     }

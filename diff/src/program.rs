@@ -9,7 +9,7 @@ use ptxsmith_oracle::{Expectation, Prediction, Question, Rules, Trace, Traced, e
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Header, Module, line_column};
 
-use crate::explain::explain;
+use crate::explain::{explain, explain_wrong};
 use crate::explanation::Alternatives;
 use crate::judge::{Judge, Options};
 use crate::maker::Maker;
@@ -202,7 +202,9 @@ pub fn judge_operands(
                 let (kernels, trace) = under(rules);
                 (accesses::agree(&kernels, &usual, &observed), trace)
             };
-            let explanation = explain(&under(rules).1, rules, Maker::of(subject.description()), predicts);
+            let maker = Maker::of(subject.description());
+            let explanation = explain(&under(rules).1, rules, maker, predicts)
+                .or_else(|| explain_wrong(module, astray.iter().map(|one| one.kernel.as_str()), maker));
             // No plausible wrong rule is known of it.
             let suspected = explanation.is_none().then(|| vec![Alternatives::default()]);
             let difference = Box::new(Difference {

@@ -161,6 +161,7 @@ fn rendered(known: &Known) -> String {
         Effect::Death { end, .. } => vec![ended(end)],
         Effect::Taken(_) => vec!["taken".to_owned()],
         Effect::Refused(_) => vec!["refused".to_owned()],
+        Effect::Wrong { .. } => vec!["taken, with other values".to_owned()],
         Effect::Rule(change) | Effect::Refusal(change) => {
             let rules = Rules::default().with(change);
             // Of what should have been refused, no rule says what it holds.

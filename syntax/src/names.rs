@@ -170,16 +170,24 @@ impl<T> Names<T> {
     }
 
     fn find_here(&self, name: &str, number: impl Fn(&str, &str) -> Option<u64>) -> Found<'_, T> {
-        let mut found = Found::Nothing;
+        let (mut found, mut plain) = (Found::Nothing, None);
         for Candidate { declared, written, count } in self.candidates(name) {
-            let Some(count) = count else { return Found::Plain(declared) };
+            let Some(count) = count else {
+                plain = Some(declared);
+                continue;
+            };
             let (prefix, digits) = name.split_at(written);
-            match number(prefix, digits) {
-                Some(nth) if nth < count => return Found::Numbered(declared, nth),
-                _ => found = Found::OtherNumber,
+            let is_one = |nth: &u64| *nth < count;
+            match number(prefix, digits).filter(is_one) {
+                // Where only another rule makes a name one of a common prefix, it takes the two for one.
+                Some(nth) if plain.is_none() || !numbered(digits).is_some_and(|nth| is_one(&nth)) => {
+                    return Found::Numbered(declared, nth);
+                }
+                Some(_) => {}
+                None => found = Found::OtherNumber,
             }
         }
-        found
+        plain.map_or(found, Found::Plain)
     }
 }
 

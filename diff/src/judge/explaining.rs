@@ -1,7 +1,7 @@
 //! What explains a difference of a trial: known deviations, other readings, and wrong rules that are suspected.
 
 use ptxsmith_oracle::{
-    Expectation, Left, Prediction, Question, QuestionSet, Readings, Rules, expect, predict,
+    Expectation, Kernel, Left, Prediction, Question, QuestionSet, Readings, Rules, expect, predict,
 };
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Item;
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     asked::Asked,
     compare::{Mismatch, compare, undeclared, unobserved, unseen},
-    explain::{explain, explain_crash, explain_shape, explain_variables, with_one_more},
+    explain::{explain, explain_crash, explain_shape, explain_variables, explain_wrong, with_one_more},
     explanation::{Alternatives, Explanation},
     kernel,
     lead::{Lead, alternatives, crash_alternatives, suspect_variables},
@@ -140,7 +140,9 @@ impl Settling<'_, '_, '_> {
             let agrees = matches!(self::judge(&prediction.data, &observation), Judgement::Agrees);
             (agrees, prediction.trace())
         };
-        let shape = || explain_shape(&p.trial.module(&judge.options.header), &trace, maker, &observation);
+        let module = || p.trial.module(&judge.options.header);
+        let shape = || explain_shape(&module(), &trace, maker, &observation);
+        let wrong = || explain_wrong(&module(), variable.as_deref().into_iter(), maker);
         let explanation = match class {
             Class::Hang => shape(),
             Class::Crash => explain_crash(&trace, &judge.rules, maker, &observation, |rules| {
@@ -149,7 +151,7 @@ impl Settling<'_, '_, '_> {
             .or_else(shape),
             _ if observation.outcome == Outcome::Accepted => {
                 let variables = || explain_variables(&judge.rules, maker, data, &observation);
-                judge.explain_alone(p, &observation).or_else(variables).or_else(shape)
+                judge.explain_alone(p, &observation).or_else(variables).or_else(shape).or_else(wrong)
             }
             _ => explain(&trace, &judge.rules, maker, whole).or_else(shape),
         };
@@ -196,7 +198,14 @@ impl Settling<'_, '_, '_> {
         let (module, maker) = (p.trial.module(&judge.options.header), judge.maker());
         let whole = |rules: &Rules| kernel::agrees(&module, rules, &observation);
         let explanation = explain(&p.trace, &judge.rules, maker, whole)
-            .or_else(|| explain_shape(&module, &p.trace, maker, &observation));
+            .or_else(|| explain_shape(&module, &p.trace, maker, &observation))
+            .or_else(|| {
+                let differs = |one: &&Kernel| {
+                    kernel::compare(std::slice::from_ref(*one), &observation).differs.is_some()
+                };
+                let differing = prediction.kernels.iter().filter(differs);
+                explain_wrong(&module, differing.map(|kernel| kernel.name.as_str()), maker)
+            });
         if explanation.is_none() && judge.has_no_meaning_for_some(p, prediction) {
             return settled;
         }

@@ -34,6 +34,13 @@ pub enum Effect {
     Taken(fn(&Module) -> bool),
     /// The subject refuses modules of a shape, which the text takes.
     Refused(fn(&Module) -> bool),
+    /// The subject takes modules of a shape, as the text does, with other values, which nothing predicts.
+    Wrong {
+        /// Whether a module has the shape.
+        of: fn(&Module) -> bool,
+        /// Whether in a module the variable or kernel of a name is one with other values.
+        at: fn(&Module, &str) -> bool,
+    },
 }
 
 /// How a subject ends that dies.
@@ -96,14 +103,20 @@ impl Known {
     pub fn change(&self) -> Option<fn(&mut Rules)> {
         match self.effect {
             Effect::Rule(change) | Effect::Refusal(change) => Some(change),
-            Effect::Crash { .. } | Effect::Death { .. } | Effect::Taken(_) | Effect::Refused(_) => None,
+            Effect::Crash { .. }
+            | Effect::Death { .. }
+            | Effect::Taken(_)
+            | Effect::Refused(_)
+            | Effect::Wrong { .. } => None,
         }
     }
 
     /// The shape of modules by which it is known, where no rule of the specification predicts it.
     pub fn shape(&self) -> Option<fn(&Module) -> bool> {
         match self.effect {
-            Effect::Death { of, .. } | Effect::Taken(of) | Effect::Refused(of) => Some(of),
+            Effect::Death { of, .. } | Effect::Taken(of) | Effect::Refused(of) | Effect::Wrong { of, .. } => {
+                Some(of)
+            }
             Effect::Rule(_) | Effect::Refusal(_) | Effect::Crash { .. } => None,
         }
     }

@@ -75,6 +75,7 @@ pub const KNOWN: &[Known] = &[
     names::PROTOTYPE_NAME_CRASH,
     names::NESTED_FUNCTION_CRASH,
     addresses::UNIFIED_ABSOLUTE_CRASH,
+    names::INTERNAL_NAME_SHARED,
     names::SPECIAL_REGISTER_NAME_CRASH,
     operands::CONSTANT_RESULT_CRASH,
     operands::MIXED_INTEGER_LIST_CRASH,

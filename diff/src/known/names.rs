@@ -52,6 +52,17 @@ pub(super) const COUNT_OF_ZERO_DECLARES: Known = Known {
     first_seen: "2026-11-24",
 };
 
+pub(super) const INTERNAL_NAME_SHARED: Known = Known {
+    id: "internal-name-shared",
+    title: "a variable of the module under the name that the compiler gives a variable of a body, such as $__x__5, is that variable too",
+    clauses: &[Clause::ConstantInInitializer],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Wrong { of: shapes::internal_name, at: shapes::internal_name_at },
+    example: example!("7.7", ".global .u32 $__x__5 = 5;\n.func f() { .global .u32 x = 7; ret; }"),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const VARIABLE_AND_FUNCTION_CRASH: Known = Known {
     id: "variable-and-function-crash",
     title: "a function that others see, under the name of a variable, kills the compiler (SIGSEGV)",

@@ -6,7 +6,9 @@ use ptxsmith_syntax::Module;
 
 use crate::asked::Asked;
 use crate::compare::{Mismatch, compare, shows_no_values, undeclared};
-use crate::explain::{explain, explain_crash, explain_shape, explain_variables, with_one_more};
+use crate::explain::{
+    explain, explain_crash, explain_shape, explain_variables, explain_wrong, with_one_more,
+};
 use crate::explanation::{Alternatives, Explanation};
 use crate::lead::{alternatives, crash_alternatives};
 use crate::maker::Maker;
@@ -242,7 +244,8 @@ impl Program<'_> {
                     let own = variables.iter().find(|own| own.name == variable.name);
                     own.map_or((false, Trace::default()), |own| (agreement(own).is_none(), own.trace))
                 };
-                let explanation = explain(&variable.trace, self.rules, self.maker, own);
+                let explanation = explain(&variable.trace, self.rules, self.maker, own)
+                    .or_else(|| explain_wrong(self.module, [&*name].into_iter(), self.maker));
                 let suspected = explanation
                     .is_none()
                     .then(|| vec![alternatives(&variable.trace, self.rules, self.maker, own)]);

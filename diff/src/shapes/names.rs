@@ -25,6 +25,34 @@ pub fn prototype_name(module: &Module) -> bool {
     })
 }
 
+/// Whether a variable of the module has a name that ptxas gives a variable of a body: `$__NAME__` and a number.
+fn is_internal_name(words: &Words, own: &str) -> bool {
+    let parts = own.strip_prefix("$__").and_then(|rest| rest.rsplit_once("__"));
+    parts.is_some_and(|(name, number)| {
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let in_body = |name: &Name| match name {
+            Name::Variable(space, true) => [".global", ".const", ".shared"].contains(&&**space),
+            _ => false,
+        };
+        let of_module = |name: &Name| matches!(name, Name::Variable(_, false));
+        is_number && words.is(own, of_module) && words.is(name, in_body)
+    })
+}
+
+/// A variable of the module under a name that ptxas gives a variable of a body.
+pub fn internal_name(module: &Module) -> bool {
+    let words = Words::of(module);
+    words.names.keys().any(|own| {
+        is_internal_name(&words, own) || words.is_prefix(own) && is_internal_name(&words, &format!("{own}0"))
+    })
+}
+
+/// Such a variable of this name, or a function of this name in a module with one.
+pub fn internal_name_at(module: &Module, name: &str) -> bool {
+    let words = Words::of(module);
+    is_internal_name(&words, name) || words.is_function(name) && internal_name(module)
+}
+
 /// A character beyond ASCII. A tree keeps no comments.
 pub fn non_ascii(module: &Module) -> bool {
     !print(module).is_ascii()
@@ -59,9 +87,9 @@ pub fn too_many_names(module: &Module) -> bool {
     })
 }
 
-/// The statements that declare one of the names of an earlier PREFIX<N> again, zeros in front of its number or not, with that
-/// name and number.
-fn repeats_numbered(words: &Words) -> impl Iterator<Item = (&[Text], &str, &str)> {
+/// The statements that declare one of the names of a PREFIX<N> again, zeros in front of its number or not: with its number, and whether
+/// the other stands before.
+fn repeats_numbered(words: &Words) -> impl Iterator<Item = (&[Text], &str, bool)> {
     words.statements.iter().enumerate().flat_map(move |(at, own)| {
         let declares = own[0].starts_with('.')
             && own.iter().any(|word| SPACES.contains(&&**word))
@@ -70,28 +98,30 @@ fn repeats_numbered(words: &Words) -> impl Iterator<Item = (&[Text], &str, &str)
         let names = names.filter(move |_| declares);
         names.filter_map(move |name| {
             let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-            let number: u64 = name[prefix.len()..].parse().ok()?;
-            let repeats = words.is_prefix(prefix)
-                && words.statements[..at].iter().any(|before| {
-                    before.windows(3).any(|run| {
-                        run[0] == prefix
-                            && run[1] == "<"
-                            && integer(&run[2]).is_some_and(|count| number < count)
-                    })
-                });
-            repeats.then_some((&own[..], prefix, &name[prefix.len()..]))
+            let digit =
+                |number: u32, digit: u8| number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+            let digits = name[prefix.len()..].bytes();
+            // ptxas takes numbers modulo 2^32.
+            let number: u64 = (digits.len() > 0).then(|| digits.fold(0, digit).into())?;
+            let declares = |other: &Vec<Text>| {
+                other.windows(3).any(|run| {
+                    run[0] == prefix && run[1] == "<" && integer(&run[2]).is_some_and(|count| number < count)
+                })
+            };
+            let other = words.is_prefix(prefix).then(|| words.statements.iter().position(declares))??;
+            Some((&own[..], &name[prefix.len()..], other < at))
         })
     })
 }
 
-/// A name of PREFIX<N> declared again with zeros in front of its number, which is another name.
+/// A name of PREFIX<N> declared again with zeros in front of its number, which is another name; or before it, in another type.
 pub fn padded_number_declared(module: &Module) -> bool {
-    let padded = |number: &str| number.len() > 1 && number.starts_with('0');
-    Words::any(module, |words| repeats_numbered(words).any(|(_, _, number)| padded(number)))
+    let padded = |number: &str| number.len() > 1 && number.starts_with('0') || number.parse::<u32>().is_err();
+    Words::any(module, |words| repeats_numbered(words).any(|(_, number, _)| padded(number)))
 }
 
 /// A variable in memory under a name that PREFIX<N> declared before, or that name with zeros in front of its number.
 pub fn numbered_declared_again(module: &Module) -> bool {
     let in_memory = |own: &[Text]| !own.iter().any(|word| word == ".reg");
-    Words::any(module, |words| repeats_numbered(words).any(|(own, _, _)| in_memory(own)))
+    Words::any(module, |words| repeats_numbered(words).any(|(own, _, is_later)| is_later && in_memory(own)))
 }

@@ -142,8 +142,62 @@ alias := .func ff() { ret; } .alias NAME, ff;
 long := .global .u32 NAMExxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;
 ";
 
+/// Variables `X`: how each is declared, given the value `N` and read.
+const KEPT: &str = "
+global := .global .u32 X = N; | | ld.global.u32 R, [X];
+unset := .global .u32 X; | st.global.u32 [X], N; | ld.global.u32 R, [X];
+const := .const .u32 X = N; | | ld.const.u32 R, [X];
+shared := .shared .u32 X; | st.shared.u32 [X], N; | ld.shared.u32 R, [X];
+local := .local .u32 X; | st.local.u32 [X], N; | ld.local.u32 R, [X];
+";
+
+/// Registers whose names differ by zeros or by 2^32.
+const NUMBERED: &str = "
+.reg .u32 x1;
+.reg .u32 x01;
+.reg .u32 x001;
+.reg .u64 x01;
+.reg .u32 x00;
+.reg .u32 x10;
+.reg .u32 x4294967297;
+.reg .u32 x<2>;
+.reg .u32 x<12>;
+.reg .u32 x0<4>;
+.reg .u32 x1<2>;
+.reg .u32 x00<4>;
+";
+
+/// Two of such names.
+const TWO: &str = "
+x1 x01
+x01 x1
+x01 x001
+x1 x4294967297
+x0 x00
+x10 x010
+x01 x10
+";
+
 pub(super) fn families() -> Vec<Family> {
     vec![
+        Family::new(
+            "internal-names",
+            vec![lines(KEPT), lines(KEPT), words("x__<20> x__1 x__7 x__8 x__9")],
+            with_internal_name,
+        ),
+        Family::new(
+            "numbered-left",
+            vec![lines(NUMBERED), words("same block"), lines(NUMBERED), lines(TWO)],
+            |c| {
+                let (first, second) = c[3].split_once(' ').expect("two names");
+                let (open, close) = if c[1] == "block" { ("{", "}") } else { ("", "") };
+                module(&format!(
+                    ".entry k(.param .u64 in) {{\n.reg .u64 o;\n{} {open} {}\nmov.u32 {first}, 5; mov.u32 {second}, 7;\nld.param.u64 o, \
+                 [in];\nst.global.u32 [o], {first};\nst.global.u32 [o+4], {second};\n{close}\nret;\n}}",
+                    c[0], c[2]
+                ))
+            },
+        ),
         Family::new("pairs", vec![lines(OF_X), lines(OF_X)], |c| {
             module(&format!("{}\n{}", c[0], renamed(c[1])))
         }),
@@ -161,6 +215,25 @@ pub(super) fn families() -> Vec<Family> {
         }),
         Family::new("names", vec![lines(NAMED), words(NAMES)], |c| module(&c[0].replace("NAME", c[1]))),
     ]
+}
+
+/// A variable of the module under a name such as compilers give variables of bodies, a variable of a body, and what both hold. The number
+/// counts the declarations before, so that the module must stand alone: it has a kernel that leaves nothing.
+fn with_internal_name(chosen: &[&str]) -> String {
+    let of = |kept: &str, name: &str, used: &str, value: &str, to: &str| {
+        let part = |(nth, part): (usize, &str)| {
+            part.replace('X', if nth == 0 { name } else { used }).replace('N', value).replace('R', to)
+        };
+        let parts: Vec<String> = kept.split('|').enumerate().map(part).collect();
+        <[String; 3]>::try_from(parts).expect("three parts")
+    };
+    let name = format!("$__{}", chosen[2]);
+    let [outer, sets, reads] = of(chosen[0], &name, &name.replace("<20>", "8"), "5", "r");
+    let [own, own_sets, own_reads] = of(chosen[1], "x", "x", "7", "s");
+    module(&format!(
+        "{outer}\n.entry k(.param .u64 in) {{\n.reg .u64 o; .reg .u32 r, s;\n{own}\n{sets} {own_sets} {reads} {own_reads}\n\
+         ld.param.u64 o, [in];\nst.global.v2.u32 [o], {{r, s}};\nret;\n}}\n.entry e() {{ ret; }}"
+    ))
 }
 
 /// A function of the second declaration is another than that of the first.
