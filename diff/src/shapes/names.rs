@@ -31,7 +31,7 @@ fn is_internal_name(words: &Words, own: &str) -> bool {
     parts.is_some_and(|(name, number)| {
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         let in_body = |name: &Name| match name {
-            Name::Variable(space, true) => [".global", ".const", ".shared"].contains(&&**space),
+            Name::Variable(space, true) => *space != ".param",
             _ => false,
         };
         let of_module = |name: &Name| matches!(name, Name::Variable(_, false));
