@@ -293,7 +293,10 @@ fn an_address_is_a_scalar_of_32_or_64_bits() {
     assert_eq!(leaves("", &body("w")), register, "a vector");
     assert_eq!(leaves("", &body("real")), register, "a float");
     assert_eq!(leaves("", &body("b")), register, "128 bits");
-    assert_eq!(leaves("", &body("h")), Err("an address of less than 32 bits"));
+    assert_eq!(
+        leaves("", &body("h")),
+        Err("a register of less than 32 bits as an address, which has 32 or 64")
+    );
     assert_eq!(leaves("", &body("r0")), Err("what happens depends on a value that is not known"));
 }
 
@@ -314,6 +317,12 @@ fn an_index_is_a_number_or_a_scalar_register_with_its_sign() {
     assert_eq!(shows("g[r1 - 1]").unwrap(), "03000000");
     assert_eq!(shows("g[s0 + 2]").unwrap(), "02000000");
     assert_eq!(shows("g[h + 1]").unwrap(), "04000000");
+    // In how many bits a constant is added, the text does not say.
+    let not_held = Err("an index that the type of its register does not hold");
+    for index in ["g[h + 32766]", "g[h - 32771]", "g[r1 - 4]", "g[r1 + 4294967295]", "g[s0 + 2147483649]"] {
+        assert_eq!(shows(index), not_held, "{index}");
+    }
+    assert_eq!(shows("g[h + 32765]"), Err("an access outside of the variable"));
     let refused = Err(RefusalClass::ArrayIndex.name());
     for index in ["g[v]", "g[real]", "g[g]", "g[1 + r1]", "g[r1 + r1]", "g[r1 * 2]"] {
         assert_eq!(shows(index), refused, "{index}");

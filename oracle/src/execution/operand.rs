@@ -16,6 +16,7 @@ use crate::{
     refusal::{RefusalClass, Stop},
     rules::Rules,
     step::{Ruled, Trace},
+    value::extended,
 };
 
 /// What an address is counted from.
@@ -50,6 +51,11 @@ impl Index {
     pub fn bytes(&self, bits: u64, rules: &Rules) -> Ruled<i64> {
         let Index { register, constant, step } = *self;
         let index = rules.operands.index.apply(register.ty, bits);
+        // 6.4.2 does not say in how many bits a constant is added to a register.
+        let is_held = |sum: i64| extended(register.ty, sum as u64) as i64 == sum;
+        if !index.checked_add(constant).is_some_and(is_held) {
+            return Err(Stop::Unmodelled("an index that the type of its register does not hold"));
+        }
         let bytes = rules.operands.indexed_offset.apply(register.ty, index, constant, step);
         bytes.ok_or(Stop::Unmodelled("an index of more than 32 bits"))
     }
@@ -195,7 +201,9 @@ impl Reader<'_> {
                 match register.ty.size() {
                     Some(4 | 8) => Ok(Base::Register(register)),
                     Some(16) => self.refuse(RefusalClass::AddressRegister, Clause::AddressWidth, name.span),
-                    _ => Err(Stop::Unmodelled("an address of less than 32 bits")),
+                    _ => Err(Stop::Unmodelled(
+                        "a register of less than 32 bits as an address, which has 32 or 64",
+                    )),
                 }
             }
             Some(Meaning::Function(_)) => {

@@ -123,8 +123,13 @@ impl<'m> Run<'m, '_> {
         let (base, own) = match &address.base {
             Base::Variable(variable) => (self.place_of(variable).ok_or(VALUE)?, Some(variable.space)),
             Base::Register(register) => {
-                let value = self.registers[register.id][0].ok_or(VALUE)?;
-                (low_bits(register.ty, value), None)
+                let base = low_bits(register.ty, self.registers[register.id][0].ok_or(VALUE)?);
+                // 6.4.1 does not say whether an address is extended before an offset is added.
+                let sum = base.wrapping_add(address.offset as u64);
+                if !self.anywhere && low_bits(register.ty, sum) != sum {
+                    return Err("a sum that the register of an address does not hold");
+                }
+                (base, None)
             }
             Base::Absolute => (0, None),
         };
