@@ -141,6 +141,7 @@ fn ended(end: End) -> String {
         End::Signal(11) => "killed by SIGSEGV".into(),
         End::Signal(signal) => format!("killed by signal {signal}"),
         End::Noticed(signal) => format!("{}, or an internal error", ended(End::Signal(signal))),
+        End::SignalOrHang(signal) => format!("{}, or no answer in time", ended(End::Signal(signal))),
         End::Hang => "no answer within the time limit".into(),
         End::Broken => "an internal error, or output that cannot be read".into(),
         End::Exhausted => "all memory or all time is used up".into(),

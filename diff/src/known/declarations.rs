@@ -29,6 +29,28 @@ pub(super) const NTID_OVERFLOW_CRASH: Known = Known {
     first_seen: "2026-11-24",
 };
 
+pub(super) const PRESERVED_REGISTERS_CRASH: Known = Known {
+    id: "preserved-registers-crash",
+    title: ".abi_preserve with a number of hundreds kills the compiler (SIGFPE), or takes all time",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("13.0"),
+    effect: Effect::Death { end: End::SignalOrHang(8), of: shapes::preserved_beyond },
+    example: example!("9.0", ".func f() .abi_preserve 1024 { ret; }"),
+    first_seen: "2026-11-24",
+};
+
+pub(super) const HEADER_CRASH: Known = Known {
+    id: "header-crash",
+    title: "a .version that is later than 8.0, or none, kills the compiler (SIGSEGV) behind its message",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::between("12.0", "12.0"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::header_of_another },
+    example: example!("8.1", ".global .u32 x;"),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const HUGE_ALIGNMENT_HANG: Known = Known {
     id: "huge-alignment-hang",
     title: "an alignment of 2^28 or more can leave the compiler without an end",

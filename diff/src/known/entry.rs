@@ -50,6 +50,8 @@ pub enum End {
     Signal(i32),
     /// Killed by this signal, or it notices and tells of an error of its own.
     Noticed(i32),
+    /// Killed by this signal, or it gives no answer in time.
+    SignalOrHang(i32),
     /// It gives no answer in time.
     Hang,
     /// It leaves what cannot be read.
@@ -64,6 +66,9 @@ impl End {
         match self {
             End::Signal(signal) => observation.signal == Some(signal),
             End::Noticed(signal) => End::Signal(signal).is_of(observation) || End::Broken.is_of(observation),
+            End::SignalOrHang(signal) => {
+                End::Signal(signal).is_of(observation) || End::Hang.is_of(observation)
+            }
             End::Hang => observation.outcome == Outcome::TimedOut,
             End::Broken => observation.outcome == Outcome::Crashed && observation.signal.is_none(),
             End::Exhausted => End::Hang.is_of(observation) || End::Broken.is_of(observation),

@@ -69,6 +69,8 @@ pub const KNOWN: &[Known] = &[
     operands::FLOAT_FUNCTION_CRASH,
     names::VARIABLE_AND_FUNCTION_CRASH,
     declarations::NTID_OVERFLOW_CRASH,
+    declarations::PRESERVED_REGISTERS_CRASH,
+    declarations::HEADER_CRASH,
     declarations::HUGE_ALIGNMENT_HANG,
     declarations::LOCAL_ALIGNMENT_CRASH,
     operands::PREDICATE_SUM_HANG,

@@ -20,6 +20,18 @@ pub fn ntid_overflow(module: &Module) -> bool {
     })
 }
 
+/// `.abi_preserve` with a number far beyond the registers that there are.
+pub fn preserved_beyond(module: &Module) -> bool {
+    Words::of(module)
+        .has(|[word, number]| word == ".abi_preserve" && integer(number).is_some_and(|number| number > 400))
+}
+
+/// A header without a `.version` up to 8.0, or without a `.target`.
+pub fn header_of_another(module: &Module) -> bool {
+    let is_known = |version: (u32, u32)| ((1, 0)..=(8, 0)).contains(&version);
+    !module.version().is_some_and(is_known) || module.targets().next().is_none()
+}
+
 /// A variable that is aligned at a power of two of 2^28 or more.
 pub fn huge_alignment(module: &Module) -> bool {
     let is_huge = |number: &str| integer(number).is_some_and(|n| n >= 1 << 28 && n.is_power_of_two());
@@ -27,7 +39,7 @@ pub fn huge_alignment(module: &Module) -> bool {
 }
 
 /// The declarations in bodies.
-fn inner_declarations(module: &Module) -> impl Iterator<Item = &Declaration> {
+pub(super) fn inner_declarations(module: &Module) -> impl Iterator<Item = &Declaration> {
     let inner = module.functions().flat_map(|function| function.statements());
     inner.filter_map(|statement| match statement {
         Statement::Variables(declaration) => Some(declaration),

@@ -2,7 +2,7 @@
 
 use ptxsmith_syntax::{Linkage, Module, NodeKind, Specifier, StateSpace, Statement};
 
-use super::declarations::sizes;
+use super::declarations::{inner_declarations, sizes};
 use super::words::{OPAQUE, Words, integer};
 
 /// An array whose first dimension is left out or zero, with a single value in place of a list.
@@ -26,7 +26,7 @@ pub fn scalar_for_array(module: &Module) -> bool {
 
 /// A `.const` variable, or one with an initial value, of 2^30 bytes or more.
 pub fn huge_constant(module: &Module) -> bool {
-    module.declarations().any(|declaration| {
+    module.declarations().chain(inner_declarations(module)).any(|declaration| {
         let is_const = declaration.space() == Some(StateSpace::Const);
         sizes(declaration)
             .any(|(declarator, size)| (is_const || declarator.initializer.is_some()) && size >> 30 != 0)

@@ -29,7 +29,7 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
             _ => None,
         });
         match dies {
-            Some(End::Signal(signal) | End::Noticed(signal)) => {
+            Some(End::Signal(signal) | End::Noticed(signal) | End::SignalOrHang(signal)) => {
                 return Observation { signal: Some(signal), ..Observation::new(Outcome::Crashed) };
             }
             Some(End::Broken) => return Observation::new(Outcome::Crashed),

@@ -294,10 +294,6 @@ pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits
         .map(str::to_owned);
     let mut observation = match finished.end {
         End::TimedOut => Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time)),
-        // ptxas 12.0 says so of an empty module too, and then dies: nothing of the module is to blame.
-        End::Signalled(_) if refusal(&diagnostics, ptx) == Some(Outcome::Unsupported) => {
-            Observation::new(Outcome::Unsupported)
-        }
         // The size of its output is bounded by us, and it may have to write as much.
         End::Signalled(XFSZ) => {
             let reason = format!("wrote a file of more than {} bytes", limits.file);

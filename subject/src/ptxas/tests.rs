@@ -86,7 +86,7 @@ fn a_later_isa_in_the_header_is_unsupported_and_a_later_feature_is_refused() {
     let observation = judged(End::Exited(255), &format!("{version}{ABORTED}"));
     assert_eq!(observation.outcome, Outcome::Unsupported);
     assert_eq!(observation.reason.unwrap(), "Unsupported .version 9.5; current version is '7.8'");
-    assert_eq!(judged(End::Signalled(11), version).outcome, Outcome::Unsupported, "ptxas 12.0 dies of it");
+    assert_eq!(judged(End::Signalled(11), version).outcome, Outcome::Crashed, "ptxas 12.0 dies of it");
     let feature = "ptxas in.ptx, line 4; error   : Feature 'x' requires PTX ISA .version 8.3 or later\n";
     assert_eq!(judged(End::Exited(255), feature).outcome, Outcome::Refused);
 }
