@@ -101,6 +101,14 @@ const DEEP: &str = ".visible .func (.reg .u32 result) f(.reg .u32 n) {
     sub.u32 m, n, 1; call (result), f, (m); add.u32 result, result, 1; ret; }";
 
 #[test]
+fn which_of_two_labels_of_one_name_is_meant_is_not_said() {
+    let body = "mov.u32 r0, 0; {bra L; L: add.u32 r0, r0, 5;} L: st.global.u32 [o], r0; ret;";
+    assert_eq!(leaves("", body), Err("two labels of one name in a function"));
+    let own = "mov.u32 r0, 0; {bra L; L: add.u32 r0, r0, 5;} st.global.u32 [o], r0; ret;";
+    assert_eq!(leaves("", own).unwrap(), "05000000");
+}
+
+#[test]
 fn thirty_two_calls_may_be_open_and_no_more() {
     let body = |calls| format!("mov.u32 r0, {calls}; call (r1), f, (r0); st.global.u32 [o], r1; ret;");
     // The kernel is one of them, and so is the call that finds 0.

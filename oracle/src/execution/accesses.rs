@@ -190,9 +190,11 @@ impl<'m, 'r> Run<'m, 'r> {
     ) -> Result<Run<'m, 'r>, &'static str> {
         let mut setting = Setting { specials: specials(body.directives), ..Setting::default() };
         let mut free = Free::new(frame);
+        let mut is_one_name = false;
         let mut place = |variable: &Variable| {
             let place = free.place(variable)?;
-            setting.places.insert(variable.name.clone(), place);
+            let hidden = setting.places.insert(variable.name.clone(), place);
+            is_one_name |= hidden.is_some() && variable.space != StateSpace::Local;
             let end = place + variable.size.unwrap_or(APART);
             setting.regions.push((variable.space, place, end));
             Some(place)
@@ -203,6 +205,9 @@ impl<'m, 'r> Run<'m, 'r> {
             _ => place(variable),
         });
         let function = function.collect();
+        if is_one_name {
+            return Err("variables of one name in different scopes");
+        }
         let mut parameters = BTreeMap::new();
         for parameter in &body.parameters {
             let Meaning::Variable(variable) = parameter else { return Err("a parameter in a register") };

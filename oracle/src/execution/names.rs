@@ -1,6 +1,9 @@
 //! What the names in a function stand for.
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 use ptxsmith_syntax::{
     self as syntax, Declaration, Found, Function, FunctionKind, Instruction, Item, Module, ScalarType,
@@ -225,6 +228,8 @@ impl<'r> Storage<'r> {
 struct Reader<'m, 'r> {
     storage: Storage<'r>,
     body: Body<'m>,
+    /// The labels so far, of all blocks.
+    labels: BTreeSet<&'m str>,
 }
 
 impl<'m, 'r> Reader<'m, 'r> {
@@ -243,7 +248,7 @@ impl<'m, 'r> Reader<'m, 'r> {
             unread: false,
             unmodelled: None,
         };
-        Reader { storage, body }
+        Reader { storage, body, labels: BTreeSet::new() }
     }
 
     fn body(
@@ -281,6 +286,10 @@ impl<'m, 'r> Reader<'m, 'r> {
             match statement {
                 Statement::Variables(_) => {}
                 Statement::Label(name) => {
+                    // Whether a block hides the labels around it, the texts at hand do not say.
+                    if !self.labels.insert(&name.text) {
+                        self.body.unmodelled = Some("two labels of one name in a function");
+                    }
                     self.body.labels.insert(&name.text, self.body.lines.len());
                     label = Some(name.text.as_str());
                     continue;
