@@ -84,7 +84,8 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
                 if options.variants > 0 && files[number as usize] == Path::new("-") {
                     lock_of(&piped).insert(number, program.text.clone());
                 }
-                judge_file(&campaign, number, &files[number as usize], program, options.counterpart)
+                let tell_all = files.len() <= MOST_TOLD;
+                judge_file(&campaign, number, &files[number as usize], program, options.counterpart, tell_all)
             }
             Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
                 left_out.store(true, Ordering::Relaxed);
@@ -136,6 +137,9 @@ fn show_variants(
     })
 }
 
+/// The most files of which each has a line; of more, those of which something was not compared.
+const MOST_TOLD: usize = 20;
+
 /// Whether a text may hold kernels, which are observed only where their code can be listed.
 pub fn has_kernels(text: &str) -> bool {
     text.contains(".entry")
@@ -147,6 +151,7 @@ fn judge_file(
     path: &Path,
     program: Program,
     counterpart: fn(&str) -> Option<&str>,
+    tell_all: bool,
 ) -> Result<(), Failure> {
     let Program { text, module, name } = program;
     let header = Header::of(&module);
@@ -166,7 +171,9 @@ fn judge_file(
                 |part: &Part| matches!(part.verdict, Verdict::Deviates(_)) || !parts.iter().any(compared);
             parts.extend(part.filter(counts).into_iter().collect::<Vec<_>>());
         }
-        campaign.session.events.judged(&harmless(&summed_up(&name, tested.subject.id(), &parts)));
+        if tell_all || parts.is_empty() || !parts.iter().all(compared) {
+            campaign.session.events.judged(&harmless(&summed_up(&name, tested.subject.id(), &parts)));
+        }
         verdicts.push((tested, parts, memory_operands));
     }
     // The ledger knows programs as trials: what it keeps of one is the declarations, and `source` is the rest. A large program is not

@@ -26,6 +26,11 @@ class Wheel(unittest.TestCase):
             ptxsmith.hold(ROWS, "y")
         with self.assertRaisesRegex(ptxsmith.Error, "no PTX module"):
             ptxsmith.eval("")
+        with self.assertRaisesRegex(ptxsmith.Error, "pathlib.Path"):
+            ptxsmith.eval("table.ptx")
+
+    def test_a_variable_may_be_too_large_to_show(self):
+        self.assertIsNone(ptxsmith.hold(HEAD + ".global .u8 x[1000000000];\n", "x").bytes)
 
     def test_another_reading_gives_another_value(self):
         ptx = HEAD + ".global .u64 x = 1 << 65;\n"

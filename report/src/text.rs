@@ -164,6 +164,14 @@ fn line(text: impl AsRef<str>) -> String {
     harmless::line(text.as_ref()).into_owned()
 }
 
+/// Why something was not compared, in words. The name in files is older than the word.
+fn in_words(reason: &str) -> &str {
+    match reason {
+        "twin-refused" => "valid counterpart refused",
+        reason => reason,
+    }
+}
+
 fn row(name: impl Display, accepted: impl Display, refused: impl Display, died: impl Display) -> String {
     let [accepted, refused, died] = [accepted.to_string(), refused.to_string(), died.to_string()];
     format!("{name:<24} {accepted:>10} {refused:>10} {died:>10}")

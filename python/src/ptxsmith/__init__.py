@@ -18,7 +18,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Sequence, Union
 
 __all__ = [
@@ -60,7 +60,7 @@ class Variable:
     space: str
     size: int
     align: int
-    bytes: bytes
+    bytes: Optional[bytes]  # None where there are more than 2^28
     addresses: Sequence[Address]
     clauses: Sequence[str]
     readings: Mapping[str, str]
@@ -75,7 +75,7 @@ class Module:
     refusal: Optional[Mapping[str, Any]]
     valid: Optional[bool]
     undecided: Sequence[Mapping[str, Any]]
-    raw: Mapping[str, Any]
+    raw: Mapping[str, Any] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Finding:
     clauses: Sequence[str]
     subjects: Sequence[str]
     program: str
-    raw: Mapping[str, Any]
+    raw: Mapping[str, Any] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Report:
     compared: int
     conform: int
     findings: Sequence[Finding]
-    raw: Mapping[str, Any]
+    raw: Mapping[str, Any] = field(repr=False)
 
     @property
     def new(self) -> Sequence[Finding]:
@@ -152,6 +152,8 @@ def run(args: Sequence[str], input: Optional[str] = None) -> "subprocess.Complet
 
 def _asked(command: Sequence[str], ptx: Ptx, args: Sequence[str] = ()) -> "subprocess.CompletedProcess[str]":
     if isinstance(ptx, str):
+        if "\n" not in ptx and ptx.endswith(".ptx"):
+            raise Error(f"a str is the text of a module; for a file give pathlib.Path({ptx!r})")
         done = run([*command, "-", *args], input=ptx)
     else:
         done = run([*command, os.fspath(ptx), *args])
@@ -169,7 +171,7 @@ def eval(ptx: Ptx, readings: Optional[Mapping[str, str]] = None) -> Module:
     raw = json.loads(_asked(["eval"], ptx, ["--json", *_reading_args(readings)]).stdout)
     variables = {
         name: Variable(
-            space=held["space"], size=held["size"], align=held["align"], bytes=bytes.fromhex(held["bytes"]),
+            space=held["space"], size=held["size"], align=held["align"], bytes=None if held["bytes"] is None else bytes.fromhex(held["bytes"]),
             addresses=[Address(**address) for address in held["addresses"]],
             clauses=held["clauses"], readings=held["readings"],
         )
