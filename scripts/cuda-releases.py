@@ -78,7 +78,7 @@ and what a compiler's answer does not show. NVIDIA's wheels have `cicc` from 13.
 
 ## Refused
 
-Of the uses that the rule allows, and of those that it forbids under every reading, by the primary message: how many the
+Of the uses that the rule allows, and of those that it forbids under every interpretation, by the primary message: how many the
 compiler refuses.
 
 {table(["compiler", "allowed", *KEYS.values()], verdicts)}

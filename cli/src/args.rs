@@ -142,8 +142,8 @@ Examples:
     Check(Check),
     /// Print what the specification says a PTX file holds
     #[command(after_help = "\
-Exit status: 0, also where the specification refuses the file, which is an answer; 2 it is no PTX. With --expect: 0 the
-answer is the one expected, 1 it is another, 3 the specification does not decide.
+Exit status: 0, also where the specification refuses the file, which is an answer; 2 it is no PTX.
+With --expect: 0 the answer is the one expected, 1 it is another, 3 it is not decided.
 
 Examples:
   ptxsmith eval module.ptx

@@ -61,7 +61,7 @@ const FACTS: &[Facts] = &[
     },
     Facts {
         command: "check",
-        options: &["jobs", "libcuda", "start"],
+        options: &["jobs", "seed", "libcuda", "start"],
         is_strict: false,
         statuses: JUDGED,
         environment: TESTS,

@@ -135,4 +135,5 @@ fn what_a_command_shows_is_reproduced_by_it() {
         stdout(&output)
     );
     assert!(one_line_error(&bundle("no-such")).contains("no finding and no listed deviation `no-such`"));
+    assert!(one_line_error(&bundle("incomplete-rows-paked")).contains("mean `incomplete-rows-packed`?"));
 }

@@ -415,7 +415,8 @@ fn every_command_has_a_manual_page_and_completes() {
         let output = ptxsmith().args(["completions", shell]).output().unwrap();
         assert_eq!(status(&output), 0);
         let script = stdout(&output);
-        for value in ["drift", "nvjitlink@13.5", "shift-count=modulo", "incomplete-rows-packed"] {
+        for value in ["drift", "nvjitlink@13.5", "shift-count=modulo", "incomplete-rows-packed", "prototypes"]
+        {
             assert!(script.contains(value), "{shell}: {value}");
         }
         assert!(!script.contains("worker"), "{shell}");

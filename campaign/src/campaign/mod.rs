@@ -214,9 +214,11 @@ impl<'a> Campaign<'a> {
             }
             if let Some((what, ours, theirs)) = differs {
                 return Err(Failure::BadInput(format!(
-                    "{} holds another campaign: its {what} is `{theirs}`, and this one's `{ours}`; --resume without other \
-                     arguments goes on with it, --replace removes it",
-                    name()
+                    "{} holds another campaign ({what} `{}`, here `{}`); --resume without other arguments goes on with \
+                     it, --replace removes it",
+                    name(),
+                    with_short_hashes(&theirs),
+                    with_short_hashes(&ours)
                 )));
             }
             for kept in &state.subjects {
@@ -569,4 +571,11 @@ fn kept_of(tested: &Tested) -> store::Kept {
         profile: tested.known_profile(),
         ledger: tested.ledger().clone(),
     }
+}
+
+/// A text for people: subjects are identified by their hashes, of which the beginning is enough.
+fn with_short_hashes(text: &str) -> String {
+    let is_hash = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let words = text.split(' ').map(|word| if is_hash(word) { &word[..8] } else { word });
+    words.collect::<Vec<_>>().join(" ")
 }

@@ -72,7 +72,15 @@ fn release(name: &str) -> Result<SubjectSpec, Failure> {
 }
 
 fn told(facts: &[String]) -> String {
-    if facts.is_empty() { "the rest of what it does".to_owned() } else { facts.join(", ") }
+    if facts.is_empty() {
+        return "the rest of what it does".to_owned();
+    }
+    // `drift.json` has the older word.
+    let in_words = |fact: &String| match fact.strip_prefix("reading ") {
+        Some(answer) => format!("interpretation {answer}"),
+        None => fact.clone(),
+    };
+    facts.iter().map(in_words).collect::<Vec<_>>().join(", ")
 }
 
 /// The changes, each pair of releases together.

@@ -156,7 +156,7 @@ fn questions(trace: &Trace, readings: &Readings) -> String {
         let answer = readings.answer(question);
         format!("{}  {}", Interpretation(question, answer), question.summaries()[answer])
     });
-    below("readings", met)
+    below("assuming", met)
 }
 
 /// Lines below each other, the first behind a heading.

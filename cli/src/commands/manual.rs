@@ -6,6 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 use ptxsmith_campaign::files::{make_directory, write_whole};
 use ptxsmith_diff::known::KNOWN;
+use ptxsmith_gen::Places;
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::{RELEASES, TOOLS};
@@ -175,7 +176,8 @@ fn known_values(command: &str, argument: &str) -> Vec<String> {
         ("toolchain path", "release") | ("lint" | "gpu prepare", "releases") | ("drift", "from" | "to") => {
             releases().collect()
         }
-        ("reduce", "expect") | ("report" | "history", "finding") => {
+        ("run" | "gen", "cells") => Places::new().families().map(|(family, _)| family.to_owned()).collect(),
+        ("reduce", "expect") | ("report" | "history", "finding") | ("bundle", "ids") => {
             KNOWN.iter().map(|known| known.id.to_owned()).collect()
         }
         (_, "readings") => Question::ALL

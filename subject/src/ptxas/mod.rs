@@ -62,10 +62,13 @@ impl Ptxas {
             let answer = format!("{:?}", version_text.lines().next().unwrap_or_default());
             return Err(not_ptxas(&program, &answer));
         };
+        // A release that is newer than the list says itself what it takes, with an option that older ones lack.
+        let listed = max_ptx(&version).map(str::to_owned);
+        let max_ptx = listed.or_else(|| greatest_version(&ask(&program, "--list-version", &cancel).ok()?));
         let description = Description {
             id: id.into(),
             name: "ptxas".to_owned(),
-            max_ptx: max_ptx(&version).map(str::to_owned),
+            max_ptx,
             version: Some(version),
             lineage: Some(LINEAGE.to_owned()),
             targets: parse_targets(&help),
@@ -422,6 +425,15 @@ fn parse_targets(help: &str) -> Vec<String> {
     targets.sort_by(|a, b| number(a).cmp(&number(b)).then_with(|| a.cmp(b)));
     targets.dedup();
     targets
+}
+
+/// The greatest of the versions of PTX that `--list-version` lists.
+fn greatest_version(list: &str) -> Option<String> {
+    let numbers = |word: &str| -> Option<(u32, u32)> {
+        let (major, minor) = word.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    };
+    list.split_whitespace().filter_map(numbers).max().map(|(major, minor)| format!("{major}.{minor}"))
 }
 
 /// SHA-256 of a file, in hex.

@@ -108,6 +108,19 @@ fn targets_are_read_from_the_help() {
     assert_eq!(parse_targets("nothing"), [""; 0]);
 }
 
+#[test]
+fn a_release_that_is_not_listed_says_which_ptx_it_takes() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = directory.path().join("ptxas");
+    let script = "#!/bin/sh\ncase $1 in --version) echo ptxas V99.1.2;; --help) echo \"--gpu-name 'sm_80'\";; \
+                  --list-version) printf '1.0\\n10.2\\n9.5\\n';; esac\n";
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let ptxas = Ptxas::open("ptxas:new", program, Limits::default(), Cancel::new()).unwrap();
+    assert_eq!(ptxas.description().max_ptx.as_deref(), Some("10.2"));
+    assert_eq!(greatest_version("ptxas fatal : Unknown option"), None);
+}
+
 /// A stand-in for ptxas: a shell script that answers `--version` and `--help`, and runs `body` for a module.
 fn stand_in(directory: &Path, body: &str, limits: Limits) -> Ptxas {
     let program = directory.join("ptxas");
