@@ -130,14 +130,17 @@ impl Campaign<'_> {
             (true, _) => "reduced from what was found by",
             (false, _) => "found by",
         };
-        let mut notes = vec![format!("{}: {}", finding.class, finding.title)];
-        notes.extend(describe::observed(finding).into_iter().map(|seen| format!("{named}: {seen}")));
-        notes.push(format!("repeat: {}", self.repeat(found)));
-        if let Some(other) = &finding.same_as {
-            notes.push("it means the same as this program, which comes out otherwise:".to_owned());
-            notes.extend(other.lines().map(str::to_owned));
-        }
-        notes.push(format!("{found_by} ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
+        let notes = |finding: &Finding| {
+            let mut notes = vec![format!("{}: {}", finding.class, finding.title)];
+            notes.extend(describe::observed(finding).into_iter().map(|seen| format!("{named}: {seen}")));
+            notes.push(format!("repeat: {}", self.repeat(found)));
+            if let Some(other) = &finding.same_as {
+                notes.push("it means the same as this program, which comes out otherwise:".to_owned());
+                notes.extend(other.lines().map(str::to_owned));
+            }
+            notes.push(format!("{found_by} ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
+            notes
+        };
         with_comments(finding, notes)
     }
 
@@ -151,16 +154,40 @@ impl Campaign<'_> {
     }
 }
 
-/// The program behind comments that say what holds, what was seen instead, and where it comes from.
-pub fn with_comments(finding: &Finding, notes: Vec<String>) -> String {
+/// The program behind comments that say what holds, what was seen instead, and where it comes from. The lines that the notes name
+/// are those of the text that comes of it.
+pub fn with_comments(finding: &Finding, notes: impl Fn(&Finding) -> Vec<String>) -> String {
     let example = finding.example();
     // A program without storage, such as one `.extern` variable, has an expectation that rests on no clause.
     let own = clauses_of(finding);
     let clauses = (!own.is_empty()).then(|| ("clause", own.join(", ")));
-    let notes = notes.into_iter().map(|note| ("note", note));
-    let said = clauses.into_iter().chain(expectation(example.expected)).chain(notes);
-    let comments: String = said.map(|(key, value)| format!("// {key}: {}\n", line(&value))).collect();
-    comments + without_leading_comments(example.program)
+    let said: Vec<_> = clauses.into_iter().chain(expectation(example.expected)).collect();
+    let body = without_leading_comments(example.program);
+    let before = &example.program[..example.program.len() - body.len()];
+    let after = said.len() + notes(finding).len();
+    let moved = with_lines_moved(finding, after as i64 - before.lines().count() as i64);
+    let notes = notes(&moved).into_iter().map(|note| ("note", note));
+    let comments = said.into_iter().chain(notes).map(|(key, value)| format!("// {key}: {}\n", line(&value)));
+    comments.collect::<String>() + body
+}
+
+/// A finding whose example stands so many lines further down.
+fn with_lines_moved(finding: &Finding, by: i64) -> Finding {
+    let mut finding = finding.clone();
+    let answers = finding.reduced.as_mut().and_then(|reduced| reduced.answers.as_mut());
+    let (expected, observed) = match answers {
+        Some(answers) => (&mut answers.expected, &mut answers.observed),
+        None => (&mut finding.expected, &mut finding.observed),
+    };
+    for line in observed.diagnostics.iter_mut().filter_map(|diagnostic| diagnostic.line.as_mut()) {
+        *line = line.saturating_add_signed(by as i32);
+    }
+    for access in expected["astray"].as_array_mut().into_iter().flatten() {
+        if let Some(line) = access["line"].as_u64() {
+            access["line"] = line.saturating_add_signed(by).into();
+        }
+    }
+    finding
 }
 
 /// The clauses of a finding that the answer to its example rests on: a minimized reproducer rests on fewer than what it was found
@@ -217,6 +244,7 @@ fn expectation(expected: &Value) -> Vec<(&'static str, String)> {
 mod tests {
     use super::*;
     use ptxsmith_oracle::{Rules, expect};
+    use ptxsmith_subject::{Diagnostic, Observation, Outcome, Severity};
 
     fn lines(text: &str) -> Vec<(&'static str, String)> {
         let module = ptxsmith_syntax::parse(text).unwrap();
@@ -243,6 +271,18 @@ mod tests {
         let lines = lines(".version 7.8\n.target sm_80\n.global .u64 x = 18446744073709551616;\n");
         assert_eq!(lines[0], ("expect", "refused literal-out-of-range".to_owned()));
         assert_eq!(lines[1], ("reading", "literal-range=refused".to_owned()));
+    }
+
+    #[test]
+    fn the_lines_of_a_note_are_those_of_the_file() {
+        let message = Diagnostic { severity: Severity::Error, line: Some(3), message: "no".to_owned() };
+        let observed = Observation { diagnostics: vec![message], ..Observation::new(Outcome::Refused) };
+        let program = "// of the user\n.version 7.8\n.global .u8 x[1 + 1];\n".to_owned();
+        let finding = Finding { program, observed, ..Finding::default() };
+        let text = with_comments(&finding, describe::observed);
+        let said = text.lines().find_map(|line| line.strip_prefix("// note: line ")).unwrap();
+        let (number, _) = said.split_once(':').unwrap();
+        assert_eq!(text.lines().nth(number.parse::<usize>().unwrap() - 1), Some(".global .u8 x[1 + 1];"));
     }
 
     #[test]

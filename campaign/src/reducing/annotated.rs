@@ -51,17 +51,20 @@ pub fn annotated(
     let version = tested.subject.description().version.as_deref();
     let named = version.map_or_else(|| id.to_owned(), |version| format!("{id} ({version})"));
     let out = origin.out.to_string_lossy();
-    let mut notes = vec![format!("{named}: {}", shrunk.cause)];
-    notes.extend(describe::observed(&finding).into_iter().map(|line| format!("{named}: {line}")));
-    notes.push(format!(
-        "repeat: ptxsmith check {} --subject {}",
-        shell_words::quote(&out),
-        shell_words::quote(id)
-    ));
-    let (ptxsmith, steps) = (env!("CARGO_PKG_VERSION"), shrunk.reduced.steps);
-    notes.push(format!("reduced by ptxsmith {ptxsmith} from {}, {steps} steps", origin.name));
-    let comments = origin.text.lines().take_while(|line| line.starts_with("//"));
-    let found = comments.filter_map(|line| line.strip_prefix("// note: found by "));
-    notes.extend(found.map(|found| format!("found by {found}")));
+    let notes = |finding: &Finding| {
+        let mut notes = vec![format!("{named}: {}", shrunk.cause)];
+        notes.extend(describe::observed(finding).into_iter().map(|line| format!("{named}: {line}")));
+        notes.push(format!(
+            "repeat: ptxsmith check {} --subject {}",
+            shell_words::quote(&out),
+            shell_words::quote(id)
+        ));
+        let (ptxsmith, steps) = (env!("CARGO_PKG_VERSION"), shrunk.reduced.steps);
+        notes.push(format!("reduced by ptxsmith {ptxsmith} from {}, {steps} steps", origin.name));
+        let comments = origin.text.lines().take_while(|line| line.starts_with("//"));
+        let found = comments.filter_map(|line| line.strip_prefix("// note: found by "));
+        notes.extend(found.map(|found| format!("found by {found}")));
+        notes
+    };
     Ok(with_comments(&finding, notes))
 }
