@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, FromArgMatches};
 
-use args::{Cli, Command};
+use args::Cli;
 use commands::Context;
 use console::Console;
 use exit::{Exit, Failure};
@@ -48,27 +48,5 @@ fn read() -> Result<(Cli, ArgMatches, Vec<OsString>), clap::Error> {
 
 fn run(cli: &Cli, command_line: Vec<String>, console: Console) -> Result<Exit, Failure> {
     let context = Context::new(&cli.global, command_line, console)?;
-    match &cli.command {
-        Command::Run(args) => commands::run::run(&context, args),
-        Command::Check(args) => commands::check::run(&context, args),
-        Command::Eval(args) => commands::eval::run(&context, args),
-        Command::Lint(args) => commands::lint::run(&context, args),
-        Command::Reduce(args) => commands::reduce::run(&context, args),
-        Command::Merge(args) => commands::merge::run(&context, args),
-        Command::Drift(args) => commands::drift::run(&context, args),
-        Command::Report(args) => commands::report::run(&context, args),
-        Command::Bundle(args) => commands::bundle::run(&context, args),
-        Command::Atlas(args) => commands::atlas::run(&context, args),
-        Command::History(args) => commands::history::run(&context, args),
-        Command::Gen(args) => commands::generate::run(&context, args),
-        Command::Suite(args) => commands::suite::run(&context, args),
-        Command::Subjects(args) => commands::subjects::run(&context, args),
-        Command::Toolchain(args) => commands::toolchain::run(&context, args),
-        #[cfg(feature = "cuda")]
-        Command::Cuda(args) => commands::cuda::run(&context, args),
-        Command::Gpu(args) => commands::gpu::run(&context, args),
-        Command::Manual(args) => commands::manual::run(&context, args),
-        Command::Completions(args) => commands::manual::completions(&context, args),
-        Command::Worker(args) => commands::worker::run(&context, args),
-    }
+    commands::run_command(&context, &cli.command)
 }

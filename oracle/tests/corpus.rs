@@ -1,11 +1,12 @@
 //! Every program under `corpus/` says what it holds; the oracle must say the same.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
 };
 
-use ptxsmith_oracle::verify_comments;
+use ptxsmith_oracle::{Clause, verify_comments};
 
 /// All `.ptx` files below the corpus, in order.
 fn files() -> Vec<PathBuf> {
@@ -41,4 +42,16 @@ fn every_program_of_the_corpus_holds_what_it_says() {
         .filter_map(|path| check(path).err().map(|error| format!("{}: {error}", path.display())))
         .collect();
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), files.len(), failures.join("\n\n"));
+}
+
+/// What a case names, its rules have used: [`verify_comments`] says so.
+#[test]
+fn every_clause_that_data_can_show_has_a_case() {
+    let texts: Vec<String> = files().iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let lines =
+        texts.iter().flat_map(|text| text.lines()).filter_map(|line| line.strip_prefix("// clause: "));
+    let named: BTreeSet<&str> = lines.flat_map(|line| line.split(", ")).collect();
+    let shown = Clause::ALL.iter().filter(|clause| clause.observed().by_data());
+    let missing: Vec<&str> = shown.map(|clause| clause.id()).filter(|id| !named.contains(id)).collect();
+    assert!(missing.is_empty(), "write a case below corpus/, and `uses` where the rule is: {missing:?}");
 }

@@ -30,11 +30,38 @@ use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::session::Limit;
 use ptxsmith_subject::{Cancel, process::Start};
 
-use crate::args::{self, Global};
+use crate::args::{self, Command, Global};
 use crate::console::Console;
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::progress::Told;
+
+/// Does what a command says.
+pub fn run_command(context: &Context, command: &Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Run(args) => run::run(context, args),
+        Command::Check(args) => check::run(context, args),
+        Command::Eval(args) => eval::run(context, args),
+        Command::Lint(args) => lint::run(context, args),
+        Command::Reduce(args) => reduce::run(context, args),
+        Command::Merge(args) => merge::run(context, args),
+        Command::Drift(args) => drift::run(context, args),
+        Command::Report(args) => report::run(context, args),
+        Command::Bundle(args) => bundle::run(context, args),
+        Command::Atlas(args) => atlas::run(context, args),
+        Command::History(args) => history::run(context, args),
+        Command::Gen(args) => generate::run(context, args),
+        Command::Suite(args) => suite::run(context, args),
+        Command::Subjects(args) => subjects::run(context, args),
+        Command::Toolchain(args) => toolchain::run(context, args),
+        #[cfg(feature = "cuda")]
+        Command::Cuda(args) => cuda::run(context, args),
+        Command::Gpu(args) => gpu::run(context, args),
+        Command::Manual(args) => manual::run(context, args),
+        Command::Completions(args) => manual::completions(context, args),
+        Command::Worker(args) => worker::run(context, args),
+    }
+}
 
 /// What every command has at hand.
 pub struct Context {
