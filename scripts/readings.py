@@ -63,7 +63,7 @@ def table(work: pathlib.Path, releases: list[str]) -> None:
                 name = " or ".join(f"`{answer}`" for answer in answers if answer in both) or "one or another, by case"
                 followed.setdefault(name, []).append(release)
         cell = "; ".join(f"{name} ({ranges(releases, those)})" for name, those in followed.items())
-        rows.append(f"| `{question}` | `{answers[0]}` | {cell or 'not told by data'} | {len(asked)} |")
+        rows.append(f"| `{question}` | `{answers[0]}` | {cell or 'data do not show it'} | {len(asked)} |")
     head = ["| question | the text's answer | followed by | cases |", "| --- | --- | --- | ---: |"]
     before, rest = pathlib.Path("docs/readings.md").read_text().split("<!-- measured -->\n", 1)
     after = rest.split("<!-- end -->", 1)[1]

@@ -33,7 +33,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The version, and the commit where the build was told it.
+/// The version, and the commit where the build knows it.
 fn version() -> String {
     let commit = option_env!("PTXSMITH_COMMIT").filter(|commit| !commit.is_empty());
     let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();

@@ -19,8 +19,8 @@ pub fn spinner(console: &Console) -> ProgressBar {
     bar
 }
 
-/// What a campaign tells, on the terminal.
-pub struct Told {
+/// What happens in a campaign, on the terminal.
+pub struct OnTerminal {
     /// Where it goes.
     pub console: Console,
     /// When the command has to be over, where that is limited.
@@ -33,7 +33,7 @@ struct Bar {
     console: Console,
 }
 
-impl Events for Told {
+impl Events for OnTerminal {
     fn note(&self, message: &str) {
         self.console.note(message);
     }
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn times_are_short() {
-        let told = |seconds| time_of(Duration::from_secs(seconds));
-        assert_eq!([told(45), told(185), told(7_620)], ["45s", "3m05s", "2h07m"]);
+        let shown = |seconds| time_of(Duration::from_secs(seconds));
+        assert_eq!([shown(45), shown(185), shown(7_620)], ["45s", "3m05s", "2h07m"]);
     }
 }

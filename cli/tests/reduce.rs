@@ -176,7 +176,7 @@ fn what_ran_out_of_time_or_disk_or_memory_is_never_taken() {
         let text = without_comments(&std::fs::read_to_string(&out).unwrap());
         assert_eq!(text.matches("= ").count(), 2, "{reason}: {text}");
         assert!(
-            stderr(&output).contains("programs were not taken because nothing could be told"),
+            stderr(&output).contains("programs were not taken because nothing could be seen"),
             "{}",
             stderr(&output)
         );
@@ -212,7 +212,7 @@ fn an_input_that_only_ran_out_of_disk_or_memory_is_no_finding() {
         let out = directory.path().join("least.ptx");
         let output = reduce_file(&program, &out, &subject, &[]);
         assert_eq!(status(&output), 4, "{reason}: {}", stderr(&output));
-        assert!(stderr(&output).contains("it cannot be told what exec:sh "), "{}", stderr(&output));
+        assert!(stderr(&output).contains("what exec:sh "), "{}", stderr(&output));
         assert!(!out.exists());
     }
 }

@@ -252,7 +252,7 @@ fn a_campaign_is_raised_to_what_a_longer_one_gives() {
     );
     let mut command = ptxsmith();
     command.current_dir(directory.path()).args(["run", "--resume", "--cases", "900", "--out", "part"]);
-    assert!(one_line_error(&command.output().unwrap()).contains("its cases is `1500`"));
+    assert!(one_line_error(&command.output().unwrap()).contains("(cases `1500`, here `900`)"));
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn another_campaign_is_not_gone_on_with() {
     let place = Place::new();
     place.run("out", &[]).output().unwrap();
     let message = one_line_error(&place.run("out", &["--resume", "--seed", "5"]).output().unwrap());
-    assert!(message.contains("its seed is `0`"), "{message}");
+    assert!(message.contains("(seed `0`, here "), "{message}");
 }
 
 #[test]

@@ -82,7 +82,7 @@ impl TryFrom<Named> for Profile {
 
 /// What a subject will probably do with a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Foreseen {
+pub(crate) enum Forecast {
     /// It accepts it: the trial can stand beside any others.
     Accepted,
     /// It accepts it although the specification refuses it; where that is not so, the trial poisons a large module.
@@ -191,12 +191,12 @@ impl Plan {
 
     /// What the subject will do with a trial of which the text says `usual` and, where it [concerns](Plan::concerns) the
     /// subject, the followed rules say `followed`. `under` gives what other rules say of it.
-    pub fn foresee<'p>(
+    pub fn forecast<'p>(
         &'p self,
         usual: Expected,
         followed: Option<Expected>,
         mut under: impl FnMut(&'p Rules) -> Expected,
-    ) -> Foreseen {
+    ) -> Forecast {
         let Expected { trace, .. } = usual;
         let probable = followed.unwrap_or(usual);
         let mut any = |listed: &'p [Listed], is_so: &dyn Fn(&Expected) -> bool| {
@@ -208,13 +208,13 @@ impl Plan {
             || dies(&probable)
             || self.deadly_clauses.meets(trace.clauses) && any(&self.computing, &dies)
         {
-            return Foreseen::Dead;
+            return Forecast::Dead;
         }
         let refused = |expected: &Expected| expected.refused;
         if probable.refused || self.refusable.meets(trace.clauses) && any(&self.refusing, &refused) {
-            return Foreseen::Refused;
+            return Forecast::Refused;
         }
-        if usual.refused { Foreseen::Doubtful } else { Foreseen::Accepted }
+        if usual.refused { Forecast::Doubtful } else { Forecast::Accepted }
     }
 }
 
@@ -251,10 +251,10 @@ mod tests {
         let plan = Plan::new(&Rules::default(), Maker::default(), profile());
         let shift = met(&[Question::ShiftCount]);
         assert!(plan.concerns(shift.trace.questions) && !plan.concerns(QuestionSet::default()));
-        let foresee = |usual, followed| plan.foresee(usual, followed, |_| usual);
-        assert_eq!(foresee(shift, Some(shift)), Foreseen::Accepted);
-        assert_eq!(foresee(shift, Some(Expected { refused: true, ..shift })), Foreseen::Refused);
-        assert_eq!(foresee(Expected { refused: true, ..shift }, Some(shift)), Foreseen::Doubtful);
-        assert_eq!(foresee(met(&[Question::DivisionByZero]), None), Foreseen::Dead);
+        let forecast = |usual, followed| plan.forecast(usual, followed, |_| usual);
+        assert_eq!(forecast(shift, Some(shift)), Forecast::Accepted);
+        assert_eq!(forecast(shift, Some(Expected { refused: true, ..shift })), Forecast::Refused);
+        assert_eq!(forecast(Expected { refused: true, ..shift }, Some(shift)), Forecast::Doubtful);
+        assert_eq!(forecast(met(&[Question::DivisionByZero]), None), Forecast::Dead);
     }
 }

@@ -69,7 +69,7 @@ fn every_negative_program_is_refused_for_the_reason_that_its_edit_states_and_its
             Expectation::Accepted { .. } => {}
             // Arithmetic made a NaN.
             Expectation::Unmodelled { .. } => unmodelled += 1,
-            other => panic!("twin of {}: {other:?}\n{}", edit.name, text(&negative.counterpart)),
+            other => panic!("valid counterpart of {}: {other:?}\n{}", edit.name, text(&negative.counterpart)),
         }
         let module = negative.header.clone().unwrap_or_default().module(negative.broken.clone());
         unparsed += usize::from(parse(&print(&module)).is_err());

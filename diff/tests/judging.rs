@@ -164,7 +164,7 @@ fn a_crash_costs_its_own_trial_only() {
 /// By the text the quotient is of unsigned numbers; of an implementation that leaves the choices of `?:` as they are, it is
 /// the one that kills it.
 #[test]
-fn a_crash_under_a_listed_rule_is_foreseen_and_poisons_no_batch() {
+fn a_crash_under_a_listed_rule_is_predicted_and_poisons_no_batch() {
     let runs = AtomicUsize::new(0);
     let listed = KNOWN.iter().find(|known| known.id == "ternary-not-converted").expect("it is listed");
     let Effect::Rule(change) = listed.effect else { panic!("it is another rule") };

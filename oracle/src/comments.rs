@@ -52,7 +52,7 @@ impl Annotations {
                 "variable" | "address" => variables.push(format!("{key}: {value}")),
                 "kernel" | "kernel-address" => kernels.push(format!("{key}: {value}")),
                 "reading" => {
-                    let (question, answer) = value.split_once('=').ok_or("a reading is QUESTION=ANSWER")?;
+                    let (question, answer) = value.split_once('=').ok_or("`reading` is QUESTION=ANSWER")?;
                     readings.push((question.to_owned(), answer.to_owned()));
                 }
                 "twin" => counterpart = Some(value.to_owned()),
@@ -161,7 +161,7 @@ pub fn verify_comments(
     if let Some(name) = &annotations.counterpart {
         let text = counterpart(name).map_err(|error| format!("twin {name}: {error}"))?;
         if Annotations::read(&text)?.expected != Expected::Accepted {
-            return Err("the twin of a refused program is an accepted one".into());
+            return Err("the valid counterpart of a refused program is an accepted one".into());
         }
     }
     let module = parse(text).map_err(|error| error.render("", text))?;

@@ -51,7 +51,7 @@ pub fn pair(id: &str, source: Source, broken: Module, counterpart: Module, note:
         return None;
     }
     // What the other is refused by, this one keeps: it is about that clause as well.
-    let note = format!("the twin of {id}: {note}");
+    let note = format!("the valid counterpart of {id}: {note}");
     let counterpart = complete_about(
         &broken.clauses,
         &counterpart_id,

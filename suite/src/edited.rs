@@ -35,7 +35,7 @@ pub fn cases() -> Vec<Case> {
             let counterpart = of(&negative.counterpart_header, &header, &negative.counterpart);
             let text = ptxsmith_syntax::print(&broken);
             let id = format!("edited/{}-{}", edit.name.replace('/', "."), texts.len() + 1);
-            let note = format!("one edit away from its twin: {}", edit.name);
+            let note = format!("one edit away from its valid counterpart: {}", edit.name);
             if texts.contains(&text) {
                 continue;
             }

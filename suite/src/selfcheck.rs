@@ -170,7 +170,7 @@ impl Kernel {
     /// Loads what is there, which `%wanted` is compared with.
     fn check(&mut self, variable: &Variable, offset: u64, width: u64) {
         let index = self.checks.len();
-        // A load that may not be foreseen, where the language has one: the variable is what is checked, not the compiler's
+        // A load that may not be predicted, where the language has one: the variable is what is checked, not the compiler's
         // knowledge of it.
         let load = match variable.space {
             StateSpace::Global => "ld.volatile.global",

@@ -345,10 +345,13 @@ impl Ledger {
     fn mixes(&self, answer: Interpretation, followed: &Found) -> Found {
         let Interpretation(question, nth) = answer;
         let names = question.answers();
-        let count = |nth| format!("{} {} times", names[nth], self.against(Interpretation(question, nth)));
+        let count = |nth| format!("{} ({})", names[nth], self.against(Interpretation(question, nth)));
         let counts: Vec<String> = (0..names.len()).map(count).collect();
-        let title =
-            format!("no one reading of {} is followed: ruled out are {}", question.name(), counts.join(", "));
+        let title = format!(
+            "no one interpretation of {} is followed: ruled out are {}",
+            question.name(),
+            counts.join(", ")
+        );
         let name = Name {
             id: format!("mixed-{}-{}", question.name(), names[nth]),
             status: Status::New,

@@ -16,7 +16,7 @@ use crate::exit::{Exit, Failure};
 
 /// Judges every variable of every file.
 ///
-/// A file that cannot be read or parsed is told and left out; the others are judged. The status is then that of bad
+/// A file that cannot be read or parsed is reported and left out; the others are judged. The status is then that of bad
 /// input, unless a deviation was found, which is the greater news.
 pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
     let started = Instant::now();
@@ -27,8 +27,8 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         if args.campaign.subjects.is_empty() || !failures.is_empty() {
             let (all, wrong) = (files.len(), failures.len());
             let cases = if all == 1 { "case" } else { "cases" };
-            let told = format!("{all} {cases}: {} hold what they say, {wrong} do not\n", all - wrong);
-            context.console.print(&told)?;
+            let counts = format!("{all} {cases}: {} hold what they say, {wrong} do not\n", all - wrong);
+            context.console.print(&counts)?;
             return Ok(if wrong == 0 { Exit::Success } else { Exit::BadInput });
         }
     }

@@ -71,16 +71,16 @@ fn release(name: &str) -> Result<SubjectSpec, Failure> {
     parse_spec(&format!("ptxas@{name}")).map_err(|error| Failure::BadInput(error.to_string()))
 }
 
-fn told(facts: &[String]) -> String {
+fn in_words(facts: &[String]) -> String {
     if facts.is_empty() {
         return "the rest of what it does".to_owned();
     }
     // `drift.json` has the older word.
-    let in_words = |fact: &String| match fact.strip_prefix("reading ") {
+    let one = |fact: &String| match fact.strip_prefix("reading ") {
         Some(answer) => format!("interpretation {answer}"),
         None => fact.clone(),
     };
-    facts.iter().map(in_words).collect::<Vec<_>>().join(", ")
+    facts.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// The changes, each pair of releases together.

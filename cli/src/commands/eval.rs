@@ -89,7 +89,7 @@ fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<Readings, F
     Ok(readings)
 }
 
-/// What people are told.
+/// What people read.
 #[derive(Template)]
 #[template(path = "eval.txt")]
 struct Page<'a> {

@@ -34,7 +34,7 @@ use crate::args::{self, Command, Global};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
-use crate::progress::Told;
+use crate::progress::OnTerminal;
 
 /// Does what a command says.
 pub fn run_command(context: &Context, command: &Command) -> Result<Exit, Failure> {
@@ -111,7 +111,7 @@ impl Context {
             libcuda: self.libcuda.clone(),
             start: self.start.clone(),
             workers: worker::workers(),
-            events: Box::new(Told { console: self.console, limit }),
+            events: Box::new(OnTerminal { console: self.console, limit }),
             expected: ExpectedFailures::default(),
         }
     }

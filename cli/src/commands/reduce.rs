@@ -205,7 +205,7 @@ impl Work<'_> {
                 "{name}: printed anew, the program shows the deviation no longer; with --text, it is reduced as it is"
             )),
             Reluctance::CannotTell(reason) => {
-                Failure::Harness(anyhow::anyhow!("{name}: it cannot be told what {subject} does: {reason}"))
+                Failure::Harness(anyhow::anyhow!("{name}: what {subject} does cannot be seen: {reason}"))
             }
             Reluctance::Failed(error) => Failure::Harness(error.into()),
             Reluctance::Interrupted => Failure::Interrupted,
@@ -255,10 +255,10 @@ impl Work<'_> {
                 "not reproducible: for a smaller program, {what} answered now so and now otherwise; this is the last that answered twice"
             )),
         }
-        // What Ctrl-C stopped was not told either, but that is no news.
+        // What Ctrl-C stopped was not seen either, but that is no news.
         if let Some(doubt) = reduced.doubt.as_ref().filter(|_| !self.context.cancel.is_cancelled()) {
             let count = reduced.could_not_tell;
-            note(&format!("{count} programs were not taken because nothing could be told of them: {doubt}"));
+            note(&format!("{count} programs were not taken because nothing could be seen of them: {doubt}"));
         }
         for other in others {
             note(&format!("another deviation was met on the way: {}", other.display()));

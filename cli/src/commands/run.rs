@@ -56,7 +56,7 @@ pub fn run(context: &Context, args: &args::Run) -> Result<Exit, Failure> {
         replace: args.replace,
         shard: args.shard()?,
     };
-    // Where the end takes too long, what is on disk is told: it is saved all the time.
+    // Where the end takes too long, what is on disk is shown: it is saved all the time.
     let (console, out) = (context.console, args.out.clone());
     let saved_in = |out: &Path| std::fs::metadata(out.join(folder::REPORT)).and_then(|of| of.modified()).ok();
     let before = saved_in(&out);

@@ -27,7 +27,7 @@ use crate::{
     explanation::Explanation,
     judge::{Judge, mask},
     known::Known,
-    profile::{Expected, Foreseen, Listed, Plan},
+    profile::{Expected, Forecast, Listed, Plan},
     verdict::{Judged, Verdict},
 };
 
@@ -337,8 +337,8 @@ impl Judge<'_> {
         let followed = plan.concerns(trace.questions).then(|| retry.followed(case, ty));
         let usual = Expected { refused: false, trace };
         let under = |rules| expected(&retry.under(rules, case, ty));
-        let foreseen = plan.foresee(usual, followed.as_ref().map(expected), under);
-        if foreseen != Foreseen::Accepted {
+        let forecast = plan.forecast(usual, followed.as_ref().map(expected), under);
+        if forecast != Forecast::Accepted {
             return None;
         }
         let Some(told) = followed else { return Some(Company::Usual) };

@@ -20,7 +20,7 @@ use ptxsmith_syntax::Header;
 
 use crate::{
     maker::Maker,
-    profile::{Expected, Foreseen, Plan, Profile},
+    profile::{Expected, Forecast, Plan, Profile},
     read,
     trial::{Body, Trial},
     verdict::{Judged, Must, NotCompared},
@@ -150,11 +150,11 @@ impl<'a> Judge<'a> {
                 (None, Body::Contexts(_)) => together.push(at),
                 (None, _) if self.options.launch => together.push(at),
                 (None, _) => settling.not_compared(at, NotCompared::Unmodelled),
-                _ => match self.foreseen(p) {
-                    Foreseen::Accepted => together.push(at),
-                    Foreseen::Doubtful => doubtful.push(at),
-                    Foreseen::Refused => refused.push(at),
-                    Foreseen::Dead => drop(settling.alone(at)?),
+                _ => match self.forecast(p) {
+                    Forecast::Accepted => together.push(at),
+                    Forecast::Doubtful => doubtful.push(at),
+                    Forecast::Refused => refused.push(at),
+                    Forecast::Dead => drop(settling.alone(at)?),
                 },
             }
         }
@@ -178,17 +178,17 @@ impl<'a> Judge<'a> {
     }
 
     /// What will probably become of a trial.
-    fn foreseen(&self, p: &Predicted<'_>) -> Foreseen {
+    fn forecast(&self, p: &Predicted<'_>) -> Forecast {
         let under = |rules: &Rules| {
             let (answer, trace) = self.answer(p.trial, rules);
             Expected { refused: answer.must() == Some(Must::Refuse), trace }
         };
         let usual = Expected { refused: p.must() == Some(Must::Refuse), trace: p.trace };
-        // What is refused as an expression is one of two answers; of a program there are too many to foresee.
+        // What is refused as an expression is one of two answers; of a program there are too many to ask for.
         let is_expression = matches!(p.trial.body, Body::Expression { .. });
         let concerned = is_expression && self.plan.concerns(p.trace.questions);
         let followed = concerned.then(|| under(&self.plan.followed));
-        self.plan.foresee(usual, followed, under)
+        self.plan.forecast(usual, followed, under)
     }
 
     fn predicted<'t>(&self, trial: &'t Trial) -> Predicted<'t> {

@@ -19,7 +19,7 @@ use crate::console::{BAD, BOLD, END, NOTE, line};
 use crate::exit::{Exit, Failure};
 use ptxsmith_report::harmless;
 
-/// Checks every file. Files that cannot be read are told; the others are checked.
+/// Checks every file. Files that cannot be read are reported; the others are checked.
 pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     let clang = find_clang(context, args)?;
     let commands = args.compile_commands.as_deref().map(CompileCommands::read).transpose();

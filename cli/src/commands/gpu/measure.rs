@@ -317,7 +317,7 @@ fn loaded_otherwise(held: &BTreeMap<String, Variable>, loaded: &BTreeMap<String,
             && expected.iter().zip(memory).all(|(held, seen)| held.is_none_or(|held| held == *seen));
         (!same).then(|| name.clone())
     };
-    // Where a write past a variable was recognized, its bytes are told otherwise.
+    // Where a write past a variable was recognized, its bytes are reported otherwise.
     loaded
         .iter()
         .filter(|(_, v)| v.addresses.as_ref().is_none_or(Vec::is_empty))

@@ -104,7 +104,7 @@ fn prepared(generator: &Generator, seed: u64, index: u64) -> Option<Prepared> {
     let focus = if index.is_multiple_of(2) { Focus::Addresses } else { Focus::Initializers };
     if let ptxsmith_gen::Body::Items(items) = generator.case(focus, seed, index, &mut coverage).body {
         let alone = Trial::new(index, Body::Items(items)).module(&header);
-        if told(&alone).is_some() {
+        if predicted(&alone).is_some() {
             module = alone;
         }
     }
@@ -117,7 +117,7 @@ fn prepared(generator: &Generator, seed: u64, index: u64) -> Option<Prepared> {
         let case = generator.case(Focus::Expressions, seed, index * 2 * EXPRESSIONS + case, &mut coverage);
         let ptxsmith_gen::Body::Expression { ty, space, expr } = case.body else { continue };
         let mut alone = Trial::new(number, Body::Expression { ty, space, expr }).module(&header);
-        if told(&alone).is_none() {
+        if predicted(&alone).is_none() {
             continue;
         }
         if let Some(Item::Variables(mut declaration)) = alone.items.pop() {
@@ -128,7 +128,7 @@ fn prepared(generator: &Generator, seed: u64, index: u64) -> Option<Prepared> {
             number += 1;
         }
     }
-    let variables = told(&module)?;
+    let variables = predicted(&module)?;
     let kernels = kernels(&variables);
     let mut text = print(&module);
     for (_, kernel) in &kernels {
@@ -139,7 +139,7 @@ fn prepared(generator: &Generator, seed: u64, index: u64) -> Option<Prepared> {
 }
 
 /// What the variables of a module hold, where the specification takes it and says so of all.
-fn told(module: &Module) -> Option<Vec<Variable>> {
+fn predicted(module: &Module) -> Option<Vec<Variable>> {
     match expect(module, &Rules::default()) {
         Expectation::Accepted { variables, unmodelled, .. } if unmodelled.is_empty() => Some(variables),
         _ => None,
