@@ -96,7 +96,7 @@ impl Toolchains {
         if tool.kind.states_its_version() {
             check_version(tool, &file, cancel, &unexpected)?;
         }
-        let kept = match tool.kind.runs_others() {
+        let kept = match tool.runs_others() {
             true => unpacked,
             false => keep(&unpacked, &file, &work.path().join("kept"), tool.kind.place())?,
         };

@@ -38,11 +38,6 @@ impl ToolKind {
         }
     }
 
-    /// Whether it runs other files of its wheels: then all of them stay, where they are in the wheels.
-    pub(super) fn runs_others(self) -> bool {
-        matches!(self, ToolKind::Cicc | ToolKind::Nvcc)
-    }
-
     /// Whether it answers `--version`. A library reports its version where it is loaded, `cicc` does not.
     pub(super) fn states_its_version(self) -> bool {
         !matches!(self, ToolKind::NvJitLink | ToolKind::PtxJit | ToolKind::Cicc)
@@ -130,6 +125,13 @@ const PTXJIT: Tool = Tool { kind: ToolKind::PtxJit, package: "libnvidia-ptxjitco
 const CICC: Tool =
     Tool { kind: ToolKind::Cicc, package: "nvidia-nvvm", member: "nvidia/cu13/nvvm/bin/cicc", ..CUOBJDUMP };
 
+/// Debian's package of the whole toolkit: NVIDIA's wheels of these releases have no `cicc`.
+const CICC_DEBIAN: Tool = Tool {
+    package: "nvidia-cuda-toolkit",
+    member: "usr/lib/nvidia-cuda-toolkit/bin/cicc",
+    ..CICC
+};
+
 const NVCC: Tool =
     Tool { kind: ToolKind::Nvcc, package: "nvidia-cuda-nvcc", member: "nvidia/cu13/bin/nvcc", ..CUOBJDUMP };
 
@@ -192,6 +194,18 @@ pub const TOOLS: &[Tool] = &[
         member: "usr/lib/x86_64-linux-gnu/nvidia/current/libnvidia-ptxjitcompiler.so.550.163.01",
         sha256: "73ce8da87e13d0cd5a7f5ec3e0b5822f91fe1cc72977542cd9a8354c25d810f4",
         ..PTXJIT
+    },
+    Tool {
+        version: "11.8.89",
+        source: Source::Debian { suite: "bookworm", version: "11.8.89~11.8.0-5~deb12u1" },
+        sha256: "d1156026e704fe0368b6295db06224ed00a727966fb13454f34e3f3102db0457",
+        ..CICC_DEBIAN
+    },
+    Tool {
+        version: "12.4.131",
+        source: Source::Debian { suite: "trixie", version: "12.4.131~12.4.1-2" },
+        sha256: "cd5fe85aee38d108b315f408a688641478f2402622a10c677478eb7a6c4e5319",
+        ..CICC_DEBIAN
     },
     CICC_13_0,
     Tool { version: "13.1.115", sha256: "6fdf483d85d9903f9cbf84c41d99221a86e0c0511d05de3d237b4ab69c11627e", ..CICC },
@@ -256,6 +270,11 @@ impl Tool {
     /// The wheel that holds it.
     pub const fn wheel(&self) -> Wheel {
         Wheel { package: self.package, version: self.version, sha256: self.sha256 }
+    }
+
+    /// Whether it runs other files of its wheels: then all of them stay, where they are in the wheels.
+    pub(super) fn runs_others(&self) -> bool {
+        matches!(self.kind, ToolKind::Cicc | ToolKind::Nvcc) && self.source == Source::PyPi
     }
 
     /// All wheels that it is installed from.
@@ -381,7 +400,7 @@ mod tests {
         let packages = ["nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-crt", "nvidia-cuda-runtime"];
         assert_eq!(names, packages.map(|package| format!("{package} 13.0.88")));
         let releases: Vec<&str> = Tool::all(ToolKind::Cicc).map(Tool::minor).collect();
-        assert_eq!(releases, ["13.0", "13.1", "13.2", "13.3", "13.4", "13.5"]);
+        assert_eq!(releases, ["11.8", "12.4", "13.0", "13.1", "13.2", "13.3", "13.4", "13.5"]);
     }
 
     #[test]
