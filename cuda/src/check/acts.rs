@@ -85,7 +85,7 @@ fn act_of(node: &Node, below: &Node, above: Option<&Node>, is_static: &dyn Fn(&s
         "BinaryOperator" if node.opcode == ".*" => {
             node.inner.first().is_some_and(|first| !std::ptr::eq(first, below)).then_some(Act::Address)
         }
-        "ImplicitCastExpr" => act_of_cast(node, above),
+        "ImplicitCastExpr" | "BuiltinBitCastExpr" => act_of_cast(node, above),
         "UnaryOperator" if matches!(&node.opcode[..], "*" | "__extension__") => None,
         "UnaryOperator" if node.opcode == "&" => Some(Act::Address),
         // The object of a static member is not looked at.
@@ -95,7 +95,11 @@ fn act_of(node: &Node, below: &Node, above: Option<&Node>, is_static: &dyn Fn(&s
             Some(Act::Nothing)
         }
         _ if node.cast_kind == "Dependent" => Some(Act::Unknown),
-        "CXXConstructExpr" | "CXXTemporaryObjectExpr" => Some(Act::Copy),
+        // The constructor of another class is a function like any other.
+        "CXXConstructExpr" | "CXXTemporaryObjectExpr" => {
+            let same = unqualified(node.ty.text()) == unqualified(below.ty.text());
+            Some(if same { Act::Copy } else { Act::Address })
+        }
         // The elements of an array, one by one.
         "ArrayInitLoopExpr" => {
             let is_class = node.inner.iter().any(|part| part.kind == "CXXConstructExpr");
@@ -120,7 +124,7 @@ fn act_of(node: &Node, below: &Node, above: Option<&Node>, is_static: &dyn Fn(&s
 fn act_of_cast(node: &Node, above: Option<&Node>) -> Option<Act> {
     match node.cast_kind.as_str() {
         // Of std::nullptr_t, reading is called otherwise.
-        "LValueToRValue" | "NullToPointer" => Some(Act::Value),
+        "LValueToRValue" | "LValueToRValueBitCast" | "NullToPointer" => Some(Act::Value),
         "NoOp" | "DerivedToBase" | "UncheckedDerivedToBase" if node.is_lvalue() => None,
         // An element is read through a pointer, which is nothing but C++'s way to say so.
         "ArrayToPointerDecay" => {
@@ -135,6 +139,17 @@ fn act_of_cast(node: &Node, above: Option<&Node>) -> Option<Act> {
     }
 }
 
+/// A class without qualifiers.
+fn unqualified(ty: &str) -> &str {
+    let mut ty = ty;
+    while let Some(rest) =
+        ["const ", "volatile ", "struct ", "class ", "union "].iter().find_map(|word| ty.strip_prefix(word))
+    {
+        ty = rest;
+    }
+    ty
+}
+
 /// Whether what binds the variable in a template's own declaration binds it in every instantiation.
 fn is_certain(node: &Node, path: &[&Node]) -> bool {
     let is_reference = |ty: &str| ty.trim_end().ends_with('&');
@@ -147,7 +162,7 @@ fn is_certain(node: &Node, path: &[&Node]) -> bool {
         "CallExpr" | "CXXMemberCallExpr" | "CXXOperatorCallExpr" => {
             node.ty.text() != "<dependent type>" && node.ty.text() != "void" || is_resolved(node)
         }
-        "MemberExpr" | "ImplicitCastExpr" => true,
+        "MemberExpr" | "ImplicitCastExpr" | "CXXConstructExpr" | "CXXTemporaryObjectExpr" => true,
         "ReturnStmt" => {
             let function = path
                 .iter()

@@ -66,20 +66,24 @@ pub fn questions<'a>(
             wanted.insert(used.id.clone());
         }
     }
-    // Where the tree does not show a name, only these can be violations.
+    // Where the tree does not show a name, only these can be violations, and arguments of calls.
     let is_suspect = |id: &str, variable: &Variable<'_>| {
         uses.by_argument.contains(id)
             || variable.is_volatile()
             || !is_valid(variable, microsoft)
             || !variable.is_plainly_constant()
     };
-    let suspects: Vec<_> = variables.covered().filter(|(id, variable)| is_suspect(id, variable)).collect();
-    let names: HashSet<&str> = suspects.iter().map(|(_, variable)| variable.name).collect();
+    let mut names: HashMap<&str, bool> = HashMap::new();
+    for (id, variable) in variables.covered() {
+        *names.entry(variable.name).or_default() |= is_suspect(id, variable);
+    }
     let unseen = uses.unseen(&names, text_of);
     let mut questions: Vec<Question<'a>> = variables
         .covered()
         .filter(|(id, variable)| {
-            wanted.contains(*id) || (unseen.contains(variable.name) && is_suspect(id, variable))
+            let is_unseen =
+                unseen.get(variable.name).is_some_and(|&is_argument| is_argument || is_suspect(id, variable));
+            wanted.contains(*id) || is_unseen
         })
         .map(|(id, variable)| Question { id, name: variable.name, places: variable.places.clone() })
         .collect();
@@ -215,7 +219,11 @@ impl<'a> Judge<'a> {
                 continue;
             }
             let whole = text::is_template_argument(text, offset, variable.name);
-            let act = match text::act_of_mention(text, offset, variable.name) {
+            let functions = text::Functions {
+                passing: &|from, name| uses.passing(from, name),
+                gets_object: &|name| uses.gets_object(variable.ty, name),
+            };
+            let act = match text::act_of_mention(text, offset, variable.name, &functions) {
                 // A class is copied, anything else only read.
                 Some(Act::Copy)
                     if whole && place_of(&id).is_some_and(|place| by_argument.contains(place)) =>

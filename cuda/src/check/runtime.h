@@ -26,18 +26,20 @@ struct dim3 {
 extern const __device__ uint3 threadIdx, blockIdx;
 extern const __device__ dim3 blockDim, gridDim;
 extern const __device__ int warpSize;
-struct int2 { int x, y; }; struct int3 { int x, y, z; }; struct int4 { int x, y, z, w; };
-struct uint2 { unsigned x, y; }; struct uint4 { unsigned x, y, z, w; };
-struct float2 { float x, y; }; struct float3 { float x, y, z; }; struct float4 { float x, y, z, w; };
-struct double2 { double x, y; };
 #define PTXSMITH_HD static inline __host__ __device__
-PTXSMITH_HD int2 make_int2(int x, int y) { return {x, y}; }
-PTXSMITH_HD int3 make_int3(int x, int y, int z) { return {x, y, z}; }
-PTXSMITH_HD int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
-PTXSMITH_HD float2 make_float2(float x, float y) { return {x, y}; }
-PTXSMITH_HD float3 make_float3(float x, float y, float z) { return {x, y, z}; }
-PTXSMITH_HD float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
-PTXSMITH_HD double2 make_double2(double x, double y) { return {x, y}; }
+#define PTXSMITH_VECTOR(name, type) \
+  struct name##1 { type x; }; struct name##2 { type x, y; }; struct name##4 { type x, y, z, w; }; \
+  PTXSMITH_HD name##1 make_##name##1(type x) { return {x}; } \
+  PTXSMITH_HD name##2 make_##name##2(type x, type y) { return {x, y}; } \
+  PTXSMITH_HD name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; } \
+  PTXSMITH_HD name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+#define PTXSMITH_VECTOR3(name, type) struct name##3 { type x, y, z; }; PTXSMITH_VECTOR(name, type)
+PTXSMITH_VECTOR3(char, signed char) PTXSMITH_VECTOR3(uchar, unsigned char)
+PTXSMITH_VECTOR3(short, short) PTXSMITH_VECTOR3(ushort, unsigned short)
+PTXSMITH_VECTOR3(int, int) PTXSMITH_VECTOR(uint, unsigned)
+PTXSMITH_VECTOR3(long, long) PTXSMITH_VECTOR3(ulong, unsigned long)
+PTXSMITH_VECTOR3(longlong, long long) PTXSMITH_VECTOR3(ulonglong, unsigned long long)
+PTXSMITH_VECTOR3(float, float) PTXSMITH_VECTOR3(double, double)
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 enum cudaError { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 };
@@ -62,11 +64,32 @@ cudaError_t cudaMallocManaged(void **at, size_t size, unsigned flags = 1);
 cudaError_t cudaFree(void *at);
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+cudaError_t cudaDeviceReset();
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaMallocHost(void **at, size_t size);
+cudaError_t cudaFreeHost(void *at);
+cudaError_t cudaMallocPitch(void **at, size_t *pitch, size_t width, size_t height);
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind);
+cudaError_t cudaMemsetAsync(void *at, int value, size_t size, cudaStream_t stream = 0);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = 0);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 const char *cudaGetErrorString(cudaError_t error);
 __device__ int printf(const char *format, ...);
+__device__ void *memcpy(void *to, const void *from, size_t size);
+__device__ void *memset(void *at, int value, size_t size);
+__device__ void *malloc(size_t size);
+__device__ void free(void *at);
+__device__ void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function);
 }
 template <class T> cudaError_t cudaMalloc(T **at, size_t size) { return cudaMalloc((void **)at, size); }
 template <class T> cudaError_t cudaMallocManaged(T **at, size_t size) { return cudaMallocManaged((void **)at, size, 1); }
@@ -81,9 +104,65 @@ __device__ unsigned __ballot_sync(unsigned mask, int predicate);
 __device__ int __all_sync(unsigned mask, int predicate);
 __device__ int __any_sync(unsigned mask, int predicate);
 __device__ unsigned __activemask();
+__device__ void __threadfence_system();
+__device__ int __syncthreads_count(int predicate);
+__device__ int __syncthreads_and(int predicate);
+__device__ int __syncthreads_or(int predicate);
+__device__ unsigned __match_any_sync(unsigned mask, unsigned value);
+__device__ void __trap();
+__device__ void __nanosleep(unsigned nanoseconds);
+__device__ size_t __cvta_generic_to_shared(const void *at);
+__device__ size_t __cvta_generic_to_global(const void *at);
+__device__ long long clock();
 __device__ int __popc(unsigned x);
 __device__ int __clz(int x);
 __device__ int __ffs(int x);
+__device__ int __popcll(unsigned long long x);
+__device__ int __clzll(long long x);
+__device__ int __ffsll(long long x);
+__device__ unsigned __brev(unsigned x);
+__device__ unsigned long long __brevll(unsigned long long x);
+__device__ unsigned __byte_perm(unsigned x, unsigned y, unsigned selector);
+__device__ unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift);
+__device__ unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift);
+__device__ int __mul24(int x, int y);
+__device__ unsigned __umul24(unsigned x, unsigned y);
+__device__ int __mulhi(int x, int y);
+__device__ unsigned __umulhi(unsigned x, unsigned y);
+__device__ long long __mul64hi(long long x, long long y);
+__device__ unsigned long long __umul64hi(unsigned long long x, unsigned long long y);
+__device__ unsigned __sad(int x, int y, unsigned z);
+__device__ unsigned __usad(unsigned x, unsigned y, unsigned z);
+__device__ int __dp4a(int a, int b, int c);
+__device__ int __float_as_int(float x);
+__device__ unsigned __float_as_uint(float x);
+__device__ float __int_as_float(int x);
+__device__ float __uint_as_float(unsigned x);
+__device__ long long __double_as_longlong(double x);
+__device__ double __longlong_as_double(long long x);
+__device__ int __double2hiint(double x);
+__device__ int __double2loint(double x);
+__device__ double __hiloint2double(int high, int low);
+__device__ int __float2int_rn(float x);
+__device__ int __float2int_rd(float x);
+__device__ int __float2int_ru(float x);
+__device__ int __float2int_rz(float x);
+__device__ unsigned __float2uint_rn(float x);
+__device__ float __int2float_rn(int x);
+__device__ float __uint2float_rn(unsigned x);
+__device__ float __double2float_rn(double x);
+__device__ int __double2int_rn(double x);
+__device__ float __saturatef(float x);
+__device__ float __fmaf_rn(float x, float y, float z);
+__device__ double __fma_rn(double x, double y, double z);
+__device__ float __fadd_rn(float x, float y);
+__device__ float __fmul_rn(float x, float y);
+__device__ float __fdiv_rn(float x, float y);
+__device__ float __frcp_rn(float x);
+__device__ float __fsqrt_rn(float x);
+__device__ float __frsqrt_rn(float x);
+__device__ double __dadd_rn(double x, double y);
+__device__ double __dmul_rn(double x, double y);
 __device__ long long clock64();
 template <class T> __device__ T __shfl_sync(unsigned mask, T value, int lane, int width = 32);
 template <class T> __device__ T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32);
@@ -98,6 +177,9 @@ template <class T> __device__ T atomicExch(T *at, T value);
 template <class T> __device__ T atomicCAS(T *at, T compare, T value);
 template <class T> __device__ T atomicOr(T *at, T value);
 template <class T> __device__ T atomicAnd(T *at, T value);
+template <class T> __device__ T atomicXor(T *at, T value);
+__device__ unsigned atomicInc(unsigned *at, unsigned value);
+__device__ unsigned atomicDec(unsigned *at, unsigned value);
 #define PTXSMITH_MATH1(name) \
   extern "C" double name(double) noexcept; \
   extern "C" float name##f(float) noexcept; \
@@ -110,11 +192,29 @@ template <class T> __device__ T atomicAnd(T *at, T value);
   extern "C" __device__ float name##f(float, float) noexcept;
 PTXSMITH_MATH1(sqrt) PTXSMITH_MATH1(exp) PTXSMITH_MATH1(log) PTXSMITH_MATH1(sin) PTXSMITH_MATH1(cos)
 PTXSMITH_MATH1(tan) PTXSMITH_MATH1(tanh) PTXSMITH_MATH1(fabs) PTXSMITH_MATH1(floor) PTXSMITH_MATH1(ceil)
-PTXSMITH_MATH1(erf) PTXSMITH_MATH1(log2) PTXSMITH_MATH1(exp2)
+PTXSMITH_MATH1(erf) PTXSMITH_MATH1(log2) PTXSMITH_MATH1(exp2) PTXSMITH_MATH1(log10) PTXSMITH_MATH1(log1p)
+PTXSMITH_MATH1(expm1) PTXSMITH_MATH1(cbrt) PTXSMITH_MATH1(asin) PTXSMITH_MATH1(acos) PTXSMITH_MATH1(atan)
+PTXSMITH_MATH1(sinh) PTXSMITH_MATH1(cosh) PTXSMITH_MATH1(erfc) PTXSMITH_MATH1(tgamma) PTXSMITH_MATH1(lgamma)
+PTXSMITH_MATH1(round) PTXSMITH_MATH1(trunc) PTXSMITH_MATH1(rint) PTXSMITH_MATH2(hypot) PTXSMITH_MATH2(copysign)
 PTXSMITH_MATH2(pow) PTXSMITH_MATH2(fmin) PTXSMITH_MATH2(fmax) PTXSMITH_MATH2(fmod) PTXSMITH_MATH2(atan2)
 extern "C" __device__ float rsqrtf(float);
 extern "C" __device__ double rsqrt(double);
 extern "C" __device__ float __expf(float);
+extern "C" __device__ float __exp10f(float);
+extern "C" __device__ float __log2f(float);
+extern "C" __device__ float __log10f(float);
+extern "C" __device__ float __sinf(float);
+extern "C" __device__ float __cosf(float);
+extern "C" __device__ float __tanf(float);
+extern "C" __device__ void sincosf(float, float *, float *);
+extern "C" __device__ void sincos(double, double *, double *);
+extern "C" __device__ void sincospif(float, float *, float *);
+extern "C" __device__ float sinpif(float);
+extern "C" __device__ float cospif(float);
+extern "C" __device__ float rcbrtf(float);
+extern "C" __device__ float normcdff(float);
+extern "C" double fma(double, double, double) noexcept;
+extern "C" __device__ double fma(double, double, double) noexcept;
 extern "C" __device__ float __logf(float);
 extern "C" __device__ float __fdividef(float, float);
 extern "C" __device__ float __powf(float, float);

@@ -36,32 +36,89 @@ pub fn words(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
+/// How functions of one name take their arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// By value, all of them.
+    Value,
+    /// By reference, all of them.
+    Reference,
+    /// One so and one so, or it is not known.
+    Unknown,
+}
+
+/// What is known of the functions of a file: how those of a name take their arguments, and whether a member function of a name
+/// gets the object that it is called on.
+pub struct Functions<'a> {
+    /// By the name and what stands before it: `std::`.
+    pub passing: &'a dyn Fn(&str, &str) -> Passing,
+    /// By the name; `None` where that is not known.
+    pub gets_object: &'a dyn Fn(&str) -> Option<bool>,
+}
+
 /// What a constant expression in a declaration does with the variable whose name is at this place; `None` where the text does
 /// not tell. The name is not a whole template argument that stands for a reference or a pointer.
-pub fn act_of_mention(text: &str, place: usize, name: &str) -> Option<Act> {
+pub fn act_of_mention(text: &str, place: usize, name: &str, functions: &Functions<'_>) -> Option<Act> {
     let start = qualified_start(text, place);
     let (before, after) = (text[..start].trim_end(), behind(text, place, name));
-    match around(before) {
-        Around::Unevaluated => return Some(Act::Nothing),
-        // An argument may be bound to a reference.
-        Around::Call if !is_template_argument(text, place, name) => return None,
-        Around::Call | Around::Other => {}
+    let around = around(before);
+    if let Around::Unevaluated = around {
+        return Some(Act::Nothing);
     }
     if before.ends_with('&') && !before.ends_with("&&") && is_unary(&before[..before.len() - 1]) {
         return Some(Act::Address);
     }
-    // A member may be a function, and a call takes the object's address.
+    // A member may be a function, and a call of one takes the object's address.
     let path = after.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | ' ' | '[' | ']'));
-    if after.starts_with('(') || path.is_some_and(|end| end > 0 && after[end..].starts_with('(')) {
+    if let Some(member) =
+        path.filter(|&end| end > 0 && after[end..].starts_with('(')).map(|end| &after[..end])
+    {
+        let method = member.rsplit(['.', ']', ' ']).next().unwrap_or(member);
+        return match (functions.gets_object)(method) {
+            Some(true) => Some(Act::Address),
+            Some(false) => Some(Act::Nothing),
+            None => None,
+        };
+    }
+    if after.starts_with('(') {
         return None;
+    }
+    // An argument may be bound to a reference.
+    if let Around::Call(from, callee) = around
+        && !is_template_argument(text, place, name)
+        && before.ends_with(['(', ','])
+        && after.starts_with([')', ',', '.', '['])
+    {
+        match (functions.passing)(from, callee) {
+            Passing::Value => {}
+            Passing::Reference => return Some(Act::Address),
+            Passing::Unknown => return None,
+        }
     }
     Some(if after.starts_with(['.', '[']) { Act::Value } else { Act::Copy })
 }
 
+/// Whether the name at this place is a whole argument of a call, which may bind a reference to it.
+pub fn is_argument(text: &str, place: usize, name: &str) -> bool {
+    let before = text[..qualified_start(text, place)].trim_end();
+    before.ends_with(['(', ','])
+        && behind(text, place, name).starts_with([')', ','])
+        && matches!(around(before), Around::Call(..))
+}
+
 /// Whether the name at this place is a whole template argument, behind `&` or not.
 pub fn is_template_argument(text: &str, place: usize, name: &str) -> bool {
-    let before = text[..qualified_start(text, place)].trim_end().trim_end_matches(['&', '(']).trim_end();
-    let after = behind(text, place, name).trim_start_matches(')').trim_start();
+    let before = text[..qualified_start(text, place)].trim_end();
+    let mut before = before.strip_suffix('&').unwrap_or(before).trim_end();
+    let mut after = behind(text, place, name);
+    while let (Some(outer), Some(rest)) = (before.strip_suffix('('), after.strip_prefix(')')) {
+        // A bracket behind a name is that of a call.
+        if last_word(outer).is_some() {
+            break;
+        }
+        before = outer.strip_suffix('&').unwrap_or(outer).trim_end();
+        after = rest.trim_start();
+    }
     before.ends_with(['<', ',']) && after.starts_with(['>', ','])
 }
 
@@ -84,13 +141,14 @@ fn behind<'a>(text: &'a str, place: usize, name: &str) -> &'a str {
 }
 
 /// What the innermost brackets belong to that matter.
-enum Around {
+enum Around<'a> {
     Unevaluated,
-    Call,
+    /// A call: what stands before the name of what is called, and that name.
+    Call(&'a str, &'a str),
     Other,
 }
 
-fn around(before: &str) -> Around {
+fn around(before: &str) -> Around<'_> {
     let unevaluated = [
         "sizeof",
         "decltype",
@@ -115,7 +173,7 @@ fn around(before: &str) -> Around {
             '(' | '[' | '{' if depth > 0 => depth -= 1,
             ';' if depth == 0 => break,
             '(' | '{' => {
-                let head = before[..place].trim_end();
+                let head = without_arguments(before[..place].trim_end());
                 match last_word(head) {
                     Some((_, word)) if unevaluated.contains(&word) => return Around::Unevaluated,
                     // As an operator it has an operand that is not evaluated; behind a function's parameters it has a
@@ -123,13 +181,15 @@ fn around(before: &str) -> Around {
                     Some((start, "noexcept")) if !head[..start].trim_end().ends_with([')', '&']) => {
                         return Around::Unevaluated;
                     }
-                    Some((
-                        _,
-                        "alignas" | "noexcept" | "explicit" | "__launch_bounds__" | "static_assert",
-                    ))
-                    | None => {}
-                    Some((_, word)) if c == '(' && !word.starts_with("__") => found = Around::Call,
-                    Some(_) => {}
+                    Some((start, word))
+                        if c == '('
+                            && matches!(found, Around::Other)
+                            && !word.starts_with("__")
+                            && !is_no_call(word) =>
+                    {
+                        found = Around::Call(&head[..start], word);
+                    }
+                    _ => {}
                 }
                 if c == '{' {
                     break;
@@ -139,6 +199,42 @@ fn around(before: &str) -> Around {
         }
     }
     found
+}
+
+/// Whether this before a bracket is no function: a keyword, or a type that a value is converted to.
+fn is_no_call(word: &str) -> bool {
+    let keywords = [
+        "alignas",
+        "noexcept",
+        "explicit",
+        "static_assert",
+        "return",
+        "if",
+        "while",
+        "switch",
+        "for",
+        "case",
+    ];
+    let casts = ["static_cast", "const_cast", "reinterpret_cast", "dynamic_cast"];
+    let types = ["bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "size_t"];
+    keywords.contains(&word) || casts.contains(&word) || types.contains(&word)
+}
+
+/// A text without the template arguments at its end.
+fn without_arguments(text: &str) -> &str {
+    if !text.ends_with('>') {
+        return text;
+    }
+    let mut depth = 0;
+    let open = text.char_indices().rev().take(200).find(|&(_, c)| {
+        depth += match c {
+            '>' => 1,
+            '<' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    open.map_or(text, |(open, _)| text[..open].trim_end())
 }
 
 fn last_word(text: &str) -> Option<(usize, &str)> {
@@ -181,8 +277,18 @@ mod tests {
     use super::*;
 
     fn act(text: &str) -> Option<Act> {
-        let place = text.find('k').unwrap();
-        act_of_mention(text, place, "k")
+        let passing = |from: &str, name: &str| match (from, name) {
+            ("int a[", "square") => Passing::Value,
+            ("int a[std::", _) | (_, "larger") => Passing::Reference,
+            _ => Passing::Unknown,
+        };
+        let gets_object = |name: &str| match name {
+            "get" => Some(true),
+            "made" => Some(false),
+            _ => None,
+        };
+        let functions = Functions { passing: &passing, gets_object: &gets_object };
+        act_of_mention(text, text.find('k').unwrap(), "k", &functions)
     }
 
     #[test]
@@ -206,14 +312,28 @@ mod tests {
         assert_eq!(act("n<&k>()"), Some(Act::Address));
         assert_eq!(act("n<2 & k>()"), Some(Act::Copy));
         assert_eq!(act("square(n<k>::get())"), Some(Act::Copy));
-        assert_eq!(act("int a[larger(k, 2)]"), None);
-        assert_eq!(act("int a[k.get()]"), None);
+    }
+
+    #[test]
+    fn an_argument_is_bound_where_the_function_takes_a_reference_and_the_argument_is_the_variable_itself() {
+        for text in
+            ["int a[larger(k, 2)]", "int a[larger<int>(2, q::k)]", "int a[std::max(k, 1)]", "int a[k.get()]"]
+        {
+            assert_eq!(act(text), Some(Act::Address), "{text}");
+        }
+        assert_eq!(act("int a[square(k)]"), Some(Act::Copy));
+        assert_eq!(act("int a[larger(k + 1, 2)]"), Some(Act::Copy));
+        assert_eq!(act("int a[static_cast<int>(k)]"), Some(Act::Copy));
+        assert_eq!(act("int a[k.made()]"), Some(Act::Nothing));
+        assert_eq!(act("int a[k.other()]"), None);
+        assert_eq!(act("int a[other(k)]"), None);
+        assert_eq!(act("int a[k(1)]"), None);
     }
 
     #[test]
     fn a_whole_template_argument_is_told_from_a_part_of_one() {
         let is = |text: &str| is_template_argument(text, text.find('k').unwrap(), "k");
         assert!(is("r<k>") && is("r<1, & q::k, 2>") && is("r<(k)>") && is("r<k<int, char>>"));
-        assert!(!is("r<k + 1>") && !is("int a[k]") && !is("f(1, k)"));
+        assert!(!is("r<f(1, k)>") && !is("r<f(k)>") && !is("r<k + 1>") && !is("int a[k]") && !is("f(1, k)"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::acts::{Act, act, copy_is_safe};
 use super::ast::{Node, Place};
-use super::text;
+use super::text::{self, Passing};
 use super::variables::{ANNOTATIONS, Variables};
 
 /// What was found in a translation unit.
@@ -16,6 +16,11 @@ pub struct Uses {
     pub bodies: Vec<Body>,
     /// Variables that are template arguments by reference or pointer.
     pub by_argument: BTreeSet<String>,
+    /// How functions of a name take their arguments.
+    passing: HashMap<String, Passing>,
+    /// Whether member functions of a name, or of a class and a name, get the object that they are called on; `None` where
+    /// some do and some do not.
+    gets_object: HashMap<String, Option<bool>>,
     /// Where the tree names variables, by file: first and last line and column.
     named: HashMap<String, BTreeSet<(Point, Point)>>,
 }
@@ -86,13 +91,34 @@ impl Uses {
         })
     }
 
-    /// Places of these names in the text of device code where the tree names no variable.
+    /// How functions of this name take their arguments; what stands before it may be a namespace.
+    pub fn passing(&self, from: &str, name: &str) -> Passing {
+        // Of the standard's functions that headers of the system declare, these are used in constants.
+        let is_standard = from.ends_with("std::") || from.ends_with("thrust::");
+        match name {
+            "min" | "max" | "clamp" | "minmax" | "forward" | "move" | "addressof" if is_standard => {
+                Passing::Reference
+            }
+            "min" | "max" if !self.passing.contains_key(name) => Passing::Value,
+            _ => self.passing.get(name).copied().unwrap_or(Passing::Unknown),
+        }
+    }
+
+    /// Whether a member function of this name gets the object of this type that it is called on, where that is known.
+    pub fn gets_object(&self, ty: &str, name: &str) -> Option<bool> {
+        let class = class_name(ty);
+        let class = class.rsplit("::").next().unwrap_or(&class);
+        *self.gets_object.get(&format!("{class}::{name}")).or_else(|| self.gets_object.get(name))?
+    }
+
+    /// Names that the text of device code has where the tree names no variable, and whether one of them is an argument of a
+    /// call. Of names that are no suspects only arguments are found.
     pub fn unseen<'a>(
         &self,
-        names: &HashSet<&'a str>,
+        names: &HashMap<&'a str, bool>,
         text_of: &dyn Fn(&str) -> String,
-    ) -> BTreeSet<&'a str> {
-        let mut found = BTreeSet::new();
+    ) -> BTreeMap<&'a str, bool> {
+        let mut found = BTreeMap::new();
         let mut texts: HashMap<&str, String> = HashMap::new();
         for body in &self.bodies {
             let text = texts.entry(&body.file).or_insert_with(|| text_of(&body.file));
@@ -101,7 +127,7 @@ impl Uses {
             let mut line = first;
             let mut counted = 0;
             for (offset, word) in text::words(inside) {
-                let Some(&name) = names.get(word) else { continue };
+                let Some((&name, &is_suspect)) = names.get_key_value(word) else { continue };
                 line += inside[counted..offset].matches('\n').count() as u32;
                 counted = offset;
                 let start = text[..body.begin + offset].rfind('\n').map_or(0, |newline| newline + 1);
@@ -111,8 +137,12 @@ impl Uses {
                     col: (body.begin + offset - start) as u32 + 1,
                     offset: 0,
                 };
-                if !self.names(&place) {
-                    found.insert(name);
+                if self.names(&place) {
+                    continue;
+                }
+                let is_argument = text::is_argument(text, body.begin + offset, name);
+                if is_suspect || is_argument {
+                    *found.entry(name).or_default() |= is_argument;
                 }
             }
         }
@@ -184,6 +214,7 @@ impl<'a> Walk<'a> {
                 // What is written in device code, such as the body of a lambda, is device code.
                 inside.device = marked || (around.device && around.in_function);
                 inside.in_function = true;
+                self.function(node);
                 // A member of a class template that is defined outside of it.
                 inside.pattern |= self.patterns.contains(node.parent_decl_context_id.as_str());
             }
@@ -304,7 +335,10 @@ impl<'a> Walk<'a> {
             name: variable.name.to_owned(),
             act,
             place: place.clone(),
-            number: around.class.unwrap_or_else(|| self.variables.order(place, self.number)),
+            number: match self.variables.is_dependent(place) {
+                true => u64::MAX,
+                false => around.class.unwrap_or_else(|| self.variables.order(place, self.number)),
+            },
             is_constant: node.non_odr_use_reason.as_deref() == Some("constant"),
             copied: copied.then(|| (place.offset as usize, last.offset as usize + variable.name.len())),
             is_in_pattern: around.pattern,
@@ -314,6 +348,35 @@ impl<'a> Walk<'a> {
             self.pending.entry(self.names.join("::")).or_default().push(used);
         } else {
             self.found.uses.push(used);
+        }
+    }
+
+    /// Notes how a function takes its arguments.
+    fn function(&mut self, node: &Node) {
+        let parameters = node.inner.iter().filter(|child| child.kind == "ParmVarDecl");
+        let (by_reference, by_value): (Vec<&Node>, Vec<&Node>) =
+            parameters.partition(|parameter| parameter.ty.text().ends_with('&'));
+        let own = match (by_reference.is_empty(), by_value.is_empty()) {
+            (true, true) => None,
+            (true, false) => Some(Passing::Value),
+            (false, true) => Some(Passing::Reference),
+            (false, false) => Some(Passing::Unknown),
+        };
+        if let Some(own) = own {
+            let passing = self.found.passing.entry(node.name.clone()).or_insert(own);
+            if *passing != own {
+                *passing = Passing::Unknown;
+            }
+        }
+        if node.kind == "CXXMethodDecl" {
+            let own = Some(node.storage_class != "static");
+            let class = self.names.last().copied().unwrap_or_default();
+            for name in [node.name.clone(), format!("{class}::{}", node.name)] {
+                let gets = self.found.gets_object.entry(name).or_insert(own);
+                if *gets != own {
+                    *gets = None;
+                }
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The variables of a translation unit: which are host variables that the rule is about, and from where on a constant
 //! expression has initialized them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::ast::{Location, Node, Place};
 
@@ -125,6 +125,8 @@ pub struct Variables<'a> {
     /// Where in the order of the text a class is defined and a name is used: an instantiation stands where its template is declared
     /// first, so the last one at a place counts.
     last_seen: HashMap<&'a Place, u64>,
+    /// Where a template names something by its parameters: which variable that is, an instantiation tells.
+    dependent: HashSet<&'a Place>,
     /// Of members of class templates, what the template's own declaration says.
     patterns: HashMap<&'a Place, (&'a Node, u64)>,
     next: u64,
@@ -177,6 +179,9 @@ impl<'a> Variables<'a> {
             | "CXXDependentScopeMemberExpr"
             | "UnresolvedLookupExpr" => drop(self.last_seen.insert(node.range.begin.place(), self.next)),
             _ => {}
+        }
+        if matches!(node.kind.as_str(), "DependentScopeDeclRefExpr" | "CXXDependentScopeMemberExpr") {
+            self.dependent.insert(node.range.begin.place());
         }
         for child in &node.inner {
             self.collect(child, inside);
@@ -235,6 +240,12 @@ impl<'a> Variables<'a> {
     /// The number of a class or a use at this place in the order of the text, where the tree has it at this one.
     pub fn order(&self, place: &Place, number: u64) -> u64 {
         self.last_seen.get(place).map_or(number, |&last| last.max(number))
+    }
+
+    /// Whether a template names something by its parameters at this place. Such a use is one of its instantiations, and the
+    /// end of the text is a point of instantiation too.
+    pub fn is_dependent(&self, place: &Place) -> bool {
+        self.dependent.contains(place)
     }
 
     /// Every variable that the rule is about, with its identity, in an order of its own.
