@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ptxsmith_syntax::every;
 
 use crate::known;
-use crate::language::{Case, Category, Place, Value, Yield, print};
+use crate::language::{Case, Category, Place, Standard, Value, Yield, print};
 use crate::oracle::{Expectation, Verdict, is_clear, judge, readings_met};
 use crate::reading::{Question, Readings};
 use crate::rule::Clause;
@@ -36,6 +36,8 @@ every! {
         Silent = "rule-silent",
         /// The compiler refuses it as ordinary C++.
         IllFormed = "ill-formed",
+        /// The compiler does not know the version of the language that it needs.
+        Standard = "language-version",
     }
 }
 
@@ -200,14 +202,36 @@ fn enter<K: Ord>(groups: &mut BTreeMap<K, Group>, key: K, group: Group) {
 
 /// Shows these cases to a compiler and compares.
 pub fn batch(compiler: &dyn Compiler, cases: &[Case], base: Readings) -> Result<Ledger, Error> {
+    let mut ledger = Ledger::default();
+    for standard in Standard::ALL {
+        let cases: Vec<Case> = cases.iter().filter(|case| case.standard() == standard).cloned().collect();
+        if cases.is_empty() {
+        } else if compiler.takes(standard) {
+            ledger.merge(batch_of(compiler, standard, &cases, base)?);
+        } else {
+            let count = cases.len() as u64;
+            ledger.cases += count;
+            ledger.not_compared.insert(NotCompared::Standard, count);
+        }
+    }
+    Ok(ledger)
+}
+
+/// Shows cases of one version of the language.
+fn batch_of(
+    compiler: &dyn Compiler,
+    standard: Standard,
+    cases: &[Case],
+    base: Readings,
+) -> Result<Ledger, Error> {
     let lines: Vec<String> = cases.iter().map(|case| print(case).line).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let expectations: Vec<Expectation> = cases.iter().map(|case| judge(case, base)).collect();
-    let reported = show(compiler, &lines)?;
+    let reported = show(compiler, standard, &lines)?;
     let mut observed: Vec<Observed> =
         reported.into_iter().map(|reported| Observed { reported, returned: None, in_ptx: None }).collect();
     if compiler.makes_ptx() {
-        look_into_ptx(compiler, cases, &lines, &expectations, &mut observed)?;
+        look_into_ptx(compiler, standard, cases, &lines, &expectations, &mut observed)?;
     }
     let mut ledger = Ledger::default();
     for ((case, expectation), observed) in cases.iter().zip(expectations).zip(observed) {
@@ -219,6 +243,7 @@ pub fn batch(compiler: &dyn Compiler, cases: &[Case], base: Readings) -> Result<
 /// Compiles what is allowed and was accepted to PTX, and notes what that shows.
 fn look_into_ptx(
     compiler: &dyn Compiler,
+    standard: Standard,
     cases: &[Case],
     lines: &[&str],
     expectations: &[Expectation],
@@ -230,7 +255,7 @@ fn look_into_ptx(
         })
         .collect();
     let unit: Vec<&str> = shown.iter().map(|&index| lines[index]).collect();
-    let Some(text) = compiler.compile(&unit, true)?.ptx else { return Ok(()) };
+    let Some(text) = compiler.compile(standard, &unit, true)?.ptx else { return Ok(()) };
     let read = ptx::read(&text);
     let named: BTreeSet<u64> = variables(&text).filter_map(|number| number.parse().ok()).collect();
     for index in shown {

@@ -200,7 +200,9 @@ impl Judge<'_> {
             | Place::StaticMember
             | Place::OwnMember
             | Place::OwnMemberBefore
-            | Place::Template => false,
+            | Place::Template
+            | Place::Dependent
+            | Place::DependentBefore => false,
         };
         if host {
             return Some(Silence::HostCode);
@@ -285,11 +287,16 @@ impl Judge<'_> {
 
     fn is_initialized(&mut self) -> bool {
         let declaration = &self.case.declaration;
+        // Which variable a name means that depends on a parameter, an instantiation says: there it is used.
+        let dependent = matches!(self.case.place, Place::Dependent | Place::DependentBefore);
         let before = match declaration.order {
             Order::AtDeclaration | Order::DefinedBefore => true,
+            Order::BeforeInstantiation if dependent => true,
             Order::BeforeInstantiation => self.departs(Question::TemplateUse),
             // The end of the translation unit is a point of instantiation too.
-            Order::DefinedAfter if self.case.place == Place::Template => self.departs(Question::TemplateUse),
+            Order::DefinedAfter if dependent || self.case.place == Place::Template => {
+                self.departs(Question::TemplateUse)
+            }
             Order::DefinedAfter | Order::Elsewhere => false,
         };
         let before =

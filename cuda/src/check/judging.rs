@@ -66,7 +66,7 @@ pub fn questions<'a>(
             wanted.insert(used.id.clone());
         }
     }
-    // Where the tree does not show a name, only these can be violations, and arguments of calls.
+    // Where the tree does not show a name, only these can be violations, and what a reference is bound to.
     let is_suspect = |id: &str, variable: &Variable<'_>| {
         uses.by_argument.contains(id)
             || variable.is_volatile()
@@ -82,7 +82,7 @@ pub fn questions<'a>(
         .covered()
         .filter(|(id, variable)| {
             let is_unseen =
-                unseen.get(variable.name).is_some_and(|&is_argument| is_argument || is_suspect(id, variable));
+                unseen.get(variable.name).is_some_and(|&is_bound| is_bound || is_suspect(id, variable));
             wanted.contains(*id) || is_unseen
         })
         .map(|(id, variable)| Question { id, name: variable.name, places: variable.places.clone() })
@@ -220,7 +220,7 @@ impl<'a> Judge<'a> {
             }
             let whole = text::is_template_argument(text, offset, variable.name);
             let functions = text::Functions {
-                passing: &|from, name| uses.passing(from, name),
+                passing: &|from, name| uses.passing(&body.scope, from, name),
                 gets_object: &|name| uses.gets_object(variable.ty, name),
             };
             let act = match text::act_of_mention(text, offset, variable.name, &functions) {
@@ -236,8 +236,14 @@ impl<'a> Judge<'a> {
             let start = text::qualified_start(text, offset);
             let col = place.col - (offset - start) as u32;
             let place = Place { col, offset: start as u32, ..place };
+            // What is declared behind the code is named by a template's parameter there, or is a member of the class around.
+            let is_behind = variable.places.first().is_some_and(|declared| {
+                let declared = declared.place();
+                declared.file == body.file && declared.offset as usize > body.end
+            });
+            let number = if is_behind { u64::MAX } else { body.number };
             match act {
-                Some(act) => self.report(&Use::unseen(&id, variable.name, act, place, body.number)),
+                Some(act) => self.report(&Use::unseen(&id, variable.name, act, place, number)),
                 None => self.say(Cause::Text, &place, variable.name),
             }
         }

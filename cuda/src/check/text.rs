@@ -65,7 +65,7 @@ pub fn act_of_mention(text: &str, place: usize, name: &str, functions: &Function
     if let Around::Unevaluated = around {
         return Some(Act::Nothing);
     }
-    if before.ends_with('&') && !before.ends_with("&&") && is_unary(&before[..before.len() - 1]) {
+    if is_address(before) {
         return Some(Act::Address);
     }
     // A member may be a function, and a call of one takes the object's address.
@@ -98,12 +98,13 @@ pub fn act_of_mention(text: &str, place: usize, name: &str, functions: &Function
     Some(if after.starts_with(['.', '[']) { Act::Value } else { Act::Copy })
 }
 
-/// Whether the name at this place is a whole argument of a call, which may bind a reference to it.
-pub fn is_argument(text: &str, place: usize, name: &str) -> bool {
+/// Whether the name at this place is a whole argument of a call, which may bind a reference to it, or its address is taken.
+pub fn may_be_bound(text: &str, place: usize, name: &str) -> bool {
     let before = text[..qualified_start(text, place)].trim_end();
-    before.ends_with(['(', ','])
-        && behind(text, place, name).starts_with([')', ','])
-        && matches!(around(before), Around::Call(..))
+    is_address(before)
+        || (before.ends_with(['(', ','])
+            && behind(text, place, name).starts_with([')', ','])
+            && matches!(around(before), Around::Call(..)))
 }
 
 /// Whether the name at this place is a whole template argument, behind `&` or not.
@@ -240,6 +241,11 @@ fn without_arguments(text: &str) -> &str {
 fn last_word(text: &str) -> Option<(usize, &str)> {
     let start = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
     (start < text.len()).then(|| (start, &text[start..]))
+}
+
+/// Whether the address is taken of what follows.
+fn is_address(before: &str) -> bool {
+    before.strip_suffix('&').is_some_and(|operand| !operand.ends_with('&') && is_unary(operand))
 }
 
 /// Whether an operator behind this text has no operand before it.

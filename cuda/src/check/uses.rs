@@ -62,6 +62,8 @@ pub struct Body {
     pub end: usize,
     /// The number of its place in the order of the text.
     pub number: u64,
+    /// The namespaces and classes around.
+    pub scope: String,
 }
 
 impl Use {
@@ -91,8 +93,8 @@ impl Uses {
         })
     }
 
-    /// How functions of this name take their arguments; what stands before it may be a namespace.
-    pub fn passing(&self, from: &str, name: &str) -> Passing {
+    /// How functions of this name take their arguments that a scope knows; what stands before the name may be a namespace.
+    pub fn passing(&self, scope: &str, from: &str, name: &str) -> Passing {
         // Of the standard's functions that headers of the system declare, these are used in constants.
         let is_standard = from.ends_with("std::") || from.ends_with("thrust::");
         match name {
@@ -100,7 +102,9 @@ impl Uses {
                 Passing::Reference
             }
             "min" | "max" if !self.passing.contains_key(name) => Passing::Value,
-            _ => self.passing.get(name).copied().unwrap_or(Passing::Unknown),
+            _ => in_scope(scope, name, |full| self.passing.get(full).copied())
+                .or_else(|| self.passing.get(name).copied())
+                .unwrap_or(Passing::Unknown),
         }
     }
 
@@ -111,8 +115,8 @@ impl Uses {
         *self.gets_object.get(&format!("{class}::{name}")).or_else(|| self.gets_object.get(name))?
     }
 
-    /// Names that the text of device code has where the tree names no variable, and whether one of them is an argument of a
-    /// call. Of names that are no suspects only arguments are found.
+    /// Names that the text of device code has where the tree names no variable, and whether a reference may be bound there. Names
+    /// that are no suspects are only found where one may.
     pub fn unseen<'a>(
         &self,
         names: &HashMap<&'a str, bool>,
@@ -140,9 +144,9 @@ impl Uses {
                 if self.names(&place) {
                     continue;
                 }
-                let is_argument = text::is_argument(text, body.begin + offset, name);
-                if is_suspect || is_argument {
-                    *found.entry(name).or_default() |= is_argument;
+                let is_bound = text::may_be_bound(text, body.begin + offset, name);
+                if is_suspect || is_bound {
+                    *found.entry(name).or_default() |= is_bound;
                 }
             }
         }
@@ -265,6 +269,7 @@ impl<'a> Walk<'a> {
                     // The last token is a bracket, a name or a number; what comes behind it does no harm.
                     end: end.offset as usize + 1,
                     number: self.number,
+                    scope: self.names.join("::"),
                 });
             }
         }
@@ -363,9 +368,11 @@ impl<'a> Walk<'a> {
             (false, false) => Some(Passing::Unknown),
         };
         if let Some(own) = own {
-            let passing = self.found.passing.entry(node.name.clone()).or_insert(own);
-            if *passing != own {
-                *passing = Passing::Unknown;
+            for name in [node.name.clone(), format!("{}::{}", self.names.join("::"), node.name)] {
+                let passing = self.found.passing.entry(name).or_insert(own);
+                if *passing != own {
+                    *passing = Passing::Unknown;
+                }
             }
         }
         if node.kind == "CXXMethodDecl" {
@@ -420,6 +427,18 @@ impl<'a> Walk<'a> {
             scope = scope.rsplit_once("::").map_or("", |(outer, _)| outer);
         }
     }
+}
+
+/// What a name means in a scope or in one around it.
+fn in_scope<T>(scope: &str, name: &str, find: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let mut scope = scope;
+    while !scope.is_empty() {
+        if let Some(found) = find(&format!("{scope}::{name}")) {
+            return Some(found);
+        }
+        scope = scope.rsplit_once("::").map_or("", |(outer, _)| outer);
+    }
+    None
 }
 
 /// Whether a declaration's text is looked through.

@@ -1,4 +1,4 @@
-//! Which combinations are well-formed C++17, the rule aside.
+//! Which combinations are well-formed C++17, or C++20 where they need it, the rule aside.
 
 use crate::language::{
     Access, Annotation, Category, Declaration, Expression, Form, Needs, Order, Place, Qualifier, Site,
@@ -66,6 +66,7 @@ fn spelling(d: &Declaration) -> bool {
         Spelling::QualifierLast => at_once,
         Spelling::Alias => at_once && d.qualifier != Qualifier::Constexpr,
         Spelling::Auto => at_once && d.ty.is_scalar() && !braced,
+        Spelling::Constinit => at_once && is_constant(d) && d.qualifier != Qualifier::Constexpr,
         Spelling::Static | Spelling::InlineVariable => {
             at_once && matches!(d.site, Site::Namespace | Site::Nested)
         }
@@ -123,6 +124,7 @@ fn use_of(d: &Declaration, form: &Form) -> bool {
         }
         Needs::Integer => d.ty.is_integral() && d.ty != Type::Bool,
         Needs::Word => matches!(category, Category::Integral { bits: 32, .. }),
+        Needs::Enumeration => matches!(category, Category::Enumeration { .. }),
         Needs::Pointer => category == Category::Pointer,
         Needs::ObjectPointer => d.ty == Type::Pointer,
         Needs::MemberPointer => d.ty == Type::MemberPointer,
@@ -151,7 +153,7 @@ fn use_of(d: &Declaration, form: &Form) -> bool {
 fn place(d: &Declaration, form: &Form, at: Place) -> bool {
     let helper = !form.is_in_helper()
         || (matches!(at, Place::Device | Place::HostDevice | Place::Host) && d.site != Site::Local);
-    let assembly = form.name != "assembly" || !at.is_host();
+    let assembly = !form.name.starts_with("assembly") || !at.is_host();
     let shared = form.name != "shared-array-bound"
         || matches!(at, Place::Device | Place::Global | Place::Member | Place::Template);
     let local = d.site != Site::Local
@@ -171,6 +173,11 @@ fn place(d: &Declaration, form: &Form, at: Place) -> bool {
                 && matches!(d.order, Order::AtDeclaration | Order::DefinedBefore)
                 && d.qualifier != Qualifier::ConstVolatile
                 && d.annotation == Annotation::None
+        }
+        Place::Dependent | Place::DependentBefore => {
+            d.site.is_member()
+                && d.access == Access::Plain
+                && (at == Place::Dependent || d.order != Order::BeforeInstantiation)
         }
         Place::Template => true,
         _ => d.order != Order::BeforeInstantiation,

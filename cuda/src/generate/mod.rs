@@ -99,6 +99,28 @@ const ORDERS: [Order; 8] = [
 
 const QUALIFIERS: [Qualifier; 3] = [Qualifier::Const, Qualifier::ConstVolatile, Qualifier::Constexpr];
 
+/// When and how a variable gets its value.
+const WAYS: [(Qualifier, Order, &str); 6] = [
+    (Qualifier::Const, Order::AtDeclaration, "literal"),
+    (Qualifier::Constexpr, Order::AtDeclaration, "literal"),
+    (Qualifier::ConstVolatile, Order::AtDeclaration, "literal"),
+    (Qualifier::Const, Order::DefinedAfter, "literal"),
+    (Qualifier::Const, Order::Elsewhere, "literal"),
+    (Qualifier::Const, Order::AtDeclaration, "run-time-call"),
+];
+
+/// A type of each kind that the rule or the language tells apart.
+const OF_EACH_KIND: [Type; 8] = [
+    Type::Int,
+    Type::Bool,
+    Type::Float,
+    Type::Double,
+    Type::Enumeration,
+    Type::Pointer,
+    Type::Class,
+    Type::Array,
+];
+
 /// The simplest declaration, without its values.
 const SIMPLE: Declaration = Declaration {
     site: Site::Namespace,
@@ -133,6 +155,7 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     table.initializers();
     table.types();
     table.accesses();
+    table.kinds();
     table.0
 });
 
@@ -165,21 +188,44 @@ impl Table {
         }
     }
 
-    /// Every form on every type, also volatile and defined after the use.
+    /// Every form on every type.
     fn forms(&mut self) {
-        let simple = [(Qualifier::Const, Order::AtDeclaration)];
-        let all = [
-            (Qualifier::Const, Order::AtDeclaration),
-            (Qualifier::Constexpr, Order::AtDeclaration),
-            (Qualifier::ConstVolatile, Order::AtDeclaration),
-            (Qualifier::Const, Order::DefinedAfter),
-        ];
-        let with_all = [Type::Int, Type::Double, Type::Enumeration, Type::Class, Type::Array];
         for form in FORMS {
             for ty in Type::ALL {
-                let ways = if with_all.contains(&ty) { &all[..] } else { &simple[..] };
-                for &(qualifier, order) in ways {
-                    self.enter(Declaration { ty, qualifier, order, ..SIMPLE }, form, Place::Device);
+                for (qualifier, order, kind) in WAYS {
+                    // Types of one category differ in nothing else.
+                    if qualifier == Qualifier::Const && order == Order::AtDeclaration && kind == "literal"
+                        || OF_EACH_KIND.contains(&ty)
+                    {
+                        self.enter(Declaration { ty, qualifier, order, kind, ..SIMPLE }, form, Place::Device);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Every form on every kind of variable: where it is declared and how it is named, its type, and when and how it gets its
+    /// value.
+    fn kinds(&mut self) {
+        let variables = [
+            (Site::Anonymous, Place::Device),
+            (Site::Member, Place::Device),
+            (Site::InlineMember, Place::Device),
+            (Site::OutOfClass, Place::Device),
+            (Site::TemplateMember, Place::Device),
+            (Site::VariableTemplate, Place::Device),
+            (Site::Namespace, Place::Template),
+            (Site::InlineMember, Place::OwnMember),
+            (Site::InlineMember, Place::Dependent),
+            (Site::OutOfClass, Place::Dependent),
+            (Site::InlineMember, Place::DependentBefore),
+        ];
+        for (site, place) in variables {
+            for form in FORMS {
+                for ty in OF_EACH_KIND {
+                    for (qualifier, order, kind) in WAYS {
+                        self.enter(Declaration { site, ty, qualifier, order, kind, ..SIMPLE }, form, place);
+                    }
                 }
             }
         }

@@ -1,6 +1,8 @@
 //! A case: a variable, a use of it, and the place where that stands.
 
-use super::{Declaration, Form, Place};
+use ptxsmith_syntax::every;
+
+use super::{Declaration, Form, Place, Spelling, Type};
 
 /// One use of one variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,4 +15,26 @@ pub struct Case {
     pub form: &'static Form,
     /// The code that the use stands in.
     pub place: Place,
+}
+
+every! {
+    /// A version of the language.
+    pub enum Standard {
+        /// C++17.
+        Cxx17 = "c++17",
+        /// C++20.
+        Cxx20 = "c++20",
+    }
+}
+
+impl Case {
+    /// The first version of the language that has all of it.
+    pub fn standard(&self) -> Standard {
+        let d = &self.declaration;
+        if self.form.cxx20 || d.ty == Type::Char8 || d.spelling == Spelling::Constinit {
+            Standard::Cxx20
+        } else {
+            Standard::Cxx17
+        }
+    }
 }

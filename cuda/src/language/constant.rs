@@ -107,6 +107,13 @@ impl Scope<'_> {
             Expression::Name("a") => self.argument.map_or(RunTime, Constant),
             Expression::Name(name) => match self.find(name) {
                 Some(Auxiliary::Enumerator(_, value)) => Constant(Value::Integer(*value)),
+                // Reading a null pointer touches no object; whether that is a constant expression, versions of C++ say
+                // differently.
+                Some(Auxiliary::Variable { ty: Type::NullPointer, qualifier, .. })
+                    if *qualifier != Qualifier::Constexpr =>
+                {
+                    Folded(Value::Other)
+                }
                 Some(Auxiliary::Variable { ty, qualifier, initializer: Some(initializer), .. }) => {
                     let value = self.evaluate(initializer).map(|value| convert(value, *ty));
                     match (value, qualifier) {

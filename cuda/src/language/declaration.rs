@@ -116,6 +116,8 @@ every! {
         Static,
         /// `inline const int v = 1;`
         InlineVariable,
+        /// `constinit const int v = 1;`
+        Constinit,
     }
 }
 

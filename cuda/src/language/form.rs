@@ -48,6 +48,8 @@ pub enum Needs {
     Integer,
     /// An integral type of 32 bits.
     Word,
+    /// An enumeration.
+    Enumeration,
     /// A pointer.
     Pointer,
     /// A pointer to an object.
@@ -100,6 +102,8 @@ pub struct Form {
     pub volatile: bool,
     /// What the function returns.
     pub yields: Yield,
+    /// Whether it needs C++20.
+    pub cxx20: bool,
 }
 
 impl Form {
@@ -117,7 +121,12 @@ impl Form {
             values: None,
             volatile: true,
             yields: Yield::Other,
+            cxx20: false,
         }
+    }
+
+    const fn cxx20(self) -> Form {
+        Form { cxx20: true, ..self }
     }
 
     const fn before(self, before: &'static str) -> Form {
@@ -167,7 +176,7 @@ impl Form {
 #[rustfmt::skip]
 pub const FORMS: &[Form] = {
     use Needs::{
-        Any, AnyArray, Arithmetic, Array, Class, ClassOrUnion, Integer, Integral, IntegralOrEnumeration, MemberPointer,
+        Any, AnyArray, Arithmetic, Array, Class, ClassOrUnion, Enumeration, Integer, Integral, IntegralOrEnumeration, MemberPointer,
         ObjectPointer, Pointer, Scalar, Word,
     };
     use Step::{
@@ -313,6 +322,87 @@ pub const FORMS: &[Form] = {
     Form::new("pointer-compared", Pointer, &[Read], "$V == nullptr").result("bool"),
     Form::new("pointer-dereferenced", ObjectPointer, &[Read], "*$V").result("int"),
     Form::new("pointer-element", ObjectPointer, &[Read], "$V[2]").result("int"),
-    Form::new("member-pointer-applied", MemberPointer, &[Read], "m.*$V").setup("M0 m = {1};").result("int"),
+// More of each kind.
+    Form::new("bit-not", Integer, &[Read], "~$V").result("long long"),
+    Form::new("less", Arithmetic, &[Read], "$V < 3").result("bool"),
+    Form::new("or", Arithmetic, &[Read], "false || $V").result("bool"),
+    Form::new("conditional-omitted", Arithmetic, &[Read], "$V ?: 1").result("double"),
+    Form::new("brace-cast", Scalar, &[Read], "W{$V}").setup("using W = $T;").yields(),
+    Form::new("return-braces", Scalar, &[Read], "h()").before("$A inline $T h() { return {$V}; }").yields(),
+    Form::new("nested-braces", Scalar, &[Read], "x[0][0]").setup("$T x[1][1] = {{$V}};").yields(),
+    Form::new("if-initializer", Arithmetic, &[Read], "r").setup("int r = 0; if (auto q = $V; q != 0) r = 1;").result("int"),
+    Form::new("switch-initializer", Arithmetic, &[Read], "r").setup("int r = 0; switch (auto q = $V; (int)q) { default: r = 1; }").result("int"),
+    Form::new("condition-declaration", Arithmetic, &[Read], "r").setup("int r = 0; if (auto q = $V) r = 1;").result("int"),
+    Form::new("for-parts", Integral, &[Read], "r").setup("int r = 0; for (int i = (int)$V; i < 3 && r < 3; ++i) ++r;").result("int"),
+    Form::new("do-while", Integral, &[Read], "r").setup("int r = 0; do ++r; while (r < 3 && r < (int)$V);").result("int"),
+    Form::new("range-for-body", Arithmetic, &[Read], "r").setup("int y[2] = {1, 2}; double r = 0; for (int e : y) r += e + (double)$V;").result("double"),
+    Form::new("statement-expression", Scalar, &[Read], "x").setup("$T x = ({ $T y = $V; y; });").yields(),
+    Form::new("static-local", Scalar, &[Read], "x").setup("static const $T x = $V;").constant().yields(),
+    Form::new("local-member-initializer", Scalar, &[Read], "l.a").setup("struct L { $T a = $V; }; L l;").yields(),
+    Form::new("lambda-default-argument", Scalar, &[Read], "l()").setup("auto l = []($T a = $V) { return a; };").yields(),
+    Form::new("lambda-capture-class", Class, &[Copy], "l()").setup("auto l = [q = $V] { return q.x; };").result("int").not_volatile(),
+    Form::new("new-value", Scalar, &[Read], "*q").setup("$T *q = new $T($V);"),
+    Form::new("new-address", Any, &[AddressOf], "*q").setup("auto q = new $C *(&$V);").result("const volatile void *"),
+    Form::new("new-array-bound", Integer, &[Read], "q != nullptr").setup("char *q = new char[(int)$V & 7];").result("bool"),
+    Form::new("builtin-expect", Integral, &[Read], "__builtin_expect((long)$V, 1L)").result("long"),
+    Form::new("builtin-constant-p", Arithmetic, &[Read], "__builtin_constant_p($V)").result("int").unevaluated(),
+    Form::new("class-by-value-constructor", Scalar, &[Read], "H($V).v").before("struct H { $T v; $H H($T x) : v(x) {} };").yields(),
+    Form::new("class-by-reference-constructor", Any, &[Bind], "H($V).p").before("struct H { const volatile void *p; $H H($C &x) : p(&x) {} };").result("const volatile void *"),
+    Form::new("converted-to-class", Scalar, &[Read], "f($V)").before("struct H { $T v; $H H($T x) : v(x) {} }; $H inline $T f(H h) { return h.v; }").yields(),
+    Form::new("operator-by-value", Integral, &[Read], "H() + $V").before("struct H {}; $H inline $T operator+(H, $T x) { return x; }").yields(),
+    Form::new("operator-by-reference", Any, &[Bind], "H() + $V").before("struct H {}; $H inline const volatile void *operator+(H, $C &x) { return &x; }").result("const volatile void *"),
+    Form::new("variadic-by-value", Scalar, &[Read], "f($V)").before("template <class... X> $H $T f(X... a) { return (..., a); }").yields(),
+    Form::new("variadic-forwarding", Any, &[Bind], "f($V)").before("template <class... X> $H const volatile void *f(X &&...a) { return (..., &a); }").result("const volatile void *"),
+    Form::new("cast-to-reference-c", Scalar, &[CastReference, Read], "($C &)$V"),
+    Form::new("assembly-immediate", Word, &[Read], "x").setup("int x; asm(\"mov.b32 %0, %1;\" : \"=r\"(x) : \"n\"($V));").result("int").constant(),
+    Form::new("assembly-address", Any, &[AddressOf], "x").setup("int x; asm(\"ld.u32 %0, [%1];\" : \"=r\"(x) : \"l\"(&$V));").result("int"),
+    // More constants.
+    Form::new("pragma-unroll", Integer, &[Read], "n").setup("int n = 0; _Pragma(\"unroll ($V + 0)\") for (int i = 0; i < 3; ++i) ++n;").result("int").constant().values(1, 64),
+    Form::new("alignas", Integral, &[Read], "(int)sizeof(x)").setup("alignas($V ? 8 : 16) char x[8] = {};").result("int").constant(),
+    Form::new("noexcept-specifier", Integral, &[Read], "f()").before("$A inline int f() noexcept($V != 0) { return 1; }").result("int").constant(),
+    Form::new("template-default-argument", Integral, &[Read], "B<>::get()").before("template <$T N = $V> struct B { static $H $T get() { return N; } };").constant().yields(),
+    Form::new("template-argument-type", Any, &[], "(int)sizeof(B<decltype($V)>)").before("template <class X> struct B { char c; };").result("int").unevaluated(),
+    Form::new("template-argument-enumeration", Enumeration, &[Read], "B<$V>::get()").before("template <E N> struct B { static $H int get() { return (int)N; } };").result("int").constant(),
+    Form::new("template-argument-converted", Integral, &[Read], "B<($V != 0)>::get()").before("template <bool N> struct B { static $H int get() { return N; } };").result("int").constant(),
+    Form::new("template-auto-pointer-argument", Any, &[AddressOf], "B<&$V>::get()").before("template <auto X> struct B { static $A const volatile void *get() { return X; } };").result("const volatile void *"),
+    Form::new("bound-through-function", Integer, &[Read], "(int)sizeof(x)").before("$H constexpr $T f($T a) { return a; }").setup("char x[f($V)];").result("int").constant().values(1, 4096),
+    Form::new("bound-through-reference", Integer, &[Bind], "(int)sizeof(x)").before("$H constexpr $T f($C &a) { return a; }").setup("char x[f($V)];").result("int").constant().values(1, 4096),
+    Form::new("bound-through-address", Integer, &[AddressOf], "(int)sizeof(x)").before("$H constexpr $T f($C *a) { return *a; }").setup("char x[f(&$V)];").result("int").constant().values(1, 4096),
+    Form::new("template-argument-through-reference", Integral, &[Bind], "B<f($V)>::get()").before("$H constexpr $T f($C &a) { return a; } template <$T N> struct B { static $H $T get() { return N; } };").constant(),
+    Form::new("static-assertion-through-reference", Integral, &[Bind], "0").before("$H constexpr bool f($C &a) { return true || a; }").setup("static_assert(f($V), \"\");").result("int").constant(),
+    Form::new("local-constexpr-through-function", Scalar, &[Read], "x").before("$H constexpr $T f($T a) { return a; }").setup("constexpr $T x = f($V);").constant().yields(),
+    Form::new("bound-by-member-function", Class, &[Call], "(int)sizeof(x)").setup("char x[$V.get() ? 3 : 4];").result("int").constant(),
+    Form::new("bound-by-member", Class, &[Member, Read], "(int)sizeof(x)").setup("char x[$V.x ? 3 : 4];").result("int").constant(),
+    Form::new("bound-by-element", Array, &[Element, Read], "(int)sizeof(x)").setup("char x[$V[1] ? 3 : 4];").result("int").constant(),
+    // More of classes and arrays.
+    Form::new("structured-binding-array", Array, &[Element, Read], "s").setup("auto [s, t, w] = $V;").result("int").not_volatile(),
+    Form::new("structured-binding-array-reference", Array, &[Bind], "&s").setup("auto &[s, t, w] = $V;").result("const volatile void *"),
+    Form::new("array-by-reference", AnyArray, &[Bind], "f($V)").before("template <class X, int N> $H int f(const volatile X (&)[N]) { return N; }").result("int"),
+    Form::new("member-through-comma", ClassOrUnion, &[Same, Member, Read], "(0, $V).x").result("int"),
+    Form::new("member-by-pointer", Class, &[Member, Read], "$V.*m").setup("int P::*m = &P::x;").result("int"),
+    Form::new("aggregate-of-class", Class, &[Copy], "l.a.x").setup("struct L { P a; } l = {$V};").result("int").not_volatile(),
+    // More unevaluated operands.
+    Form::new("alignof", Any, &[], "(int)__alignof__($V)").result("int").unevaluated(),
+    Form::new("sizeof-call", Any, &[Bind], "(int)sizeof(f($V))").before("$H int f($C &);").result("int").unevaluated(),
+    Form::new("decltype-call", Any, &[Bind], "x").before("$H int f($C &);").setup("decltype(f($V)) x = 1;").result("int").unevaluated(),
+    Form::new("noexcept-call", Any, &[Bind], "noexcept(f($V))").before("$H int f($C &) noexcept;").result("bool").unevaluated(),
+    // C++20.
+    Form::new("designated", Scalar, &[Read], "l.a").setup("struct L { $T a; } l = {.a = $V};").yields().cxx20(),
+    Form::new("designated-reference", Any, &[Bind], "&l.a").setup("struct L { $C &a; } l = {.a = $V};").result("const volatile void *").cxx20(),
+    Form::new("requires-expression", Arithmetic, &[Read], "requires { $V + 1; }").result("bool").unevaluated().cxx20(),
+    Form::new("requires-address", Any, &[AddressOf], "requires { &$V; }").result("bool").unevaluated().cxx20(),
+    Form::new("nested-requirement", Integral, &[Read], "requires { requires ($V != 0 || true); }").result("bool").constant().cxx20(),
+    Form::new("requires-clause", Integral, &[Read], "f<int>()").before("template <class X> requires ($V != 0 || true) $A int f() { return 1; }").result("int").constant().cxx20(),
+    Form::new("concept", Integral, &[Read], "f(1)").before("template <class X> concept K = ($V != 0 || true); $A int f(K auto a) { return a; }").result("int").constant().cxx20(),
+    Form::new("template-lambda", Scalar, &[Read], "l($V)").setup("auto l = []<class Y>(Y x) { return x; };").yields().cxx20(),
+    Form::new("template-lambda-reference", Any, &[Bind], "l($V)").setup("auto l = []<class Y>(Y &x) -> const volatile void * { return &x; };").result("const volatile void *").cxx20(),
+    Form::new("template-lambda-argument", Integral, &[Read], "l.template operator()<$V>()").setup("auto l = []<$T N>() { return N; };").constant().yields().cxx20(),
+    Form::new("abbreviated-by-value", Scalar, &[Read], "f($V)").before("$H inline auto f(auto a) { return a; }").yields().cxx20(),
+    Form::new("abbreviated-by-reference", Any, &[Bind], "f($V)").before("$H inline const volatile void *f(const volatile auto &a) { return &a; }").result("const volatile void *").cxx20(),
+    Form::new("consteval-by-value", Integral, &[Read], "f($V)").before("$H consteval $T f($T a) { return a; }").constant().yields().cxx20(),
+    Form::new("consteval-by-reference", Integral, &[Bind], "f($V)").before("$H consteval $T f($C &a) { return a; }").constant().cxx20(),
+    Form::new("range-for-initializer", Scalar, &[Read], "r").setup("int y[2] = {1, 2}; $T r{}; for (auto q = $V; int e : y) { (void)e; r = q; }").yields().cxx20(),
+    Form::new("class-template-argument", Class, &[Copy], "B<$V>::get()").before("template <P N> struct B { static $H int get() { return N.x; } };").result("int").constant().cxx20(),
+    Form::new("explicit-specifier", Integral, &[Read], "H(3).v").before("struct H { int v; explicit($V != 0) $H H(int x) : v(x) {} };").result("int").constant().cxx20(),    Form::new("member-pointer-applied", MemberPointer, &[Read], "m.*$V").setup("M0 m = {1};").result("int"),
 ]
 };

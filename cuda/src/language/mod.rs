@@ -10,7 +10,7 @@ mod place;
 mod print;
 mod types;
 
-pub use case::Case;
+pub use case::{Case, Standard};
 pub use declaration::{Access, Annotation, Auxiliary, Declaration, Order, Qualifier, Site, Spelling};
 pub use expression::{Expression, Operator, Value};
 pub use form::{FORMS, Form, Needs, Step, Yield};

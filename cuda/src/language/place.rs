@@ -23,6 +23,10 @@ every! {
         OwnMemberBefore = "own-member-before",
         /// A `__device__` function template, instantiated.
         Template = "template",
+        /// The same, where the variable is named by the template's parameter: a member of a policy.
+        Dependent = "dependent",
+        /// The same, where the class that the parameter stands for comes after the template.
+        DependentBefore = "dependent-before",
         /// A `__device__` function template without an instance.
         Uninstantiated = "uninstantiated",
         /// A `__device__` function with internal linkage without a caller.

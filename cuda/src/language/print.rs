@@ -35,19 +35,25 @@ impl Printer<'_> {
         parts.extend(self.declaration.auxiliaries.iter().map(auxiliary));
         let (first, later) = self.variable();
         let own = matches!(self.case.place, Place::OwnMember | Place::OwnMemberBefore);
-        if own {
+        let (function, caller) = self.function();
+        let template_first = self.case.place == Place::DependentBefore;
+        if own || template_first {
             parts.push(self.fill(self.case.form.before));
+        }
+        if template_first {
+            parts.push(function.clone());
         }
         parts.push(first);
         parts.push(self.access_helpers());
         if self.declaration.order == Order::DefinedBefore {
             parts.push(later.clone());
         }
-        if !own {
+        if !own && !template_first {
             parts.push(self.fill(self.case.form.before));
         }
-        let (function, caller) = self.function();
-        parts.push(function);
+        if !template_first {
+            parts.push(function);
+        }
         if self.declaration.order == Order::BeforeInstantiation {
             parts.push(later.clone());
         }
@@ -79,6 +85,7 @@ impl Printer<'_> {
         let storage = match d.spelling {
             Spelling::Static => "static ",
             Spelling::InlineVariable => "inline ",
+            Spelling::Constinit => "constinit ",
             _ => "",
         };
         let alias = if d.spelling == Spelling::Alias {
@@ -186,6 +193,7 @@ impl Printer<'_> {
         let name = self.name();
         let own = matches!(self.case.place, Place::OwnMember | Place::OwnMemberBefore);
         let plain = match self.declaration.site {
+            _ if self.is_dependent() => format!("X::{name}"),
             Site::Nested if self.declaration.access == Access::Using => name.clone(),
             Site::Nested => format!("n::{name}"),
             _ if own => name.clone(),
@@ -204,6 +212,20 @@ impl Printer<'_> {
             Access::ThroughDerived => format!("D::{name}"),
         };
         format!("{MARK}{accessed}")
+    }
+
+    /// Whether the use names the variable by a parameter of the template around it.
+    fn is_dependent(&self) -> bool {
+        matches!(self.case.place, Place::Dependent | Place::DependentBefore)
+    }
+
+    /// The class that the variable is a member of, as an argument of a template.
+    fn owner(&self) -> &'static str {
+        match self.declaration.site {
+            Site::TemplateMember | Site::TemplateOutOfClass => "S<int>",
+            Site::NestedMember => "O::S",
+            _ => "S",
+        }
     }
 
     fn fill(&self, template: &str) -> String {
@@ -258,15 +280,15 @@ impl Printer<'_> {
                 (format!("struct M {{ static __device__ {result} m() {body} }};"), calls("M::m()"))
             }
             Place::OwnMember | Place::OwnMemberBefore => {
-                let class = match self.declaration.site {
-                    Site::TemplateMember | Site::TemplateOutOfClass => "S<int>",
-                    _ => "S",
-                };
-                (String::new(), calls(&format!("{class}::m()")))
+                (String::new(), calls(&format!("{}::m()", self.owner())))
             }
             Place::Template => {
                 (format!("template <class X> __device__ {result} t() {body}"), calls("t<int>()"))
             }
+            Place::Dependent | Place::DependentBefore => (
+                format!("template <class X> __device__ {result} t() {body}"),
+                calls(&format!("t<{}>()", self.owner())),
+            ),
             Place::Uninstantiated => {
                 (format!("template <class X> __device__ {result} t() {body}"), String::new())
             }

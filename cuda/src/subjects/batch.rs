@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::{Compiler, Complaint, Cut, Error, Reported};
+use crate::language::Standard;
 
 /// What the compiler says of each of these cases, each being one line.
 ///
 /// A unit that ends early, or in which ordinary errors may hide others, says too little: lines with ordinary errors are
 /// taken out and the rest is shown again; a unit that is cut short is split in halves until the failing line stands
 /// alone.
-pub fn show(compiler: &dyn Compiler, lines: &[&str]) -> Result<Vec<Reported>, Error> {
+pub fn show(compiler: &dyn Compiler, standard: Standard, lines: &[&str]) -> Result<Vec<Reported>, Error> {
     let mut reported = vec![Reported::Accepted; lines.len()];
     let mut waiting: Vec<Vec<usize>> = vec![(0..lines.len()).collect()];
     while let Some(part) = waiting.pop() {
@@ -17,7 +18,7 @@ pub fn show(compiler: &dyn Compiler, lines: &[&str]) -> Result<Vec<Reported>, Er
             continue;
         }
         let text: Vec<&str> = part.iter().map(|&index| lines[index]).collect();
-        let answer = compiler.compile(&text, false)?;
+        let answer = compiler.compile(standard, &text, false)?;
         if let Some(cut) = answer.cut_short {
             match part[..] {
                 [only] => reported[only] = alone(&cut, &answer.complaints),
@@ -108,7 +109,7 @@ mod tests {
             &self.description
         }
 
-        fn compile(&self, lines: &[&str], _ptx: bool) -> Result<Answer, Error> {
+        fn compile(&self, _standard: Standard, lines: &[&str], _ptx: bool) -> Result<Answer, Error> {
             *self.runs.lock().unwrap() += 1;
             let has = |what: &str| lines.iter().any(|line| line.contains(what));
             if has("die") {
@@ -134,7 +135,7 @@ mod tests {
             Description { id: "fake".into(), name: "cicc", version: "1".into(), lineage: "test" };
         let fake = Fake { description, runs: Mutex::new(0) };
         let lines = ["good", "bad", "oops", "good", "die", "bad", "good"];
-        let reported = show(&fake, &lines).unwrap();
+        let reported = show(&fake, Standard::Cxx17, &lines).unwrap();
         let short: String = reported
             .iter()
             .map(|reported| match reported {

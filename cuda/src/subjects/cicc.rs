@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use ptxsmith_subject::process::End;
 
 use super::program::{Program, answer_of_nvidia, directory};
+use crate::language::Standard;
+
 use super::{Answer, Compiler, Description, Error, PRELUDE, UNIT};
 
 /// One release of `cicc`.
@@ -19,16 +21,23 @@ impl Compiler for Cicc {
         &self.program.description
     }
 
-    fn compile(&self, lines: &[&str], ptx: bool) -> Result<Answer, Error> {
+    fn takes(&self, standard: Standard) -> bool {
+        let major = self.program.description.version.split('.').next().and_then(|major| major.parse().ok());
+        standard == Standard::Cxx17 || major.is_none_or(|major: u32| major >= 12)
+    }
+
+    fn compile(&self, standard: Standard, lines: &[&str], ptx: bool) -> Result<Answer, Error> {
         let directory = directory(PRELUDE, lines)?;
         let at = directory.path();
-        let args = ["-E", "-x", "c++", "-std=c++17", UNIT, "-o", "unit.cpp1.ii"];
+        let language = format!("-std={}", standard.name());
+        let args = ["-E", "-x", "c++", &language, UNIT, "-o", "unit.cpp1.ii"];
         let preprocessed = self.program.run_other(&self.preprocessor, &args, at)?;
         if preprocessed.end != End::Exited(0) {
             return Err(Error::Preprocessor(preprocessed.stderr.text().into_owned()));
         }
         // Default: the hundredth error is the last.
-        let mut args = vec!["--c++17", "-w", "--error_limit=1000000000", "--orig_src_file_name", UNIT];
+        let language = format!("--{}", standard.name());
+        let mut args = vec![&*language, "-w", "--error_limit=1000000000", "--orig_src_file_name", UNIT];
         if ptx {
             args.push("--device-c");
         }

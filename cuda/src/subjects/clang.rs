@@ -1,5 +1,7 @@
 //! `clang` as a CUDA compiler, without NVIDIA's headers.
 
+use crate::language::Standard;
+
 use super::program::{Program, directory};
 use super::{Answer, Compiler, Description, Error, PRELUDE, UNIT, messages};
 
@@ -16,9 +18,10 @@ impl Compiler for Clang {
         &self.0.description
     }
 
-    fn compile(&self, lines: &[&str], _ptx: bool) -> Result<Answer, Error> {
+    fn compile(&self, standard: Standard, lines: &[&str], _ptx: bool) -> Result<Answer, Error> {
         let directory = directory(PRELUDE, lines)?;
-        let flags = ["-fsyntax-only", "-std=c++17", "-w", "-ferror-limit=0", "-fno-caret-diagnostics", UNIT];
+        let language = format!("-std={}", standard.name());
+        let flags = ["-fsyntax-only", &language, "-w", "-ferror-limit=0", "-fno-caret-diagnostics", UNIT];
         let finished = self.0.run(&[&FLAGS[..], &flags[..]].concat(), directory.path())?;
         let said = finished.stderr.text();
         let complaints = messages::clang(&said);

@@ -17,6 +17,8 @@ pub mod ptx;
 
 use ptxsmith_subject::{process, ptxas::LINEAGE};
 
+use crate::language::Standard;
+
 pub use batch::show;
 pub(crate) use batch::variables;
 pub(crate) use clang::FLAGS as CLANG_FLAGS;
@@ -87,9 +89,14 @@ pub trait Compiler: Send + Sync {
     /// What is known of it.
     fn description(&self) -> &Description;
 
+    /// Whether it knows this version of the language.
+    fn takes(&self, _standard: Standard) -> bool {
+        true
+    }
+
     /// Compiles a unit: the prelude that declares the annotations, and these lines. With `ptx` it also makes PTX that
     /// keeps every device function.
-    fn compile(&self, lines: &[&str], ptx: bool) -> Result<Answer, Error>;
+    fn compile(&self, standard: Standard, lines: &[&str], ptx: bool) -> Result<Answer, Error>;
 
     /// Whether an ordinary error of C++ keeps it from telling errors of the rule, as NVIDIA's front end is kept.
     fn is_blinded_by_ordinary_errors(&self) -> bool {

@@ -126,11 +126,8 @@ const CICC: Tool =
     Tool { kind: ToolKind::Cicc, package: "nvidia-nvvm", member: "nvidia/cu13/nvvm/bin/cicc", ..CUOBJDUMP };
 
 /// Debian's package of the whole toolkit: NVIDIA's wheels of these releases have no `cicc`.
-const CICC_DEBIAN: Tool = Tool {
-    package: "nvidia-cuda-toolkit",
-    member: "usr/lib/nvidia-cuda-toolkit/bin/cicc",
-    ..CICC
-};
+const CICC_DEBIAN: Tool =
+    Tool { package: "nvidia-cuda-toolkit", member: "usr/lib/nvidia-cuda-toolkit/bin/cicc", ..CICC };
 
 const NVCC: Tool =
     Tool { kind: ToolKind::Nvcc, package: "nvidia-cuda-nvcc", member: "nvidia/cu13/bin/nvcc", ..CUOBJDUMP };
