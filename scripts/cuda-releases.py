@@ -10,7 +10,7 @@ import tempfile
 import time
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs/cuda-releases.md"
-CICCS = ["13.0", "13.1", "13.2", "13.3", "13.4", "13.5"]
+CICCS = ["11.8", "12.4", "13.0", "13.1", "13.2", "13.3", "13.4", "13.5"]
 KEYS = {
     "const_host_var_not_initialized_before_use": "not initialized",
     "device_uses_volatile_const_host_var": "volatile",
@@ -56,7 +56,8 @@ def main():
         verdicts.append(cells)
         for finding in report["findings"]:
             new += finding["status"] == "new"
-            deviations.setdefault((finding["id"], finding["title"]), {})[name] = finding["count"]
+            clauses = ", ".join(clause.split("/")[1] for clause in finding["departs_from"])
+            deviations.setdefault((finding["id"], finding["title"], clauses), {})[name] = finding["count"]
         for question, answers in report["readings"][told["id"]].items():
             counts = list(answers.items())
             if sum(count for _, count in counts) > 0:
@@ -71,10 +72,11 @@ def main():
     page = f"""# The rule on host `const` variables, by compiler release
 
 This page is for users of CUDA C++ compilers. `scripts/cuda-releases` renders it. [cuda.md](cuda.md) says what is compared
-and what a compiler's answer does not show. NVIDIA's wheels have `cicc` from 13.0 on; NVRTC is not tested.
+and what a compiler's answer does not show. `cicc` of other releases of CUDA 12 is in no package of PyPI or Debian.
 
 <!-- measured -->
 {time.strftime('%Y-%m-%d')}: {os.environ['CASES']} uses of `ptxsmith cuda gen --seed 0`, the whole table and some draws.
+`cicc` 11.8 does not know C++20, which some need.
 
 ## Refused
 
@@ -85,9 +87,11 @@ compiler refuses.
 
 ## Deviations
 
-Uses that differ from the rule, by the entry of `cuda/src/known.rs`; an empty cell is none.
+Uses that differ from the rule, by the entry of `cuda/src/known.rs`, with the clause of the rule that each departs from; an empty cell is none.
+Clauses: `initialized-before-use`, `not-volatile` and `type` are the three conditions on the use of a value, `no-reference` forbids references and
+addresses, `device-code` limits the rule to device code.
 
-{table(["deviation", *names], [[f"`{name}`: {title}", *(counts.get(n, "") for n in names)] for (name, title), counts in sorted(deviations.items())])}
+{table(["deviation", "clause", *names], [[f"`{name}`: {title}", clauses, *(counts.get(n, "") for n in names)] for (name, title, clauses), counts in sorted(deviations.items())])}
 
 ## Open questions
 

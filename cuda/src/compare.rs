@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_syntax::every;
 
-use crate::known;
+use crate::known::{self, Effect};
 use crate::language::{Case, Category, Place, Standard, Value, Yield, print};
 use crate::oracle::{Expectation, Verdict, is_clear, judge, readings_met};
 use crate::reading::{Question, Readings};
@@ -300,6 +300,10 @@ fn compare(
         }
         Reported::Crashed(_) | Reported::TimedOut => {
             ledger.compared += 1;
+            if let Some(known) = known::find(case, Effect::Fails, subject, base) {
+                enter(&mut ledger.known, known.id, group(expectation, observed));
+                return;
+            }
             let class = if observed.reported == Reported::TimedOut { Class::Hang } else { Class::Crash };
             enter(&mut ledger.new, key(class), group(expectation, observed));
             return;
@@ -320,8 +324,9 @@ fn compare(
     if let Some(family) = known::family(case, &expectation, subject) {
         *ledger.families.entry(family.id).or_default() += 1;
     }
+    let effect = if refused { Effect::Refuses } else { Effect::Accepts };
     if expected != refused
-        && let Some(known) = known::find(case, refused, subject, base)
+        && let Some(known) = known::find(case, effect, subject, base)
     {
         enter(&mut ledger.known, known.id, group(expectation, observed));
         return;

@@ -12,8 +12,19 @@ use crate::language::{
 };
 use crate::oracle::{Expectation, Verdict, judge, readings_met};
 use crate::reading::Readings;
-use crate::rule::Key;
+use crate::rule::{Clause, Key};
 use crate::subjects::Description;
+
+/// What a compiler does where it departs from the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It takes what the rule forbids.
+    Accepts,
+    /// It refuses what the rule allows.
+    Refuses,
+    /// It fails.
+    Fails,
+}
 
 /// A known deviation.
 pub struct Known {
@@ -23,12 +34,14 @@ pub struct Known {
     pub title: &'static str,
     /// Why the compiler does it.
     pub reason: &'static str,
+    /// The clauses that it departs from.
+    pub clauses: &'static [Clause],
     /// The compilers that show it.
     pub compilers: &'static [&'static str],
     /// The releases that show it, from the first to the last that were looked at.
     pub releases: Releases,
-    /// Whether the compiler refuses the case; it does the opposite of what the rule says.
-    pub refuses: bool,
+    /// What the compiler does with the case.
+    pub effect: Effect,
     /// Which cases.
     pub is_about: fn(&Case, &Expectation) -> bool,
 }
@@ -42,9 +55,9 @@ impl Known {
 
 /// The entry whose family this case is of, also where it is of the family only under another reading, for a compiler
 /// that does this.
-pub fn find(case: &Case, refused: bool, subject: &Description, base: Readings) -> Option<&'static Known> {
+pub fn find(case: &Case, effect: Effect, subject: &Description, base: Readings) -> Option<&'static Known> {
     let about = |known: &Known, expectation: &Expectation| {
-        known.covers(subject) && known.refuses == refused && (known.is_about)(case, expectation)
+        known.covers(subject) && known.effect == effect && (known.is_about)(case, expectation)
     };
     readings_met(case, base).into_iter().find_map(|readings| {
         let expectation = judge(case, readings);
@@ -65,9 +78,10 @@ pub const KNOWN: &[Known] = &[
         id: "null-pointers-are-read",
         title: "a variable of type std::nullptr_t is read",
         reason: "reading one gives a null pointer without touching the variable, so none is needed on the device",
+        clauses: &[Clause::Type],
         compilers: &["cicc", "nvcc", "clang"],
-        releases: Releases::between("13.0", "22.1"),
-        refuses: false,
+        releases: Releases::between("11.8", "22.1"),
+        effect: Effect::Accepts,
         is_about: |case, expectation| {
             case.declaration.ty == Type::NullPointer
                 && forbidden(expectation).is_some_and(|keys| keys.contains(&Key::InvalidType))
@@ -78,9 +92,10 @@ pub const KNOWN: &[Known] = &[
         title: "the value of a constant of another type than the built-in arithmetic ones is used",
         reason: "the front end replaces what it can evaluate at compile time, whatever its type: members of classes \
                  and unions, elements of arrays, pointers",
+        clauses: &[Clause::Type],
         compilers: NVIDIA,
-        releases: Releases::between("13.0", "13.5"),
-        refuses: false,
+        releases: Releases::between("11.8", "13.5"),
+        effect: Effect::Accepts,
         is_about: |case, expectation| {
             forbidden(expectation).is_some_and(|keys| keys[0] == Key::InvalidType) && is_evaluable(case)
         },
@@ -89,9 +104,10 @@ pub const KNOWN: &[Known] = &[
         id: "cicc-folds-address-comparisons",
         title: "the address of a host variable is compared with a null pointer",
         reason: "the front end knows the answer, and the address is gone",
+        clauses: &[Clause::NoReference],
         compilers: NVIDIA,
-        releases: Releases::between("13.0", "13.5"),
-        refuses: false,
+        releases: Releases::between("11.8", "13.5"),
+        effect: Effect::Accepts,
         is_about: |case, expectation| {
             is_address(expectation) && matches!(case.form.name, "address-compared" | "reference-compared")
         },
@@ -100,9 +116,10 @@ pub const KNOWN: &[Known] = &[
         id: "cicc-ignores-unused-template-arguments",
         title: "a host variable is a template argument for a reference that the template does not use",
         reason: "only code that refers to the variable is looked at, and there is none",
+        clauses: &[Clause::NoReference],
         compilers: NVIDIA,
-        releases: Releases::between("13.0", "13.5"),
-        refuses: false,
+        releases: Releases::between("11.8", "13.5"),
+        effect: Effect::Accepts,
         is_about: |case, expectation| {
             is_address(expectation) && case.form.name == "template-reference-argument-unused"
         },
@@ -112,9 +129,10 @@ pub const KNOWN: &[Known] = &[
         title: "a constant is read through a reference or a pointer to it",
         reason: "the whole expression, calls of constexpr functions and lambdas included, is evaluated at compile \
                  time, and the address is gone",
+        clauses: &[Clause::NoReference],
         compilers: NVIDIA,
-        releases: Releases::between("13.0", "13.5"),
-        refuses: false,
+        releases: Releases::between("11.8", "13.5"),
+        effect: Effect::Accepts,
         is_about: |case, expectation| {
             let evaluable = is_evaluable(case)
                 // The cast takes volatile away with const.
@@ -126,9 +144,10 @@ pub const KNOWN: &[Known] = &[
         id: "cicc-forgets-volatile-members",
         title: "a volatile static member, named through an object, is an expression whose value is thrown away",
         reason: "C++ reads it there ([expr.context]); the front end does not",
+        clauses: &[Clause::NotVolatile],
         compilers: NVIDIA,
-        releases: Releases::between("13.0", "13.5"),
-        refuses: false,
+        releases: Releases::between("11.8", "13.5"),
+        effect: Effect::Accepts,
         is_about: |case, expectation| {
             case.declaration.qualifier == Qualifier::ConstVolatile
                 && case.declaration.access == Access::ThroughObject
@@ -137,13 +156,26 @@ pub const KNOWN: &[Known] = &[
         },
     },
     Known {
+        id: "cicc-dies-of-static-members-in-requirements",
+        title: "a static member, named through an object, stands in a requirement of a template",
+        reason: "the front end dies of a signal; 13.0 does not any more",
+        clauses: &[Clause::Scope],
+        compilers: NVIDIA,
+        releases: Releases::between("12.0", "12.9"),
+        effect: Effect::Fails,
+        is_about: |case, _| {
+            case.form.name.starts_with("requires-") && case.declaration.access == Access::ThroughObject
+        },
+    },
+    Known {
         id: "clang-copies-constants",
         title: "a constant of the host is used in device code in a way that needs an object",
         reason: "clang makes a __constant__ copy of every const variable that a constant initializes, and device code \
                  uses that: references, addresses, volatile reads and values of any type",
+        clauses: &[Clause::NotVolatile, Clause::Type, Clause::NoReference],
         compilers: &["clang"],
         releases: Releases::between("14.0", "22.1"),
-        refuses: false,
+        effect: Effect::Accepts,
         is_about: |case, expectation| {
             let constant = !matches!(constant::of(&case.declaration), Constness::RunTime)
                 || case.declaration.ty == Type::NullPointer;
@@ -154,9 +186,10 @@ pub const KNOWN: &[Known] = &[
         id: "clang-ignores-unused-template-arguments",
         title: "a variable that no constant initializes is a template argument for a reference that the template does not use",
         reason: "only code that refers to the variable is looked at, and there is none",
+        clauses: &[Clause::NoReference],
         compilers: &["clang"],
         releases: Releases::between("15.0", "22.1"),
-        refuses: false,
+        effect: Effect::Accepts,
         is_about: |case, expectation| {
             is_address(expectation)
                 && case.form.name == "template-reference-argument-unused"
@@ -167,9 +200,10 @@ pub const KNOWN: &[Known] = &[
         id: "clang-copies-pointers-to-the-host",
         title: "a constant pointer to a host object is refused, also where only the host uses it",
         reason: "clang makes a __constant__ copy of it, whose initializer is no constant on the device",
+        clauses: &[Clause::Scope],
         compilers: &["clang"],
         releases: Releases::between("14.0", "22.1"),
-        refuses: true,
+        effect: Effect::Refuses,
         is_about: |case, _| {
             matches!(case.declaration.ty.category(), Category::Pointer)
                 && matches!(case.declaration.initializer, Expression::AddressOf(_) | Expression::Name(_))
@@ -179,9 +213,10 @@ pub const KNOWN: &[Known] = &[
         id: "clang-misses-later-definitions",
         title: "a constant is refused that is declared first and defined before the use",
         reason: "clang asks the first declaration for the initializer, or has not instantiated it yet",
+        clauses: &[Clause::Initialized],
         compilers: &["clang"],
         releases: Releases::between("14.0", "22.1"),
-        refuses: true,
+        effect: Effect::Refuses,
         is_about: |case, _| {
             case.declaration.order == Order::DefinedBefore
                 || (case.declaration.site == Site::TemplateOutOfClass
@@ -226,7 +261,7 @@ mod tests {
         };
         let known = &KNOWN[1];
         assert!(known.covers(&subject("13.0.48")) && known.covers(&subject("13.5.37")));
-        assert!(!known.covers(&subject("13.6.1")) && !known.covers(&subject("12.9.86")));
+        assert!(!known.covers(&subject("13.6.1")) && !known.covers(&subject("11.7.99")));
         let clang = Description { name: "clang", version: "14.0.6".to_owned(), ..subject("") };
         assert!(
             KNOWN.iter().any(|known| known.id.starts_with("clang") && known.covers(&clang))

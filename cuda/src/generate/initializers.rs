@@ -88,7 +88,8 @@ fn literal(ty: Type, draw: &mut Draw) -> Expression {
             let value = *draw.of(&[5.0, 0.5, 3.0, 1024.0, 0.0, 1.25]);
             let suffix = if bits == 32 { *draw.of(&["", "f"]) } else { "" };
             match draw.below(4) {
-                3 => Expression::Negated(boxed(Expression::Floating(value, suffix))),
+                // Of a negative zero a sum has another value.
+                3 if value != 0.0 => Expression::Negated(boxed(Expression::Floating(value, suffix))),
                 _ => Expression::Floating(value, suffix),
             }
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use askama::Template;
 use ptxsmith_campaign::files::write_whole;
 use ptxsmith_cuda::compare::{Class, Coverage, Group, GroupKey, Ledger, NotCompared};
-use ptxsmith_cuda::known::{KNOWN, Known};
+use ptxsmith_cuda::known::{Effect, KNOWN, Known};
 use ptxsmith_cuda::language::{FORMS, Place, Site, Type, print};
 use ptxsmith_cuda::oracle::Verdict;
 use ptxsmith_cuda::rule::Clause;
@@ -49,10 +49,20 @@ struct Finding<'a> {
     class: Class,
     title: String,
     reason: Option<&'static str>,
+    /// What a known deviation departs from.
+    departs_from: &'static [Clause],
     subjects: Vec<&'a str>,
     count: u64,
     /// The first case and what was seen of it; of one that is gone there is none.
     group: Option<&'a Group>,
+}
+
+fn class_of(known: &Known) -> Class {
+    match known.effect {
+        Effect::Accepts => Class::AcceptsInvalid,
+        Effect::Refuses => Class::RefusesValid,
+        Effect::Fails => Class::Crash,
+    }
 }
 
 impl<'a> Finding<'a> {
@@ -60,9 +70,10 @@ impl<'a> Finding<'a> {
         Finding {
             id: known.id.to_owned(),
             status: Status::Known,
-            class: if known.refuses { Class::RefusesValid } else { Class::AcceptsInvalid },
+            class: class_of(known),
             title: known.title.to_owned(),
             reason: Some(known.reason),
+            departs_from: known.clauses,
             subjects: Vec::new(),
             count: group.count,
             group: Some(group),
@@ -73,9 +84,10 @@ impl<'a> Finding<'a> {
         Finding {
             id: format!("{}-gone", known.id),
             status: Status::Gone,
-            class: if known.refuses { Class::RefusesValid } else { Class::AcceptsInvalid },
+            class: class_of(known),
             title: format!("no longer seen: {}", known.title),
             reason: Some(known.reason),
+            departs_from: known.clauses,
             subjects: Vec::new(),
             count,
             group: None,
@@ -102,6 +114,7 @@ impl<'a> Finding<'a> {
             class: key.class,
             title: format!("{what} {verdict}, in the form {}", key.form),
             reason: None,
+            departs_from: &[],
             subjects: Vec::new(),
             count: group.count,
             group: Some(group),
@@ -217,6 +230,7 @@ impl Campaign<'_> {
             "clauses": [],
             "title": finding.title,
             "reason": finding.reason,
+            "departs_from": finding.departs_from.iter().map(|clause| clause.name()).collect::<Vec<_>>(),
             "count": finding.count,
             "program": null,
             "variable": null,
