@@ -272,6 +272,85 @@ fn a_project_is_checked_without_others_headers_and_gets_clean_by_a_patch_comment
     assert!(noted.contains("1 entries of the baseline occur no more"), "{noted}");
 }
 
+/// Where a program is in PATH.
+fn path_of(program: &str) -> Option<String> {
+    let dirs = std::env::var_os("PATH")?;
+    let path = std::env::split_paths(&dirs).map(|dir| dir.join(program)).find(|path| path.is_file())?;
+    Some(path.display().to_string())
+}
+
+/// A compiler for CMake: nvcc as it is named, in PATH, or installed by us.
+fn nvcc() -> Option<String> {
+    // The releases of the user, not those of a test.
+    let program = assert_cmd::cargo::cargo_bin!("ptxsmith");
+    let listed = stdout(&std::process::Command::new(program).args(["toolchain", "list"]).output().unwrap());
+    let installed =
+        listed.lines().rfind(|line| line.starts_with("nvcc@")).and_then(|line| line.split(' ').next_back());
+    let named = std::env::var("CUDACXX").ok();
+    named
+        .or_else(|| path_of("nvcc"))
+        .or_else(|| installed.filter(|path| path.starts_with('/')).map(str::to_owned))
+}
+
+#[test]
+fn the_tutorial_takes_a_project_of_cmake_to_a_clean_report() {
+    if !has_clang("the tutorial of cuda check") {
+        return;
+    }
+    if path_of("patch").is_none() {
+        eprintln!("NOT TESTED: the tutorial of cuda check: there is no patch");
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = std::fs::read_to_string(root.join("docs/cuda.md")).unwrap();
+    let begin = page.find("$ cp -r corpus/cuda/project").expect("the tutorial is there");
+    let commands: Vec<&str> = page[begin..]
+        .lines()
+        .take_while(|line| *line != "```")
+        .filter_map(|line| line.strip_prefix("$ "))
+        .collect();
+    assert!(commands.len() <= 10, "{commands:?}");
+    let directory = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(root.join("corpus"), directory.path().join("corpus")).unwrap();
+    let program = assert_cmd::cargo::cargo_bin!("ptxsmith");
+    let dirs = std::env::var_os("PATH").unwrap_or_default();
+    let dirs = std::iter::once(program.parent().unwrap().to_owned()).chain(std::env::split_paths(&dirs));
+    let path = std::env::join_paths(dirs).unwrap();
+    let mut said = Vec::new();
+    for command in commands {
+        let nvcc = nvcc().filter(|_| path_of("cmake").is_some());
+        if command.starts_with("cmake ") && nvcc.is_none() {
+            eprintln!(
+                "NOT TESTED: the tutorial of cuda check with CMake, for want of cmake or nvcc; its database is written here"
+            );
+            let at = directory.path().join("project").display().to_string();
+            let entry = |name: &str| {
+                let command =
+                    format!("nvcc -DHEAT_BLOCK=128 --expt-relaxed-constexpr -std=c++17 -x cu -c {at}/{name}");
+                format!(r#"{{"directory": "{at}", "command": "{command}", "file": "{at}/{name}"}}"#)
+            };
+            let database = format!("[{}, {}]", entry("diffuse.cu"), entry("report.cu"));
+            std::fs::create_dir(directory.path().join("project/build")).unwrap();
+            file(directory.path(), "project/build/compile_commands.json", &database);
+            continue;
+        }
+        let mut shell = std::process::Command::new("bash");
+        shell.args(["-c", command]).current_dir(directory.path()).env("PATH", &path);
+        let output = shell.envs(nvcc.map(|nvcc| ("CUDACXX", nvcc))).output().unwrap();
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{command}: {output:?}");
+        if command.contains("cuda check") {
+            said.push((status(&output), stdout(&output).lines().last().unwrap_or_default().to_owned()));
+        }
+    }
+    let expected = [
+        (1, "2 files, 3 violations"),
+        (1, "2 files, 1 violation"),
+        (0, "2 files, 0 violations, 1 suppressed"),
+        (0, "2 files, 0 violations"),
+    ];
+    assert_eq!(said, expected.map(|(status, line)| (status, line.to_owned())));
+}
+
 #[test]
 fn a_file_that_is_not_there_is_bad_input() {
     if !has_clang("cuda check of a missing file") {

@@ -158,10 +158,10 @@ pub const KNOWN: &[Known] = &[
     Known {
         id: "cicc-dies-of-static-members-in-requirements",
         title: "a static member, named through an object, stands in a requirement of a template",
-        reason: "the front end dies of a signal; 13.0 does not any more",
+        reason: "the front end dies of a signal",
         clauses: &[Clause::Scope],
         compilers: NVIDIA,
-        releases: Releases::between("12.0", "12.9"),
+        releases: Releases::between("12.4", "13.5"),
         effect: Effect::Fails,
         is_about: |case, _| {
             case.form.name.starts_with("requires-") && case.declaration.access == Access::ThroughObject
@@ -194,6 +194,19 @@ pub const KNOWN: &[Known] = &[
             is_address(expectation)
                 && case.form.name == "template-reference-argument-unused"
                 && matches!(constant::of(&case.declaration), Constness::RunTime)
+        },
+    },
+    Known {
+        id: "clang-skips-initializers-in-local-classes",
+        title: "a default member initializer of a class in a function uses a variable that no constant initializes",
+        reason: "releases before 16 do not look into it",
+        clauses: &[Clause::Initialized],
+        compilers: &["clang"],
+        releases: Releases::between("14.0", "15.0"),
+        effect: Effect::Accepts,
+        is_about: |case, expectation| {
+            case.form.name == "local-member-initializer"
+                && forbidden(expectation).is_some_and(|keys| keys[0] == Key::NotInitialized)
         },
     },
     Known {
