@@ -87,9 +87,8 @@ compiler refuses.
 
 ## Deviations
 
-Uses that differ from the rule, by the entry of `cuda/src/known.rs`, with the clause of the rule that each departs from; an empty cell is none.
-Clauses: `initialized-before-use`, `not-volatile` and `type` are the three conditions on the use of a value, `no-reference` forbids references and
-addresses, `device-code` limits the rule to device code.
+Uses that differ from the rule, by the entry of `cuda/src/known.rs`, with the clauses that it departs from (`cuda/src/rule.rs`); an empty cell is
+none.
 
 {table(["deviation", "clause", *names], [[f"`{name}`: {title}", clauses, *(counts.get(n, "") for n in names)] for (name, title, clauses), counts in sorted(deviations.items())])}
 

@@ -34,6 +34,8 @@ fn run(compiler: &dyn Compiler) -> Ledger {
     let cases: Vec<Case> = table
         .chain(Generator::table_len()..Generator::table_len() + 800)
         .map(|id| generator.case(id))
+        // Before 13.4 this builtin is a function of the host.
+        .filter(|case| case.form.name != "builtin-constant-p")
         .collect();
     batch(compiler, &cases, Readings::default()).unwrap()
 }
