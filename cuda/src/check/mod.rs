@@ -128,7 +128,7 @@ impl Options {
     }
 
     fn limits(&self) -> Limits {
-        Limits { time: self.timeout, memory: 4 << 30, output: 8 << 20, ..Limits::default() }
+        Limits { time: self.timeout, memory: 2 << 30, output: 8 << 20, ..Limits::default() }
     }
 
     /// A path that clang printed, as this process can open it.
