@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use ptxsmith_diff::{Class, Header, Judged, Part, ToJudge, Trial, Verdict, judge_modules};
+use ptxsmith_diff::{
+    Class, Header, Judged, Maker, Part, ToJudge, Trial, Verdict, explain_death, judge_modules,
+};
 use ptxsmith_oracle::{Kernel, Left, Rules, Validity, predict};
 use ptxsmith_subject::SubjectSpec;
-use ptxsmith_syntax::Module;
+use ptxsmith_syntax::{Item, Module};
 
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
@@ -174,7 +176,10 @@ fn judge_some(
             // Of a text that is no sequence of statements nothing can be said but that no subject may die of it. What was derived
             // from a program says nothing that the campaigns of whole programs do not say.
             let counts = |part: &Part| part.derived.is_none() && (made.is_read || died(part));
-            let parts: Vec<Part> = verdicts.parts().into_iter().filter(counts).collect();
+            let mut parts: Vec<Part> = verdicts.parts().into_iter().filter(counts).collect();
+            if !made.is_read {
+                parts.iter_mut().for_each(|part| explain_by_beginning(tested, &made.source.text, part));
+            }
             campaign.note_case(tested, &made.source, parts.iter().map(|part| &part.verdict));
             compared[at] |= parts.iter().any(|part| !matches!(part.verdict, Verdict::NotCompared(_)));
             let entry =
@@ -210,6 +215,40 @@ fn together(tested: &Tested, programs: &[Made]) -> Result<BTreeMap<usize, [Judge
     Ok(all)
 }
 
+/// Names the listed deviation by which a subject dies of the beginning of a text that is no sequence of statements.
+fn explain_by_beginning(tested: &Tested, text: &str, part: &mut Part) {
+    if let Verdict::Deviates(difference) = &mut part.verdict
+        && difference.explanation.is_none()
+        && let Some(module) = beginning(text)
+    {
+        let maker = Maker::of(tested.subject.description());
+        difference.explanation = explain_death(&module, maker, &difference.observed);
+    }
+}
+
+/// What stands before the first token that fits nowhere, with what was begun there ended: a compiler reads that too.
+fn beginning(text: &str) -> Option<Module> {
+    let before = text.get(..ptxsmith_syntax::parse(text).err()?.span.start as usize)?;
+    let is_read = |module: &Module| !module.items.iter().any(|item| matches!(item, Item::Unread(_)));
+    let ended =
+        [";", "};", ";}", "}", ""].into_iter().map(|end| ptxsmith_syntax::parse(&format!("{before}{end}")));
+    ended.flatten().find(is_read)
+}
+
 fn died(part: &Part) -> bool {
     matches!(&part.verdict, Verdict::Deviates(difference) if matches!(difference.class, Class::Crash | Class::Hang))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_read_up_to_the_token_that_fits_nowhere() {
+        let begins = |text: &str| beginning(text).map(|module| ptxsmith_syntax::print(&module));
+        assert_eq!(begins(".global .u8 a[] =4), 5 };").as_deref(), Some(".global .u8 a[] = 4;\n"));
+        assert_eq!(begins(".global .u32 b; ) }").as_deref(), Some(".global .u32 b;\n"));
+        assert_eq!(begins(".global .u8 a[] = {4};"), None);
+        assert_eq!(begins(".global .u8 a[ }"), None);
+    }
 }

@@ -191,6 +191,11 @@ pub(crate) fn explain_shape(
     Some(Explanation { readings: Vec::new(), known: vec![known.id] })
 }
 
+/// The known deviation by which a subject dies so of a module with this in it, where one is listed by its shape.
+pub fn explain_death(module: &Module, maker: Maker<'_>, observation: &Observation) -> Option<Explanation> {
+    explain_shape(module, &Trace::default(), maker, observation)
+}
+
 /// Looks for the known deviation by which a subject gives all these variables and kernels of a module other values.
 pub(crate) fn explain_wrong<'n>(
     module: &Module,

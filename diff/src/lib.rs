@@ -33,6 +33,7 @@ mod verdict;
 
 pub use bulk::{Again, BulkVerdicts};
 pub use compare::{Mismatch, compare};
+pub use explain::explain_death;
 pub use explanation::{Alternatives, Explanation};
 pub use judge::{Judge, Options};
 pub use lead::{Lead, id_of};

@@ -33,7 +33,8 @@ pub(crate) struct Specified {
 const OPAQUE: &str = "an opaque type for textures, samplers or surfaces";
 const WORD: &str = "a word in the declaration that the specification at hand does not describe";
 const BANK: &str = "a bank of a state space, which the specification at hand does not describe";
-const LINKAGE: &str = "a linking directive, which the specification at hand places nowhere, in this place";
+pub(crate) const LINKAGE: &str =
+    "a linking directive, which the specification at hand places nowhere, in this place";
 const ATTRIBUTE: &str = "a place of .attribute that the specification at hand does not give";
 const TYPE_FIRST: &str =
     "a type before the state space: the specification at hand does not say that it may stand there";

@@ -13,7 +13,7 @@ use ptxsmith_syntax::{
 };
 
 use crate::{
-    declaration::declares_no_name,
+    declaration::{LINKAGE, declares_no_name},
     execution,
     expectation::{Expectation, Variable},
     rules::Rules,
@@ -448,6 +448,10 @@ impl Found {
         };
         if !words.all(is_plain) {
             self.push(function.name.text.to_string(), SPECIFIER, function.span);
+        }
+        let mut behind_first = function.before.iter().skip(1).chain(&function.after);
+        if behind_first.any(|word| matches!(word, Specifier::Linkage(_))) {
+            self.push(function.name.text.to_string(), LINKAGE, function.span);
         }
         if let Some(first) = function.directives.first() {
             self.push(first.text.to_string(), DIRECTIVE, first.span);

@@ -54,6 +54,8 @@ fn what_the_texts_do_not_describe_is_undecided() {
         (".global .b128 z;", ".b128: "),
         (".entry k() .maxntid 5 { ret; }", ".maxntid: "),
         (".pragma \"nounroll\";", ".pragma: "),
+        (".visible .visible .func f() { ret; }", "f: a linking directive"),
+        (".extern .visible .entry k();", "k: a linking directive"),
         (".global .u32 _;", "_: a name that the texts do not speak of"),
         (".func %tid() { ret; }", "%tid: a name"),
         (".global .u32 %pm3_64;", "%pm3_64: a name"),
