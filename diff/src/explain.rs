@@ -1,6 +1,6 @@
 //! Why an answer differs from the expectation: the smallest set of other rules that predicts it exactly.
 
-use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable};
+use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable, expect};
 
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Module;
@@ -193,7 +193,9 @@ pub(crate) fn explain_shape(
 
 /// The known deviation by which a subject dies so of a module with this in it, where one is listed by its shape.
 pub fn explain_death(module: &Module, maker: Maker<'_>, observation: &Observation) -> Option<Explanation> {
-    explain_shape(module, &Trace::default(), maker, observation)
+    let (rules, trace) = (Rules::default(), |rules: &Rules| expect(module, rules).trace());
+    explain_crash(&trace(&rules), &rules, maker, observation, trace)
+        .or_else(|| explain_shape(module, &trace(&rules), maker, observation))
 }
 
 /// Looks for the known deviation by which a subject gives all these variables and kernels of a module other values.

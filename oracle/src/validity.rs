@@ -244,7 +244,10 @@ impl Found {
                         !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
                     })
                 };
-                let rest = if let [Item::AddressSize(_), rest @ ..] = rest { rest } else { rest };
+                let rest = match rest {
+                    [Item::AddressSize(bits), rest @ ..] if ["32", "64"].contains(&&*bits.text) => rest,
+                    rest => rest,
+                };
                 let one = matches!(&targets[..], [only] if architecture(&only.text));
                 one && module.version().is_some() && !rest.iter().any(Item::is_header)
             }

@@ -52,6 +52,7 @@ fn what_the_texts_do_not_describe_is_undecided() {
         (".entry k(.param .u32 q) { .reg .u32 %r<4>; st.param.u32 [q], %r1; }", "kernel k, st: "),
         (".entry k() { .reg .u32 %r<4>; cvta.global.u32 %r1, %r2; }", "kernel k, cvta: "),
         (".global .b128 z;", ".b128: "),
+        (".global .b128 z = 0f00000000;", "z: a floating-point constant"),
         (".entry k() .maxntid 5 { ret; }", ".maxntid: "),
         (".pragma \"nounroll\";", ".pragma: "),
         (".visible .visible .func f() { ret; }", "f: a linking directive"),
@@ -124,6 +125,8 @@ fn a_header_of_another_form_is_undecided() {
         ".version 7.8\n.global .s32 a = 1;",
         ".version 7.8\n.target sm_80, debug\n.address_size 64\n.global .s32 a = 1;",
         ".version 7.8\n.version 7.8\n.target sm_80\n",
+        ".version 7.8\n.target sm_80\n.address_size 16\n.global .s32 a = 1;",
+        ".version 7.8\n.target sm_80\n.address_size 643.surfref",
     ] {
         assert_eq!(validity(text).0, Validity::Undecided, "{text}");
     }
