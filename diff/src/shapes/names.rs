@@ -25,9 +25,12 @@ pub fn prototype_name(module: &Module) -> bool {
     })
 }
 
+/// How the names begin that ptxas gives variables of bodies.
+const INTERNAL: &str = "$__";
+
 /// Whether a variable of the module has a name that ptxas gives a variable of a body: `$__NAME__` and a number.
 fn is_internal_name(words: &Words, own: &str) -> bool {
-    let parts = own.strip_prefix("$__").and_then(|rest| rest.rsplit_once("__"));
+    let parts = own.strip_prefix(INTERNAL).and_then(|rest| rest.rsplit_once("__"));
     parts.is_some_and(|(name, number)| {
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
         let in_body = |name: &Name| match name {
@@ -41,6 +44,10 @@ fn is_internal_name(words: &Words, own: &str) -> bool {
 
 /// A variable of the module under a name that ptxas gives a variable of a body.
 pub fn internal_name(module: &Module) -> bool {
+    let mut declarators = module.declarations().flat_map(|declaration| &declaration.declarators);
+    if !declarators.any(|declarator| declarator.name.text.starts_with(INTERNAL)) {
+        return false;
+    }
     let words = Words::of(module);
     words.names.keys().any(|own| {
         is_internal_name(&words, own) || words.is_prefix(own) && is_internal_name(&words, &format!("{own}0"))
@@ -49,8 +56,11 @@ pub fn internal_name(module: &Module) -> bool {
 
 /// Such a variable of this name, or a function of this name in a module with one.
 pub fn internal_name_at(module: &Module, name: &str) -> bool {
-    let words = Words::of(module);
-    is_internal_name(&words, name) || words.is_function(name) && internal_name(module)
+    // Each variable with a wrong value asks.
+    match name.starts_with(INTERNAL) {
+        true => is_internal_name(&Words::of(module), name),
+        false => module.functions().any(|function| function.name.text == name) && internal_name(module),
+    }
 }
 
 /// A character beyond ASCII. A tree keeps no comments.
