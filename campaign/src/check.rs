@@ -84,7 +84,7 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
                 if options.variants > 0 && files[number as usize] == Path::new("-") {
                     lock_of(&piped).insert(number, program.text.clone());
                 }
-                let tell_all = files.len() <= MOST_TOLD;
+                let tell_all = files.len() <= MOST_LINES;
                 judge_file(&campaign, number, &files[number as usize], program, options.counterpart, tell_all)
             }
             Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
@@ -138,7 +138,7 @@ fn show_variants(
 }
 
 /// The most files of which each has a line; of more, those of which something was not compared.
-const MOST_TOLD: usize = 20;
+const MOST_LINES: usize = 20;
 
 /// Whether a text may hold kernels, which are observed only where their code can be listed.
 pub fn has_kernels(text: &str) -> bool {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use ptxsmith_diff::{
     Class, Header, Judged, Maker, Part, ToJudge, Trial, Verdict, explain_death, judge_modules,
 };
-use ptxsmith_oracle::{Kernel, Left, Rules, Validity, predict};
+use ptxsmith_oracle::{Kernel, Rules, Validity, predict};
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_syntax::{Item, Module};
 
@@ -137,8 +137,7 @@ fn judge_some(
         let module = parsed.unwrap_or_default();
         let prediction = predict(&module, &Rules::default());
         let validity = if is_read { prediction.validity() } else { Validity::Undecided };
-        let runs = |kernel: &Kernel| matches!(&kernel.left, Left::Output(left) if !left.bytes.is_empty());
-        let is_run = !prediction.kernels.is_empty() && prediction.kernels.iter().all(runs);
+        let is_run = !prediction.kernels.is_empty() && prediction.kernels.iter().all(Kernel::leaves_output);
         Made { number, source, module, is_read, validity, is_run }
     };
     let programs: Vec<Made> = numbers.iter().map(made).collect();

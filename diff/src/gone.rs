@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_oracle::{Kernel, Left, Rules, expect, predict};
+use ptxsmith_oracle::{Kernel, Rules, expect, predict};
 use ptxsmith_subject::{Error, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Header, Module, parse};
 
@@ -69,10 +69,7 @@ pub fn shown_together(
     listed: &[&'static Known],
     target: impl Fn(&Module) -> String,
 ) -> Result<BTreeSet<&'static str>, Error> {
-    let runs = |module: &Module| {
-        let left = |kernel: &Kernel| matches!(&kernel.left, Left::Output(left) if !left.bytes.is_empty());
-        predict(module, &Rules::default()).kernels.iter().any(left)
-    };
+    let runs = |module: &Module| predict(module, &Rules::default()).kernels.iter().any(Kernel::leaves_output);
     let modules = listed.iter().filter_map(|&known| Some((known, parse(known.example).ok()?)));
     let of_kernels = modules.filter(|(known, module)| known.change().is_some() && runs(module));
     let mut groups: BTreeMap<(Header, String), Vec<(&'static Known, Module)>> = BTreeMap::new();

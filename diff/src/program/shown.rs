@@ -85,8 +85,7 @@ impl Shown<'_> {
         let Shown { subject, rules, module, text, target, prediction, .. } = *self;
         let data = self.data(observed)?;
         let accepted = observed.outcome == Outcome::Accepted;
-        let runs = |kernel: &Kernel| matches!(&kernel.left, Left::Output(left) if !left.bytes.is_empty());
-        let kernels = match accepted && prediction.kernels.iter().any(runs) {
+        let kernels = match accepted && prediction.kernels.iter().any(Kernel::leaves_output) {
             true => Some(of_kernels(subject, rules, module, text, target)?),
             false => None,
         };

@@ -277,6 +277,11 @@ struct JsonOutput<'a> {
 }
 
 impl Kernel {
+    /// Whether it is known to leave something in its output buffer.
+    pub fn leaves_output(&self) -> bool {
+        matches!(&self.left, Left::Output(left) if !left.bytes.is_empty())
+    }
+
     /// The kernel as an entry of `"kernels"` in `ptxsmith.module/1`: `seen` is `ff` for each byte that is known. `None` for a
     /// kernel that is not modelled.
     fn to_json(&self, readings: &Readings) -> Option<serde_json::Value> {

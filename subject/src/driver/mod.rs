@@ -156,7 +156,8 @@ impl Subject for Driver {
         let Some((ptxas, target)) = &self.assembler else { return self.workers.observe(request) };
         let (text, _) = module::fenced(request.ptx);
         let (finished, cubin) = ptxas.assemble(&Request::new(&text, target))?;
-        let assembled = ptxas::judge(&finished, cubin.as_deref(), request.ptx, &self.limits);
+        let limits = self.limits.for_text(request.ptx.len());
+        let assembled = ptxas::judge(&finished, cubin.as_deref(), request.ptx, &limits);
         match (assembled.outcome, cubin) {
             (Outcome::Accepted, Some(cubin)) => {
                 let mut observation = self.workers.observe_image(request, &cubin)?;
