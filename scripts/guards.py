@@ -108,7 +108,7 @@ GUARDS = [
           "ptxsmith-syntax", "what_nests_a_million_deep_is_refused", "--test=robustness"),
     Guard("what a terminal acts upon", "report/src/harmless.rs", "if !text.contains(acts) {", "if true || !text.contains(acts) {",
           CLI, "what_an_implementation_says_is_neither_a_path_nor_markup_nor_a_terminal_s_business", ROBUST),
-    Guard("markup", "report/src/html/mod.rs", '#[template(path = "report.html")]',
+    Guard("markup", "report/src/formats/html/mod.rs", '#[template(path = "report.html")]',
           '#[template(path = "report.html", escape = "none")]',
           CLI, "what_an_implementation_says_is_neither_a_path_nor_markup_nor_a_terminal_s_business", ROBUST),
     Guard("findings named like paths", "campaign/src/ledger/state.rs", "|(id, found)| !is_plain(id) || **id != found.finding.id",

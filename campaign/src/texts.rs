@@ -176,8 +176,8 @@ fn judge_some(
             // from a program says nothing that the campaigns of whole programs do not say.
             let counts = |part: &Part| part.derived.is_none() && (made.is_read || died(part));
             let mut parts: Vec<Part> = verdicts.parts().into_iter().filter(counts).collect();
-            if !made.is_read {
-                parts.iter_mut().for_each(|part| explain_by_beginning(tested, &made.source.text, part));
+            for part in parts.iter_mut().filter(|part| died(part)) {
+                explain_by_beginning(tested, &made.source.text, part);
             }
             campaign.note_case(tested, &made.source, parts.iter().map(|part| &part.verdict));
             compared[at] |= parts.iter().any(|part| !matches!(part.verdict, Verdict::NotCompared(_)));
@@ -214,7 +214,7 @@ fn together(tested: &Tested, programs: &[Made]) -> Result<BTreeMap<usize, [Judge
     Ok(all)
 }
 
-/// Names the listed deviation by which a subject dies of the beginning of a text that is no sequence of statements.
+/// Names the listed deviation by which a subject dies of the beginning of a text that is not understood whole.
 fn explain_by_beginning(tested: &Tested, text: &str, part: &mut Part) {
     if let Verdict::Deviates(difference) = &mut part.verdict
         && difference.explanation.is_none()
@@ -225,9 +225,14 @@ fn explain_by_beginning(tested: &Tested, text: &str, part: &mut Part) {
     }
 }
 
-/// What stands before the first token that fits nowhere, with what was begun there ended: a compiler reads that too.
+/// What stands before the first token that fits nowhere, with what was begun there ended: a compiler reads that too. Of a text that
+/// is understood whole, none.
 fn beginning(text: &str) -> Option<Module> {
-    let before = text.get(..ptxsmith_syntax::parse(text).err()?.span.start as usize)?;
+    let misfit = match ptxsmith_syntax::parse(text) {
+        Ok(module) => module.unread().next()?.error.span,
+        Err(error) => error.span,
+    };
+    let before = text.get(..misfit.start as usize)?;
     let is_read = |module: &Module| !module.items.iter().any(|item| matches!(item, Item::Unread(_)));
     let ended =
         [";", "};", ";}", "}", ""].into_iter().map(|end| ptxsmith_syntax::parse(&format!("{before}{end}")));
@@ -247,6 +252,7 @@ mod tests {
         let begins = |text: &str| beginning(text).map(|module| ptxsmith_syntax::print(&module));
         assert_eq!(begins(".global .u8 a[] =4), 5 };").as_deref(), Some(".global .u8 a[] = 4;\n"));
         assert_eq!(begins(".global .u32 b; ) }").as_deref(), Some(".global .u32 b;\n"));
+        assert_eq!(begins(".global .u32 b = (7 / 0));").as_deref(), Some(".global .u32 b = (7 / 0);\n"));
         assert_eq!(begins(".global .u8 a[] = {4};"), None);
         assert_eq!(begins(".global .u8 a[ }"), None);
     }

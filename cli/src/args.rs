@@ -18,7 +18,7 @@ use crate::values::jobs;
 pub use self::campaign::{Campaign, Drift, Merge, Run};
 pub use self::generate::{Gen, Suite, SuiteForm, What};
 pub use self::programs::{Bundle, Check, Eval, Expect, Lint, LintFormat, Reduce};
-pub use self::report::{Atlas, Format, History, Report};
+pub use self::report::{Atlas, History, Report};
 pub use self::tools::{Completions, Manual, Subjects, Toolchain, WithLibrary, Worker};
 
 /// Tests implementations of PTX data declarations against what the specification says.

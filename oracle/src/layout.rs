@@ -18,6 +18,7 @@ use crate::refusal::{Refusal, RefusalClass, Stop};
 use crate::rules::Rules;
 use crate::step::{Ruled, Trace};
 use crate::undecided::Undecided;
+use crate::validity::{CONSTANT, SIZE};
 
 use self::fill::Memory;
 use self::scope::{Place, Site, sites};
@@ -44,6 +45,8 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     let mut trace = Trace::default();
     let mut evaluator = Evaluator::new(rules, scope.version);
     let mut left = Left { bytes: MAX_BYTES, names: MAX_NAMES };
+    // The bytes of constants in bodies, and the last that has some.
+    let (mut constant, mut last) = (0_u64, None);
     for (index, item) in module.items.iter().enumerate() {
         let mut inner = None;
         let sites = match item {
@@ -86,7 +89,12 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
             match found {
                 // What is declared in a function is checked; no name at module scope stands for it.
                 Ok(found) if site.context == Context::Module => variables.extend(found),
-                Ok(_) => {}
+                Ok(found) => {
+                    for variable in found.iter().filter(|variable| variable.space == StateSpace::Const) {
+                        constant = constant.saturating_add(variable.size);
+                        last = Some(&site.declarator.name);
+                    }
+                }
                 Err(Stop::Refused(refusal)) => {
                     return Expectation::Refused { refusal, trace: work.trace };
                 }
@@ -95,6 +103,14 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
                 }
             }
         }
+    }
+    let outside: u64 = variables
+        .iter()
+        .filter(|v| v.space == StateSpace::Const)
+        .map(|v| v.size)
+        .fold(0, u64::saturating_add);
+    if let Some(name) = last.filter(|_| constant.saturating_add(outside) > CONSTANT) {
+        unmodelled.push(Undecided::of(name, SIZE));
     }
     let (refusal, checked) = crate::execution::checked(module, rules);
     if let Some(refusal) = refusal {

@@ -30,7 +30,7 @@ const NAME: &str = "a name that the texts do not speak of";
 const PROTOTYPES: &str = "a function whose declarations the texts do not speak of";
 const RESULTS: &str = "results that the texts do not speak of: of a kernel, or several";
 const EXPRESSION: &str = "an expression where the texts show a number";
-const SIZE: &str = "a size that implementations need not have";
+pub(crate) const SIZE: &str = "a size that implementations need not have";
 const SPACE: &str = "a state space that the texts do not give to a variable of this type in this place";
 const SINCE: &str = "a word that the texts do not give to this version";
 const ORDER: &str = "a name that is used above its declaration";
@@ -40,7 +40,7 @@ const PARAMETER_ALIGN: u64 = 128;
 /// How many registers a line may declare.
 const REGISTERS: u64 = 1 << 16;
 /// The bytes of constants, and of others, that everybody has.
-const CONSTANT: u64 = 1 << 16;
+pub(crate) const CONSTANT: u64 = 1 << 16;
 const LARGE: u64 = 1 << 31;
 /// The special registers of the instruction set, without `%` and numbers at the end.
 const SPECIAL: [&str; 37] = [

@@ -141,6 +141,26 @@ fn what_is_declared_twice_in_one_scope_is_undecided() {
 }
 
 #[test]
+fn whose_address_a_name_is_that_scopes_around_it_declare_in_turn_is_undecided() {
+    const SEVERAL: Result<&str, Clause> = Ok("a name of which several are declared in scopes around it");
+    for text in [
+        ".extern .global .u32 a; .entry k() { .global .u64 b = a, a; ret; }",
+        ".func a() { ret; } .entry k() { .global .u64 b = a; .shared .u32 a; ret; }",
+        ".entry k() { { .shared .u32 a; } .global .u64 b = a; ret; }",
+        ".entry k() { .global .u32 a; { .shared .u32 a; } .global .u64 b = a; ret; }",
+    ] {
+        assert_eq!(said(text), SEVERAL, "{text}");
+    }
+    for text in [
+        ".extern .global .u32 a; .entry k() { .global .u64 b = a; ret; }",
+        ".global .u32 a; .entry k() { .global .u32 a; .global .u64 b = a; ret; }",
+        ".entry k() { .global .u32 a; { .global .u64 b = a; } ret; }",
+    ] {
+        assert_eq!(said(text), Ok("valid"), "{text}");
+    }
+}
+
+#[test]
 fn a_name_is_unknown_only_where_all_is_understood() {
     assert_eq!(said(".global .u64 a = b;"), Err(Clause::VariableAddress));
     assert_eq!(

@@ -22,6 +22,7 @@ fn a_module_is_valid_only_if_every_part_is_judged() {
         ".global .u32 a; .const .u64 p[2] = {a, a + 4};",
         ".func f() { ret; }",
         ".func f(); .func f() { ret; } .extern .func g();",
+        ".const .u8 v[32768]; .entry k() { .const .u8 w[32768]; ret; }",
         ".global .u32 _a, $1, %r; .const .u8 v[65536] = {1}; .shared .align 16 .u64 w<4>;",
         ".entry k() { .reg .u32 %tid_r, %clocks, %pmx_64; mov.u32 %tid_r, 5; }",
         ".entry k(.param .u64 p) { .reg .u64 %d<2>; .reg .f32 %f<2>; ld.param.u64 %d1,[p]; ld.global.f32 %f1,[%d1]; \
@@ -71,6 +72,8 @@ fn what_the_texts_do_not_describe_is_undecided() {
         (".func x(.param .b32 a); .func x(.param .b64 a) { ret; }", "x: a function whose declarations"),
         (".common .const .u32 a;", ".common: a state space"),
         (".const .u8 v[65536][2] = {{1}};", ".const: a size"),
+        (".const .u8 v[40000]; .entry k() { .const .u8 w[40000]; ret; }", "w: a size"),
+        (".entry k() { .const .u8 v[65537]; ret; }", "v: a size"),
         (".shared .u64 v<0x100000001>;", "<...>: a size"),
         (".entry k() { .shared .u64 v<1 + 1>; ret; }", "<...>: an expression"),
         (".global .align 4 + 4 .u32 v;", ".align: an expression"),

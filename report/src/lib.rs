@@ -12,34 +12,20 @@ pub mod clauses;
 pub mod describe;
 pub mod deviations;
 pub mod folder;
+mod formats;
 pub mod harmless;
 pub mod history;
-#[cfg(feature = "html")]
-pub mod html;
-#[cfg(not(feature = "html"))]
-pub mod html {
-    //! What stands in for the page in a build without the feature `html`.
-
-    /// # Errors
-    /// Always.
-    pub fn page(_: &crate::folder::Folder, _: &[crate::history::Run]) -> Result<String, askama::Error> {
-        Err(askama::Error::custom("this ptxsmith was built without its feature `html`, and so has no page"))
-    }
-}
 pub mod interpretations;
-pub mod junit;
 pub mod manifest;
-pub mod markdown;
 pub mod matrix;
 mod model;
 pub mod releases;
 pub mod reproduce;
-pub mod sarif;
 pub mod severity;
-pub mod text;
 pub mod values;
 
 pub use cases::Case;
+pub use formats::{FORMATS, Format, Shown, html, junit, markdown, sarif, text};
 pub use model::{
     Answers, ClauseCounts, Confusion, Coverage, Example, ExpectedFailure, Fates, Finding, MemoryOperands,
     Operands, Reached, Reduced, Report, SCHEMA, Status, Subject, UnexpectedPass,

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use ptxsmith_report::{FORMATS, Format};
 
 use crate::values::since;
 
@@ -14,8 +16,8 @@ pub struct Report {
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
     /// The form
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    #[arg(long, value_name = "FORMAT", default_value = FORMATS[0].name, value_parser = formats())]
+    pub format: &'static Format,
     /// Only this finding, in full: its id, or how its id begins
     #[arg(long, value_name = "ID")]
     pub finding: Option<String>,
@@ -30,21 +32,11 @@ pub struct Report {
     pub out: Option<PathBuf>,
 }
 
-/// The form of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For a terminal
-    Text,
-    /// ptxsmith.report/1
-    Json,
-    /// JUnit XML, a test for each clause and subject
-    Junit,
-    /// SARIF 2.1.0
-    Sarif,
-    /// A summary; with --finding, a bug report
-    Markdown,
-    /// One self-contained page
-    Html,
+/// The formats that reports have.
+fn formats() -> impl TypedValueParser<Value = &'static Format> {
+    let named = |format: &Format| PossibleValue::new(format.name).help(format.about);
+    PossibleValuesParser::new(FORMATS.iter().map(named))
+        .try_map(|name| Format::named(&name).ok_or("no format"))
 }
 
 /// `history`

@@ -7,12 +7,11 @@ use anstream::adapter::strip_str;
 use ptxsmith_campaign::files::{is_of_full_disk, write_whole};
 use ptxsmith_report::against::Against;
 use ptxsmith_report::folder::{self, Folder};
-use ptxsmith_report::history::{History, Run};
-use ptxsmith_report::text::Summary;
-use ptxsmith_report::{harmless, html, junit, markdown, sarif, text};
+use ptxsmith_report::history::History;
+use ptxsmith_report::{Format, Shown};
 
 use super::{Context, history};
-use crate::args::{self, Format};
+use crate::args;
 use crate::console::line;
 use crate::exit::{Exit, Failure};
 use crate::values::meant;
@@ -50,7 +49,7 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
         known.tell_first_seen(&mut folder.report).map_err(|error| history::failed(path, error))?;
         runs = known.runs().map_err(|error| history::failed(path, error))?;
     }
-    if args.format == Format::Text {
+    if args.format.for_terminal {
         // For people, who are elsewhere.
         let directory =
             if args.directory.is_dir() { Some(&*args.directory) } else { args.directory.parent() };
@@ -61,11 +60,9 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
     if let Some(id) = &args.finding {
         keep_only(&mut folder, id)?;
     }
-    let mut rendered = render(&folder, args.format, args.finding.is_some(), against.as_ref(), &runs)?;
-    if let (Some(against), Format::Text) = (&against, args.format) {
-        rendered.push_str(&against.text());
-        rendered.push('\n');
-    }
+    let only = args.finding.is_some();
+    let shown = Shown { folder: &folder, only, against: against.as_ref(), runs: &runs };
+    let rendered = (args.format.render)(&shown)?;
     write(context, args.out.as_deref(), args.format, &rendered)?;
     let adds = against.is_some() && folder.report.findings.iter().any(|found| found.needs_attention());
     Ok(if adds { Exit::Deviation } else { Exit::Success })
@@ -74,29 +71,6 @@ pub fn run(context: &Context, args: &args::Report) -> Result<Exit, Failure> {
 /// Reads a folder; that it cannot be read is the user's to mend.
 pub fn read(path: &Path) -> Result<Folder, Failure> {
     Folder::read(path).map_err(|error| Failure::BadInput(error.to_string()))
-}
-
-fn render(
-    folder: &Folder,
-    format: Format,
-    only: bool,
-    against: Option<&Against>,
-    runs: &[Run],
-) -> Result<String, Failure> {
-    let report = &folder.report;
-    let lines = |json: serde_json::Result<String>| json.map(|text| harmless::json(text) + "\n");
-    Ok(match format {
-        Format::Text if only => report.findings.iter().map(|found| text::finding(report, found)).collect(),
-        Format::Text => Summary::of(report).text()?,
-        Format::Json => lines(serde_json::to_string_pretty(report))?,
-        Format::Markdown if only => {
-            report.findings.iter().map(|found| markdown::bundle(folder, found)).collect::<Result<_, _>>()?
-        }
-        Format::Markdown => markdown::summary(folder, against)?,
-        Format::Junit => junit::junit(report)?,
-        Format::Sarif => lines(serde_json::to_string_pretty(&sarif::sarif(report)))?,
-        Format::Html => html::page(folder, runs)?,
-    })
 }
 
 /// Leaves one finding: that of this id, or of the only id that begins so.
@@ -108,12 +82,12 @@ fn keep_only(folder: &mut Folder, id: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write(context: &Context, out: Option<&Path>, format: Format, rendered: &str) -> Result<(), Failure> {
+fn write(context: &Context, out: Option<&Path>, format: &Format, rendered: &str) -> Result<(), Failure> {
     match out {
         Some(out) => {
             // A file holds no styles.
             let text =
-                if format == Format::Text { strip_str(rendered).to_string() } else { rendered.to_owned() };
+                if format.for_terminal { strip_str(rendered).to_string() } else { rendered.to_owned() };
             write_whole(out, text.as_bytes()).map_err(|error| {
                 if is_of_full_disk(&error) {
                     return error.into();
@@ -125,10 +99,10 @@ fn write(context: &Context, out: Option<&Path>, format: Format, rendered: &str) 
                 Failure::BadInput(format!("cannot write {}: {why}; give another --out", line(&name)))
             })
         }
-        None => match format {
-            Format::Text => context.console.print(rendered),
+        None => match format.for_terminal {
+            true => context.console.print(rendered),
             // As it is: what is no text for a terminal is for a program, which wants every byte.
-            _ => io::Write::write_all(&mut io::stdout().lock(), rendered.as_bytes()),
+            false => io::Write::write_all(&mut io::stdout().lock(), rendered.as_bytes()),
         }
         .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
         .map_err(Failure::from),

@@ -40,6 +40,17 @@ pub(super) const PRESERVED_REGISTERS_CRASH: Known = Known {
     first_seen: "2026-11-24",
 };
 
+pub(super) const PRESERVED_CONTROL_EXHAUSTED: Known = Known {
+    id: "preserved-control-exhausted",
+    title: ".abi_preserve_control with a number of hundreds of millions takes memory without an end",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("13.0"),
+    effect: Effect::Death { end: End::Exhausted, of: shapes::preserved_control_beyond },
+    example: example!("9.0", ".func f() .abi_preserve_control 2147483647 { ret; }"),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const HEADER_CRASH: Known = Known {
     id: "header-crash",
     title: "a .version that is later than 8.0, or none, kills the compiler (SIGSEGV) behind its message",

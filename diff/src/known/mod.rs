@@ -70,6 +70,7 @@ pub const KNOWN: &[Known] = &[
     names::VARIABLE_AND_FUNCTION_CRASH,
     declarations::NTID_OVERFLOW_CRASH,
     declarations::PRESERVED_REGISTERS_CRASH,
+    declarations::PRESERVED_CONTROL_EXHAUSTED,
     declarations::HEADER_CRASH,
     declarations::HUGE_ALIGNMENT_HANG,
     declarations::LOCAL_ALIGNMENT_CRASH,

@@ -63,19 +63,21 @@ pub fn sink_address(module: &Module) -> bool {
     })
 }
 
-/// An absolute address, of whatever kind its constants are, or one with a name that nothing declares, in an instruction that names
-/// `.unified` behind it.
+/// An absolute address, of whatever kind its constants are, or one with a name that nothing declares before, in an instruction that
+/// names `.unified` behind it.
 pub fn unified_absolute(module: &Module) -> bool {
-    Words::any(module, |words| {
-        let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
-        let is_unknown = |word: &str| !word.starts_with('%') && !words.declares(word);
+    let words = Words::of(module);
+    let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
+    words.statements.iter().enumerate().any(|(at, own)| {
+        let is_before = |word: &Text| words.statements[..at].iter().flatten().any(|earlier| earlier == word);
+        let is_unknown = |word: &Text| {
+            !word.starts_with('%') && (!words.declares(word) || words.is_plain(word) && !is_before(word))
+        };
         let is_constant = |word: &Text| word == "WARP_SZ" || !is_name(word) || is_unknown(word);
-        words.statements.iter().any(|own| {
-            let open = own.iter().position(|word| word == "[");
-            let close = own.windows(2).position(|pair| pair[0] == "]" && pair[1] == ".unified");
-            open.zip(close)
-                .is_some_and(|(open, close)| open + 1 < close && own[open + 1..close].iter().all(is_constant))
-        })
+        let open = own.iter().position(|word| word == "[");
+        let close = own.windows(2).position(|pair| pair[0] == "]" && pair[1] == ".unified");
+        open.zip(close)
+            .is_some_and(|(open, close)| open + 1 < close && own[open + 1..close].iter().all(is_constant))
     })
 }
 

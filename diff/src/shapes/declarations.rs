@@ -26,6 +26,12 @@ pub fn preserved_beyond(module: &Module) -> bool {
         .has(|[word, number]| word == ".abi_preserve" && integer(number).is_some_and(|number| number > 400))
 }
 
+/// `.abi_preserve_control` with a number of hundreds of millions.
+pub fn preserved_control_beyond(module: &Module) -> bool {
+    let is_huge = |number: &str| integer(number).is_some_and(|number| number >= 1 << 26);
+    Words::of(module).has(|[word, number]| word == ".abi_preserve_control" && is_huge(number))
+}
+
 /// A header without a `.version` up to 8.0, or without a `.target`.
 pub fn header_of_another(module: &Module) -> bool {
     let is_known = |version: (u32, u32)| ((1, 0)..=(8, 0)).contains(&version);

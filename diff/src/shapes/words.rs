@@ -156,6 +156,11 @@ impl Words {
         !self.declared(name).is_empty()
     }
 
+    /// Whether a name is declared itself, and not as one of a common prefix.
+    pub(super) fn is_plain(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
     /// Whether a name is the common prefix of many that are declared here.
     pub(super) fn is_prefix(&self, name: &str) -> bool {
         self.numbered.contains(name)

@@ -1,7 +1,4 @@
-//! Which instructions are judged: one table of opcodes with the modifiers, types and operands that they take.
-//!
-//! What an instruction does is no part of the texts at hand (6.4 gives its operands), so only forms that everybody takes are
-//! here. An instruction in another form is undecided.
+//! Which instructions are judged: those of a form that the table has, with operands of types that everybody takes there.
 
 use ptxsmith_syntax::{
     Expr, FunctionKind, Instruction, Name, Node, NodeKind, Number, Opcode, Operand, ScalarType, StateSpace,
@@ -10,6 +7,7 @@ use ptxsmith_syntax::{
 
 use super::{
     form::Form,
+    instructions::{Row, row},
     names::{Body, Meaning, Names, Program, Register},
     operand::{Address, Base, Reader},
 };
@@ -23,44 +21,6 @@ const OPERAND: &str = "an instruction with operands of types that are not modell
 const NAME: &str = "a name that nothing declares";
 const SPECIAL: &str = "a special register, of which the texts do not speak";
 const BEYOND: &str = "an access beyond its variable";
-
-/// The types of instructions that move bits, and of those that reckon.
-const MOVED: &str = ".b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64";
-const WHOLE: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64 .pred";
-const NUMBERS: &str = ".u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64";
-const INTEGERS: &str = ".u16 .u32 .u64 .s16 .s32 .s64";
-const BITS: &str = ".b16 .b32 .b64 .pred";
-const SHIFTED: &str = ".b16 .b32 .b64";
-const SHIFTED_RIGHT: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64";
-const CHOSEN: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64";
-const WINDOWS: &str = ".global .shared .local .const";
-
-/// One opcode's row: types, other modifiers, state spaces, how many operands.
-fn row(opcode: Opcode) -> (&'static str, &'static str, &'static str, usize) {
-    match opcode {
-        Opcode::Ld => (MOVED, "", ".global .shared .local .const .param", 2),
-        // What may be stored to a parameter depends on whose it is.
-        Opcode::St => (MOVED, "", ".global .shared .local", 2),
-        Opcode::Mov => (WHOLE, "", "", 2),
-        // What these take and do is modelled for addresses only.
-        Opcode::Max | Opcode::Min | Opcode::Neg | Opcode::Not => ("", "", "", 0),
-        Opcode::Cvta => (".u64", ".to", WINDOWS, 2),
-        Opcode::Cvt => (MOVED, MOVED, "", 2),
-        Opcode::Add | Opcode::Sub => (NUMBERS, "", "", 3),
-        Opcode::And | Opcode::Or | Opcode::Xor => (BITS, "", "", 3),
-        Opcode::Shl => (SHIFTED, "", "", 3),
-        Opcode::Shr => (SHIFTED_RIGHT, "", "", 3),
-        Opcode::Mul => (INTEGERS, ".lo", "", 3),
-        Opcode::Mad => (INTEGERS, ".lo", "", 4),
-        Opcode::Setp => (CHOSEN, ".eq .ne .lt .le .gt .ge", "", 3),
-        Opcode::Selp => (CHOSEN, "", "", 4),
-        Opcode::Bra => ("", ".uni", "", 1),
-        Opcode::Brx => ("", ".idx .uni", "", 2),
-        Opcode::Call => ("", ".uni", "", usize::MAX),
-        Opcode::Ret => ("", ".uni", "", 0),
-        Opcode::Exit => ("", "", "", 0),
-    }
-}
 
 fn has(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)
@@ -96,7 +56,7 @@ fn holds(condition: bool, otherwise: &'static str) -> Judged {
 
 impl Check<'_, '_> {
     fn instruction(&self, form: &Form<'_>) -> Judged {
-        let (types, others, spaces, count) = row(form.opcode);
+        let Row { types, others, spaces, operands: count, .. } = row(form.opcode);
         let takes = match form.ty {
             Some(ty) => has(types, ty.keyword()),
             None => types.is_empty(),

@@ -7,6 +7,7 @@
 
 pub(crate) mod accesses;
 mod form;
+mod instructions;
 mod judged;
 mod machine;
 mod memory;

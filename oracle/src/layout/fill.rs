@@ -159,6 +159,10 @@ impl Work<'_, '_> {
         if self.scope.repeated.contains(name) {
             return Err(Stop::Unmodelled(REPEATED));
         }
+        let hides = at.0 == self.here.0 && at > self.here && self.scope.hiding.contains(name);
+        if hides || self.scope.several.contains(name) {
+            return Err(Stop::Unmodelled("a name of which several are declared in scopes around it"));
+        }
         self.declared(at, span)?;
         let readings = &self.rules.readings;
         let mut step = Step { readings, trace: &mut self.trace, span, pending: &mut None };

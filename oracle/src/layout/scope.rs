@@ -36,6 +36,10 @@ pub(crate) struct Scope {
     pub(crate) architecture: Option<u32>,
     /// Whether something may be declared by a statement that is not understood.
     pub(super) unread: bool,
+    /// Names of which a function has several, or one in an inner block: which of them a use means is not asked.
+    pub(super) several: Rc<BTreeSet<Text>>,
+    /// Names of a function that the module declares too.
+    pub(super) hiding: Rc<BTreeSet<Text>>,
 }
 
 /// One variable that is declared, and where.
@@ -46,6 +50,8 @@ pub(super) struct Site<'m> {
     pub(super) role: Role,
     /// Whether its scope declares the name more than once.
     pub(super) repeated: bool,
+    /// Whether it stands in a block of a body.
+    is_inner: bool,
 }
 
 impl<'m> Site<'m> {
@@ -55,7 +61,14 @@ impl<'m> Site<'m> {
         scope: &Scope,
     ) -> Site<'m> {
         let repeated = scope.repeated.contains(&declarator.name.text);
-        Site { declaration, declarator, context: Context::Module, role: declarator.role(), repeated }
+        Site {
+            declaration,
+            declarator,
+            context: Context::Module,
+            role: declarator.role(),
+            repeated,
+            is_inner: false,
+        }
     }
 }
 
@@ -75,7 +88,7 @@ impl<'m> Sites<'m> {
     fn add(
         &mut self,
         declaration: &'m Declaration,
-        context: Context,
+        (context, is_inner): (Context, bool),
         names: &mut Names<()>,
         role: &impl Fn(&Declarator) -> Role,
     ) {
@@ -84,7 +97,7 @@ impl<'m> Sites<'m> {
             // A parameter of a prototype may go without a name.
             let repeated = names.declares(name, role) && name != "_";
             names.declare_by_role(name, role, ());
-            self.sites.push(Site { declaration, declarator, context, role, repeated });
+            self.sites.push(Site { declaration, declarator, context, role, repeated, is_inner });
         }
     }
 }
@@ -93,14 +106,18 @@ pub(super) fn sites<'m>(function: &'m Function, role: &impl Fn(&Declarator) -> R
     let mut found = Sites::default();
     let mut names = Names::default();
     for declaration in function.results.iter().chain(&function.parameters).flatten() {
-        found.add(declaration, Context::Parameter, &mut names, role);
+        found.add(declaration, (Context::Parameter, false), &mut names, role);
     }
     let mut open = vec![(function.body.as_deref().unwrap_or_default().iter(), names)];
-    while let Some((statements, names)) = open.last_mut() {
+    loop {
+        let is_inner = open.len() > 1;
+        let Some((statements, names)) = open.last_mut() else { return found };
         match statements.next() {
             None => drop(open.pop()),
             Some(Statement::Block(inner)) => open.push((inner.iter(), Names::default())),
-            Some(Statement::Variables(declaration)) => found.add(declaration, Context::Body, names, role),
+            Some(Statement::Variables(declaration)) => {
+                found.add(declaration, (Context::Body, is_inner), names, role);
+            }
             Some(Statement::Label(label)) => {
                 if names.declares(&label.text, Role::Label) {
                     found.repeated.push(label);
@@ -112,7 +129,6 @@ pub(super) fn sites<'m>(function: &'m Function, role: &impl Fn(&Declarator) -> R
             Some(Statement::Instruction(_) | Statement::BranchTargets(_) | Statement::Tokens(_)) => {}
         }
     }
-    found
 }
 
 impl Scope {
@@ -123,11 +139,25 @@ impl Scope {
             // A label is refused wherever it stands, so it may as well stand in front.
             names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0) });
         }
+        let (mut several, mut hiding) = (BTreeSet::new(), BTreeSet::new());
         for (nth, site) in found.sites.iter().enumerate() {
+            let name = &site.declarator.name.text;
+            if site.is_inner || names.declares(name, site.role) {
+                several.insert(name.clone());
+            }
+            if self.names.declares(name, site.role) {
+                hiding.insert(name.clone());
+            }
             let declared = Declared { symbol: Named::Variable(site.declaration.space()), at: (index, nth) };
-            names.declare_by_role(&site.declarator.name.text, site.role, declared);
+            names.declare_by_role(name, site.role, declared);
         }
-        Scope { names: Rc::new(names), unread: self.unread || found.unread, ..self.clone() }
+        Scope {
+            names: Rc::new(names),
+            unread: self.unread || found.unread,
+            several: Rc::new(several),
+            hiding: Rc::new(hiding),
+            ..self.clone()
+        }
     }
 
     pub fn of(module: &Module, rules: &Rules) -> Scope {
@@ -137,8 +167,15 @@ impl Scope {
             digits.parse().ok()
         });
         let version = module.version().unwrap_or((u32::MAX, 0));
-        let mut scope =
-            Scope { names: Rc::default(), repeated: Rc::default(), version, architecture, unread: false };
+        let mut scope = Scope {
+            names: Rc::default(),
+            repeated: Rc::default(),
+            version,
+            architecture,
+            unread: false,
+            several: Rc::default(),
+            hiding: Rc::default(),
+        };
         let mut names = Names::default();
         let mut defined = BTreeSet::new();
         let mut repeated = BTreeSet::new();

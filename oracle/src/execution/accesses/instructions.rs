@@ -3,8 +3,9 @@
 use ptxsmith_syntax::{Opcode, Operand, ScalarType, StateSpace, TypeKind};
 
 use crate::execution::form::Form;
+use crate::execution::instructions::{calculated, compared, result_type, source_type};
 use crate::execution::names::{Line, Names};
-use crate::value::{extended, low_bits, sign_extended};
+use crate::value::{extended, low_bits};
 
 use super::Run;
 use super::setting::WINDOWS;
@@ -92,17 +93,8 @@ impl<'m> Run<'m, '_> {
         if !is_integer(ty) {
             return None;
         }
-        let (a, b) = (extended(ty, self.value(a, ty, names)?), extended(ty, self.value(b, ty, names)?));
-        let order = if ty.kind() == TypeKind::Signed { (a as i64).cmp(&(b as i64)) } else { a.cmp(&b) };
-        let result = match *compare {
-            ".eq" => order.is_eq(),
-            ".ne" => order.is_ne(),
-            ".lt" | ".lo" => order.is_lt(),
-            ".le" | ".ls" => order.is_le(),
-            ".gt" | ".hi" => order.is_gt(),
-            ".ge" | ".hs" => order.is_ge(),
-            _ => return None,
-        };
+        let (a, b) = (self.value(a, ty, names)?, self.value(b, ty, names)?);
+        let result = compared(compare, ty, a, b)?;
         self.set_bits(to, Some(u64::from(result)), names)
     }
 
@@ -116,50 +108,10 @@ impl<'m> Run<'m, '_> {
     fn arithmetic(&mut self, form: &Form<'m>, names: &Names) -> Option<()> {
         let ty = form.ty.filter(|&ty| is_integer(ty))?;
         let (to, sources) = form.operands.split_first()?;
-        let counts = matches!(form.opcode, Opcode::Shl | Opcode::Shr);
-        let values: Vec<u64> = sources
-            .iter()
-            .enumerate()
-            .map(|(nth, source)| {
-                let wide_addend = nth == 2 && form.others == [".wide"];
-                let ty = match (counts && nth == 1, wide_addend) {
-                    (true, _) => ScalarType::U32,
-                    (_, true) => widened(ty)?,
-                    _ => ty,
-                };
-                self.value(source, ty, names).map(|value| extended(ty, value))
-            })
-            .collect::<Option<_>>()?;
-        let bits = 8 * ty.size()?;
-        let signed = ty.kind() == TypeKind::Signed;
-        let result = match (form.opcode, form.others.as_slice(), values.as_slice()) {
-            (Opcode::Add, [], [a, b]) => a.wrapping_add(*b),
-            (Opcode::Sub, [], [a, b]) => a.wrapping_sub(*b),
-            (Opcode::Mul, [".lo"], [a, b]) => a.wrapping_mul(*b),
-            (Opcode::Mad, [".lo"], [a, b, c]) => a.wrapping_mul(*b).wrapping_add(*c),
-            (Opcode::Mul, [".wide"], [a, b]) if bits < 64 => {
-                return self.set(to, widened(ty)?, Some(a.wrapping_mul(*b)), names);
-            }
-            (Opcode::Mad, [".wide"], [a, b, c]) if bits < 64 => {
-                return self.set(to, widened(ty)?, Some(a.wrapping_mul(*b).wrapping_add(*c)), names);
-            }
-            (Opcode::And, [], [a, b]) => a & b,
-            (Opcode::Or, [], [a, b]) => a | b,
-            (Opcode::Xor, [], [a, b]) => a ^ b,
-            (Opcode::Not, [], [a]) => !a,
-            (Opcode::Neg, [], [a]) => a.wrapping_neg(),
-            (Opcode::Min, [], [a, b]) if signed => (*a as i64).min(*b as i64) as u64,
-            (Opcode::Max, [], [a, b]) if signed => (*a as i64).max(*b as i64) as u64,
-            (Opcode::Min, [], [a, b]) => *a.min(b),
-            (Opcode::Max, [], [a, b]) => *a.max(b),
-            (Opcode::Shl, [], [_, b]) if *b >= bits => 0,
-            (Opcode::Shl, [], [a, b]) => a << b,
-            (Opcode::Shr, [], [a, b]) if signed => (sign_extended(ty, *a) >> (*b).min(63)) as u64,
-            (Opcode::Shr, [], [_, b]) if *b >= bits => 0,
-            (Opcode::Shr, [], [a, b]) => low_bits(ty, *a) >> b,
-            _ => return None,
-        };
-        self.set(to, ty, Some(low_bits(ty, result)), names)
+        let read = |(nth, source)| self.value(source, source_type(form, ty, nth)?, names);
+        let values: Vec<u64> = sources.iter().enumerate().map(read).collect::<Option<_>>()?;
+        let result = calculated(form, ty, &values)?;
+        self.set(to, result_type(form, ty)?, Some(result), names)
     }
 }
 
@@ -169,15 +121,4 @@ fn is_number(ty: ScalarType) -> bool {
 
 fn is_integer(ty: ScalarType) -> bool {
     is_number(ty) || ty.kind() == TypeKind::Bits && ty.size().is_some_and(|size| size <= 8)
-}
-
-/// The type of twice the size.
-fn widened(ty: ScalarType) -> Option<ScalarType> {
-    Some(match ty {
-        ScalarType::S16 => ScalarType::S32,
-        ScalarType::U16 => ScalarType::U32,
-        ScalarType::S32 => ScalarType::S64,
-        ScalarType::U32 => ScalarType::U64,
-        _ => return None,
-    })
 }

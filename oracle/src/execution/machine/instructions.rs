@@ -4,6 +4,7 @@ use ptxsmith_syntax::{NodeKind, Opcode, Operand, ScalarType, StateSpace, TypeKin
 
 use super::super::{
     form::Form,
+    instructions::{calculated, compared, result_type, row, source_type},
     memory::{Byte, Cell, Pointer, from_bytes, to_bytes},
     names::Names,
 };
@@ -154,7 +155,7 @@ impl<'m> Machine<'m, '_> {
         }
         let (a, b) = (self.value(frame, a, ty, names)?, self.value(frame, b, ty, names)?);
         let (a, b) = match (a, b) {
-            (Cell::Bits(a), Cell::Bits(b)) => (extended(ty, a), extended(ty, b)),
+            (Cell::Bits(a), Cell::Bits(b)) => (a, b),
             (Cell::Pointer(a), Cell::Pointer(b)) if a.target == b.target && a.generic == b.generic => {
                 if !matches!(compare, ".eq" | ".ne") {
                     return Err(UNKNOWN);
@@ -163,16 +164,7 @@ impl<'m> Machine<'m, '_> {
             }
             _ => return Err(UNKNOWN),
         };
-        let order = if ty.kind() == TypeKind::Signed { (a as i64).cmp(&(b as i64)) } else { a.cmp(&b) };
-        let result = match compare {
-            ".eq" => order.is_eq(),
-            ".ne" => order.is_ne(),
-            ".lt" | ".lo" => order.is_lt(),
-            ".le" | ".ls" => order.is_le(),
-            ".gt" | ".hi" => order.is_gt(),
-            ".ge" | ".hs" => order.is_ge(),
-            _ => return Err(FORM),
-        };
+        let result = compared(compare, ty, a, b).ok_or(FORM)?;
         let third = match third {
             [] => None,
             [third] => Some(self.predicate(frame, Opcode::Setp, third, names)?.ok_or(UNKNOWN)?),
@@ -235,25 +227,23 @@ impl<'m> Machine<'m, '_> {
         if !matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits) {
             return Err(FORM);
         }
-        let known: &[&str] = if matches!(form.opcode, Opcode::Mul | Opcode::Mad) { &[".lo"] } else { &[] };
-        if form.others != known || form.space.is_some() || form.lanes.is_some() {
+        // What is not judged in any form, or gives another type than it takes, is not executed either.
+        let own = row(form.opcode);
+        let is_judged = own.calculation.is_some() && !own.types.is_empty();
+        let is_plain = is_judged && result_type(form, ty) == Some(ty);
+        if !is_plain || form.space.is_some() || form.lanes.is_some() {
             return Err(FORM);
         }
         let Some((to, sources)) = form.operands.split_first() else { return Err(FORM) };
         let mut cells = Vec::new();
         for (nth, source) in sources.iter().enumerate() {
-            let count = matches!(form.opcode, Opcode::Shl | Opcode::Shr) && nth == 1;
-            cells.push(self.value(frame, source, if count { ScalarType::U32 } else { ty }, names)?);
+            cells.push(self.value(frame, source, source_type(form, ty, nth).ok_or(FORM)?, names)?);
         }
-        let bits = 8 * ty.size().unwrap_or(8);
-        let number = |f: &dyn Fn(u64, u64) -> u64, a: u64, b: u64| Cell::Bits(low_bits(ty, f(a, b)));
         let cell = match (form.opcode, cells.as_slice()) {
-            (Opcode::Add, [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_add, *a, *b),
             (Opcode::Add, [Cell::Pointer(p), Cell::Bits(b)] | [Cell::Bits(b), Cell::Pointer(p)]) => {
                 let offset = p.offset.wrapping_add(self.moved(p, sign_extended(ty, *b)));
                 Cell::Pointer(Pointer { offset, ..p.clone() })
             }
-            (Opcode::Sub, [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_sub, *a, *b),
             (Opcode::Sub, [Cell::Pointer(p), Cell::Bits(b)]) => {
                 let offset = p.offset.wrapping_sub(self.moved(p, sign_extended(ty, *b)));
                 Cell::Pointer(Pointer { offset, ..p.clone() })
@@ -263,22 +253,11 @@ impl<'m> Machine<'m, '_> {
             {
                 Cell::Bits(low_bits(ty, p.offset.wrapping_sub(q.offset) as u64))
             }
-            (Opcode::Mul, [Cell::Bits(a), Cell::Bits(b)]) => number(&u64::wrapping_mul, *a, *b),
-            (Opcode::Mad, [Cell::Bits(a), Cell::Bits(b), Cell::Bits(c)]) => {
-                Cell::Bits(low_bits(ty, a.wrapping_mul(*b).wrapping_add(*c)))
+            (_, cells) => {
+                let number = |cell: &Cell| if let Cell::Bits(bits) = cell { Some(*bits) } else { None };
+                let numbers: Option<Vec<u64>> = cells.iter().map(number).collect();
+                numbers.and_then(|numbers| calculated(form, ty, &numbers)).map_or(Cell::Unknown, Cell::Bits)
             }
-            (Opcode::And, [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a & b, *a, *b),
-            (Opcode::Or, [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a | b, *a, *b),
-            (Opcode::Xor, [Cell::Bits(a), Cell::Bits(b)]) => number(&|a, b| a ^ b, *a, *b),
-            (Opcode::Shl, [Cell::Bits(a), Cell::Bits(b)]) if *b < bits => number(&|a, b| a << b, *a, *b),
-            (Opcode::Shr, [Cell::Bits(a), Cell::Bits(b)]) if *b < bits => {
-                let shifted = match ty.kind() {
-                    TypeKind::Signed => (sign_extended(ty, *a) >> b) as u64,
-                    _ => low_bits(ty, *a) >> b,
-                };
-                Cell::Bits(low_bits(ty, shifted))
-            }
-            _ => Cell::Unknown,
         };
         self.set(frame, to, ty, cell, names)
     }

@@ -222,16 +222,7 @@ impl<'m> Machine<'m, '_> {
             Opcode::Setp => self.setp(frame, form, names)?,
             Opcode::Selp => self.selp(frame, form, names)?,
             Opcode::Cvt => self.cvt(frame, form, names)?,
-            Opcode::Add
-            | Opcode::And
-            | Opcode::Mad
-            | Opcode::Mul
-            | Opcode::Or
-            | Opcode::Shl
-            | Opcode::Shr
-            | Opcode::Sub
-            | Opcode::Xor => self.arithmetic(frame, form, names)?,
-            Opcode::Max | Opcode::Min | Opcode::Neg | Opcode::Not => return Err(FORM),
+            _ => self.arithmetic(frame, form, names)?,
         }
         Ok(Flow::Next)
     }

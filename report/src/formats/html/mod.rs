@@ -29,8 +29,8 @@ const LIMITS: [Limits; 3] = [
     Limits { findings: 500_000, rest: 100_000, programs: 100_000, subjects: 16, clauses: 200 },
 ];
 
-const STYLE: &str = include_str!("../../templates/report.css");
-const SCRIPT: &str = include_str!("../../templates/report.js");
+const STYLE: &str = include_str!("../../../templates/report.css");
+const SCRIPT: &str = include_str!("../../../templates/report.js");
 
 #[derive(Template)]
 #[template(path = "report.html")]
