@@ -47,7 +47,9 @@ pub mod worker;
 
 pub use exec::{CommandLine, Exec};
 pub use lister::ListError;
-pub use observation::{Address, Diagnostic, Observation, Outcome, Output, SCHEMA, Severity, Variable};
+pub use observation::{
+    Address, Diagnostic, OUT_OF_MEMORY, Observation, Outcome, Output, SCHEMA, Severity, Variable,
+};
 pub use open::{OpenOptions, Opened, Unavailable, UnavailableKind};
 pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;

@@ -130,6 +130,9 @@ pub struct Output {
     pub reason: Option<String>,
 }
 
+/// The reason of an implementation that crashed because it was given no more memory.
+pub const OUT_OF_MEMORY: &str = "out of memory";
+
 /// The answer of one implementation for one module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {

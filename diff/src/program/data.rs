@@ -192,6 +192,7 @@ impl Program<'_> {
         let shape = || explain_shape(self.module, &trace, self.maker, self.observed);
         let explanation = match class {
             Class::Hang => shape(),
+            Class::Crash if self.observed.signal.is_none() => shape(),
             Class::Crash => {
                 let rests_on = |rules: &Rules| expect(self.module, rules).trace();
                 explain_crash(&trace, self.rules, self.maker, self.observed, rests_on).or_else(shape)
@@ -206,6 +207,8 @@ impl Program<'_> {
         };
         let suspected = match (&explanation, class) {
             (Some(_), _) => None,
+            // No other rule takes time.
+            (None, Class::Hang) => Some(vec![Alternatives::default()]),
             (None, Class::Crash) => Some(vec![crash_alternatives(&trace, self.maker, self.observed)]),
             (None, _) => Some(vec![alternatives(&trace, self.rules, self.maker, whole)]),
         };

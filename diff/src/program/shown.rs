@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_oracle::{Expectation, Kernel, Left, Prediction, Rules, Undecided, Validity, expect, predict};
-use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Severity, Subject};
+use ptxsmith_subject::{Error, OUT_OF_MEMORY, Observation, Outcome, OutputForm, Request, Severity, Subject};
 use ptxsmith_syntax::{Item, Module, Role, Text, Visit, line_column, parse};
 
 use crate::read;
@@ -138,7 +138,7 @@ impl Shown<'_> {
             (Validity::Refused, Outcome::Accepted) if !prediction.undecided.is_empty() => {
                 self.isolated(self.refused(), observed)?
             }
-            (Validity::Undecided, Outcome::TimedOut) if text.len() > SMALL => {
+            (validity, _) if is_exhausted(observed) && text.len() > ends_within(validity) => {
                 let listed = judged();
                 let is_known =
                     |part: &Part| matches!(&part.verdict, Verdict::Deviates(d) if d.explanation.is_some());
@@ -262,15 +262,16 @@ impl Shown<'_> {
         Ok(parts)
     }
 
-    /// The verdict where a program with undecided parts gets no answer in time. How long it takes to generate code is no matter of the
-    /// texts, but what is judged takes no time.
+    /// The verdict where a large program gets no answer for lack of time or memory. What it takes to generate code is no matter of the
+    /// texts; of one with undecided parts what is judged takes nothing, and is shown alone.
     fn without_answer(&self, observed: &Observation) -> Result<Vec<Part>, Error> {
         let count = self.module.items.len();
-        let judged = (0..count).filter(|&at| count <= MOST_ISOLATED && self.is_judged(at)).collect();
+        let asks = count <= MOST_ISOLATED && self.prediction.validity() == Validity::Undecided;
+        let judged = (0..count).filter(|&at| asks && self.is_judged(at)).collect();
         let mut parts = self.isolated(judged, observed)?;
         for part in parts.iter_mut().filter(|part| part.derived.is_none()) {
             let reason = observed.reason.as_deref().unwrap_or(NO_END);
-            let reason = format!("{reason}, of a large program with undecided parts");
+            let reason = format!("{reason}, of a large program");
             part.verdict = Verdict::NotCompared(NotCompared::Unobserved);
             part.why = Some(Why { part: "module".into(), line: None, reason, said: None });
         }
@@ -357,8 +358,21 @@ impl Shown<'_> {
 
 /// What every implementation takes under a header that it takes.
 const PLAINEST: &str = ".global .u32 a;\n";
-/// A program of so many bytes gets an answer in time, whatever is in it.
-const SMALL: usize = 1 << 14;
+/// The bytes of a program that gets an answer whatever is in it; of one without undecided parts, more: there are no instructions in it that
+/// are hard to compile.
+fn ends_within(validity: Validity) -> usize {
+    if validity == Validity::Undecided { 1 << 14 } else { 1 << 16 }
+}
+
+/// Whether a subject was stopped because it took all time or memory that it is given.
+fn is_exhausted(observed: &Observation) -> bool {
+    match observed.outcome {
+        Outcome::TimedOut => true,
+        Outcome::Crashed => observed.reason.as_deref() == Some(OUT_OF_MEMORY),
+        _ => false,
+    }
+}
+
 /// Of a program with more statements none is shown alone where it gets no answer.
 const MOST_ISOLATED: usize = 1 << 10;
 const NO_END: &str = "no end in time";

@@ -1,6 +1,6 @@
 //! What ptxas prints.
 
-use crate::observation::{Diagnostic, Severity};
+use crate::observation::{Diagnostic, OUT_OF_MEMORY, Severity};
 
 /// The diagnostics in what ptxas printed, in order, and what else it printed.
 ///
@@ -81,7 +81,7 @@ pub(crate) fn is_missing_file(message: &str) -> bool {
 /// Whether a message says that the assembler itself failed, and how.
 pub(crate) fn own_failure(message: &str) -> Option<&'static str> {
     if message.starts_with("Memory allocation failure") || message.contains("std::bad_alloc") {
-        return Some("out of memory");
+        return Some(OUT_OF_MEMORY);
     }
     if message.starts_with("Internal compiler error") || message.starts_with("Internal error") {
         return Some("internal error");
