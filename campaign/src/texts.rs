@@ -11,7 +11,7 @@ use ptxsmith_diff::{
 };
 use ptxsmith_oracle::{Kernel, Rules, Validity, predict};
 use ptxsmith_subject::SubjectSpec;
-use ptxsmith_syntax::{Item, Module};
+use ptxsmith_syntax::Module;
 
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
@@ -225,6 +225,9 @@ fn explain_by_beginning(tested: &Tested, text: &str, part: &mut Part) {
     }
 }
 
+/// What may end what was begun.
+const ENDS: [&str; 8] = [";", "};", ";}", "}", "", " 0;", " 0};", " 0;}"];
+
 /// What stands before the first token that fits nowhere, with what was begun there ended: a compiler reads that too. Of a text that
 /// is understood whole, none.
 fn beginning(text: &str) -> Option<Module> {
@@ -232,11 +235,19 @@ fn beginning(text: &str) -> Option<Module> {
         Ok(module) => module.unread().next()?.error.span,
         Err(error) => error.span,
     };
-    let before = text.get(..misfit.start as usize)?;
-    let is_read = |module: &Module| !module.items.iter().any(|item| matches!(item, Item::Unread(_)));
-    let ended =
-        [";", "};", ";}", "}", ""].into_iter().map(|end| ptxsmith_syntax::parse(&format!("{before}{end}")));
-    ended.flatten().find(is_read)
+    let mut before = text.get(..misfit.start as usize)?;
+    loop {
+        let ended = |end: &&str| ptxsmith_syntax::parse(&format!("{before}{end}")).ok();
+        let read: Vec<Module> = ENDS.iter().filter_map(ended).collect();
+        if let Some(whole) = read.iter().find(|module| module.unread().next().is_none()) {
+            return Some(whole.clone());
+        }
+        // A statement in front is not understood either, or what was begun cannot be ended.
+        let earlier =
+            read.iter().filter_map(|module| Some(module.unread().next()?.error.span.start as usize));
+        let earlier = earlier.min().filter(|&earlier| earlier < before.len());
+        before = before.get(..earlier.or_else(|| before.rfind('\n'))?)?;
+    }
 }
 
 fn died(part: &Part) -> bool {
@@ -253,6 +264,12 @@ mod tests {
         assert_eq!(begins(".global .u8 a[] =4), 5 };").as_deref(), Some(".global .u8 a[] = 4;\n"));
         assert_eq!(begins(".global .u32 b; ) }").as_deref(), Some(".global .u32 b;\n"));
         assert_eq!(begins(".global .u32 b = (7 / 0));").as_deref(), Some(".global .u32 b = (7 / 0);\n"));
+        assert_eq!(begins(".global .u8 a[] = 4{1, 2}};").as_deref(), Some(".global .u8 a[] = 4;\n"));
+        assert_eq!(
+            begins(".global .u32 b = 1 ? 2 / 0 :; 3").as_deref(),
+            Some(".global .u32 b = 1 ? 2 / 0 : 0;\n")
+        );
+        assert_eq!(begins(".version 7.0\n.target\n.target sm_80\n5;").as_deref(), Some(".version 7.0\n"));
         assert_eq!(begins(".global .u8 a[] = {4};"), None);
         assert_eq!(begins(".global .u8 a[ }"), None);
     }

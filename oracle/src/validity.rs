@@ -472,8 +472,14 @@ impl Found {
             }
             self.space(declaration);
         }
+        let mut is_labelled = false;
         for statement in function.statements() {
+            let behind_label = std::mem::replace(&mut is_labelled, matches!(statement, Statement::Label(_)));
             match statement {
+                // A table that nothing can name.
+                Statement::BranchTargets(table) if !behind_label => {
+                    self.push(".branchtargets".into(), DIRECTIVE, table.span);
+                }
                 Statement::Tokens(tokens) => {
                     if let Some(first) = tokens.first() {
                         self.push(first.text.to_string(), execution::NOT_MODELLED, first.span);

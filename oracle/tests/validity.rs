@@ -56,6 +56,7 @@ fn what_the_texts_do_not_describe_is_undecided() {
         (".global .b128 z = 0f00000000;", "z: a floating-point constant"),
         (".entry k() .maxntid 5 { ret; }", ".maxntid: "),
         (".pragma \"nounroll\";", ".pragma: "),
+        (".entry k() { .branchtargets L; L: ret; }", ".branchtargets: "),
         (".visible .visible .func f() { ret; }", "f: a linking directive"),
         (".extern .visible .entry k();", "k: a linking directive"),
         (".global .u32 _;", "_: a name that the texts do not speak of"),

@@ -164,6 +164,17 @@ pub(super) const ZERO_DIMENSION_ACCEPTED: Known = Known {
     first_seen: "2026-11-24",
 };
 
+pub(super) const PARENTHESIZED_SINGLE_ACCEPTED: Known = Known {
+    id: "parenthesized-single-accepted",
+    title: "a single-precision bit pattern in parentheses is taken as an operand, and its bits for those of a double",
+    clauses: &[Clause::SingleBitsNotInExpression],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Taken(shapes::parenthesized_single_operand),
+    example: example!("7.7", ".global .f32 x = -(0f3f800000);"),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const OFFSET_EXPRESSION_ACCEPTED: Known = Known {
     id: "offset-expression-accepted",
     title: "behind NAME + all of an expression is taken for the offset, operators that bind less included",

@@ -109,6 +109,7 @@ pub const KNOWN: &[Known] = &[
     names::REPEATED_NUMBER_CRASH,
     addresses::VARIABLE_INDEX_ACCEPTED,
     initializers::OFFSET_EXPRESSION_ACCEPTED,
+    initializers::PARENTHESIZED_SINGLE_ACCEPTED,
 ];
 
 /// The deviations that are listed for an implementation.

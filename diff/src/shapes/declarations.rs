@@ -32,10 +32,10 @@ pub fn preserved_control_beyond(module: &Module) -> bool {
     Words::of(module).has(|[word, number]| word == ".abi_preserve_control" && is_huge(number))
 }
 
-/// A header without a `.version` up to 8.0, or without a `.target`.
+/// A header without a `.version` up to 8.0, or without an architecture.
 pub fn header_of_another(module: &Module) -> bool {
     let is_known = |version: (u32, u32)| ((1, 0)..=(8, 0)).contains(&version);
-    !module.version().is_some_and(is_known) || module.targets().next().is_none()
+    !module.version().is_some_and(is_known) || !module.targets().any(|target| target.starts_with("sm_"))
 }
 
 /// A variable that is aligned at a power of two of 2^28 or more.

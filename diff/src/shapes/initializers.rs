@@ -1,6 +1,8 @@
 //! Shapes of initial values.
 
-use ptxsmith_syntax::{Linkage, Module, NodeKind, Specifier, StateSpace, Statement};
+use ptxsmith_syntax::{
+    Linkage, Module, NodeKind, Number, Specifier, StateSpace, Statement, Text, read_number,
+};
 
 use super::declarations::{inner_declarations, sizes};
 use super::words::{OPAQUE, Words, integer};
@@ -102,10 +104,34 @@ pub fn offset_expression(module: &Module) -> bool {
         const LESS: [&str; 14] =
             ["<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "?"];
         words.statements.iter().any(|own| {
-            let sum = own.windows(2).position(|pair| pair[1] == "+" && words.names.contains_key(&pair[0]));
+            let is_sum = |run: &[Text]| {
+                run[3] == "+"
+                    && (words.names.contains_key(&run[2])
+                        || run[2] == ")" && run[0] == "(" && words.names.contains_key(&run[1]))
+            };
+            let sum = own.windows(4).position(is_sum);
             let value = own.iter().position(|word| word == "=");
-            matches!((value, sum), (Some(value), Some(sum)) if value < sum)
-                && own.iter().skip(sum.unwrap_or_default()).any(|word| LESS.contains(&&**word))
+            matches!((value, sum), (Some(value), Some(sum)) if value < sum + 2)
+                && own.iter().skip(sum.unwrap_or_default() + 3).any(|word| LESS.contains(&&**word))
+        })
+    })
+}
+
+/// A single-precision bit pattern that stands in parentheses, and those as an operand.
+pub fn parenthesized_single_operand(module: &Module) -> bool {
+    const OPERATORS: [&str; 19] = [
+        "+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "!",
+    ];
+    let is_single = |word: &str| matches!(read_number(word), Some(Number::SingleBits(_)));
+    Words::of(module).statements.iter().any(|own| {
+        let singles = own.iter().enumerate().filter(|(_, word)| is_single(word));
+        singles.map(|(at, _)| at).any(|at| {
+            let open = own[..at].iter().rev().take_while(|word| *word == "(").count();
+            let close = own[at + 1..].iter().take_while(|word| *word == ")").count();
+            let depth = open.min(close);
+            let before = at.checked_sub(depth + 1).map(|before| &own[before]);
+            let is_operator = |word: Option<&Text>| word.is_some_and(|word| OPERATORS.contains(&&**word));
+            depth > 0 && (is_operator(before) || is_operator(own.get(at + depth + 1)))
         })
     })
 }

@@ -3,7 +3,7 @@
 use super::module;
 use crate::places::{Family, declared, lines, names, words};
 
-const SYMBOLS: &str = "gb gu gd gf ga gm gv gz ge gi gn gn1 gn2 gn01 cu ca su sa se tr sr ur fn fe fr k kp nosuch x WARP_SZ %tid L";
+const SYMBOLS: &str = "gb gu gd gf ga gm gv gz ge gi gn gn1 gn2 gn01 cu ca su sa se tr sr ur fn fe fr k kp nosuch x WARP_SZ %tid L 0f3f800000 1.0";
 
 /// How a symbol, `X`, stands in an initializer.
 const ADDRESSES: &str = "
@@ -30,6 +30,8 @@ X % 2
 X<<1
 X&1
 X==X
+X+4==4
+generic(X)+4==4
 X&&1
 X?1:2
 1?X:2
@@ -37,6 +39,9 @@ X?1:2
 (.u64)X
 (.s64)X
 X+1.0
+(X)+1.0
+-(X)
+(X)==(X)
 X+2147483648
 X+9223372036854775808
 X-9223372036854775808
