@@ -228,6 +228,9 @@ fn explain_by_beginning(tested: &Tested, text: &str, part: &mut Part) {
 /// What may end what was begun.
 const ENDS: [&str; 8] = [";", "};", ";}", "}", "", " 0;", " 0};", " 0;}"];
 
+/// How often less is tried.
+const MOST_CUTS: usize = 64;
+
 /// What stands before the first token that fits nowhere, with what was begun there ended: a compiler reads that too. Of a text that
 /// is understood whole, none.
 fn beginning(text: &str) -> Option<Module> {
@@ -236,7 +239,7 @@ fn beginning(text: &str) -> Option<Module> {
         Err(error) => error.span,
     };
     let mut before = text.get(..misfit.start as usize)?;
-    loop {
+    for _ in 0..MOST_CUTS {
         let ended = |end: &&str| ptxsmith_syntax::parse(&format!("{before}{end}")).ok();
         let read: Vec<Module> = ENDS.iter().filter_map(ended).collect();
         if let Some(whole) = read.iter().find(|module| module.unread().next().is_none()) {
@@ -246,8 +249,9 @@ fn beginning(text: &str) -> Option<Module> {
         let earlier =
             read.iter().filter_map(|module| Some(module.unread().next()?.error.span.start as usize));
         let earlier = earlier.min().filter(|&earlier| earlier < before.len());
-        before = before.get(..earlier.or_else(|| before.rfind('\n'))?)?;
+        before = before.get(..earlier.or_else(|| before.rfind(|c| " \n,;(){}".contains(c)))?)?;
     }
+    None
 }
 
 fn died(part: &Part) -> bool {
@@ -270,6 +274,7 @@ mod tests {
             Some(".global .u32 b = 1 ? 2 / 0 : 0;\n")
         );
         assert_eq!(begins(".version 7.0\n.target\n.target sm_80\n5;").as_deref(), Some(".version 7.0\n"));
+        assert_eq!(begins(".global .u8 a[] = 1(b), 2 div, 3;").as_deref(), Some(".global .u8 a[] = 1(b);\n"));
         assert_eq!(begins(".global .u8 a[] = {4};"), None);
         assert_eq!(begins(".global .u8 a[ }"), None);
     }

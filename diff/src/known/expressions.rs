@@ -19,7 +19,7 @@ pub(super) const QUOTIENT_OVERFLOW_CRASH: Known = Known {
     effect: Effect::Crash {
         signal: 8,
         when: |trace| trace.questions.contains(Question::QuotientOverflow),
-        of: |_| false,
+        of: shapes::quotient_overflows,
     },
     example: example!("7.7", ".global .s64 x = (-9223372036854775807 - 1) / -1;"),
     first_seen: "2026-11-21",

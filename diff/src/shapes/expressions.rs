@@ -26,6 +26,32 @@ impl<'m> Visit<'m> for Divisors {
     }
 }
 
+/// A division of the least number of `.s64` by -1.
+pub fn quotient_overflows(module: &Module) -> bool {
+    let mut quotients = Quotients { version: module.version().unwrap_or_default(), overflow: false };
+    quotients.module(module);
+    quotients.overflow
+}
+
+struct Quotients {
+    version: (u32, u32),
+    overflow: bool,
+}
+
+impl<'m> Visit<'m> for Quotients {
+    fn expr(&mut self, expr: &'m Expr) {
+        let rules = Rules::default();
+        let is = |part: u32, bits: u64| {
+            let mut evaluator = Evaluator::new(&rules, self.version);
+            let stored = evaluator.store(&expr.part(part), ScalarType::S64, &mut Trace::default());
+            matches!(stored, Ok(Stored::Bits(found)) if found == bits)
+        };
+        self.overflow |= expr.nodes().iter().any(|node| {
+            matches!(node.kind, NodeKind::Binary(BinaryOp::Div, left, right) if is(left, 1 << 63) && is(right, u64::MAX))
+        });
+    }
+}
+
 /// Whether all bits of a value are zero: -0.0 is none.
 fn is_zero(expr: &Expr, version: (u32, u32)) -> bool {
     let rules = Rules::default();
@@ -50,5 +76,14 @@ mod tests {
             assert!(!has(value, BinaryOp::Rem), "{value}");
         }
         assert!(has("1 / 0.0", BinaryOp::Div));
+    }
+
+    #[test]
+    fn the_least_number_by_minus_one_overflows() {
+        let does = |text: &str| quotient_overflows(&module(text));
+        assert!(does(".s32 a = (-9223372036854775807 - 1) / -1;"));
+        assert!(does(".global .s64 a = 1 + 9223372036854775808 / ~0;"));
+        assert!(!does(".global .s64 a = -9223372036854775807 / -1;"));
+        assert!(!does(".global .s64 a = -9223372036854775808 / 1;"));
     }
 }
