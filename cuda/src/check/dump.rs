@@ -21,6 +21,8 @@ const LARGEST: usize = 256 << 20;
 pub struct Dump {
     /// The declarations of the translation unit that are not in system headers, in order.
     pub declarations: Vec<Node>,
+    /// How many of them stand before the first that is left out, if one is.
+    pub whole: Option<usize>,
     /// Its errors, as it printed them.
     pub errors: Vec<String>,
     /// Why the dump is not whole, if so.
@@ -46,13 +48,15 @@ pub fn run(
     };
     let errors = finished.stderr.text();
     let errors = errors.lines().filter(|line| line.contains("error: ")).map(str::to_owned).collect();
-    Ok(Dump { declarations: reader.declarations, errors, incomplete })
+    Ok(Dump { declarations: reader.declarations, whole: reader.whole, errors, incomplete })
 }
 
 /// Where the reader is in the translation unit.
 struct Reader<'a> {
     is_system: &'a dyn Fn(&str) -> bool,
     declarations: Vec<Node>,
+    /// How many stand before the first that is left out.
+    whole: Option<usize>,
     /// Which limit was the first that was hit; what was beyond it is left out.
     left_out: Option<String>,
     /// The bytes that were kept.
@@ -81,6 +85,7 @@ impl<'a> Reader<'a> {
         Reader {
             is_system,
             declarations: Vec::new(),
+            whole: None,
             left_out: None,
             kept: 0,
             broken: None,
@@ -146,6 +151,7 @@ impl<'a> Reader<'a> {
         };
         let line = &self.line;
         let file = serde_json::from_str::<String>(&self.file).unwrap_or_default();
+        self.whole.get_or_insert(self.declarations.len());
         self.left_out.get_or_insert_with(|| format!("{file}:{line}: {hit}; the declaration is left out"));
         self.skip = Some(true);
         self.text = String::new();
@@ -155,7 +161,10 @@ impl<'a> Reader<'a> {
         self.kept += self.text.len();
         match node(&self.text) {
             Ok(node) => self.declarations.push(node),
-            Err(error) => drop(self.broken.get_or_insert(error)),
+            Err(error) => {
+                self.whole.get_or_insert(self.declarations.len());
+                self.broken.get_or_insert(error);
+            }
         }
     }
 
@@ -250,7 +259,7 @@ mod tests {
         for column in [6, 4 * DEEPEST + 4, 4 * DEEPEST] {
             reader.read(declaration(column).as_bytes());
         }
-        assert_eq!((reader.declarations.len(), reader.broken.is_none()), (2, true));
+        assert_eq!((reader.declarations.len(), reader.whole, reader.broken.is_none()), (2, Some(1), true));
         let expected =
             "a.cu:7: statements or expressions are nested more than 20000 deep; the declaration is left out";
         assert_eq!(reader.left_out.as_deref(), Some(expected));

@@ -16,6 +16,7 @@ use crate::rule::Key;
 enum Cause {
     Template,
     Initializer,
+    LeftOut,
     Text,
 }
 
@@ -26,6 +27,7 @@ impl Cause {
             Cause::Initializer => {
                 "read variables that a macro declares, so that clang cannot be asked for their initialization"
             }
+            Cause::LeftOut => "read variables that a declaration before may initialize which is left out",
             Cause::Text => "stand in array bounds or template arguments that are too complicated to be read",
         }
     }
@@ -144,8 +146,9 @@ impl<'a> Judge<'a> {
             Act::Unknown => return self.say(Cause::Template, &used.place, &used.name),
             Act::Address => vec![Key::Address],
             Act::Value | Act::Copy => {
-                let Some(mut keys) = self.value_keys(variable, used) else {
-                    return self.say(Cause::Initializer, &used.place, &used.name);
+                let mut keys = match self.value_keys(variable, used) {
+                    Ok(keys) => keys,
+                    Err(cause) => return self.say(cause, &used.place, &used.name),
                 };
                 if used.act == Act::Copy {
                     keys.push(Key::Address);
@@ -176,17 +179,22 @@ impl<'a> Judge<'a> {
         entry.or_insert_with(|| (0, place.clone(), name.to_owned())).0 += 1;
     }
 
-    /// The messages about a use of the value; `None` where it cannot be decided.
-    fn value_keys(&self, variable: &Variable<'_>, used: &Use) -> Option<Vec<Key>> {
+    /// The messages about a use of the value; why not, where it cannot be decided.
+    fn value_keys(&self, variable: &Variable<'_>, used: &Use) -> Result<Vec<Key>, Cause> {
         let mut keys = Vec::new();
-        let is_constant = match variable.initializer {
-            Some((_, place)) if place > used.number => Some(false),
-            // An instantiation may have its initializer in the template only.
-            None => Some(used.is_constant || variable.is_constexpr),
-            Some(_) if used.is_constant || variable.is_plainly_constant() => Some(true),
-            Some(_) => self.answers.constant.get(&used.id).copied(),
+        let not_before = || match self.variables.is_whole_before(used.number) {
+            true => Ok(false),
+            false => Err(Cause::LeftOut),
         };
-        if is_constant == Some(false) {
+        let is_constant = match variable.initializer {
+            Some((_, place)) if place > used.number => not_before(),
+            // An instantiation may have its initializer in the template only.
+            None if used.is_constant || variable.is_constexpr => Ok(true),
+            None => not_before(),
+            Some(_) if used.is_constant || variable.is_plainly_constant() => Ok(true),
+            Some(_) => self.answers.constant.get(&used.id).copied().ok_or(Cause::Initializer),
+        };
+        if is_constant == Ok(false) {
             keys.push(Key::NotInitialized);
         }
         if variable.is_volatile() {
@@ -196,7 +204,7 @@ impl<'a> Judge<'a> {
             keys.push(Key::InvalidType);
         }
         // What is wrong anyway is said.
-        (is_constant.is_some() || !keys.is_empty()).then_some(keys)
+        if keys.is_empty() { is_constant.map(|_| keys) } else { Ok(keys) }
     }
 
     /// Array bounds, template arguments and the like: the tree does not show what they name, the text does.
@@ -258,4 +266,29 @@ fn offset(text: &str, line: u32, col: u32) -> Option<usize> {
     }
     let offset = start + col as usize - 1;
     text.is_char_boundary(offset).then_some(offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::ast::Node;
+
+    #[test]
+    fn a_variable_that_something_left_out_may_initialize_is_undecided_behind_it_and_only_there() {
+        let declared = r#"{"id": "1", "kind": "VarDecl", "name": "k", "type": {"qualType": "const int"}}"#;
+        let declarations: [Node; 2] =
+            [declared, r#"{"kind": "EmptyDecl"}"#].map(|text| serde_json::from_str(text).unwrap());
+        let judged = |whole: Option<usize>, number: u64| {
+            let variables = Variables::of(&declarations, whole);
+            let mut uses = Uses::default();
+            uses.uses.push(Use::unseen("1", "k", Act::Value, Place::default(), number));
+            let (findings, undecided) =
+                Judge::new(&variables, false, Answers::default()).judge(&uses, &|_| String::new());
+            (findings.len(), undecided.len())
+        };
+        assert_eq!(judged(None, 2), (1, 0));
+        assert_eq!(judged(Some(1), 1), (1, 0));
+        assert_eq!(judged(Some(1), 2), (0, 1));
+        assert_eq!(judged(Some(1), u64::MAX), (0, 1));
+    }
 }

@@ -234,7 +234,7 @@ fn name_of(file: &Path) -> OsString {
 }
 
 fn judge(dump: dump::Dump, file: &Path, clang: &Invocation, options: &Options) -> Result<Report, Error> {
-    let variables = variables::Variables::of(&dump.declarations);
+    let variables = variables::Variables::of(&dump.declarations, dump.whole);
     let uses = uses::find(&dump.declarations, &variables);
     let text_of = |file: &str| options.text_of(file);
     let questions = judging::questions(&uses, &variables, options.microsoft, &text_of);

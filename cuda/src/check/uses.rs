@@ -324,6 +324,10 @@ impl<'a> Walk<'a> {
         if path.iter().any(|parent| parent.kind == "SubstNonTypeTemplateParmExpr") {
             return;
         }
+        // A type has the text of the aliases that it names, which stand elsewhere.
+        if path.iter().any(|parent| parent.kind.ends_with("Type")) && !is_in_declaration(place, path) {
+            return;
+        }
         if !around.pattern {
             self.outside_patterns.insert((last.file.clone(), last.offset));
         }
@@ -447,6 +451,17 @@ fn is_body(node: &Node) -> bool {
         "VarDecl" | "VarTemplateSpecializationDecl" => true,
         kind => kind.ends_with("Decl") && node.inner.iter().any(|child| child.kind == "CompoundStmt"),
     }
+}
+
+/// Whether a place is in the text of the innermost function or variable around.
+fn is_in_declaration(place: &Place, path: &[&Node]) -> bool {
+    let is_code = |kind: &str| {
+        kind == "FunctionDecl" || kind == "VarDecl" || kind.starts_with("CXX") && kind.ends_with("Decl")
+    };
+    path.iter().rev().find(|node| is_code(&node.kind)).is_some_and(|node| {
+        let (begin, end) = (node.range.begin.place(), node.range.end.place());
+        place.file == begin.file && (begin.offset..=end.offset).contains(&place.offset)
+    })
 }
 
 /// How many nodes there are.

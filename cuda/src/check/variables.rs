@@ -130,6 +130,8 @@ pub struct Variables<'a> {
     /// Of members of class templates, what the template's own declaration says.
     patterns: HashMap<&'a Place, (&'a Node, u64)>,
     next: u64,
+    /// The number of the first place behind which a declaration may be missing.
+    whole_until: Option<u64>,
 }
 
 /// What a declaration stands in.
@@ -145,13 +147,21 @@ struct Around {
 pub const ANNOTATIONS: [&str; 4] = ["CUDADeviceAttr", "CUDAConstantAttr", "CUDASharedAttr", "HIPManagedAttr"];
 
 impl<'a> Variables<'a> {
-    /// Collects from a translation unit.
-    pub fn of(declarations: &'a [Node]) -> Self {
+    /// Collects from a translation unit, of which only so many declarations stand before the first that is left out.
+    pub fn of(declarations: &'a [Node], whole: Option<usize>) -> Self {
         let mut variables = Variables::default();
-        for node in declarations {
+        for (index, node) in declarations.iter().enumerate() {
+            if whole == Some(index) {
+                variables.whole_until = Some(variables.next);
+            }
             variables.collect(node, Around { function: false, class: None });
         }
         variables
+    }
+
+    /// Whether what stands before this place is known: nothing before it is left out.
+    pub fn is_whole_before(&self, number: u64) -> bool {
+        self.whole_until.is_none_or(|until| number <= until)
     }
 
     fn collect(&mut self, node: &'a Node, around: Around) {
