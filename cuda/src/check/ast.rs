@@ -151,6 +151,11 @@ impl Node {
         self.value_category == "lvalue"
     }
 
+    /// Whether it makes a class template a friend.
+    pub fn befriends_class_template(&self) -> bool {
+        self.kind == "FriendDecl" && self.inner.iter().any(|child| child.kind == "ClassTemplateDecl")
+    }
+
     /// Whether it has this attribute, written by somebody.
     pub fn has_attribute(&self, kind: &str) -> bool {
         self.inner.iter().any(|node| node.kind == kind && !node.implicit)

@@ -236,6 +236,10 @@ impl<'a> Walk<'a> {
                 }
                 self.parts_of(node);
             }
+            // What a using-declaration names is printed where it stands as well.
+            "UsingShadowDecl" => return,
+            // The instances of a friend that is a template are printed in the class.
+            _ if node.befriends_class_template() => inside.class = None,
             "TemplateArgument" => {
                 if let Some(named) = &node.decl {
                     self.found.by_argument.insert(self.variables.root(&named.id).to_owned());
@@ -464,9 +468,12 @@ fn is_in_declaration(place: &Place, path: &[&Node]) -> bool {
     })
 }
 
-/// How many nodes there are.
+/// How many nodes are looked through.
 fn size(node: &Node) -> u64 {
-    1 + node.inner.iter().map(size).sum::<u64>()
+    match node.kind.as_str() {
+        "UsingShadowDecl" => 1,
+        _ => 1 + node.inner.iter().map(size).sum::<u64>(),
+    }
 }
 
 /// What can be the pattern or an instantiation of a template.

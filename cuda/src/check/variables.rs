@@ -183,6 +183,8 @@ impl<'a> Variables<'a> {
             | "CXXConversionDecl" => {
                 inside = Around { function: true, class: None };
             }
+            "UsingShadowDecl" => return,
+            _ if node.befriends_class_template() => inside.class = None,
             "DeclRefExpr"
             | "MemberExpr"
             | "DependentScopeDeclRefExpr"
