@@ -10,6 +10,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/cuda.md"
+READ = ROOT / "corpus/cuda/headers/read.txt"
 CUDA = pathlib.Path(os.environ["CUDA_HEADERS"]) / "cuda"
 CLANG = os.environ["CLANG"]
 PTXSMITH = os.environ["PTXSMITH"]
@@ -24,9 +25,15 @@ def measured(command):
     return answer, seconds, after.ru_maxrss / 1024
 
 
+def flags_of(file):
+    """What a first line `// flags: ...` says."""
+    first = file.read_text().splitlines()[0]
+    return first.removeprefix("// flags:").split() if first.startswith("// flags:") else []
+
+
 def check(file, more=()):
     command = [PTXSMITH, "cuda", "check", "--clang", CLANG, "--timeout", "5m", "--format", "json", *more]
-    return measured([*command, str(file.relative_to(ROOT)), "--", f"--cuda-path={CUDA}"])
+    return measured([*command, str(file.relative_to(ROOT)), "--", f"--cuda-path={CUDA}", *flags_of(file)])
 
 
 def marked(file):
@@ -36,14 +43,26 @@ def marked(file):
 
 
 def headers(files):
+    """Reports about headers, against the list of those that were read: `PLACE | VARIABLE | KEYS | WHY`."""
+    read = [line.split(" | ")[:3] for line in READ.read_text().splitlines() if line and not line.startswith("#")]
+    read = {tuple(row) for row in read}
+    found = {}
     for file in files:
         answer, _, _ = check(file, ["--header-filter", "/cuda/include/"])
         report = json.loads(answer.stdout)["files"][0]
         for finding in report["findings"]:
-            place = finding["file"].replace(str(CUDA), "$CUDA")
-            print(f"{file.name}: {place}:{finding['line']}: `{finding['variable']}` {', '.join(finding['keys'])}")
+            if not finding["file"].endswith(file.name):
+                place = finding["file"].split("/cuda/include/")[-1]
+                row = (f"{place}:{finding['line']}", finding["variable"], ", ".join(finding["keys"]))
+                found.setdefault(row, file.name)
         for missing in report["not_analysed"]:
             print(f"{file.name}: {missing.replace(str(CUDA), '$CUDA')}")
+    for row in sorted(set(found) - read):
+        print(f"not read: {' | '.join(row)} | {found[row]}")
+    for row in sorted(read - set(found)):
+        print(f"no longer reported: {' | '.join(row)}")
+    print(f"{len(found)} different reports about headers, of which {len(read & set(found))} were read")
+    sys.exit(1 if set(found) != read else 0)
 
 
 def main():
@@ -63,8 +82,10 @@ def main():
         if own != marked(file) or others or report["not_analysed"]:
             print(f"{file.name}: {json.dumps(report, indent=1)}")
             wrong += 1
-        flags = ["-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudalib", f"--cuda-path={CUDA}"]
-        flags += ["-Xclang", "-target-sdk-version=12.0", "-std=c++17", "-w", "-fsyntax-only"]
+        flags = ["-x", "cuda", "--cuda-device-only", "-nocudalib", f"--cuda-path={CUDA}"]
+        if not flags_of(file):
+            flags.append("--cuda-gpu-arch=sm_70")
+        flags += ["-Xclang", "-target-sdk-version=12.0", "-std=c++17", "-w", "-fsyntax-only", *flags_of(file)]
         _, alone, _ = measured([CLANG, *flags, str(file)])
         dump = f"{CLANG} {' '.join(flags)} -Xclang -ast-dump=json {file} > /dev/null"
         _, dumping, _ = measured(["sh", "-c", dump])

@@ -101,6 +101,33 @@ fn a_file_that_clang_does_not_understand_is_said_to_be_so() {
 }
 
 #[test]
+fn a_variable_whose_initializer_clang_does_not_understand_is_undecided_and_one_without_is_a_violation() {
+    if !has_clang("cuda check of a file without its header") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let source = "\
+#include <missing.h>
+extern const int declared;
+struct S { static const int broken = BOUND * 2; };
+template <class T> struct W {
+  static const unsigned bits = unsigned(sizeof(T) * BITS);
+  __device__ unsigned f() { return bits; }
+};
+__device__ int f() { return declared; }
+__device__ int g() { return S::broken; }
+__device__ unsigned h() { return W<int>().f(); }
+";
+    let path = file(directory.path(), "broken.cu", source);
+    let output = ptxsmith().args(["cuda", "check", "--format", "json"]).arg(&path).output().unwrap();
+    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let findings = report["files"][0]["findings"].as_array().unwrap();
+    assert_eq!(findings.iter().map(|finding| &finding["variable"]).collect::<Vec<_>>(), ["declared"]);
+    let said = report["files"][0]["not_analysed"].to_string();
+    assert!(said.contains("of which clang does not understand the initialization"), "{said}");
+}
+
+#[test]
 fn flags_come_from_the_compilation_database() {
     if !has_clang("cuda check with a compilation database") {
         return;

@@ -17,6 +17,7 @@ enum Cause {
     Template,
     Initializer,
     LeftOut,
+    Errors,
     Text,
 }
 
@@ -28,6 +29,7 @@ impl Cause {
                 "read variables that a macro declares, so that clang cannot be asked for their initialization"
             }
             Cause::LeftOut => "read variables that a declaration before may initialize which is left out",
+            Cause::Errors => "read variables of which clang does not understand the initialization",
             Cause::Text => "stand in array bounds or template arguments that are too complicated to be read",
         }
     }
@@ -46,6 +48,8 @@ pub struct Judge<'a> {
     variables: &'a Variables<'a>,
     microsoft: bool,
     answers: Answers,
+    /// Variables with an initializer in the text and none in the tree.
+    misread: HashSet<String>,
     findings: BTreeMap<(Place, String), Broken>,
     undecided: BTreeMap<(Cause, String), (usize, Place, String)>,
 }
@@ -104,11 +108,19 @@ fn is_valid(variable: &Variable<'_>, microsoft: bool) -> bool {
 impl<'a> Judge<'a> {
     /// A judge that has these answers of clang.
     pub fn new(variables: &'a Variables<'a>, microsoft: bool, answers: Answers) -> Self {
-        Judge { variables, microsoft, answers, findings: BTreeMap::new(), undecided: BTreeMap::new() }
+        Judge {
+            variables,
+            microsoft,
+            answers,
+            misread: HashSet::new(),
+            findings: BTreeMap::new(),
+            undecided: BTreeMap::new(),
+        }
     }
 
     /// Judges all of them.
     pub fn judge(mut self, uses: &Uses, text_of: &dyn Fn(&str) -> String) -> (Vec<Finding>, Vec<Undecided>) {
+        self.misread = self.misread(uses, text_of);
         for used in &uses.uses {
             self.report(used);
         }
@@ -174,6 +186,28 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// The used variables of which an error of clang has taken the initializer away.
+    fn misread(&self, uses: &Uses, text_of: &dyn Fn(&str) -> String) -> HashSet<String> {
+        let mut texts: HashMap<&str, String> = HashMap::new();
+        let mut misread = HashSet::new();
+        let mut seen: HashSet<&str> = HashSet::new();
+        for used in uses.uses.iter().filter(|used| matches!(used.act, Act::Value | Act::Copy)) {
+            let Some(variable) = self.variables.get(&used.id) else { continue };
+            if variable.initializer.is_some() || variable.is_constexpr || !seen.insert(&used.id) {
+                continue;
+            }
+            let is_initialized = variable.places.iter().filter(|place| !place.is_in_macro()).any(|place| {
+                let place = place.place();
+                let text = texts.entry(&place.file).or_insert_with(|| text_of(&place.file));
+                text::has_initializer(text, place.offset as usize, variable.name)
+            });
+            if is_initialized {
+                misread.insert(used.id.clone());
+            }
+        }
+        misread
+    }
+
     fn say(&mut self, cause: Cause, place: &Place, name: &str) {
         let entry = self.undecided.entry((cause, place.file.clone()));
         entry.or_insert_with(|| (0, place.clone(), name.to_owned())).0 += 1;
@@ -190,6 +224,7 @@ impl<'a> Judge<'a> {
             Some((_, place)) if place > used.number => not_before(),
             // An instantiation may have its initializer in the template only.
             None if used.is_constant || variable.is_constexpr => Ok(true),
+            None if self.misread.contains(&used.id) => Err(Cause::Errors),
             None => not_before(),
             Some(_) if used.is_constant || variable.is_plainly_constant() => Ok(true),
             Some(_) => self.answers.constant.get(&used.id).copied().ok_or(Cause::Initializer),

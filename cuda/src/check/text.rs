@@ -3,6 +3,16 @@
 
 use super::acts::Act;
 
+/// Whether an initializer follows the name at this place.
+pub fn has_initializer(text: &str, place: usize, name: &str) -> bool {
+    let Some(mut rest) = text.get(place..).and_then(|text| text.strip_prefix(name)) else { return false };
+    rest = rest.trim_start();
+    while let Some(bound) = rest.strip_prefix('[') {
+        rest = bound.split_once(']').map_or("", |(_, behind)| behind).trim_start();
+    }
+    rest.starts_with(['=', '{', '('])
+}
+
 /// The words of a text that stand in no comment and no literal, with their places.
 pub fn words(text: &str) -> Vec<(usize, &str)> {
     let bytes = text.as_bytes();
