@@ -220,10 +220,34 @@ extern "C" __device__ float __fdividef(float, float);
 extern "C" __device__ float __powf(float, float);
 extern "C" float fmaf(float, float, float) noexcept;
 extern "C" __device__ float fmaf(float, float, float) noexcept;
-PTXSMITH_HD int min(int a, int b) { return a < b ? a : b; }
-PTXSMITH_HD int max(int a, int b) { return a < b ? b : a; }
-PTXSMITH_HD unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
-PTXSMITH_HD unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
-PTXSMITH_HD float min(float a, float b) { return a < b ? a : b; }
-PTXSMITH_HD float max(float a, float b) { return a < b ? b : a; }
+PTXSMITH_MATH1(acosh) PTXSMITH_MATH1(asinh) PTXSMITH_MATH1(atanh) PTXSMITH_MATH1(logb) PTXSMITH_MATH1(nearbyint)
+PTXSMITH_MATH2(nextafter) PTXSMITH_MATH2(remainder) PTXSMITH_MATH2(fdim)
+// Functions of the host's library that the device has too: the result, the name, and the parameters.
+#define PTXSMITH_BOTH(result, name, ...) \
+  extern "C" result name(__VA_ARGS__) noexcept; \
+  extern "C" __device__ result name(__VA_ARGS__) noexcept;
+PTXSMITH_BOTH(int, abs, int) PTXSMITH_BOTH(long, labs, long) PTXSMITH_BOTH(long long, llabs, long long)
+PTXSMITH_BOTH(long, lround, double) PTXSMITH_BOTH(long, lroundf, float) PTXSMITH_BOTH(long, lrint, double)
+PTXSMITH_BOTH(long, lrintf, float) PTXSMITH_BOTH(long long, llround, double) PTXSMITH_BOTH(long long, llroundf, float)
+PTXSMITH_BOTH(long long, llrint, double) PTXSMITH_BOTH(long long, llrintf, float)
+PTXSMITH_BOTH(int, ilogb, double) PTXSMITH_BOTH(int, ilogbf, float) PTXSMITH_BOTH(double, ldexp, double, int)
+PTXSMITH_BOTH(float, ldexpf, float, int) PTXSMITH_BOTH(double, scalbn, double, int) PTXSMITH_BOTH(float, scalbnf, float, int)
+PTXSMITH_BOTH(double, frexp, double, int *) PTXSMITH_BOTH(float, frexpf, float, int *)
+PTXSMITH_BOTH(double, modf, double, double *) PTXSMITH_BOTH(float, modff, float, float *)
+#define PTXSMITH_MIN_MAX(result, one, other) \
+  PTXSMITH_HD result min(one a, other b) { return a < b ? a : b; } \
+  PTXSMITH_HD result max(one a, other b) { return a < b ? b : a; }
+PTXSMITH_MIN_MAX(int, int, int) PTXSMITH_MIN_MAX(unsigned, unsigned, unsigned) PTXSMITH_MIN_MAX(unsigned, int, unsigned)
+PTXSMITH_MIN_MAX(unsigned, unsigned, int) PTXSMITH_MIN_MAX(long, long, long)
+PTXSMITH_MIN_MAX(unsigned long, unsigned long, unsigned long) PTXSMITH_MIN_MAX(unsigned long, long, unsigned long)
+PTXSMITH_MIN_MAX(unsigned long, unsigned long, long) PTXSMITH_MIN_MAX(long long, long long, long long)
+PTXSMITH_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
+PTXSMITH_MIN_MAX(unsigned long long, long long, unsigned long long)
+PTXSMITH_MIN_MAX(unsigned long long, unsigned long long, long long) PTXSMITH_MIN_MAX(float, float, float)
+PTXSMITH_MIN_MAX(double, double, double) PTXSMITH_MIN_MAX(double, float, double) PTXSMITH_MIN_MAX(double, double, float)
+namespace std { template <class T> __device__ T abs(T x); }
+template <class T> __device__ bool isnan(T x);
+template <class T> __device__ bool isinf(T x);
+template <class T> __device__ bool isfinite(T x);
+template <class T> __device__ bool signbit(T x);
 #endif
