@@ -16,6 +16,8 @@ pub enum Act {
     Copy,
     /// It depends on a template's parameters.
     Unknown,
+    /// clang does not understand the expression.
+    Misread,
 }
 
 /// What the use does. In a template's own declaration (`pattern`) conversions that only an instantiation decides are not in
@@ -87,6 +89,7 @@ fn act_of(node: &Node, below: &Node, above: Option<&Node>, is_static: &dyn Fn(&s
         }
         "ImplicitCastExpr" | "BuiltinBitCastExpr" => act_of_cast(node, above),
         "UnaryOperator" if matches!(&node.opcode[..], "*" | "__extension__") => None,
+        "RecoveryExpr" => Some(Act::Misread),
         "UnaryOperator" if node.opcode == "&" => Some(Act::Address),
         // The object of a static member is not looked at.
         "MemberExpr" if node.referenced_member_decl.as_deref().is_some_and(is_static) => Some(Act::Nothing),

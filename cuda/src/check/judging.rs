@@ -29,7 +29,9 @@ impl Cause {
                 "read variables that a macro declares, so that clang cannot be asked for their initialization"
             }
             Cause::LeftOut => "read variables that a declaration before may initialize which is left out",
-            Cause::Errors => "read variables of which clang does not understand the initialization",
+            Cause::Errors => {
+                "stand in expressions, or read variables with initializers, that clang does not understand"
+            }
             Cause::Text => "stand in array bounds or template arguments that are too complicated to be read",
         }
     }
@@ -155,6 +157,7 @@ impl<'a> Judge<'a> {
         let Some(variable) = self.variables.get(&used.id) else { return };
         let keys = match used.act {
             Act::Nothing => return,
+            Act::Misread => return self.say(Cause::Errors, &used.place, &used.name),
             Act::Unknown => return self.say(Cause::Template, &used.place, &used.name),
             Act::Address => vec![Key::Address],
             Act::Value | Act::Copy => {

@@ -335,7 +335,11 @@ impl<'a> Walk<'a> {
         if !around.pattern {
             self.outside_patterns.insert((last.file.clone(), last.offset));
         }
-        let act = act(node, path, around.pattern, &|id| self.variables.get(id).is_some());
+        let act = match act(node, path, around.pattern, &|id| self.variables.get(id).is_some()) {
+            // Outside of templates, only a mistake depends on what is not known.
+            Act::Unknown if !around.pattern => Act::Misread,
+            act => act,
+        };
         if act == Act::Nothing {
             return;
         }
