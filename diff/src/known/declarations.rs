@@ -51,6 +51,17 @@ pub(super) const PRESERVED_CONTROL_EXHAUSTED: Known = Known {
     first_seen: "2026-11-24",
 };
 
+pub(super) const INSTRUCTION_TYPE_ARRAY_CRASH: Known = Known {
+    id: "instruction-type-array-crash",
+    title: "an array of a type of instructions, such as .e4m3x2, kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.8"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::instruction_type_array },
+    example: example!("7.8", ".global .e4m3x2 x[4];"),
+    first_seen: "2026-11-24",
+};
+
 pub(super) const HEADER_CRASH: Known = Known {
     id: "header-crash",
     title: "a .version that is later than 8.0, or none, kills the compiler (SIGSEGV) behind its message",

@@ -71,6 +71,7 @@ pub const KNOWN: &[Known] = &[
     declarations::NTID_OVERFLOW_CRASH,
     declarations::PRESERVED_REGISTERS_CRASH,
     declarations::PRESERVED_CONTROL_EXHAUSTED,
+    declarations::INSTRUCTION_TYPE_ARRAY_CRASH,
     declarations::HEADER_CRASH,
     declarations::HUGE_ALIGNMENT_HANG,
     declarations::LOCAL_ALIGNMENT_CRASH,

@@ -38,6 +38,15 @@ pub fn header_of_another(module: &Module) -> bool {
     !module.version().is_some_and(is_known) || !module.targets().any(|target| target.starts_with("sm_"))
 }
 
+/// An array of a type that instructions have and variables do not, of a dimension that is given.
+pub fn instruction_type_array(module: &Module) -> bool {
+    const TYPES: [&str; 13] = [
+        ".e4m3", ".e5m2", ".e4m3x2", ".e5m2x2", ".e2m1x2", ".e2m3x2", ".e3m2x2", ".ue8m0x2", ".s2f6x2",
+        ".u16x2", ".s16x2", ".f32x2", ".bf16x2",
+    ];
+    Words::of(module).has(|[ty, _, open, count]| TYPES.contains(&ty) && open == "[" && count != "]")
+}
+
 /// A variable that is aligned at a power of two of 2^28 or more.
 pub fn huge_alignment(module: &Module) -> bool {
     let is_huge = |number: &str| integer(number).is_some_and(|n| n >= 1 << 28 && n.is_power_of_two());

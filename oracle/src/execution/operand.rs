@@ -257,6 +257,11 @@ impl Reader<'_> {
             }
             _ => return self.refuse(rule.0, rule.1, index.span()),
         };
+        if let NodeKind::Binary(BinaryOp::Add | BinaryOp::Sub, _, right) = *register.kind(register.root())
+            && !register.part(right).has_names()
+        {
+            return Err(Stop::Unmodelled("a sum of constants behind a register, without parentheses"));
+        }
         let Some(name) = register.as_name() else { return self.refuse(rule.0, rule.1, index.span()) };
         let register = match self.meaning(&name, names)? {
             Some(Meaning::Register(register)) => register,

@@ -228,6 +228,9 @@ impl Work<'_, '_> {
                     return self.refuse(RefusalClass::Attribute, clause, name.span);
                 }
             }
+            if name.text == ".unified" && self.scope.version < (8, 0) {
+                return Err(Stop::Unmodelled("an attribute that the text dates for functions only"));
+            }
         }
         Ok(())
     }

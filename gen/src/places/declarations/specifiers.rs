@@ -38,7 +38,7 @@ numbered := x<2>
 ";
 
 const TYPES: &str = ".b8 .b16 .b32 .b64 .b128 .u8 .u32 .u64 .s16 .s64 .f16 .f16x2 .bf16 .f32 .f64 .pred .texref .samplerref .surfref \
-    .v2÷.u32 .v4÷.f32 .v2÷.pred .v2÷.b8 .v4÷.u64 .v2÷.f16";
+    .v2÷.u32 .v4÷.f32 .v2÷.pred .v2÷.b8 .v4÷.u64 .v2÷.f16 .e4m3 .e4m3x2 .u16x2";
 
 const SPACES: &str = ".global .const .shared .local .reg .param .sreg .tex";
 
