@@ -75,7 +75,7 @@ pub struct Run {
     /// Where the report and the findings go
     #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
     pub out: PathBuf,
-    /// Stop after this many uses [default: 25000, the whole table of the generator and some draws]
+    /// Stop after this many uses [default: 25000; 66000 are the whole table of the generator and some draws]
     #[arg(long, value_name = "N", conflicts_with = "time")]
     pub cases: Option<NonZeroU64>,
     /// Stop after this time: 90s, 10m, 1h30m
