@@ -40,9 +40,9 @@ pub fn header_of_another(module: &Module) -> bool {
 
 /// An array of a type that instructions have and variables do not, of a dimension that is given.
 pub fn instruction_type_array(module: &Module) -> bool {
-    const TYPES: [&str; 13] = [
+    const TYPES: [&str; 12] = [
         ".e4m3", ".e5m2", ".e4m3x2", ".e5m2x2", ".e2m1x2", ".e2m3x2", ".e3m2x2", ".ue8m0x2", ".s2f6x2",
-        ".u16x2", ".s16x2", ".f32x2", ".bf16x2",
+        ".u16x2", ".s16x2", ".f32x2",
     ];
     Words::of(module).has(|[ty, _, open, count]| TYPES.contains(&ty) && open == "[" && count != "]")
 }
