@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use ptxsmith_diff::{
-    Class, Header, Judged, Maker, Part, ToJudge, Trial, Verdict, explain_death, judge_modules,
-};
+use ptxsmith_diff::{Class, Header, Judged, Part, ToJudge, Trial, Verdict, judge_modules};
 use ptxsmith_oracle::{Kernel, Rules, Validity, predict};
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_syntax::Module;
@@ -175,10 +173,7 @@ fn judge_some(
             // Of a text that is no sequence of statements nothing can be said but that no subject may die of it. What was derived
             // from a program says nothing that the campaigns of whole programs do not say.
             let counts = |part: &Part| part.derived.is_none() && (made.is_read || died(part));
-            let mut parts: Vec<Part> = verdicts.parts().into_iter().filter(counts).collect();
-            for part in parts.iter_mut().filter(|part| died(part)) {
-                explain_by_beginning(tested, &made.source.text, part);
-            }
+            let parts: Vec<Part> = verdicts.parts().into_iter().filter(counts).collect();
             campaign.note_case(tested, &made.source, parts.iter().map(|part| &part.verdict));
             compared[at] |= parts.iter().any(|part| !matches!(part.verdict, Verdict::NotCompared(_)));
             let entry =
@@ -214,68 +209,6 @@ fn together(tested: &Tested, programs: &[Made]) -> Result<BTreeMap<usize, [Judge
     Ok(all)
 }
 
-/// Names the listed deviation by which a subject dies of the beginning of a text that is not understood whole.
-fn explain_by_beginning(tested: &Tested, text: &str, part: &mut Part) {
-    if let Verdict::Deviates(difference) = &mut part.verdict
-        && difference.explanation.is_none()
-        && let Some(module) = beginning(text)
-    {
-        let maker = Maker::of(tested.subject.description());
-        difference.explanation = explain_death(&module, maker, &difference.observed);
-    }
-}
-
-/// What may end what was begun.
-const ENDS: [&str; 8] = [";", "};", ";}", "}", "", " 0;", " 0};", " 0;}"];
-
-/// How often less is tried.
-const MOST_CUTS: usize = 64;
-
-/// What stands before the first token that fits nowhere, with what was begun there ended: a compiler reads that too. Of a text that
-/// is understood whole, none.
-fn beginning(text: &str) -> Option<Module> {
-    let misfit = match ptxsmith_syntax::parse(text) {
-        Ok(module) => module.unread().next()?.error.span,
-        Err(error) => error.span,
-    };
-    let mut before = text.get(..misfit.start as usize)?;
-    for _ in 0..MOST_CUTS {
-        let ended = |end: &&str| ptxsmith_syntax::parse(&format!("{before}{end}")).ok();
-        let read: Vec<Module> = ENDS.iter().filter_map(ended).collect();
-        if let Some(whole) = read.iter().find(|module| module.unread().next().is_none()) {
-            return Some(whole.clone());
-        }
-        // A statement in front is not understood either, or what was begun cannot be ended.
-        let earlier =
-            read.iter().filter_map(|module| Some(module.unread().next()?.error.span.start as usize));
-        let earlier = earlier.min().filter(|&earlier| earlier < before.len());
-        before = before.get(..earlier.or_else(|| before.rfind(|c| " \n,;(){}".contains(c)))?)?;
-    }
-    None
-}
-
 fn died(part: &Part) -> bool {
     matches!(&part.verdict, Verdict::Deviates(difference) if matches!(difference.class, Class::Crash | Class::Hang))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_is_read_up_to_the_token_that_fits_nowhere() {
-        let begins = |text: &str| beginning(text).map(|module| ptxsmith_syntax::print(&module));
-        assert_eq!(begins(".global .u8 a[] =4), 5 };").as_deref(), Some(".global .u8 a[] = 4;\n"));
-        assert_eq!(begins(".global .u32 b; ) }").as_deref(), Some(".global .u32 b;\n"));
-        assert_eq!(begins(".global .u32 b = (7 / 0));").as_deref(), Some(".global .u32 b = (7 / 0);\n"));
-        assert_eq!(begins(".global .u8 a[] = 4{1, 2}};").as_deref(), Some(".global .u8 a[] = 4;\n"));
-        assert_eq!(
-            begins(".global .u32 b = 1 ? 2 / 0 :; 3").as_deref(),
-            Some(".global .u32 b = 1 ? 2 / 0 : 0;\n")
-        );
-        assert_eq!(begins(".version 7.0\n.target\n.target sm_80\n5;").as_deref(), Some(".version 7.0\n"));
-        assert_eq!(begins(".global .u8 a[] = 1(b), 2 div, 3;").as_deref(), Some(".global .u8 a[] = 1(b);\n"));
-        assert_eq!(begins(".global .u8 a[] = {4};"), None);
-        assert_eq!(begins(".global .u8 a[ }"), None);
-    }
 }

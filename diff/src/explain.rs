@@ -191,8 +191,31 @@ pub(crate) fn explain_shape(
     Some(Explanation { readings: Vec::new(), known: vec![known.id] })
 }
 
+/// Looks for an answer to one open question under which the module is one that is known to be taken though the text refuses it.
+pub(crate) fn explain_taken(
+    module: &Module,
+    trace: &Trace,
+    maker: Maker<'_>,
+    observation: &Observation,
+    (base, rests_on): (&Rules, impl Fn(&Rules) -> Trace),
+) -> Option<Explanation> {
+    if observation.outcome != Outcome::Accepted {
+        return None;
+    }
+    hypotheses(trace, maker).into_iter().find_map(|hypothesis| {
+        let Hypothesis::Reading(question, answer) = hypothesis else { return None };
+        let trace = rests_on(&combined(base, &[hypothesis])?);
+        let explanation = explain_shape(module, &trace, maker, observation)?;
+        Some(Explanation { readings: vec![(question, answer)], ..explanation })
+    })
+}
+
 /// The known deviation by which a subject dies so of a module with this in it, where one is listed by its shape.
-pub fn explain_death(module: &Module, maker: Maker<'_>, observation: &Observation) -> Option<Explanation> {
+pub(crate) fn explain_death(
+    module: &Module,
+    maker: Maker<'_>,
+    observation: &Observation,
+) -> Option<Explanation> {
     let (rules, trace) = (Rules::default(), |rules: &Rules| expect(module, rules).trace());
     explain_crash(&trace(&rules), &rules, maker, observation, trace)
         .or_else(|| explain_shape(module, &trace(&rules), maker, observation))

@@ -29,11 +29,11 @@ mod shapes;
 mod slots;
 pub mod suspects;
 mod trial;
+mod understood;
 mod verdict;
 
 pub use bulk::{Again, BulkVerdicts};
 pub use compare::{Mismatch, compare};
-pub use explain::explain_death;
 pub use explanation::{Alternatives, Explanation};
 pub use judge::{Judge, Options};
 pub use lead::{Lead, id_of};

@@ -5,7 +5,7 @@
 //! that they do not describe is undecided, and so is a name that is declared twice. Whether an implementation takes the
 //! header is for it to say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_syntax::{
     Declaration, Declarator, Expr, Function, FunctionKind, Instruction, Item, Linkage, Module, Name, Names,
@@ -472,12 +472,25 @@ impl Found {
             }
             self.space(declaration);
         }
+        // The semicolon that early compilers left out.
+        if function.body.is_none() && !function.semicolon {
+            self.push(function.name.text.to_string(), PROTOTYPES, function.span);
+        }
+        let labels: BTreeSet<&Text> = function
+            .statements()
+            .filter_map(|statement| match statement {
+                Statement::Label(label) => Some(&label.text),
+                _ => None,
+            })
+            .collect();
         let mut is_labelled = false;
         for statement in function.statements() {
             let behind_label = std::mem::replace(&mut is_labelled, matches!(statement, Statement::Label(_)));
             match statement {
-                // A table that nothing can name.
-                Statement::BranchTargets(table) if !behind_label => {
+                // A table that nothing can name, or of what is no label.
+                Statement::BranchTargets(table)
+                    if !behind_label || !table.targets.iter().all(|target| labels.contains(&target.text)) =>
+                {
                     self.push(".branchtargets".into(), DIRECTIVE, table.span);
                 }
                 Statement::Tokens(tokens) => {

@@ -5,7 +5,7 @@ mod name;
 mod state;
 mod triage;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 use ptxsmith_diff::{
     Alternatives, BulkVerdicts, Class, Fate, Header, Judged, Must, NotCompared, Trial, Verdict,
@@ -36,6 +36,9 @@ pub struct Ledger {
     pub conform: u64,
     /// How often each answer to an open question was ruled out.
     pub excluded: BTreeMap<Interpretation, u64>,
+    /// The shortest program that rules each of them out, of those that are taken or refused as the texts say.
+    #[serde(default)]
+    against: BTreeMap<Interpretation, Least>,
     /// The other answers that were followed, with the shortest trial that shows it.
     pub followed: BTreeMap<Interpretation, Found>,
     /// The default answers that were shown to be followed: of programs that are refused for nothing but that answer,
@@ -81,7 +84,7 @@ pub struct Ledger {
     refused: BTreeMap<Alternatives, Found>,
 }
 
-/// The shortest program that breaks one clause in one way.
+/// The shortest program of a kind: that breaks one clause in one way, or that rules out one answer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Least {
     weight: usize,
@@ -89,6 +92,24 @@ pub struct Least {
     pub trial: u64,
     /// The program.
     pub program: String,
+}
+
+impl Least {
+    /// Keeps a trial where it is the shortest of its kind so far: only then its text is made.
+    fn offer<K: Ord>(all: &mut BTreeMap<K, Least>, kind: K, weight: usize, trial: &Trial, header: &Header) {
+        if all.get(&kind).is_none_or(|known| (weight, trial.id) < (known.weight, known.trial)) {
+            all.insert(kind, Least { weight, trial: trial.id, program: trial.text(header) });
+        }
+    }
+
+    /// Adds it to what is kept elsewhere.
+    fn join<K: Ord>(self, all: &mut BTreeMap<K, Least>, kind: K) {
+        match all.entry(kind) {
+            Entry::Vacant(place) => drop(place.insert(self)),
+            Entry::Occupied(mut own) if self < *own.get() => drop(own.insert(self)),
+            Entry::Occupied(_) => {}
+        }
+    }
 }
 
 impl Ledger {
@@ -126,11 +147,11 @@ impl Ledger {
             }
             Verdict::Conforms | Verdict::ConformsByOutcome => {
                 self.by_outcome += u64::from(judged.verdict == Verdict::ConformsByOutcome);
-                self.conforms(&judged);
+                self.conforms(&judged, trial, header);
                 None
             }
             Verdict::Reads(difference) => {
-                self.conforms(&judged);
+                self.conforms(&judged, trial, header);
                 for &(question, answer) in difference.explanation.iter().flat_map(|e| &e.readings) {
                     let key = Interpretation(question, answer);
                     offer(&mut self.followed, key, &shown(difference), Name::default);
@@ -199,7 +220,7 @@ impl Ledger {
         self.clauses.entry(clause).or_default()
     }
 
-    fn conforms(&mut self, judged: &Judged) {
+    fn conforms(&mut self, judged: &Judged, trial: &Trial, header: &Header) {
         self.compared += 1;
         self.conform += 1;
         self.reached = self.reached.union(judged.trace.clauses);
@@ -209,7 +230,9 @@ impl Ledger {
             counts.conform += 1;
         }
         for &(question, answer) in &judged.excluded {
-            *self.excluded.entry(Interpretation(question, answer)).or_default() += 1;
+            let answer = Interpretation(question, answer);
+            *self.excluded.entry(answer).or_default() += 1;
+            Least::offer(&mut self.against, answer, trial.weight(), trial, header);
         }
         for &id in &judged.contradicts {
             *self.contradicted.entry(id).or_default() += 1;
@@ -235,10 +258,7 @@ impl Ledger {
         for &clause in clauses {
             self.breaks(clause, class, 1);
             let least = self.least.entry(clause).or_default();
-            if least.get(&class).is_none_or(|known| shown.order() < (known.weight, known.trial)) {
-                let Shown { weight, trial, header, .. } = *shown;
-                least.insert(class, Least { weight, trial: trial.id, program: trial.text(header) });
-            }
+            Least::offer(least, class, shown.weight, shown.trial, shown.header);
         }
     }
 
@@ -360,6 +380,7 @@ impl Ledger {
         };
         let mut found = followed.clone().named(name);
         found.finding.class = Class::Inconsistent.name().to_owned();
+        found.finding.neighbour = self.against.get(&answer).map(|least| least.program.clone());
         found
     }
 
@@ -381,6 +402,7 @@ impl Ledger {
         self.confusion += other.confusion;
         self.reached = self.reached.union(other.reached);
         add(&mut self.excluded, other.excluded);
+        other.against.into_iter().for_each(|(answer, theirs)| theirs.join(&mut self.against, answer));
         add(&mut self.confirmed, other.confirmed);
         add(&mut self.not_compared, other.not_compared);
         for (reason, whys) in other.why {
@@ -392,12 +414,7 @@ impl Ledger {
         }
         for (clause, classes) in other.least {
             let mine = self.least.entry(clause).or_default();
-            for (class, theirs) in classes {
-                let least = mine.entry(class).or_insert_with(|| theirs.clone());
-                if theirs < *least {
-                    *least = theirs;
-                }
-            }
+            classes.into_iter().for_each(|(class, theirs)| theirs.join(mine, class));
         }
         join(&mut self.followed, other.followed);
         join(&mut self.suspected, other.suspected);

@@ -86,23 +86,27 @@ pub(super) const WIDE_OFFSET_ACCEPTED: Known = Known {
     first_seen: "2026-11-21",
 };
 
+pub(super) const OPAQUE_TYPE_AS_PART_CRASH: Known = Known {
+    id: "opaque-type-as-part-crash",
+    title: "the type of a texture, sampler or surface behind a name, where a part of a register stands, kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::between("11.7", "13.0"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::opaque_type_as_part },
+    example: example!("7.7", ".func f() { .reg .u32 r; mov.u32 r, r.texref; ret; }"),
+    first_seen: "2026-11-25",
+};
+
 pub(super) const VECTOR_REGISTER_ADDRESS_CRASH: Known = Known {
     id: "vector-register-address-crash",
     title: "a vector register as an address or an index kills the compiler (SIGSEGV)",
-    clauses: &[Clause::OperandRegister],
+    clauses: &[Clause::OperandRegister, Clause::ArrayIndex],
     lineage: "nvidia",
-    releases: Releases::between("11.7", "12.9"),
-    // A register that may hold an address is asked for its width next.
-    effect: Effect::Crash {
-        signal: 11,
-        when: |trace| {
-            trace.clauses.contains(Clause::OperandRegister) && !trace.clauses.contains(Clause::AddressWidth)
-        },
-        of: shapes::vector_index,
-    },
+    releases: Releases::between("11.7", "13.0"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::vector_address },
     example: example!(
         "7.7",
-        ".visible .entry k() { .reg .v2 .u32 v; .reg .u32 r; ld.global.u32 r, [v]; ret; }"
+        ".global .u32 a[4];\n.visible .entry k() { .reg .v2 .u32 v; .reg .u32 r; ld.global.u32 r, a[v]; ret; }"
     ),
     first_seen: "2026-11-21",
 };

@@ -42,7 +42,7 @@ pub(super) const PRESERVED_REGISTERS_CRASH: Known = Known {
 
 pub(super) const PRESERVED_CONTROL_EXHAUSTED: Known = Known {
     id: "preserved-control-exhausted",
-    title: ".abi_preserve_control with a number of hundreds of millions takes memory without an end",
+    title: ".abi_preserve_control, or .abi_preserve, with a number of hundreds of millions takes memory without an end",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("13.0"),

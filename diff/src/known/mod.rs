@@ -42,6 +42,7 @@ pub const KNOWN: &[Known] = &[
     operands::MISSING_ELEMENT_ACCEPTED,
     operands::MISSING_ELEMENT_CRASH,
     addresses::VECTOR_REGISTER_ADDRESS_CRASH,
+    addresses::OPAQUE_TYPE_AS_PART_CRASH,
     addresses::LOCAL_ADDRESS_IN_32_BITS,
     operands::WIDE_PREDICATE_IN_COMPARISON,
     addresses::SUBTRACTED_INDEX_REFUSED,

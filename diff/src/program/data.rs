@@ -7,11 +7,13 @@ use ptxsmith_syntax::Module;
 use crate::asked::Asked;
 use crate::compare::{Mismatch, compare, shows_no_values, undeclared};
 use crate::explain::{
-    explain, explain_crash, explain_shape, explain_variables, explain_wrong, with_one_more,
+    explain, explain_crash, explain_death, explain_shape, explain_taken, explain_variables, explain_wrong,
+    with_one_more,
 };
 use crate::explanation::{Alternatives, Explanation};
 use crate::lead::{alternatives, crash_alternatives};
 use crate::maker::Maker;
+use crate::understood::understood;
 use crate::verdict::{Class, Difference, Must, NotCompared, Share, Verdict, expected_of};
 
 use super::Part;
@@ -203,8 +205,18 @@ impl Program<'_> {
                     let data = |rules: &Rules| expect(self.module, rules);
                     taken.then(|| explain_variables(self.rules, self.maker, data, self.observed)).flatten()
                 })
+                .or_else(|| {
+                    let data = |rules: &Rules| expect(self.module, rules).trace();
+                    explain_taken(self.module, &trace, self.maker, self.observed, (self.rules, data))
+                })
                 .or_else(shape),
         };
+        let died = matches!(class, Class::Crash | Class::Hang);
+        let explanation = explanation.or_else(|| {
+            let read =
+                if died && self.text.len() < LONGEST_ASKED { understood(self.text) } else { Vec::new() };
+            read.iter().find_map(|module| explain_death(module, self.maker, self.observed))
+        });
         let suspected = match (&explanation, class) {
             (Some(_), _) => None,
             // No other rule takes time.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ptxsmith_oracle::special_register;
 use ptxsmith_syntax::{Module, Text};
 
-use super::words::{Name, SPACES, Words, integer};
+use super::words::{Name, OPAQUE, SPACES, Words, integer, is_name};
 
 /// A special register in brackets, alone or with an offset: a name with `%` that nothing declares.
 pub fn special_register_address(module: &Module) -> bool {
@@ -67,7 +67,6 @@ pub fn sink_address(module: &Module) -> bool {
 /// names `.unified` behind it.
 pub fn unified_absolute(module: &Module) -> bool {
     let words = Words::of(module);
-    let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
     words.statements.iter().enumerate().any(|(at, own)| {
         let is_before = |word: &Text| words.statements[..at].iter().flatten().any(|earlier| earlier == word);
         let is_unknown = |word: &Text| {
@@ -117,12 +116,20 @@ pub fn variable_index(module: &Module) -> bool {
     })
 }
 
-/// A vector register as the index of an array.
-pub fn vector_index(module: &Module) -> bool {
+/// `.texref` and its like behind a name in an instruction, where a part of a register may stand.
+pub fn opaque_type_as_part(module: &Module) -> bool {
+    Words::of(module).has(|[before, name, ty]| {
+        // Behind a label or a guard the name is an opcode.
+        let behind = before.starts_with('.') || [",", "{", "(", "|"].contains(&before);
+        behind && is_name(name) && OPAQUE.contains(&ty)
+    })
+}
+
+/// A vector register as an address or as the index of an array.
+pub fn vector_address(module: &Module) -> bool {
     Words::any(module, |words| {
         let is_vector = |name: &Name| matches!(name, Name::Register(_, lanes) if *lanes > 1);
-        let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
-        words.has(|[name, open, index]| open == "[" && is_variable(name) && words.is(index, is_vector))
+        words.has(|[open, own, next]| open == "[" && words.is(own, is_vector) && !next.starts_with('.'))
     })
 }
 

@@ -2,7 +2,8 @@
 
 use ptxsmith_oracle::declares_no_name;
 use ptxsmith_syntax::{
-    Declaration, Declarator, Item, Module, ScalarType, Specifier, StateSpace, Statement, Text,
+    Declaration, Declarator, Expr, Item, Module, Node, NodeKind, Number, ScalarType, Specifier, StateSpace,
+    Statement, Text, read_number,
 };
 
 use super::words::{SPACES, Words, integer};
@@ -26,10 +27,11 @@ pub fn preserved_beyond(module: &Module) -> bool {
         .has(|[word, number]| word == ".abi_preserve" && integer(number).is_some_and(|number| number > 400))
 }
 
-/// `.abi_preserve_control` with a number of hundreds of millions.
+/// `.abi_preserve` or `.abi_preserve_control` with a number of hundreds of millions.
 pub fn preserved_control_beyond(module: &Module) -> bool {
+    const WORDS: [&str; 2] = [".abi_preserve", ".abi_preserve_control"];
     let is_huge = |number: &str| integer(number).is_some_and(|number| number >= 1 << 26);
-    Words::of(module).has(|[word, number]| word == ".abi_preserve_control" && is_huge(number))
+    Words::of(module).has(|[word, number]| WORDS.contains(&word) && is_huge(number))
 }
 
 /// A header without a `.version` up to 8.0, or without an architecture.
@@ -97,12 +99,21 @@ pub fn section_of_32_bits(module: &Module) -> bool {
     let counted = |declaration: &Declaration| {
         let element = element_size(declaration);
         let each = declaration.declarators.iter().map(move |declarator| {
-            let counts = declarator.dimensions.iter().flatten().map(|count| count.as_integer().unwrap_or(1));
+            let counts = declarator.dimensions.iter().flatten().map(|count| wrapped(count).unwrap_or(1));
             size_in_bits(&counts.collect::<Vec<u64>>(), element)
         });
         each.fold(0, u64::saturating_add)
     };
     global.map(counted).fold(0, u64::saturating_add) >> 32 != 0
+}
+
+/// A number, modulo 2^64.
+fn wrapped(count: &Expr) -> Option<u64> {
+    let [Node { kind: NodeKind::Number(text), .. }] = count.nodes() else { return None };
+    match read_number(text)? {
+        Number::Integer { wrapped, .. } => Some(wrapped),
+        _ => None,
+    }
 }
 
 /// Bytes of an array, where its bits are counted in 64 bits, and those of what its outermost dimension is of in 32, with a sign.

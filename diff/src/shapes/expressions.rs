@@ -1,13 +1,27 @@
 //! Shapes of constant expressions.
 
 use ptxsmith_oracle::{Evaluator, Rules, Stored, Trace};
-use ptxsmith_syntax::{BinaryOp, Expr, Module, NodeKind, ScalarType, Visit};
+use ptxsmith_syntax::{BinaryOp, Expr, Module, Node, NodeKind, Number, ScalarType, Visit, read_number};
 
-/// A division or remainder by an integer zero or by `0.0`, whatever the left operand is.
+/// A division or remainder by an integer zero or by `0.0`, whatever the left operand is. In a statement that is not understood
+/// the divisor is one number.
 pub fn divides_by_zero(module: &Module, by: BinaryOp) -> bool {
     let mut divisors = Divisors { by, version: module.version().unwrap_or_default(), has_zero: false };
     divisors.module(module);
     divisors.has_zero
+        || module.unread().any(|unread| {
+            unread.tokens.windows(2).any(|pair| pair[0].text == by.symbol() && is_zero_number(&pair[1].text))
+        })
+}
+
+/// Whether a word begins with a number that is zero.
+fn is_zero_number(word: &str) -> bool {
+    let starts = (1..=word.len()).rev().filter_map(|end| word.get(..end));
+    match starts.map(read_number).find(Option::is_some).flatten() {
+        Some(Number::Integer { value, .. }) => value == Some(0),
+        Some(Number::Float(value)) => value.to_bits() == 0,
+        _ => false,
+    }
 }
 
 struct Divisors {
@@ -22,7 +36,13 @@ impl<'m> Visit<'m> for Divisors {
             NodeKind::Binary(op, _, divisor) if op == self.by => Some(expr.part(divisor)),
             _ => None,
         });
-        self.has_zero |= divisors.into_iter().any(|divisor| is_zero(&divisor, self.version));
+        self.has_zero |= divisors.into_iter().any(|divisor| {
+            let number = match divisor.nodes() {
+                [Node { kind: NodeKind::Number(word), .. }] => is_zero_number(word),
+                _ => false,
+            };
+            number || is_zero(&divisor, self.version)
+        });
     }
 }
 
@@ -76,6 +96,9 @@ mod tests {
             assert!(!has(value, BinaryOp::Rem), "{value}");
         }
         assert!(has("1 / 0.0", BinaryOp::Div));
+        assert!(has("x = 7U % 0U", BinaryOp::Rem));
+        assert!(has("0 && 1 / 0.u64", BinaryOp::Div));
+        assert!(!has("x = 7U % 1U", BinaryOp::Rem) && !has("x = 7U % 0U", BinaryOp::Div));
     }
 
     #[test]

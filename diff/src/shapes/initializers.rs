@@ -5,7 +5,7 @@ use ptxsmith_syntax::{
 };
 
 use super::declarations::{inner_declarations, sizes};
-use super::words::{OPAQUE, Words, integer};
+use super::words::{OPAQUE, Words, integer, is_name};
 
 /// An array whose first dimension is left out or zero, with a single value in place of a list.
 pub fn scalar_for_array(module: &Module) -> bool {
@@ -138,7 +138,6 @@ pub fn parenthesized_single_operand(module: &Module) -> bool {
 
 /// A name as a property of a texture, sampler or surface.
 pub fn name_as_property(module: &Module) -> bool {
-    let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
     Words::of(module).statements.iter().any(|words| {
         words.iter().any(|word| OPAQUE.contains(&&**word))
             && words.windows(4).any(|run| {

@@ -5,13 +5,12 @@ use ptxsmith_syntax::{Module, Text, print, read_number};
 
 use super::words::{HEADS, Name, SPACES, Words, integer};
 
-/// A variable and a function of one name.
+/// A variable and a function of one name, which may be one of many variables of a common prefix.
 pub fn variable_and_function(module: &Module) -> bool {
-    let names = Words::of(module).names;
-    names.values().any(|declared| {
-        declared.contains(&Name::Function)
-            && declared.iter().any(|name| matches!(name, Name::Variable(_, false) | Name::Opaque))
-    })
+    let words = Words::of(module);
+    let of_module = |name: &Name| matches!(name, Name::Variable(_, false) | Name::Opaque);
+    let mut functions = words.names.iter().filter(|(_, declared)| declared.contains(&Name::Function));
+    functions.any(|(name, _)| words.is(name, of_module))
 }
 
 /// A prototype, or a list of functions to call, under the name of a register, a variable or a parameter.

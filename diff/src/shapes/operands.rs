@@ -2,7 +2,7 @@
 
 use ptxsmith_syntax::{FunctionKind, Module, Text, read_number};
 
-use super::words::{Name, Words, integer, is_integer, lists};
+use super::words::{Name, Words, integer, is_integer, is_name, lists};
 
 /// The name of a function or kernel as the last operand of a `cvt`.
 pub fn converted_function(module: &Module) -> bool {
@@ -70,7 +70,6 @@ pub fn address_in_list(module: &Module) -> bool {
 
 /// A list of integer constant expressions for an instruction of `.f64`.
 pub fn integer_list_for_f64(module: &Module) -> bool {
-    let is_name = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
     let is_part = |word: &str| word == "WARP_SZ" || read_number(word).is_some() || !is_name(word);
     // What compares floating-point numbers is an integer too.
     let is_whole = |word: &Text| {

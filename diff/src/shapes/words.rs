@@ -91,7 +91,6 @@ impl Words {
     }
 
     fn declare(&mut self, words: &[Text], in_body: bool, heads: bool) {
-        let is_name = |word: &Text| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c));
         let mut dotted = words.iter().take_while(|word| !is_name(word));
         let space = words.iter().find(|word| SPACES.contains(&&***word));
         let is_opaque = words.iter().any(|word| OPAQUE.contains(&&**word));
@@ -104,7 +103,7 @@ impl Words {
                 Name::Register(ty.cloned().unwrap_or_default(), lanes.unwrap_or(1))
             }
             (Some(space), _) => Name::Variable(space.clone(), in_body),
-            (None, false) if heads && words.iter().any(is_name) => Name::Function,
+            (None, false) if heads && words.iter().any(|word| is_name(word)) => Name::Function,
             _ => return,
         };
         let names = match words.iter().position(|word| word.starts_with('.')) {
@@ -223,6 +222,11 @@ fn each_statement(module: &Module, mut take: impl FnMut(Vec<Text>, bool, Option<
     }
     let function = (depth > 0).then(|| functions.saturating_sub(1));
     take(statement, depth > 0, function);
+}
+
+/// Whether a word is a name, by its first character (4.4).
+pub(super) fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c))
 }
 
 pub(super) fn integer(word: &str) -> Option<u64> {

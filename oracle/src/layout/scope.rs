@@ -135,11 +135,15 @@ impl Scope {
     /// The scope with what the function at `index` declares.
     pub(super) fn within(&self, index: usize, found: &Sites<'_>) -> Scope {
         let mut names = Names::within(self.names.clone());
+        let (mut several, mut hiding) = (BTreeSet::new(), BTreeSet::new());
         for label in &found.labels {
+            // Where it stands is not kept: what the module has under its name may be meant in front of it.
+            if self.names.declares(&label.text, Role::Label) {
+                several.insert(label.text.clone());
+            }
             // A label is refused wherever it stands, so it may as well stand in front.
             names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0) });
         }
-        let (mut several, mut hiding) = (BTreeSet::new(), BTreeSet::new());
         for (nth, site) in found.sites.iter().enumerate() {
             let name = &site.declarator.name.text;
             if site.is_inner || names.declares(name, site.role) {
