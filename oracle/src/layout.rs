@@ -80,7 +80,7 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
         };
         let scope = inner.as_ref().unwrap_or(&scope);
         for (nth, site) in sites.into_iter().enumerate() {
-            let here = (index, nth);
+            let here = (index, site.statement, nth);
             let mut work = Work::new(rules, scope, here, site.context, &mut evaluator, &mut left);
             work.leave(!site.repeated, REPEATED);
             let found = work.declarator(site.declaration, site.declarator);
@@ -175,7 +175,7 @@ impl Layout {
         let evaluator = &mut Evaluator::new(rules, scope.version);
         let left = &mut Left { bytes: 0, names: 0 };
         // What is refused does not depend on where it stands, nor does what is left undecided matter here.
-        Work::new(rules, scope, (0, 0), Context::Body, evaluator, left).layout(declaration, declarator)
+        Work::new(rules, scope, (0, 0, 0), Context::Body, evaluator, left).layout(declaration, declarator)
     }
 }
 

@@ -147,6 +147,7 @@ fn whose_address_a_name_is_that_scopes_around_it_declare_in_turn_is_undecided() 
         ".extern .global .u32 a; .entry k() { .global .u64 b = a, a; ret; }",
         ".func a() { ret; } .entry k() { .global .u64 b = a; .shared .u32 a; ret; }",
         ".entry k() { { .shared .u32 a; } .global .u64 b = a; ret; }",
+        ".entry a() { .global .u64 b = a; a: ret; }",
         ".entry k() { .global .u32 a; { .shared .u32 a; } .global .u64 b = a; ret; }",
     ] {
         assert_eq!(said(text), SEVERAL, "{text}");

@@ -64,6 +64,11 @@ fn a_declarator_that_names_itself_or_a_later_one_of_its_declaration_is_told_apar
     for readings in [forward, itself] {
         assert_eq!(class(readings, ".global .u64 a = 0; .global .u64 b = 0, c = a;"), Ok(()));
     }
+    // The same in a body.
+    let body = |inner: &str| format!(".entry k() {{ {inner} ret; }} .global .u32 z;");
+    assert_eq!(class(itself, &body(".global .u64 a; .global .u64 b = a;")), Ok(()));
+    assert_eq!(class(itself, &body(".global .u64 b = b;")), refused);
+    assert_eq!(class(forward, &body(".global .u64 b = c; .global .u64 c;")), refused);
 }
 
 #[test]

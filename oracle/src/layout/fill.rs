@@ -169,7 +169,8 @@ impl Work<'_, '_> {
     /// Whether what is declared there may be named here.
     pub(super) fn declared(&mut self, at: Place, span: ptxsmith_syntax::Span) -> Ruled<()> {
         let readings = self.rules.readings;
-        let (question, refused) = if at.0 < self.here.0 {
+        let in_front = at.0 == self.here.0 && (1..self.here.1).contains(&at.1);
+        let (question, refused) = if at.0 < self.here.0 || in_front {
             return Ok(());
         } else if at <= self.here {
             (Question::SelfReference, readings.self_reference == SelfReference::Refused)

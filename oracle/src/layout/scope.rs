@@ -15,8 +15,9 @@ use crate::refusal::RefusalClass;
 use crate::rules::Rules;
 use crate::step::Trace;
 
-/// Where something is declared: which statement of the module, and which declarator of that.
-pub(super) type Place = (usize, usize);
+/// Where something is declared: which statement of the module; which of those in it that declare variables, from 1; and which
+/// declarator.
+pub(super) type Place = (usize, usize, usize);
 
 /// A name, and where it is declared first.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +53,8 @@ pub(super) struct Site<'m> {
     pub(super) repeated: bool,
     /// Whether it stands in a block of a body.
     is_inner: bool,
+    /// Which of the declarations of a function it stands in, from 1; 0 at module scope.
+    pub(super) statement: usize,
 }
 
 impl<'m> Site<'m> {
@@ -68,6 +71,7 @@ impl<'m> Site<'m> {
             role: declarator.role(),
             repeated,
             is_inner: false,
+            statement: 0,
         }
     }
 }
@@ -92,12 +96,13 @@ impl<'m> Sites<'m> {
         names: &mut Names<()>,
         role: &impl Fn(&Declarator) -> Role,
     ) {
+        let statement = self.sites.last().map_or(0, |last| last.statement) + 1;
         for declarator in &declaration.declarators {
             let (name, role) = (&declarator.name.text, role(declarator));
             // A parameter of a prototype may go without a name.
             let repeated = names.declares(name, role) && name != "_";
             names.declare_by_role(name, role, ());
-            self.sites.push(Site { declaration, declarator, context, role, repeated, is_inner });
+            self.sites.push(Site { declaration, declarator, context, role, repeated, is_inner, statement });
         }
     }
 }
@@ -142,7 +147,7 @@ impl Scope {
                 several.insert(label.text.clone());
             }
             // A label is refused wherever it stands, so it may as well stand in front.
-            names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0) });
+            names.declare(label.text.clone(), Declared { symbol: Named::Label, at: (0, 0, 0) });
         }
         for (nth, site) in found.sites.iter().enumerate() {
             let name = &site.declarator.name.text;
@@ -152,7 +157,10 @@ impl Scope {
             if self.names.declares(name, site.role) {
                 hiding.insert(name.clone());
             }
-            let declared = Declared { symbol: Named::Variable(site.declaration.space()), at: (index, nth) };
+            let declared = Declared {
+                symbol: Named::Variable(site.declaration.space()),
+                at: (index, site.statement, nth),
+            };
             names.declare_by_role(name, site.role, declared);
         }
         Scope {
@@ -193,7 +201,7 @@ impl Scope {
                             repeated.insert(name.clone());
                         } else {
                             let symbol = Named::Variable(declaration.space());
-                            names.declare_by_role(name, role, Declared { symbol, at: (index, nth) });
+                            names.declare_by_role(name, role, Declared { symbol, at: (index, 0, nth) });
                         }
                     }
                 }
@@ -206,7 +214,7 @@ impl Scope {
                     if !is_function || (function.body.is_some() && !defined.insert(name)) {
                         repeated.insert(name.clone());
                     }
-                    let declared = Declared { symbol: Named::Function(function.kind), at: (index, 0) };
+                    let declared = Declared { symbol: Named::Function(function.kind), at: (index, 0, 0) };
                     names.declare_new(name.clone(), declared);
                 }
                 Item::Unread(_) => scope.unread = true,
