@@ -1,6 +1,7 @@
 //! Whether two answers to what means the same are the same. What one of the two does not tell is not compared.
 
 use ptxsmith_subject::{Observation, Outcome, Variable};
+use ptxsmith_syntax::Text;
 
 /// In what two answers differ.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,13 +22,13 @@ pub fn differs(a: &Observation, b: &Observation) -> Option<Differs> {
     if a.outcome != b.outcome {
         return Some(Differs::Outcome);
     }
-    let variable = |(name, one): (&String, &Variable)| {
+    let variable = |(name, one): (&Text, &Variable)| {
         // A variable of a function's body, under a name that the assembler made up: it is not the module's.
         if name.starts_with("$__") {
             return None;
         }
         let other = b.variables.get(name)?;
-        (!may_be_same(one, other)).then(|| Differs::Variable(name.clone()))
+        (!may_be_same(one, other)).then(|| Differs::Variable(name.to_string()))
     };
     a.variables.iter().find_map(variable)
 }
@@ -64,7 +65,7 @@ mod tests {
     fn holding(bytes: Option<&[u8]>) -> Observation {
         let variable = Variable { size: Some(2), bytes: bytes.map(<[u8]>::to_vec), ..Variable::default() };
         let mut seen = Observation::new(Outcome::Accepted);
-        seen.variables.insert("a".to_owned(), variable);
+        seen.variables.insert("a".into(), variable);
         seen
     }
 

@@ -39,10 +39,18 @@ impl Form {
         form
     }
 
-    /// The form of a program of which white space or comments matter.
-    pub fn as_written() -> Form {
+    /// The form of a program that is not made smaller as a tree: white space or comments matter, or something in it is not
+    /// understood.
+    pub fn as_written(program: &str) -> Form {
         let mut form = Form::default();
-        form.add("spacing", "white space or comments");
+        match parse(program) {
+            Ok(module) if module.unread().next().is_none() => form.add("spacing", "white space or comments"),
+            read => {
+                form.add("unread", "a statement that is not understood");
+                let items = read.unwrap_or_default().items;
+                items.iter().filter(|item| matches!(item, Item::Unread(_))).for_each(|item| form.words(item));
+            }
+        }
         form
     }
 

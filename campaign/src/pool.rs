@@ -104,9 +104,11 @@ fn share(
     std::thread::scope(|scope| {
         let most = budget.tasks.unwrap_or(u64::MAX).max(1);
         let threads = (session.jobs.get() as u64).min(most);
-        for _ in 0..threads {
+        // The caller works, too: what it read and freed before is memory that its own work uses again.
+        for _ in 1..threads {
             scope.spawn(thread);
         }
+        thread();
     });
     match failure.into_inner().expect("a panic ends the program") {
         // The children of a run that is stopped die, which is no failure.

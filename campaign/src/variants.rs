@@ -348,11 +348,11 @@ fn in_what(variant: &Variant, before: &Observation, after: &Observation) -> Opti
     if (before.outcome, after.outcome) != (Outcome::Accepted, Outcome::Accepted) {
         return None;
     }
-    let is_missing = |(name, own): (&String, &ptxsmith_subject::Variable)| {
+    let is_missing = |(name, own): (&Text, &ptxsmith_subject::Variable)| {
         own.bytes.is_some() && !name.starts_with("$__") && !named.variables.contains_key(name)
     };
     if let Some((name, _)) = before.variables.iter().find(|one| is_missing(*one)) {
-        return Some(Differs::Variable(name.clone()));
+        return Some(Differs::Variable(name.to_string()));
     }
     let other = variant.same.iter().find(|same| !holds(same, before, after));
     other.map(|same| Differs::Variable(same.variable.to_string()))
@@ -386,7 +386,7 @@ fn named_as_before(seen: &Observation, variant: &Variant) -> Observation {
             }
             // What was added has no other name.
             let added = variant.same.iter().any(|same| same.variable == name);
-            (if added { name } else { variant.original(&name).to_string() }, variable)
+            (if added { name } else { variant.original(&name) }, variable)
         })
         .collect();
     named
@@ -397,7 +397,7 @@ fn expected(pair: &Pair, kinds: &[&str]) -> serde_json::Value {
     let mut before = pair.seen.clone();
     if let Differs::Variable(name) = &pair.differs
         && let Some(same) = pair.variant.same.iter().find(|same| same.variable == *name)
-        && let Some(mut added) = pair.variant_seen.variables.get(name).cloned()
+        && let Some(mut added) = pair.variant_seen.variables.get(name.as_str()).cloned()
         && let Some(own) = before.variables.get(same.of.as_str()).and_then(|own| own.bytes.clone())
     {
         let own = &own[..same.size as usize];
@@ -406,7 +406,7 @@ fn expected(pair: &Pair, kinds: &[&str]) -> serde_json::Value {
         {
             place.copy_from_slice(own);
         }
-        before.variables.insert(name.clone(), added);
+        before.variables.insert(name.into(), added);
     }
     let mut json = serde_json::to_value(&before).unwrap_or_default();
     json["edits"] = kinds.into();

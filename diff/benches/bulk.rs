@@ -31,7 +31,7 @@ fn learned() -> impl Subject {
             let (bytes, addresses) = (Some(v.bytes), Some(Vec::new()));
             let (space, size, align) = (Some(v.space.name().into()), Some(v.size), Some(v.align));
             let variable = Variable { space, size, align, addresses, bytes, ..Variable::default() };
-            observation.variables.insert(v.name.to_string(), variable);
+            observation.variables.insert(v.name.clone(), variable);
         }
         known.push((request.ptx.to_owned(), observation.clone()));
         observation

@@ -68,7 +68,7 @@ pub(crate) fn undeclared(items: &[Item], observed: &Observation) -> Option<Strin
     let declared = declared(items);
     let is_declared = |name: &str| declared.find(name, |_, digits| numbered(digits)).declared().is_some();
     let mut names = observed.variables.keys().filter(|name| observed.complete || !is_name(name));
-    names.find(|name| !is_declared(name)).cloned()
+    names.find(|name| !is_declared(name)).map(|name| name.to_string())
 }
 
 /// Whether a statement is not understood, or is a function that declares variables with storage.
@@ -230,16 +230,16 @@ mod tests {
         let expected: Vec<_> = variables.into_iter().filter(|variable| variable.name == "p").collect();
         assert_eq!(expected.len(), 1);
         let variable = |space: &str, base, bytes: &[u8]| subject::Variable {
-            space: Some(space.to_owned()),
+            space: Some(space.into()),
             size: Some(bytes.len() as u64),
             bytes: Some(bytes.to_vec()),
             base: Some(base),
             ..subject::Variable::default()
         };
         let variables = BTreeMap::from([
-            ("g".to_owned(), variable("global", 0x7f00_0000_0100, &[0; 16])),
-            ("c".to_owned(), variable("const", 0x7f00_0000_1000, &[0; 4])),
-            ("p".to_owned(), variable("global", 0x7f00_0000_0200, memory)),
+            ("g".into(), variable("global", 0x7f00_0000_0100, &[0; 16])),
+            ("c".into(), variable("const", 0x7f00_0000_1000, &[0; 4])),
+            ("p".into(), variable("global", 0x7f00_0000_0200, memory)),
         ]);
         compare(&expected, &Observation { variables, ..Observation::new(Outcome::Accepted) })
     }

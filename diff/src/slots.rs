@@ -50,7 +50,7 @@ mod tests {
         let mut observation = Observation::new(Outcome::Accepted);
         for (name, bytes) in bytes {
             let variable = Variable { bytes: Some(bytes.to_vec()), ..Variable::default() };
-            observation.variables.insert((*name).to_owned(), variable);
+            observation.variables.insert((*name).into(), variable);
         }
         disagreement(&module.items, &observation)
     }

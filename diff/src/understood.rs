@@ -3,7 +3,7 @@
 use ptxsmith_syntax::{Module, ParseError};
 
 /// What may end what was begun.
-const ENDS: [&str; 8] = [";", "};", ";}", "}", "", " 0;", " 0};", " 0;}"];
+const ENDS: [&str; 10] = [";", "};", ";}", "}", "", ");", " 0;", " 0};", " 0;}", " 0);"];
 
 /// How often less is tried.
 const MOST_CUTS: usize = 64;
@@ -69,6 +69,7 @@ mod tests {
         );
         assert_eq!(begins(".version 7.0\n.target\n.target sm_80\n5;").as_deref(), Some(".version 7.0\n"));
         assert_eq!(begins(".global .u8 a[] = 1(b), 2 div, 3;").as_deref(), Some(".global .u8 a[] = 1(b);\n"));
+        assert_eq!(begins(".global .u32 b = 1 / (2;").as_deref(), Some(".global .u32 b = 1 / (2);\n"));
         assert_eq!(begins(".global .u8 a[] = {4};"), None);
         assert_eq!(begins(".global .u8 a[ }"), None);
     }

@@ -48,7 +48,7 @@ fn with_v3(observation: &mut Observation) {
     let prefixes: Vec<String> =
         observation.variables.keys().filter_map(|name| name.strip_suffix("v2").map(str::to_owned)).collect();
     for prefix in prefixes {
-        observation.variables.insert(format!("{prefix}v3"), Variable::default());
+        observation.variables.insert(format!("{prefix}v3").into(), Variable::default());
     }
 }
 

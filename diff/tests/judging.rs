@@ -99,10 +99,10 @@ fn a_listed_deviation_explains_a_variable_that_takes_a_computed_nan() {
 }
 
 /// What the minimized reproducers hold: the lowest byte of a NaN.
-fn nan_bytes() -> BTreeMap<String, Variable> {
+fn nan_bytes() -> ptxsmith_subject::Variables {
     let a =
         Variable { space: Some("const".into()), size: Some(1), bytes: Some(vec![0]), ..Variable::default() };
-    BTreeMap::from([("a".to_owned(), a)])
+    BTreeMap::from([("a".into(), a)])
 }
 
 #[test]
@@ -555,7 +555,7 @@ fn a_size_that_comes_to_nothing_is_explained_by_the_rule_that_gives_it() {
     let nothing = fake(|_| {
         let variable = Variable { size: Some(0), ..Variable::default() };
         Observation {
-            variables: BTreeMap::from([("x".to_owned(), variable)]),
+            variables: BTreeMap::from([("x".into(), variable)]),
             ..Observation::new(Outcome::Accepted)
         }
     });
@@ -583,7 +583,7 @@ fn a_variable_under_the_name_of_nothing_is_undeclared_even_where_not_all_is_prom
     {
         let subject = fake(move |_| {
             let variable = Variable { size: Some(4), bytes: Some(vec![0; 4]), ..Variable::default() };
-            let named = |name: &str| (name.to_owned(), variable.clone());
+            let named = |name: &str| (name.into(), variable.clone());
             Observation {
                 variables: [named(shown), named("a0"), named("$x")].into(),
                 ..Observation::new(Outcome::Accepted)

@@ -49,7 +49,7 @@ fn run(data: &[u8]) -> Result<(), Failure> {
         }
         if let (true, Some(name)) = (conforms, &part.variable) {
             let expected = variables.iter().find(|variable| variable.name == name.as_str());
-            let seen = observation.variables.get(name);
+            let seen = observation.variables.get(name.as_str());
             let (Some(expected), Some(seen)) = (expected, seen) else {
                 return Err(Failure(format!("`{name}` conforms, and was not shown")));
             };

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::hex;
-use ptxsmith_subject::{Outcome, Output, Severity, Variable};
+use ptxsmith_subject::{Outcome, Output, Severity, Variable, Variables};
+use ptxsmith_syntax::Text;
 use serde_json::Value;
 
 use crate::Finding;
@@ -60,7 +61,7 @@ pub fn expected(finding: &Finding) -> Vec<String> {
         return kernels(&own, &failing);
     }
     let variable =
-        |(name, json): (&String, &Value)| Some((name.clone(), serde_json::from_value(json.clone()).ok()?));
+        |(name, json): (&String, &Value)| Some((name.into(), serde_json::from_value(json.clone()).ok()?));
     variables(
         finding,
         &expected["variables"].as_object().into_iter().flatten().filter_map(variable).collect(),
@@ -165,8 +166,8 @@ fn first_difference(finding: &Finding) -> Option<String> {
 }
 
 /// The variable at fault; without one, the first few.
-fn variables(finding: &Finding, variables: &BTreeMap<String, Variable>) -> Vec<String> {
-    let shown = |(name, variable): (&String, &Variable)| describe(finding, name, variable);
+fn variables(finding: &Finding, variables: &Variables) -> Vec<String> {
+    let shown = |(name, variable): (&Text, &Variable)| describe(finding, name, variable);
     if let Some(failing) = finding.example().variable {
         return match variables.get_key_value(failing) {
             Some(failing) => shown(failing),

@@ -78,7 +78,8 @@ fn at_once(jobs: u32, work: impl Fn(u32) -> Result<(), String> + Sync) -> Result
 fn ask(subject: &dyn Subject, index: u32) -> Result<(), String> {
     let text = format!(".version 7.4\n.target sm_80\n.address_size 64\n.global .u32 x{index} = {index};\n");
     let observation = subject.observe(&Request::new(&text, "sm_80")).map_err(|error| error.to_string())?;
-    let bytes = observation.variables.get(&format!("x{index}")).and_then(|variable| variable.bytes.clone());
+    let bytes =
+        observation.variables.get(format!("x{index}").as_str()).and_then(|variable| variable.bytes.clone());
     match observation.outcome == Outcome::Accepted && bytes == Some(index.to_le_bytes().to_vec()) {
         true => Ok(()),
         false => Err(format!("module {index}: {observation:?}")),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ptxsmith_syntax::Text;
 use serde::{Deserialize, Serialize};
 
 use crate::reached::Reached;
@@ -77,7 +78,7 @@ pub struct Address {
 pub struct Variable {
     /// The state space without its dot: `global`, `const`, `shared` ...
     #[serde(default)]
-    pub space: Option<String>,
+    pub space: Option<Text>,
     /// Size in bytes.
     #[serde(default)]
     pub size: Option<u64>,
@@ -97,6 +98,9 @@ pub struct Variable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
+
+/// The variables of a module, by name.
+pub type Variables = BTreeMap<Text, Variable>;
 
 impl Variable {
     /// The addresses whose slot ends behind the variable, so that filling it writes over what comes next: one of
@@ -152,7 +156,7 @@ pub struct Observation {
     pub diagnostics: Vec<Diagnostic>,
     /// Every module-scope variable that has storage, by name. Empty unless accepted.
     #[serde(default)]
-    pub variables: BTreeMap<String, Variable>,
+    pub variables: Variables,
     /// What the kernels that were asked for leave in their output buffers, by name. One of which nothing is known is missing, or says why.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kernels: BTreeMap<String, Output>,

@@ -52,7 +52,7 @@ pub enum Specifier {
     /// `.extern`, `.visible`, `.weak` or `.common`.
     Linkage(Linkage),
     /// A state space; `.const[N]` of old versions keeps its bank.
-    Space(StateSpace, Option<Expr>),
+    Space(StateSpace, Option<Box<Expr>>),
     /// `.align COUNT`
     Align(Expr),
     /// `.attribute(...)`
@@ -66,7 +66,7 @@ pub enum Specifier {
     /// `.ptr`, which in a kernel's parameter list says that the parameter is a pointer.
     Ptr,
     /// Any other dotted word, such as a type that variables cannot have.
-    Word(Name),
+    Word(Box<Name>),
 }
 
 /// One entry of an `.attribute(...)` list (5.4.8).

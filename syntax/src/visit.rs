@@ -106,7 +106,8 @@ macro_rules! visitor {
             /// A word before the names of a declaration, or beside `.entry` or `.func`.
             fn specifier(&mut self, specifier: &'m $($mutable)? Specifier) {
                 match specifier {
-                    Specifier::Space(_, Some(expr)) | Specifier::Align(expr) => self.expr(expr),
+                    Specifier::Space(_, Some(bank)) => self.expr(bank),
+                    Specifier::Align(expr) => self.expr(expr),
                     Specifier::Attributes(attributes) => {
                         for attribute in attributes {
                             for argument in & $($mutable)? attribute.arguments {

@@ -263,7 +263,7 @@ mod tests {
         let observed = |align, byte| {
             let mut observation = Observation::new(Outcome::Accepted);
             let variable = Variable { align: Some(align), bytes: Some(vec![byte]), ..Variable::default() };
-            observation.variables.insert("x".to_owned(), variable);
+            observation.variables.insert("x".into(), variable);
             observation
         };
         let is_same = |class, seen, before| {

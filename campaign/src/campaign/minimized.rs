@@ -95,7 +95,7 @@ impl Campaign<'_> {
                     break Form::default();
                 }
                 if found.only_as_written {
-                    break Form::as_written();
+                    break Form::as_written(&found.finding.program);
                 }
                 let (form, is_refuted) = self.essential(&mut found)?;
                 if !is_refuted {
@@ -317,8 +317,10 @@ impl Campaign<'_> {
             Err(Reluctance::Failed(error)) => Err(error.into()),
             Err(Reluctance::OnlyAsText) => {
                 found.only_as_written = true;
+                // What is not understood is not printed anew, and so not known to conform.
                 let module = parse(&found.finding.program).ok();
-                found.finding.neighbour = module.map(|module| ptxsmith_syntax::print(&module));
+                let understood = module.filter(|module| module.unread().next().is_none());
+                found.finding.neighbour = understood.map(|module| ptxsmith_syntax::print(&module));
                 Ok(2)
             }
             Err(Reluctance::NotReproducible) => {
@@ -436,7 +438,7 @@ fn expected_bytes(finding: &Finding) -> Option<(String, Vec<u8>)> {
 
 fn wrong_bits(finding: &Finding) -> Option<Vec<u8>> {
     let (name, expected) = expected_bytes(finding)?;
-    let seen = finding.example().observed.variables.get(&name)?.bytes.as_ref()?;
+    let seen = finding.example().observed.variables.get(name.as_str())?.bytes.as_ref()?;
     let (first, rest) = expected.split_first()?;
     let is_any = *first < 2 && rest.iter().all(|byte| *byte == 0);
     let is_one = expected.len() == seen.len() && expected.len() <= 8;

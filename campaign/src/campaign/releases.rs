@@ -92,7 +92,7 @@ mod tests {
     fn leaves(addend: i64) -> Tested {
         Tested::new(Box::new(FnSubject::new("fake", move |request: &Request<'_>| {
             let mut seen = Observation::new(Outcome::Accepted);
-            let space = Some("global".to_owned());
+            let space = Some("global".into());
             let a = Variable {
                 space,
                 size: Some(16),
@@ -100,7 +100,7 @@ mod tests {
                 bytes: Some(vec![0; 16]),
                 ..Variable::default()
             };
-            seen.variables.insert("a".to_owned(), a);
+            seen.variables.insert("a".into(), a);
             for launch in request.launch {
                 let address = Address {
                     offset: 0,

@@ -210,7 +210,7 @@ impl Compared {
     /// Takes over what is shown of a module.
     fn take(&mut self, module: &ModuleBuffer, observation: &Observation) {
         for array in module.arrays() {
-            let seen = observation.variables.get(&array.name);
+            let seen = observation.variables.get(array.name.as_str());
             let seen = seen.filter(|seen| {
                 observation.outcome == Outcome::Accepted && seen.addresses.as_ref().is_none_or(Vec::is_empty)
             });

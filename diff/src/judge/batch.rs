@@ -40,7 +40,7 @@ pub(super) struct Batch {
 impl Batch {
     /// What was observed of each array of trials.
     pub fn arrays<'o>(&self, observation: &'o Observation) -> Vec<Option<&'o Variable>> {
-        self.arrays.iter().map(|name| observation.variables.get(name)).collect()
+        self.arrays.iter().map(|name| observation.variables.get(name.as_str())).collect()
     }
 }
 
@@ -212,7 +212,7 @@ fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) ->
         ..Variable::default()
     };
     let mut alone = Observation::new(Outcome::Accepted);
-    alone.variables.insert(ALONE.to_owned(), variable);
+    alone.variables.insert(ALONE.into(), variable);
     if addressed { Shown::Module(alone) } else { Shown::Holds(bits, alone) }
 }
 
@@ -233,7 +233,7 @@ fn alone(prefix: &str, observation: &Observation) -> Observation {
         let Some(name) = without_prefix(name, prefix) else { continue };
         let mut variable = variable.clone();
         variable.addresses.iter_mut().flatten().for_each(|address| rename(&mut address.symbol));
-        alone.variables.insert(name.to_string(), variable);
+        alone.variables.insert(name, variable);
     }
     for (name, output) in &observation.kernels {
         let Some(name) = without_prefix(name, prefix) else { continue };

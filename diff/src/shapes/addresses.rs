@@ -70,7 +70,9 @@ pub fn unified_absolute(module: &Module) -> bool {
     words.statements.iter().enumerate().any(|(at, own)| {
         let is_before = |word: &Text| words.statements[..at].iter().flatten().any(|earlier| earlier == word);
         let is_unknown = |word: &Text| {
-            !word.starts_with('%') && (!words.declares(word) || words.is_plain(word) && !is_before(word))
+            // A common prefix alone is no name.
+            let is_late = || words.is_plain(word) && !is_before(word);
+            !word.starts_with('%') && (!words.declares(word) || words.is_prefix(word) || is_late())
         };
         let is_constant = |word: &Text| word == "WARP_SZ" || !is_name(word) || is_unknown(word);
         let open = own.iter().position(|word| word == "[");

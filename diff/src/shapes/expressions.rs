@@ -18,7 +18,8 @@ pub fn divides_by_zero(module: &Module, by: BinaryOp) -> bool {
 fn is_zero_number(word: &str) -> bool {
     let starts = (1..=word.len()).rev().filter_map(|end| word.get(..end));
     match starts.map(read_number).find(Option::is_some).flatten() {
-        Some(Number::Integer { value, .. }) => value == Some(0),
+        // ptxas counts modulo 2^64.
+        Some(Number::Integer { wrapped, .. }) => wrapped == 0,
         Some(Number::Float(value)) => value.to_bits() == 0,
         _ => false,
     }
@@ -96,6 +97,7 @@ mod tests {
             assert!(!has(value, BinaryOp::Rem), "{value}");
         }
         assert!(has("1 / 0.0", BinaryOp::Div));
+        assert!(has("1 / 18446744073709551616", BinaryOp::Div));
         assert!(has("x = 7U % 0U", BinaryOp::Rem));
         assert!(has("0 && 1 / 0.u64", BinaryOp::Div));
         assert!(!has("x = 7U % 1U", BinaryOp::Rem) && !has("x = 7U % 0U", BinaryOp::Div));

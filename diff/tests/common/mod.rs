@@ -70,7 +70,7 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
                     bytes: Some(v.bytes),
                     ..Variable::default()
                 };
-                observation.variables.insert(v.name.to_string(), variable);
+                observation.variables.insert(v.name.clone(), variable);
             }
             observation
         }

@@ -3,11 +3,9 @@
 
 mod inline;
 
-use std::collections::BTreeMap;
-
 use askama::Template;
 use ptxsmith_subject::version::Version;
-use ptxsmith_subject::{Address, Observation, Outcome, Variable};
+use ptxsmith_subject::{Address, Observation, Outcome, Variable, Variables};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -296,7 +294,7 @@ enum Shown<'v> {
     Layout { space: Option<&'v str>, size: Option<u64>, align: Option<u64> },
 }
 
-fn shown(finding: &Finding, variables: &BTreeMap<String, Variable>) -> Vec<String> {
+fn shown(finding: &Finding, variables: &Variables) -> Vec<String> {
     let line = |name: &str, variable: Option<&Variable>| {
         let Some(variable) = variable else { return format!("{name} not there") };
         let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -323,7 +321,7 @@ fn expected(finding: &Finding) -> Vec<String> {
         return Vec::new();
     }
     let variable =
-        |(name, json): (&String, &Value)| Some((name.clone(), serde_json::from_value(json.clone()).ok()?));
+        |(name, json): (&String, &Value)| Some((name.into(), serde_json::from_value(json.clone()).ok()?));
     let variables = example.expected["variables"].as_object().into_iter().flatten().filter_map(variable);
     shown(finding, &variables.collect())
 }

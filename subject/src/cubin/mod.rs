@@ -29,8 +29,6 @@
 
 mod relocation;
 
-use std::collections::BTreeMap;
-
 use object::elf::{
     FileHeader64, Rel64, Rela64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STT_FUNC, STT_OBJECT, STT_SECTION,
     SectionType, Sym64, SymbolType,
@@ -39,7 +37,7 @@ use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTabl
 use object::{LittleEndian, SectionIndex, SymbolIndex};
 use sha2::{Digest, Sha256};
 
-use crate::observation::{Address, Variable};
+use crate::observation::{Address, Variable, Variables};
 use relocation::{Kind, Of};
 
 /// The ELF machine number of CUDA device code.
@@ -128,12 +126,8 @@ fn finished(
     addresses: Result<Vec<Address>, String>,
     left: &mut u64,
 ) -> Variable {
-    let mut variable = Variable {
-        space: Some(space.to_owned()),
-        size: Some(size),
-        align: Some(align),
-        ..Variable::default()
-    };
+    let mut variable =
+        Variable { space: Some(space.into()), size: Some(size), align: Some(align), ..Variable::default() };
     match (addresses, data, left.checked_sub(size)) {
         (Err(reason), ..) => variable.reason = Some(reason),
         // Shared memory begins with no value.
@@ -151,7 +145,7 @@ fn finished(
 }
 
 /// Reads every variable of a module with its bytes and addresses, by name.
-pub fn read(bytes: &[u8]) -> Result<BTreeMap<String, Variable>, Malformed> {
+pub fn read(bytes: &[u8]) -> Result<Variables, Malformed> {
     read_within(bytes, MAX_NOBITS)
 }
 
@@ -168,7 +162,7 @@ pub fn code_hashes(bytes: &[u8]) -> Vec<(String, String)> {
 }
 
 /// The same, with no more than `most` bytes of storage that the file does not hold.
-pub fn read_within(bytes: &[u8], most: u64) -> Result<BTreeMap<String, Variable>, Malformed> {
+pub fn read_within(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
     let header = Header::parse(bytes).map_err(|error| malformed(error.to_string()))?;
     header
         .endian()
@@ -200,14 +194,20 @@ pub fn read_within(bytes: &[u8], most: u64) -> Result<BTreeMap<String, Variable>
         return Err(malformed(format!("two variables are named `{}`", pair[0].0)));
     }
     let mut left = most;
-    let named = order.into_iter().filter_map(|(name, section, index)| {
+    let mut named = Vec::with_capacity(order.len());
+    for (name, section, index) in order {
         let variable = match section {
             None => unplaced[index].variable(&mut left),
-            Some(section) => homes[section].as_mut()?.variable(index, &mut left),
+            Some(section) => {
+                let Some(home) = &mut homes[section] else { continue };
+                home.variable(index, &mut left)
+            }
         };
-        Some((name.to_owned(), variable))
-    });
-    Ok(named.collect())
+        named.push((name.into(), variable));
+    }
+    // Of millions of variables each of these takes as much as the map.
+    drop((homes, unplaced));
+    Ok(named.into_iter().collect())
 }
 
 impl Home<'_> {

@@ -129,7 +129,7 @@ impl Cubin {
         file
     }
 
-    fn read(&self) -> Result<BTreeMap<String, Variable>, Malformed> {
+    fn read(&self) -> Result<Variables, Malformed> {
         read(&self.bytes())
     }
 
@@ -345,7 +345,7 @@ fn what_the_assembler_keeps_for_itself_is_left_out() {
 
 #[test]
 fn a_module_without_variables_is_empty() {
-    assert_eq!(Cubin::default().read(), Ok(BTreeMap::new()));
+    assert_eq!(Cubin::default().read(), Ok(Variables::new()));
 }
 
 #[test]

@@ -6,11 +6,10 @@
 
 mod text;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::lister::{ListError, Lister};
-use crate::observation::Variable;
+use crate::observation::Variables;
 use crate::process::Cancel;
 
 pub use text::{MAX_ZEROS, read, read_within};
@@ -77,7 +76,7 @@ impl Cuobjdump {
     }
 
     /// Every variable of a cubin with its bytes and addresses, by name.
-    pub fn read(&self, cubin: &[u8]) -> Result<BTreeMap<String, Variable>, Error> {
+    pub fn read(&self, cubin: &[u8]) -> Result<Variables, Error> {
         Ok(read(&self.list(cubin)?)?)
     }
 

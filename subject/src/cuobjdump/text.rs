@@ -8,18 +8,20 @@
 use std::collections::BTreeMap;
 
 use super::TextError;
-use crate::observation::{Address, Variable};
+use ptxsmith_syntax::Text;
+
+use crate::observation::{Address, Variable, Variables};
 
 /// Reads every variable of the one cubin that a text lists, with its bytes and addresses, by name.
 ///
 /// The text is trusted in nothing: whatever it says, the answer is variables or an error, in time and memory in
 /// proportion to the text and the storage that it declares (at most [`MAX_ZEROS`]).
-pub fn read(text: &str) -> Result<BTreeMap<String, Variable>, TextError> {
+pub fn read(text: &str) -> Result<Variables, TextError> {
     read_within(text, MAX_ZEROS)
 }
 
 /// The same, of a text that declares no more than `most` bytes of storage that it does not list.
-pub fn read_within(text: &str, most: u64) -> Result<BTreeMap<String, Variable>, TextError> {
+pub fn read_within(text: &str, most: u64) -> Result<Variables, TextError> {
     let listing = Listing::parse(text)?;
     let mut variables = Vec::new();
     let mut zeros = 0u64;
@@ -39,7 +41,7 @@ pub fn read_within(text: &str, most: u64) -> Result<BTreeMap<String, Variable>, 
     let mut named = BTreeMap::new();
     for placed in variables {
         let name = placed.symbol.name;
-        if named.insert(name.to_owned(), placed.finish()?).is_some() {
+        if named.insert(Text::from(name), placed.finish()?).is_some() {
             return Err(TextError::Contradiction(format!("two variables are named `{name}`")));
         }
     }
@@ -328,7 +330,7 @@ impl Placed<'_, '_> {
         };
         let zeros = || vec![0; self.symbol.size as usize];
         Ok(Variable {
-            space: Some(space.to_owned()),
+            space: Some(space.into()),
             size: Some(self.symbol.size),
             align: Some(placed),
             bytes: (space != "shared").then(|| bytes.map_or_else(zeros, <[u8]>::to_vec)),

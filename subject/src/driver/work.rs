@@ -215,7 +215,7 @@ fn read_back(
                 format!("memory behind variable `{}` was overwritten: {}", place.name, hex::encode(beyond));
             return Ok(Observation::because(Outcome::Crashed, reason));
         }
-        observation.variables.insert(contents.place.name.clone(), variable(contents, wanted, &read));
+        observation.variables.insert(contents.place.name.as_str().into(), variable(contents, wanted, &read));
     }
     for launch in &question.launch {
         match run(module, launch)? {
@@ -240,7 +240,7 @@ fn variable(contents: &Contents, wanted: &Wanted, all: &[Contents]) -> Variable 
     // No placement shows more than a page's worth.
     let align = 1 << place.base.trailing_zeros().min(12);
     Variable {
-        space: Some(wanted.space.clone()),
+        space: Some(wanted.space.as_str().into()),
         size: Some(place.size),
         align: Some(align),
         bytes: Some(bytes),

@@ -176,7 +176,7 @@ fn observe(library: &Library, question: &Question) -> Observation {
             Ok(mut variables) => {
                 let numbers = unseen::variables(&question.ptx, relocatable, !library.places_constants());
                 for name in numbers {
-                    if let Some(variable) = variables.get_mut(&name) {
+                    if let Some(variable) = variables.get_mut(name.as_str()) {
                         (variable.bytes, variable.addresses) = (None, None);
                     }
                 }

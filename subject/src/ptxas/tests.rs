@@ -170,7 +170,7 @@ fn what_lies_behind_a_variable_is_no_answer_of_a_fork() {
         let variable =
             crate::Variable { size: Some(size), addresses: Some(vec![address]), ..Default::default() };
         let mut seen = Observation::new(Outcome::Accepted);
-        seen.variables.insert("x".to_owned(), variable);
+        seen.variables.insert("x".into(), variable);
         seen
     };
     assert_eq!(settled(&seen(8, 0x5555_0000_0004)), settled(&seen(8, 0x7777_0000_0004)));

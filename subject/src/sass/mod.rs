@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::lister::{ListError, Lister};
-use crate::observation::{Address, Output, Variable};
+use crate::observation::{Address, Output, Variables};
 use crate::process::{Cancel, Start};
 use crate::reached::{Reached, Tracing};
 use crate::subject::Launch;
@@ -56,7 +56,7 @@ impl Disassembler {
     pub fn trace(
         &self,
         cubin: &[u8],
-        variables: &BTreeMap<String, Variable>,
+        variables: &Variables,
         tracings: &[Tracing],
     ) -> Result<BTreeMap<String, Reached>, ListError> {
         let listing = match self.0.list(cubin) {
@@ -78,7 +78,7 @@ impl Disassembler {
     pub fn observe(
         &self,
         cubin: &[u8],
-        variables: &BTreeMap<String, Variable>,
+        variables: &Variables,
         launches: &[Launch],
     ) -> Result<BTreeMap<String, Output>, ListError> {
         let listing = match self.0.list(cubin) {
@@ -97,11 +97,7 @@ impl Disassembler {
     }
 }
 
-fn execute(
-    listing: &Listing,
-    variables: &BTreeMap<String, Variable>,
-    launch: &Launch,
-) -> Result<Output, String> {
+fn execute(listing: &Listing, variables: &Variables, launch: &Launch) -> Result<Output, String> {
     let machine = Machine::new(listing, variables, &launch.kernel, None).map_err(|lost| lost.0)?;
     let memory = machine.run(&launch.kernel).map_err(|lost| lost.0)?;
     let Ok(size) = usize::try_from(launch.out) else { return Err("a buffer of that size".to_owned()) };

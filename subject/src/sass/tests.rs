@@ -1,8 +1,9 @@
 use super::*;
+use crate::observation::Variable;
 
-fn variables() -> BTreeMap<String, Variable> {
+fn variables() -> Variables {
     let variable = |space: &str, bytes: Option<Vec<u8>>, size| Variable {
-        space: Some(space.to_owned()),
+        space: Some(space.into()),
         size: Some(size),
         bytes,
         addresses: Some(Vec::new()),
@@ -11,7 +12,7 @@ fn variables() -> BTreeMap<String, Variable> {
     let a = variable("global", Some(vec![1, 0, 0, 0, 2, 0, 0, 0]), 8);
     let c = variable("const", Some(vec![9, 0, 0, 0]), 4);
     let s = variable("shared", None, 16);
-    [("a", a), ("c", c), ("s", s)].map(|(name, variable)| (name.to_owned(), variable)).into()
+    [("a", a), ("c", c), ("s", s)].map(|(name, variable)| (name.into(), variable)).into()
 }
 
 /// What a kernel of these instructions leaves in 32 bytes.

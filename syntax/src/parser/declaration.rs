@@ -93,13 +93,13 @@ impl Parser<'_> {
                         self.advance();
                         let bank =
                             if self.current.kind == Kind::OpenBracket { self.dimension()? } else { None };
-                        Specifier::Space(space, bank)
+                        Specifier::Space(space, bank.map(Box::new))
                     }
                     Some(specifier) => {
                         self.advance();
                         specifier
                     }
-                    None => Specifier::Word(self.named(Kind::Dotted, "a specifier")?),
+                    None => Specifier::Word(Box::new(self.named(Kind::Dotted, "a specifier")?)),
                 },
             });
         }

@@ -297,11 +297,11 @@ impl<'a> Shown<'a> {
 }
 
 /// The variables of which memory holds something else than the file and the addresses of the variables say.
-fn loaded_otherwise(held: &BTreeMap<String, Variable>, loaded: &BTreeMap<String, Variable>) -> Vec<String> {
+fn loaded_otherwise(held: &ptxsmith_subject::Variables, loaded: &ptxsmith_subject::Variables) -> Vec<String> {
     let base_of = |symbol: &str| {
         loaded.get(symbol).filter(|v| v.space.as_deref() == Some("global")).and_then(|variable| variable.base)
     };
-    let differs = |(name, loaded): (&String, &Variable)| {
+    let differs = |(name, loaded): (&ptxsmith_syntax::Text, &Variable)| {
         let held = held.get(name)?;
         let (bytes, memory) = (held.bytes.as_deref()?, loaded.bytes.as_deref()?);
         let slots = held.addresses.iter().flatten().map(|address| Slot {
@@ -315,7 +315,7 @@ fn loaded_otherwise(held: &BTreeMap<String, Variable>, loaded: &BTreeMap<String,
         let expected = solve::memory(bytes, slots, base_of);
         let same = expected.len() == memory.len()
             && expected.iter().zip(memory).all(|(held, seen)| held.is_none_or(|held| held == *seen));
-        (!same).then(|| name.clone())
+        (!same).then(|| name.to_string())
     };
     // Where a write past a variable was recognized, its bytes are reported otherwise.
     loaded
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn memory_is_held_against_the_cubin_with_its_addresses() {
         let variable = |bytes: Vec<u8>, base, addresses: Option<Vec<Address>>| Variable {
-            space: Some("global".to_owned()),
+            space: Some("global".into()),
             size: Some(bytes.len() as u64),
             bytes: Some(bytes),
             base,
@@ -345,15 +345,15 @@ mod tests {
             Address { offset: 0, width: 8, symbol, addend: 4, generic: None, byte: None }
         };
         let held = BTreeMap::from([
-            ("a".to_owned(), variable(vec![1, 2], None, Some(Vec::new()))),
-            ("p".to_owned(), variable(vec![0; 8], None, Some(vec![address("a")]))),
-            ("f".to_owned(), variable(vec![0; 8], None, Some(vec![address("function")]))),
+            ("a".into(), variable(vec![1, 2], None, Some(Vec::new()))),
+            ("p".into(), variable(vec![0; 8], None, Some(vec![address("a")]))),
+            ("f".into(), variable(vec![0; 8], None, Some(vec![address("function")]))),
         ]);
         let loaded = |a: Vec<u8>, p: u64| {
             BTreeMap::from([
-                ("a".to_owned(), variable(a, Some(0x1000), Some(Vec::new()))),
-                ("p".to_owned(), variable(p.to_le_bytes().to_vec(), Some(0x2000), None)),
-                ("f".to_owned(), variable(vec![9; 8], Some(0x3000), None)),
+                ("a".into(), variable(a, Some(0x1000), Some(Vec::new()))),
+                ("p".into(), variable(p.to_le_bytes().to_vec(), Some(0x2000), None)),
+                ("f".into(), variable(vec![9; 8], Some(0x3000), None)),
             ])
         };
         assert!(loaded_otherwise(&held, &loaded(vec![1, 2], 0x1004)).is_empty());

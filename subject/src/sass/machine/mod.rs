@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use super::listing::{Line, Listing, number};
 use super::operation::Operation;
 use super::value::{Root, Symbol, Term, Truth, Wide, Word};
-use crate::observation::Variable;
+use crate::observation::Variables;
 use crate::reached::{Reached, Tracing};
 
 pub(super) use memory::value;
@@ -40,7 +40,7 @@ pub(super) struct Byte {
 
 pub(super) struct Machine<'a> {
     listing: &'a Listing,
-    variables: &'a BTreeMap<String, Variable>,
+    variables: &'a Variables,
     /// Where the parameters begin in the constant bank.
     parameters: u32,
     registers: BTreeMap<u16, Word>,
@@ -89,7 +89,7 @@ impl<'a> Machine<'a> {
     /// the address of its output buffer.
     pub fn new(
         listing: &'a Listing,
-        variables: &'a BTreeMap<String, Variable>,
+        variables: &'a Variables,
         kernel: &str,
         tracing: Option<&'a Tracing>,
     ) -> Known<Self> {
