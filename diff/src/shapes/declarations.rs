@@ -2,11 +2,11 @@
 
 use ptxsmith_oracle::declares_no_name;
 use ptxsmith_syntax::{
-    Declaration, Declarator, Expr, Item, Module, Node, NodeKind, Number, ScalarType, Specifier, StateSpace,
-    Statement, Text, read_number,
+    Declaration, Declarator, Expr, Item, Module, Node, NodeKind, ScalarType, Specifier, StateSpace,
+    Statement, Text,
 };
 
-use super::words::{SPACES, Words, integer};
+use super::words::{SPACES, Words, integer, wrapped};
 
 /// What stands before the alignment of what a parameter points to.
 const POINTER: Text = Text::const_new(".ptr");
@@ -99,7 +99,7 @@ pub fn section_of_32_bits(module: &Module) -> bool {
     let counted = |declaration: &Declaration| {
         let element = element_size(declaration);
         let each = declaration.declarators.iter().map(move |declarator| {
-            let counts = declarator.dimensions.iter().flatten().map(|count| wrapped(count).unwrap_or(1));
+            let counts = declarator.dimensions.iter().flatten().map(|count| written(count).unwrap_or(1));
             size_in_bits(&counts.collect::<Vec<u64>>(), element)
         });
         each.fold(0, u64::saturating_add)
@@ -107,11 +107,10 @@ pub fn section_of_32_bits(module: &Module) -> bool {
     global.map(counted).fold(0, u64::saturating_add) >> 32 != 0
 }
 
-/// A number, modulo 2^64.
-fn wrapped(count: &Expr) -> Option<u64> {
-    let [Node { kind: NodeKind::Number(text), .. }] = count.nodes() else { return None };
-    match read_number(text)? {
-        Number::Integer { wrapped, .. } => Some(wrapped),
+/// A dimension that is one number, modulo 2^64.
+fn written(count: &Expr) -> Option<u64> {
+    match count.nodes() {
+        [Node { kind: NodeKind::Number(text), .. }] => wrapped(text),
         _ => None,
     }
 }

@@ -5,14 +5,14 @@ use ptxsmith_syntax::{
 };
 
 use super::declarations::{inner_declarations, sizes};
-use super::words::{OPAQUE, Words, integer, is_name};
+use super::words::{OPAQUE, Words, is_name, wrapped};
 
 /// An array whose first dimension is left out or zero, with a single value in place of a list.
 pub fn scalar_for_array(module: &Module) -> bool {
     Words::of(module).statements.iter().any(|words| {
         let opens = |at: usize| match words.get(at..at + 3).unwrap_or_default() {
             [open, close, _] if open == "[" && close == "]" => Some(at + 2),
-            [open, zero, close] if open == "[" && integer(zero) == Some(0) && close == "]" => Some(at + 3),
+            [open, zero, close] if open == "[" && wrapped(zero) == Some(0) && close == "]" => Some(at + 3),
             _ => None,
         };
         (1..words.len()).any(|at| {
@@ -182,6 +182,9 @@ mod tests {
                 .all(|text| scalar_for_array(&module(text)))
         );
         assert!(!scalar_for_array(&module(".global .u32 x[] = {1}; .global .u32 y[2] = 1;")));
+        assert!(scalar_for_array(&module(".global .u8 x[18446744073709551616U] = 1;")));
+        assert!(scalar_for_array(&module(".global .u32 x[2] = y = 1;")));
+        assert!(!scalar_for_array(&module(".global .texref x[2] = width = 1;")));
         assert!(scalar_for_array(&module(".entry k() { .local .u32 x[][2] = 1; ret; }")));
     }
 }

@@ -236,6 +236,14 @@ pub(super) fn integer(word: &str) -> Option<u64> {
     }
 }
 
+/// An integer modulo 2^64, as ptxas counts.
+pub(super) fn wrapped(word: &str) -> Option<u64> {
+    match read_number(word)? {
+        Number::Integer { wrapped, .. } => Some(wrapped),
+        _ => None,
+    }
+}
+
 /// Whether a word is an integer as it is written, of whatever size.
 pub(super) fn is_integer(word: &str) -> bool {
     matches!(read_number(word), Some(Number::Integer { .. }))
