@@ -1,6 +1,6 @@
 //! What of a text that is not understood whole a compiler may have read.
 
-use ptxsmith_syntax::{Module, ParseError};
+use ptxsmith_syntax::{Module, Number, ParseError, read_number};
 
 /// What may end what was begun.
 const ENDS: [&str; 10] = [";", "};", ";}", "}", "", ");", " 0;", " 0};", " 0;}", " 0);"];
@@ -9,8 +9,33 @@ const ENDS: [&str; 10] = [";", "};", ";}", "}", "", ");", " 0;", " 0};", " 0;}",
 const MOST_CUTS: usize = 64;
 
 /// Modules that a compiler may have in hand when it dies of a text that is not understood whole: what stands before the first token
-/// that fits nowhere, and the text without that token, or without it and the word before. Of a text that is understood whole, none.
+/// that fits nowhere, and the text without that token, or without it and the word before. The same with integers modulo 2^64, as
+/// ptxas counts, where one has more bits. Of a text that is understood whole and has none of those, none.
 pub fn understood(text: &str) -> Vec<Module> {
+    let mut all = parts(text);
+    if let Some(counted) = modulo(text) {
+        all.extend(whole(&counted));
+        all.extend(parts(&counted));
+    }
+    all
+}
+
+/// The text with its integers modulo 2^64, where one has more bits.
+fn modulo(text: &str) -> Option<String> {
+    let (mut counted, mut done) = (String::new(), 0);
+    for token in ptxsmith_syntax::tokens(text).ok()? {
+        if let Some(Number::Integer { value: None, wrapped, .. }) = read_number(&*token.text) {
+            counted += text.get(done..token.span.start as usize)?;
+            counted += &wrapped.to_string();
+            done = token.span.end as usize;
+        }
+    }
+    counted += text.get(done..)?;
+    (done > 0).then_some(counted)
+}
+
+/// What there is of a text that is not understood whole.
+fn parts(text: &str) -> Vec<Module> {
     let Some(misfit) = misfit(text) else { return Vec::new() };
     let (start, end) = (misfit.span.start as usize, misfit.span.end as usize);
     let (Some(before), Some(behind)) = (text.get(..start), text.get(end.max(start)..)) else {
@@ -79,5 +104,16 @@ mod tests {
         let all = |text: &str| understood(text).iter().map(print).collect::<Vec<_>>();
         assert!(all(".global .u32 a[2] = a = 5 % 3;").contains(&".global .u32 a[2] = 5 % 3;\n".to_owned()));
         assert!(all(".global .u32 a ) [2];").contains(&".global .u32 a[2];\n".to_owned()));
+    }
+
+    #[test]
+    fn integers_are_counted_modulo_2_64_where_one_has_more_bits() {
+        let all = |text: &str| understood(text).iter().map(print).collect::<Vec<_>>();
+        assert_eq!(all(".global .u32 a[18446744073709551618];"), [".global .u32 a[2];\n"]);
+        assert!(
+            all(".global .u32 a = 1 / 0x10000000000000000) ;")
+                .contains(&".global .u32 a = 1 / 0;\n".to_owned())
+        );
+        assert!(all(".global .u32 a[18446744073709551615];").is_empty());
     }
 }
