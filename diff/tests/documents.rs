@@ -188,7 +188,10 @@ fn rendered(known: &Known) -> String {
         let _ = writeln!(text, "| options | {} |", needs.described());
     }
     let _ = writeln!(text, "| first seen | {} |", known.first_seen);
-    let _ = writeln!(text, "\nThe program needs `.version {}`.", version.unwrap_or("1.0"));
+    let target =
+        known.example.lines().find_map(|line| line.strip_prefix(".target ")).filter(|own| *own != "sm_80");
+    let target = target.map_or_else(String::new, |target| format!(" and `.target {target}`"));
+    let _ = writeln!(text, "\nThe program needs `.version {}`{target}.", version.unwrap_or("1.0"));
     text
 }
 

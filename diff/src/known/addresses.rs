@@ -164,7 +164,7 @@ pub(super) const SPECIAL_REGISTER_ADDRESS_CRASH: Known = Known {
 
 pub(super) const OPAQUE_ADDRESS_CRASH: Known = Known {
     id: "opaque-address-crash",
-    title: "a texture or surface as the address of atom, red or prefetch kills the compiler (SIGSEGV)",
+    title: "a texture or surface as the address of atom, red, prefetch or applypriority kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("11.7"),
@@ -200,7 +200,7 @@ pub(super) const OWN_PARAMETER_LOAD_CRASH: Known = Known {
 
 pub(super) const SINK_ADDRESS_CRASH: Known = Known {
     id: "sink-address-crash",
-    title: "_ in place of the address of red kills the compiler (SIGSEGV)",
+    title: "_ in place of the address of red or multimem.red kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("11.7"),

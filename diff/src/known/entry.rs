@@ -145,7 +145,10 @@ impl Known {
 /// A program in the oldest version that has what it needs, so that every listed release takes it.
 macro_rules! example {
     ($version:literal, $text:literal) => {
-        concat!(".version ", $version, "\n.target sm_80\n.address_size 64\n", $text, "\n")
+        example!($version, "sm_80", $text)
+    };
+    ($version:literal, $target:literal, $text:literal) => {
+        concat!(".version ", $version, "\n.target ", $target, "\n.address_size 64\n", $text, "\n")
     };
 }
 

@@ -171,7 +171,7 @@ pub(super) const INTEGER_LIST_FOR_F64_CRASH: Known = Known {
 
 pub(super) const STORED_FUNCTION_CRASH: Known = Known {
     id: "stored-function-crash",
-    title: "the name of a function as the value of an st of a bit-size type, or of a mov of four elements, kills the compiler (SIGSEGV)",
+    title: "the name of a function as the value of an st of a bit-size type, of a mov of four elements, or of tensormap.replace, kills the compiler (SIGSEGV)",
     clauses: &[Clause::FunctionOperand],
     lineage: "nvidia",
     releases: Releases::from("13.1"),
@@ -199,7 +199,7 @@ pub(super) const SURFACE_LOAD_LIST_CRASH: Known = Known {
 
 pub(super) const SINK_MATRIX_CRASH: Known = Known {
     id: "sink-matrix-crash",
-    title: "_ as the result of ldmatrix, mma or wmma kills the compiler (SIGSEGV)",
+    title: "_ as the result of ldmatrix, movmatrix, mma or wmma kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("11.7"),
@@ -220,6 +220,58 @@ pub(super) const SINK_LOAD_CRASH: Known = Known {
     effect: Effect::Death { end: End::Signal(11), of: shapes::sink_load },
     example: example!("7.7", ".global .u32 g;\n.visible .entry k() { ld.global.u32 _, [g]; ret; }"),
     first_seen: "2026-11-24",
+};
+
+pub(super) const SINK_WIDE_LOAD_CRASH: Known = Known {
+    id: "sink-wide-load-crash",
+    title: "_ as the result of an ld of 32 bytes kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("12.9"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::sink_wide_load },
+    example: example!("8.7", "sm_100", ".visible .entry k() { .reg .b64 d; ld.global.v8.b32 _, [d]; ret; }"),
+    first_seen: "2026-11-25",
+};
+
+pub(super) const VECTOR_FOR_LIST_CRASH: Known = Known {
+    id: "vector-for-list-crash",
+    title: "a vector register where an atom of vectors, tcgen05.ld or tcgen05.st has a list kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("12.1"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::vector_for_list },
+    example: example!(
+        "8.1",
+        "sm_90",
+        ".visible .entry k() { .reg .b64 d; .reg .f32 f; .reg .v2 .f32 v; atom.global.v2.f32.add v, [d], {f, f}; ret; }"
+    ),
+    first_seen: "2026-11-25",
+};
+
+pub(super) const ABSOLUTE_TENSOR_SHIFT_CRASH: Known = Known {
+    id: "absolute-tensor-shift-crash",
+    title: "a number as the address of tcgen05.shift kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("12.8"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::absolute_tensor_shift },
+    example: example!("8.6", "sm_100a", ".visible .entry k() { tcgen05.shift.cta_group::1.down [1]; ret; }"),
+    first_seen: "2026-11-25",
+};
+
+pub(super) const TENSOR_COPY_WITHOUT_BRACKETS_CRASH: Known = Known {
+    id: "tensor-copy-without-brackets-crash",
+    title: "a copy of a tensor whose second operand has no brackets kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("12.0"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::tensor_copy_without_brackets },
+    example: example!(
+        "8.0",
+        "sm_90a",
+        ".global .texref t;\n.visible .entry k() { .reg .b64 d; .reg .b32 r; cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [d, {r, r}], t; ret; }"
+    ),
+    first_seen: "2026-11-25",
 };
 
 pub(super) const SCALAR_COORDINATE_CRASH: Known = Known {

@@ -19,7 +19,7 @@ pub fn special_register_address(module: &Module) -> bool {
 /// A texture, sampler or surface as the address of an instruction that changes memory or fetches it.
 pub fn opaque_address(module: &Module) -> bool {
     Words::any(module, |words| {
-        let mut memory = words.instructions(&["atom", "red", "prefetch", "prefetchu"]);
+        let mut memory = words.instructions(&["applypriority", "atom", "red", "prefetch", "prefetchu"]);
         let is_opaque = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], |name| *name == Name::Opaque);
         memory.any(|own| own.windows(2).any(is_opaque))
     })
@@ -55,11 +55,12 @@ pub fn own_parameter_load(module: &Module) -> bool {
     })
 }
 
-/// `_` in place of the address of a `red`.
+/// `_` in place of the address of a `red` or a `multimem.red`.
 pub fn sink_address(module: &Module) -> bool {
     let words = Words::of(module);
-    words.instructions(&["red"]).any(|own| {
-        own.iter().find(|word| !word.starts_with('.') && *word != "red") == Some(&Text::const_new("_"))
+    words.instructions(&["red", "multimem"]).any(|own| {
+        let reduces = own[0] == "red" || own.get(1).is_some_and(|word| word == ".red");
+        reduces && own.iter().skip(1).find(|word| !word.starts_with('.')).is_some_and(|word| word == "_")
     })
 }
 

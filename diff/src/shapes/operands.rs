@@ -13,13 +13,15 @@ pub fn converted_function(module: &Module) -> bool {
     })
 }
 
-/// The name of a function or kernel as what an `st` of a bit-size type stores, or a `mov` of four elements moves.
+/// The name of a function or kernel as what an `st` of a bit-size type stores, a `mov` of four elements moves, or a
+/// `tensormap.replace` puts in.
 pub fn stored_function(module: &Module) -> bool {
     Words::any(module, |words| {
         let has = |own: &[Text], suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
-        words.instructions(&["st", "mov"]).any(|own| {
+        words.instructions(&["st", "mov", "tensormap"]).any(|own| {
             let wide = match &*own[0] {
                 "st" => has(own, &[".b8", ".b16", ".b32", ".b64"]),
+                "tensormap" => has(own, &[".replace"]),
                 _ => has(own, &[".v4"]),
             };
             wide && own.last().is_some_and(|word| words.is_function(word))
@@ -196,19 +198,64 @@ pub fn predicate_sum(module: &Module) -> bool {
 /// `_` as the result of an instruction with one of these opcodes.
 fn sink_result(module: &Module, opcodes: &[&str]) -> bool {
     Words::of(module).instructions(opcodes).any(|own| {
-        let mut operands = own.iter().skip(1).filter(|word| !word.starts_with('.'));
-        operands.next().is_some_and(|word| word == "_")
+        // `::` stands within words of the opcode.
+        let is_word = |at: usize| own[at].starts_with('.') || own[at] == ":" || own[at - 1] == ":";
+        (1..own.len()).find(|&at| !is_word(at)).is_some_and(|at| own[at] == "_")
     })
 }
 
 /// `_` as the result of an instruction on matrices.
 pub fn sink_matrix(module: &Module) -> bool {
-    sink_result(module, &["ldmatrix", "mma", "wmma"])
+    sink_result(module, &["ldmatrix", "movmatrix", "mma", "wmma"])
 }
 
 /// `_` as the result of a load, a move or a texture access.
 pub fn sink_load(module: &Module) -> bool {
     sink_result(module, &["ld", "ldu", "mov", "tex"])
+}
+
+/// `_` as the result of a load of 32 bytes.
+pub fn sink_wide_load(module: &Module) -> bool {
+    Words::of(module).instructions(&["ld"]).any(|own| {
+        let has = |suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
+        let is_wide = has(&[".v8"]) || has(&[".v4"]) && has(&[".b64", ".u64", ".s64", ".f64"]);
+        is_wide && own.iter().skip(1).find(|word| !word.starts_with('.')).is_some_and(|word| word == "_")
+    })
+}
+
+/// A vector register where an `atom` of vectors or an access to tensor memory has a list.
+pub fn vector_for_list(module: &Module) -> bool {
+    Words::any(module, |words| {
+        let is_vector = |name: &Name| matches!(name, Name::Register(_, lanes) if *lanes > 1);
+        words.instructions(&["atom", "tcgen05"]).any(|own| {
+            let has = |suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
+            let takes_list = match &*own[0] {
+                "atom" => has(&[".v2", ".v4", ".v8"]),
+                _ => has(&[".ld", ".st"]),
+            };
+            let whole = |at: usize| {
+                own.get(at + 1).is_none_or(|next| !next.starts_with('.')) && words.is(&own[at], is_vector)
+            };
+            takes_list && (1..own.len()).any(whole)
+        })
+    })
+}
+
+/// A number as the address of a `tcgen05.shift`.
+pub fn absolute_tensor_shift(module: &Module) -> bool {
+    Words::of(module).instructions(&["tcgen05"]).any(|own| {
+        own.iter().any(|word| word == ".shift")
+            && own.windows(2).any(|pair| pair[0] == "[" && read_number(&pair[1]).is_some())
+    })
+}
+
+/// A copy of a tensor with a name in place of the brackets of its second operand.
+pub fn tensor_copy_without_brackets(module: &Module) -> bool {
+    Words::of(module).instructions(&["cp"]).any(|own| {
+        let behind = own.iter().position(|word| word == "]").and_then(|end| own.get(end + 1..end + 3));
+        own.iter().any(|word| word == ".tensor")
+            && behind.is_some_and(|pair| pair[0] == "," && pair[1] != "[" && pair[1] != "{")
+    })
 }
 
 /// A texture of an array of lines with one scalar as its coordinates.
