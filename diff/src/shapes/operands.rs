@@ -199,7 +199,8 @@ pub fn predicate_sum(module: &Module) -> bool {
 fn sink_result(module: &Module, opcodes: &[&str]) -> bool {
     Words::of(module).instructions(opcodes).any(|own| {
         // `::` stands within words of the opcode.
-        let is_word = |at: usize| own[at].starts_with('.') || own[at] == ":" || own[at - 1] == ":";
+        let is_word =
+            |at: usize| own[at].starts_with('.') || own[at].starts_with(':') || own[at - 1].ends_with(':');
         (1..own.len()).find(|&at| !is_word(at)).is_some_and(|at| own[at] == "_")
     })
 }
@@ -295,6 +296,44 @@ pub fn float_function(module: &Module) -> bool {
 mod tests {
     use super::super::module;
     use super::*;
+
+    fn kernel(code: &str) -> Module {
+        let registers = ".reg .b64 d; .reg .b32 r<4>; .reg .v2 .b32 v; .reg .v2 .f32 w; .reg .f32 f;";
+        module(&format!(".global .texref t; .entry k() {{ {registers} {code} ret; }}"))
+    }
+
+    #[test]
+    fn a_result_is_dropped_behind_an_opcode_of_words_with_colons_too() {
+        assert!(sink_matrix(&kernel("mma.sp::ordered_metadata.sync.aligned.m16n8k16 _, {r0, r1}, r2;")));
+        assert!(!sink_matrix(&kernel(
+            "mma.sp::ordered_metadata.sync.aligned.m16n8k16 {r0, r1}, {r2, _}, r3;"
+        )));
+        assert!(
+            sink_wide_load(&kernel("ld.global.v4.b64 _, [d];"))
+                && !sink_wide_load(&kernel("ld.global.v4.b32 _, [d];"))
+        );
+        assert!(!sink_wide_load(&kernel("ld.global.v8.b32 {_, r0, r1, r2, _, _, _, _}, [d];")));
+    }
+
+    #[test]
+    fn a_vector_stands_for_a_list_where_it_is_whole_and_a_list_belongs() {
+        assert!(vector_for_list(&kernel("atom.global.v2.f32.add w, [d], {f, f};")));
+        assert!(vector_for_list(&kernel("tcgen05.st.sync.aligned.32x32b.x2.b32 [r0], v;")));
+        for code in [
+            "atom.global.v2.f32.add {f, f}, [d], {w.x, w.y};",
+            "tcgen05.wait::ld.sync.aligned;",
+            "ld.global.v2.b32 v, [d];",
+        ] {
+            assert!(!vector_for_list(&kernel(code)), "{code}");
+        }
+    }
+
+    #[test]
+    fn the_address_behind_the_comma_of_a_tensor_copy_has_brackets() {
+        let copy = "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [d, {r0}],";
+        assert!(tensor_copy_without_brackets(&kernel(&format!("{copy} t;"))));
+        assert!(!tensor_copy_without_brackets(&kernel(&format!("{copy} [r1];"))));
+    }
 
     #[test]
     fn an_integer_of_any_size_makes_a_list_of_integers() {
