@@ -14,8 +14,10 @@ pub fn divides_by_zero(module: &Module, by: BinaryOp) -> bool {
         })
 }
 
-/// Whether a word begins with a number that is zero.
+/// Whether a word begins with a number that is zero; `.0` is one for ptxas.
 fn is_zero_number(word: &str) -> bool {
+    let whole = word.strip_prefix('.').map(|fraction| format!("0.{fraction}"));
+    let word = whole.as_deref().unwrap_or(word);
     let starts = (1..=word.len()).rev().filter_map(|end| word.get(..end));
     match starts.map(read_number).find(Option::is_some).flatten() {
         // ptxas counts modulo 2^64.
@@ -98,6 +100,7 @@ mod tests {
         }
         assert!(has("1 / 0.0", BinaryOp::Div));
         assert!(has("1 / 18446744073709551616", BinaryOp::Div));
+        assert!(has("{1 / .0 2 }", BinaryOp::Div) && !has("{1 / .5 2 }", BinaryOp::Div));
         assert!(has("x = 7U % 0U", BinaryOp::Rem));
         assert!(has("0 && 1 / 0.u64", BinaryOp::Div));
         assert!(!has("x = 7U % 1U", BinaryOp::Rem) && !has("x = 7U % 0U", BinaryOp::Div));
