@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ptxsmith_oracle::special_register;
 use ptxsmith_syntax::{Module, Text};
 
-use super::words::{Name, OPAQUE, SPACES, Words, integer, is_name};
+use super::words::{Name, OPAQUE, SPACES, Words, integer, is_name, sinks};
 
 /// A special register in brackets, alone or with an offset: a name with `%` that nothing declares.
 pub fn special_register_address(module: &Module) -> bool {
@@ -60,7 +60,7 @@ pub fn sink_address(module: &Module) -> bool {
     let words = Words::of(module);
     words.instructions(&["red", "multimem"]).any(|own| {
         let reduces = own[0] == "red" || own.get(1).is_some_and(|word| word == ".red");
-        reduces && own.iter().skip(1).find(|word| !word.starts_with('.')).is_some_and(|word| word == "_")
+        reduces && sinks(own)
     })
 }
 
@@ -131,8 +131,7 @@ pub fn opaque_type_as_part(module: &Module) -> bool {
 /// A vector register as an address or as the index of an array.
 pub fn vector_address(module: &Module) -> bool {
     Words::any(module, |words| {
-        let is_vector = |name: &Name| matches!(name, Name::Register(_, lanes) if *lanes > 1);
-        words.has(|[open, own, next]| open == "[" && words.is(own, is_vector) && !next.starts_with('.'))
+        words.has(|[open, own, next]| open == "[" && words.is(own, Name::is_vector) && !next.starts_with('.'))
     })
 }
 

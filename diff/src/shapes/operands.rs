@@ -2,7 +2,7 @@
 
 use ptxsmith_syntax::{FunctionKind, Module, Text, read_number};
 
-use super::words::{Name, Words, integer, is_integer, is_name, lists};
+use super::words::{Name, Words, integer, is_integer, is_name, lists, operands, sinks};
 
 /// The name of a function or kernel as the last operand of a `cvt`.
 pub fn converted_function(module: &Module) -> bool {
@@ -125,13 +125,11 @@ pub fn vector_prototype(module: &Module) -> bool {
 pub fn surface_load_list(module: &Module) -> bool {
     Words::any(module, |words| {
         words.instructions(&["suld"]).any(|own| {
-            let at = own.iter().position(|word| !word.starts_with('.') && word != "suld");
-            let to = at.map_or("", |at| &*own[at]);
+            let to = operands(own);
             // Of one value a list of one is taken.
-            let of_several = at.and_then(|at| own.get(at + 2)).is_some_and(|word| word != "}");
+            let of_several = to.get(2).is_some_and(|word| word != "}");
             !own.iter().any(|word| [".v2", ".v4"].contains(&&**word))
-                && (to == "{" && of_several
-                    || words.is(to, |name| matches!(name, Name::Register(_, lanes) if *lanes > 1)))
+                && to.first().is_some_and(|to| to == "{" && of_several || words.is(to, Name::is_vector))
         })
     })
 }
@@ -197,12 +195,7 @@ pub fn predicate_sum(module: &Module) -> bool {
 
 /// `_` as the result of an instruction with one of these opcodes.
 fn sink_result(module: &Module, opcodes: &[&str]) -> bool {
-    Words::of(module).instructions(opcodes).any(|own| {
-        // `::` stands within words of the opcode.
-        let is_word =
-            |at: usize| own[at].starts_with('.') || own[at].starts_with(':') || own[at - 1].ends_with(':');
-        (1..own.len()).find(|&at| !is_word(at)).is_some_and(|at| own[at] == "_")
-    })
+    Words::of(module).instructions(opcodes).any(sinks)
 }
 
 /// `_` as the result of an instruction on matrices.
@@ -220,14 +213,13 @@ pub fn sink_wide_load(module: &Module) -> bool {
     Words::of(module).instructions(&["ld"]).any(|own| {
         let has = |suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
         let is_wide = has(&[".v8"]) || has(&[".v4"]) && has(&[".b64", ".u64", ".s64", ".f64"]);
-        is_wide && own.iter().skip(1).find(|word| !word.starts_with('.')).is_some_and(|word| word == "_")
+        is_wide && sinks(own)
     })
 }
 
 /// A vector register where an `atom` of vectors or an access to tensor memory has a list.
 pub fn vector_for_list(module: &Module) -> bool {
     Words::any(module, |words| {
-        let is_vector = |name: &Name| matches!(name, Name::Register(_, lanes) if *lanes > 1);
         words.instructions(&["atom", "tcgen05"]).any(|own| {
             let has = |suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
             let takes_list = match &*own[0] {
@@ -235,7 +227,8 @@ pub fn vector_for_list(module: &Module) -> bool {
                 _ => has(&[".ld", ".st"]),
             };
             let whole = |at: usize| {
-                own.get(at + 1).is_none_or(|next| !next.starts_with('.')) && words.is(&own[at], is_vector)
+                own.get(at + 1).is_none_or(|next| !next.starts_with('.'))
+                    && words.is(&own[at], Name::is_vector)
             };
             takes_list && (1..own.len()).any(whole)
         })

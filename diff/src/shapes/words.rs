@@ -32,6 +32,12 @@ pub(super) enum Name {
     Opaque,
 }
 
+impl Name {
+    pub(super) fn is_vector(&self) -> bool {
+        matches!(self, Name::Register(_, lanes) if *lanes > 1)
+    }
+}
+
 pub(super) const SPACES: [&str; 8] =
     [".reg", ".sreg", ".const", ".global", ".local", ".param", ".shared", ".tex"];
 pub(super) const OPAQUE: [&str; 3] = [".texref", ".samplerref", ".surfref"];
@@ -222,6 +228,19 @@ fn each_statement(module: &Module, mut take: impl FnMut(Vec<Text>, bool, Option<
     }
     let function = (depth > 0).then(|| functions.saturating_sub(1));
     take(statement, depth > 0, function);
+}
+
+/// The operands of an instruction: what stands behind the words of its opcode, of which some have a `::`.
+pub(super) fn operands(own: &[Text]) -> &[Text] {
+    let is_word =
+        |at: usize| own[at].starts_with('.') || own[at].starts_with(':') || own[at - 1].ends_with(':');
+    let first = (1..own.len()).find(|&at| !is_word(at));
+    first.map_or(&[], |at| &own[at..])
+}
+
+/// Whether the result of an instruction, or what stands first in it, is `_`.
+pub(super) fn sinks(own: &[Text]) -> bool {
+    operands(own).first().is_some_and(|word| word == "_")
 }
 
 /// Whether a word is a name, by its first character (4.4).

@@ -13,7 +13,8 @@ use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::driver::Driver;
 use ptxsmith_subject::solve::{self, Slot};
 use ptxsmith_subject::{
-    Description, FnSubject, Launch, Observation, OpenOptions, Outcome, Request, Subject, Variable, cubin,
+    Description, FnSubject, Launch, Observation, OpenOptions, Outcome, Request, Subject, Variable, Variables,
+    cubin,
 };
 use ptxsmith_suite::selfcheck::{self, Found};
 use serde::Serialize;
@@ -297,7 +298,7 @@ impl<'a> Shown<'a> {
 }
 
 /// The variables of which memory holds something else than the file and the addresses of the variables say.
-fn loaded_otherwise(held: &ptxsmith_subject::Variables, loaded: &ptxsmith_subject::Variables) -> Vec<String> {
+fn loaded_otherwise(held: &Variables, loaded: &Variables) -> Vec<String> {
     let base_of = |symbol: &str| {
         loaded.get(symbol).filter(|v| v.space.as_deref() == Some("global")).and_then(|variable| variable.base)
     };
