@@ -238,7 +238,7 @@ fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
     }
     let mut left = 0;
     for part in parts.iter().filter(|part| !compared(part)) {
-        let Some(Why { part, line: at, reason, said }) = &part.why else {
+        let Some(Why { part, line: at, reason, said }) = part.why.as_deref() else {
             left += 1;
             continue;
         };

@@ -10,6 +10,7 @@ use crate::{
     explanation::Explanation,
     known::{Effect, KNOWN, Known, listed_for},
     maker::Maker,
+    shapes::Shaped,
 };
 
 /// One way in which an implementation may differ from the default.
@@ -180,11 +181,12 @@ pub(crate) fn explain_shape(
     maker: Maker<'_>,
     observation: &Observation,
 ) -> Option<Explanation> {
+    let module = Shaped::from(module);
     let does = |known: &&Known| match known.effect {
-        Effect::Death { end, of } => end.is_of(observation) && of(module),
-        Effect::Crash { signal, of, .. } => observation.signal == Some(signal) && of(module),
-        Effect::Refused(of) => observation.outcome == Outcome::Refused && of(module),
-        Effect::Taken(of) => observation.outcome == Outcome::Accepted && known.touches(trace) && of(module),
+        Effect::Death { end, of } => end.is_of(observation) && of(&module),
+        Effect::Crash { signal, of, .. } => observation.signal == Some(signal) && of(&module),
+        Effect::Refused(of) => observation.outcome == Outcome::Refused && of(&module),
+        Effect::Taken(of) => observation.outcome == Outcome::Accepted && known.touches(trace) && of(&module),
         _ => false,
     };
     let known = listed_for(maker).find(does)?;
@@ -227,8 +229,9 @@ pub(crate) fn explain_wrong<'n>(
     names: impl Iterator<Item = &'n str> + Clone,
     maker: Maker<'_>,
 ) -> Option<Explanation> {
+    let module = Shaped::from(module);
     let does = |known: &&Known| match known.effect {
-        Effect::Wrong { at, .. } => names.clone().all(|name| at(module, name)),
+        Effect::Wrong { at, .. } => names.clone().all(|name| at(&module, name)),
         _ => false,
     };
     let known = listed_for(maker).find(does).filter(|_| names.clone().next().is_some())?;

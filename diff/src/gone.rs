@@ -136,7 +136,7 @@ mod tests {
         for known in KNOWN {
             let module = parse(known.example).unwrap_or_else(|error| panic!("{}: {error:?}", known.id));
             if let Some(of) = known.shape() {
-                assert!(of(&module), "{}", known.id);
+                assert!(of(&(&module).into()), "{}", known.id);
                 continue;
             }
             let expected = predict(&module, &Rules::default());

@@ -44,6 +44,7 @@ pub use program::{
     ModuleVerdicts, Part, ToJudge, judge_data, judge_module, judge_modules, judge_operands, observe,
 };
 pub use ptxsmith_syntax::Header;
+pub use shapes::Shaped;
 pub use trial::{Body, Trial};
 pub use verdict::{
     COMPANY, Class, Derived, Difference, Fate, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why,

@@ -6,6 +6,7 @@ use ptxsmith_oracle::{Expectation, Kernel, Prediction, Rules, Trace, Variable, p
 use ptxsmith_syntax::{Item, Module, Span};
 
 use crate::known::{Effect, KNOWN, Known};
+use crate::shapes::Shaped;
 
 /// A place that some releases take otherwise.
 #[derive(Clone)]
@@ -28,7 +29,7 @@ pub struct Risk {
 /// ```
 pub fn risks(module: &Module) -> Vec<Risk> {
     let spec = predict(module, &Rules::default());
-    let places = Places::of(module);
+    let (places, shaped) = (Places::of(module), Shaped::from(module));
     let mut risks = Vec::new();
     for known in KNOWN {
         let spans = match known.effect {
@@ -41,10 +42,10 @@ pub fn risks(module: &Module) -> Vec<Risk> {
             }
             Effect::Crash { when, of, .. } => {
                 let met = meeting(&spec, when, &places);
-                if met.is_empty() { shown_by(module, of) } else { met }
+                if met.is_empty() { shown_by(&shaped, of) } else { met }
             }
             Effect::Death { of, .. } | Effect::Taken(of) | Effect::Refused(of) | Effect::Wrong { of, .. } => {
-                shown_by(module, of)
+                shown_by(&shaped, of)
             }
         };
         risks.extend(spans.into_iter().map(|span| Risk { known, span }));
@@ -128,7 +129,7 @@ fn meeting(spec: &Prediction, when: fn(&Trace) -> bool, places: &Places<'_>) -> 
 }
 
 /// The statements that have a shape; the first statement, where it takes several of them.
-fn shown_by(module: &Module, of: fn(&Module) -> bool) -> Vec<Span> {
+fn shown_by(module: &Shaped<'_>, of: fn(&Shaped<'_>) -> bool) -> Vec<Span> {
     if !of(module) {
         return Vec::new();
     }
@@ -136,7 +137,7 @@ fn shown_by(module: &Module, of: fn(&Module) -> bool) -> Vec<Span> {
     let alone = |item: &&Item| {
         let mut alone = header.clone();
         alone.items.push((*item).clone());
-        of(&alone)
+        of(&alone.into())
     };
     let statements = || module.items.iter().filter(|item| !item.is_header());
     let spans: Vec<Span> = statements().filter(alone).map(Item::span).collect();

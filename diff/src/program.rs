@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use ptxsmith_oracle::{Expectation, Prediction, Question, Rules, Trace, Traced, expect, predict};
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
-use ptxsmith_syntax::{Header, Module, line_column};
+use ptxsmith_syntax::{Header, Module, Text, line_column};
 
 use crate::explain::{explain, explain_wrong};
 use crate::explanation::Alternatives;
@@ -24,7 +24,7 @@ use self::shown::{Shown, observed_of};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// The variable; `None` for kernels and for the program as a whole.
-    pub variable: Option<String>,
+    pub variable: Option<Text>,
     /// The verdict.
     pub verdict: Verdict,
     /// What the specification does with the program; `None` where it does not decide.
@@ -36,7 +36,7 @@ pub struct Part {
     /// The answers to open questions that it rules out: (question, answer).
     pub excluded: Vec<(Question, usize)>,
     /// Why it was not compared, where that is known.
-    pub why: Option<Why>,
+    pub why: Option<Box<Why>>,
     /// The module that the verdict is about, where that is one that was derived from the program: a text that is not the
     /// user's accuses only itself.
     pub derived: Option<Box<Derived>>,
@@ -55,6 +55,7 @@ impl Part {
 
     fn not_compared(reason: NotCompared, why: Option<Why>) -> Part {
         let (trace, operands) = (Trace::default(), Share::default());
+        let why = why.map(Box::new);
         Part {
             variable: None,
             verdict: Verdict::NotCompared(reason),

@@ -247,7 +247,7 @@ pub struct Judged {
     /// The open question whose default answer this verdict shows: see [`Judged::confirm`].
     pub confirms: Option<Question>,
     /// Why it was not compared, where that is known.
-    pub why: Option<Why>,
+    pub why: Option<Box<Why>>,
 }
 
 /// How many memory operands of kernels were compared.

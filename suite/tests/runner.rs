@@ -71,8 +71,10 @@ fn judged(stranger: &Stranger, suite: &Suite) -> Told {
     let judge = |case: &Case| {
         let target = stranger.target(case);
         let parts = judge_data(stranger, &Rules::default(), &case.module, &case.text, &target).unwrap();
-        let mut told: Told =
-            parts.iter().map(|part| ((case.id.clone(), part.variable.clone()), words(part))).collect();
+        let mut told: Told = parts
+            .iter()
+            .map(|part| ((case.id.clone(), part.variable.as_ref().map(ToString::to_string)), words(part)))
+            .collect();
         if let (Some(counterpart), Expectation::Refused { .. }) = (&case.counterpart, &case.expected)
             && told.values().any(|(verdict, _)| verdict == "conforms")
         {

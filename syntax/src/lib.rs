@@ -41,7 +41,7 @@ pub use instruction::{BranchTargets, Guard, Instruction, Operand};
 pub use literal::{Number, Radix, read_number};
 pub use names::{Candidate, Found, Names, declared, holders_of_addresses, needs_relocatable_form, numbered};
 pub use ops::{BinaryOp, Cast, UnaryOp, precedence};
-pub use parser::{parse, parse_declaration, parse_expr, tokens};
+pub use parser::{each_token, parse, parse_declaration, parse_expr, tokens};
 pub use printer::{Break, Canonical, Sink, print, print_expr, print_to};
 pub use rename::{prefixed, rename, with_prefix, without_prefix};
 pub use spacing::Spacing;

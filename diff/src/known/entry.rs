@@ -2,9 +2,9 @@
 
 use ptxsmith_oracle::{Clause, Rules, Trace};
 use ptxsmith_subject::{Observation, Outcome};
-use ptxsmith_syntax::Module;
 
 use crate::maker::{Maker, Releases};
+use crate::shapes::Shaped;
 
 /// What a deviation does.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub enum Effect {
         /// Whether an evaluation that rests on this meets it.
         when: fn(&Trace) -> bool,
         /// Whether a module meets it of which nothing is evaluated, since the text does not decide all of it.
-        of: fn(&Module) -> bool,
+        of: fn(&Shaped<'_>) -> bool,
     },
     /// The subject dies of modules of a shape, whatever the text says of them: an implementation may refuse what it does not
     /// understand, but not die of it.
@@ -28,18 +28,18 @@ pub enum Effect {
         /// How it ends.
         end: End,
         /// Whether a module has the shape.
-        of: fn(&Module) -> bool,
+        of: fn(&Shaped<'_>) -> bool,
     },
     /// The subject takes modules of a shape, which the text refuses by one of the clauses.
-    Taken(fn(&Module) -> bool),
+    Taken(fn(&Shaped<'_>) -> bool),
     /// The subject refuses modules of a shape, which the text takes.
-    Refused(fn(&Module) -> bool),
+    Refused(fn(&Shaped<'_>) -> bool),
     /// The subject takes modules of a shape, as the text does, with other values, which nothing predicts.
     Wrong {
         /// Whether a module has the shape.
-        of: fn(&Module) -> bool,
+        of: fn(&Shaped<'_>) -> bool,
         /// Whether in a module the variable or kernel of a name is one with other values.
-        at: fn(&Module, &str) -> bool,
+        at: fn(&Shaped<'_>, &str) -> bool,
     },
 }
 
@@ -117,7 +117,7 @@ impl Known {
     }
 
     /// The shape of modules by which it is known, where no rule of the specification predicts it.
-    pub fn shape(&self) -> Option<fn(&Module) -> bool> {
+    pub fn shape(&self) -> Option<fn(&Shaped<'_>) -> bool> {
         match self.effect {
             Effect::Death { of, .. } | Effect::Taken(of) | Effect::Refused(of) | Effect::Wrong { of, .. } => {
                 Some(of)

@@ -2,7 +2,7 @@
 
 use ptxsmith_oracle::{Expectation, Question, QuestionSet, Rules, Trace, Variable, expect, predict};
 use ptxsmith_subject::{Observation, Outcome, Subject};
-use ptxsmith_syntax::Module;
+use ptxsmith_syntax::{Module, Text};
 
 use crate::asked::Asked;
 use crate::compare::{Mismatch, compare, shows_no_values, undeclared};
@@ -53,7 +53,7 @@ pub(super) fn of_data(
         }
         (Expectation::Accepted { variables, unmodelled, .. }, Outcome::Accepted) => {
             let not_modelled = unmodelled.iter().map(|one| Part {
-                variable: Some(one.part.clone()),
+                variable: Some(one.part.as_str().into()),
                 ..Part::not_compared(NotCompared::Unmodelled, None)
             });
             let extra = undeclared(&module.items, observed).map(|name| program.undeclared(name));
@@ -102,7 +102,7 @@ impl Program<'_> {
         self.part(None, verdict, self.expected.trace())
     }
 
-    pub(super) fn part(&self, variable: Option<String>, verdict: Verdict, trace: Trace) -> Part {
+    pub(super) fn part(&self, variable: Option<Text>, verdict: Verdict, trace: Trace) -> Part {
         let (must, operands) = (Must::of(self.expected), Share::default());
         Part { variable, verdict, must, trace, operands, excluded: Vec::new(), why: None, derived: None }
     }
@@ -243,7 +243,7 @@ impl Program<'_> {
         });
         let suspected = explanation.is_none().then(Vec::new);
         let difference = self.difference(Class::WrongLayout, Some(name.clone()), explanation, suspected);
-        self.part(Some(name), difference, trace)
+        self.part(Some(name.into()), difference, trace)
     }
 
     pub(super) fn variable(&self, variable: &Variable) -> Part {
@@ -267,7 +267,7 @@ impl Program<'_> {
                 self.difference(class, Some(name), explanation, suspected)
             }
         };
-        self.part(Some(variable.name.to_string()), verdict, variable.trace)
+        self.part(Some(variable.name.clone()), verdict, variable.trace)
     }
 
     /// What is expected, for a report: of a program with many variables the one named and the first few, with the number of the others as

@@ -148,7 +148,7 @@ impl Shown<'_> {
         };
         for part in &mut parts {
             if let (Verdict::NotCompared(reason), None) = (&part.verdict, &part.why) {
-                part.why = self.why(*reason, part.variable.as_deref(), observed);
+                part.why = self.why(*reason, part.variable.as_deref(), observed).map(Box::new);
             }
             if validity == Validity::Undecided && part.derived.is_none() {
                 part.must = None;
@@ -273,7 +273,7 @@ impl Shown<'_> {
             let reason = observed.reason.as_deref().unwrap_or(NO_END);
             let reason = format!("{reason}, of a large program");
             part.verdict = Verdict::NotCompared(NotCompared::Unobserved);
-            part.why = Some(Why { part: "module".into(), line: None, reason, said: None });
+            part.why = Some(Box::new(Why { part: "module".into(), line: None, reason, said: None }));
         }
         Ok(parts)
     }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use ptxsmith_oracle::special_register;
-use ptxsmith_syntax::{Module, Text};
+use ptxsmith_syntax::Text;
 
-use super::words::{Name, OPAQUE, SPACES, Words, integer, is_name, sinks};
+use super::words::{Name, OPAQUE, SPACES, Shaped, integer, is_name, sinks};
 
 /// A special register in brackets, alone or with an offset: a name with `%` that nothing declares.
-pub fn special_register_address(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn special_register_address(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         // Under its name ptxas finds the special register, whatever is declared.
         let is_special = |name: &str| !words.declares(name) || special_register(name);
         words.has(|[open, name]| open == "[" && name.starts_with('%') && is_special(name))
@@ -17,8 +17,8 @@ pub fn special_register_address(module: &Module) -> bool {
 }
 
 /// A texture, sampler or surface as the address of an instruction that changes memory or fetches it.
-pub fn opaque_address(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn opaque_address(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         let mut memory = words.instructions(&["applypriority", "atom", "red", "prefetch", "prefetchu"]);
         let is_opaque = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], |name| *name == Name::Opaque);
         memory.any(|own| own.windows(2).any(is_opaque))
@@ -26,8 +26,8 @@ pub fn opaque_address(module: &Module) -> bool {
 }
 
 /// A `.local` variable as the address of an `atom` without a state space.
-pub fn local_atomic(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn local_atomic(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         let is_local = |name: &Name| matches!(name, Name::Variable(space, _) if space == ".local");
         words.instructions(&["atom"]).any(|own| {
             !own.iter().any(|word| SPACES.contains(&&**word))
@@ -37,14 +37,14 @@ pub fn local_atomic(module: &Module) -> bool {
 }
 
 /// A `.param` variable that a body declares, and that is none of a call, as the address of an `ld`.
-pub fn own_parameter_load(module: &Module) -> bool {
+pub fn own_parameter_load(module: &Shaped<'_>) -> bool {
     // Before, kernels declared their parameters so.
     if module.version() < Some((2, 0)) {
         return false;
     }
-    Words::any(module, |words| {
+    module.any(|words| {
         let passed: BTreeSet<&Text> = words.instructions(&["call"]).flatten().collect();
-        let declared = words.statements.iter().filter(|own| own[0] == ".param").flatten();
+        let declared = words.statements().filter(|own| own[0] == ".param").flatten();
         let own: BTreeSet<&Text> = declared.filter(|name| !passed.contains(name)).collect();
         let is_numbered = |name: &Text| {
             let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -56,8 +56,8 @@ pub fn own_parameter_load(module: &Module) -> bool {
 }
 
 /// `_` in place of the address of a `red` or a `multimem.red`.
-pub fn sink_address(module: &Module) -> bool {
-    let words = Words::of(module);
+pub fn sink_address(module: &Shaped<'_>) -> bool {
+    let words = module.words();
     words.instructions(&["red", "multimem"]).any(|own| {
         let reduces = own[0] == "red" || own.get(1).is_some_and(|word| word == ".red");
         reduces && sinks(own)
@@ -66,10 +66,10 @@ pub fn sink_address(module: &Module) -> bool {
 
 /// An absolute address, of whatever kind its constants are, or one with a name that nothing declares before, in an instruction that
 /// names `.unified` behind it.
-pub fn unified_absolute(module: &Module) -> bool {
-    let words = Words::of(module);
-    words.statements.iter().enumerate().any(|(at, own)| {
-        let is_before = |word: &Text| words.statements[..at].iter().flatten().any(|earlier| earlier == word);
+pub fn unified_absolute(module: &Shaped<'_>) -> bool {
+    let words = module.words();
+    words.statements().enumerate().any(|(at, own)| {
+        let is_before = |word: &Text| words.statements().take(at).flatten().any(|earlier| earlier == word);
         let is_unknown = |word: &Text| {
             // A common prefix alone is no name.
             let is_late = || words.is_plain(word) && !is_before(word);
@@ -87,8 +87,8 @@ pub fn unified_absolute(module: &Module) -> bool {
 const MEMORY: [&str; 6] = ["ld", "ldu", "st", "atom", "red", "prefetch"];
 
 /// An absolute address elsewhere than in `.local`: a constant expression in brackets.
-pub fn absolute_address(module: &Module) -> bool {
-    let words = Words::of(module);
+pub fn absolute_address(module: &Shaped<'_>) -> bool {
+    let words = module.words();
     let begins = |word: &str| integer(word).is_some() || ["WARP_SZ", "(", "-", "+", "~", "!"].contains(&word);
     words.instructions(&MEMORY).any(|own| {
         !own.iter().any(|word| word == ".local")
@@ -97,9 +97,9 @@ pub fn absolute_address(module: &Module) -> bool {
 }
 
 /// A register of 32 bits as an address of 64.
-pub fn narrow_address(module: &Module) -> bool {
+pub fn narrow_address(module: &Shaped<'_>) -> bool {
     let wide = module.address_size() == Some(64);
-    wide && Words::any(module, |words| {
+    wide && module.any(|words| {
         let is_narrow =
             |name: &Name| matches!(name, Name::Register(ty, _) if [".b32", ".u32", ".s32"].contains(&&**ty));
         words.instructions(&MEMORY).any(|own| {
@@ -110,8 +110,8 @@ pub fn narrow_address(module: &Module) -> bool {
 }
 
 /// A variable as the index of another.
-pub fn variable_index(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn variable_index(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         let is_variable = |name: &str| words.is(name, |name| matches!(name, Name::Variable(..)));
         words.has(|[name, open, index, close]| {
             open == "[" && close == "]" && is_variable(name) && is_variable(index)
@@ -120,8 +120,8 @@ pub fn variable_index(module: &Module) -> bool {
 }
 
 /// `.texref` and its like behind a name in an instruction, where a part of a register may stand.
-pub fn opaque_type_as_part(module: &Module) -> bool {
-    Words::of(module).has(|[before, name, ty]| {
+pub fn opaque_type_as_part(module: &Shaped<'_>) -> bool {
+    module.words().has(|[before, name, ty]| {
         // Behind a label or a guard the name is an opcode.
         let behind = before.starts_with('.') || [",", "{", "(", "|"].contains(&before);
         behind && is_name(name) && OPAQUE.contains(&ty)
@@ -129,8 +129,8 @@ pub fn opaque_type_as_part(module: &Module) -> bool {
 }
 
 /// A vector register as an address or as the index of an array.
-pub fn vector_address(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn vector_address(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         words.has(|[open, own, next]| open == "[" && words.is(own, Name::is_vector) && !next.starts_with('.'))
     })
 }
@@ -188,7 +188,7 @@ mod tests {
         assert!(own_parameter_load(&numbered));
         // In versions before 2.0 these are what is passed to the kernel.
         let early = format!(".version 1.4\n.target sm_10\n.entry k {{ .reg .u32 r; .param .u32 x; {load}");
-        assert!(!own_parameter_load(&ptxsmith_syntax::parse(&early).unwrap()));
+        assert!(!own_parameter_load(&ptxsmith_syntax::parse(&early).unwrap().into()));
         // What a call gives is loaded from such a variable.
         assert!(!own_parameter_load(&module(&format!(
             ".func (.param .u32 y) f() {{ ret; }} .entry k() {{ .reg .u32 r; .param .u32 x; call (x), f; {load}"
@@ -199,7 +199,8 @@ mod tests {
     fn a_register_of_32_bits_is_an_address_of_a_module_of_32() {
         let module = |size: &str| {
             let text = ".entry k() { .reg .u32 r; ld.global.u32 r, [r]; ret; }";
-            ptxsmith_syntax::parse(&format!(".version 7.8\n.target sm_80\n{size}{text}")).unwrap()
+            let text = format!(".version 7.8\n.target sm_80\n{size}{text}");
+            Shaped::from(ptxsmith_syntax::parse(&text).unwrap())
         };
         assert!(narrow_address(&module(".address_size 64\n")));
         assert!(!narrow_address(&module(".address_size 32\n")) && !narrow_address(&module("")));

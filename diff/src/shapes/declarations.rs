@@ -6,14 +6,14 @@ use ptxsmith_syntax::{
     Statement, Text,
 };
 
-use super::words::{SPACES, Words, integer, wrapped};
+use super::words::{SPACES, Shaped, integer, wrapped};
 
 /// What stands before the alignment of what a parameter points to.
 const POINTER: Text = Text::const_new(".ptr");
 
 /// `.maxntid` or `.reqntid` with a number whose low 32 bits are all ones.
-pub fn ntid_overflow(module: &Module) -> bool {
-    Words::of(module).statements.iter().any(|words| {
+pub fn ntid_overflow(module: &Shaped<'_>) -> bool {
+    module.words().statements().any(|words| {
         let at = words.iter().position(|word| [".maxntid", ".reqntid"].contains(&&**word));
         let numbers = at.into_iter().flat_map(|at| &words[at + 1..]);
         let mut numbers = numbers.take_while(|word| *word == "," || integer(word).is_some());
@@ -22,37 +22,41 @@ pub fn ntid_overflow(module: &Module) -> bool {
 }
 
 /// `.abi_preserve` with a number far beyond the registers that there are.
-pub fn preserved_beyond(module: &Module) -> bool {
-    Words::of(module)
+pub fn preserved_beyond(module: &Shaped<'_>) -> bool {
+    module
+        .words()
         .has(|[word, number]| word == ".abi_preserve" && integer(number).is_some_and(|number| number > 400))
 }
 
 /// `.abi_preserve` or `.abi_preserve_control` with a number of hundreds of millions.
-pub fn preserved_control_beyond(module: &Module) -> bool {
+pub fn preserved_control_beyond(module: &Shaped<'_>) -> bool {
     const WORDS: [&str; 2] = [".abi_preserve", ".abi_preserve_control"];
     let is_huge = |number: &str| integer(number).is_some_and(|number| number >= 1 << 26);
-    Words::of(module).has(|[word, number]| WORDS.contains(&word) && is_huge(number))
+    module.words().has(|[word, number]| WORDS.contains(&word) && is_huge(number))
 }
 
 /// A header without a `.version` up to 8.0, or without an architecture.
-pub fn header_of_another(module: &Module) -> bool {
+pub fn header_of_another(module: &Shaped<'_>) -> bool {
     let is_known = |version: (u32, u32)| ((1, 0)..=(8, 0)).contains(&version);
     !module.version().is_some_and(is_known) || !module.targets().any(|target| target.starts_with("sm_"))
 }
 
-/// An array of a type that instructions have and variables do not, of a dimension that is given.
-pub fn instruction_type_array(module: &Module) -> bool {
+/// An array of a type that instructions have and variables do not, whose first dimension is given by a number or by a list of lists.
+pub fn instruction_type_array(module: &Shaped<'_>) -> bool {
     const TYPES: [&str; 12] = [
         ".e4m3", ".e5m2", ".e4m3x2", ".e5m2x2", ".e2m1x2", ".e2m3x2", ".e3m2x2", ".ue8m0x2", ".s2f6x2",
         ".u16x2", ".s16x2", ".f32x2",
     ];
-    Words::of(module).has(|[ty, _, open, count]| TYPES.contains(&ty) && open == "[" && count != "]")
+    module.words().statements().any(|own| {
+        let lists = own.windows(2).any(|pair| pair[0] == "{" && pair[1] == "{");
+        own.windows(4).any(|run| TYPES.contains(&&*run[0]) && run[2] == "[" && (run[3] != "]" || lists))
+    })
 }
 
 /// A variable that is aligned at a power of two of 2^28 or more.
-pub fn huge_alignment(module: &Module) -> bool {
+pub fn huge_alignment(module: &Shaped<'_>) -> bool {
     let is_huge = |number: &str| integer(number).is_some_and(|n| n >= 1 << 28 && n.is_power_of_two());
-    Words::of(module).has(|[word, number]| word == ".align" && is_huge(number))
+    module.words().has(|[word, number]| word == ".align" && is_huge(number))
 }
 
 /// The declarations in bodies.
@@ -65,7 +69,7 @@ pub(super) fn inner_declarations(module: &Module) -> impl Iterator<Item = &Decla
 }
 
 /// A declaration with hundreds of dimensions.
-pub fn many_dimensions(module: &Module) -> bool {
+pub fn many_dimensions(module: &Shaped<'_>) -> bool {
     let inner = inner_declarations(module);
     let passed = module.functions().flat_map(|f| f.results.iter().chain(&f.parameters)).flatten();
     let mut all = module.declarations().chain(inner).chain(passed).flat_map(|own| &own.declarators);
@@ -73,27 +77,27 @@ pub fn many_dimensions(module: &Module) -> bool {
 }
 
 /// Old debug data without a section: `@@DWARF` and another directive than `.section`.
-pub fn data_without_section(module: &Module) -> bool {
-    Words::of(module).has(|[mark, word]| {
+pub fn data_without_section(module: &Shaped<'_>) -> bool {
+    module.words().has(|[mark, word]| {
         mark.trim_start_matches('@') == "DWARF" && word.starts_with('.') && word != ".section"
     })
 }
 
 /// A declaration without a name.
-pub fn nameless(module: &Module) -> bool {
+pub fn nameless(module: &Shaped<'_>) -> bool {
     module.items.iter().any(|item| matches!(item, Item::Unread(unread) if declares_no_name(unread)))
 }
 
 /// `.align` given twice in one declaration.
-pub fn alignment_twice(module: &Module) -> bool {
-    Words::of(module).statements.iter().any(|own| {
+pub fn alignment_twice(module: &Shaped<'_>) -> bool {
+    module.words().statements().any(|own| {
         own.split(|word| ["(", ",", ")"].contains(&&**word))
             .any(|part| part.iter().filter(|word| *word == ".align").count() > 1)
     })
 }
 
 /// Variables in `.global`, of bodies too, that take 2^32 bytes or more together, as their sizes are counted ([`size_in_bits`]).
-pub fn section_of_32_bits(module: &Module) -> bool {
+pub fn section_of_32_bits(module: &Shaped<'_>) -> bool {
     let all = module.declarations().chain(inner_declarations(module));
     let global = all.filter(|declaration| declaration.space() == Some(StateSpace::Global));
     let counted = |declaration: &Declaration| {
@@ -142,8 +146,8 @@ pub(super) fn sizes(declaration: &Declaration) -> impl Iterator<Item = (&Declara
 }
 
 /// An alignment behind the type of a parameter, and not that of what a `.ptr` points to.
-pub fn alignment_last(module: &Module) -> bool {
-    Words::of(module).statements.iter().any(|words| {
+pub fn alignment_last(module: &Shaped<'_>) -> bool {
+    module.words().statements().any(|words| {
         words.split(|word| ["(", ",", ")"].contains(&&**word)).any(|own| {
             let align = own.iter().position(|word| word == ".align");
             let ty = own.iter().position(|word| ScalarType::from_keyword(word).is_some());
@@ -154,8 +158,8 @@ pub fn alignment_last(module: &Module) -> bool {
 }
 
 /// An alignment before the state space.
-pub fn alignment_first(module: &Module) -> bool {
-    Words::of(module).statements.iter().any(|words| {
+pub fn alignment_first(module: &Shaped<'_>) -> bool {
+    module.words().statements().any(|words| {
         let align = words.iter().position(|word| word == ".align");
         let space = words.iter().position(|word| SPACES.contains(&&**word));
         matches!((align, space), (Some(align), Some(space)) if align < space)
@@ -163,8 +167,8 @@ pub fn alignment_first(module: &Module) -> bool {
 }
 
 /// A `.local` variable that is aligned at 2^24 or more.
-pub fn local_alignment(module: &Module) -> bool {
-    Words::of(module).has(|[space, word, number]| {
+pub fn local_alignment(module: &Shaped<'_>) -> bool {
+    module.words().has(|[space, word, number]| {
         space == ".local" && word == ".align" && integer(number).is_some_and(|align| align >= 1 << 24)
     })
 }
@@ -179,6 +183,17 @@ mod tests {
         let of = |text: &str| data_without_section(&module(text));
         assert!(of("@@DWARF .b8 1") && of(".entry k() { ret; } @@DWARF .4byte 1"));
         assert!(!of("@@DWARF .section .debug_info, \"\", @progbits") && !of(".global .u32 DWARF;"));
+    }
+
+    #[test]
+    fn a_list_of_lists_gives_an_array_of_a_type_of_instructions_its_dimension() {
+        let of = |text: &str| instruction_type_array(&module(text));
+        assert!(of(".global .e4m3x2 a[] = {{}};") && of(".global .u16x2 a[1];"));
+        assert!(
+            !of(".global .e4m3x2 a[] = {1};")
+                && !of(".global .e4m3x2 a[];")
+                && !of(".global .b8 a[] = {{}};")
+        );
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Shapes of constant expressions.
 
 use ptxsmith_oracle::{Evaluator, Rules, Stored, Trace};
-use ptxsmith_syntax::{BinaryOp, Expr, Module, Node, NodeKind, Number, ScalarType, Visit, read_number};
+use ptxsmith_syntax::{BinaryOp, Expr, Node, NodeKind, Number, ScalarType, Visit, read_number};
+
+use super::Shaped;
 
 /// A division or remainder by an integer zero or by `0.0`, whatever the left operand is. In a statement that is not understood
 /// the divisor is one number.
-pub fn divides_by_zero(module: &Module, by: BinaryOp) -> bool {
+pub fn divides_by_zero(module: &Shaped<'_>, by: BinaryOp) -> bool {
     let mut divisors = Divisors { by, version: module.version().unwrap_or_default(), has_zero: false };
     divisors.module(module);
     divisors.has_zero
@@ -50,7 +52,7 @@ impl<'m> Visit<'m> for Divisors {
 }
 
 /// A division of the least number of `.s64` by -1.
-pub fn quotient_overflows(module: &Module) -> bool {
+pub fn quotient_overflows(module: &Shaped<'_>) -> bool {
     let mut quotients = Quotients { version: module.version().unwrap_or_default(), overflow: false };
     quotients.module(module);
     quotients.overflow

@@ -1,15 +1,13 @@
 //! Shapes of initial values.
 
-use ptxsmith_syntax::{
-    Linkage, Module, NodeKind, Number, Specifier, StateSpace, Statement, Text, read_number,
-};
+use ptxsmith_syntax::{Linkage, NodeKind, Number, Specifier, StateSpace, Statement, Text, read_number};
 
 use super::declarations::{inner_declarations, sizes};
-use super::words::{OPAQUE, Words, is_name, wrapped};
+use super::words::{OPAQUE, Shaped, is_name, wrapped};
 
 /// An array whose first dimension is left out or zero, with a single value in place of a list.
-pub fn scalar_for_array(module: &Module) -> bool {
-    Words::of(module).statements.iter().any(|words| {
+pub fn scalar_for_array(module: &Shaped<'_>) -> bool {
+    module.words().statements().any(|words| {
         let opens = |at: usize| match words.get(at..at + 3).unwrap_or_default() {
             [open, close, _] if open == "[" && close == "]" => Some(at + 2),
             [open, zero, close] if open == "[" && wrapped(zero) == Some(0) && close == "]" => Some(at + 3),
@@ -30,7 +28,7 @@ pub fn scalar_for_array(module: &Module) -> bool {
 }
 
 /// A `.const` variable, or one with an initial value, of 2^30 bytes or more.
-pub fn huge_constant(module: &Module) -> bool {
+pub fn huge_constant(module: &Shaped<'_>) -> bool {
     module.declarations().chain(inner_declarations(module)).any(|declaration| {
         let is_const = declaration.space() == Some(StateSpace::Const);
         sizes(declaration)
@@ -39,8 +37,8 @@ pub fn huge_constant(module: &Module) -> bool {
 }
 
 /// A list for an array of a type that takes no initial value, in which no value stands.
-pub fn empty_list_of_halves(module: &Module) -> bool {
-    Words::of(module).statements.iter().any(|words| {
+pub fn empty_list_of_halves(module: &Shaped<'_>) -> bool {
+    module.words().statements().any(|words| {
         let value = words.iter().skip_while(|word| *word != "=");
         words.iter().any(|word| [".f16", ".f16x2"].contains(&&**word))
             && words.windows(2).any(|run| run[0] == "]" && run[1] == "=")
@@ -49,7 +47,7 @@ pub fn empty_list_of_halves(module: &Module) -> bool {
 }
 
 /// An array whose first dimension is zero in 64 bits, with an initial value.
-pub fn zero_dimension_with_value(module: &Module) -> bool {
+pub fn zero_dimension_with_value(module: &Shaped<'_>) -> bool {
     module.declarations().flat_map(|declaration| &declaration.declarators).any(|declarator| {
         let first = declarator.dimensions.first().and_then(Option::as_ref);
         declarator.initializer.is_some()
@@ -58,7 +56,7 @@ pub fn zero_dimension_with_value(module: &Module) -> bool {
 }
 
 /// The name of an `.extern` function in the initial value of a variable that a body declares.
-pub fn extern_function_in_body(module: &Module) -> bool {
+pub fn extern_function_in_body(module: &Shaped<'_>) -> bool {
     let is_extern = |name: &str| {
         module.functions().any(|function| {
             function.name.text == name && function.before.contains(&Specifier::Linkage(Linkage::Extern))
@@ -76,41 +74,40 @@ pub fn extern_function_in_body(module: &Module) -> bool {
 }
 
 /// A list in a list for a texture, sampler or surface.
-pub fn opaque_list(module: &Module) -> bool {
-    Words::of(module).statements.iter().any(|words| {
+pub fn opaque_list(module: &Shaped<'_>) -> bool {
+    module.words().statements().any(|words| {
         words.iter().any(|word| OPAQUE.contains(&&**word))
             && words.windows(3).any(|run| run[0] == "=" && run[1] == "{" && run[2] == "{")
     })
 }
 
 /// A list for a variable of packed halves.
-pub fn packed_list(module: &Module) -> bool {
-    Words::of(module).statements.iter().any(|words| {
+pub fn packed_list(module: &Shaped<'_>) -> bool {
+    module.words().statements().any(|words| {
         words.iter().any(|word| word == ".f16x2")
             && words.windows(2).any(|run| run[0] == "=" && run[1] == "{")
     })
 }
 
 /// A name in a list for a variable of packed halves.
-pub fn name_in_packed_list(module: &Module) -> bool {
-    let words = Words::of(module);
+pub fn name_in_packed_list(module: &Shaped<'_>) -> bool {
+    let words = module.words();
     packed_list(module)
-        && words.statements.iter().any(|own| {
+        && words.statements().any(|own| {
             let list = own.iter().skip_while(|word| *word != "=").skip(1);
             own.iter().any(|word| word == ".f16x2") && list.into_iter().any(|word| words.is(word, |_| true))
         })
 }
 
 /// A name plus an expression with an operator that binds less than a sum, in an initial value.
-pub fn offset_expression(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn offset_expression(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         const LESS: [&str; 14] =
             ["<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "?"];
-        words.statements.iter().any(|own| {
+        words.statements().any(|own| {
             let is_sum = |run: &[Text]| {
                 run[3] == "+"
-                    && (words.names.contains_key(&run[2])
-                        || run[2] == ")" && run[0] == "(" && words.names.contains_key(&run[1]))
+                    && (words.declares(&run[2]) || run[2] == ")" && run[0] == "(" && words.declares(&run[1]))
             };
             let sum = own.windows(4).position(is_sum);
             let value = own.iter().position(|word| word == "=");
@@ -121,12 +118,12 @@ pub fn offset_expression(module: &Module) -> bool {
 }
 
 /// A single-precision bit pattern that stands in parentheses, and those as an operand.
-pub fn parenthesized_single_operand(module: &Module) -> bool {
+pub fn parenthesized_single_operand(module: &Shaped<'_>) -> bool {
     const OPERATORS: [&str; 19] = [
         "+", "-", "*", "/", "%", "<<", ">>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "!",
     ];
     let is_single = |word: &str| matches!(read_number(word), Some(Number::SingleBits(_)));
-    Words::of(module).statements.iter().any(|own| {
+    module.words().statements().any(|own| {
         let singles = own.iter().enumerate().filter(|(_, word)| is_single(word));
         singles.map(|(at, _)| at).any(|at| {
             let open = own[..at].iter().rev().take_while(|word| *word == "(").count();
@@ -140,8 +137,8 @@ pub fn parenthesized_single_operand(module: &Module) -> bool {
 }
 
 /// A name as a property of a texture, sampler or surface.
-pub fn name_as_property(module: &Module) -> bool {
-    Words::of(module).statements.iter().any(|words| {
+pub fn name_as_property(module: &Shaped<'_>) -> bool {
+    module.words().statements().any(|words| {
         words.iter().any(|word| OPAQUE.contains(&&**word))
             && words.windows(4).any(|run| {
                 ["{", ","].contains(&&*run[0]) && is_name(&run[1]) && run[2] == "=" && is_name(&run[3])
@@ -161,6 +158,15 @@ mod tests {
         assert!(extern_function_in_body(&kernel(".extern .func f();", ".global .u64 x[2] = {0, f};")));
         assert!(!extern_function_in_body(&kernel(".func f() { ret; }", ".global .u64 x = f;")));
         assert!(!extern_function_in_body(&kernel(".extern .func f(); .global .u64 x = f;", "")));
+    }
+
+    #[test]
+    fn a_sum_with_a_numbered_name_is_one_with_a_name() {
+        let of = |value: &str| {
+            offset_expression(&module(&format!(".global .u32 a<2>, b; .global .u32 x = {value};")))
+        };
+        assert!(of("b + 0 & 0") && of("a1 + 0 & 0") && of("a01 + 0 & 0") && of("(a1) + 4 == 4"));
+        assert!(!of("a1 + 4") && !of("4 + 4 == 4"));
     }
 
     #[test]

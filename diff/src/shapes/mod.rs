@@ -9,7 +9,9 @@ pub mod names;
 pub mod operands;
 mod words;
 
+pub use self::words::Shaped;
+
 #[cfg(test)]
-fn module(text: &str) -> ptxsmith_syntax::Module {
-    ptxsmith_syntax::parse(&format!(".version 7.8\n.target sm_80\n{text}\n")).unwrap()
+fn module(text: &str) -> Shaped<'static> {
+    ptxsmith_syntax::parse(&format!(".version 7.8\n.target sm_80\n{text}\n")).unwrap().into()
 }

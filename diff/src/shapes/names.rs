@@ -1,21 +1,20 @@
 //! Shapes of names: numbered ones, and one name for two things.
 
 use ptxsmith_oracle::special_register;
-use ptxsmith_syntax::{Module, Text, print, read_number};
+use ptxsmith_syntax::{Text, print, read_number};
 
-use super::words::{HEADS, Name, SPACES, Words, integer};
+use super::words::{HEADS, Name, SPACES, Shaped, Words, integer};
 
 /// A variable and a function of one name, which may be one of many variables of a common prefix.
-pub fn variable_and_function(module: &Module) -> bool {
-    let words = Words::of(module);
+pub fn variable_and_function(module: &Shaped<'_>) -> bool {
+    let words = module.words();
     let of_module = |name: &Name| matches!(name, Name::Variable(_, false) | Name::Opaque);
-    let mut functions = words.names.iter().filter(|(_, declared)| declared.contains(&Name::Function));
-    functions.any(|(name, _)| words.is(name, of_module))
+    words.names().any(|name| words.is(name, of_module) && words.is_function_itself(name))
 }
 
 /// A prototype, or a list of functions to call, under the name of a register, a variable or a parameter.
-pub fn prototype_name(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn prototype_name(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         words.has(|[name, colon, word]| {
             colon == ":"
                 && [".callprototype", ".calltargets"].contains(&word)
@@ -28,7 +27,7 @@ pub fn prototype_name(module: &Module) -> bool {
 const INTERNAL: &str = "$__";
 
 /// Whether a variable of the module has a name that ptxas gives a variable of a body: `$__NAME__` and a number.
-fn is_internal_name(words: &Words, own: &str) -> bool {
+fn is_internal_name(words: Words<'_>, own: &str) -> bool {
     let parts = own.strip_prefix(INTERNAL).and_then(|rest| rest.rsplit_once("__"));
     parts.is_some_and(|(name, number)| {
         let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -42,35 +41,35 @@ fn is_internal_name(words: &Words, own: &str) -> bool {
 }
 
 /// A variable of the module under a name that ptxas gives a variable of a body.
-pub fn internal_name(module: &Module) -> bool {
+pub fn internal_name(module: &Shaped<'_>) -> bool {
     let mut declarators = module.declarations().flat_map(|declaration| &declaration.declarators);
     if !declarators.any(|declarator| declarator.name.text.starts_with(INTERNAL)) {
         return false;
     }
-    let words = Words::of(module);
-    words.names.keys().any(|own| {
-        is_internal_name(&words, own) || words.is_prefix(own) && is_internal_name(&words, &format!("{own}0"))
+    let words = module.words();
+    words.names().any(|own| {
+        is_internal_name(words, own) || words.is_prefix(own) && is_internal_name(words, &format!("{own}0"))
     })
 }
 
 /// Such a variable of this name, or a function of this name in a module with one.
-pub fn internal_name_at(module: &Module, name: &str) -> bool {
+pub fn internal_name_at(module: &Shaped<'_>, name: &str) -> bool {
     // Each variable with a wrong value asks.
     match name.starts_with(INTERNAL) {
-        true => is_internal_name(&Words::of(module), name),
+        true => is_internal_name(module.words(), name),
         false => module.functions().any(|function| function.name.text == name) && internal_name(module),
     }
 }
 
 /// A character beyond ASCII. A tree keeps no comments.
-pub fn non_ascii(module: &Module) -> bool {
+pub fn non_ascii(module: &Shaped<'_>) -> bool {
     !print(module).is_ascii()
 }
 
 /// A function that is declared in the body of another, under the name of a register or variable.
-pub fn nested_function(module: &Module) -> bool {
-    Words::any(module, |words| {
-        words.statements.iter().zip(&words.in_body).any(|(own, &in_body)| {
+pub fn nested_function(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
+        words.placed().any(|(own, in_body)| {
             let heads = own.iter().position(|word| HEADS.contains(&&**word)).filter(|_| in_body);
             let name = heads.and_then(|at| own.get(at + 1));
             name.is_some_and(|name| words.is(name, |name| *name != Name::Function))
@@ -79,16 +78,16 @@ pub fn nested_function(module: &Module) -> bool {
 }
 
 /// A function or kernel that others may see under the name of a special register.
-pub fn special_register_name(module: &Module) -> bool {
-    Words::of(module).statements.iter().any(|words| {
+pub fn special_register_name(module: &Shaped<'_>) -> bool {
+    module.words().statements().any(|words| {
         words.iter().any(|word| [".visible", ".weak", ".extern"].contains(&&**word))
             && words.windows(2).any(|pair| HEADS.contains(&&*pair[0]) && special_register(&pair[1]))
     })
 }
 
 /// So many numbered names that no memory holds them.
-pub fn too_many_names(module: &Module) -> bool {
-    Words::of(module).has(|[open, count, close]| {
+pub fn too_many_names(module: &Shaped<'_>) -> bool {
+    module.words().has(|[open, count, close]| {
         open == "<"
             && close == ">"
             && read_number(count).is_some()
@@ -98,12 +97,12 @@ pub fn too_many_names(module: &Module) -> bool {
 
 /// The statements that declare one of the names of a PREFIX<N> again, zeros in front of its number or not: with its number, and whether
 /// the other stands before.
-fn repeats_numbered(words: &Words) -> impl Iterator<Item = (&[Text], &str, bool)> {
-    words.statements.iter().enumerate().flat_map(move |(at, own)| {
+fn repeats_numbered(words: Words<'_>) -> impl Iterator<Item = (&[Text], &str, bool)> {
+    words.statements().enumerate().flat_map(move |(at, own)| {
         let declares = own[0].starts_with('.')
             && own.iter().any(|word| SPACES.contains(&&**word))
             && !own.iter().any(|word| word == "<");
-        let names = own.iter().take_while(|word| *word != "=").filter(|word| words.names.contains_key(*word));
+        let names = own.iter().take_while(|word| *word != "=").filter(move |word| words.is_plain(word));
         let names = names.filter(move |_| declares);
         names.filter_map(move |name| {
             let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -112,25 +111,25 @@ fn repeats_numbered(words: &Words) -> impl Iterator<Item = (&[Text], &str, bool)
             let digits = name[prefix.len()..].bytes();
             // ptxas takes numbers modulo 2^32.
             let number: u64 = (digits.len() > 0).then(|| digits.fold(0, digit).into())?;
-            let declares = |other: &Vec<Text>| {
+            let declares = |other: &[Text]| {
                 other.windows(3).any(|run| {
                     run[0] == prefix && run[1] == "<" && integer(&run[2]).is_some_and(|count| number < count)
                 })
             };
-            let other = words.is_prefix(prefix).then(|| words.statements.iter().position(declares))??;
-            Some((&own[..], &name[prefix.len()..], other < at))
+            let other = words.is_prefix(prefix).then(|| words.statements().position(declares))??;
+            Some((own, &name[prefix.len()..], other < at))
         })
     })
 }
 
 /// A name of PREFIX<N> declared again with zeros in front of its number, which is another name; or before it, in another type.
-pub fn padded_number_declared(module: &Module) -> bool {
+pub fn padded_number_declared(module: &Shaped<'_>) -> bool {
     let padded = |number: &str| number.len() > 1 && number.starts_with('0') || number.parse::<u32>().is_err();
-    Words::any(module, |words| repeats_numbered(words).any(|(_, number, _)| padded(number)))
+    module.any(|words| repeats_numbered(*words).any(|(_, number, _)| padded(number)))
 }
 
 /// A variable in memory under a name that PREFIX<N> declared before, or that name with zeros in front of its number.
-pub fn numbered_declared_again(module: &Module) -> bool {
+pub fn numbered_declared_again(module: &Shaped<'_>) -> bool {
     let in_memory = |own: &[Text]| !own.iter().any(|word| word == ".reg");
-    Words::any(module, |words| repeats_numbered(words).any(|(own, _, is_later)| is_later && in_memory(own)))
+    module.any(|words| repeats_numbered(*words).any(|(own, _, is_later)| is_later && in_memory(own)))
 }

@@ -1,12 +1,12 @@
 //! Shapes of operands that are no addresses.
 
-use ptxsmith_syntax::{FunctionKind, Module, Text, read_number};
+use ptxsmith_syntax::{FunctionKind, Text, read_number};
 
-use super::words::{Name, Words, integer, is_integer, is_name, lists, operands, sinks};
+use super::words::{Name, Shaped, integer, is_integer, is_name, lists, operands, sinks};
 
 /// The name of a function or kernel as the last operand of a `cvt`.
-pub fn converted_function(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn converted_function(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         words
             .instructions(&["cvt"])
             .any(|words_of| words_of.last().is_some_and(|word| words.is_function(word)))
@@ -15,8 +15,8 @@ pub fn converted_function(module: &Module) -> bool {
 
 /// The name of a function or kernel as what an `st` of a bit-size type stores, a `mov` of four elements moves, or a
 /// `tensormap.replace` puts in.
-pub fn stored_function(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn stored_function(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         let has = |own: &[Text], suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
         words.instructions(&["st", "mov", "tensormap"]).any(|own| {
             let wide = match &*own[0] {
@@ -30,16 +30,16 @@ pub fn stored_function(module: &Module) -> bool {
 }
 
 /// A floating-point register plus a constant.
-pub fn float_register_sum(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn float_register_sum(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         let is_float = |name: &Name| matches!(name, Name::Register(ty, _) if ty.starts_with(".f"));
         words.has(|[name, plus]| plus == "+" && words.is(name, is_float))
     })
 }
 
 /// A `.param` variable of a body plus a constant, or an element of it, outside of brackets.
-pub fn parameter_sum(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn parameter_sum(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         let is_param = |name: &Name| matches!(name, Name::Variable(space, true) if space == ".param");
         words.has(|[before, name, behind]| {
             !before.starts_with('.')
@@ -51,11 +51,11 @@ pub fn parameter_sum(module: &Module) -> bool {
 }
 
 /// A `.local` or `.param` variable in a list of an instruction.
-pub fn address_in_list(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn address_in_list(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         let is_own = |name: &Name| matches!(name, Name::Variable(space, true) if [".local", ".param"].contains(&&**space));
         let mut instructions =
-            words.statements.iter().filter(|own| own.first().is_some_and(|w| !w.starts_with('.')));
+            words.statements().filter(|own| own.first().is_some_and(|w| !w.starts_with('.')));
         instructions.any(|own| {
             let mut depth = 0_usize;
             own.iter().any(|word| {
@@ -71,23 +71,23 @@ pub fn address_in_list(module: &Module) -> bool {
 }
 
 /// A list of integer constant expressions for an instruction of `.f64`.
-pub fn integer_list_for_f64(module: &Module) -> bool {
+pub fn integer_list_for_f64(module: &Shaped<'_>) -> bool {
     let is_part = |word: &str| word == "WARP_SZ" || read_number(word).is_some() || !is_name(word);
     // What compares floating-point numbers is an integer too.
     let is_whole = |word: &Text| {
         is_integer(word) || ["WARP_SZ", "==", "!=", "<", "<=", ">", ">=", "!"].contains(&&**word)
     };
     let has_number = |list: &[Text]| list.iter().any(is_whole);
-    Words::of(module)
-        .statements
-        .iter()
+    module
+        .words()
+        .statements()
         .filter(|own| own.iter().any(|word| word == ".f64"))
         .any(|own| lists(own).any(|list| has_number(list) && list.iter().all(|word| is_part(word))))
 }
 
 /// A list, for an instruction of `.f32` or `.f64`, of a signed integer constant and an integer that is none: unsigned, a register, an address.
-pub fn mixed_integer_list(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn mixed_integer_list(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         let is_signed =
             |word: &str| word == "WARP_SZ" || integer(word).is_some() && !word.ends_with(['U', 'u']);
         let is_other = |word: &str| {
@@ -98,8 +98,8 @@ pub fn mixed_integer_list(module: &Module) -> bool {
                     matches!(name, Name::Register(..) | Name::Variable(..)) && !of_floats(name)
                 })
         };
-        let of_floats = |own: &&Vec<Text>| own.iter().any(|word| [".f32", ".f64"].contains(&&**word));
-        words.statements.iter().filter(of_floats).any(|own| {
+        let of_floats = |own: &&[Text]| own.iter().any(|word| [".f32", ".f64"].contains(&&**word));
+        words.statements().filter(of_floats).any(|own| {
             lists(own)
                 .any(|list| list.iter().any(|word| is_signed(word)) && list.iter().any(|word| is_other(word)))
         })
@@ -107,12 +107,11 @@ pub fn mixed_integer_list(module: &Module) -> bool {
 }
 
 /// A call with arguments through a prototype that has a vector.
-pub fn vector_prototype(module: &Module) -> bool {
-    let words = Words::of(module);
+pub fn vector_prototype(module: &Shaped<'_>) -> bool {
+    let words = module.words();
     let is_vector = |word: &Text| [".v2", ".v4"].contains(&&**word);
     let prototypes = words
-        .statements
-        .iter()
+        .statements()
         .filter(|own| own.get(2).is_some_and(|word| word == ".callprototype") && own.iter().any(is_vector));
     let mut calls = words.instructions(&["call"]);
     let labels: Vec<&Text> = prototypes.filter_map(|own| own.first()).collect();
@@ -122,8 +121,8 @@ pub fn vector_prototype(module: &Module) -> bool {
 }
 
 /// A list of several or a vector as what an `suld` of one value gives.
-pub fn surface_load_list(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn surface_load_list(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         words.instructions(&["suld"]).any(|own| {
             let to = operands(own);
             // Of one value a list of one is taken.
@@ -135,8 +134,8 @@ pub fn surface_load_list(module: &Module) -> bool {
 }
 
 /// A number where a call gives its result.
-pub fn constant_result(module: &Module) -> bool {
-    let words = Words::of(module);
+pub fn constant_result(module: &Shaped<'_>) -> bool {
+    let words = module.words();
     words.instructions(&["call"]).any(|own| {
         let mut words = own.iter().skip_while(|word| *word == "call" || word.starts_with('.'));
         words.next().is_some_and(|word| word == "(")
@@ -145,8 +144,8 @@ pub fn constant_result(module: &Module) -> bool {
 }
 
 /// An element that a vector register lacks.
-pub fn missing_element(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn missing_element(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         let place = |suffix: &str| match suffix {
             ".x" | ".r" => Some(0),
             ".y" | ".g" => Some(1),
@@ -164,11 +163,11 @@ pub fn missing_element(module: &Module) -> bool {
 }
 
 /// A part of a scalar, such as `r.b0` or `r.h1`, in a list.
-pub fn part_in_list(module: &Module) -> bool {
+pub fn part_in_list(module: &Shaped<'_>) -> bool {
     const PARTS: [&str; 6] = [".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
-    Words::any(module, |words| {
+    module.any(|words| {
         let is_register = |word: &str| words.is(word, |name| matches!(name, Name::Register(..)));
-        words.statements.iter().any(|own| {
+        words.statements().any(|own| {
             lists(own)
                 .any(|list| list.windows(2).any(|run| is_register(&run[0]) && PARTS.contains(&&*run[1])))
         })
@@ -176,8 +175,8 @@ pub fn part_in_list(module: &Module) -> bool {
 }
 
 /// The name of a function as an operand of an instruction on two predicates.
-pub fn function_as_predicate(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn function_as_predicate(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         words.instructions(&["and", "or", "xor"]).any(|own| {
             own.get(1).is_some_and(|word| word == ".pred") && own.iter().any(|word| words.is_function(word))
         })
@@ -185,8 +184,8 @@ pub fn function_as_predicate(module: &Module) -> bool {
 }
 
 /// A predicate plus a constant.
-pub fn predicate_sum(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn predicate_sum(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         let is_predicate =
             |name: &str| words.is(name, |name| matches!(name, Name::Register(ty, _) if ty == ".pred"));
         words.has(|[name, plus]| plus == "+" && is_predicate(name))
@@ -194,23 +193,23 @@ pub fn predicate_sum(module: &Module) -> bool {
 }
 
 /// `_` as the result of an instruction with one of these opcodes.
-fn sink_result(module: &Module, opcodes: &[&str]) -> bool {
-    Words::of(module).instructions(opcodes).any(sinks)
+fn sink_result(module: &Shaped<'_>, opcodes: &[&str]) -> bool {
+    module.words().instructions(opcodes).any(sinks)
 }
 
 /// `_` as the result of an instruction on matrices.
-pub fn sink_matrix(module: &Module) -> bool {
+pub fn sink_matrix(module: &Shaped<'_>) -> bool {
     sink_result(module, &["ldmatrix", "movmatrix", "mma", "wmma"])
 }
 
 /// `_` as the result of a load, a move or a texture access.
-pub fn sink_load(module: &Module) -> bool {
+pub fn sink_load(module: &Shaped<'_>) -> bool {
     sink_result(module, &["ld", "ldu", "mov", "tex"])
 }
 
 /// `_` as the result of a load of 32 bytes.
-pub fn sink_wide_load(module: &Module) -> bool {
-    Words::of(module).instructions(&["ld"]).any(|own| {
+pub fn sink_wide_load(module: &Shaped<'_>) -> bool {
+    module.words().instructions(&["ld"]).any(|own| {
         let has = |suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
         let is_wide = has(&[".v8"]) || has(&[".v4"]) && has(&[".b64", ".u64", ".s64", ".f64"]);
         is_wide && sinks(own)
@@ -218,8 +217,8 @@ pub fn sink_wide_load(module: &Module) -> bool {
 }
 
 /// A vector register where an `atom` of vectors or an access to tensor memory has a list.
-pub fn vector_for_list(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn vector_for_list(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         words.instructions(&["atom", "tcgen05"]).any(|own| {
             let has = |suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
             let takes_list = match &*own[0] {
@@ -236,16 +235,16 @@ pub fn vector_for_list(module: &Module) -> bool {
 }
 
 /// A number as the address of a `tcgen05.shift`.
-pub fn absolute_tensor_shift(module: &Module) -> bool {
-    Words::of(module).instructions(&["tcgen05"]).any(|own| {
+pub fn absolute_tensor_shift(module: &Shaped<'_>) -> bool {
+    module.words().instructions(&["tcgen05"]).any(|own| {
         own.iter().any(|word| word == ".shift")
             && own.windows(2).any(|pair| pair[0] == "[" && read_number(&pair[1]).is_some())
     })
 }
 
 /// A copy of a tensor with a name in place of the brackets of its second operand.
-pub fn tensor_copy_without_brackets(module: &Module) -> bool {
-    Words::of(module).instructions(&["cp"]).any(|own| {
+pub fn tensor_copy_without_brackets(module: &Shaped<'_>) -> bool {
+    module.words().instructions(&["cp"]).any(|own| {
         let behind = own.iter().position(|word| word == "]").and_then(|end| own.get(end + 1..end + 3));
         own.iter().any(|word| word == ".tensor")
             && behind.is_some_and(|pair| pair[0] == "," && pair[1] != "[" && pair[1] != "{")
@@ -253,16 +252,16 @@ pub fn tensor_copy_without_brackets(module: &Module) -> bool {
 }
 
 /// A texture of an array of lines with one scalar as its coordinates.
-pub fn scalar_coordinate(module: &Module) -> bool {
-    Words::of(module).instructions(&["tex"]).any(|own| {
+pub fn scalar_coordinate(module: &Shaped<'_>) -> bool {
+    module.words().instructions(&["tex"]).any(|own| {
         let scalar = |run: &[Text]| run[0] == "[" && run[2] == "," && run[3] != "{";
         own.iter().any(|word| word == ".a1d") && own.windows(4).any(scalar)
     })
 }
 
 /// A list of an integer register and an integer constant in a texture access.
-pub fn mixed_texture_list(module: &Module) -> bool {
-    Words::any(module, |words| {
+pub fn mixed_texture_list(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
         let is_register = |name: &str| words.is(name, |name| matches!(name, Name::Register(..)));
         words.instructions(&["tex", "tld4"]).any(|own| {
             own.windows(4).any(|run| {
@@ -273,12 +272,12 @@ pub fn mixed_texture_list(module: &Module) -> bool {
 }
 
 /// The name of a function as a floating-point operand, in a module of two kernels or more.
-pub fn float_function(module: &Module) -> bool {
-    let words = Words::of(module);
+pub fn float_function(module: &Shaped<'_>) -> bool {
+    let words = module.words();
     let kernels = module.functions().filter(|function| function.kind == FunctionKind::Entry).count();
     let is_float = |word: &Text| [".f32", ".f64"].contains(&&**word);
     kernels > 1
-        && words.statements.iter().any(|own| {
+        && words.statements().any(|own| {
             own.first().is_some_and(|word| !word.starts_with('.') && word != "mov")
                 && own.iter().any(is_float)
                 && own.last().is_some_and(|word| words.is_function(word))
@@ -290,7 +289,7 @@ mod tests {
     use super::super::module;
     use super::*;
 
-    fn kernel(code: &str) -> Module {
+    fn kernel(code: &str) -> Shaped<'static> {
         let registers = ".reg .b64 d; .reg .b32 r<4>; .reg .v2 .b32 v; .reg .v2 .f32 w; .reg .f32 f;";
         module(&format!(".global .texref t; .entry k() {{ {registers} {code} ret; }}"))
     }

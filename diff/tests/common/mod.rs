@@ -1,8 +1,8 @@
 //! Subjects made from the oracle itself, with other rules.
 #![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
-use ptxsmith_diff::Maker;
 use ptxsmith_diff::known::{Effect, End, KNOWN, Known, with_known};
+use ptxsmith_diff::{Maker, Shaped};
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, execute, expect};
 use ptxsmith_subject::{
     Address, Description, Diagnostic, FnSubject, Observation, Outcome, Output, Request, Severity, Subject,
@@ -21,6 +21,7 @@ pub fn known_rules(maker: Maker<'_>) -> Rules {
 /// What an implementation that follows these rules does, if it dies where one of this maker is known to.
 pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observation {
     let module = parse(request.ptx).expect("modules that are shown parse");
+    let module = Shaped::from(module);
     let expected = expect(&module, rules);
     if let Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } = &expected {
         let dies = KNOWN.iter().filter(|known| known.is_of(maker)).find_map(|known| match known.effect {

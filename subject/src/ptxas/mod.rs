@@ -227,8 +227,11 @@ impl Subject for Ptxas {
         let is_alike =
             |one: &Request<'_>, other: &Request<'_>| (one.target, one.form) == (other.target, other.form);
         let several = requests.chunk_by(is_alike).flat_map(|alike| alike.chunks(several::MOST));
-        let observations: Result<Vec<_>, _> = several.map(|several| self.observe_several(several)).collect();
-        Ok(observations?.concat())
+        let mut observations = Vec::with_capacity(requests.len());
+        for several in several {
+            observations.extend(self.observe_several(several)?);
+        }
+        Ok(observations)
     }
 
     fn inconsistencies(&self) -> Vec<Inconsistent> {

@@ -33,7 +33,9 @@ impl Ptxas {
         let Some(refused) = refusals(&finished, requests) else {
             // It died of one of them: halves find out of which.
             let (left, right) = requests.split_at(requests.len() / 2);
-            return Ok([self.observe_several(left)?, self.observe_several(right)?].concat());
+            let mut observations = self.observe_several(left)?;
+            observations.extend(self.observe_several(right)?);
+            return Ok(observations);
         };
         let each = refused.into_iter().zip(requests);
         each.map(|(refused, request)| refused.map_or_else(|| self.observe(request), Ok)).collect()

@@ -165,9 +165,13 @@ impl<'t> Parser<'t> {
     }
 
     fn push_kept(&self, tokens: &mut Tokens, lexeme: Lexeme) {
-        // What precedes a statement is for the printer to decide, and a tree must not depend on it.
-        let gap = if tokens.is_empty() { Gap::Line } else { lexeme.gap };
-        tokens.push(Token { gap, text: Text::new(self.lexer.slice(lexeme.span)), span: lexeme.span });
+        tokens.push(self.kept(lexeme, tokens.is_empty()));
+    }
+
+    /// A token as it is kept. What precedes a statement is for the printer to decide, and a tree must not depend on it.
+    pub(super) fn kept(&self, lexeme: Lexeme, is_first: bool) -> Token {
+        let gap = if is_first { Gap::Line } else { lexeme.gap };
+        Token { gap, text: Text::new(self.lexer.slice(lexeme.span)), span: lexeme.span }
     }
 
     /// Keeps tokens to one that ends the statement, outside of braces, or to one that no statement has.

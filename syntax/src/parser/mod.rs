@@ -38,15 +38,31 @@ pub fn parse(text: &str) -> Result<Module, ParseError> {
 /// # Errors
 /// If something there is no token.
 pub fn tokens(text: &str) -> Result<crate::Tokens, ParseError> {
-    let mut parser = Parser::new(text)?;
-    let mut tokens = crate::Tokens::new();
-    while parser.current.kind != Kind::End {
-        if parser.current.kind == Kind::Bad {
-            return Err(parser.expected("a token"));
+    each_token(text).collect()
+}
+
+/// The tokens of a text, one by one, for who does not hold them all. After an error there is none.
+pub fn each_token(text: &str) -> impl Iterator<Item = Result<crate::Token, ParseError>> + '_ {
+    let mut parser = Some(Parser::new(text));
+    let mut is_first = true;
+    std::iter::from_fn(move || {
+        let reading = match parser.as_mut()? {
+            Ok(reading) => reading,
+            Err(_) => return parser.take()?.err().map(Err),
+        };
+        match reading.current.kind {
+            Kind::End => None,
+            Kind::Bad => {
+                let error = reading.expected("a token");
+                parser = None;
+                Some(Err(error))
+            }
+            _ => {
+                let lexeme = reading.advance();
+                Some(Ok(reading.kept(lexeme, std::mem::take(&mut is_first))))
+            }
         }
-        parser.keep_next(&mut tokens);
-    }
-    Ok(tokens)
+    })
 }
 
 /// Reads one constant expression and nothing else.

@@ -241,7 +241,7 @@ impl<'a> Shown<'a> {
         let target = description.targets.last().map_or("sm_80", String::as_str);
         let mut wrong = Vec::new();
         for part in judge_data(&subject, &Rules::default(), &self.module, self.text, target)? {
-            let name = part.variable.unwrap_or_else(|| "the module".to_owned());
+            let name = part.variable.map_or_else(|| "the module".to_owned(), Into::into);
             match part.verdict {
                 Verdict::Conforms | Verdict::Reads(_) => entry_point.conform += 1,
                 Verdict::ConformsByOutcome | Verdict::NotCompared(NotCompared::Unobserved) => {
