@@ -10,7 +10,7 @@ use flate2::write::GzEncoder;
 use ptxsmith_diff::gone::class_of;
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Difference, Maker, Verdict};
-use ptxsmith_oracle::{Expectation, Left, Rules, execute, expect};
+use ptxsmith_oracle::{Expectation, Left, Rules, execute, expect, predict};
 use ptxsmith_report::bundle::{self, Code};
 use ptxsmith_report::folder::Folder;
 use ptxsmith_report::releases::version_of;
@@ -269,7 +269,7 @@ fn write(session: &Session, folder: &Folder, finding: &Finding, out: &Path) -> R
         _ => Vec::new(),
     };
     let name = bundle::name_of(finding);
-    let files = bundle::files(folder, finding, &codes)?;
+    let files = bundle::files(folder, finding, says_the_same_today(finding.example().program), &codes)?;
     let directory = out.join(&name);
     std::fs::create_dir_all(&directory)?;
     for file in &files {
@@ -299,11 +299,26 @@ fn pack(archive: &Path, name: &str, files: &[bundle::File]) -> io::Result<()> {
     packed.into_inner()?.finish()?.sync_all()
 }
 
-/// The machine code of the finding's kernels, by the compilers that show it and are here.
+/// Whether the specification says the same of a program under the header that a compiler of CUDA C++ writes.
+fn says_the_same_today(program: &str) -> bool {
+    let Ok(own) = parse(program) else { return false };
+    let header = parse(TODAY).unwrap_or_default();
+    let today = Module { items: [header.items, own.clone().without_header().items].concat() };
+    let says = |module: &Module| predict(module, &Rules::default()).validity();
+    says(&own) == says(&today)
+}
+
+/// A header such as they write.
+const TODAY: &str = ".version 8.8\n.target sm_90\n.address_size 64\n";
+
+/// The machine code of the finding's kernels, by the compilers that are here and show it, or are seen not to show it.
 fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<Code>, Failure> {
     let Compiled { target, .. } = Compiled::of(finding);
     let mut codes: Vec<Code> = Vec::new();
-    for id in &finding.subjects {
+    let shows = finding.subjects.iter().map(|id| (id, false));
+    let conforms = finding.releases.iter().filter(|release| release.verdict == "conform");
+    let conforms = conforms.map(|release| (&release.subject, true));
+    for (id, right) in shows.chain(conforms) {
         if !matches!(Runner::of(id), Runner::Ptxas(options) if options.is_empty()) {
             continue;
         }
@@ -321,7 +336,7 @@ fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<Co
                 let same = codes.iter_mut().find(|code| code.kernel == kernel && code.sha256 == sha256);
                 match same {
                     Some(code) => code.compiler += &format!(" and {}", report.named(id)),
-                    None => codes.push(Code { kernel, sha256, compiler: report.named(id) }),
+                    None => codes.push(Code { kernel, sha256, compiler: report.named(id), right }),
                 }
             }
         }

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::Finding;
 use crate::harmless::{cut, line};
+use crate::reproduce::is_malformed;
 use crate::values::{Shapes, Slot, address};
 
 /// The most bytes of a variable that are shown.
@@ -30,6 +31,12 @@ pub(crate) const MOST_SLOTS: usize = 4_096;
 const AN_ANSWER: &str =
     "an answer: the specification at hand does not decide whether it is accepted or refused";
 
+/// The same without the words of this project.
+const ANY_ANSWER: &str =
+    "a compiled program, or a diagnostic and an exit status other than 0; not the end of the compiler";
+
+const ACCEPTED: &str = "accepted";
+
 /// The line of the program that the specification or the subject blames.
 pub fn blamed_line(finding: &Finding) -> Option<usize> {
     let example = finding.example();
@@ -39,12 +46,29 @@ pub fn blamed_line(finding: &Finding) -> Option<usize> {
     refused.or_else(said).and_then(|line| usize::try_from(line).ok())
 }
 
-/// What the specification says.
+/// What the specification says, for people who know our names of clauses.
 pub fn expected(finding: &Finding) -> Vec<String> {
+    let mut lines = expected_of(finding, AN_ANSWER);
+    if let Some(class) = finding.example().expected["refusal"]["class"].as_str() {
+        lines[0] += &format!(" ({class})");
+    }
+    lines
+}
+
+/// The same for people who know nothing of us: what a bug report says.
+pub(crate) fn expected_in_words(finding: &Finding) -> Vec<String> {
+    let mut lines = expected_of(finding, ANY_ANSWER);
+    if finding.class == "refuses-valid" && lines != [ACCEPTED] {
+        lines.insert(0, ACCEPTED.to_owned());
+    }
+    lines
+}
+
+fn expected_of(finding: &Finding, undecided: &str) -> Vec<String> {
     let expected = finding.example().expected;
-    if let Some(class) = expected["refusal"]["class"].as_str() {
+    if expected["refusal"]["class"].is_string() {
         let summary = expected["refusal"]["summary"].as_str().unwrap_or("");
-        return vec![format!("refused: {summary} ({class})")];
+        return vec![format!("refused: {summary}")];
     }
     if let Some(astray) = astray(expected, "expected") {
         return vec![astray];
@@ -52,7 +76,7 @@ pub fn expected(finding: &Finding) -> Vec<String> {
     let has_variables = expected["variables"].as_object().is_some_and(|all| !all.is_empty());
     let died = matches!(&*finding.class, "crash" | "hang");
     if expected["outcome"] == "unmodelled" && (died || !has_variables) {
-        return vec![AN_ANSWER.to_owned()];
+        return vec![undecided.to_owned()];
     }
     // Expectation and observation have one shape, so that one reader does for both.
     let own = kernels_of(expected);
@@ -101,6 +125,34 @@ pub fn observed(finding: &Finding) -> Vec<String> {
         None => line(&cut(&diagnostic.message, MOST_CHARACTERS)).into_owned(),
     });
     [did].into_iter().chain(error).collect()
+}
+
+/// What the subject did, with the status that a shell shows, as a bug report says it.
+pub(crate) fn observed_in_words(finding: &Finding) -> Vec<String> {
+    let observed = finding.example().observed;
+    let mut lines = self::observed(finding);
+    match (observed.outcome, observed.signal) {
+        (Outcome::Accepted, _) if finding.class == "accepts-invalid" => {
+            let said = if observed.diagnostics.is_empty() { ", nothing printed" } else { "" };
+            // Of a program that should be refused, what is zero tells nothing.
+            let tells = |variable: &Variable| {
+                let bytes = variable.bytes.iter().flatten().any(|&byte| byte != 0);
+                bytes || variable.addresses.as_ref().is_some_and(|all| !all.is_empty())
+            };
+            let told = |line: &String| {
+                let mut all = observed.variables.iter();
+                all.any(|(name, variable)| line.starts_with(&format!("{name}: ")) && tells(variable))
+            };
+            lines.retain(told);
+            lines.insert(0, format!("{ACCEPTED}: exit status 0{said}"));
+        }
+        (Outcome::Crashed, None) if is_malformed(observed) => {
+            lines[0] = lines[0].trim_start_matches("died: ").to_owned();
+        }
+        (Outcome::Crashed, Some(signal)) => lines[0] += &format!("; exit status {} in a shell", 128 + signal),
+        _ => {}
+    }
+    lines
 }
 
 /// What the first access of a kernel that goes elsewhere is, or should be: `k, line 7: reads 4 bytes at a +8`.
@@ -176,7 +228,7 @@ fn variables(finding: &Finding, variables: &Variables) -> Vec<String> {
     }
     let mut lines: Vec<String> = variables.iter().take(MOST_VARIABLES).flat_map(shown).collect();
     if lines.is_empty() {
-        lines.push("accepted".to_owned());
+        lines.push(ACCEPTED.to_owned());
     }
     let left_out = finding.example().expected["variables_left_out"].as_u64().unwrap_or(0);
     let more = variables.len().saturating_sub(MOST_VARIABLES) as u64 + left_out;
@@ -202,7 +254,9 @@ fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
                 text.push_str("...");
             }
             let module = ptxsmith_syntax::parse(finding.example().program).unwrap_or_default();
-            if let Some(shape) = Shapes::new(&module).of(name, bytes.len() as u64) {
+            let shape = Shapes::new(&module).of(name, bytes.len() as u64);
+            // Of one with another size there is no value to compare.
+            if let Some(shape) = shape.filter(|_| finding.class != "wrong-layout") {
                 let _ = write!(text, "  = {}", shape.values(bytes, &slots));
             }
         }

@@ -1,12 +1,17 @@
 //! What shows a finding again without ptxsmith: plain commands of the implementation.
 
-use ptxsmith_subject::{Outcome, OutputForm};
+use ptxsmith_subject::{OUT_OF_MEMORY, Observation, Outcome, OutputForm};
 use ptxsmith_syntax::{Module, parse};
 
 use crate::Finding;
 
 /// Programs up to this size stand in the command itself.
 const MOST_BYTES: usize = 4_000;
+
+/// How long a compiler may compute that is said not to end, in seconds of processor time.
+pub const SECONDS: u32 = 10;
+/// How much memory it may have, in KiB.
+pub const MEMORY: u32 = 4 << 20;
 
 /// How an implementation is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,13 +70,10 @@ impl Claim {
     /// That of a finding.
     pub fn of(finding: &Finding) -> Claim {
         let observed = finding.example().observed;
-        let is_malformed = |reason: &String| reason.starts_with("exit status 0, but");
         match observed.outcome {
             _ if finding.class == "inconsistent" => Claim::Varies,
-            Outcome::Crashed if observed.signal.is_none() => match observed.reason.as_ref() {
-                Some(reason) if is_malformed(reason) => Claim::Malformed,
-                _ => Claim::Dies(None),
-            },
+            Outcome::Crashed if is_malformed(observed) => Claim::Malformed,
+            Outcome::Crashed if observed.reason.as_deref() == Some(OUT_OF_MEMORY) => Claim::Exhausts,
             Outcome::Crashed => Claim::Dies(observed.signal),
             Outcome::TimedOut => Claim::Exhausts,
             Outcome::Refused | Outcome::Unsupported => Claim::Rejects,
@@ -83,6 +85,14 @@ impl Claim {
             Outcome::Unavailable => Claim::Varies,
         }
     }
+}
+
+/// Whether the subject left output that cannot be read, and said nothing of it.
+pub(crate) fn is_malformed(observed: &Observation) -> bool {
+    let reason = observed.reason.as_deref().unwrap_or_default();
+    observed.outcome == Outcome::Crashed
+        && observed.signal.is_none()
+        && reason.starts_with("exit status 0, but")
 }
 
 fn has_kernels(finding: &Finding) -> bool {
@@ -156,19 +166,31 @@ pub fn commands(finding: &Finding, name: &str) -> Option<Vec<String>> {
     let compiled = Compiled::of(finding);
     match Runner::of(subject) {
         Runner::Ptxas(options) => {
-            let mut lines = vec![compiled.command(&options, name)];
+            let compile = compiled.command(&options, name);
+            let mut lines = vec![match Claim::of(finding) {
+                Claim::Exhausts => format!("(ulimit -t {SECONDS}; ulimit -v {MEMORY}; {compile})"),
+                _ => compile,
+            }];
             lines.extend(match Claim::of(finding) {
                 Claim::Dies(Some(signal)) => {
                     Some(format!("echo $?  # {} = 128 + signal {signal}", 128 + signal))
                 }
                 Claim::Dies(None) | Claim::Accepts | Claim::Rejects => Some("echo $?".to_owned()),
+                Claim::Exhausts => {
+                    Some("echo $?  # 137 or 152: no end in that time; else it tells of the memory".to_owned())
+                }
                 Claim::Holds => {
                     let section = section_of(finding);
-                    Some(format!("readelf -rW --hex-dump={section} {name}.cubin  # or cuobjdump -elf"))
+                    let layout = finding.class == "wrong-layout";
+                    Some(if layout {
+                        format!("readelf -sSW {name}.cubin")
+                    } else {
+                        format!("readelf -rW --hex-dump={section} {name}.cubin  # or cuobjdump -elf")
+                    })
                 }
                 Claim::Malformed => Some(format!("readelf -aW {name}.cubin")),
                 Claim::Leaves => Some(format!("nvdisasm -c {name}.cubin")),
-                Claim::Exhausts | Claim::Varies => None,
+                Claim::Varies => None,
             });
             Some(lines)
         }
@@ -205,7 +227,6 @@ pub fn command(finding: &Finding) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptxsmith_subject::Observation;
 
     fn finding(subject: &str, program: &str, observed: Observation) -> Finding {
         let (subjects, program) = (vec![subject.to_owned()], program.to_owned());

@@ -9,10 +9,11 @@
 here=.
 case $0 in */*) here=${0%/*} ;; esac
 ptxas=${1:-${PTXAS:-ptxas}}
+cubin=$here/{{ name }}.cubin
 ulimit -c 0
 
 {% if claim == Claim::Exhausts %}# What it wrote until then may be large.
-trap ': > "$here/{{ name }}.cubin"' EXIT
+trap ': > "$cubin"' EXIT
 {% endif %}reproduced() { printf '%s\n' "REPRODUCED: $1"; exit 0; }
 not_reproduced() { printf '%s\n' "NOT REPRODUCED: $1"; exit 1; }
 not_tested() { printf '%s\n' "NOT TESTED: $1"; exit 2; }
@@ -20,81 +21,92 @@ not_tested() { printf '%s\n' "NOT TESTED: $1"; exit 2; }
 {% endif %}
 "$ptxas" --version || not_tested "cannot run $ptxas"
 {% if python %}"${PYTHON:-python3}" -c '' || not_tested "cannot run ${PYTHON:-python3}"
-{% endif %}
-# Compiles with these options: what it prints is in $said, its status in $status.
+{% endif %}[ -r "$here/{{ name }}.ptx" ] || not_tested "cannot read $here/{{ name }}.ptx"
+
+# Compiles a file with these options: what the compiler prints is in $said, its status in $status.
 compile() {
-  said=$(ulimit -t {{ seconds }}; ulimit -v 4194304; ulimit -f 2097152; "$ptxas" -arch={{ target }}{{ options }} "$@" "$here/{{ name }}.ptx" -o "$here/{{ name }}.cubin" 2>&1)
+  file=$1
+  shift
+  said=$(ulimit -t {{ seconds }}; ulimit -v {{ memory }}; ulimit -f 2097152; "$ptxas" -arch={{ target }}{{ options }} "$@" "$file" -o "$cubin" 2>&1)
   status=$?
-  printf '%s\n' "ptxas -arch={{ target }}{{ options }} $* {{ name }}.ptx -o {{ name }}.cubin" "$said" "status $status"
-  case $said in
-    *"Unsupported .version"* | *"is not defined for option 'gpu"* | *"SM version specified by .target is higher"*)
-      not_tested "this release does not know the program's .version or .target" ;;
-  esac
-}
-# Whether it died of a signal, or noticed that something of its own is wrong.
-died() {
-  [ "$status" -gt 128 ] && [ "$status" -lt 193 ] && return 0
-  case $said in *"Internal error"* | *"Internal compiler error"* | *"Memory allocation failure"* | *bad_alloc*) return 0 ;; esac
-  return 1
+  printf '%s\n' "ptxas -arch={{ target }}{{ options }} $* $file -o $cubin" "$said" "status $status"
 }
 
+# A program of the same header that is not in doubt: whether the compiler works here, and knows the header.
+printf '%s\n' {{ control }} > "$here/control.ptx" || not_tested "cannot write to $here"
+compile "$here/control.ptx"
+[ "$status" -eq 0 ] || not_tested "the compiler does not take $here/control.ptx, a program of the same header"
+{% if let Claim::Dies(_) = claim %}
+# Whether it died of a fault of its own, or noticed one; the end of its time, of memory or by hand is none.
+crashed() {
+  case $said in *"Memory allocation failure"* | *bad_alloc*) return 1 ;; esac
+  case $status in 132 | 134 | 135 | 136 | 139) return 0 ;; esac
+  case $said in *"Internal error"* | *"Internal compiler error"*) return 0 ;; esac
+  return 1
+}
+{% endif %}
 {% match claim -%}
 {% when Claim::Dies(signal) -%}
 for form in {{ forms }}; do
-  compile $form
-  died && reproduced "the compiler dies with status $status{% if let Some(signal) = signal %}; 128 + signal {{ signal }} was seen{% endif %}"
-done
+  compile "$here/{{ name }}.ptx" $form
+{% if let Some(signal) = signal %}  [ "$status" -eq $((128 + {{ signal }})) ] && reproduced "the compiler dies of signal {{ signal }}"
+  crashed && reproduced "the compiler dies, but otherwise than of signal {{ signal }}, which was seen"
+{% else %}  crashed && reproduced "the compiler dies"
+{% endif %}done
 not_reproduced "the compiler does not die"
 {% when Claim::Exhausts -%}
 for form in {{ forms }}; do
-  compile $form
-  died && reproduced "no end within {{ seconds }} seconds of processor time and 4 GiB (status $status)"
+  compile "$here/{{ name }}.ptx" $form
+  case $status in 137 | 152) reproduced "no end within {{ seconds }} seconds of processor time" ;; esac
+  case $said in
+    *"Memory allocation failure"* | *bad_alloc* | *"out of memory"*) reproduced "4 GiB of memory are not enough" ;;
+  esac
+  case $status in 134 | 139 | 153) reproduced "it dies within the limits of memory (4 GiB) and of output (1 GiB)" ;; esac
 done
 not_reproduced "the compiler comes to an end"
 {% when Claim::Accepts -%}
 for form in {{ forms }}; do
-  compile $form
+  compile "$here/{{ name }}.ptx" $form
   [ "$status" -eq 0 ] && reproduced "the invalid program is accepted"
 done
 not_reproduced "the program is rejected, as it should be"
 {% when Claim::Rejects -%}
+message={{ message }}
 for form in {{ forms }}; do
-  compile $form
+  compile "$here/{{ name }}.ptx" $form
   [ "$status" -eq 0 ] && not_reproduced "the program is accepted, as it should be"
-  died && not_reproduced "the compiler dies instead"
 done
-reproduced "the valid program is rejected"
+case $said in *"$message"*) reproduced "the valid program is rejected" ;; esac
+not_tested "the program is not compiled for another reason than was seen: $message"
 {% when Claim::Malformed -%}
-compile{{ form }}
+compile "$here/{{ name }}.ptx"{{ form }}
 [ "$status" -eq 0 ] || not_reproduced "the compiler does not leave output"
-seen=$(show broken "$here/{{ name }}.cubin" 2>&1)
+seen=$(show broken "$cubin") || not_tested "show.py cannot read the output"
 [ -n "$seen" ] && reproduced "the output is malformed: $seen"
 not_reproduced "the output can be read"
 {% when Claim::Holds -%}
 expected={{ expected }}
 wrong={{ wrong }}
-compile{{ form }}
+compile "$here/{{ name }}.ptx"{{ form }}
 [ "$status" -eq 0 ] || not_reproduced "the program is not accepted"
-seen=$(show {{ fields }} "$here/{{ name }}.cubin"{{ names }})
+seen=$(show {{ fields }} "$cubin"{{ names }}) || not_tested "show.py cannot read the output"
 printf '%s\n' "expected: $expected" "seen:     $seen"
 [ "$seen" = "$wrong" ] && reproduced "$seen"
 [ "$seen" = "$expected" ] && not_reproduced "the output is as expected"
-not_reproduced "the output is neither as expected nor as it was seen, $wrong"
+not_tested "the output is neither as expected nor as it was seen, $wrong"
 {% when Claim::Leaves -%}
-# What a kernel stores is seen on a device only. The machine code is compared with that of the compilers that were seen to be
-# wrong: read with nvdisasm, it stores {{ stores }}.
-compile{{ form }}
+# What a kernel stores is seen on a device only. The machine code is compared with that of the compilers whose code was read
+# (nvdisasm): where it is wrong, it stores {{ stores }}.
+compile "$here/{{ name }}.ptx"{{ form }}
 [ "$status" -eq 0 ] || not_reproduced "the program is not accepted"
-seen=$(show code "$here/{{ name }}.cubin")
+seen=$(show code "$cubin") || not_tested "show.py cannot read the output"
 printf '%s\n' "code: $seen"
 nvdisasm=${NVDISASM:-nvdisasm}
-command -v "$nvdisasm" && "$nvdisasm" -c "$here/{{ name }}.cubin"
+command -v "$nvdisasm" && "$nvdisasm" -c "$cubin"
 case $seen in
-{% for code in codes %}  {{ code.pattern }}) reproduced {{ code.note }} ;;
+{% for code in codes %}  {{ code.pattern }}) {% if code.right %}not_reproduced{% else %}reproduced{% endif %} {{ code.note }} ;;
 {% endfor %}esac
-{% if codes.is_empty() %}not_tested "no machine code was recorded; read the listing: nvdisasm -c {{ name }}.cubin"
-{% else %}not_reproduced "other machine code; whether it is right, only its listing says: nvdisasm -c {{ name }}.cubin"
-{% endif -%}
+not_tested "other machine code than was read; whether it is right, its listing says: nvdisasm -c {{ name }}.cubin"
 {% when Claim::Varies -%}
 not_tested "a single run does not show this: see report.md"
 {% endmatch -%}

@@ -115,8 +115,19 @@ pub(super) const SIZE_MODULO: Known = Known {
     effect: Effect::Rule(|rules| {
         rules.layout.size.change(|_, extents, element| shapes::size_in_bits(extents, element))
     }),
-    example: example!("7.7", ".global .u32 x[4611686018427387905];"),
+    example: example!("7.7", ".global .u8 x[4][536870913];"),
     first_seen: "2026-11-24",
+};
+
+pub(super) const HUGE_LOCAL_MEMORY: Known = Known {
+    id: "huge-local-memory",
+    title: "a .local variable of a kernel takes nine to fifty times its size of memory",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::between("11.7", "12.6"),
+    effect: Effect::Death { end: End::Exhausted, of: shapes::huge_local },
+    example: example!("7.7", ".entry k() { .local .u8 x[1073741824]; ret; }"),
+    first_seen: "2026-11-25",
 };
 
 pub(super) const MANY_DIMENSIONS_HANG: Known = Known {
@@ -128,6 +139,9 @@ pub(super) const MANY_DIMENSIONS_HANG: Known = Known {
     effect: Effect::Death { end: End::Hang, of: shapes::many_dimensions },
     example: concat!(
         ".version 7.7\n.target sm_80\n.address_size 64\n.global .u32 x",
+        thousand_times!("[1]"),
+        thousand_times!("[1]"),
+        thousand_times!("[1]"),
         thousand_times!("[1]"),
         thousand_times!("[1]"),
         thousand_times!("[1]"),

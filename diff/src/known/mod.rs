@@ -93,6 +93,7 @@ pub const KNOWN: &[Known] = &[
     declarations::SIZE_IN_32_BITS,
     declarations::SIZE_MODULO,
     initializers::HUGE_CONSTANT_MEMORY,
+    declarations::HUGE_LOCAL_MEMORY,
     names::NUMBERED_NAMES_MEMORY,
     declarations::MANY_DIMENSIONS_HANG,
     addresses::ABSOLUTE_ADDRESS_REFUSED,

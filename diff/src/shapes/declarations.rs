@@ -35,10 +35,13 @@ pub fn preserved_control_beyond(module: &Shaped<'_>) -> bool {
     module.words().has(|[word, number]| WORDS.contains(&word) && is_huge(number))
 }
 
-/// A header without a `.version` up to 8.0, or without an architecture.
+/// A header that begins with anything else, without a `.version` up to 8.0, or without an architecture.
 pub fn header_of_another(module: &Shaped<'_>) -> bool {
     let is_known = |version: (u32, u32)| ((1, 0)..=(8, 0)).contains(&version);
-    !module.version().is_some_and(is_known) || !module.targets().any(|target| target.starts_with("sm_"))
+    let begins = matches!(module.items.first(), Some(Item::Version(_) | Item::Target(_)));
+    !begins
+        || !module.version().is_some_and(is_known)
+        || !module.targets().any(|target| target.starts_with("sm_"))
 }
 
 /// An array of a type that instructions have and variables do not, whose first dimension is given by a number or by a list of lists.
@@ -65,6 +68,19 @@ pub(super) fn inner_declarations(module: &Module) -> impl Iterator<Item = &Decla
     inner.filter_map(|statement| match statement {
         Statement::Variables(declaration) => Some(declaration),
         _ => None,
+    })
+}
+
+/// A function with `.local` variables of 2^26 bytes or more in all.
+pub fn huge_local(module: &Shaped<'_>) -> bool {
+    module.functions().any(|function| {
+        let own = function.statements().filter_map(|statement| match statement {
+            Statement::Variables(declaration) if declaration.space() == Some(StateSpace::Local) => {
+                Some(declaration)
+            }
+            _ => None,
+        });
+        own.flat_map(sizes).fold(0, |all: u128, (_, size)| all.saturating_add(size)) >> 26 != 0
     })
 }
 
@@ -183,6 +199,25 @@ mod tests {
         let of = |text: &str| data_without_section(&module(text));
         assert!(of("@@DWARF .b8 1") && of(".entry k() { ret; } @@DWARF .4byte 1"));
         assert!(!of("@@DWARF .section .debug_info, \"\", @progbits") && !of(".global .u32 DWARF;"));
+    }
+
+    #[test]
+    fn a_header_begins_with_a_version_and_has_an_architecture() {
+        let of = |text: &str| header_of_another(&ptxsmith_syntax::parse(text).unwrap().into());
+        assert!(of("") && of(".version 8.1\n.target sm_80\n") && of(".version 7.8\n.target debug\n"));
+        assert!(
+            of(".version\n.version 7.8\n.target sm_80\n")
+                && of(".global .u64 a;\n.version 7.8\n.target sm_80\n")
+        );
+        assert!(!of(".version 7.8\n.target sm_80\n.global .u64 a;") && !of(".target sm_80\n.version 7.8\n"));
+    }
+
+    #[test]
+    fn a_kernel_with_64_mib_of_local_variables_has_many() {
+        let of = |text: &str| huge_local(&module(text));
+        assert!(of(".entry k() { .local .u8 x[67108864]; ret; }"));
+        assert!(of(".entry k() { .local .u64 x[4194304]; { .local .u64 y[4194304]; } ret; }"));
+        assert!(!of(".entry k() { .local .u8 x[67108863]; ret; }") && !of(".global .u8 x[67108864];"));
     }
 
     #[test]

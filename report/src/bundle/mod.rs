@@ -5,7 +5,8 @@ mod inline;
 
 use askama::Template;
 use ptxsmith_subject::version::Version;
-use ptxsmith_subject::{Address, Observation, Outcome, Variable, Variables};
+use ptxsmith_subject::{Address, Observation, Outcome, Severity as Told, Variable, Variables};
+use ptxsmith_syntax::{parse, print};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,12 +15,9 @@ use crate::harmless::line;
 use crate::manifest::Manifest;
 use crate::markdown::{block, manual, span, text};
 use crate::releases::{ReleaseVerdict, family};
-use crate::reproduce::{Claim, Compiled, Runner, command_for, commands, request_of, word};
+use crate::reproduce::{Claim, Compiled, MEMORY, Runner, SECONDS, command_for, commands, request_of, word};
 use crate::severity::{Severity, called};
 use crate::{Finding, Report, Subject, describe, deviations};
-
-/// How long a compiler may compute, in seconds.
-const SECONDS: u32 = 10;
 
 /// A file of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +30,7 @@ pub struct File {
     pub executable: bool,
 }
 
-/// The machine code of a kernel that was seen to be wrong.
+/// The machine code of a kernel that was seen to be wrong, or right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     /// The kernel.
@@ -41,6 +39,8 @@ pub struct Code {
     pub sha256: String,
     /// Which compiler made it.
     pub compiler: String,
+    /// Whether that is right: the compiler does not show the deviation.
+    pub right: bool,
 }
 
 /// The name of a bundle's folder and files: the finding's, as far as it may be in names of files.
@@ -60,18 +60,33 @@ fn title(report: &Report, finding: &Finding) -> String {
         },
         None => id.to_owned(),
     };
-    let (class, title) = (called(&finding.class), &finding.title);
-    line(&format!("{product}: {class}: {title}")).into_owned()
+    let (kind, title) = (kind_of(finding).0, &finding.title);
+    line(&format!("{product}: {kind}: {title}")).into_owned()
 }
 
-/// The files of a finding's bundle. `codes` are the machine codes of its kernels that were seen to be wrong.
+/// What a finding is called in a bug tracker, and how bad it is: classes, with two of our crashes told apart.
+fn kind_of(finding: &Finding) -> (&str, &'static str) {
+    match Claim::of(finding) {
+        Claim::Malformed => ("malformed output", "major: the output is malformed, and the exit status is 0"),
+        Claim::Exhausts if finding.class == "crash" => (called("memory"), Severity::Memory.meaning()),
+        _ => (called(&finding.class), Severity::of(&finding.class).meaning()),
+    }
+}
+
+/// The files of a finding's bundle. `inline` says whether the program says the same under the header that a compiler of CUDA C++
+/// writes. `codes` are the machine codes of its kernels that were looked at.
 ///
 /// # Errors
 /// Never in practice: writing to memory does not fail.
-pub fn files(folder: &Folder, finding: &Finding, codes: &[Code]) -> Result<Vec<File>, askama::Error> {
+pub fn files(
+    folder: &Folder,
+    finding: &Finding,
+    inline: bool,
+    codes: &[Code],
+) -> Result<Vec<File>, askama::Error> {
     let name = name_of(finding);
     let title = title(&folder.report, finding);
-    let cu = inline::cuda(&title, &name, finding);
+    let cu = if inline { inline::cuda(&title, &name, finding) } else { None };
     let plain = |name: String, text: String| File { name, text, executable: false };
     let script = script(&title, &name, finding, codes)?;
     let mut files = vec![
@@ -102,7 +117,7 @@ struct BugReport<'a> {
     cu: bool,
     subject_id: &'a str,
     subject: Option<&'a Subject>,
-    severity: Severity,
+    severity: &'static str,
     validity: &'static str,
     version: Option<String>,
     meaning: Option<String>,
@@ -133,7 +148,9 @@ fn bug_report(
     let validity = match &*finding.validity {
         "valid" => "valid",
         "refused" => "invalid: the specification refuses it",
-        _ => "of a kind that the specification does not decide; a compiler must answer all the same",
+        _ => {
+            "not classified: sections 4.5, 5.4 and 6.4 of the PTX ISA, by which programs were judged, do not decide it"
+        }
     };
     BugReport {
         report,
@@ -144,7 +161,7 @@ fn bug_report(
         cu,
         subject_id,
         subject: report.subjects.iter().find(|subject| subject.id == subject_id),
-        severity: Severity::of(&finding.class),
+        severity: kind_of(finding).1,
         validity,
         version: version_text(report, subject_id),
         meaning: deviations::meaning(&finding.id),
@@ -202,6 +219,12 @@ struct OfCompiler<'a> {
     claim: Claim,
     python: bool,
     seconds: u32,
+    /// In KiB.
+    memory: u32,
+    /// A program that differs from the one shown in what stands below the header.
+    control: String,
+    /// What the compiler says of the program that it should take.
+    message: String,
     expected: String,
     wrong: String,
     fields: &'static str,
@@ -213,6 +236,7 @@ struct OfCompiler<'a> {
 struct Pattern {
     pattern: String,
     note: String,
+    right: bool,
 }
 
 #[derive(Template)]
@@ -264,7 +288,12 @@ fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<
     let kernels: Vec<&Code> = codes.iter().collect();
     let codes = kernels.iter().map(|code| Pattern {
         pattern: format!("*{}*", word(&format!("{} {}", code.kernel, code.sha256))),
-        note: word(&format!("the machine code of {}, which is wrong", code.compiler)),
+        note: word(&format!(
+            "the machine code of {}, which is {}",
+            code.compiler,
+            if code.right { "right" } else { "wrong" }
+        )),
+        right: code.right,
     });
     OfCompiler {
         title,
@@ -276,6 +305,9 @@ fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<
         claim,
         python: matches!(claim, Claim::Holds | Claim::Leaves | Claim::Malformed),
         seconds: SECONDS,
+        memory: MEMORY,
+        control: word(&control(finding)),
+        message: word(&message(finding)),
         expected: word(&expected.join("\n")),
         wrong: word(&wrong.join("\n")),
         fields,
@@ -284,6 +316,21 @@ fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<
         codes: codes.collect(),
     }
     .render()
+}
+
+/// A program that every compiler takes that knows the header of the one shown.
+fn control(finding: &Finding) -> String {
+    let header = parse(finding.example().program).unwrap_or_default().header();
+    let is_whole = header.version().is_some() && header.targets().any(|target| target.starts_with("sm_"));
+    let header = if is_whole { print(&header) } else { ".version 7.0\n.target sm_80\n".to_owned() };
+    format!("{header}.visible .global .align 4 .u32 control = 1;")
+}
+
+/// The first error that the compiler told, as far as it stands in one line.
+fn message(finding: &Finding) -> String {
+    let mut errors =
+        finding.example().observed.diagnostics.iter().filter(|said| said.severity >= Told::Error);
+    errors.next().and_then(|said| said.message.lines().next()).unwrap_or_default().to_owned()
 }
 
 /// What `show.py` prints of a variable.
@@ -354,6 +401,6 @@ mod tests {
             ..Finding::default()
         };
         let script = script("a title", "a", &finding, &[]).unwrap();
-        assert!(script.contains(r#"show values "$here/a.cubin" 'x'\''; rm -r *')"#), "{script}");
+        assert!(script.contains(r#"show values "$cubin" 'x'\''; rm -r *')"#), "{script}");
     }
 }
