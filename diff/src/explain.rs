@@ -8,7 +8,7 @@ use ptxsmith_syntax::Module;
 use crate::{
     compare::{Mismatch, compare},
     explanation::Explanation,
-    known::{Effect, KNOWN, Known, listed_for},
+    known::{Effect, KNOWN, Known, listed_for, with_known},
     maker::Maker,
     shapes::Shaped,
 };
@@ -239,17 +239,20 @@ pub(crate) fn explain_wrong<'n>(
 }
 
 /// The rules with one more change each: every known deviation that an evaluation resting on this may meet, and every
-/// other answer to the questions that it met, except to `fixed`.
+/// other answer to the questions that it met, except to `fixed`. Then with all that is known of the maker, alone and with each of
+/// those answers: a program may meet several deviations at once.
 pub(crate) fn with_one_more(
     base: &Rules,
     maker: Maker<'_>,
     trace: &Trace,
     fixed: Question,
 ) -> impl Iterator<Item = Rules> {
-    hypotheses(trace, maker).into_iter().filter_map(move |hypothesis| match hypothesis {
-        Hypothesis::Reading(question, _) if question == fixed => None,
-        hypothesis => combined(base, &[hypothesis]),
-    })
+    let is_free = move |hypothesis: &Hypothesis| !matches!(hypothesis, Hypothesis::Reading(question, _) if *question == fixed);
+    let free: Vec<Hypothesis> = hypotheses(trace, maker).into_iter().filter(is_free).collect();
+    let known = with_known(base, maker);
+    let answers = free.clone().into_iter().filter(|hypothesis| matches!(hypothesis, Hypothesis::Reading(..)));
+    let with_all = answers.filter_map(move |answer| combined(&known, &[answer]));
+    free.into_iter().filter_map(|hypothesis| combined(base, &[hypothesis])).chain([known]).chain(with_all)
 }
 
 /// What may explain an answer that rests on these clauses and questions, deviations first.

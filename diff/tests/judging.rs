@@ -444,6 +444,23 @@ fn a_variable_that_is_not_seen_explains_no_difference_of_another() {
     assert!(matches!(judged.verdict, Verdict::Reads(_)), "{:?}", judged.verdict);
 }
 
+/// A shift that is modulo 64 divides by -1 where the ternary keeps its sign, and a remainder without a sign makes that division one without: two
+/// listed deviations and an answer, which together give what another answer would alone.
+#[test]
+fn an_answer_is_not_ruled_out_that_agrees_with_all_listed_deviations() {
+    let readings = Readings::default().with(Question::ShiftCount, 1).unwrap();
+    let rules = common::known_rules(common::NVIDIA).with(|rules| rules.readings = readings);
+    let nvidia = fake(move |request: &Request<'_>| observe(&rules, request));
+    let description = Description { version: Some("13.5.37".into()), ..nvidia.description().clone() };
+    let nvidia = nvidia.described(description);
+    let text =
+        "-(9223372036854775808 % 2251799813685249) / ((1 ? -0X80000000000000 : 119U) >> 0x7fffffffffffffff)";
+    let expr = parse_expr(text).unwrap();
+    let trial = Trial::new(0, Body::Expression { ty: ScalarType::S16, space: StateSpace::Global, expr });
+    let judged = judge(&nvidia, &[trial]).remove(0);
+    assert!(judged.excluded.is_empty(), "{:?} {:?}", judged.excluded, judged.verdict);
+}
+
 /// Conforming modules rule answers out as single expressions do, so that a subject which answers otherwise elsewhere contradicts itself.
 #[test]
 fn a_module_that_conforms_rules_out_the_answers_under_which_it_would_not() {

@@ -453,7 +453,9 @@ impl Found {
             self.push(function.name.text.to_string(), SPECIFIER, function.span);
         }
         let mut behind_first = function.before.iter().skip(1).chain(&function.after);
-        if behind_first.any(|word| matches!(word, Specifier::Linkage(_))) {
+        let is_elsewhere = |word: &Specifier| *word == Specifier::Linkage(Linkage::Extern);
+        let has_body_elsewhere = function.body.is_some() && function.before.iter().any(is_elsewhere);
+        if has_body_elsewhere || behind_first.any(|word| matches!(word, Specifier::Linkage(_))) {
             self.push(function.name.text.to_string(), LINKAGE, function.span);
         }
         if let Some(first) = function.directives.first() {

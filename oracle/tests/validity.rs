@@ -59,6 +59,7 @@ fn what_the_texts_do_not_describe_is_undecided() {
         (".entry k() { .branchtargets L; L: ret; }", ".branchtargets: "),
         (".visible .visible .func f() { ret; }", "f: a linking directive"),
         (".extern .visible .entry k();", "k: a linking directive"),
+        (".extern .func f() { ret; }", "f: a linking directive"),
         (".global .u32 _;", "_: a name that the texts do not speak of"),
         (".func %tid() { ret; }", "%tid: a name"),
         (".global .u32 %pm3_64;", "%pm3_64: a name"),
