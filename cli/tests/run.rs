@@ -348,3 +348,30 @@ fn edited_programs_are_judged_for_whether_the_subject_dies_of_them() {
     assert!(crashes.iter().all(|f| f["validity"].is_string() && f["program"] != ""), "{report}");
     assert_eq!(first, run(), "the same seed gives the same report");
 }
+
+#[test]
+fn a_crash_of_what_is_not_understood_is_reduced_as_text_below_its_header() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = module(".global .u32 a[2] = {1, 2};\n.frob a, b;\n.global .u64 c = a;\n.entry k() { ret; }");
+    let program = file(directory.path(), "a.ptx", &text);
+    let subject =
+        script(directory.path(), r#"grep -q frob "$1" && kill -SEGV $$; echo '{"outcome": "refused"}'"#);
+    let out = directory.path().join("out");
+    let mut command = ptxsmith();
+    command.args(["run", "--mutate"]).arg(&program).args([
+        "--cases",
+        "30",
+        "--subject",
+        &subject,
+        "-q",
+        "--out",
+    ]);
+    let output = command.arg(&out).output().unwrap();
+    assert_eq!(status(&output), 1, "{}{}", stdout(&output), stderr(&output));
+    let report = std::fs::read_to_string(out.join("report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let unread = |finding: &&Value| finding["title"].as_str().unwrap().contains("not understood");
+    let finding = findings.iter().find(unread).unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(finding["reduced"]["program"], module("frob").trim_end());
+}

@@ -58,6 +58,9 @@ pub fn expected(finding: &Finding) -> Vec<String> {
 /// The same for people who know nothing of us: what a bug report says.
 pub(crate) fn expected_in_words(finding: &Finding) -> Vec<String> {
     let mut lines = expected_of(finding, ANY_ANSWER);
+    if is_malformed(finding.example().observed) {
+        lines = vec!["compiled, with output that can be read".to_owned()];
+    }
     if finding.class == "refuses-valid" && lines != [ACCEPTED] {
         lines.insert(0, ACCEPTED.to_owned());
     }
@@ -316,6 +319,35 @@ mod tests {
         let finding = Finding { expected, observed, ..Finding::default() };
         assert_eq!(super::expected(&finding), ["k, line 7: reads 4 bytes at a +8"]);
         assert_eq!(super::observed(&finding), ["k, line 7: LDG reads 4 bytes at a +2"]);
+    }
+
+    fn words(class: &str, expected: Value, observed: Observation) -> (Vec<String>, Vec<String>) {
+        let finding = Finding { class: class.to_owned(), expected, observed, ..Finding::default() };
+        (expected_in_words(&finding), observed_in_words(&finding))
+    }
+
+    #[test]
+    fn a_bug_report_has_statuses_and_no_words_of_ours() {
+        let refused = serde_json::json!({"outcome": "refused", "refusal": {"class": "nesting", "summary": "a list is missing"}});
+        let variable = |byte| Variable { bytes: Some(vec![byte]), ..Variable::default() };
+        let variables = [("zero".into(), variable(0)), ("x".into(), variable(7))].into_iter().collect();
+        let taken = Observation { variables, ..Observation::new(Outcome::Accepted) };
+        let (expected, observed) = words("accepts-invalid", refused, taken);
+        assert_eq!(expected, ["refused: a list is missing"]);
+        assert_eq!(observed, ["accepted: exit status 0, nothing printed", "x: 07"]);
+
+        let undecided = serde_json::json!({"outcome": "unmodelled"});
+        let killed = Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) };
+        let (expected, observed) = words("crash", undecided, killed);
+        assert_eq!(expected, [ANY_ANSWER]);
+        assert_eq!(observed, ["killed by signal 11 (SIGSEGV); exit status 139 in a shell"]);
+
+        let accepted = serde_json::json!({"outcome": "accepted", "variables": {}});
+        let broken =
+            Observation::because(Outcome::Crashed, "exit status 0, but it cannot be read".to_owned());
+        let (expected, observed) = words("crash", accepted, broken);
+        assert_eq!(expected, ["compiled, with output that can be read"]);
+        assert_eq!(observed, ["exit status 0, but it cannot be read"]);
     }
 
     #[test]

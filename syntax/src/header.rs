@@ -53,3 +53,9 @@ impl Header {
         self.module([]).version().unwrap_or((0, 0))
     }
 }
+/// The lines of a text's header, each ended, as far as they are lines of their own; for texts that may be no module.
+pub fn header_lines(text: &str) -> String {
+    const BEGIN: [&str; 3] = [".version", ".target", ".address_size"];
+    let lines = text.lines().filter(|line| BEGIN.iter().any(|word| line.trim_start().starts_with(word)));
+    lines.take(BEGIN.len()).fold(String::new(), |header, line| header + line + "\n")
+}

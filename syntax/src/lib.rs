@@ -36,7 +36,7 @@ mod visit;
 pub use assemble::{Assemble, PoolConstant, TreeBuilder};
 pub use error::{MAX_NESTING, ParseError, ParseErrorKind};
 pub use expr::{Builder, Expr, Node, NodeId, NodeKind};
-pub use header::Header;
+pub use header::{Header, header_lines};
 pub use instruction::{BranchTargets, Guard, Instruction, Operand};
 pub use literal::{Number, Radix, read_number};
 pub use names::{Candidate, Found, Names, declared, holders_of_addresses, needs_relocatable_form, numbered};

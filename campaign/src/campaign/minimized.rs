@@ -292,18 +292,28 @@ impl Campaign<'_> {
     ) -> Result<u64, Failure> {
         let Some(tested) = self.tested(&found.finding.subjects[0]) else { return Ok(0) };
         let budget = Budget { time, programs: Some(programs) };
-        let reduce = |expected: Option<&Expected>| {
-            let wanted = Wanted { expected, ..Wanted::default() };
-            let program = &found.finding.program;
-            reduce_finding(self.session, tested, program, false, wanted, budget, &mut |_, _| {})
+        let original = found.finding.program.clone();
+        let reduce = |expected: Option<&Expected>, as_text: bool| {
+            let wanted = Wanted { expected, headed: true, ..Wanted::default() };
+            reduce_finding(self.session, tested, &original, as_text, wanted, budget, &mut |_, _| {})
         };
         // What triage put it down to is kept. The program alone may not show that, where only many together did. What is put
         // down to nothing keeps its class, whatever rules happen to predict it.
         let class = Expected::parse(&found.finding.class).ok();
-        let shrunk = match reduce(rule.or(class.as_ref())) {
-            Err(Reluctance::NothingShown) if rule.is_some() => reduce(class.as_ref()),
+        let mut shrunk = match reduce(rule.or(class.as_ref()), false) {
+            Err(Reluctance::NothingShown) if rule.is_some() => reduce(class.as_ref(), false),
             shrunk => shrunk,
         };
+        if matches!(shrunk, Err(Reluctance::OnlyAsText)) {
+            found.only_as_written = true;
+            let module = parse(&original).ok();
+            match module.filter(|module| module.unread().next().is_none()) {
+                Some(understood) => found.finding.neighbour = Some(ptxsmith_syntax::print(&understood)),
+                // What is not understood is not printed anew, and so not known to conform. Its characters are what there is to
+                // leave out.
+                None => shrunk = reduce(class.as_ref(), true),
+            }
+        }
         match shrunk {
             Ok(shrunk) => {
                 let program = shrunk.reduced.program;
@@ -315,14 +325,7 @@ impl Campaign<'_> {
                 Ok(shrunk.reduced.asked)
             }
             Err(Reluctance::Failed(error)) => Err(error.into()),
-            Err(Reluctance::OnlyAsText) => {
-                found.only_as_written = true;
-                // What is not understood is not printed anew, and so not known to conform.
-                let module = parse(&found.finding.program).ok();
-                let understood = module.filter(|module| module.unread().next().is_none());
-                found.finding.neighbour = understood.map(|module| ptxsmith_syntax::print(&module));
-                Ok(2)
-            }
+            Err(Reluctance::OnlyAsText) => Ok(2),
             Err(Reluctance::NotReproducible) => {
                 let Again { came, shown, .. } =
                     shown_again(tested, &found.finding, &found.finding.program, 2 * REPEATED)?;

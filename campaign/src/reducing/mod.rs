@@ -13,6 +13,7 @@ use ptxsmith_diff::Class;
 use ptxsmith_reduce::passes::TREE;
 use ptxsmith_reduce::{Event, Objection, Options, Program, Reduced, reduce, slice};
 use ptxsmith_subject::Error;
+use ptxsmith_syntax::header_lines;
 
 use crate::session::Session;
 use crate::subjects::Tested;
@@ -30,6 +31,8 @@ pub struct Wanted<'a> {
     pub expected: Option<&'a Expected>,
     /// Other releases and implementations that go on showing it, or not showing it.
     pub same_on: &'a [Tested],
+    /// Whether a text that is no module keeps the lines of its header, where it shows the deviation with them too.
+    pub headed: bool,
 }
 
 /// What reducing may cost.
@@ -133,8 +136,16 @@ pub fn reduce_finding(
             });
         }
     };
+    let mut reduced = reduced;
+    if as_text && wanted.headed {
+        let headed = Program::from_text(header_lines(text) + reduced.program.text().trim_start());
+        let lacks_header = header_lines(reduced.program.text()).is_empty();
+        if lacks_header && question.yes(&headed) {
+            reduced.program = headed;
+        }
+    }
     let mut others = std::mem::take(&mut question.others);
-    let (mut reduced, mut cause) = (reduced, cause.clone());
+    let mut cause = cause.clone();
     if let Some(narrowed) = cause.narrowed() {
         let mut question = SameCause::new(tested, &narrowed, limits, &processes);
         question.keep_on(wanted.same_on, &program)?;

@@ -95,7 +95,7 @@ impl Work<'_> {
             }
         };
         let budget = Budget { time: self.args.time, programs: None };
-        let wanted = Wanted { expected: self.args.expect.as_ref(), same_on: &same_on };
+        let wanted = Wanted { expected: self.args.expect.as_ref(), same_on: &same_on, headed: false };
         let shrunk = reduce_finding(
             &self.session,
             &tested,

@@ -88,7 +88,7 @@ pub(super) const WIDE_OFFSET_ACCEPTED: Known = Known {
 
 pub(super) const OPAQUE_TYPE_AS_PART_CRASH: Known = Known {
     id: "opaque-type-as-part-crash",
-    title: "the type of a texture, sampler or surface behind a name, where a part of a register stands, kills the compiler (SIGSEGV)",
+    title: "a type such as .texref behind a name, where a part of a register stands, kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::between("11.7", "13.0"),

@@ -42,7 +42,7 @@ pub(super) const PRESERVED_REGISTERS_CRASH: Known = Known {
 
 pub(super) const PRESERVED_CONTROL_EXHAUSTED: Known = Known {
     id: "preserved-control-exhausted",
-    title: ".abi_preserve_control, or .abi_preserve, with a number of hundreds of millions takes memory without an end",
+    title: ".abi_preserve_control of hundreds of millions takes 16 bytes of memory for each",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("13.0"),
@@ -108,7 +108,7 @@ pub(super) const SIZE_IN_32_BITS: Known = Known {
 
 pub(super) const SIZE_MODULO: Known = Known {
     id: "size-modulo-2-64",
-    title: "the bits of a variable are counted modulo 2^64, and those of a row modulo 2^32, so that it gets less memory than it is declared with",
+    title: "a variable is counted in bits modulo 2^64, a row of it modulo 2^32, and gets too little memory",
     clauses: &[Clause::ArraySize],
     lineage: "nvidia",
     releases: Releases::from("11.7"),

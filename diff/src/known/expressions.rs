@@ -97,7 +97,7 @@ pub(super) const FLOAT_TERNARY_REFUSED: Known = Known {
 
 pub(super) const TINY_DECIMAL_REFUSED: Known = Known {
     id: "tiny-decimal-refused",
-    title: "a decimal floating-point literal other than zero but below the least normal double is refused as an overflow, even where that double is the nearest",
+    title: "a decimal literal below the least normal double is refused as an overflow",
     clauses: &[Clause::FloatTiny, Clause::FloatDecimal],
     lineage: "nvidia",
     releases: Releases::from("11.7"),

@@ -67,7 +67,7 @@ pub(super) const MASK_OF_FUNCTION_ACCEPTED: Known = Known {
 
 pub(super) const SCALAR_FOR_ARRAY_CRASH: Known = Known {
     id: "scalar-for-array-crash",
-    title: "a single value for an array whose first dimension is left out or zero, or a property for any array, kills the compiler (SIGSEGV)",
+    title: "a single value for an array of no length, or a property for any array, kills the compiler (SIGSEGV)",
     clauses: &[Clause::NestingMatches],
     lineage: "nvidia",
     releases: Releases::from("11.7"),

@@ -54,7 +54,7 @@ pub(super) const COUNT_OF_ZERO_DECLARES: Known = Known {
 
 pub(super) const INTERNAL_NAME_SHARED: Known = Known {
     id: "internal-name-shared",
-    title: "a variable of the module under the name that the compiler gives a variable of a body, such as $__x__5, is that variable too",
+    title: "a variable of the module named as the compiler names one of a body, $__x__5, is that one too",
     clauses: &[Clause::ConstantInInitializer],
     lineage: "nvidia",
     releases: Releases::from("11.7"),
@@ -76,7 +76,7 @@ pub(super) const VARIABLE_AND_FUNCTION_CRASH: Known = Known {
 
 pub(super) const PROTOTYPE_NAME_CRASH: Known = Known {
     id: "prototype-name-crash",
-    title: "a prototype or a list of call targets under the name of a register, a variable or a parameter kills the compiler (SIGSEGV)",
+    title: "a .callprototype or .calltargets under the name of a register or variable kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("11.7"),

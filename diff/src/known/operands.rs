@@ -171,7 +171,7 @@ pub(super) const INTEGER_LIST_FOR_F64_CRASH: Known = Known {
 
 pub(super) const STORED_FUNCTION_CRASH: Known = Known {
     id: "stored-function-crash",
-    title: "the name of a function as the value of an st of a bit-size type, of a mov of four elements, or of tensormap.replace, kills the compiler (SIGSEGV)",
+    title: "a function as what st, tensormap.replace or a mov of four elements takes kills the compiler (SIGSEGV)",
     clauses: &[Clause::FunctionOperand],
     lineage: "nvidia",
     releases: Releases::from("13.1"),

@@ -6,7 +6,7 @@ use ptxsmith_syntax::{
     Statement, Text,
 };
 
-use super::words::{SPACES, Shaped, integer, wrapped};
+use super::words::{SPACES, Shaped, integer, is_name, wrapped};
 
 /// What stands before the alignment of what a parameter points to.
 const POINTER: Text = Text::const_new(".ptr");
@@ -44,13 +44,21 @@ pub fn header_of_another(module: &Shaped<'_>) -> bool {
         || !module.targets().any(|target| target.starts_with("sm_"))
 }
 
-/// An array of a type that instructions have and variables do not, whose first dimension is given by a number or by a list of lists.
+/// An array of a type that instructions have and variables do not, whose first dimension is given by a number or by a list of lists;
+/// or a scalar of some of them, without a value.
 pub fn instruction_type_array(module: &Shaped<'_>) -> bool {
     const TYPES: [&str; 12] = [
         ".e4m3", ".e5m2", ".e4m3x2", ".e5m2x2", ".e2m1x2", ".e2m3x2", ".e3m2x2", ".ue8m0x2", ".s2f6x2",
         ".u16x2", ".s16x2", ".f32x2",
     ];
+    // Of these 12.0 to 12.6 die as scalars too.
+    const SCALARS: [&str; 3] = [".e4m3", ".e5m2", ".f32x2"];
     module.words().statements().any(|own| {
+        let has_value = own.iter().any(|word| word == "=");
+        let scalar = own.windows(2).any(|pair| SCALARS.contains(&&*pair[0]) && is_name(&pair[1]));
+        if scalar && !has_value {
+            return true;
+        }
         let lists = own.windows(2).any(|pair| pair[0] == "{" && pair[1] == "{");
         own.windows(4).any(|run| TYPES.contains(&&*run[0]) && run[2] == "[" && (run[3] != "]" || lists))
     })
@@ -221,9 +229,9 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_lists_gives_an_array_of_a_type_of_instructions_its_dimension() {
+    fn an_array_of_a_type_of_instructions_has_a_dimension_or_a_list_of_lists() {
         let of = |text: &str| instruction_type_array(&module(text));
-        assert!(of(".global .e4m3x2 a[] = {{}};") && of(".global .u16x2 a[1];"));
+        assert!(of(".global .e4m3x2 a[] = {{}};") && of(".global .u16x2 a[1];") && of(".global .e4m3 a;"));
         assert!(
             !of(".global .e4m3x2 a[] = {1};")
                 && !of(".global .e4m3x2 a[];")

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use ptxsmith_syntax::header_lines;
+
 use super::{Ptxas, file, messages, refusal, status_as_signal};
 use crate::observation::{Diagnostic, Observation, Outcome, Severity};
 use crate::process::{End, Finished};
@@ -25,7 +27,8 @@ impl Ptxas {
         if let [request] = requests {
             return Ok(vec![self.observe(request)?]);
         }
-        let between: Vec<String> = requests.iter().map(|request| header(request.ptx) + BETWEEN).collect();
+        let between: Vec<String> =
+            requests.iter().map(|request| header_lines(request.ptx) + BETWEEN).collect();
         let all = requests.iter().zip(&between);
         let all: Vec<Request<'_>> =
             all.flat_map(|(request, between)| [Request { ptx: between, ..*request }, *request]).collect();
@@ -40,13 +43,6 @@ impl Ptxas {
         let each = refused.into_iter().zip(requests);
         each.map(|(refused, request)| refused.map_or_else(|| self.observe(request), Ok)).collect()
     }
-}
-
-/// The lines of a module's header, as far as it has one a line.
-fn header(ptx: &str) -> String {
-    const BEGIN: [&str; 3] = [".version", ".target", ".address_size"];
-    let lines = ptx.lines().filter(|line| BEGIN.iter().any(|word| line.trim_start().starts_with(word)));
-    lines.take(BEGIN.len()).fold(String::new(), |header, line| header + line + "\n")
 }
 
 /// The modules that were refused in a run; of the others it tells nothing. `None` of a run that did not come to its end.
