@@ -259,7 +259,9 @@ fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
             let module = ptxsmith_syntax::parse(finding.example().program).unwrap_or_default();
             let shape = Shapes::new(&module).of(name, bytes.len() as u64);
             // Of one with another size there is no value to compare.
-            if let Some(shape) = shape.filter(|_| finding.class != "wrong-layout") {
+            let size = finding.example().expected["variables"][name]["size"].as_u64();
+            let is_whole = size.is_none_or(|size| size == bytes.len() as u64);
+            if let Some(shape) = shape.filter(|_| is_whole) {
                 let _ = write!(text, "  = {}", shape.values(bytes, &slots));
             }
         }
