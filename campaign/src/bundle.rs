@@ -17,7 +17,7 @@ use ptxsmith_report::releases::version_of;
 use ptxsmith_report::reproduce::{Claim, Compiled, Runner};
 use ptxsmith_report::{Coverage, Finding, Report, SCHEMA, Status, Subject};
 use ptxsmith_subject::{Limits, Outcome, Output, OutputForm, Ptxas, Request, SubjectSpec, cubin, parse_spec};
-use ptxsmith_syntax::{Module, parse};
+use ptxsmith_syntax::{Header, Module, parse};
 
 use crate::campaign::{judged_release, validity};
 use crate::failure::{Failure, of_subject};
@@ -302,14 +302,11 @@ fn pack(archive: &Path, name: &str, files: &[bundle::File]) -> io::Result<()> {
 /// Whether the specification says the same of a program under the header that a compiler of CUDA C++ writes.
 fn says_the_same_today(program: &str) -> bool {
     let Ok(own) = parse(program) else { return false };
-    let header = parse(TODAY).unwrap_or_default();
-    let today = Module { items: [header.items, own.clone().without_header().items].concat() };
+    let header = Header { version: "8.8".into(), target: "sm_90".into(), address_size: 64 };
+    let today = header.module(own.without_header().items);
     let says = |module: &Module| predict(module, &Rules::default()).validity();
     says(&own) == says(&today)
 }
-
-/// A header such as they write.
-const TODAY: &str = ".version 8.8\n.target sm_90\n.address_size 64\n";
 
 /// The machine code of the finding's kernels, by the compilers that are here and show it, or are seen not to show it.
 fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<Code>, Failure> {

@@ -247,11 +247,14 @@ pub(crate) fn with_one_more(
     trace: &Trace,
     fixed: Question,
 ) -> impl Iterator<Item = Rules> {
-    let is_free = move |hypothesis: &Hypothesis| !matches!(hypothesis, Hypothesis::Reading(question, _) if *question == fixed);
+    let is_free = |hypothesis: &Hypothesis| match hypothesis {
+        Hypothesis::Reading(question, _) => *question != fixed,
+        Hypothesis::Known(_) => true,
+    };
     let free: Vec<Hypothesis> = hypotheses(trace, maker).into_iter().filter(is_free).collect();
     let known = with_known(base, maker);
-    let answers = free.clone().into_iter().filter(|hypothesis| matches!(hypothesis, Hypothesis::Reading(..)));
-    let with_all = answers.filter_map(move |answer| combined(&known, &[answer]));
+    let answers = free.iter().filter(|hypothesis| matches!(hypothesis, Hypothesis::Reading(..)));
+    let with_all: Vec<Rules> = answers.filter_map(|answer| combined(&known, &[*answer])).collect();
     free.into_iter().filter_map(|hypothesis| combined(base, &[hypothesis])).chain([known]).chain(with_all)
 }
 

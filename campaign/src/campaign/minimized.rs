@@ -306,9 +306,8 @@ impl Campaign<'_> {
         };
         if matches!(shrunk, Err(Reluctance::OnlyAsText)) {
             found.only_as_written = true;
-            let module = parse(&original).ok();
-            match module.filter(|module| module.unread().next().is_none()) {
-                Some(understood) => found.finding.neighbour = Some(ptxsmith_syntax::print(&understood)),
+            match Program::parse(&original).ok() {
+                Some(printed) => found.finding.neighbour = Some(printed.text().to_owned()),
                 // What is not understood is not printed anew, and so not known to conform. Its characters are what there is to
                 // leave out.
                 None => shrunk = reduce(class.as_ref(), true),

@@ -53,7 +53,10 @@ pub fn instruction_type_array(module: &Shaped<'_>) -> bool {
     ];
     // Of these 12.0 to 12.6 die as scalars too.
     const SCALARS: [&str; 3] = [".e4m3", ".e5m2", ".f32x2"];
-    module.words().statements().any(|own| {
+    // Instructions name these types too.
+    let declares =
+        |own: &&[Text]| own[0].starts_with('.') && own.iter().any(|word| SPACES.contains(&&**word));
+    module.words().statements().filter(declares).any(|own| {
         let has_value = own.iter().any(|word| word == "=");
         let scalar = own.windows(2).any(|pair| SCALARS.contains(&&*pair[0]) && is_name(&pair[1]));
         if scalar && !has_value {
@@ -237,6 +240,7 @@ mod tests {
                 && !of(".global .e4m3x2 a[];")
                 && !of(".global .b8 a[] = {{}};")
         );
+        assert!(!of(".entry k() { .reg .b64 r; add.rn.f32x2 r, r, r; ret; }"));
     }
 
     #[test]

@@ -166,12 +166,12 @@ impl Read {
         let statement = &words[first..];
         // What is passed is declared in parentheses, one by one.
         let heads = statement.iter().any(|word| HEADS.contains(&&**word));
-        let parts = || statement.split(|word| heads && ["(", ")", ","].contains(&&**word));
         if !in_body && function.is_some() {
             let head = statement.split(|word| ["(", ")", ","].contains(&&**word));
             head.for_each(|part| self.declare(part, (true, true), None, |name| *name == Name::Function));
         }
-        parts().for_each(|part| self.declare(part, (in_body || heads, heads), function, |_| true));
+        let parts = statement.split(|word| heads && ["(", ")", ","].contains(&&**word));
+        parts.for_each(|part| self.declare(part, (in_body || heads, heads), function, |_| true));
         if let Some(function) = function {
             let next = self.statements.len();
             self.functions.resize_with(self.functions.len().max(function + 1), || next..next);

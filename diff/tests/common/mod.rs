@@ -122,3 +122,11 @@ pub fn fake(maker: Maker<'static>, rules: Rules) -> impl Subject {
     };
     subject.described(description)
 }
+
+/// A subject of the lineage that the known deviations are listed for.
+pub fn of_lineage<F: Fn(&Request<'_>) -> Observation + Send + Sync>(observe: F) -> FnSubject<F> {
+    let subject = FnSubject::new("fake", observe);
+    let described = subject.description().clone();
+    let description = Description { lineage: Some("nvidia".into()), values: Some(true), ..described };
+    subject.described(description)
+}

@@ -10,8 +10,10 @@ use crate::{Finding, clauses};
 /// others there is no such source, since inline assembly stands in the body of a function.
 pub fn cuda(title: &str, name: &str, finding: &Finding) -> Option<String> {
     // What differs in size or place is not seen from inside.
-    let module =
-        parse(finding.example().program).ok().filter(|_| finding.class != "wrong-layout")?.without_header();
+    if finding.class == "wrong-layout" {
+        return None;
+    }
+    let module = parse(finding.example().program).ok()?.without_header();
     let mut lines: Vec<String> = Vec::new();
     let mut kernels = 0;
     for item in &module.items {
@@ -57,7 +59,7 @@ pub fn cuda(title: &str, name: &str, finding: &Finding) -> Option<String> {
             .is_some_and(|all| !all.is_empty());
         if let (Some(expected), Some(seen), false) = (expected, seen, holds_addresses) {
             let seen: String = seen.iter().map(|byte| format!("{byte:02x}")).collect();
-            let _ = writeln!(text, "// It should print {expected}, and prints {seen}.");
+            let _ = writeln!(text, "// It should print {expected}; the cubin holds {seen}.");
         }
     }
     let section = finding.clauses.first().and_then(|id| clauses::link(clauses::section(id)));

@@ -6,7 +6,7 @@ mod inline;
 use askama::Template;
 use ptxsmith_subject::version::Version;
 use ptxsmith_subject::{Address, Observation, Outcome, Severity as Told, Variable, Variables};
-use ptxsmith_syntax::{parse, print};
+use ptxsmith_syntax::{Header, parse, print};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -322,7 +322,9 @@ fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<
 fn control(finding: &Finding) -> String {
     let header = parse(finding.example().program).unwrap_or_default().header();
     let is_whole = header.version().is_some() && header.targets().any(|target| target.starts_with("sm_"));
-    let header = if is_whole { print(&header) } else { ".version 7.0\n.target sm_80\n".to_owned() };
+    // Every release takes this one.
+    let plain = || Header { version: "7.0".into(), ..Header::default() }.module([]);
+    let header = print(&if is_whole { header } else { plain() });
     format!("{header}.visible .global .align 4 .u32 control = 1;")
 }
 
