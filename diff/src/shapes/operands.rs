@@ -1,5 +1,6 @@
 //! Shapes of operands that are no addresses.
 
+use ptxsmith_oracle::special_register;
 use ptxsmith_syntax::{FunctionKind, Text, read_number};
 
 use super::words::{Name, Shaped, integer, is_integer, is_name, lists, operands, sinks};
@@ -259,10 +260,11 @@ pub fn scalar_coordinate(module: &Shaped<'_>) -> bool {
     })
 }
 
-/// A list of an integer register and an integer constant in a texture access.
+/// A list of an integer register, a special one too, and an integer constant in a texture access.
 pub fn mixed_texture_list(module: &Shaped<'_>) -> bool {
     module.any(|words| {
-        let is_register = |name: &str| words.is(name, |name| matches!(name, Name::Register(..)));
+        let is_own = |name: &str| words.is(name, |name| matches!(name, Name::Register(..)));
+        let is_register = |name: &str| is_own(name) || special_register(name);
         words.instructions(&["tex", "tld4"]).any(|own| {
             own.windows(4).any(|run| {
                 run[0] == "{" && is_register(&run[1]) && run[2] == "," && integer(&run[3]).is_some()
@@ -292,6 +294,12 @@ mod tests {
     fn kernel(code: &str) -> Shaped<'static> {
         let registers = ".reg .b64 d; .reg .b32 r<4>; .reg .v2 .b32 v; .reg .v2 .f32 w; .reg .f32 f;";
         module(&format!(".global .texref t; .entry k() {{ {registers} {code} ret; }}"))
+    }
+
+    #[test]
+    fn a_special_register_is_a_coordinate_as_others_are() {
+        assert!(mixed_texture_list(&kernel("tld4.r.2d.v4.f32.f32 {r0, r1, r2, r3}, [t, {%laneid, 1}];")));
+        assert!(!mixed_texture_list(&kernel("tld4.r.2d.v4.f32.f32 {r0, r1, r2, r3}, [t, {%laneid, r1}];")));
     }
 
     #[test]
