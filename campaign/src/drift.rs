@@ -1,7 +1,6 @@
 //! What changed between releases of one compiler.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Mutex;
 
 use ptxsmith_diff::{Header, Must, Trial, Verdict};
@@ -85,7 +84,7 @@ pub struct Options {
     /// The releases: two, or all that are installed.
     pub releases: Vec<SubjectSpec>,
     /// Programs that are tried besides generated ones.
-    pub corpus: Vec<PathBuf>,
+    pub corpus: Vec<Program>,
     /// How many generated cases are tried.
     pub cases: u64,
 }
@@ -163,22 +162,19 @@ fn facts(verdict: &Verdict, must: Option<Must>) -> Option<Facts> {
     }
 }
 
-/// The files of the corpus, each variable a program of its own in what is compared.
-fn corpus(session: &Session, files: &[PathBuf], subjects: &[Tested]) -> Result<Vec<Tried>, Failure> {
+/// The programs of the corpus, each variable a program of its own in what is compared.
+fn corpus(session: &Session, programs: &[Program], subjects: &[Tested]) -> Result<Vec<Tried>, Failure> {
     let tried: Mutex<BTreeMap<(u64, String), Tried>> = Mutex::default();
-    let count = files.len() as u64;
+    let count = programs.len() as u64;
     let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
     let ended = each(session, budget, "files", |number, work| {
         work.done(1);
-        // What is no PTX to us cannot be judged, in no release.
-        let Ok(Program { text, module, .. }) = Program::read(&files[number as usize]) else {
-            return Ok(());
-        };
+        let Program { text, module, .. } = &programs[number as usize];
         for (place, tested) in subjects.iter().enumerate() {
-            if !tested.takes_version_of(&module) {
+            if !tested.takes_version_of(module) {
                 continue;
             }
-            let parts = judge(&*tested.subject, &module, &text).map_err(of_subject)?.parts();
+            let parts = judge(&*tested.subject, module, text).map_err(of_subject)?.parts();
             let mut all = tried.lock().expect("a panic ends the program");
             for part in parts {
                 // A program that one release refuses has one part there, and one for each variable elsewhere.

@@ -196,5 +196,12 @@ fn eval_expect_is_for_scripts() {
             .output()
             .unwrap();
         assert_eq!(status(&output), expected, "{declarations} {expect}");
+        // Which part it was that has no answer, and where.
+        let told = stderr(&output);
+        assert_eq!(
+            expected == 3,
+            told.contains("standard input:4: not decided: "),
+            "{declarations} {expect}: {told}"
+        );
     }
 }

@@ -44,6 +44,41 @@ fn releases_that_do_not_show_it_are_not_warned_of() {
 }
 
 #[test]
+fn a_release_that_does_not_take_the_version_is_not_warned_of_unless_it_is_named() {
+    let later = ".version 8.5\n.target sm_80\n.global .s32 a;\n.global .s32 b;\n";
+    assert_eq!(stdout(&lint(later, &[])), "");
+    let named = stdout(&lint(later, &["--release", "12.0"]));
+    assert_eq!(named.matches("warning: ").count(), 1, "{named}");
+    assert!(named.starts_with("<stdin>:1:10: ") && named.contains("[header-crash]"), "{named}");
+    assert_eq!(stdout(&lint(later, &["--release", "13.5"])), "");
+}
+
+#[test]
+fn a_statement_that_is_not_understood_is_a_note_and_status_1_where_that_is_denied() {
+    for (wrong, place) in [
+        (".globl .u32 x;", "4:1"),
+        (".global .i32 x;", "4:14"),
+        (".global .u32 x = 1", "4:1"),
+        (".entry k() { mov.u32 %r1, 1; ret; }", "4:14"),
+    ] {
+        let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{wrong}\n");
+        let output = lint(&text, &[]);
+        assert_eq!(status(&output), 0, "{wrong}");
+        let told = stdout(&output);
+        assert!(
+            told.starts_with(&format!("<stdin>:{place}: note: ")) && told.contains("[undecided]"),
+            "{told}"
+        );
+        assert_eq!(status(&lint(&text, &["--deny", "uncompared"])), 1, "{wrong}");
+    }
+    // What the specification at hand leaves out is told on request.
+    let silent = ".version 7.8\n.target sm_80\n.entry k() { membar.gl; ret; }\n";
+    assert_eq!((status(&lint(silent, &[])), stdout(&lint(silent, &[])).as_str()), (0, ""));
+    let denied = lint(silent, &["--deny", "uncompared"]);
+    assert!(status(&denied) == 1 && stdout(&denied).contains("membar is not judged"), "{}", stdout(&denied));
+}
+
+#[test]
 fn programs_read_json_and_sarif() {
     let json: serde_json::Value = serde_json::from_str(&stdout(&lint(ROWS, &["--format", "json"]))).unwrap();
     assert_eq!(json["schema"], "ptxsmith.lint/1");

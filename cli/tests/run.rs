@@ -166,6 +166,26 @@ fn an_implementation_that_refuses_everything_is_asked_whether_it_is_configured()
 }
 
 #[test]
+fn an_implementation_that_dies_of_everything_is_asked_whether_it_is_configured() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let mut command = ptxsmith();
+    let output = command
+        .args(["run", "--cases", "100", "--subject", "exec:false", "--out"])
+        .arg(&out)
+        .output()
+        .unwrap();
+    // A death is a finding, whatever it comes from.
+    assert_eq!(status(&output), 1, "{}", stdout(&output));
+    assert!(report(&out)["findings"].as_array().unwrap().iter().all(|found| found["class"] == "crash"));
+    let told = stdout(&output);
+    assert!(
+        told.contains("accepted 0 of ") && told.contains("is it configured? It dies: exit status 1"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_signal_ends_a_campaign_that_keeps_what_was_found_and_says_how_to_go_on() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");

@@ -128,12 +128,16 @@ fn meeting(spec: &Prediction, when: fn(&Trace) -> bool, places: &Places<'_>) -> 
     }
 }
 
-/// The statements that have a shape; the first statement, where it takes several of them.
+/// The statements that have a shape; the first of the header, where that alone has it, and the first behind it, where it takes
+/// several of them.
 fn shown_by(module: &Shaped<'_>, of: fn(&Shaped<'_>) -> bool) -> Vec<Span> {
     if !of(module) {
         return Vec::new();
     }
     let header = module.header();
+    if of(&header.clone().into()) {
+        return module.items.first().map(Item::span).into_iter().collect();
+    }
     let alone = |item: &&Item| {
         let mut alone = header.clone();
         alone.items.push((*item).clone());
@@ -181,6 +185,12 @@ mod tests {
     fn what_is_written_without_risk_is_not_warned_of() {
         let text = ".version 7.8\n.target sm_80\n.global .s64 x[2] = {1 ? -1 : 0, 7 % 3};\n.global .u64 p = generic(x);\n";
         assert_eq!(found(text), []);
+    }
+
+    #[test]
+    fn a_header_with_a_shape_is_one_place() {
+        let text = ".version 8.5\n.target sm_80\n.global .s32 a;\n.global .s32 b;\n";
+        assert_eq!(found(text), [("header-crash", (1, 10))]);
     }
 
     /// As compilers print it: all of it is taken.

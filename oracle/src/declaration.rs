@@ -8,6 +8,7 @@ use crate::{
     clause::Clause,
     refusal::{RefusalClass, Stop},
     step::Ruled,
+    undecided::WORD,
 };
 
 /// Where a declaration stands.
@@ -31,7 +32,6 @@ pub(crate) struct Specified {
 }
 
 const OPAQUE: &str = "an opaque type for textures, samplers or surfaces";
-const WORD: &str = "a word in the declaration that the specification at hand does not describe";
 const BANK: &str = "a bank of a state space, which the specification at hand does not describe";
 pub(crate) const LINKAGE: &str =
     "a linking directive, which the specification at hand places nowhere, in this place";

@@ -5,6 +5,12 @@ use ptxsmith_syntax::{Name, Span, Unread, every, line_column};
 /// Why a statement that is not understood holds nothing that is known.
 pub(crate) const UNREAD: &str = "a statement that is not understood";
 
+/// Why a declaration with a word of its own is not decided.
+pub(crate) const WORD: &str = "a word in the declaration that the specification at hand does not describe";
+
+/// Why an operand is not decided that names nothing.
+pub(crate) const UNDECLARED: &str = "a name that nothing declares";
+
 /// Why a variable is not decided that holds a NaN made by arithmetic.
 pub const COMPUTED_NAN: &str = "a NaN that arithmetic made: its sign and payload are not said";
 
@@ -27,6 +33,12 @@ impl Undecided {
     pub(crate) fn unread(unread: &Unread) -> Undecided {
         let first = unread.tokens.first().map_or_else(String::new, |token| token.text.to_string());
         Undecided { part: first, reason: UNREAD, span: unread.span() }
+    }
+
+    /// Whether the text may be at fault, and not only what the texts at hand leave out: a statement that nobody understands, a
+    /// word that no declaration has, or a name that nothing declares.
+    pub fn is_suspicious(&self) -> bool {
+        [UNREAD, WORD, UNDECLARED].contains(&self.reason)
     }
 }
 

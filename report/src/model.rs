@@ -118,8 +118,8 @@ pub struct Subject {
     /// What became of programs that must be accepted, and of those that must be refused.
     #[serde(default)]
     pub confusion: Confusion,
-    /// Of one that refuses (nearly) every valid program, what it says most often: it is hardly configured, and its refusals
-    /// are no findings.
+    /// Of one that accepts (nearly) no valid program, what it says most often, or how it dies: it is hardly configured, and
+    /// its refusals are no findings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refuses_everything: Option<String>,
     /// Verdicts by the clauses that they rest on; empty where they were not counted.
@@ -290,12 +290,19 @@ add_up! {
 }
 
 impl Confusion {
-    /// Whether it is the subject as a whole that refuses, and not something about the programs. A few programs do not tell.
-    pub fn refuses_everything(&self) -> bool {
+    /// Whether it is the subject as a whole that refuses or dies, and not something about the programs. A few programs do not
+    /// tell.
+    pub fn accepts_nothing(&self) -> bool {
         const FEW: u64 = 20;
         const NEARLY: u64 = 50;
         let Fates { accepted, refused, died } = self.must_accept;
-        refused >= FEW && accepted.saturating_mul(NEARLY) <= refused && died < refused
+        let others = refused.max(died);
+        others >= FEW && accepted.saturating_mul(NEARLY) <= others
+    }
+
+    /// The same, of one that refuses more than it dies.
+    pub fn refuses_everything(&self) -> bool {
+        self.accepts_nothing() && self.must_accept.died < self.must_accept.refused
     }
 
     /// Whether it is the subject as a whole that refuses nothing, or nearly so. A few programs do not tell.

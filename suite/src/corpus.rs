@@ -24,11 +24,16 @@ pub fn readme() -> &'static str {
     CORPUS.get_file("README.md").and_then(|file| file.contents_utf8()).unwrap_or_default()
 }
 
-/// Every PTX program of the corpus, in the order of their names.
-pub fn cases() -> Result<Vec<Case>, SuiteError> {
+/// The name and text of every PTX program of the corpus, in the order of the names.
+pub fn programs() -> BTreeMap<String, &'static str> {
     let mut files = BTreeMap::new();
     collect(&CORPUS, &mut files);
-    files.iter().map(|(path, text)| case(path, text)).collect()
+    files
+}
+
+/// The same as cases.
+pub fn cases() -> Result<Vec<Case>, SuiteError> {
+    programs().iter().map(|(path, text)| case(path, text)).collect()
 }
 
 fn collect<'a>(folder: &'a Dir<'a>, files: &mut BTreeMap<String, &'a str>) {

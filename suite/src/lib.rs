@@ -23,7 +23,7 @@ mod suite;
 pub use alternatives::{Alternative, MOST_CHANGES, alternatives};
 pub use case::{Case, Form, Source};
 pub use comments::counterpart;
-pub use corpus::SuiteError;
+pub use corpus::{SuiteError, programs as corpus};
 pub use coverage::{ALSO_REFUSE, Covered, coverage};
 pub use emitted::Emitted;
 pub use suite::{File, Filter, Options, Suite};

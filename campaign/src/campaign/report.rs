@@ -51,7 +51,7 @@ impl Campaign<'_> {
         let mut subjects = Vec::new();
         let mut reached = ClauseSet::EMPTY;
         let refusals: Vec<Option<String>> =
-            self.subjects.iter().map(|tested| self.refuses_everything(tested)).collect();
+            self.subjects.iter().map(|tested| self.accepts_nothing(tested)).collect();
         for (tested, refuses_everything) in self.subjects.iter().zip(refusals) {
             let description = tested.subject.description();
             let ledger = tested.ledger();
@@ -107,21 +107,20 @@ impl Campaign<'_> {
         report
     }
 
-    /// What a subject says most often that refuses nearly everything; `None` of one that does not.
-    fn refuses_everything(&self, tested: &Tested) -> Option<String> {
+    /// What a subject says most often that accepts nearly nothing, or how it dies; `None` of one that does not.
+    fn accepts_nothing(&self, tested: &Tested) -> Option<String> {
         let triage = self.triage();
         let ledger = tested.ledger();
-        if !ledger.confusion.refuses_everything() {
+        if !ledger.confusion.accepts_nothing() {
             return None;
         }
-        let most = ledger
-            .findings(&triage)
-            .into_iter()
-            .filter(Found::is_refusal)
-            .max_by_key(|found| found.finding.count);
+        let of_most = |found: &Found| found.is_refusal() == ledger.confusion.refuses_everything();
+        let most =
+            ledger.findings(&triage).into_iter().filter(of_most).max_by_key(|found| found.finding.count);
         let observed = most.map(|found| found.finding.observed).unwrap_or_default();
         let said = observed.diagnostics.into_iter().next().map(|diagnostic| diagnostic.message);
-        Some(said.or(observed.reason).unwrap_or_default())
+        let signal = observed.signal.map(|signal| format!("signal {signal}"));
+        Some(said.or(observed.reason).or(signal).unwrap_or_default())
     }
 
     /// What was reached: of the clauses that data at module scope can show kept or broken, and of the grammar.

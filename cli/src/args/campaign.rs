@@ -173,7 +173,7 @@ pub struct Drift {
     /// Every release that is installed, each against the one before it
     #[arg(long, conflicts_with_all = ["from", "to"])]
     pub all: bool,
-    /// Programs that are tried besides generated ones [default: corpus, where there is one]
+    /// Programs that are tried besides generated ones [default: the cases of ptxsmith's corpus]
     #[arg(long, value_name = "FILE|DIR")]
     pub corpus: Vec<PathBuf>,
     /// How many generated cases are tried

@@ -1,11 +1,9 @@
 //! `ptxsmith drift`: what changed between releases of one compiler.
 
-use std::path::Path;
-
 use askama::Template;
 use ptxsmith_campaign::drift::{Change, Drift, KNOWN, Options, drift};
 use ptxsmith_campaign::files::{make_directory, write_whole};
-use ptxsmith_campaign::input;
+use ptxsmith_campaign::input::{self, Program};
 use ptxsmith_report::harmless::count;
 use ptxsmith_subject::{SubjectSpec, parse_spec};
 
@@ -23,6 +21,9 @@ const MOST_LINES: usize = 6;
 /// Compares releases on the corpus and on fresh cases.
 pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
     let releases = match (&args.from, &args.to) {
+        (Some(from), Some(to)) if from == to => {
+            return Err(Failure::BadInput(format!("--from and --to are the same release, {from}")));
+        }
         (Some(from), Some(to)) => vec![release(from)?, release(to)?],
         _ if args.all => vec![release("all")?],
         _ => {
@@ -32,12 +33,22 @@ pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
             ));
         }
     };
-    let default = Path::new("corpus");
+    let mut left_out = false;
     let corpus = match &args.corpus[..] {
-        [] if default.is_dir() => vec![default.to_owned()],
-        paths => paths.to_vec(),
+        [] => {
+            let programs = ptxsmith_suite::corpus().into_iter();
+            // Some are no PTX on purpose: they cannot be judged, in no release.
+            programs.filter_map(|(name, text)| Program::of(name, text.to_owned()).ok()).collect()
+        }
+        paths => {
+            let read = input::files(paths)?.into_iter().map(|path| Program::read(&path));
+            let told = read.map(|read| read.inspect_err(|failure| context.console.failure(failure)).ok());
+            let programs: Vec<Option<Program>> = told.collect();
+            left_out = programs.iter().any(Option::is_none);
+            programs.into_iter().flatten().collect()
+        }
     };
-    let options = Options { releases, corpus: input::files(&corpus)?, cases: args.cases };
+    let options = Options { releases, corpus, cases: args.cases };
     let drift = drift(&context.session_for(args.time), &options)?;
     let Drift { changes, releases, programs, .. } = &drift;
     context.console.print(&Text { changes, releases, programs: *programs }.render()?)?;
@@ -51,7 +62,11 @@ pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
             Markdown { changes, releases, programs: *programs }.render()?.as_bytes(),
         )?;
     }
-    let exit = if drift.compared { Exit::Success } else { Exit::NothingCompared };
+    let exit = match () {
+        () if left_out => Exit::BadInput,
+        () if drift.compared => Exit::Success,
+        () => Exit::NothingCompared,
+    };
     Ok(deny::status(exit, &shown(&drift, &args.deny)))
 }
 

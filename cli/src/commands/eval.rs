@@ -6,7 +6,7 @@ use askama::Template;
 use ptxsmith_campaign::input::{Program, excerpt};
 use ptxsmith_oracle::{
     Address, Expectation, Interpretation, Left, Output, Prediction, Readings, Refusal, Rules, Trace,
-    Validity, Variable, Written, hex, predict,
+    Undecided, Validity, Variable, Written, hex, predict,
 };
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::values::{self, Shape, Shapes, Slot};
@@ -43,9 +43,14 @@ pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     };
     context.console.print(&text)?;
     if args.lint {
-        context.console.stderr(&lint::text(&lint::of_program(&program, &program.name, &[])));
+        context.console.stderr(&lint::text(&lint::of_program(&program, &program.name, &[], false)));
     }
-    Ok(args.expect.map_or(Exit::Success, |expect| as_expected(&prediction, expect)))
+    let Some(expect) = args.expect else { return Ok(Exit::Success) };
+    let exit = as_expected(&prediction, expect);
+    if exit == Exit::NothingCompared {
+        context.console.stderr(&not_decided(&program, &prediction));
+    }
+    Ok(exit)
 }
 
 /// The status that says whether the answer is the one expected.
@@ -74,6 +79,24 @@ fn as_expected(prediction: &Prediction, expect: Expect) -> Exit {
         Some(false) => Exit::Deviation,
         None => Exit::NothingCompared,
     }
+}
+
+/// The parts for which the specification says neither yes nor no, a line each.
+fn not_decided(program: &Program, prediction: &Prediction) -> String {
+    const MOST: usize = 10;
+    let parts = &prediction.undecided;
+    let place = |part: &Undecided| match part.span.is_known() {
+        true => format!("{}:{}", program.name, line_column(&program.text, part.span.start).0),
+        false => program.name.clone(),
+    };
+    let one = |part: &Undecided| {
+        format!("{}: not decided: {}: {}\n", line(&place(part)), line(&part.part), part.reason)
+    };
+    let more = match parts.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!("{}: not decided: {more} more; --json has all\n", line(&program.name)),
+    };
+    parts.iter().take(MOST).map(one).collect::<String>() + &more
 }
 
 fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<Readings, Failure> {
@@ -106,6 +129,14 @@ fn shape(shapes: &Shapes<'_>, variable: &Variable) -> Option<Shape> {
 
 fn place(program: &Program, refusal: &Refusal) -> (u32, u32) {
     line_column(&program.text, refusal.span.start)
+}
+
+/// Where an undecided part stands, where that is known.
+fn line_of(program: &Program, part: &Undecided) -> String {
+    match part.span.is_known() {
+        true => format!(" (line {})", line_column(&program.text, part.span.start).0),
+        false => String::new(),
+    }
 }
 
 fn slots(variable: &Variable) -> Vec<Slot> {

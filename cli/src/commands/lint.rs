@@ -5,10 +5,10 @@ use std::path::Path;
 
 use ptxsmith_campaign::input::{self, Program};
 use ptxsmith_diff::lint::risks;
-use ptxsmith_oracle::{Expectation, Rules, expect};
+use ptxsmith_oracle::{Expectation, Rules, predict};
 use ptxsmith_report::{deviations, sarif};
-use ptxsmith_subject::toolchain::Release;
-use ptxsmith_syntax::line_column;
+use ptxsmith_subject::toolchain::{RELEASES, Release};
+use ptxsmith_syntax::{Span, line_column};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -24,9 +24,9 @@ pub struct Warning {
     file: String,
     line: u32,
     column: u32,
-    /// `error` where the specification refuses the program, else `warning`.
+    /// `error` where the specification refuses the program, `note` of what it does not decide, else `warning`.
     level: &'static str,
-    /// The listed deviation, or the class of the refusal.
+    /// The listed deviation, the class of the refusal, or `undecided`.
     id: &'static str,
     message: String,
     /// The releases of ptxas that show it.
@@ -43,7 +43,15 @@ pub fn run(context: &Context, args: &args::Lint) -> Result<Exit, Failure> {
     let mut left_out = false;
     for path in input::files(&args.paths)? {
         match Program::read(&path) {
-            Ok(program) => warnings.extend(of_program(&program, &file_of(&path), &args.releases)),
+            Ok(program) => {
+                let file = file_of(&path);
+                warnings.extend(of_program(
+                    &program,
+                    &file,
+                    &args.releases,
+                    args.deny.contains(&Deny::Uncompared),
+                ))
+            }
             Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
                 context.console.failure(&failure);
                 left_out = true;
@@ -60,7 +68,11 @@ pub fn run(context: &Context, args: &args::Lint) -> Result<Exit, Failure> {
         LintFormat::Sarif => serde_json::to_string_pretty(&log(&warnings))? + "\n",
     };
     context.console.print(&text)?;
-    let is_error = |warning: &Warning| warning.level == "error" || args.deny.contains(&Deny::Known);
+    let is_error = |warning: &Warning| match warning.level {
+        "warning" => args.deny.contains(&Deny::Known),
+        "note" => args.deny.contains(&Deny::Uncompared),
+        _ => true,
+    };
     Ok(match () {
         () if left_out => Exit::BadInput,
         () if warnings.iter().any(is_error) => Exit::Deviation,
@@ -73,43 +85,50 @@ fn file_of(path: &Path) -> String {
     if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.to_string_lossy().into_owned() }
 }
 
-/// What there is to say of a program; of listed deviations those of these releases, or of any.
-pub fn of_program(program: &Program, file: &str, releases: &[&'static Release]) -> Vec<Warning> {
-    let at = |start: u32| line_column(&program.text, start);
+/// What there is to say of a program: what the specification refuses, what listed deviations change of these releases (or of any)
+/// that take the program's `.version`, and the statements that nobody understands, or everything that is `undecided`.
+pub fn of_program(
+    program: &Program,
+    file: &str,
+    releases: &[&'static Release],
+    undecided: bool,
+) -> Vec<Warning> {
+    let at = |span: Span| line_column(&program.text, span.start);
+    let said = |span: Span, level, id, message| {
+        let (line, column) = at(span);
+        let file = file.to_owned();
+        Warning { file, line, column, level, id, message, releases: None, work_around: None, link: None }
+    };
+    let prediction = predict(&program.module, &Rules::default());
     let mut warnings = Vec::new();
-    if let Expectation::Refused { refusal, .. } = expect(&program.module, &Rules::default()) {
-        let (line, column) = at(refusal.span.start);
-        warnings.push(Warning {
-            file: file.to_owned(),
-            line,
-            column,
-            level: "error",
-            id: refusal.class.name(),
-            message: format!("{} ({})", refusal.class.summary(), refusal.clause),
-            releases: None,
-            work_around: None,
-            link: None,
-        });
+    if let Expectation::Refused { refusal, .. } = &prediction.data {
+        let message = format!("{} ({})", refusal.class.summary(), refusal.clause);
+        warnings.push(said(refusal.span, "error", refusal.class.name(), message));
     }
+    for part in prediction.undecided.iter().filter(|part| undecided || part.is_suspicious()) {
+        let message = format!("{} is not judged: {}", part.part, part.reason);
+        warnings.push(said(part.span, "note", "undecided", message));
+    }
+    let version = program.module.version();
+    // A release does not take what is written for a later one; of what it then does a user hears who names it.
+    let taking = |release: &&Release| version.is_none_or(|version| release.takes(version));
+    let relevant: Vec<&Release> = match releases {
+        [] => RELEASES.iter().filter(taking).collect(),
+        named => named.to_vec(),
+    };
     for risk in risks(&program.module) {
         let known = risk.known;
-        let shows = |release: &&Release| known.releases.contain(Some(release.version));
-        if !releases.is_empty() && !releases.iter().any(shows) {
+        if !relevant.iter().any(|release| known.releases.contain(Some(release.version))) {
             continue;
         }
-        let (line, column) = at(risk.span.start);
         warnings.push(Warning {
-            file: file.to_owned(),
-            line,
-            column,
-            level: "warning",
-            id: known.id,
-            message: known.title.to_owned(),
             releases: Some(known.releases.to_string()),
             work_around: deviations::work_around(known.id).map(|text| first_paragraph(&text)),
             link: deviations::link(known.id),
+            ..said(risk.span, "warning", known.id, known.title.to_owned())
         });
     }
+    warnings.sort_by_key(|warning| (warning.line, warning.column));
     warnings
 }
 

@@ -9,6 +9,7 @@
 mod declarations;
 mod lists;
 mod operands;
+mod others;
 mod parts;
 mod results;
 
@@ -124,6 +125,7 @@ impl Places {
         let families = [
             operands::families(),
             lists::families(),
+            others::families(),
             results::families(),
             parts::families(),
             declarations::families(),

@@ -31,6 +31,9 @@ tr := .global .texref tr;
 sr := .global .samplerref sr;
 ur := .global .surfref ur;
 fn := .func fn() { ret; }
+sb := .shared .align 8 .b64 sb;
+sm := .shared .align 128 .b8 sm[128];
+tm := .global .align 128 .b8 tm[128];
 gq := .global .u32 gq[8] = {0x03020100, 0x87868584, 0x0b0a0908, 0x8f8e8d8c, 0x13121110, 0x97969594, 0x1b1a1918, 0x9f9e9d9c};
 cq := .const .u32 cq[8] = {0x03020100, 0x87868584, 0x0b0a0908, 0x8f8e8d8c, 0x13121110, 0x97969594, 0x1b1a1918, 0x9f9e9d9c};
 gy := .global .align 8 .u8 gy[32] = {0, 1, 2, 3, 4, 5, 6, 7, 128, 129, 130, 131, 132, 133, 134, 135, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
@@ -80,6 +83,7 @@ vf := .reg .v4 .f32 vf;
 vh := .reg .v2 .b16 vh;
 wf := .reg .v2 .f64 wf;
 vp := .reg .v2 .pred vp;
+b128 := .reg .b128 b128;
 lu := .local .align 8 .b8 lu[8];
 lq := .local .align 8 .u32 lq[8];
 la := .local .u32 la[4];
@@ -311,7 +315,7 @@ X,X
 ";
 
 /// Opcodes that take many types, with `T` for the type.
-const TYPED: &str = "
+pub(super) const TYPED: &str = "
 ld.global.T <>, [gd]
 ld.global.v2.T <>, [gx]
 st.global.T [gd], <>
@@ -353,7 +357,7 @@ fma.rn.T f32, f32, f32, <>
 const TYPES: &str = ".b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f16x2 .bf16 .f32 .f64 .pred .texref";
 
 /// One operand of each kind.
-const PLAIN: &str = "
+pub(super) const PLAIN: &str = "
 b8 b16 b32 b64 u16 u32 u64 s32 s64 f16 f162 f32 f64 pr v2 v4 w2 vf vp v2.x v2.z {u32,u32} {f32,f32,f32,f32} {u64,u64} {pr,pr} {b8,b8}
 %laneid %clock64 %tid %tid.x 0 1 -1 255 65536 4294967296 18446744073709551615 1.0 0f3f800000 0d3ff0000000000000 1+1
 ga gv su la in fn kk L nosuch ga+4 [ga] ga[1] [u64] 0xff(gu) generic(gu) gr tr
@@ -372,9 +376,18 @@ pub(super) fn families() -> Vec<Family> {
             operands.extend(atoms.iter().map(|atom| put(&shape, atom)));
         }
     }
+    let typed = of_types(TYPED, TYPES);
+    vec![
+        Family { name: "operands", axes: vec![places(FORMS), operands], write: in_kernel },
+        Family { name: "types", axes: vec![typed, words(PLAIN)], write: in_kernel },
+    ]
+}
+
+/// These forms, each with each of these types for its `.T`.
+pub(super) fn of_types(forms: &str, types: &str) -> Vec<Choice> {
     let mut typed = Vec::new();
-    for form in lines(TYPED) {
-        for ty in words(TYPES) {
+    for form in lines(forms) {
+        for ty in words(types) {
             let of = |text: &str| text.replace(".T", &ty.text);
             typed.push(Choice::named(
                 of(form.text.split(' ').next().unwrap_or_default()) + &place_of(&form.text),
@@ -382,10 +395,7 @@ pub(super) fn families() -> Vec<Family> {
             ));
         }
     }
-    vec![
-        Family { name: "operands", axes: vec![places(FORMS), operands], write: in_kernel },
-        Family { name: "types", axes: vec![typed, words(PLAIN)], write: in_kernel },
-    ]
+    typed
 }
 
 /// Which operand of a form its place is: `:2` of the second.
@@ -424,18 +434,27 @@ pub(super) fn places(forms: &str) -> Vec<Choice> {
 
 /// The kernel of an instruction with an operand, and what it names.
 pub(super) fn in_kernel(chosen: &[&str]) -> String {
+    kernel_of(HEADER, chosen)
+}
+
+/// The same below another header.
+pub(super) fn kernel_of(header: &str, chosen: &[&str]) -> String {
     let instruction = chosen[0].replacen("<>", chosen[1], 1);
     // A table of branches names labels, and these add to a register.
     let statements = used(STATEMENTS, &instruction);
     let statements =
         if statements.contains(".branchtargets") { used(STATEMENTS, "L M T") } else { statements };
-    kernel(&format!("{statements}{instruction};\n"))
+    below(header, &format!("{statements}{instruction};\n"))
 }
 
 /// The kernel with this body, and what it names.
 pub(super) fn kernel(body: &str) -> String {
+    below(HEADER, body)
+}
+
+fn below(header: &str, body: &str) -> String {
     let (module, registers) = (used(MODULE, body), used(KERNEL, body));
-    format!("{HEADER}{module}.entry k(.param .u64 in) {{\n{registers}{body}ret;\n}}\n")
+    format!("{header}{module}.entry k(.param .u64 in) {{\n{registers}{body}ret;\n}}\n")
 }
 
 /// The lines `NAME := TEXT` of names that a text has.

@@ -13,12 +13,11 @@ use super::{
 };
 use crate::{
     clause::Clause, evaluate::Evaluator, refusal::RefusalClass, rules::Rules, step::Trace,
-    validity::special_register,
+    undecided::UNDECLARED, validity::special_register,
 };
 
 const FORM: &str = "an instruction in a form that is not modelled";
 const OPERAND: &str = "an instruction with operands of types that are not modelled";
-const NAME: &str = "a name that nothing declares";
 const SPECIAL: &str = "a special register, of which the texts do not speak";
 const BEYOND: &str = "an access beyond its variable";
 
@@ -162,13 +161,13 @@ impl Check<'_, '_> {
                 let label = name(label).ok_or(FORM)?;
                 // The label of another block is not in scope.
                 let in_scope = matches!(self.meaning(&label), Some(Meaning::Label));
-                holds(in_scope && self.body.labels.contains_key(label.text.as_str()), NAME)
+                holds(in_scope && self.body.labels.contains_key(label.text.as_str()), UNDECLARED)
             }
             (Opcode::Ret | Opcode::Exit, []) => Ok(()),
             (Opcode::Call, [callee]) => {
                 // One that takes and gives nothing.
                 let callee = name(callee).ok_or(FORM)?;
-                let body = self.program.functions.get(callee.text.as_str()).ok_or(NAME)?;
+                let body = self.program.functions.get(callee.text.as_str()).ok_or(UNDECLARED)?;
                 let is_plain =
                     body.kind == FunctionKind::Func && body.parameters.is_empty() && body.results.is_empty();
                 holds(is_plain, FORM)
@@ -252,11 +251,11 @@ impl Check<'_, '_> {
                     NodeKind::Name(text) => Some(Name { text: text.clone(), span: node.span }),
                     _ => None,
                 });
-                self.meaning(&named.ok_or(OPERAND)?).ok_or(NAME)?;
+                self.meaning(&named.ok_or(OPERAND)?).ok_or(UNDECLARED)?;
                 reader.address(expr, self.names)
             }
             Operand::Element(name, index) => {
-                match self.meaning(name).ok_or(NAME)? {
+                match self.meaning(name).ok_or(UNDECLARED)? {
                     Meaning::Variable(variable) => holds(!variable.shape.extents.is_empty(), OPERAND)?,
                     _ => return Err(OPERAND),
                 }
@@ -297,7 +296,7 @@ impl Check<'_, '_> {
 
 /// Why a name that nothing declares is not judged.
 fn undeclared(name: &Name) -> &'static str {
-    if special_register(&name.text) { SPECIAL } else { NAME }
+    if special_register(&name.text) { SPECIAL } else { UNDECLARED }
 }
 
 /// Whether the name of an address expression stands in parentheses.

@@ -16,6 +16,7 @@ use crate::{
     refusal::{RefusalClass, Stop},
     rules::Rules,
     step::{Ruled, Trace},
+    undecided::UNDECLARED,
     value::extended,
 };
 
@@ -188,7 +189,7 @@ impl Reader<'_> {
 
     fn base(&mut self, name: &Name, names: &Names) -> Ruled<Base> {
         match self.meaning(name, names)? {
-            None => Err(Stop::Unmodelled("a name that nothing declares")),
+            None => Err(Stop::Unmodelled(UNDECLARED)),
             Some(Meaning::Variable(variable)) => Ok(Base::Variable(variable)),
             Some(Meaning::Register(register)) => {
                 let numbers =
@@ -265,7 +266,7 @@ impl Reader<'_> {
         let Some(name) = register.as_name() else { return self.refuse(rule.0, rule.1, index.span()) };
         let register = match self.meaning(&name, names)? {
             Some(Meaning::Register(register)) => register,
-            None => return Err(Stop::Unmodelled("a name that nothing declares")),
+            None => return Err(Stop::Unmodelled(UNDECLARED)),
             Some(_) => return self.refuse(rule.0, rule.1, name.span),
         };
         let numbers = matches!(register.ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits);

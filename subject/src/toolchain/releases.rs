@@ -127,6 +127,15 @@ impl Release {
     pub fn max_ptx(&self) -> Option<&'static str> {
         max_ptx(self.version)
     }
+
+    /// Whether it takes programs of this `.version`, as far as that is known.
+    pub fn takes(&self, version: (u32, u32)) -> bool {
+        let numbers = |text: &str| {
+            let (major, minor) = text.split_once('.')?;
+            Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
+        };
+        self.max_ptx().and_then(numbers).is_none_or(|max| version <= max)
+    }
 }
 
 impl fmt::Display for Release {

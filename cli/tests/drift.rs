@@ -1,0 +1,35 @@
+//! `drift`: what it compares, and what it says where there is nothing to compare.
+
+mod common;
+
+use common::*;
+use ptxsmith_subject::{OpenOptions, open, parse_spec};
+
+#[test]
+fn one_release_is_not_compared_with_itself() {
+    let output = ptxsmith().args(["drift", "--from", "13.5", "--to", "13.5"]).output().unwrap();
+    assert_eq!(status(&output), 2);
+    assert!(stderr(&output).contains("the same release, 13.5"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_corpus_is_built_in_and_a_file_of_another_that_cannot_be_read_is_told() {
+    for release in ["12.0", "13.5"] {
+        let spec = parse_spec(&format!("ptxas@{release}")).unwrap();
+        if let Err(unavailable) = open(&spec, &OpenOptions::default()) {
+            eprintln!("NOT TESTED: drift: {unavailable}");
+            return;
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let drift = |args: &[&str]| {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ptxsmith"));
+        let command = command.args(["drift", "-q", "--from", "12.0", "--to", "13.5", "--cases", "1"]);
+        command.args(args).current_dir(directory.path()).output().unwrap()
+    };
+    let own = drift(&[]);
+    assert!(status(&own) == 0 && stdout(&own).contains("remainder-by-zero-crash"), "{}", stderr(&own));
+    let missing = drift(&["--corpus", "nowhere"]);
+    assert_eq!(status(&missing), 2);
+    assert!(stderr(&missing).contains("nowhere: no such file"), "{}", stderr(&missing));
+}
