@@ -85,14 +85,13 @@ fn of_declarator(edits: &mut Vec<Edit>, place: (usize, usize), declarator: &Decl
             add(Box::new(|declarator| declarator.dimensions.first_mut()?.take().map(drop)));
         }
         let own = declarator.dimensions[level].as_ref().and_then(Expr::as_integer);
-        let lesser = [
-            Some(1),
-            Some(2),
-            given.map(|length| length as u64),
-            own.map(|n| n / 2),
-            own.and_then(|n| n.checked_sub(1)),
-        ];
-        for length in lesser.into_iter().flatten().filter(|&length| length > 0 && own != Some(length)) {
+        let fixed = [Some(1), Some(2), given.map(|length| length as u64)].into_iter().flatten();
+        // The largest step that holds is taken first: one by one, a number of many digits would not come to its end.
+        let lesser =
+            move |n: u64| (1..u64::BITS).map(move |k| n >> k).take_while(|&by| by > 0).map(move |by| n - by);
+        for length in
+            fixed.chain(own.into_iter().flat_map(lesser)).filter(|&length| length > 0 && own != Some(length))
+        {
             add(Box::new(move |declarator| {
                 declarator.dimensions[level] = Some(Expr::number(length.to_string()));
                 Some(())

@@ -80,6 +80,9 @@ pub(crate) fn is_missing_file(message: &str) -> bool {
 
 /// Whether a message says that the assembler itself failed, and how.
 pub(crate) fn own_failure(message: &str) -> Option<&'static str> {
+    // Some have a number before them: `(C7907) Internal compiler error.`
+    let numbered = message.strip_prefix("(C").and_then(|message| message.split_once(") "));
+    let message = numbered.map_or(message, |(_, message)| message);
     if message.starts_with("Memory allocation failure") || message.contains("std::bad_alloc") {
         return Some(OUT_OF_MEMORY);
     }

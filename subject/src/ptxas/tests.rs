@@ -69,8 +69,13 @@ fn want_of_memory_and_internal_errors_are_crashes() {
     let thrown = "terminate called after throwing an instance of 'std::bad_alloc'\n";
     let thrown = judged(End::Signalled(6), thrown);
     assert_eq!((thrown.signal, thrown.reason.as_deref()), (Some(6), Some("out of memory")));
-    let internal = judged(End::Exited(255), "ptxas fatal   : Internal error: Aborting\n");
-    assert_eq!((internal.outcome, internal.reason.as_deref()), (Outcome::Crashed, Some("internal error")));
+    for message in ["Internal error: Aborting", "(C7907) Internal compiler error."] {
+        let internal = judged(End::Exited(255), &format!("ptxas fatal   : {message}\n"));
+        assert_eq!(
+            (internal.outcome, internal.reason.as_deref()),
+            (Outcome::Crashed, Some("internal error"))
+        );
+    }
 }
 
 #[test]
