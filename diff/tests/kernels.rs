@@ -126,3 +126,15 @@ fn a_kernel_that_kills_the_subject_is_found_among_others() {
     let conform = judged.iter().filter(|judged| judged.verdict == Verdict::Conforms).count();
     assert_eq!(conform, 8);
 }
+
+#[test]
+fn a_refusal_of_a_kernel_that_has_no_rule_is_no_deviation() {
+    let refuses = FnSubject::new("refuses", |_: &Request<'_>| Observation::new(Outcome::Refused));
+    let verdict = |text: &str| {
+        let items = parse(text).unwrap().items.split_off(3);
+        judge(&refuses, &[Trial::new(0, Body::Items(items))]).remove(0)
+    };
+    let barrier = verdict(&KERNEL.replace("ret;", "bar.sync 0; ret;"));
+    assert_eq!(barrier.verdict, Verdict::NotCompared(NotCompared::Unmodelled));
+    assert_eq!(class(&verdict(KERNEL)), Class::RefusesValid);
+}

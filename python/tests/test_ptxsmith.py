@@ -1,11 +1,13 @@
 """Run by scripts/wheel, in a fresh virtual environment that has nothing but the wheel."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import ptxsmith
 
@@ -67,6 +69,13 @@ class Wheel(unittest.TestCase):
             command = f"exec:{sys.executable} {subject}"
             report = ptxsmith.check(HEAD + ".global .s32 x = 1;\n", command)
             self.assertEqual((report.compared, [found.kind for found in report.new]), (1, ["wrong-value"]))
+
+    def test_what_cannot_be_asked_is_an_error_of_the_module(self):
+        with self.assertRaisesRegex(ptxsmith.Error, "as str"):
+            ptxsmith.eval(ROWS.encode())
+        with unittest.mock.patch.dict(os.environ, PTXSMITH="/nowhere/ptxsmith"):
+            with self.assertRaisesRegex(ptxsmith.Error, "/nowhere/ptxsmith cannot be started"):
+                ptxsmith.eval(ROWS)
 
     def test_the_program_is_in_the_wheel(self):
         said = subprocess.run([ptxsmith.program(), "--version"], capture_output=True, text=True, check=True)

@@ -155,6 +155,14 @@ impl Settling<'_, '_, '_> {
             }
             _ => explain(&trace, &judge.rules, maker, whole).or_else(shape),
         };
+        let is_unmodelled = |kernel: &Kernel| matches!(kernel.left, Left::Unmodelled(_));
+        if class == Class::RefusesValid
+            && explanation.is_none()
+            && prediction.kernels.iter().any(is_unmodelled)
+        {
+            // The same, of what a listed rule cannot be asked about either.
+            return Verdict::NotCompared(NotCompared::Unmodelled);
+        }
         let suspected = self.suspected(&explanation, || match (class, observation.outcome) {
             (Class::Hang, _) => vec![Vec::new()],
             (Class::Crash, _) => vec![crash_alternatives(&trace, maker, &observation)],

@@ -199,7 +199,7 @@ pub(super) const SURFACE_LOAD_LIST_CRASH: Known = Known {
 
 pub(super) const SINK_MATRIX_CRASH: Known = Known {
     id: "sink-matrix-crash",
-    title: "_ as the result of ldmatrix, movmatrix, mma or wmma kills the compiler (SIGSEGV)",
+    title: "_ as the result of an instruction on matrices, and of some others, kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("11.7"),
@@ -235,22 +235,21 @@ pub(super) const SINK_WIDE_LOAD_CRASH: Known = Known {
 
 pub(super) const VECTOR_FOR_LIST_CRASH: Known = Known {
     id: "vector-for-list-crash",
-    title: "a vector register where an atom of vectors, tcgen05.ld or tcgen05.st has a list kills the compiler (SIGSEGV)",
+    title: "a vector register in place of a list, or of the offsets of tex, kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
-    releases: Releases::from("12.1"),
+    releases: Releases::from("11.7"),
     effect: Effect::Death { end: End::Signal(11), of: shapes::vector_for_list },
     example: example!(
-        "8.1",
-        "sm_90",
-        ".visible .entry k() { .reg .b64 d; .reg .f32 f; .reg .v2 .f32 v; atom.global.v2.f32.add v, [d], {f, f}; ret; }"
+        "7.7",
+        ".global .texref t;\n.visible .entry k() { .reg .f32 f; .reg .v2 .b32 v; .reg .v4 .f32 w; tex.1d.v4.f32.f32 w, [t, {f}], v; ret; }"
     ),
     first_seen: "2026-11-25",
 };
 
 pub(super) const ABSOLUTE_TENSOR_SHIFT_CRASH: Known = Known {
     id: "absolute-tensor-shift-crash",
-    title: "a number as the address of tcgen05.shift kills the compiler (SIGSEGV)",
+    title: "a number, a label or an undeclared name as the address of tcgen05.shift or tcgen05.cp kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("12.8"),
@@ -261,7 +260,7 @@ pub(super) const ABSOLUTE_TENSOR_SHIFT_CRASH: Known = Known {
 
 pub(super) const TENSOR_COPY_WITHOUT_BRACKETS_CRASH: Known = Known {
     id: "tensor-copy-without-brackets-crash",
-    title: "a copy of a tensor whose second operand has no brackets kills the compiler (SIGSEGV)",
+    title: "a copy of a tensor with an operand that lacks its brackets kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("12.0"),
@@ -274,9 +273,54 @@ pub(super) const TENSOR_COPY_WITHOUT_BRACKETS_CRASH: Known = Known {
     first_seen: "2026-11-25",
 };
 
+pub(super) const PREDICATE_TENSOR_COPY_HANG: Known = Known {
+    id: "predicate-tensor-copy-hang",
+    title: "a predicate in an operand of a copy of a tensor makes the compiler run on, until its memory is full",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("12.0"),
+    effect: Effect::Death { end: End::Exhausted, of: shapes::predicate_in_tensor_copy },
+    example: example!(
+        "8.0",
+        "sm_90a",
+        ".shared .align 16 .b8 s[16];\n.shared .b64 m;\n.visible .entry k() { .reg .pred p; .reg .b32 r; \
+         cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s], [p, {r}], [m]; ret; }"
+    ),
+    first_seen: "2026-11-25",
+};
+
+pub(super) const WIDE_ATOMIC_CONSTANT_CRASH: Known = Known {
+    id: "wide-atomic-constant-crash",
+    title: "a constant, a sum or a function as a value of an atom of 128 bits kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("12.3"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::constant_in_wide_atom },
+    example: example!(
+        "8.3",
+        "sm_90",
+        ".visible .entry k() { .reg .b64 d; .reg .b128 q; atom.global.cas.b128 q, [d], q, 1; ret; }"
+    ),
+    first_seen: "2026-11-25",
+};
+
+pub(super) const SURFACE_STORE_SCALAR_CRASH: Known = Known {
+    id: "surface-store-scalar-crash",
+    title: "one value for an sust of a vector kills the compiler (SIGSEGV)",
+    clauses: &[],
+    lineage: "nvidia",
+    releases: Releases::from("11.7"),
+    effect: Effect::Death { end: End::Signal(11), of: shapes::scalar_for_surface_vector },
+    example: example!(
+        "7.7",
+        ".global .surfref s;\n.visible .entry k() { .reg .b32 r; .reg .s32 i; sust.b.1d.v2.b32.trap [s, {i}], r; ret; }"
+    ),
+    first_seen: "2026-11-25",
+};
+
 pub(super) const SCALAR_COORDINATE_CRASH: Known = Known {
     id: "scalar-coordinate-crash",
-    title: "a scalar as the coordinates of tex.a1d kills the compiler (SIGSEGV)",
+    title: "a scalar as the coordinates of a texture or surface that has several kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("11.7"),

@@ -19,7 +19,8 @@ pub fn special_register_address(module: &Shaped<'_>) -> bool {
 /// A texture, sampler or surface as the address of an instruction that changes memory or fetches it.
 pub fn opaque_address(module: &Shaped<'_>) -> bool {
     module.any(|words| {
-        let mut memory = words.instructions(&["applypriority", "atom", "red", "prefetch", "prefetchu"]);
+        let mut memory =
+            words.instructions(&["applypriority", "atom", "cp", "discard", "red", "prefetch", "prefetchu"]);
         let is_opaque = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], |name| *name == Name::Opaque);
         memory.any(|own| own.windows(2).any(is_opaque))
     })

@@ -5,23 +5,19 @@ use ptxsmith_syntax::{FunctionKind, Text, read_number};
 
 use super::words::{Name, Shaped, integer, is_integer, is_name, lists, operands, sinks};
 
-/// The name of a function or kernel as the last operand of a `cvt`.
+/// The name of a function or kernel as an operand of a `cvt`.
 pub fn converted_function(module: &Shaped<'_>) -> bool {
-    module.any(|words| {
-        words
-            .instructions(&["cvt"])
-            .any(|words_of| words_of.last().is_some_and(|word| words.is_function(word)))
-    })
+    module.any(|words| words.instructions(&["cvt"]).any(|own| own.iter().any(|word| words.is_function(word))))
 }
 
-/// The name of a function or kernel as what an `st` of a bit-size type stores, a `mov` of four elements moves, or a
+/// The name of a function or kernel as what an `st` or a `multimem.st` of a bit-size type stores, a `mov` of four elements moves, or a
 /// `tensormap.replace` puts in.
 pub fn stored_function(module: &Shaped<'_>) -> bool {
     module.any(|words| {
         let has = |own: &[Text], suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
-        words.instructions(&["st", "mov", "tensormap"]).any(|own| {
+        words.instructions(&["st", "multimem", "mov", "tensormap"]).any(|own| {
             let wide = match &*own[0] {
-                "st" => has(own, &[".b8", ".b16", ".b32", ".b64"]),
+                "st" | "multimem" => has(own, &[".b8", ".b16", ".b32", ".b64", ".b128"]),
                 "tensormap" => has(own, &[".replace"]),
                 _ => has(own, &[".v4"]),
             };
@@ -198,9 +194,14 @@ fn sink_result(module: &Shaped<'_>, opcodes: &[&str]) -> bool {
     module.words().instructions(opcodes).any(sinks)
 }
 
-/// `_` as the result of an instruction on matrices.
+/// `_` as the result of an instruction on matrices or tensor memory, of a reduction of many memories, of a question about a cluster, or
+/// of a conversion to `.tf32`.
 pub fn sink_matrix(module: &Shaped<'_>) -> bool {
-    sink_result(module, &["ldmatrix", "movmatrix", "mma", "wmma"])
+    sink_result(module, &["ldmatrix", "movmatrix", "mma", "wmma", "wgmma", "tcgen05", "clusterlaunchcontrol"])
+        || module
+            .words()
+            .instructions(&["multimem", "cvt"])
+            .any(|own| sinks(own) && own.iter().any(|word| [".ld_reduce", ".tf32"].contains(&&**word)))
 }
 
 /// `_` as the result of a load, a move or a texture access.
@@ -217,53 +218,114 @@ pub fn sink_wide_load(module: &Shaped<'_>) -> bool {
     })
 }
 
-/// A vector register where an `atom` of vectors or an access to tensor memory has a list.
+/// A vector register where an `atom` of vectors, an instruction on matrices, an access to tensor memory or a copy of a tensor has a
+/// list, or a texture access has its offsets or its sampler.
 pub fn vector_for_list(module: &Shaped<'_>) -> bool {
     module.any(|words| {
-        words.instructions(&["atom", "tcgen05"]).any(|own| {
+        words.instructions(&["atom", "tcgen05", "mma", "wmma", "wgmma", "cp", "tex", "tld4"]).any(|own| {
             let has = |suffixes: &[&str]| own.iter().any(|word| suffixes.contains(&&**word));
             let takes_list = match &*own[0] {
                 "atom" => has(&[".v2", ".v4", ".v8"]),
-                _ => has(&[".ld", ".st"]),
+                "tcgen05" => has(&[".ld", ".st"]),
+                "cp" => has(&[".tensor"]),
+                _ => true,
             };
             let whole = |at: usize| {
                 own.get(at + 1).is_none_or(|next| !next.starts_with('.'))
                     && words.is(&own[at], Name::is_vector)
             };
-            takes_list && (1..own.len()).any(whole)
+            // The result of a texture access is a vector, and its coordinates may be one; its sampler is none.
+            let first = match (&*own[0], own.iter().position(|word| word == "]")) {
+                ("tex" | "tld4", Some(end)) => end,
+                ("tex" | "tld4", None) => own.len(),
+                _ => 1,
+            };
+            let sampler = |at: usize| own[at - 1] == "," && own.get(at + 1).is_some_and(|next| next == ",");
+            takes_list && ((first..own.len()).any(whole) || (2..first).any(|at| whole(at) && sampler(at)))
         })
     })
 }
 
-/// A number as the address of a `tcgen05.shift`.
+/// One value for the two or four that an `sust` of a vector stores.
+pub fn scalar_for_surface_vector(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
+        words.instructions(&["sust"]).any(|own| {
+            // Behind the digit of `.1d` the words of the opcode are one.
+            let mut parts = own.iter().flat_map(|word| word.split('.'));
+            let several = parts.any(|part| ["v2", "v4"].contains(&part));
+            let value = own.iter().rposition(|word| word == ",").map(|comma| &own[comma + 1..]);
+            several && matches!(value, Some([value]) if !words.is(value, Name::is_vector))
+        })
+    })
+}
+
+/// A predicate in an operand of a copy or prefetch of a tensor.
+pub fn predicate_in_tensor_copy(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
+        let is_predicate = |name: &Name| matches!(name, Name::Register(ty, _) if ty == ".pred");
+        words.instructions(&["cp"]).any(|own| {
+            own.iter().any(|word| word == ".tensor")
+                && operands(own).iter().any(|word| words.is(word, is_predicate))
+        })
+    })
+}
+
+/// A constant, a sum or a function as a value of an `atom` of 128 bits.
+pub fn constant_in_wide_atom(module: &Shaped<'_>) -> bool {
+    module.any(|words| {
+        words.instructions(&["atom"]).any(|own| {
+            let behind = own.iter().position(|word| word == "]").map(|end| &own[end + 1..]);
+            let odd = |word: &Text| {
+                word == "+" || word == "WARP_SZ" || read_number(word).is_some() || words.is_function(word)
+            };
+            own.iter().any(|word| word == ".b128") && behind.is_some_and(|values| values.iter().any(odd))
+        })
+    })
+}
+
+/// A number, a label or a name that nothing declares as the address of a `tcgen05.shift` or `tcgen05.cp`.
 pub fn absolute_tensor_shift(module: &Shaped<'_>) -> bool {
-    module.words().instructions(&["tcgen05"]).any(|own| {
-        own.iter().any(|word| word == ".shift")
-            && own.windows(2).any(|pair| pair[0] == "[" && read_number(&pair[1]).is_some())
+    module.any(|words| {
+        let odd = |pair: &[Text]| pair[0] == "[" && pair[1] != "_" && !words.declares(&pair[1]);
+        words
+            .instructions(&["tcgen05"])
+            .any(|own| own.iter().any(|word| [".shift", ".cp"].contains(&&**word)) && own.windows(2).any(odd))
     })
 }
 
-/// A copy of a tensor with a name in place of the brackets of its second operand.
+/// A copy of a tensor with a name in place of the brackets of its second operand, or a texture, sampler, surface or negated predicate
+/// in place of the brackets of any.
 pub fn tensor_copy_without_brackets(module: &Shaped<'_>) -> bool {
-    module.words().instructions(&["cp"]).any(|own| {
-        let behind = own.iter().position(|word| word == "]").and_then(|end| own.get(end + 1..end + 3));
-        own.iter().any(|word| word == ".tensor")
-            && behind.is_some_and(|pair| pair[0] == "," && pair[1] != "[" && pair[1] != "{")
+    module.any(|words| {
+        words.instructions(&["cp"]).any(|own| {
+            let behind = own.iter().position(|word| word == "]").and_then(|end| own.get(end + 1..end + 3));
+            let bare = |word: &Text| word == "!" || words.is(word, |name| *name == Name::Opaque);
+            let operands = operands(own);
+            let begins = |at: usize| at == 0 || operands[at - 1] == ",";
+            own.iter().any(|word| word == ".tensor")
+                && (behind.is_some_and(|pair| pair[0] == "," && pair[1] != "[" && pair[1] != "{")
+                    || (0..operands.len()).any(|at| begins(at) && bare(&operands[at])))
+        })
     })
 }
 
-/// A texture of an array of lines with one scalar as its coordinates.
+/// One scalar as the coordinates of a texture or surface that has several.
 pub fn scalar_coordinate(module: &Shaped<'_>) -> bool {
-    module.words().instructions(&["tex"]).any(|own| {
-        let scalar = |run: &[Text]| run[0] == "[" && run[2] == "," && run[3] != "{";
-        own.iter().any(|word| word == ".a1d") && own.windows(4).any(scalar)
+    module.any(|words| {
+        words.instructions(&["tex", "sured"]).any(|own| {
+            let scalar = |run: &[Text]| {
+                run[0] == "[" && run[2] == "," && run[3] != "{" && !words.is(&run[3], Name::is_vector)
+            };
+            !own.iter().any(|word| word.split('.').nth(1) == Some("1d")) && own.windows(4).any(scalar)
+        })
     })
 }
 
-/// A list of an integer register, a special one too, and an integer constant in a texture access.
+/// A list of an integer register, a special one too, or a variable, and an integer constant in a texture access.
 pub fn mixed_texture_list(module: &Shaped<'_>) -> bool {
     module.any(|words| {
-        let is_own = |name: &str| words.is(name, |name| matches!(name, Name::Register(..)));
+        let is_own =
+            |name: &str| words.is(name, |name| matches!(name, Name::Register(..) | Name::Variable(..)));
         let is_register = |name: &str| is_own(name) || special_register(name);
         words.instructions(&["tex", "tld4"]).any(|own| {
             own.windows(4).any(|run| {
@@ -292,7 +354,8 @@ mod tests {
     use super::*;
 
     fn kernel(code: &str) -> Shaped<'static> {
-        let registers = ".reg .b64 d; .reg .b32 r<4>; .reg .v2 .b32 v; .reg .v2 .f32 w; .reg .f32 f;";
+        let registers =
+            ".reg .b64 d; .reg .b32 r<4>; .reg .v2 .b32 v; .reg .v2 .f32 w; .reg .f32 f; .reg .pred p;";
         module(&format!(".global .texref t; .entry k() {{ {registers} {code} ret; }}"))
     }
 
@@ -319,10 +382,13 @@ mod tests {
     fn a_vector_stands_for_a_list_where_it_is_whole_and_a_list_belongs() {
         assert!(vector_for_list(&kernel("atom.global.v2.f32.add w, [d], {f, f};")));
         assert!(vector_for_list(&kernel("tcgen05.st.sync.aligned.32x32b.x2.b32 [r0], v;")));
+        assert!(vector_for_list(&kernel("tex.1d.v4.f32.f32 w, [t, {f}], v;")));
+        assert!(vector_for_list(&kernel("tld4.r.2d.v4.f32.f32 w, [t, v, v];")));
         for code in [
             "atom.global.v2.f32.add {f, f}, [d], {w.x, w.y};",
             "tcgen05.wait::ld.sync.aligned;",
             "ld.global.v2.b32 v, [d];",
+            "tex.2d.v4.f32.f32 w, [t, v];",
         ] {
             assert!(!vector_for_list(&kernel(code)), "{code}");
         }
@@ -333,6 +399,31 @@ mod tests {
         let copy = "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [d, {r0}],";
         assert!(tensor_copy_without_brackets(&kernel(&format!("{copy} t;"))));
         assert!(!tensor_copy_without_brackets(&kernel(&format!("{copy} [r1];"))));
+        let load = "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes";
+        assert!(tensor_copy_without_brackets(&kernel(&format!("{load} t, [d, {{r0}}], [r1];"))));
+        assert!(!tensor_copy_without_brackets(&kernel(&format!("{load} [r2], [d, {{r0}}], [r1], d;"))));
+        assert!(predicate_in_tensor_copy(&kernel(&format!("{load} [r2], [p, {{r0}}], [r1];"))));
+        assert!(!predicate_in_tensor_copy(&kernel(&format!("@p {load} [r2], [d, {{r0}}], [r1];"))));
+    }
+
+    #[test]
+    fn a_surface_takes_as_many_values_and_coordinates_as_its_words_say() {
+        assert!(scalar_for_surface_vector(&kernel("sust.b.1d.v4.b32.trap [t, {r0}], r1;")));
+        for code in ["sust.b.1d.b32.trap [t, {r0}], r1;", "sust.b.1d.v2.b32.trap [t, {r0}], v;"] {
+            assert!(!scalar_for_surface_vector(&kernel(code)), "{code}");
+        }
+        assert!(scalar_coordinate(&kernel("sured.b.add.2d.u32.trap [t, r0], r1;")));
+        for code in ["tex.2d.v4.f32.s32 w, [t, v];", "tex.1d.v4.f32.s32 w, [t, r0];"] {
+            assert!(!scalar_coordinate(&kernel(code)), "{code}");
+        }
+    }
+
+    #[test]
+    fn an_atom_of_128_bits_takes_registers() {
+        let atom = |values: &str| kernel(&format!(".reg .b128 q; atom.global.cas.b128 q, [d], {values};"));
+        assert!(constant_in_wide_atom(&atom("q, 1")) && constant_in_wide_atom(&atom("d + 4, q")));
+        assert!(!constant_in_wide_atom(&atom("q, q")));
+        assert!(!constant_in_wide_atom(&kernel("atom.global.cas.b64 d, [d], d, 1;")));
     }
 
     #[test]

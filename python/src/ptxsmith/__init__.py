@@ -147,7 +147,11 @@ def program() -> str:
 
 def run(args: Sequence[str], input: Optional[str] = None) -> "subprocess.CompletedProcess[str]":
     """Starts the program; its exit status is `returncode`."""
-    return subprocess.run([program(), *args], input=input, capture_output=True, text=True, encoding="utf-8")
+    path = program()
+    try:
+        return subprocess.run([path, *args], input=input, capture_output=True, text=True, encoding="utf-8")
+    except OSError as error:
+        raise Error(f"{path} cannot be started: {error.strerror}") from error
 
 
 def _asked(command: Sequence[str], ptx: Ptx, args: Sequence[str] = ()) -> "subprocess.CompletedProcess[str]":
@@ -155,6 +159,8 @@ def _asked(command: Sequence[str], ptx: Ptx, args: Sequence[str] = ()) -> "subpr
         if "\n" not in ptx and ptx.endswith(".ptx"):
             raise Error(f"a str is the text of a module; for a file give pathlib.Path({ptx!r})")
         done = run([*command, "-", *args], input=ptx)
+    elif isinstance(ptx, (bytes, bytearray)):
+        raise Error("give the text of a module as str: ptx.decode()")
     else:
         done = run([*command, os.fspath(ptx), *args])
     if done.returncode not in (0, 1, 3):
