@@ -8,7 +8,7 @@ use ptxsmith_syntax::Module;
 use crate::{
     compare::{Mismatch, compare},
     explanation::Explanation,
-    known::{Effect, KNOWN, Known, listed_for, with_known},
+    known::{Effect, End, KNOWN, Known, listed_for, with_known},
     maker::Maker,
     shapes::Shaped,
 };
@@ -184,7 +184,7 @@ pub(crate) fn explain_shape(
     let module = Shaped::from(module);
     let does = |known: &&Known| match known.effect {
         Effect::Death { end, of } => end.is_of(observation) && of(&module),
-        Effect::Crash { signal, of, .. } => observation.signal == Some(signal) && of(&module),
+        Effect::Crash { signal, of, .. } => End::Signal(signal).is_of(observation) && of(&module),
         Effect::Refused(of) => observation.outcome == Outcome::Refused && of(&module),
         Effect::Taken(of) => observation.outcome == Outcome::Accepted && known.touches(trace) && of(&module),
         _ => false,

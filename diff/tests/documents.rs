@@ -137,6 +137,7 @@ fn said(module: &Module, rules: &Rules) -> Vec<String> {
 /// How a subject ends that dies, in words.
 fn ended(end: End) -> String {
     match end {
+        End::Internal => "an internal error".into(),
         End::Signal(8) => "killed by SIGFPE".into(),
         End::Signal(11) => "killed by SIGSEGV".into(),
         End::Signal(signal) => format!("killed by signal {signal}"),

@@ -137,6 +137,9 @@ pub struct Output {
 /// The reason of an implementation that crashed because it was given no more memory.
 pub const OUT_OF_MEMORY: &str = "out of memory";
 
+/// Why, of what ended with a message of an error of its own.
+pub(crate) const INTERNAL_ERROR: &str = "internal error";
+
 /// The answer of one implementation for one module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {
@@ -195,6 +198,13 @@ impl Observation {
             reached: BTreeMap::new(),
             complete: false,
         }
+    }
+
+    /// Whether the implementation ended with a message that it failed itself.
+    pub fn is_internal_error(&self) -> bool {
+        self.outcome == Outcome::Crashed
+            && self.signal.is_none()
+            && self.reason.as_deref() == Some(INTERNAL_ERROR)
     }
 
     /// An observation with this outcome, and why.

@@ -162,6 +162,17 @@ pub(super) const SPECIAL_REGISTER_ADDRESS_CRASH: Known = Known {
     first_seen: "2026-11-23",
 };
 
+pub(super) const NARROW_ADDRESS_INTERNAL_ERROR: Known = Known {
+    id: "narrow-address-internal-error",
+    title: "a narrow register as the address of prefetch, applypriority, discard or cp.async ends the compiler with an internal error",
+    clauses: &[Clause::AddressWidth],
+    lineage: "nvidia",
+    releases: Releases::from("12.8"),
+    effect: Effect::Death { end: End::Internal, of: shapes::narrow_fetched_address },
+    example: example!("8.6", "sm_100", ".visible .entry k() { .reg .b16 h; prefetch.global.L2 [h]; ret; }"),
+    first_seen: "2026-11-25",
+};
+
 pub(super) const OPAQUE_ADDRESS_CRASH: Known = Known {
     id: "opaque-address-crash",
     title: "a texture or surface as the address of atom, red, prefetch or applypriority kills the compiler (SIGSEGV)",

@@ -46,8 +46,10 @@ pub enum Effect {
 /// How a subject ends that dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Killed by this signal.
+    /// Killed by this signal. Later releases end with an internal error of some of what killed earlier ones.
     Signal(i32),
+    /// It tells of an internal error.
+    Internal,
     /// Killed by this signal, or it notices and tells of an error of its own.
     Noticed(i32),
     /// Killed by this signal, or it gives no answer in time.
@@ -64,7 +66,8 @@ impl End {
     /// Whether a subject ended so.
     pub fn is_of(self, observation: &Observation) -> bool {
         match self {
-            End::Signal(signal) => observation.signal == Some(signal),
+            End::Signal(signal) => observation.signal == Some(signal) || End::Internal.is_of(observation),
+            End::Internal => observation.is_internal_error(),
             End::Noticed(signal) => End::Signal(signal).is_of(observation) || End::Broken.is_of(observation),
             End::SignalOrHang(signal) => {
                 End::Signal(signal).is_of(observation) || End::Hang.is_of(observation)

@@ -53,6 +53,7 @@ pub const KNOWN: &[Known] = &[
     initializers::SCALAR_FOR_ARRAY_CRASH,
     addresses::SPECIAL_REGISTER_ADDRESS_CRASH,
     operands::CONVERTED_FUNCTION_CRASH,
+    addresses::NARROW_ADDRESS_INTERNAL_ERROR,
     addresses::OPAQUE_ADDRESS_CRASH,
     addresses::LOCAL_ATOMIC_CRASH,
     operands::FLOAT_REGISTER_SUM_CRASH,

@@ -306,7 +306,7 @@ pub(super) const WIDE_ATOMIC_CONSTANT_CRASH: Known = Known {
 
 pub(super) const SURFACE_STORE_SCALAR_CRASH: Known = Known {
     id: "surface-store-scalar-crash",
-    title: "one value for an sust of a vector kills the compiler (SIGSEGV)",
+    title: "one value for an sust or st.async of a vector kills the compiler (SIGSEGV)",
     clauses: &[],
     lineage: "nvidia",
     releases: Releases::from("11.7"),

@@ -19,10 +19,31 @@ pub fn special_register_address(module: &Shaped<'_>) -> bool {
 /// A texture, sampler or surface as the address of an instruction that changes memory or fetches it.
 pub fn opaque_address(module: &Shaped<'_>) -> bool {
     module.any(|words| {
-        let mut memory =
-            words.instructions(&["applypriority", "atom", "cp", "discard", "red", "prefetch", "prefetchu"]);
+        let mut memory = words.instructions(&[
+            "applypriority",
+            "atom",
+            "cp",
+            "discard",
+            "red",
+            "prefetch",
+            "prefetchu",
+            "stmatrix",
+        ]);
         let is_opaque = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], |name| *name == Name::Opaque);
         memory.any(|own| own.windows(2).any(is_opaque))
+    })
+}
+
+/// A register of less bits than an address as the address of an instruction that only fetches memory, or from which is copied.
+pub fn narrow_fetched_address(module: &Shaped<'_>) -> bool {
+    const FETCHES: [&str; 4] = ["applypriority", "cp", "discard", "prefetch"];
+    module.any(|words| {
+        let is_narrow = |name: &Name| {
+            let narrow = |ty: &Text| ty.ends_with("16") || ty.ends_with("32") || ty.ends_with('8');
+            matches!(name, Name::Register(ty, 1) if narrow(ty))
+        };
+        let at = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], is_narrow);
+        words.instructions(&FETCHES).any(|own| own.windows(2).any(at))
     })
 }
 
@@ -140,6 +161,17 @@ pub fn vector_address(module: &Shaped<'_>) -> bool {
 mod tests {
     use super::super::module;
     use super::*;
+
+    #[test]
+    fn an_address_that_is_fetched_from_has_a_narrow_register() {
+        let of = |code: &str| {
+            narrow_fetched_address(&module(&format!(
+                ".entry k() {{ .reg .b16 h; .reg .b64 d; {code} ret; }}"
+            )))
+        };
+        assert!(of("prefetch.global.L2 [h];") && of("discard.global.L2 [h], 128;"));
+        assert!(!of("prefetch.global.L2 [d];") && !of("ld.global.b16 h, [h];"));
+    }
 
     #[test]
     fn constants_and_unknown_names_count_as_absolute() {

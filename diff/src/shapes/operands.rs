@@ -47,13 +47,15 @@ pub fn parameter_sum(module: &Shaped<'_>) -> bool {
     })
 }
 
-/// A `.local` or `.param` variable in a list of an instruction.
+/// A `.local` or `.param` variable in a list of an instruction, or any variable in one of an instruction that changes memory as a whole.
 pub fn address_in_list(module: &Shaped<'_>) -> bool {
     module.any(|words| {
         let is_own = |name: &Name| matches!(name, Name::Variable(space, true) if [".local", ".param"].contains(&&**space));
         let mut instructions =
             words.statements().filter(|own| own.first().is_some_and(|w| !w.starts_with('.')));
         instructions.any(|own| {
+            let changes = ["atom", "multimem", "red"].contains(&&*own[0]);
+            let is_own = |name: &Name| is_own(name) || changes && matches!(name, Name::Variable(..));
             let mut depth = 0_usize;
             own.iter().any(|word| {
                 match &**word {
@@ -195,13 +197,15 @@ fn sink_result(module: &Shaped<'_>, opcodes: &[&str]) -> bool {
 }
 
 /// `_` as the result of an instruction on matrices or tensor memory, of a reduction of many memories, of a question about a cluster, or
-/// of a conversion to `.tf32`.
+/// of a conversion.
 pub fn sink_matrix(module: &Shaped<'_>) -> bool {
-    sink_result(module, &["ldmatrix", "movmatrix", "mma", "wmma", "wgmma", "tcgen05", "clusterlaunchcontrol"])
+    const OPCODES: [&str; 8] =
+        ["ldmatrix", "movmatrix", "mma", "wmma", "wgmma", "tcgen05", "clusterlaunchcontrol", "cvt"];
+    sink_result(module, &OPCODES)
         || module
             .words()
-            .instructions(&["multimem", "cvt"])
-            .any(|own| sinks(own) && own.iter().any(|word| [".ld_reduce", ".tf32"].contains(&&**word)))
+            .instructions(&["multimem"])
+            .any(|own| sinks(own) && own.iter().any(|word| word == ".ld_reduce"))
 }
 
 /// `_` as the result of a load, a move or a texture access.
@@ -246,15 +250,18 @@ pub fn vector_for_list(module: &Shaped<'_>) -> bool {
     })
 }
 
-/// One value for the two or four that an `sust` of a vector stores.
+/// One value for the two or four that an `sust` or `st.async` of a vector stores.
 pub fn scalar_for_surface_vector(module: &Shaped<'_>) -> bool {
     module.any(|words| {
-        words.instructions(&["sust"]).any(|own| {
+        words.instructions(&["sust", "st"]).any(|own| {
             // Behind the digit of `.1d` the words of the opcode are one.
-            let mut parts = own.iter().flat_map(|word| word.split('.'));
-            let several = parts.any(|part| ["v2", "v4"].contains(&part));
-            let value = own.iter().rposition(|word| word == ",").map(|comma| &own[comma + 1..]);
-            several && matches!(value, Some([value]) if !words.is(value, Name::is_vector))
+            let parts = || own.iter().flat_map(|word| word.split('.'));
+            let several = parts().any(|part| ["v2", "v4"].contains(&part));
+            let behind = own.iter().position(|word| word == "]").and_then(|end| own.get(end + 1..end + 3));
+            let scalar = |value: &str| is_name(value) && !words.is(value, Name::is_vector) && value != "_";
+            (own[0] == "sust" || parts().any(|part| part == "async"))
+                && several
+                && matches!(behind, Some([comma, value]) if comma == "," && scalar(value))
         })
     })
 }
@@ -416,6 +423,14 @@ mod tests {
         for code in ["tex.2d.v4.f32.s32 w, [t, v];", "tex.1d.v4.f32.s32 w, [t, r0];"] {
             assert!(!scalar_coordinate(&kernel(code)), "{code}");
         }
+    }
+
+    #[test]
+    fn a_list_of_what_memory_is_changed_by_has_no_variable() {
+        let of = |code: &str| {
+            address_in_list(&module(&format!(".global .u32 g; .entry k() {{ .reg .b64 d; {code} ret; }}")))
+        };
+        assert!(of("red.global.v2.f32.add [d], {g, g};") && !of("st.global.v2.b64 [d], {g, g};"));
     }
 
     #[test]

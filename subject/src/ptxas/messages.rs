@@ -1,6 +1,6 @@
 //! What ptxas prints.
 
-use crate::observation::{Diagnostic, OUT_OF_MEMORY, Severity};
+use crate::observation::{Diagnostic, INTERNAL_ERROR, OUT_OF_MEMORY, Severity};
 
 /// The diagnostics in what ptxas printed, in order, and what else it printed.
 ///
@@ -87,7 +87,7 @@ pub(crate) fn own_failure(message: &str) -> Option<&'static str> {
         return Some(OUT_OF_MEMORY);
     }
     if message.starts_with("Internal compiler error") || message.starts_with("Internal error") {
-        return Some("internal error");
+        return Some(INTERNAL_ERROR);
     }
     None
 }
