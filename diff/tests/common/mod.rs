@@ -33,6 +33,7 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
             Some(End::Signal(signal) | End::Noticed(signal) | End::SignalOrHang(signal)) => {
                 return Observation { signal: Some(signal), ..Observation::new(Outcome::Crashed) };
             }
+            Some(End::Internal) => return Observation::because(Outcome::Crashed, "internal error"),
             Some(End::Broken) => return Observation::new(Outcome::Crashed),
             Some(End::Hang | End::Exhausted) => return Observation::new(Outcome::TimedOut),
             None => {}
