@@ -41,6 +41,12 @@ fn an_address_that_others_have_no_name_for_is_not_known() {
 }
 
 #[test]
+fn what_128_bits_hold_is_not_known() {
+    let body = ".reg .b128 q; ld.global.b128 q, [g]; st.global.b128 [o], q; st.global.u8 [o + 16], 1; ret;";
+    assert_eq!(leaves(".global .align 16 .u32 g[4] = {1, 2, 3, 4};", body).unwrap(), "..".repeat(16) + "01");
+}
+
+#[test]
 fn addresses_of_constants_are_generic_only_where_they_were_made_so() {
     let items = ".const .u32 c; .global .u32 g; .visible .func t() { ret; }";
     let body = "mov.u64 p0, c; cvta.const.u64 p1, c; mov.u64 p2, t; st.global.u64 [o], p0;

@@ -119,10 +119,14 @@ pub(super) fn passed(size: usize) -> Ruled<usize> {
     Ok(size)
 }
 
+/// The most bytes that a cell says something of. The texts do not say what a constant or an address is as 128 bits.
+const MOST_BYTES: usize = 8;
+
 /// The bytes of a cell, lowest first.
 pub(super) fn to_bytes(cell: &Cell, width: usize) -> Vec<Byte> {
     (0..width)
         .map(|at| match cell {
+            _ if width > MOST_BYTES => Byte::Unknown,
             Cell::Bits(bits) => Byte::Known(bits.checked_shr(8 * at as u32).unwrap_or(0) as u8),
             Cell::Pointer(pointer) => Byte::Of(pointer.clone(), at as u8),
             Cell::Unknown => Byte::Unknown,
@@ -132,6 +136,9 @@ pub(super) fn to_bytes(cell: &Cell, width: usize) -> Vec<Byte> {
 
 /// The cell that these bytes make, lowest first: a number if all are known, a pointer if all are its low bytes.
 pub(super) fn from_bytes(bytes: &[Byte]) -> Cell {
+    if bytes.len() > MOST_BYTES {
+        return Cell::Unknown;
+    }
     if let Some(Byte::Of(pointer, 0)) = bytes.first() {
         let whole = bytes.iter().enumerate().all(|(at, byte)| *byte == Byte::Of(pointer.clone(), at as u8));
         return if whole { Cell::Pointer(pointer.clone()) } else { Cell::Unknown };
