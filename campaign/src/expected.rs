@@ -185,7 +185,8 @@ fn entries_of(report: &Report, finding: &Finding) -> Vec<Entry> {
         let named = releases.iter().all(|text| Span::parse(text).is_some());
         Entry {
             id: finding.id.clone(),
-            subject: Some(subject.to_owned()),
+            // A command that ran alone may lie elsewhere on the next machine.
+            subject: (report.subjects.len() > 1 || !subject.contains(':')).then(|| subject.to_owned()),
             releases: if named { releases } else { Vec::new() },
             reason: reason.clone(),
             link: link.clone(),

@@ -375,9 +375,10 @@ impl Report {
         self.findings.iter().filter(|finding| finding.expected_failure.is_some()).count()
     }
 
-    /// How many findings have this status.
+    /// How many findings have this status, expected ones left out.
     pub fn count(&self, status: Status) -> usize {
-        self.findings.iter().filter(|finding| finding.status == status).count()
+        let counts = |finding: &&Finding| finding.status == status && !finding.is_expected();
+        self.findings.iter().filter(counts).count()
     }
 }
 

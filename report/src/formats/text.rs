@@ -68,21 +68,25 @@ impl<'a> Summary<'a> {
     /// Never in practice: writing to memory does not fail.
     pub fn text(&self) -> Result<String, askama::Error> {
         let mut out = String::new();
-        let findings = &self.report.findings;
-        let new = self.report.count(Status::New);
-        let (mut number, mut seen) = (0, 0);
-        for found in findings {
-            // New ones stand first.
-            if found.status == Status::New {
-                seen += 1;
-                if seen > MOST_NEW {
-                    continue;
-                }
-            }
-            number += 1;
+        // New ones stand first, and those among them that are expected behind the others.
+        let is_expected = |found: &&Finding| found.is_expected();
+        let (expected, others): (Vec<&Finding>, Vec<&Finding>) =
+            self.report.findings.iter().partition(is_expected);
+        let is_new = |found: &&&Finding| found.status == Status::New;
+        let (new, known): (Vec<&Finding>, Vec<&Finding>) = others.iter().partition(is_new);
+        let shown = new.iter().chain(&expected).take(MOST_NEW).chain(&known);
+        let left = (new.len() + expected.len()).saturating_sub(MOST_NEW);
+        let has = if self.directory.is_some() { "the report has" } else { "a report has (--out)" };
+        for (number, found) in (1..).zip(shown) {
             self.finding(&mut out, number, found);
-            if number == MOST_NEW && new > MOST_NEW {
-                let _ = writeln!(out, "    ... and {} more new ones, which the report has\n", new - MOST_NEW);
+            if number == MOST_NEW && left > 0 {
+                let more = new.len().saturating_sub(MOST_NEW);
+                let what = match left - more {
+                    0 => format!("{more} more new ones"),
+                    of if more == 0 => format!("{of} more that are expected"),
+                    of => format!("{more} more new ones, and {of} that are expected"),
+                };
+                let _ = writeln!(out, "    ... and {what}, which {has}\n");
             }
         }
         self.render_into(&mut out)?;
@@ -95,7 +99,7 @@ impl<'a> Summary<'a> {
         let _ = writeln!(
             out,
             "{number:>2}. {style}{} {}{style:#}: {BOLD}{}{BOLD:#} ({} {})",
-            finding.status.name(),
+            finding.label(),
             line(&finding.class),
             cut(&line(&finding.title)),
             HumanCount(finding.count),

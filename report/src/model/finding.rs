@@ -128,6 +128,16 @@ impl Finding {
         self.status.needs_attention() && self.expected_failure.is_none()
     }
 
+    /// Whether it would make that status 1, and is expected.
+    pub const fn is_expected(&self) -> bool {
+        self.status.needs_attention() && self.expected_failure.is_some()
+    }
+
+    /// Its status, as people read it: `new`, `known`, `gone`, or `expected`.
+    pub fn label(&self) -> &'static str {
+        if self.is_expected() { "expected" } else { self.status.name() }
+    }
+
     /// The minimized reproducer of which both answers are known.
     pub fn example(&self) -> Example<'_> {
         match &self.reduced {
