@@ -205,6 +205,9 @@ impl<'a> Campaign<'a> {
         let Some(out) = self.out.clone() else { return Ok(()) };
         let name = || harmless(&out.to_string_lossy()).into_owned();
         let state = if resume { State::read(&out)? } else { None };
+        if resume && state.is_none() {
+            self.session.events.note(&format!("{} holds no campaign: a new one starts", name()));
+        }
         let (mut done, mut rest) = (store::Done::default(), None);
         if let Some(mut state) = state {
             let raised = raise(&identity, &mut state);
