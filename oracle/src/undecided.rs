@@ -35,7 +35,7 @@ impl Undecided {
         Undecided { part: first, reason: UNREAD, span: unread.span() }
     }
 
-    /// Whether the text may be at fault, and not only what the texts at hand leave out: a statement that nobody understands, a
+    /// Whether the text may be at fault, and not only what the texts at hand leave out: a statement that is not understood, a
     /// word that no declaration has, or a name that nothing declares.
     pub fn is_suspicious(&self) -> bool {
         [UNREAD, WORD, UNDECLARED].contains(&self.reason)

@@ -86,7 +86,7 @@ fn file_of(path: &Path) -> String {
 }
 
 /// What there is to say of a program: what the specification refuses, what listed deviations change of these releases (or of any)
-/// that take the program's `.version`, and the statements that nobody understands, or everything that is `undecided`.
+/// that take the program's `.version`, and the statements that are not understood, or everything that is `undecided`.
 pub fn of_program(
     program: &Program,
     file: &str,
