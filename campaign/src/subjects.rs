@@ -71,7 +71,7 @@ impl Tested {
 
     /// Whether the subject says that it takes programs of this one's version, or does not say which it takes.
     pub fn takes_version_of(&self, module: &Module) -> bool {
-        let max = self.subject.description().max_ptx.as_deref().and_then(version_of);
+        let max = self.subject.description().max_ptx.as_deref().and_then(Version::of_ptx);
         max.is_none_or(|max| module.version().is_none_or(|own| own <= max))
     }
 
@@ -79,7 +79,7 @@ impl Tested {
     pub fn takes(&self, header: &Header) -> bool {
         let description = self.subject.description();
         let targets = &description.targets;
-        let new_enough = description.max_ptx.as_deref().and_then(version_of);
+        let new_enough = description.max_ptx.as_deref().and_then(Version::of_ptx);
         (targets.is_empty() || targets.contains(&header.target))
             && new_enough.is_none_or(|max| header.version() <= max)
     }
@@ -164,17 +164,11 @@ pub fn ensure_disassembler(session: &Session) -> Result<(), Failure> {
     }
 }
 
-/// A `.version`, as it is compared.
-fn version_of(text: &str) -> Option<(u32, u32)> {
-    let (major, minor) = Version::find(text)?.minor()?;
-    Some((major.try_into().ok()?, minor.try_into().ok()?))
-}
-
 /// The default header, or as near to it as the subject takes.
 fn header_for(description: &Description) -> Header {
     let mut header = Header::default();
     if let Some(max) = description.max_ptx.as_deref()
-        && version_of(max).is_some_and(|max| max < header.version())
+        && Version::of_ptx(max).is_some_and(|max| max < header.version())
     {
         header.version = max.to_owned();
     }

@@ -71,7 +71,7 @@ fn a_statement_that_is_not_understood_is_a_note_and_status_1_where_that_is_denie
         );
         assert_eq!(status(&lint(&text, &["--deny", "uncompared"])), 1, "{wrong}");
     }
-    // What the specification at hand leaves out is told on request.
+    // What the specification at hand leaves out is shown on request.
     let silent = ".version 7.8\n.target sm_80\n.entry k() { membar.gl; ret; }\n";
     assert_eq!((status(&lint(silent, &[])), stdout(&lint(silent, &[])).as_str()), (0, ""));
     let denied = lint(silent, &["--deny", "uncompared"]);

@@ -175,7 +175,7 @@ fn an_implementation_that_dies_of_everything_is_asked_whether_it_is_configured()
         .arg(&out)
         .output()
         .unwrap();
-    // A death is a finding, whatever it comes from.
+    // A death is a finding, also of a subject that is not configured.
     assert_eq!(status(&output), 1, "{}", stdout(&output));
     assert!(report(&out)["findings"].as_array().unwrap().iter().all(|found| found["class"] == "crash"));
     let told = stdout(&output);

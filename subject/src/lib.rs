@@ -48,7 +48,8 @@ pub mod worker;
 pub use exec::{CommandLine, Exec};
 pub use lister::ListError;
 pub use observation::{
-    Address, Diagnostic, OUT_OF_MEMORY, Observation, Outcome, Output, SCHEMA, Severity, Variable, Variables,
+    Address, Diagnostic, INTERNAL_ERROR, OUT_OF_MEMORY, Observation, Outcome, Output, SCHEMA, Severity,
+    Variable, Variables,
 };
 pub use open::{OpenOptions, Opened, Unavailable, UnavailableKind};
 pub use process::{Cancel, Limits};

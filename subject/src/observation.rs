@@ -137,8 +137,8 @@ pub struct Output {
 /// The reason of an implementation that crashed because it was given no more memory.
 pub const OUT_OF_MEMORY: &str = "out of memory";
 
-/// Why, of what ended with a message of an error of its own.
-pub(crate) const INTERNAL_ERROR: &str = "internal error";
+/// The reason of an implementation that ended with a message of an error of its own.
+pub const INTERNAL_ERROR: &str = "internal error";
 
 /// The answer of one implementation for one module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -38,6 +38,12 @@ impl Version {
         Some((self.major(), *self.0.get(1)?))
     }
 
+    /// The first two numbers of a `.version` as a module has them; `None` of what is none.
+    pub fn of_ptx(text: &str) -> Option<(u32, u32)> {
+        let (major, minor) = Version::find(text)?.minor()?;
+        Some((major.try_into().ok()?, minor.try_into().ok()?))
+    }
+
     /// How it stands to a release, which is named by the numbers that matter: every `12.6.x` equals `12.6`.
     pub fn cmp_release(&self, release: &Version) -> Ordering {
         self.0.iter().take(release.0.len()).cmp(&release.0)

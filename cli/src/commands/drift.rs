@@ -21,10 +21,13 @@ const MOST_LINES: usize = 6;
 /// Compares releases on the corpus and on fresh cases.
 pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
     let releases = match (&args.from, &args.to) {
-        (Some(from), Some(to)) if from == to => {
-            return Err(Failure::BadInput(format!("--from and --to are the same release, {from}")));
+        (Some(from), Some(to)) => {
+            let releases = vec![release(from)?, release(to)?];
+            if releases[0] == releases[1] {
+                return Err(Failure::BadInput(format!("--from and --to are the same release, {from}")));
+            }
+            releases
         }
-        (Some(from), Some(to)) => vec![release(from)?, release(to)?],
         _ if args.all => vec![release("all")?],
         _ => {
             return Err(Failure::BadInput(
@@ -37,8 +40,7 @@ pub fn run(context: &Context, args: &args::Drift) -> Result<Exit, Failure> {
     let corpus = match &args.corpus[..] {
         [] => {
             let programs = ptxsmith_suite::corpus().into_iter();
-            // Some are no PTX on purpose: they cannot be judged, in no release.
-            programs.filter_map(|(name, text)| Program::of(name, text.to_owned()).ok()).collect()
+            programs.map(|(name, text)| Program::of(name, text.to_owned())).collect::<Result<_, _>>()?
         }
         paths => {
             let read = input::files(paths)?.into_iter().map(|path| Program::read(&path));

@@ -85,12 +85,9 @@ fn as_expected(prediction: &Prediction, expect: Expect) -> Exit {
 fn not_decided(program: &Program, prediction: &Prediction) -> String {
     const MOST: usize = 10;
     let parts = &prediction.undecided;
-    let place = |part: &Undecided| match part.span.is_known() {
-        true => format!("{}:{}", program.name, line_column(&program.text, part.span.start).0),
-        false => program.name.clone(),
-    };
     let one = |part: &Undecided| {
-        format!("{}: not decided: {}: {}\n", line(&place(part)), line(&part.part), part.reason)
+        let place = line_of(program, part).map(|line| format!(":{line}")).unwrap_or_default();
+        format!("{}{place}: not decided: {}: {}\n", line(&program.name), line(&part.part), part.reason)
     };
     let more = match parts.len().saturating_sub(MOST) {
         0 => String::new(),
@@ -131,12 +128,9 @@ fn place(program: &Program, refusal: &Refusal) -> (u32, u32) {
     line_column(&program.text, refusal.span.start)
 }
 
-/// Where an undecided part stands, where that is known.
-fn line_of(program: &Program, part: &Undecided) -> String {
-    match part.span.is_known() {
-        true => format!(" (line {})", line_column(&program.text, part.span.start).0),
-        false => String::new(),
-    }
+/// The line in which an undecided part stands, where that is known.
+fn line_of(program: &Program, part: &Undecided) -> Option<u32> {
+    part.span.is_known().then(|| line_column(&program.text, part.span.start).0)
 }
 
 fn slots(variable: &Variable) -> Vec<Slot> {

@@ -163,7 +163,11 @@ fn log(warnings: &[Warning]) -> Value {
     ids.sort_by_key(|warning| warning.id);
     ids.dedup_by_key(|warning| warning.id);
     let rule = |warning: &&Warning| {
-        let mut rule = sarif::rule(warning.id, &warning.message);
+        let about = match warning.level {
+            "note" => "a part that the specification at hand does not decide",
+            _ => &*warning.message,
+        };
+        let mut rule = sarif::rule(warning.id, about);
         if let Some(link) = &warning.link {
             rule["helpUri"] = link.as_str().into();
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ptxsmith_oracle::special_register;
-use ptxsmith_syntax::Text;
+use ptxsmith_syntax::{ScalarType, Text};
 
 use super::words::{Name, OPAQUE, SPACES, Shaped, integer, is_name, sinks};
 
@@ -34,16 +34,30 @@ pub fn opaque_address(module: &Shaped<'_>) -> bool {
     })
 }
 
-/// A register of less bits than an address as the address of an instruction that only fetches memory, or from which is copied.
+/// A register of 16 bits or less as the address of an instruction that only fetches memory, or one of less than 64 as that from
+/// which a `cp.async` to shared memory copies.
 pub fn narrow_fetched_address(module: &Shaped<'_>) -> bool {
-    const FETCHES: [&str; 4] = ["applypriority", "cp", "discard", "prefetch"];
+    const FETCHES: [&str; 3] = ["applypriority", "discard", "prefetch"];
     module.any(|words| {
-        let is_narrow = |name: &Name| {
-            let narrow = |ty: &Text| ty.ends_with("16") || ty.ends_with("32") || ty.ends_with('8');
-            matches!(name, Name::Register(ty, 1) if narrow(ty))
+        let is_below = |name: &str, bytes: u64| {
+            words.is(name, |name| {
+                let size = |ty: &Text| ScalarType::from_keyword(ty).and_then(ScalarType::size);
+                matches!(name, Name::Register(ty, 1) if size(ty).is_some_and(|size| size < bytes))
+            })
         };
-        let at = |pair: &[Text]| pair[0] == "[" && words.is(&pair[1], is_narrow);
-        words.instructions(&FETCHES).any(|own| own.windows(2).any(at))
+        let addresses = |own: &[Text]| {
+            let opened = own.windows(2).filter(|pair| pair[0] == "[");
+            opened.map(|pair| pair[1].clone()).collect::<Vec<_>>()
+        };
+        let fetches = words.instructions(&FETCHES).any(|own| addresses(own).iter().any(|at| is_below(at, 4)));
+        // The first address is in shared memory, where 32 bits are enough.
+        let copies = || {
+            words.instructions(&["cp"]).any(|own| {
+                let bulk = own.iter().any(|word| word == ".bulk");
+                !bulk && addresses(own).get(1).is_some_and(|from| is_below(from, 8))
+            })
+        };
+        fetches || copies()
     })
 }
 
@@ -166,11 +180,15 @@ mod tests {
     fn an_address_that_is_fetched_from_has_a_narrow_register() {
         let of = |code: &str| {
             narrow_fetched_address(&module(&format!(
-                ".entry k() {{ .reg .b16 h; .reg .b64 d; {code} ret; }}"
+                ".entry k() {{ .reg .b16 h; .reg .b32 b; .reg .b64 d; {code} ret; }}"
             )))
         };
         assert!(of("prefetch.global.L2 [h];") && of("discard.global.L2 [h], 128;"));
         assert!(!of("prefetch.global.L2 [d];") && !of("ld.global.b16 h, [h];"));
+        // As compilers print it: shared memory has addresses of 32 bits.
+        assert!(
+            !of("cp.async.cg.shared.global [b], [d], 16;") && of("cp.async.cg.shared.global [b], [b], 16;")
+        );
     }
 
     #[test]

@@ -254,13 +254,11 @@ pub fn vector_for_list(module: &Shaped<'_>) -> bool {
 pub fn scalar_for_surface_vector(module: &Shaped<'_>) -> bool {
     module.any(|words| {
         words.instructions(&["sust", "st"]).any(|own| {
-            // Behind the digit of `.1d` the words of the opcode are one.
-            let parts = || own.iter().flat_map(|word| word.split('.'));
-            let several = parts().any(|part| ["v2", "v4"].contains(&part));
+            let has = |words: &[&str]| own.iter().any(|word| words.contains(&&**word));
             let behind = own.iter().position(|word| word == "]").and_then(|end| own.get(end + 1..end + 3));
             let scalar = |value: &str| is_name(value) && !words.is(value, Name::is_vector) && value != "_";
-            (own[0] == "sust" || parts().any(|part| part == "async"))
-                && several
+            (own[0] == "sust" || has(&[".async"]))
+                && has(&[".v2", ".v4"])
                 && matches!(behind, Some([comma, value]) if comma == "," && scalar(value))
         })
     })
@@ -309,8 +307,12 @@ pub fn tensor_copy_without_brackets(module: &Shaped<'_>) -> bool {
             let bare = |word: &Text| word == "!" || words.is(word, |name| *name == Name::Opaque);
             let operands = operands(own);
             let begins = |at: usize| at == 0 || operands[at - 1] == ",";
-            own.iter().any(|word| word == ".tensor")
-                && (behind.is_some_and(|pair| pair[0] == "," && pair[1] != "[" && pair[1] != "{")
+            let has = |suffix: &str| own.iter().any(|word| word == suffix);
+            // Behind the address of a prefetch stands its cache policy.
+            let lacks =
+                |pair: &[Text]| pair[0] == "," && pair[1] != "[" && pair[1] != "{" && !has(".prefetch");
+            has(".tensor")
+                && (behind.is_some_and(lacks)
                     || (0..operands.len()).any(|at| begins(at) && bare(&operands[at])))
         })
     })
@@ -320,10 +322,11 @@ pub fn tensor_copy_without_brackets(module: &Shaped<'_>) -> bool {
 pub fn scalar_coordinate(module: &Shaped<'_>) -> bool {
     module.any(|words| {
         words.instructions(&["tex", "sured"]).any(|own| {
+            // A register with a comma behind it is a sampler.
             let scalar = |run: &[Text]| {
-                run[0] == "[" && run[2] == "," && run[3] != "{" && !words.is(&run[3], Name::is_vector)
+                run[0] == "[" && run[2] == "," && run[4] == "]" && !words.is(&run[3], Name::is_vector)
             };
-            !own.iter().any(|word| word.split('.').nth(1) == Some("1d")) && own.windows(4).any(scalar)
+            !own.iter().any(|word| word == ".1d") && own.windows(5).any(scalar)
         })
     })
 }
@@ -409,6 +412,8 @@ mod tests {
         let load = "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes";
         assert!(tensor_copy_without_brackets(&kernel(&format!("{load} t, [d, {{r0}}], [r1];"))));
         assert!(!tensor_copy_without_brackets(&kernel(&format!("{load} [r2], [d, {{r0}}], [r1], d;"))));
+        let prefetch = "cp.async.bulk.prefetch.tensor.1d.L2.global.L2::cache_hint [d, {r0}], d;";
+        assert!(!tensor_copy_without_brackets(&kernel(prefetch)));
         assert!(predicate_in_tensor_copy(&kernel(&format!("{load} [r2], [p, {{r0}}], [r1];"))));
         assert!(!predicate_in_tensor_copy(&kernel(&format!("@p {load} [r2], [d, {{r0}}], [r1];"))));
     }
@@ -420,9 +425,19 @@ mod tests {
             assert!(!scalar_for_surface_vector(&kernel(code)), "{code}");
         }
         assert!(scalar_coordinate(&kernel("sured.b.add.2d.u32.trap [t, r0], r1;")));
-        for code in ["tex.2d.v4.f32.s32 w, [t, v];", "tex.1d.v4.f32.s32 w, [t, r0];"] {
+        for code in [
+            "tex.2d.v4.f32.s32 w, [t, v];",
+            "tex.1d.v4.f32.s32 w, [t, r0];",
+            "tex.2d.v4.f32.f32 w, [d, d, {f, f}];",
+        ] {
             assert!(!scalar_coordinate(&kernel(code)), "{code}");
         }
+    }
+
+    #[test]
+    fn a_surface_load_of_a_vector_takes_a_list() {
+        assert!(surface_load_list(&kernel("suld.b.2d.b32.trap {r0, r1}, [t, {r2, r3}];")));
+        assert!(!surface_load_list(&kernel("suld.b.2d.v2.b32.trap {r0, r1}, [t, {r2, r3}];")));
     }
 
     #[test]

@@ -153,7 +153,13 @@ impl Read {
                 _ => {}
             }
             is_head |= HEADS.contains(&&*word);
-            read.words.push(word);
+            match word.strip_prefix('.') {
+                // Behind the digit of `.2d` the words of an opcode are one token.
+                Some(several) if several.contains('.') => {
+                    read.words.extend(several.split('.').map(|one| Text::from(format!(".{one}"))));
+                }
+                _ => read.words.push(word),
+            }
         }
         let function = (depth > 0).then(|| functions.saturating_sub(1));
         read.add(first, depth > 0, function);

@@ -5,8 +5,8 @@ use ptxsmith_diff::known::{Effect, End, KNOWN, Known, with_known};
 use ptxsmith_diff::{Maker, Shaped};
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, execute, expect};
 use ptxsmith_subject::{
-    Address, Description, Diagnostic, FnSubject, Observation, Outcome, Output, Request, Severity, Subject,
-    Variable,
+    Address, Description, Diagnostic, FnSubject, INTERNAL_ERROR, Observation, Outcome, Output, Request,
+    Severity, Subject, Variable,
 };
 use ptxsmith_syntax::{line_column, parse};
 
@@ -33,7 +33,7 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
             Some(End::Signal(signal) | End::Noticed(signal) | End::SignalOrHang(signal)) => {
                 return Observation { signal: Some(signal), ..Observation::new(Outcome::Crashed) };
             }
-            Some(End::Internal) => return Observation::because(Outcome::Crashed, "internal error"),
+            Some(End::Internal) => return Observation::because(Outcome::Crashed, INTERNAL_ERROR),
             Some(End::Broken) => return Observation::new(Outcome::Crashed),
             Some(End::Hang | End::Exhausted) => return Observation::new(Outcome::TimedOut),
             None => {}

@@ -376,26 +376,25 @@ pub(super) fn families() -> Vec<Family> {
             operands.extend(atoms.iter().map(|atom| put(&shape, atom)));
         }
     }
-    let typed = of_types(TYPED, TYPES);
     vec![
         Family { name: "operands", axes: vec![places(FORMS), operands], write: in_kernel },
-        Family { name: "types", axes: vec![typed, words(PLAIN)], write: in_kernel },
+        Family { name: "types", axes: vec![typed(TYPED, TYPES), words(PLAIN)], write: in_kernel },
     ]
 }
 
 /// These forms, each with each of these types for its `.T`.
-pub(super) fn of_types(forms: &str, types: &str) -> Vec<Choice> {
-    let mut typed = Vec::new();
+pub(super) fn typed(forms: &str, types: &str) -> Vec<Choice> {
+    let mut all = Vec::new();
     for form in lines(forms) {
         for ty in words(types) {
             let of = |text: &str| text.replace(".T", &ty.text);
-            typed.push(Choice::named(
+            all.push(Choice::named(
                 of(form.text.split(' ').next().unwrap_or_default()) + &place_of(&form.text),
                 of(&form.text),
             ));
         }
     }
-    typed
+    all
 }
 
 /// Which operand of a form its place is: `:2` of the second.

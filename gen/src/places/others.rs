@@ -2,7 +2,7 @@
 
 use super::{
     Choice, Family,
-    operands::{PLAIN, TYPED, kernel_of, of_types, places},
+    operands::{PLAIN, TYPED, kernel_of, places, typed},
     words,
 };
 
@@ -318,12 +318,11 @@ const SM_90: &str = ".version 8.6\n.target sm_90a\n";
 
 pub(super) fn families() -> Vec<Family> {
     let of = |name, forms, write| Family::new(name, vec![places(forms), plain()], write);
-    let typed = of_types(TYPED, TYPES);
     vec![
         of("others", FORMS, |chosen| written(chosen, ".version 7.7\n.target sm_80\n")),
         of("others-90", FORMS_90, |chosen| written(chosen, SM_90)),
         of("others-100", FORMS_100, |chosen| written(chosen, ".version 8.8\n.target sm_100a\n")),
-        Family::new("types-90", vec![typed, plain()], |chosen| written(chosen, SM_90)),
+        Family::new("types-90", vec![typed(TYPED, TYPES), plain()], |chosen| written(chosen, SM_90)),
     ]
 }
 

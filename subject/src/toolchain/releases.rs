@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::version::Version;
+
 /// One release of NVIDIA's toolchain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
@@ -130,11 +132,7 @@ impl Release {
 
     /// Whether it takes programs of this `.version`, as far as that is known.
     pub fn takes(&self, version: (u32, u32)) -> bool {
-        let numbers = |text: &str| {
-            let (major, minor) = text.split_once('.')?;
-            Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
-        };
-        self.max_ptx().and_then(numbers).is_none_or(|max| version <= max)
+        self.max_ptx().and_then(Version::of_ptx).is_none_or(|max| version <= max)
     }
 }
 
