@@ -1,6 +1,6 @@
 //! What of a program listed implementations take otherwise than the specification says, without any of them at hand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_oracle::{Expectation, Kernel, Prediction, Rules, Trace, Variable, predict};
 use ptxsmith_syntax::{Item, Module, Span};
@@ -99,8 +99,8 @@ fn differing(spec: &Prediction, other: &Prediction, places: &Places<'_>) -> Vec<
                 left.get(kernel.name.as_str()).is_none_or(|other| other.left != kernel.left)
             };
             let kernels = spec.kernels.iter().filter(leaves_other).map(|kernel| places.of_name(&kernel.name));
-            let is_ours = |name: &str| ours.iter().any(|variable| variable.name == name);
-            let more = theirs.keys().filter(|name| !is_ours(name)).map(|name| places.of_prefix(name));
+            let own: BTreeSet<&str> = ours.iter().map(|variable| variable.name.as_str()).collect();
+            let more = theirs.keys().filter(|name| !own.contains(*name)).map(|name| places.of_prefix(name));
             variables.chain(kernels).chain(more).collect()
         }
         // One of them refuses it, and says where.

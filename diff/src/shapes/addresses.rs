@@ -81,12 +81,13 @@ pub fn own_parameter_load(module: &Shaped<'_>) -> bool {
     module.any(|words| {
         let passed: BTreeSet<&Text> = words.instructions(&["call"]).flatten().collect();
         let declared = words.statements().filter(|own| own[0] == ".param").flatten();
-        let own: BTreeSet<&Text> = declared.filter(|name| !passed.contains(name)).collect();
-        let is_numbered = |name: &Text| {
+        let declared = declared.filter(|name| !passed.contains(name));
+        let own: BTreeSet<&str> = declared.map(|name| name.as_str()).collect();
+        let is_numbered = |name: &str| {
             let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-            words.is_prefix(prefix) && own.iter().any(|own| *own == prefix)
+            words.is_prefix(prefix) && own.contains(prefix)
         };
-        let is_own = |name: &Text| own.contains(name) || is_numbered(name);
+        let is_own = |name: &str| own.contains(name) || is_numbered(name);
         words.instructions(&["ld"]).any(|load| load.windows(2).any(|pair| pair[0] == "[" && is_own(&pair[1])))
     })
 }

@@ -20,10 +20,8 @@ pub fn scalar_for_array(module: &Shaped<'_>) -> bool {
             }
             let is = |at: usize, word: &str| words.get(at).is_some_and(|own| own == word);
             is(next, "=") && !is(next + 1, "{")
-        }) || words.windows(5).any(|run| {
-            let is_opaque = words.iter().any(|word| OPAQUE.contains(&&**word));
-            !is_opaque && run[0] == "]" && run[1] == "=" && is_name(&run[2]) && run[3] == "="
-        })
+        }) || words.windows(5).any(|run| run[0] == "]" && run[1] == "=" && is_name(&run[2]) && run[3] == "=")
+            && !words.iter().any(|word| OPAQUE.contains(&&**word))
     })
 }
 

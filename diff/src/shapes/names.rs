@@ -1,5 +1,7 @@
 //! Shapes of names: numbered ones, and one name for two things.
 
+use std::collections::BTreeMap;
+
 use ptxsmith_oracle::special_register;
 use ptxsmith_syntax::{Text, print, read_number};
 
@@ -97,39 +99,48 @@ pub fn too_many_names(module: &Shaped<'_>) -> bool {
 
 /// The statements that declare one of the names of a PREFIX<N> again, zeros in front of its number or not: with its number, and whether
 /// the other stands before.
-fn repeats_numbered(words: Words<'_>) -> impl Iterator<Item = (&[Text], &str, bool)> {
-    words.statements().enumerate().flat_map(move |(at, own)| {
+fn repeats_numbered(words: Words<'_>) -> Vec<(&[Text], &str, bool)> {
+    let mut prefixes: BTreeMap<&str, Vec<(usize, u64)>> = BTreeMap::new();
+    for (at, own) in words.statements().enumerate() {
+        for run in own.windows(3).filter(|run| run[1] == "<" && words.is_prefix(&run[0])) {
+            if let Some(count) = integer(&run[2]) {
+                prefixes.entry(&run[0]).or_default().push((at, count));
+            }
+        }
+    }
+    if prefixes.is_empty() {
+        return Vec::new();
+    }
+    let repeats = words.statements().enumerate().flat_map(|(at, own)| {
         let declares = own[0].starts_with('.')
             && own.iter().any(|word| SPACES.contains(&&**word))
             && !own.iter().any(|word| word == "<");
         let names = own.iter().take_while(|word| *word != "=").filter(move |word| words.is_plain(word));
-        let names = names.filter(move |_| declares);
-        names.filter_map(move |name| {
+        let prefixes = &prefixes;
+        names.filter(move |_| declares).filter_map(move |name| {
             let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
             let digit =
                 |number: u32, digit: u8| number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
             let digits = name[prefix.len()..].bytes();
             // ptxas takes numbers modulo 2^32.
             let number: u64 = (digits.len() > 0).then(|| digits.fold(0, digit).into())?;
-            let declares = |other: &[Text]| {
-                other.windows(3).any(|run| {
-                    run[0] == prefix && run[1] == "<" && integer(&run[2]).is_some_and(|count| number < count)
-                })
-            };
-            let other = words.is_prefix(prefix).then(|| words.statements().position(declares))??;
-            Some((own, &name[prefix.len()..], other < at))
+            let (other, _) = prefixes.get(prefix)?.iter().find(|(_, count)| number < *count)?;
+            Some((own, &name[prefix.len()..], *other < at))
         })
-    })
+    });
+    repeats.collect()
 }
 
 /// A name of PREFIX<N> declared again with zeros in front of its number, which is another name; or before it, in another type.
 pub fn padded_number_declared(module: &Shaped<'_>) -> bool {
     let padded = |number: &str| number.len() > 1 && number.starts_with('0') || number.parse::<u32>().is_err();
-    module.any(|words| repeats_numbered(*words).any(|(_, number, _)| padded(number)))
+    module.any(|words| repeats_numbered(*words).into_iter().any(|(_, number, _)| padded(number)))
 }
 
 /// A variable in memory under a name that PREFIX<N> declared before, or that name with zeros in front of its number.
 pub fn numbered_declared_again(module: &Shaped<'_>) -> bool {
     let in_memory = |own: &[Text]| !own.iter().any(|word| word == ".reg");
-    module.any(|words| repeats_numbered(*words).any(|(own, _, is_later)| is_later && in_memory(own)))
+    module.any(|words| {
+        repeats_numbered(*words).into_iter().any(|(own, _, is_later)| is_later && in_memory(own))
+    })
 }
