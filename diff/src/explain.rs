@@ -146,31 +146,43 @@ pub(crate) fn predicts_crash(trace: &Trace, maker: Maker<'_>) -> impl Iterator<I
     })
 }
 
-/// Looks for the known deviation that predicts a crash, together with the rules changed by others where the crash shows
-/// only under them. `rests_on` evaluates the program under changed rules.
+/// Looks for the known deviation that predicts a crash: by itself, by the `shape` of the module, or together with the rules changed
+/// by others where the crash shows only under them. `rests_on` evaluates the program under changed rules.
 pub(crate) fn explain_crash(
     trace: &Trace,
     base: &Rules,
     maker: Maker<'_>,
     observation: &Observation,
+    shape: impl FnOnce() -> Option<&'static Known>,
     mut rests_on: impl FnMut(&Rules) -> Trace,
 ) -> Option<Explanation> {
+    let alone = |known: &'static Known| Explanation { readings: Vec::new(), known: vec![known.id] };
     let predicts = |trace: &Trace| {
         let mut crashes = predicts_crash(trace, maker);
         crashes.find_map(|(known, signal)| (observation.signal == Some(signal)).then_some(known))
     };
     if let Some(known) = predicts(trace) {
-        return Some(Explanation { readings: Vec::new(), known: vec![known.id] });
+        return Some(alone(known));
+    }
+    let shape = shape();
+    // The search asks under many rules: a shape comes first, but where that is only as much as is seen of what a rule predicts.
+    if let Some(known) = shape.filter(|known| !matches!(known.effect, Effect::Crash { .. })) {
+        return Some(alone(known));
     }
     let mut crash = None;
-    let mut explanation = explain(trace, base, maker, |rules| {
+    let under_others = explain(trace, base, maker, |rules| {
         let trace = rests_on(rules);
         crash = predicts(&trace);
         (crash.is_some(), trace)
-    })?;
-    explanation.known.push(crash?.id);
-    explanation.known.sort();
-    Some(explanation)
+    });
+    match (under_others, crash) {
+        (Some(mut explanation), Some(crash)) => {
+            explanation.known.push(crash.id);
+            explanation.known.sort();
+            Some(explanation)
+        }
+        _ => shape.map(alone),
+    }
 }
 
 /// Looks for the known deviation by which a subject does so with modules of such a shape: dies of them, or takes them though the
@@ -181,6 +193,17 @@ pub(crate) fn explain_shape(
     maker: Maker<'_>,
     observation: &Observation,
 ) -> Option<Explanation> {
+    let known = listed_shape(module, trace, maker, observation)?;
+    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
+}
+
+/// The known deviation that [`explain_shape`] looks for.
+pub(crate) fn listed_shape(
+    module: &Module,
+    trace: &Trace,
+    maker: Maker<'_>,
+    observation: &Observation,
+) -> Option<&'static Known> {
     let module = Shaped::from(module);
     let does = |known: &&Known| match known.effect {
         Effect::Death { end, of } => end.is_of(observation) && of(&module),
@@ -189,8 +212,7 @@ pub(crate) fn explain_shape(
         Effect::Taken(of) => observation.outcome == Outcome::Accepted && known.touches(trace) && of(&module),
         _ => false,
     };
-    let known = listed_for(maker).find(does)?;
-    Some(Explanation { readings: Vec::new(), known: vec![known.id] })
+    listed_for(maker).find(does)
 }
 
 /// Looks for an answer to one open question under which the module is one that is known to be taken though the text refuses it.
@@ -218,9 +240,10 @@ pub(crate) fn explain_death(
     maker: Maker<'_>,
     observation: &Observation,
 ) -> Option<Explanation> {
-    let (rules, trace) = (Rules::default(), |rules: &Rules| expect(module, rules).trace());
-    explain_crash(&trace(&rules), &rules, maker, observation, trace)
-        .or_else(|| explain_shape(module, &trace(&rules), maker, observation))
+    let (rules, rests_on) = (Rules::default(), |rules: &Rules| expect(module, rules).trace());
+    let trace = rests_on(&rules);
+    let shape = || listed_shape(module, &trace, maker, observation);
+    explain_crash(&trace, &rules, maker, observation, shape, rests_on)
 }
 
 /// Looks for the known deviation by which a subject gives all these variables and kernels of a module other values.

@@ -4,7 +4,7 @@ use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::{Observation, Outcome};
 
 use crate::{
-    explain::{explain, explain_crash, explain_shape, explain_variables},
+    explain::{explain, explain_crash, explain_shape, explain_variables, listed_shape},
     kernel,
     lead::Lead,
     maker::Maker,
@@ -25,9 +25,9 @@ pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observe
     let trace = expect(&module, &base).trace();
     match observed.outcome {
         Outcome::Crashed => {
-            explain_crash(&trace, &base, maker, observed, |rules| expect(&module, rules).trace())
-                .or_else(|| explain_shape(&module, &trace, maker, observed))
-                .is_some()
+            let shape = || listed_shape(&module, &trace, maker, observed);
+            let rests_on = |rules: &Rules| expect(&module, rules).trace();
+            explain_crash(&trace, &base, maker, observed, shape, rests_on).is_some()
         }
         Outcome::Refused => {
             let refused = |rules: &Rules| {

@@ -14,7 +14,9 @@ use super::{
 use crate::{
     asked::Asked,
     compare::{Mismatch, compare, undeclared, unobserved, unseen},
-    explain::{explain, explain_crash, explain_shape, explain_variables, explain_wrong, with_one_more},
+    explain::{
+        explain, explain_crash, explain_shape, explain_variables, explain_wrong, listed_shape, with_one_more,
+    },
     explanation::{Alternatives, Explanation},
     kernel,
     lead::{Lead, alternatives, crash_alternatives, suspect_variables},
@@ -145,10 +147,11 @@ impl Settling<'_, '_, '_> {
         let wrong = || explain_wrong(&module(), variable.as_deref().into_iter(), maker);
         let explanation = match class {
             Class::Hang => shape(),
-            Class::Crash => explain_crash(&trace, &judge.rules, maker, &observation, |rules| {
-                judge.answer(p.trial, rules).1
-            })
-            .or_else(shape),
+            Class::Crash => {
+                let listed = || listed_shape(&module(), &trace, maker, &observation);
+                let rests_on = |rules: &Rules| judge.answer(p.trial, rules).1;
+                explain_crash(&trace, &judge.rules, maker, &observation, listed, rests_on)
+            }
             _ if observation.outcome == Outcome::Accepted => {
                 let variables = || explain_variables(&judge.rules, maker, data, &observation);
                 judge.explain_alone(p, &observation).or_else(variables).or_else(shape).or_else(wrong)

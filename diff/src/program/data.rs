@@ -8,7 +8,7 @@ use crate::asked::Asked;
 use crate::compare::{Mismatch, compare, shows_no_values, undeclared};
 use crate::explain::{
     explain, explain_crash, explain_death, explain_shape, explain_taken, explain_variables, explain_wrong,
-    with_one_more,
+    listed_shape, with_one_more,
 };
 use crate::explanation::{Alternatives, Explanation};
 use crate::lead::{alternatives, crash_alternatives};
@@ -196,8 +196,9 @@ impl Program<'_> {
             Class::Hang => shape(),
             Class::Crash if self.observed.signal.is_none() => shape(),
             Class::Crash => {
+                let listed = || listed_shape(self.module, &trace, self.maker, self.observed);
                 let rests_on = |rules: &Rules| expect(self.module, rules).trace();
-                explain_crash(&trace, self.rules, self.maker, self.observed, rests_on).or_else(shape)
+                explain_crash(&trace, self.rules, self.maker, self.observed, listed, rests_on)
             }
             _ => explain(&trace, self.rules, self.maker, whole)
                 .or_else(|| {
