@@ -32,7 +32,7 @@ pub struct ExpectedFailures {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// The finding's id.
+    /// The finding's id, or with a `*` behind it what the ids of several begin with.
     id: String,
     /// The subject, as `--subject` names it, or what stands before its `@`; missing: every subject.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,6 +74,14 @@ impl Span {
 }
 
 impl Entry {
+    /// Whether it is about a finding of this id.
+    fn names(&self, id: &str) -> bool {
+        match self.id.strip_suffix('*') {
+            Some(first) => id.starts_with(first),
+            None => id == self.id,
+        }
+    }
+
     /// Whether it is about a subject of this name and version.
     fn is_of(&self, subject: &Subject) -> bool {
         let named =
@@ -117,7 +125,7 @@ impl ExpectedFailures {
         for finding in findings {
             let of = |id: &String| {
                 let subject = subjects.iter().find(|subject| subject.id == *id)?;
-                self.entries.iter().find(|entry| entry.id == finding.id && entry.is_of(subject))
+                self.entries.iter().find(|entry| entry.names(&finding.id) && entry.is_of(subject))
             };
             let entries: Option<Vec<&Entry>> = finding.subjects.iter().map(of).collect();
             finding.expected_failure = entries
@@ -132,7 +140,7 @@ impl ExpectedFailures {
         let mut passes = Vec::new();
         for entry in &self.entries {
             let shows = |subject: &Subject| {
-                let mut findings = report.findings.iter().filter(|finding| finding.id == entry.id);
+                let mut findings = report.findings.iter().filter(|finding| entry.names(&finding.id));
                 findings.any(|finding| finding.subjects.contains(&subject.id))
             };
             for subject in report.subjects.iter().filter(|subject| entry.is_of(subject)) {
@@ -242,6 +250,16 @@ mod tests {
         assert_eq!((&*wide[0].id, &*wide[0].subject), ("old", "ptxas@13.5"));
         assert_eq!(passes(OLD), []);
         assert_eq!(passes("[[failure]]\nid = \"none\"\nsubject = \"driver\"\nreason = \"r\"\n"), []);
+    }
+
+    #[test]
+    fn one_entry_expects_all_findings_whose_ids_begin_so() {
+        let expecting = |id: &str| judged(&format!("[[failure]]\nid = \"{id}\"\nreason = \"r\"\n"));
+        assert!(!expecting("*").needs_attention());
+        let some = expecting("ol*");
+        assert!(some.findings[0].needs_attention() && !some.findings[1].needs_attention(), "{some:?}");
+        assert_eq!(some.unexpected_passes[0].subject, "ptxas@13.5");
+        assert_eq!(expecting("o").unexpected_passes.len(), 2);
     }
 
     #[test]
