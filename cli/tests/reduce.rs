@@ -392,7 +392,7 @@ fn a_script_is_asked_as_cvise_asks_it() {
 }
 
 #[test]
-fn what_is_no_ptx_is_reduced_as_text_if_asked() {
+fn what_is_no_ptx_is_reduced_as_text() {
     let directory = tempfile::tempdir().unwrap();
     let subject = deviating(directory.path(), "grep -q '#@' \"$1\" && kill -SEGV $$", "cat");
     let program = file(
@@ -401,12 +401,29 @@ fn what_is_no_ptx_is_reduced_as_text_if_asked() {
         &module(".global .s32 x = 5;\n.global .s32 #@ = 1;\n.global .b8 y; /*"),
     );
     let out = directory.path().join("least.ptx");
-    let refused = reduce_file(&program, &out, &subject, &[]);
-    assert_eq!(status(&refused), 2);
-    assert!(stderr(&refused).contains("with --text, it is reduced as text"), "{}", stderr(&refused));
-    let output = reduce_file(&program, &out, &subject, &["--text"]);
+    for (options, told) in [(&[][..], true), (&["--text"][..], false)] {
+        let output = reduce_file(&program, &out, &subject, options);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), "#@");
+        assert_eq!(stderr(&output).contains("is not understood, and reduced as text"), told);
+    }
+}
+
+#[test]
+fn what_shows_only_with_its_comments_is_reduced_as_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let subject = deviating(directory.path(), "grep -q '/[*]@' \"$1\" && kill -SEGV $$", "cat");
+    let text = module(".global .s32 x = 5; /*@ why */\n.global .b8 y;\n");
+    let program = file(directory.path(), "a.ptx", &text);
+    let out = directory.path().join("least.ptx");
+    let output = reduce_file(&program, &out, &subject, &[]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
-    assert_eq!(std::fs::read_to_string(&out).unwrap(), "#@");
+    assert!(stderr(&output).contains("only as it is written"), "{}", stderr(&output));
+    let least = std::fs::read_to_string(&out).unwrap();
+    assert!(least.contains("/*@") && !least.contains("why") && !least.contains(".b8"), "{least}");
+    let output = reduce_file(&program, &out, "", &["--command", "grep -q '/[*]@'"]);
+    assert!(stderr(&output).contains("is interesting only as it is written"), "{}", stderr(&output));
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "/*@*/");
 }
 
 #[test]

@@ -25,15 +25,14 @@ use crate::progress::spinner;
 /// Reduces one file.
 pub fn run(context: &Context, args: &args::Reduce) -> Result<Exit, Failure> {
     let started = Instant::now();
-    let (name, text) = match args.text {
-        true => input::read_text(&args.file)?,
-        false => {
-            let program = input::Program::read(&args.file).map_err(|failure| hinted(failure, &args.file))?;
-            (program.name, program.text)
-        }
-    };
+    let (name, text) = input::read_text(&args.file)?;
     let out = args.out.clone().unwrap_or_else(|| beside(&args.file));
-    let work = Work { context, session: context.session(), args, name, text, out, started };
+    let is_read = args.text || Program::parse(&text).is_ok();
+    if !is_read {
+        context.console.note(&format!("{name} is not understood, and reduced as text"));
+    }
+    let as_text = args.text || !is_read;
+    let work = Work { context, session: context.session(), args, name, text, as_text, out, started };
     // Before any work: a place that cannot be written to.
     let directory = work.out.parent().filter(|parent| !parent.as_os_str().is_empty());
     make_directory(directory.unwrap_or(Path::new(".")))?;
@@ -48,17 +47,6 @@ fn beside(file: &Path) -> PathBuf {
     if file == Path::new("-") { PathBuf::from("reduced.ptx") } else { file.with_extension("reduced.ptx") }
 }
 
-fn hinted(failure: Failure, file: &Path) -> Failure {
-    match failure {
-        Failure::Rendered(text) => {
-            let name = file.to_string_lossy();
-            let name = console::line(&name);
-            Failure::Rendered(format!("{text}{name}: with --text, it is reduced as text instead\n"))
-        }
-        other => other,
-    }
-}
-
 struct Work<'a> {
     context: &'a Context,
     session: Session,
@@ -66,6 +54,8 @@ struct Work<'a> {
     /// The file, as messages call it.
     name: String,
     text: String,
+    /// Whether its tokens and characters are reduced, because that was asked for or because it is not understood.
+    as_text: bool,
     out: PathBuf,
     started: Instant,
 }
@@ -96,15 +86,16 @@ impl Work<'_> {
         };
         let budget = Budget { time: self.args.time, programs: None };
         let wanted = Wanted { expected: self.args.expect.as_ref(), same_on: &same_on, headed: false };
-        let shrunk = reduce_finding(
-            &self.session,
-            &tested,
-            without_leading_comments(&self.text),
-            self.args.text,
-            wanted,
-            budget,
-            &mut on_better,
-        );
+        let mut as_text = self.as_text;
+        let text = without_leading_comments(&self.text);
+        let mut reduce =
+            |as_text| reduce_finding(&self.session, &tested, text, as_text, wanted, budget, &mut on_better);
+        let mut shrunk = reduce(as_text);
+        if matches!(shrunk, Err(Reluctance::OnlyAsText)) {
+            self.note_text("shows the deviation");
+            as_text = true;
+            shrunk = reduce(as_text);
+        }
         bar.finish_and_clear();
         saving?;
         let shrunk = shrunk.map_err(|reluctance| self.explained(reluctance, &tested))?;
@@ -114,7 +105,7 @@ impl Work<'_> {
         let result = match interrupted {
             true => shrunk.reduced.program.text().to_owned(),
             // Comments may be what a lexer stumbles over, or cures.
-            false if self.args.text => shrunk.reduced.program.text().to_owned(),
+            false if as_text => shrunk.reduced.program.text().to_owned(),
             false => {
                 let origin = Origin { name: &self.name, text: &self.text, out: &self.out };
                 annotated(&tested, &shrunk, &origin, &processes)?
@@ -150,8 +141,9 @@ impl Work<'_> {
         }
         let bounds = Bounds { jobs: self.context.jobs.get(), until, cancel: &self.context.cancel };
         let mut script = Script::new(command, &self.args.file, limits, bounds, &runs)?;
-        let program = match self.args.text {
-            true => Program::from_text(self.text.as_str()),
+        let as_it_is = Program::from_text(self.text.as_str());
+        let program = match self.as_text {
+            true => as_it_is.clone(),
             false => Program::parse(&self.text).map_err(|error| {
                 Failure::Harness(anyhow::anyhow!("what was read cannot be printed and read again: {error}"))
             })?,
@@ -166,15 +158,20 @@ impl Work<'_> {
                 }
             }
         };
-        let reduced = reduce(program, &mut script, &Options::default(), &mut on_event);
+        let mut reduced = reduce(program, &mut script, &Options::default(), &mut on_event);
+        if !self.as_text && matches!(reduced, Err(Objection::NotInteresting)) {
+            reduced = reduce(as_it_is, &mut script, &Options::default(), &mut on_event);
+            if !matches!(reduced, Err(Objection::NotInteresting)) {
+                self.note_text("is interesting");
+            }
+        }
         bar.finish_and_clear();
         saving?;
         let reduced = reduced.map_err(|objection| match objection {
             _ if self.context.cancel.is_cancelled() => Failure::Interrupted,
             Objection::NotInteresting => Failure::BadInput(format!(
-                "{}: not interesting: the command does not end with status 0 for it{}",
-                self.name,
-                if self.args.text { "" } else { " as we print it; with --text, it is reduced as it is" }
+                "{}: not interesting: the command does not end with status 0 for it",
+                self.name
             )),
             Objection::NotReproducible => Failure::BadInput(format!(
                 "{}: not reproducible: the command ends with status 0 the first time and not the second",
@@ -186,6 +183,14 @@ impl Work<'_> {
         self.summary(&reduced, "the command", runs.into_inner(), &[])?;
         let interrupted = reduced.ended == Ended::Stopped && self.context.cancel.is_cancelled();
         Ok(if interrupted { Exit::Interrupted } else { Exit::Success })
+    }
+
+    /// Says that a program is reduced as text because, printed anew, it `shows` this no longer.
+    fn note_text(&self, shows: &str) {
+        self.context.console.note(&format!(
+            "{} {shows} only as it is written, with its white space and comments: it is reduced as text",
+            self.name
+        ));
     }
 
     fn explained(&self, reluctance: Reluctance, tested: &Tested) -> Failure {
@@ -201,8 +206,8 @@ impl Work<'_> {
             Reluctance::NotReproducible => Failure::BadInput(format!(
                 "{name}: not reproducible: {subject} answers for one and the same program now so and now otherwise"
             )),
-            Reluctance::OnlyAsText => Failure::BadInput(format!(
-                "{name}: printed anew, the program shows the deviation no longer; with --text, it is reduced as it is"
+            Reluctance::OnlyAsText => Failure::Harness(anyhow::anyhow!(
+                "{name}: a text that is reduced as text is printed as it is"
             )),
             Reluctance::CannotTell(reason) => {
                 Failure::Harness(anyhow::anyhow!("{name}: what {subject} does cannot be seen: {reason}"))
