@@ -131,7 +131,7 @@ Examples:
   ptxsmith run --subject 'exec:my-assembler --observe {ptx}' --focus initializers
   ptxsmith run --exhaustive 2")]
     Run(Run),
-    /// Judge PTX files that exist already
+    /// Judge by the specification what an implementation makes of PTX files that exist already
     #[command(after_help = "\
 Examples:
   ptxsmith check kernel.ptx

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use ptxsmith_campaign::store::Shard;
 use ptxsmith_subject::SubjectSpec;
+use ptxsmith_subject::toolchain::DEFAULT;
 
 use crate::exit::Failure;
 use crate::values::{Deny, count, count_or_none, subject};
@@ -56,7 +57,11 @@ fn from_environment(of: impl Fn(&str) -> Option<String>) -> Result<Shard, String
 }
 
 fn subject_help() -> String {
-    format!("An implementation to test: {}; may be repeated", SubjectSpec::forms())
+    let default = SubjectSpec::default();
+    format!(
+        "An implementation to test: {}; may be repeated [default: {default}, release {DEFAULT} where it is installed or no other is there]",
+        SubjectSpec::forms()
+    )
 }
 
 /// What every campaign takes.
