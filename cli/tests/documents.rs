@@ -389,12 +389,23 @@ fn the_commands_of_the_readme_are_those_of_the_program() {
     let help = stdout(&ptxsmith().arg("--help").output().unwrap());
     let listed = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap();
     let commands = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let commands: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
+    let commands: Vec<(&str, &str)> =
+        commands.filter_map(|line| line.trim_start().split_once(char::is_whitespace)).collect();
     assert!(commands.len() > 12);
-    for command in commands.into_iter().filter(|&command| command != "help") {
+    let is_missing = |command: &str| {
         let named = [format!("ptxsmith {command}"), format!("`{command} "), format!(" `{command}")];
-        assert!(named.iter().any(|name| readme.contains(name.as_str())), "{command}");
+        command != "help" && !named.iter().any(|name| readme.contains(name.as_str()))
+    };
+    let missing: Vec<_> = commands.into_iter().filter(|(command, _)| is_missing(command)).collect();
+    if std::env::var_os("PTXSMITH_BLESS").is_some() && !missing.is_empty() {
+        let row = |(command, about): &(&str, &str)| format!("| `ptxsmith {command}` | {} |\n", about.trim());
+        let last = readme.rfind("\n| `ptxsmith ").expect("the table of commands") + 1;
+        let end = last + readme[last..].find('\n').expect("it ends") + 1;
+        let rows: String = missing.iter().map(row).collect();
+        fs::write(root().join("README.md"), readme[..end].to_owned() + &rows + &readme[end..]).unwrap();
+        return;
     }
+    assert!(missing.is_empty(), "no row in README.md; PTXSMITH_BLESS=1 adds one: {missing:?}");
 }
 
 #[test]

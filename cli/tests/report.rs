@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::*;
+use ptxsmith_report::FORMATS;
 use serde_json::Value;
 
 /// A campaign made by hand, with texts that are out for harm.
@@ -27,14 +28,16 @@ fn with_findings(directory: &Path, name: &str, keep: impl Fn(&str) -> bool) -> P
 #[test]
 fn every_form_is_made_and_goes_where_it_is_told() {
     let directory = tempfile::tempdir().unwrap();
-    for (form, says) in [
+    let forms = [
         ("text", "9 distinct deviations, 6 new, 1 gone"),
         ("json", "\"schema\": \"ptxsmith.report/1\""),
         ("junit", "<testsuites name=\"ptxsmith\""),
         ("sarif", "\"version\": \"2.1.0\""),
         ("markdown", "1 valid program refused: 6 new, 1 gone, 2 known"),
         ("html", "<!doctype html>"),
-    ] {
+    ];
+    assert_eq!(forms.map(|(form, _)| form)[..], FORMATS.iter().map(|format| format.name).collect::<Vec<_>>());
+    for (form, says) in forms {
         let mut command = ptxsmith();
         let printed = command.arg("report").arg(campaign()).args(["--format", form]).output().unwrap();
         assert_eq!(status(&printed), 0, "{}", stderr(&printed));
@@ -50,8 +53,8 @@ fn every_form_is_made_and_goes_where_it_is_told() {
         assert_eq!((status(&written), stdout(&written).as_str()), (0, ""), "{}", stderr(&written));
         assert_eq!(fs::read_to_string(&file).unwrap(), stdout(&printed), "{form}");
     }
-    // Nothing that the report names was written: these six are all there is.
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 6);
+    // Nothing that the report names was written: these are all there is.
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), forms.len());
 }
 
 #[test]

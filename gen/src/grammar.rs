@@ -84,11 +84,11 @@ impl Production {
     }
 }
 
-const _: () = assert!(GRAMMAR.len() <= ProductionId::NONE.index(), "the place of a production is a byte");
+const _: () = assert!(GRAMMAR.len() == ProductionId::NONE.index(), "the place of a production has 16 bits");
 
 /// Every production, in the order of the table.
 pub fn productions() -> impl Iterator<Item = ProductionId> {
-    (0..GRAMMAR.len()).map(|i| ProductionId(i as u8))
+    (0..GRAMMAR.len()).map(|i| ProductionId(i as u16))
 }
 
 const fn row(
@@ -159,18 +159,25 @@ const fn vectors(c: &Config) -> bool {
 use Form::{Infix, Made, Number, Paren, Piece, Prefix, Same, Ternary};
 use Nonterminal as N;
 
-/// Every operator has a production.
+/// Every operator has a production, and every type that a declaration may give a value.
 const _: () = {
     let (mut prefix, mut cast) = ([false; UnaryOp::ALL.len()], [false; Cast::ALL.len()]);
     let mut infix = [false; BinaryOp::ALL.len()];
+    let mut types = [false; ScalarType::ALL.len()];
     let mut at = 0;
     while at < GRAMMAR.len() {
         match GRAMMAR[at].form {
             Prefix(op, _) => prefix[op as usize] = true,
             Form::Cast(op, _) => cast[op as usize] = true,
             Infix(op, ..) => infix[op as usize] = true,
+            Form::Type(ty) => types[ty as usize] = true,
             _ => {}
         }
+        at += 1;
+    }
+    at = 0;
+    while at < types.len() {
+        assert!(types[at] || !ScalarType::ALL[at].takes_value(), "a type without a production");
         at += 1;
     }
     assert!(all(&prefix) && all(&cast) && all(&infix), "an operator without a production");

@@ -2,6 +2,8 @@
 
 use ptxsmith_syntax::{ScalarType, every};
 
+use crate::grammar::GRAMMAR;
+
 every! {
     /// What a production is a form of.
     pub enum Nonterminal {
@@ -82,13 +84,13 @@ impl Nonterminal {
     }
 }
 
-/// The place of a production in [`GRAMMAR`](crate::grammar::GRAMMAR).
+/// The place of a production in [`GRAMMAR`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ProductionId(pub(crate) u8);
+pub struct ProductionId(pub(crate) u16);
 
 impl ProductionId {
     /// No production: what stands above the outermost one.
-    pub(crate) const NONE: ProductionId = ProductionId(u8::MAX);
+    pub(crate) const NONE: ProductionId = ProductionId(GRAMMAR.len() as u16);
 
     /// The place as a number.
     pub const fn index(self) -> usize {

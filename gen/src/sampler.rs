@@ -6,7 +6,7 @@
 use crate::nonterminal::{Nonterminal, ProductionId};
 
 /// A slot that leads to the further table.
-const RARE: u8 = ProductionId::NONE.0;
+const RARE: u16 = ProductionId::NONE.0;
 
 /// The least room, in nodes, of each class of room that has a table of its own.
 pub(crate) const ROOMS: [u32; 7] = [0, 2, 3, 4, 5, 6, 8];
@@ -18,7 +18,7 @@ fn room_class(room: u32) -> usize {
     CLASSES[room.min(8) as usize] as usize
 }
 
-type Slots = [u8; 256];
+type Slots = [u16; 256];
 
 /// How often each of some productions is chosen. The shares add up to one.
 pub(crate) type Shares = Vec<(ProductionId, f64)>;
@@ -116,7 +116,7 @@ fn slots(shares: &[(ProductionId, f64)]) -> Slots {
 mod tests {
     use super::*;
 
-    fn shares(of: &[(u8, f64)]) -> Shares {
+    fn shares(of: &[(u16, f64)]) -> Shares {
         of.iter().map(|&(id, share)| (ProductionId(id), share)).collect()
     }
 

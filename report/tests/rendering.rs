@@ -8,7 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use ptxsmith_report::folder::Folder;
 use ptxsmith_report::history::{History, Run};
 use ptxsmith_report::text::Summary;
-use ptxsmith_report::{Finding, html, junit, markdown, sarif, text};
+use ptxsmith_report::{FORMATS, Finding, Shown, html, junit, markdown, sarif, text};
 
 fn campaign() -> Folder {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/campaign");
@@ -42,6 +42,18 @@ fn assert_harmless(text: &str) {
     };
     let found = text.char_indices().find(|(_, c)| acts(*c));
     assert_eq!(found.map(|(at, c)| (c, &text[at.saturating_sub(60)..at])), None);
+}
+
+#[test]
+fn no_format_passes_on_what_acts_on_who_reads_it() {
+    let (folder, runs) = (campaign(), runs());
+    for only in [false, true] {
+        let shown = Shown { folder: &folder, only, against: None, runs: &runs };
+        for format in FORMATS {
+            let text = (format.render)(&shown).unwrap();
+            assert_harmless(&anstream::adapter::strip_str(&text).to_string());
+        }
+    }
 }
 
 #[test]

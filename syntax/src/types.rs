@@ -124,11 +124,28 @@ impl ScalarType {
         }
     }
 
+    /// How many types of these kinds take an initial value.
+    pub const fn count(kinds: &[TypeKind]) -> usize {
+        let (mut count, mut at) = (0, 0);
+        while at < ScalarType::ALL.len() {
+            let (ty, mut kind) = (ScalarType::ALL[at], 0);
+            while kind < kinds.len() {
+                if ty.takes_value() && ty.kind() as u8 == kinds[kind] as u8 {
+                    count += 1;
+                }
+                kind += 1;
+            }
+            at += 1;
+        }
+        count
+    }
+
     /// The types of these kinds that take an initial value, from the widest down; those of one size in the order of the kinds.
     ///
     /// # Panics
-    /// Where they are not `N`: of a constant, when it is compiled.
+    /// Where they are not `N`, which [`count`](ScalarType::count) tells: of a constant, when it is compiled.
     pub const fn with_values<const N: usize>(kinds: &[TypeKind]) -> [ScalarType; N] {
+        assert!(N == ScalarType::count(kinds), "the types of these kinds are not so many");
         let (mut found, mut count, mut size) = ([ScalarType::S64; N], 0, 8);
         while size > 0 {
             let mut kind = 0;
@@ -146,7 +163,7 @@ impl ScalarType {
             }
             size /= 2;
         }
-        assert!(count == N, "the types of these kinds are not so many");
+        assert!(count == N, "a type is wider than 8 bytes, or has a size between powers of two");
         found
     }
 

@@ -130,9 +130,22 @@ fn digit(index: &mut u64, base: usize) -> usize {
     digit as usize
 }
 
-const INTEGER_TYPES: [ScalarType; 12] = {
-    let [a, b, c, d] = ScalarType::with_values(&[TypeKind::Signed]);
-    let [e, f, g, h] = ScalarType::with_values(&[TypeKind::Unsigned]);
-    let [i, j, k, l] = ScalarType::with_values(&[TypeKind::Bits]);
-    [a, b, c, d, e, f, g, h, i, j, k, l]
+/// Kind by kind, and from the widest down.
+const INTEGER_TYPES: [ScalarType; ScalarType::count(INTEGER_KINDS)] = {
+    let all: [ScalarType; ScalarType::count(INTEGER_KINDS)] = ScalarType::with_values(INTEGER_KINDS);
+    let (mut types, mut count, mut kind) = (all, 0, 0);
+    while kind < INTEGER_KINDS.len() {
+        let mut at = 0;
+        while at < all.len() {
+            if all[at].kind() as u8 == INTEGER_KINDS[kind] as u8 {
+                types[count] = all[at];
+                count += 1;
+            }
+            at += 1;
+        }
+        kind += 1;
+    }
+    types
 };
+
+const INTEGER_KINDS: &[TypeKind] = &[TypeKind::Signed, TypeKind::Unsigned, TypeKind::Bits];

@@ -7,9 +7,12 @@ use crate::{boundary, draft::Draft, nonterminal::Nonterminal, written::items_or_
 
 // Pieces of declarations
 
+const INTEGER_KINDS: &[TypeKind] = &[TypeKind::Signed, TypeKind::Unsigned];
 pub(super) const INTEGERS: &[&str] =
-    &keywords(ScalarType::with_values::<8>(&[TypeKind::Signed, TypeKind::Unsigned]));
-pub(super) const FLOATS: &[&str] = &keywords(ScalarType::with_values::<2>(&[TypeKind::Float]));
+    &keywords(ScalarType::with_values::<{ ScalarType::count(INTEGER_KINDS) }>(INTEGER_KINDS));
+const FLOAT_KINDS: &[TypeKind] = &[TypeKind::Float];
+pub(super) const FLOATS: &[&str] =
+    &keywords(ScalarType::with_values::<{ ScalarType::count(FLOAT_KINDS) }>(FLOAT_KINDS));
 
 const fn keywords<const N: usize>(types: [ScalarType; N]) -> [&'static str; N] {
     let (mut words, mut at) = ([""; N], 0);

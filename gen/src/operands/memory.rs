@@ -12,8 +12,8 @@ use crate::{
     draft::Draft,
 };
 
-/// The types that variables and accesses have: all that take an initial value, the most telling first.
-const TYPES: [ScalarType; 14] = [
+/// The types that tell most, in this order.
+const FIRST: [ScalarType; 14] = [
     ScalarType::U32,
     ScalarType::U64,
     ScalarType::S32,
@@ -30,9 +30,29 @@ const TYPES: [ScalarType; 14] = [
     ScalarType::B8,
 ];
 
-/// As many as there are, or this does not compile.
-const _: [ScalarType; TYPES.len()] =
-    ScalarType::with_values(&[TypeKind::Signed, TypeKind::Unsigned, TypeKind::Bits, TypeKind::Float]);
+const KINDS: &[TypeKind] = &[TypeKind::Signed, TypeKind::Unsigned, TypeKind::Bits, TypeKind::Float];
+
+/// The types that variables and accesses have: all that take an initial value, the most telling first.
+const TYPES: [ScalarType; ScalarType::count(KINDS)] = {
+    let all: [ScalarType; ScalarType::count(KINDS)] = ScalarType::with_values(KINDS);
+    let (mut types, mut count, mut at) = (all, 0, 0);
+    while count < FIRST.len() {
+        types[count] = FIRST[count];
+        count += 1;
+    }
+    while at < all.len() {
+        let mut first = 0;
+        while first < FIRST.len() && FIRST[first] as u8 != all[at] as u8 {
+            first += 1;
+        }
+        if first == FIRST.len() {
+            types[count] = all[at];
+            count += 1;
+        }
+        at += 1;
+    }
+    types
+};
 
 /// A variable that a probe uses.
 pub(super) struct Variable {

@@ -42,7 +42,10 @@ fn held_in(ty: ScalarType) -> ScalarType {
         ScalarType::U8 => ScalarType::U16,
         ScalarType::S8 => ScalarType::S16,
         ScalarType::B8 => ScalarType::B16,
-        ty => ty,
+        ty => {
+            assert!(ty.size() != Some(1), "a register has 16 bits or more");
+            ty
+        }
     }
 }
 
