@@ -389,16 +389,18 @@ fn the_commands_of_the_readme_are_those_of_the_program() {
     let help = stdout(&ptxsmith().arg("--help").output().unwrap());
     let listed = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap();
     let commands = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let commands: Vec<(&str, &str)> =
-        commands.filter_map(|line| line.trim_start().split_once(char::is_whitespace)).collect();
+    let commands: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
     assert!(commands.len() > 12);
     let is_missing = |command: &str| {
         let named = [format!("ptxsmith {command}"), format!("`{command} "), format!(" `{command}")];
         command != "help" && !named.iter().any(|name| readme.contains(name.as_str()))
     };
-    let missing: Vec<_> = commands.into_iter().filter(|(command, _)| is_missing(command)).collect();
+    let missing: Vec<&str> = commands.into_iter().filter(|command| is_missing(command)).collect();
     if std::env::var_os("PTXSMITH_BLESS").is_some() && !missing.is_empty() {
-        let row = |(command, about): &(&str, &str)| format!("| `ptxsmith {command}` | {} |\n", about.trim());
+        let row = |command: &&str| {
+            let help = stdout(&ptxsmith().arg(command).arg("--help").output().unwrap());
+            format!("| `ptxsmith {command}` | {} |\n", help.lines().next().unwrap_or_default())
+        };
         let last = readme.rfind("\n| `ptxsmith ").expect("the table of commands") + 1;
         let end = last + readme[last..].find('\n').expect("it ends") + 1;
         let rows: String = missing.iter().map(row).collect();
