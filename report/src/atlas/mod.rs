@@ -71,7 +71,7 @@ pub fn atlas(folders: &[Folder]) -> Result<Vec<File>, Error> {
     let forms = forms(&report.cases, report.subjects.len());
     let mut files = vec![File { path: "style.css".to_owned(), text: style() }];
     let mut add = |path: &str, html: String, json: Value| -> Result<(), Error> {
-        files.push(File { path: format!("{path}.html"), text: html });
+        files.push(File { path: format!("{path}.html"), text: lean(&html) });
         let text = harmless::json(serde_json::to_string(&with_schema(json)).map_err(askama::Error::custom)?);
         files.push(File { path: format!("{path}.json"), text: text + "\n" });
         Ok(())
@@ -94,6 +94,22 @@ pub fn atlas(folders: &[Folder]) -> Result<Vec<File>, Error> {
     Ok(files)
 }
 
+/// A page without what a reader of HTML does not need: indentation, and the end tags of cells, rows and items, which the next one or
+/// the end of what they stand in implies. What a program or a message says is escaped, and has neither.
+fn lean(page: &str) -> String {
+    let mut lean = String::with_capacity(page.len());
+    let mut in_program = false;
+    for line in page.split_inclusive('\n') {
+        let text = if in_program { line } else { line.trim_start() };
+        lean.push_str(text);
+        in_program = match (line.rfind("<pre"), line.rfind("</pre>")) {
+            (Some(begin), Some(end)) => end < begin,
+            (begin, end) => begin.is_some() || in_program && end.is_none(),
+        };
+    }
+    ["</td>", "</th>", "</tr>", "</li>"].iter().fold(lean, |text, tag| text.replace(tag, ""))
+}
+
 fn with_schema(mut page: Value) -> Value {
     page["schema"] = json!(SCHEMA);
     page
@@ -106,4 +122,18 @@ fn letters() -> Value {
         .map(|(standing, name, ..)| (standing.letter().to_string(), json!(name)))
         .collect::<serde_json::Map<_, _>>()
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lean;
+
+    #[test]
+    fn a_lean_page_has_programs_as_they_are() {
+        let page = "  <ul>\n    <li>a</li>\n\n    <li>b</li>\n  </ul>\n  <pre class=\"code\">.entry k() {\n    ret;\n\n}</pre>\n  <p>c</p>\n";
+        let expected =
+            "<ul>\n<li>a\n<li>b\n</ul>\n<pre class=\"code\">.entry k() {\n    ret;\n\n}</pre>\n<p>c</p>\n";
+        assert_eq!(lean(page), expected);
+        assert_eq!(lean("<pre>a</pre>\n  <pre>b</pre>\n"), "<pre>a</pre>\n<pre>b</pre>\n");
+    }
 }
