@@ -4,7 +4,7 @@ use crate::nonterminal::ProductionId;
 
 /// As many as a [`ProductionId`] may name: all, and none.
 const PRODUCTIONS: usize = ProductionId::NONE.index() + 1;
-const WORDS: usize = PRODUCTIONS.div_ceil(64);
+const WORDS: usize = PRODUCTIONS / 64;
 
 /// Counts of productions, and a bit for each pair of a production and one directly beneath it.
 ///

@@ -2,8 +2,6 @@
 
 use ptxsmith_syntax::{ScalarType, every};
 
-use crate::grammar::GRAMMAR;
-
 every! {
     /// What a production is a form of.
     pub enum Nonterminal {
@@ -84,13 +82,13 @@ impl Nonterminal {
     }
 }
 
-/// The place of a production in [`GRAMMAR`].
+/// The place of a production in [`GRAMMAR`](crate::grammar::GRAMMAR).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProductionId(pub(crate) u16);
 
 impl ProductionId {
     /// No production: what stands above the outermost one.
-    pub(crate) const NONE: ProductionId = ProductionId(GRAMMAR.len() as u16);
+    pub(crate) const NONE: ProductionId = ProductionId(511);
 
     /// The place as a number.
     pub const fn index(self) -> usize {
