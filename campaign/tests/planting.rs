@@ -5,7 +5,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{NVIDIA, fake, known_rules};
+use common::{NVIDIA, each, fake, known_rules};
 use ptxsmith_campaign::ledger::{Ledger, Triage};
 use ptxsmith_diff::suspects::{SUSPECTS, Suspect};
 use ptxsmith_diff::{Body, Header, Judge, Options, Trial};
@@ -61,8 +61,10 @@ fn one_planted_fault_is_one_new_finding() {
     let mut wrong = Vec::new();
     let mut told = 0;
     // What tells this one from `difference-signed` is rarer than these cases are many.
-    for suspect in SUSPECTS.iter().filter(|suspect| suspect.id != "difference-type-of-right") {
-        let found = new_findings(&[suspect], &trials);
+    let suspects: Vec<&Suspect> =
+        SUSPECTS.iter().filter(|suspect| suspect.id != "difference-type-of-right").collect();
+    let all = each(&suspects, |suspect| new_findings(&[suspect], &trials));
+    for (suspect, found) in suspects.into_iter().zip(all) {
         told += usize::from(!found.is_empty());
         // What shows in refusals only is named by them, and joined at the end of a campaign.
         let is_named = found == BTreeSet::from([suspect.id.to_owned()])
@@ -90,13 +92,14 @@ fn two_planted_faults_are_two_new_findings() {
         "offset-counts-words",
     ];
     let trials = trials(1, 3_000);
+    let pairs =
+        ids.iter().enumerate().flat_map(|(at, one)| ids[..at].iter().map(move |other| [*one, *other]));
+    let pairs: Vec<[&str; 2]> = pairs.collect();
+    let all = each(&pairs, |&[one, other]| new_findings(&[suspect(one), suspect(other)], &trials));
     let mut wrong = Vec::new();
-    for (at, one) in ids.iter().enumerate() {
-        for other in &ids[..at] {
-            let found = new_findings(&[suspect(one), suspect(other)], &trials);
-            if found != BTreeSet::from([one.to_string(), other.to_string()]) {
-                wrong.push((*one, *other, found));
-            }
+    for ([one, other], found) in pairs.into_iter().zip(all) {
+        if found != BTreeSet::from([one.to_owned(), other.to_owned()]) {
+            wrong.push((one, other, found));
         }
     }
     assert!(wrong.is_empty(), "{}: {wrong:#?}", wrong.len());
