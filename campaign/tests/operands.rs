@@ -5,7 +5,8 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{NVIDIA, each, fake, known_rules};
+use common::cores::on_all_cores;
+use common::{NVIDIA, fake, known_rules};
 use ptxsmith_campaign::ledger::{Found, Ledger, Triage};
 use ptxsmith_diff::suspects::{OPERANDS, Suspect};
 use ptxsmith_diff::{Body, Class, Header, Judge, Options, Trial};
@@ -55,7 +56,7 @@ fn without_a_planted_fault_nothing_is_new() {
 fn one_planted_fault_is_one_new_finding_that_names_its_clause() {
     let trials = trials(0, 120);
     let mut told = 0;
-    let all = each(OPERANDS, |suspect| new_findings(&[suspect], &trials));
+    let all = on_all_cores(OPERANDS, |_, suspect| new_findings(&[suspect], &trials));
     for (suspect, found) in OPERANDS.iter().zip(all) {
         // What is rare does not show in these few cases.
         if !found.is_empty() {

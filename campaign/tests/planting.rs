@@ -5,7 +5,8 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{NVIDIA, each, fake, known_rules};
+use common::cores::on_all_cores;
+use common::{NVIDIA, fake, known_rules};
 use ptxsmith_campaign::ledger::{Ledger, Triage};
 use ptxsmith_diff::suspects::{SUSPECTS, Suspect};
 use ptxsmith_diff::{Body, Header, Judge, Options, Trial};
@@ -63,7 +64,7 @@ fn one_planted_fault_is_one_new_finding() {
     // What tells this one from `difference-signed` is rarer than these cases are many.
     let suspects: Vec<&Suspect> =
         SUSPECTS.iter().filter(|suspect| suspect.id != "difference-type-of-right").collect();
-    let all = each(&suspects, |suspect| new_findings(&[suspect], &trials));
+    let all = on_all_cores(&suspects, |_, suspect| new_findings(&[suspect], &trials));
     for (suspect, found) in suspects.into_iter().zip(all) {
         told += usize::from(!found.is_empty());
         // What shows in refusals only is named by them, and joined at the end of a campaign.
@@ -95,7 +96,7 @@ fn two_planted_faults_are_two_new_findings() {
     let pairs =
         ids.iter().enumerate().flat_map(|(at, one)| ids[..at].iter().map(move |other| [*one, *other]));
     let pairs: Vec<[&str; 2]> = pairs.collect();
-    let all = each(&pairs, |&[one, other]| new_findings(&[suspect(one), suspect(other)], &trials));
+    let all = on_all_cores(&pairs, |_, &[one, other]| new_findings(&[suspect(one), suspect(other)], &trials));
     let mut wrong = Vec::new();
     for ([one, other], found) in pairs.into_iter().zip(all) {
         if found != BTreeSet::from([one.to_owned(), other.to_owned()]) {

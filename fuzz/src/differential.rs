@@ -45,8 +45,8 @@ const LEAST_BYTES: usize = 16 * 1024;
 static GENERATORS: LazyLock<[Generator; 2]> =
     LazyLock::new(|| [Generator::new(Config::calm()), Generator::default()]);
 
-const KINDS: &[TypeKind] = &[TypeKind::Signed, TypeKind::Unsigned, TypeKind::Bits, TypeKind::Float];
-const TYPES: [ScalarType; ScalarType::count(KINDS)] = ScalarType::with_values(KINDS);
+const TYPES: [ScalarType; ScalarType::count(TypeKind::OF_VALUES)] =
+    ScalarType::with_values(TypeKind::OF_VALUES);
 
 /// What these bytes stand for, and the form of output that shows it. The first byte says which, and whether risky constructs are
 /// made on purpose; each trial begins with a byte that says what it is.

@@ -89,6 +89,12 @@ pub enum TypeKind {
     Predicate,
 }
 
+impl TypeKind {
+    /// The kinds of the types that may take an initial value (5.4.4).
+    pub const OF_VALUES: &[TypeKind] =
+        &[TypeKind::Signed, TypeKind::Unsigned, TypeKind::Bits, TypeKind::Float];
+}
+
 impl ScalarType {
     /// Size in bytes; `None` for predicates, which have no storage.
     #[inline]

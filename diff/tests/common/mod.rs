@@ -1,6 +1,8 @@
 //! Subjects made from the oracle itself, with other rules.
 #![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
+pub mod cores;
+
 use ptxsmith_diff::known::{Effect, End, KNOWN, Known, with_known};
 use ptxsmith_diff::{Maker, Shaped};
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, execute, expect};
@@ -9,18 +11,6 @@ use ptxsmith_subject::{
     Severity, Subject, Variable,
 };
 use ptxsmith_syntax::{line_column, parse};
-
-/// What becomes of each item, in their order, on all cores.
-pub fn each<T: Sync, R: Send>(items: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    std::thread::scope(|scope| {
-        let of = &of;
-        let parts = items.chunks(items.len().div_ceil(cores).max(1));
-        let threads: Vec<_> =
-            parts.map(|part| scope.spawn(move || part.iter().map(of).collect::<Vec<R>>())).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("it does not panic")).collect()
-    })
-}
 
 /// The latest ptxas.
 pub const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };

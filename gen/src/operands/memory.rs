@@ -30,11 +30,10 @@ const FIRST: [ScalarType; 14] = [
     ScalarType::B8,
 ];
 
-const KINDS: &[TypeKind] = &[TypeKind::Signed, TypeKind::Unsigned, TypeKind::Bits, TypeKind::Float];
-
 /// The types that variables and accesses have: all that take an initial value, the most telling first.
-const TYPES: [ScalarType; ScalarType::count(KINDS)] = {
-    let all: [ScalarType; ScalarType::count(KINDS)] = ScalarType::with_values(KINDS);
+const TYPES: [ScalarType; ScalarType::count(TypeKind::OF_VALUES)] = {
+    let all: [ScalarType; ScalarType::count(TypeKind::OF_VALUES)] =
+        ScalarType::with_values(TypeKind::OF_VALUES);
     let (mut types, mut count, mut at) = (all, 0, 0);
     while count < FIRST.len() {
         types[count] = FIRST[count];
