@@ -50,7 +50,7 @@ pub(crate) fn integer_text(value: u64, radix: Radix, unsigned: bool, detail: u8)
     let is_capital = detail & 1 == 1;
     let suffix = if unsigned { "U" } else { "" };
     match radix {
-        Radix::Decimal => format!("{value}{suffix}"),
+        Radix::Decimal => value.to_string() + suffix,
         Radix::Hexadecimal => {
             let x = if is_capital { 'X' } else { 'x' };
             format!("0{x}{zeros}{}{suffix}", hexadecimal(value, 1, detail >> 1))

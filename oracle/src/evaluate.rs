@@ -92,6 +92,7 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// As [`Evaluator::store`].
+    #[inline]
     pub fn stored(&mut self, ty: ScalarType) -> (Ruled<Stored>, Trace) {
         let rules = self.rules;
         let stored = self.value().and_then(|value| {
@@ -242,6 +243,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Adds an operand that was evaluated before, with what that rested on.
+    #[inline]
     pub fn evaluated(&mut self, value: Value, trace: Trace) {
         if self.stopped.is_none() {
             self.trace = self.trace.union(trace);
@@ -261,6 +263,7 @@ impl<'a> Evaluator<'a> {
 }
 
 impl Assemble for Evaluator<'_> {
+    #[inline]
     fn number(&mut self, text: &[u8]) {
         self.leaf(|rules, step| rules.expressions.number.apply(step, text));
     }
@@ -274,6 +277,7 @@ impl Assemble for Evaluator<'_> {
         self.push(Operand { is_name: true, ..Operand::new(value, precedence::PRIMARY) });
     }
 
+    #[inline]
     fn paren(&mut self) {
         if self.stopped.is_some() {
             return;
@@ -289,6 +293,7 @@ impl Assemble for Evaluator<'_> {
         }
     }
 
+    #[inline]
     fn unary(&mut self, op: UnaryOp) {
         self.join(precedence::UNARY, |rules, step, [operand]| {
             typed(step, [operand], |step, [operand]| {
@@ -297,6 +302,7 @@ impl Assemble for Evaluator<'_> {
         });
     }
 
+    #[inline]
     fn cast(&mut self, cast: Cast) {
         self.join(precedence::UNARY, |rules, step, [operand]| {
             typed(step, [operand], |step, [operand]| {
@@ -305,6 +311,7 @@ impl Assemble for Evaluator<'_> {
         });
     }
 
+    #[inline]
     fn binary(&mut self, op: BinaryOp) {
         self.join(op.precedence(), |rules, step, operands| {
             let rule = |step: &mut Step<'_>, [left, right]: [&Value; 2]| {
@@ -318,6 +325,7 @@ impl Assemble for Evaluator<'_> {
         });
     }
 
+    #[inline]
     fn ternary(&mut self) {
         self.join(precedence::TERNARY, |rules, step, [condition, then, otherwise]| {
             rules.expressions.ternary.apply(step, *condition, *then, *otherwise)

@@ -35,6 +35,7 @@ pub enum Number {
 /// `0` and `0U` are taken although the grammar of 4.5.1, read to the letter, derives neither: it asks for a nonzero
 /// first digit of a decimal literal and for a digit behind the `0` of an octal one, while 4.5.3 speaks of zero
 /// values and 5.4.4 writes them.
+#[inline]
 pub fn read_number(text: impl AsRef<[u8]>) -> Option<Number> {
     let bytes = text.as_ref();
     match bytes {

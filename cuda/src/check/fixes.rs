@@ -28,8 +28,9 @@ pub fn patch(fixes: impl Iterator<Item = (PathBuf, Fix)>, text_of: &dyn Fn(&Path
         fixes.dedup();
         let fixed = apply(&text, &fixes);
         let name = path.display().to_string();
-        let diff = similar::TextDiff::from_lines(&text, &fixed);
-        patch += &diff.unified_diff().context_radius(3).header(&name, &name).to_string();
+        let mut options = diffy::DiffOptions::new();
+        options.set_original_filename(name.clone()).set_modified_filename(name);
+        patch += &options.create_patch(&text, &fixed).to_string();
     }
     patch
 }
