@@ -46,3 +46,21 @@ impl Asked {
         first
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_trials_of_each_question_are_asked_and_no_more() {
+        let (shift, bitwise) = (Question::ShiftCount, Question::BitwiseType);
+        let (one, both) = (QuestionSet::from_iter([shift]), QuestionSet::from_iter([shift, bitwise]));
+        let mut asked = Asked::of(3);
+        assert_eq!([one, one].map(|met| asked.first_to_meet(met)), [one, one]);
+        assert_eq!(
+            [both, both, both].map(|met| asked.first_to_meet(met)),
+            [both, QuestionSet::from_iter([bitwise]), QuestionSet::from_iter([bitwise]),]
+        );
+        assert_eq!([both, both].map(|met| asked.first_to_meet(met)), [QuestionSet::default(); 2]);
+    }
+}

@@ -1,0 +1,128 @@
+//! What is counted in bulk is what the same cases give when each is judged by itself.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{NVIDIA, fake, known_rules};
+use ptxsmith_diff::{Again, Body, BulkVerdicts, Judge, Judged, NotCompared, Options, Trial, Verdict};
+use ptxsmith_gen::{self as generate, CaseId, Config, Coverage, Focus, Generator};
+use ptxsmith_oracle::{Clause, ClauseSet, Question, QuestionSet, Rules};
+
+const SEED: u64 = 7;
+const BATCH: u64 = 1_000;
+const BATCHES: u64 = 4;
+
+fn trial(generator: &Generator, index: u64) -> Trial {
+    let case = generator.case(Focus::Expressions, SEED, index, &mut Coverage::new());
+    let generate::Body::Expression { ty, space, expr } = case.body else {
+        panic!("an expression is asked for")
+    };
+    Trial { id: index, body: Body::Expression { ty, space, expr }, spacing: case.spacing }
+}
+
+/// What cases count, that were judged one by one.
+#[derive(Debug, Default, PartialEq)]
+struct Counts {
+    conform: u64,
+    unmodelled: u64,
+    clauses: BTreeMap<Clause, u64>,
+    questions: QuestionSet,
+    read: BTreeMap<(Question, usize), u64>,
+    deviate: BTreeMap<&'static str, u64>,
+    deviating: ClauseSet,
+}
+
+impl Counts {
+    fn add(&mut self, judged: &Judged) {
+        let trace = judged.trace;
+        if let Verdict::Deviates(difference) = &judged.verdict {
+            let explanation = difference.explanation.as_ref().expect("nothing new is counted in bulk");
+            let ([], [known]) = (&explanation.readings[..], &explanation.known[..]) else {
+                panic!("one listed deviation is counted in bulk: {explanation:?}");
+            };
+            *self.deviate.entry(known).or_default() += 1;
+            self.deviating = self.deviating.union(trace.clauses);
+            return;
+        }
+        match &judged.verdict {
+            Verdict::NotCompared(NotCompared::Unmodelled) => return self.unmodelled += 1,
+            Verdict::Reads(difference) => {
+                let explanation = difference.explanation.as_ref().expect("an answer is named");
+                let [answer] = explanation.readings[..] else { panic!("one answer is counted in bulk") };
+                *self.read.entry(answer).or_default() += 1;
+            }
+            Verdict::Conforms => {}
+            other => panic!("{other:?} is counted in bulk"),
+        }
+        self.conform += 1;
+        self.questions = self.questions.union(trace.questions);
+        trace.clauses.iter().for_each(|clause| *self.clauses.entry(clause).or_default() += 1);
+    }
+}
+
+impl Counts {
+    /// As far as a test asks about the sum.
+    fn join(&mut self, other: Counts) {
+        self.conform += other.conform;
+        other.read.into_iter().for_each(|(answer, count)| *self.read.entry(answer).or_default() += count);
+        other.deviate.into_iter().for_each(|(id, count)| *self.deviate.entry(id).or_default() += count);
+    }
+}
+
+impl From<&BulkVerdicts> for Counts {
+    fn from(bulk: &BulkVerdicts) -> Counts {
+        let clauses = Clause::ALL.iter().copied().zip(bulk.clauses.iter().copied());
+        Counts {
+            conform: bulk.conform,
+            unmodelled: bulk.unmodelled,
+            clauses: clauses.filter(|&(_, count)| count > 0).collect(),
+            questions: bulk.questions,
+            read: bulk.read.clone(),
+            deviate: bulk.deviate.clone(),
+            deviating: bulk.deviating,
+        }
+    }
+}
+
+/// What is counted in bulk of a subject that follows these rules, held against each case by itself.
+fn counted(config: Config, rules: Rules) -> Counts {
+    let generator = Generator::new(config);
+    let subject = fake(NVIDIA, rules);
+    let options = Options { recheck_every: 0, ..Options::default() };
+    let profile = Judge::ask(&subject, &options.header).expect("nothing of ours fails");
+    let judge = Judge::new(&subject, Rules::default(), options).knowing(profile);
+    let make = |index, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
+        generator.assemble_case(CaseId { seed: SEED, index }, &mut Coverage::new(), into)
+    };
+    let mut each = Counts::default();
+    for batch in 0..BATCHES {
+        let cases = batch * BATCH..(batch + 1) * BATCH;
+        let bulk = judge.bulk(cases.clone(), make).expect("nothing of ours fails");
+        assert!(bulk.left.is_sorted());
+        let spared = cases.filter(|case| bulk.left.binary_search(case).is_err());
+        let spared: Vec<Trial> = spared.map(|case| trial(&generator, case)).collect();
+        let mut counts = Counts::default();
+        judge.batch(&spared).expect("nothing of ours fails").iter().for_each(|judged| counts.add(judged));
+        assert_eq!(Counts::from(&bulk), counts);
+        each.join(counts);
+    }
+    each
+}
+
+#[test]
+fn of_a_subject_with_the_listed_deviations_the_counts_are_those_of_each_case() {
+    let counts = counted(Config::bulk(), known_rules(NVIDIA));
+    assert!(counts.conform > 2_000, "{counts:?}");
+    assert!(counts.deviate.values().sum::<u64>() >= 2, "{counts:?}");
+}
+
+#[test]
+fn of_a_subject_that_answers_a_question_otherwise_the_counts_are_those_of_each_case() {
+    let Config { wide_shift, unguarded_shift, .. } = Config::default();
+    let mut rules = known_rules(NVIDIA);
+    rules.readings = rules.readings.with(Question::ShiftCount, 1).expect("the question has two answers");
+    let counts = counted(Config { wide_shift, unguarded_shift, ..Config::bulk() }, rules);
+    assert!(counts.conform > 1_000, "{counts:?}");
+    assert!(counts.read[&(Question::ShiftCount, 1)] >= 5, "{counts:?}");
+}
