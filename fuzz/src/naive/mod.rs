@@ -260,9 +260,13 @@ impl Naive<'_> {
             (true, TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits) | (false, TypeKind::Float) => {
                 Ok(())
             }
-            (false, TypeKind::Bits) => require(
-                self.readings.bits_from_float == BitsFromFloat::SameSize && matches!(ty.size(), Some(4 | 8)),
-            ),
+            (false, TypeKind::Bits) => {
+                require(self.readings.bits_from_float == BitsFromFloat::SameSize)?;
+                match ty.size() {
+                    Some(16) => Err(Stop::Open),
+                    size => require(matches!(size, Some(4 | 8))),
+                }
+            }
             _ => Err(Stop::Refused),
         }
     }

@@ -91,6 +91,8 @@ fn what_the_types_forbid_is_refused_whatever_the_values_are() {
     }
     assert_eq!(held("0.0 / 0.0", ScalarType::F64), Answer::Open);
     assert_eq!(held("1", ScalarType::B128), Answer::Open);
+    assert_eq!(held("1.0", ScalarType::B128), Answer::Open);
+    assert_eq!(under("1.0", ScalarType::B128, Question::BitsFromFloat, 1), Answer::Refused);
     assert_eq!(held("x + 1", ScalarType::U64), Answer::Unknown);
 }
 

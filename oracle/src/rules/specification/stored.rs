@@ -32,12 +32,13 @@ pub(in crate::rules) fn store(step: &mut Step<'_>, value: Value, ty: ScalarType)
         }
         (Value::Float(_) | Value::ComputedNan | Value::Single(_), TypeKind::Bits) => {
             step.meets(Question::BitsFromFloat);
-            if size == 16 {
+            let takes = step.readings.bits_from_float == BitsFromFloat::SameSize;
+            if takes && size == 16 {
                 return Err(Stop::Unmodelled(
                     "a floating-point constant has 64 bits; how it fills 128 is not said",
                 ));
             }
-            if step.readings.bits_from_float == BitsFromFloat::Refused || !matches!(size, 4 | 8) {
+            if !takes || !matches!(size, 4 | 8) {
                 return step.refuse(RefusalClass::ValueKind, Clause::ValueKind);
             }
             step.uses(Clause::ConstantForBitSizeType);
