@@ -2,7 +2,7 @@
 
 mod common;
 
-use ptxsmith_diff::{Class, Verdict, judge_operands};
+use ptxsmith_diff::{Class, MemoryOperands, Verdict, judge_operands};
 use ptxsmith_oracle::{Expectation, Rules, Way, accesses_anywhere, expect};
 use ptxsmith_subject::{Description, Error, Observation, Outcome, Reach, Reached, Request, Space, Subject};
 use ptxsmith_syntax::{StateSpace, parse};
@@ -58,6 +58,11 @@ impl Subject for Follows {
 
 /// The verdict on a kernel with this at module scope and in its body, where `%p` is its parameter.
 fn verdict(scope: &str, body: &str, change: impl Fn(&mut Rules)) -> Verdict {
+    judged(scope, body, change).1.expect("the kernel is compared")
+}
+
+/// As [`verdict`], where there is one, with what was compared.
+fn judged(scope: &str, body: &str, change: impl Fn(&mut Rules)) -> (MemoryOperands, Option<Verdict>) {
     let text = format!(
         ".version 7.8\n.target sm_80\n.address_size 64\n{scope}\n.visible .entry k(.param .u64 P)\n{{\n\
          .reg .b64 %p, %q;\n.reg .b32 %r;\n.reg .s32 %i;\nld.param.u64 %p, [P];\n{body}\nret;\n}}\n"
@@ -72,7 +77,8 @@ fn verdict(scope: &str, body: &str, change: impl Fn(&mut Rules)) -> Verdict {
     change(&mut rules);
     let module = parse(&text).unwrap();
     let subject = Follows { description, rules };
-    judge_operands(&subject, &Rules::default(), &module, &text, "sm_80").unwrap().1.unwrap().verdict
+    let (operands, part) = judge_operands(&subject, &Rules::default(), &module, &text, "sm_80").unwrap();
+    (operands, part.map(|part| part.verdict))
 }
 
 fn known(verdict: &Verdict) -> Vec<&'static str> {
@@ -143,4 +149,43 @@ fn what_no_listed_rule_predicts_names_the_access_and_both_places() {
     assert_eq!((&first["kernel"], &first["line"]), (&"k".into(), &11.into()));
     assert_eq!(first["expected"], "reads 4 bytes at a +4");
     assert_eq!(first["seen"], "ACCESS reads 4 bytes at a +8");
+}
+
+#[test]
+fn what_lies_in_local_is_not_compared_and_hides_nothing_else() {
+    let body =
+        ".local .u32 l[4];\nst.local.u32 [l+4], 7;\nld.local.u32 %r, [l+4];\nst.global.u32 [%p+8], %r;";
+    let (operands, found) = judged("", body, |_| ());
+    assert_eq!(found, Some(Verdict::Conforms));
+    let local = operands.not_compared.get("a variable in .local, which the implementation lays out");
+    assert_eq!((operands.compared, operands.removed, local), (1, 0, Some(&2)));
+    // What the text reads in .local is known: a byte of .global that the code alone reads is astray.
+    let read = "\nld.global.u32 %r, [a+4];\nst.global.u32 [%p], %r;";
+    let nearer = |rules: &mut Rules| rules.operands.offset.change(|next, bytes| next.apply(bytes) - 4);
+    let found = verdict(".global .u32 a[4];", &(body.replace("+8", "+4") + read), nearer);
+    let Verdict::Deviates(difference) = &found else { panic!("{found:?}") };
+    let seen: Vec<_> =
+        difference.expected["astray"].as_array().unwrap().iter().map(|one| &one["seen"]).collect();
+    assert!(seen.contains(&&"ACCESS reads 4 bytes at a".into()), "{seen:?}");
+}
+
+#[test]
+fn the_first_bytes_of_const_are_a_variable_s() {
+    let nearer = |rules: &mut Rules| rules.operands.offset.change(|next, bytes| next.apply(bytes) - 4);
+    let found = verdict(".const .u32 a[4];", "ld.const.u32 %r, [a+4];\nst.global.u32 [%p+4], %r;", nearer);
+    let Verdict::Deviates(difference) = &found else { panic!("{found:?}") };
+    let read = difference.expected["astray"].as_array().unwrap().iter().find(|one| one["line"] == 11);
+    assert_eq!(read.map(|read| &read["seen"]), Some(&"ACCESS reads 4 bytes at a".into()));
+}
+
+#[test]
+fn a_wrong_value_is_of_the_access_that_covers_it() {
+    let body = "mov.f64 %q, 0f3FC00000;\nst.global.f64 [%p+8], %q;\nst.global.u32 [%p], 1;";
+    let found = verdict("", body, |rules| *rules = common::known_rules(common::NVIDIA));
+    assert_eq!(known(&found), ["single-bits-raw-in-f64"]);
+    let Verdict::Deviates(difference) = &found else { panic!("{found:?}") };
+    let first = &difference.expected["astray"][0];
+    assert_eq!(first["line"], 12);
+    let place = "sets 8 bytes at the pointer in parameter 0 +8 to ";
+    assert!(first["expected"].as_str().unwrap().starts_with(place), "{first}");
 }
