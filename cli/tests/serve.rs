@@ -43,6 +43,31 @@ fn check(subject: &str, what: &Path, out: &Path, timeout: &str) -> Output {
 }
 
 #[test]
+fn a_named_implementation_is_asked_the_smallest_program() {
+    let directory = tempfile::tempdir().unwrap();
+    let takes = file(directory.path(), "takes.sh", "echo '{\"outcome\": \"accepted\"}'");
+    let takes = format!("exec:sh {} {{ptx}}", takes.display());
+    let mut command = ptxsmith();
+    command.args([
+        "subjects",
+        "--json",
+        "--subject",
+        "exec:false",
+        "--subject",
+        &takes,
+        "--subject",
+        "serve:false",
+    ]);
+    let output = command.output().unwrap();
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let listed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let answers: Vec<_> = listed["subjects"].as_array().unwrap().iter().map(|one| &one["answer"]).collect();
+    assert_eq!(answers, ["crashed", "accepted", "crashed"]);
+    let words = ptxsmith().args(["subjects", "--subject", "exec:false"]).output().unwrap();
+    assert!(stdout(&words).contains("the smallest program: died: exit status 1"), "{}", stdout(&words));
+}
+
+#[test]
 fn the_example_in_python_conforms_through_both_entry_points() {
     if !python("the example in Python") {
         return;

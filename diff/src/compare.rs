@@ -264,4 +264,118 @@ mod tests {
         assert_eq!(shown("c", &[9; 8]), unobserved);
         assert_eq!(shown("f, 5", &[9; 16]), Some(Mismatch::Differs(Class::WrongValue, "p".to_owned())));
     }
+
+    /// What is expected of `a`, eight bytes aligned, and of `p`, which holds its address; and what an implementation that conforms shows.
+    fn two() -> (Vec<oracle::Variable>, subject::Variables) {
+        let text = ".version 7.8\n.target sm_80\n.address_size 64\n.global .align 8 .u32 a = 1;\n.global .u64 p = a;\n";
+        let module = ptxsmith_syntax::parse(text).unwrap();
+        let expectation = oracle::expect(&module, &oracle::Rules::default());
+        let oracle::Expectation::Accepted { variables, .. } = expectation else { panic!("{expectation:?}") };
+        let variable = |size, align, bytes: &[u8], addresses| subject::Variable {
+            space: Some("global".into()),
+            size: Some(size),
+            align: Some(align),
+            bytes: Some(bytes.to_vec()),
+            addresses: Some(addresses),
+            ..subject::Variable::default()
+        };
+        let a = subject::Address {
+            offset: 0,
+            width: 8,
+            symbol: "a".to_owned(),
+            addend: 0,
+            generic: None,
+            byte: None,
+        };
+        let shown = [
+            ("a".into(), variable(4, 8, &[1, 0, 0, 0], Vec::new())),
+            ("p".into(), variable(8, 8, &[0; 8], vec![a])),
+        ];
+        (variables, shown.into())
+    }
+
+    /// What is said of the two where this is changed in what is shown of one of them.
+    fn changed(name: &str, change: impl Fn(&mut subject::Variable)) -> Option<Mismatch> {
+        let (expected, mut variables) = two();
+        change(variables.get_mut(name).unwrap());
+        compare(&expected, &Observation { variables, ..Observation::new(Outcome::Accepted) })
+    }
+
+    #[test]
+    fn space_size_and_alignment_are_compared_before_bytes_and_a_greater_alignment_is_one() {
+        let differs = |class| Some(Mismatch::Differs(class, "a".to_owned()));
+        assert_eq!(changed("a", |_| ()), None);
+        for align in [8, 16, 256] {
+            assert_eq!(changed("a", |a| a.align = Some(align)), None, "{align}");
+        }
+        for align in [0, 1, 4] {
+            assert_eq!(changed("a", |a| a.align = Some(align)), differs(Class::WrongLayout), "{align}");
+        }
+        for size in [3, 5] {
+            assert_eq!(changed("a", |a| a.size = Some(size)), differs(Class::WrongLayout), "{size}");
+        }
+        assert_eq!(changed("a", |a| a.space = Some("const".into())), differs(Class::WrongLayout));
+        assert_eq!(changed("a", |a| (a.size, a.align, a.space) = (None, None, None)), None);
+        assert_eq!(changed("a", |a| a.bytes = Some(vec![2, 0, 0, 0])), differs(Class::WrongValue));
+    }
+
+    #[test]
+    fn what_is_not_shown_of_a_variable_is_not_compared_unless_nothing_else_is() {
+        let unobserved = |name: &str| Some(Mismatch::Unobserved(name.to_owned()));
+        assert_eq!(changed("a", |a| a.bytes = None), None, "p is compared");
+        assert_eq!(changed("p", |p| p.addresses = None), None, "a is compared");
+        let (expected, variables) = two();
+        let of = |expected: &[oracle::Variable], variables: &subject::Variables, complete| {
+            let variables = variables.clone();
+            compare(expected, &Observation { variables, complete, ..Observation::new(Outcome::Accepted) })
+        };
+        let mut silent = variables.clone();
+        silent.values_mut().for_each(|variable| variable.bytes = None);
+        assert_eq!(of(&expected, &silent, false), unobserved("a"));
+        let mut without = variables;
+        without.remove("a");
+        assert_eq!(of(&expected, &without, false), None, "p is compared");
+        assert_eq!(
+            of(&expected, &without, true),
+            Some(Mismatch::Differs(Class::WrongLayout, "a".to_owned())),
+            "one that says it shows all has no storage for it"
+        );
+        // The bytes of `p` without its address, and without the places of others in memory, tell nothing.
+        without.get_mut("p").unwrap().addresses = None;
+        assert_eq!(of(&expected[1..], &without, false), unobserved("p"));
+        // Nor where the place of another is known: these bytes are not what is in memory.
+        let mut elsewhere = two().1;
+        elsewhere.get_mut("a").unwrap().base = Some(0x1000);
+        elsewhere.get_mut("p").unwrap().addresses = None;
+        assert_eq!(of(&expected[1..], &elsewhere, false), unobserved("p"));
+        // Bytes of one without addresses are compared as they are, in memory too.
+        let longer = |a: &mut subject::Variable| {
+            (a.base, a.addresses, a.size, a.bytes) = (Some(0x1000), None, None, Some(vec![1, 0, 0, 0, 0]));
+        };
+        assert_eq!(changed("a", longer), Some(Mismatch::Differs(Class::WrongValue, "a".to_owned())));
+    }
+
+    #[test]
+    fn a_variable_of_no_bytes_is_compared_by_its_size() {
+        let (expected, variables) = two();
+        let none = oracle::Variable { size: 0, bytes: Vec::new(), ..expected[0].clone() };
+        let shown = |size| {
+            let a = subject::Variable { size, bytes: None, ..variables["a"].clone() };
+            compare_variable(&none, &a, &Observation::new(Outcome::Accepted))
+        };
+        assert_eq!(shown(Some(0)), None);
+        assert_eq!(shown(None), Some(Mismatch::Unobserved("a".to_owned())));
+        assert_eq!(shown(Some(4)), Some(Mismatch::Differs(Class::WrongLayout, "a".to_owned())));
+        // Of one too large to work out its bytes, too.
+        let large = oracle::Variable { size: 1 << 40, ..none.clone() };
+        let shown = |size| {
+            compare_variable(
+                &large,
+                &subject::Variable { size, ..variables["a"].clone() },
+                &Observation::default(),
+            )
+        };
+        assert_eq!(shown(Some(1 << 40)), None);
+        assert_eq!(shown(None), Some(Mismatch::Unobserved("a".to_owned())));
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use ptxsmith_oracle::hex;
-use ptxsmith_subject::{Outcome, Output, Severity, Variable, Variables};
+use ptxsmith_subject::{Observation, Outcome, Output, Severity, Variable, Variables};
 use ptxsmith_syntax::Text;
 use serde_json::Value;
 
@@ -98,19 +98,25 @@ fn expected_of(finding: &Finding, undecided: &str) -> Vec<String> {
 /// What the subject did.
 pub fn observed(finding: &Finding) -> Vec<String> {
     let observed = finding.example().observed;
-    let mut did = match (observed.outcome, observed.signal) {
-        (Outcome::Accepted, _) => {
-            if let Some(astray) = astray(finding.example().expected, "seen") {
-                return vec![astray];
-            }
-            let failing = failing_kernels(&kernels_of(finding.example().expected), &observed.kernels);
-            if !failing.is_empty() {
-                return kernels(&observed.kernels, &failing);
-            }
-            let mut lines = variables(finding, &observed.variables);
-            lines.extend(first_difference(finding));
-            return lines;
+    if observed.outcome == Outcome::Accepted {
+        if let Some(astray) = astray(finding.example().expected, "seen") {
+            return vec![astray];
         }
+        let failing = failing_kernels(&kernels_of(finding.example().expected), &observed.kernels);
+        if !failing.is_empty() {
+            return kernels(&observed.kernels, &failing);
+        }
+        let mut lines = variables(finding, &observed.variables);
+        lines.extend(first_difference(finding));
+        return lines;
+    }
+    outcome(observed)
+}
+
+/// How an implementation answered, what it holds aside, and the first error that it printed: what follows that is often a consequence of it.
+pub fn outcome(observed: &Observation) -> Vec<String> {
+    let mut did = match (observed.outcome, observed.signal) {
+        (Outcome::Accepted, _) => ACCEPTED.to_owned(),
         (Outcome::Refused, _) => "refused".to_owned(),
         (Outcome::Unsupported, _) => "not supported".to_owned(),
         (Outcome::Crashed, Some(signal)) => format!("killed by signal {signal}{}", name_of(signal)),
@@ -121,7 +127,6 @@ pub fn observed(finding: &Finding) -> Vec<String> {
     if let Some(reason) = &observed.reason {
         let _ = write!(did, ": {}", line(&cut(reason, MOST_CHARACTERS)));
     }
-    // The first: what follows it is often a consequence of it.
     let error = observed.diagnostics.iter().find(|diagnostic| diagnostic.severity >= Severity::Error);
     let error = error.map(|diagnostic| match diagnostic.line {
         Some(number) => format!("line {number}: {}", line(&cut(&diagnostic.message, MOST_CHARACTERS))),
@@ -308,7 +313,6 @@ fn name_of(signal: i32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptxsmith_subject::Observation;
 
     #[test]
     fn where_a_kernel_reaches_other_memory_both_places_are_shown() {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use askama::Template;
 use ptxsmith_subject::{
-    Description, OpenOptions, SubjectSpec, UnavailableKind, open, parse_spec, toolchain::Toolchains,
+    Description, OpenOptions, Outcome, Request, SubjectSpec, UnavailableKind, open, parse_spec,
+    toolchain::Toolchains,
 };
 use serde::Serialize;
 
@@ -12,7 +13,7 @@ use super::{Context, worker};
 use crate::args;
 use crate::console::{BOLD, END, GOOD, NOTE, line};
 use crate::exit::{Exit, Failure};
-use ptxsmith_report::harmless;
+use ptxsmith_report::{describe, harmless};
 
 /// One line of the list.
 #[derive(Clone, Serialize)]
@@ -28,7 +29,16 @@ struct Entry {
     unavailable: Option<UnavailableKind>,
     #[serde(flatten)]
     description: Option<Description>,
+    /// How it answers [`SMALLEST`], where it was named: one that can be started may still know nothing of PTX.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<Outcome>,
+    /// The same in words.
+    #[serde(skip)]
+    answers: Option<String>,
 }
+
+/// The program that an implementation is asked about.
+const SMALLEST: &str = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 1;\n";
 
 /// Prints the list.
 pub fn run(context: &Context, args: &args::Subjects) -> Result<Exit, Failure> {
@@ -48,7 +58,7 @@ pub fn run(context: &Context, args: &args::Subjects) -> Result<Exit, Failure> {
 }
 
 fn named(context: &Context, specs: &[SubjectSpec]) -> Vec<Entry> {
-    specs.iter().flat_map(|spec| look(context, spec, &spec.to_string())).collect()
+    specs.iter().flat_map(|spec| look(context, spec, &spec.to_string(), true)).collect()
 }
 
 /// Every form of the contract: what is installed by name, what can be, and what only the user can name.
@@ -60,7 +70,7 @@ fn every_form(context: &Context) -> Result<Vec<Entry>, Failure> {
             None => entries.push(needs(form.form, form.meaning)),
             Some(names) => {
                 for name in names {
-                    entries.extend(look(context, &parse_spec(&name)?, &name));
+                    entries.extend(look(context, &parse_spec(&name)?, &name, false));
                 }
             }
         }
@@ -75,11 +85,13 @@ fn needs(subject: &str, reason: &str) -> Entry {
         reason: Some(reason.to_owned()),
         unavailable: None,
         description: None,
+        answer: None,
+        answers: None,
     }
 }
 
-/// Opens what a spec names. Nothing is installed for this.
-fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
+/// Opens what a spec names, and asks it. Nothing is installed for this.
+fn look(context: &Context, spec: &SubjectSpec, subject: &str, asks: bool) -> Vec<Entry> {
     let options = OpenOptions {
         cancel: context.cancel.clone(),
         workers: worker::workers(),
@@ -90,6 +102,12 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
         Ok(subjects) => subjects
             .iter()
             .map(|found| {
+                let seen = asks.then(|| found.observe(&Request::new(SMALLEST, "sm_80")));
+                let (answer, answers) = match seen {
+                    Some(Ok(seen)) => (Some(seen.outcome), Some(describe::outcome(&seen).join(": "))),
+                    Some(Err(error)) => (None, Some(error.to_string())),
+                    None => (None, None),
+                };
                 let description = found.description().clone();
                 // `ptxas` is another name for what it turned out to be; `ptxas@all` is a name of several.
                 let subject = if subject == "ptxas@all" { found.id() } else { subject };
@@ -99,6 +117,8 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
                     reason: None,
                     unavailable: None,
                     description: Some(description),
+                    answer,
+                    answers,
                 }
             })
             .collect(),
@@ -108,6 +128,8 @@ fn look(context: &Context, spec: &SubjectSpec, subject: &str) -> Vec<Entry> {
             reason: Some(unavailable.reason),
             unavailable: Some(unavailable.kind),
             description: None,
+            answer: None,
+            answers: None,
         }],
     }
 }
