@@ -57,3 +57,22 @@ impl Explanation {
         KNOWN.iter().filter(|known| self.known.contains(&known.id))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn explanations_join_unless_they_answer_one_question_in_two_ways() {
+        let of = |readings: &[(Question, usize)], known: &[&'static str]| Explanation {
+            readings: readings.to_vec(),
+            known: known.to_vec(),
+        };
+        let (shift, skipped) = ((Question::ShiftCount, 1), (Question::SkippedOperand, 1));
+        let (one, other) = (of(&[shift], &["b", "c"]), of(&[shift, skipped], &["a", "b"]));
+        let mut both = [shift, skipped];
+        both.sort();
+        assert_eq!(one.clone().join(other), Some(of(&both, &["a", "b", "c"])));
+        assert_eq!(one.join(of(&[(Question::ShiftCount, 2)], &[])), None);
+    }
+}

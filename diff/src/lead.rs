@@ -178,3 +178,72 @@ pub(crate) fn crash_alternatives(trace: &Trace, maker: Maker<'_>, observation: &
     };
     unlisted(maker).filter(predicts).map(|known| vec![known.id]).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
+
+    /// The leads of this maker that predict these bytes of the one variable of a program.
+    fn found(statement: &str, seen: &[u8], maker: Maker<'_>) -> Alternatives {
+        let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{statement}\n");
+        let module = ptxsmith_syntax::parse(&text).unwrap();
+        let predicts = |rules: &Rules| {
+            let expectation = ptxsmith_oracle::expect(&module, rules);
+            let trace = expectation.trace();
+            let holds = match expectation {
+                Expectation::Accepted { variables, .. } => variables[0].bytes == seen,
+                _ => false,
+            };
+            (holds, trace)
+        };
+        let (holds, trace) = predicts(&Rules::default());
+        assert!(!holds, "{statement} holds {seen:?} by the text");
+        alternatives(&trace, &Rules::default(), maker, predicts)
+    }
+
+    #[test]
+    fn a_wrong_rule_alone_is_a_lead() {
+        // 010 is eight, and ten to one that takes it for a decimal number.
+        assert_eq!(found(".const .b8 a = 010;", &[10], NVIDIA), [["octal-as-decimal"]]);
+        assert_eq!(found(".const .b8 a = 010;", &[99], NVIDIA), Alternatives::new());
+    }
+
+    #[test]
+    fn what_is_listed_is_a_lead_only_for_those_that_it_is_not_listed_for() {
+        // The one value of the second row is followed at once by that of the third.
+        let (rows, packed) = (".global .u8 a[3][2] = {{1, 2}, {3}, {4}};", [1, 2, 3, 4, 0, 0]);
+        let with_rows = |maker| {
+            let found = found(rows, &packed, maker);
+            found.iter().any(|leads| leads == &["incomplete-rows-packed"])
+        };
+        assert!(with_rows(Maker::default()));
+        assert!(!with_rows(NVIDIA));
+    }
+
+    #[test]
+    fn a_wrong_rule_with_a_listed_deviation_and_two_wrong_rules_are_leads() {
+        // The rows of one, with the octal number of the other; the rows are no lead for whom they are listed.
+        let (rows, both) = (".global .u8 a[3][2] = {{1, 2}, {3}, {010}};", [1, 2, 3, 10, 0, 0]);
+        assert_eq!(found(rows, &both, NVIDIA), [["octal-as-decimal"]]);
+        let two = found(rows, &both, Maker::default());
+        assert!(two.contains(&vec!["incomplete-rows-packed", "octal-as-decimal"]), "{two:?}");
+        assert!(two.iter().all(|leads| leads.len() == 2), "{two:?}");
+    }
+
+    #[test]
+    fn an_id_is_found_among_deviations_and_wrong_rules() {
+        assert_eq!(id_of("incomplete-rows-packed"), Some("incomplete-rows-packed"));
+        assert_eq!(id_of("octal-as-decimal"), Some("octal-as-decimal"));
+        assert_eq!(id_of("octal"), None);
+        let lead = Lead::from_id("octal-as-decimal").unwrap();
+        let of = |text| {
+            let module = ptxsmith_syntax::parse(text).unwrap();
+            let expectation = ptxsmith_oracle::expect(&module, &lead.rules(&Rules::default()));
+            let Expectation::Accepted { variables, .. } = expectation else { panic!("{expectation:?}") };
+            variables[0].bytes.clone()
+        };
+        assert_eq!(of(".version 7.8\n.target sm_80\n.global .u8 a = 010;"), [10]);
+    }
+}
