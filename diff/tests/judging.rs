@@ -65,6 +65,30 @@ fn a_subject_that_follows_the_specification_conforms_everywhere() {
     }
 }
 
+#[test]
+fn a_subject_is_asked_for_the_target_and_for_each_variable_that_it_is_to_show() {
+    let asked = Mutex::new(Vec::new());
+    for (target, lists) in [(None, None), (Some("sm_90"), Some(true))] {
+        let subject = fake(|request: &Request<'_>| {
+            let read: Vec<_> = request.read.iter().map(|one| (one.space.clone(), one.size)).collect();
+            asked.lock().unwrap().push((request.target.to_owned(), read));
+            observe(&Rules::default(), request)
+        });
+        let subject = {
+            let description = Description { lists, ..subject.description().clone() };
+            subject.described(description)
+        };
+        let options = Options { target: target.map(str::to_owned), recheck_every: 0, ..Options::default() };
+        let trials = [declarations(0, ".global .u32 x = 1; .const .u8 y[3] = {1, 2, 3};")];
+        Judge::new(&subject, Rules::default(), options).batch(&trials).expect("nothing of ours fails");
+    }
+    let asked = asked.into_inner().unwrap();
+    let both = vec![("global".to_owned(), 4), ("const".to_owned(), 3)];
+    assert!(asked.contains(&("sm_80".to_owned(), both)), "{asked:?}");
+    assert!(asked.contains(&("sm_90".to_owned(), Vec::new())), "{asked:?}");
+    assert!(asked.iter().all(|(target, read)| read.is_empty() == (target == "sm_90")), "{asked:?}");
+}
+
 /// It takes the program, as is listed, and nothing says which bits of the NaN it keeps.
 #[test]
 fn a_listed_deviation_explains_a_variable_that_takes_a_computed_nan() {
