@@ -211,4 +211,51 @@ mod tests {
         let unseen = left(0x9999, 5, None);
         assert_eq!((unseen.share.seen, unseen.share.total, class(unseen)), (1, 2, None));
     }
+
+    /// How a kernel that leaves 5 and then `s+4`, in `.shared`, compares where its buffer is told with names, changed so.
+    fn named(change: impl Fn(&mut Output)) -> Option<Class> {
+        let text = ".version 7.8\n.target sm_80\n.address_size 64\n.shared .u32 s[4];\n\
+            .visible .entry k(.param .u64 out)\n{\n.reg .u64 %o;\n.reg .u64 %a;\nld.param.u64 %o, [out];\n\
+            mov.u64 %a, 5;\nst.global.u64 [%o], %a;\nmov.u64 %a, s+4;\nst.global.u64 [%o+8], %a;\nret;\n}\n";
+        let module = ptxsmith_syntax::parse(text).unwrap();
+        // A place in `.shared`, not a generic address.
+        let address = ptxsmith_subject::Address {
+            offset: 8,
+            width: 8,
+            symbol: "s".to_owned(),
+            addend: 4,
+            generic: Some(false),
+            byte: None,
+        };
+        let bytes = [5u64, 0].map(u64::to_le_bytes).concat();
+        let mut output =
+            Output { size: 16, bytes: Some(bytes), addresses: vec![address], ..Output::default() };
+        change(&mut output);
+        let mut observation = Observation::new(Outcome::Accepted);
+        observation.kernels.insert("k".into(), output);
+        class(compare(&predict(&module, &Rules::default()).kernels, &observation))
+    }
+
+    #[test]
+    fn an_address_told_by_name_is_that_one_in_its_place_with_zeros_behind_a_small_one() {
+        let small = |output: &mut Output| output.addresses[0].width = 4;
+        let byte = |output: &mut Output, at: usize| output.bytes.as_mut().unwrap()[at] = 9;
+        assert_eq!(named(|_| ()), None);
+        assert_eq!(named(small), None, "what lies before it is no part of it");
+        for at in [12, 15] {
+            assert_eq!(
+                named(|output| (small(output), byte(output, at)).1),
+                Some(Class::WrongAddress),
+                "{at}"
+            );
+        }
+        assert_eq!(named(|output| byte(output, 0)), Some(Class::WrongValue));
+        assert_eq!(named(|output| output.addresses[0].offset = 12), Some(Class::WrongAddress));
+        assert_eq!(named(|output| output.addresses[0].addend = 8), Some(Class::WrongAddress));
+        assert_eq!(named(|output| output.addresses[0].addend = 4 + (1 << 32)), Some(Class::WrongAddress));
+        assert_eq!(named(|output| output.addresses[0].symbol = "h".to_owned()), Some(Class::WrongAddress));
+        assert_eq!(named(|output| output.addresses[0].generic = Some(true)), Some(Class::WrongAddress));
+        assert_eq!(named(|output| output.addresses[0].generic = None), None);
+        assert_eq!(named(|output| output.addresses.clear()), Some(Class::WrongAddress));
+    }
 }
