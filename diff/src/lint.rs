@@ -166,7 +166,19 @@ mod tests {
         for known in KNOWN {
             let met = risks(&parse(known.example).unwrap());
             assert!(met.iter().any(|risk| risk.known.id == known.id), "{}", known.id);
+            let nowhere: Vec<_> =
+                met.iter().filter(|risk| risk.span.end == 0).map(|risk| risk.known.id).collect();
+            assert!(nowhere.is_empty(), "{}: {nowhere:?}", known.id);
         }
+    }
+
+    #[test]
+    fn what_is_refused_by_both_is_no_risk_and_what_kills_is_where_it_is_refused() {
+        let rows = ".version 7.8\n.target sm_80\n.global .s32 a[2][2] = {{1}, {3}}";
+        assert_eq!(found(&format!("{rows};\n")), [("incomplete-rows-packed", (3, 14))]);
+        assert_eq!(found(&format!("{rows};\n.global .s32 b = 1.0;\n")), []);
+        let zero = ".version 7.8\n.target sm_80\n.global .s32 a = 1;\n.global .s32 b = 1 / 0;\n";
+        assert_eq!(found(zero), [("division-by-zero-crash", (4, 18))]);
     }
 
     #[test]

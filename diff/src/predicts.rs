@@ -44,3 +44,29 @@ pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observe
         Outcome::Unsupported | Outcome::Unavailable => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_subject::Variable;
+
+    const PROGRAM: &str = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u8 a = 010;\n";
+
+    fn holds(bytes: &[u8]) -> Observation {
+        let variable = Variable { bytes: Some(bytes.to_vec()), ..Variable::default() };
+        let variables = [("a".into(), variable)].into();
+        Observation { variables, ..Observation::new(Outcome::Accepted) }
+    }
+
+    #[test]
+    fn wrong_rules_predict_what_holds_under_them_and_nothing_else() {
+        let says =
+            |leads: &[&'static str], seen: &Observation| predicts(leads, Maker::default(), PROGRAM, seen);
+        assert!(says(&["octal-as-decimal"], &holds(&[10])));
+        assert!(!says(&["octal-as-decimal"], &holds(&[11])));
+        assert!(!says(&[], &holds(&[10])) && says(&[], &holds(&[8])));
+        assert!(!says(&["no-such-rule"], &holds(&[8])));
+        assert!(!says(&["octal-as-decimal"], &Observation::new(Outcome::Refused)));
+        assert!(!says(&["octal-as-decimal"], &Observation::new(Outcome::TimedOut)));
+    }
+}
