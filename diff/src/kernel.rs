@@ -212,12 +212,20 @@ mod tests {
         assert_eq!((unseen.share.seen, unseen.share.total, class(unseen)), (1, 2, None));
     }
 
-    /// How a kernel that leaves 5 and then `s+4`, in `.shared`, compares where its buffer is told with names, changed so.
+    /// How a kernel that leaves 5 times 2^32 + 1 and then `s+4`, in `.shared`, compares where its buffer is told with names, changed so.
     fn named(change: impl Fn(&mut Output)) -> Option<Class> {
-        let text = ".version 7.8\n.target sm_80\n.address_size 64\n.shared .u32 s[4];\n\
-            .visible .entry k(.param .u64 out)\n{\n.reg .u64 %o;\n.reg .u64 %a;\nld.param.u64 %o, [out];\n\
-            mov.u64 %a, 5;\nst.global.u64 [%o], %a;\nmov.u64 %a, s+4;\nst.global.u64 [%o+8], %a;\nret;\n}\n";
-        let module = ptxsmith_syntax::parse(text).unwrap();
+        named_in(64, change)
+    }
+
+    /// As [`named`], where the address is in a register of so many bits.
+    fn named_in(bits: u32, change: impl Fn(&mut Output)) -> Option<Class> {
+        let text = format!(
+            ".version 7.8\n.target sm_80\n.address_size 64\n.shared .u32 s[4];\n\
+             .visible .entry k(.param .u64 out)\n{{\n.reg .u64 %o;\n.reg .u64 %a;\n.reg .u{bits} %b;\n\
+             ld.param.u64 %o, [out];\nmov.u64 %a, 0x500000005;\nst.global.u64 [%o], %a;\n\
+             mov.u{bits} %b, s+4;\nst.global.u{bits} [%o+8], %b;\nret;\n}}\n"
+        );
+        let module = ptxsmith_syntax::parse(&text).unwrap();
         // A place in `.shared`, not a generic address.
         let address = ptxsmith_subject::Address {
             offset: 8,
@@ -227,7 +235,7 @@ mod tests {
             generic: Some(false),
             byte: None,
         };
-        let bytes = [5u64, 0].map(u64::to_le_bytes).concat();
+        let bytes = [0x5_0000_0005u64, 0].map(u64::to_le_bytes).concat();
         let mut output =
             Output { size: 16, bytes: Some(bytes), addresses: vec![address], ..Output::default() };
         change(&mut output);
@@ -257,5 +265,17 @@ mod tests {
         assert_eq!(named(|output| output.addresses[0].generic = Some(true)), Some(Class::WrongAddress));
         assert_eq!(named(|output| output.addresses[0].generic = None), None);
         assert_eq!(named(|output| output.addresses.clear()), Some(Class::WrongAddress));
+        // Where the upper half of the whole lies behind the lower one, that is seen as a part of it.
+        let cut = |output: &mut Output| {
+            output.size = 12;
+            output.bytes.as_mut().unwrap().truncate(12);
+        };
+        assert_eq!(named_in(32, cut), None);
+        assert_eq!(named_in(32, |output| (cut(output), small(output)).1), None);
+        assert_eq!(
+            named_in(32, |output| (cut(output), output.addresses[0].width = 2).1),
+            Some(Class::WrongAddress)
+        );
+        assert_eq!(named(|output| output.addresses[0].width = 2), Some(Class::WrongAddress));
     }
 }
