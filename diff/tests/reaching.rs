@@ -36,6 +36,10 @@ impl Subject for Follows {
         let Expectation::Accepted { variables, .. } = expect(&module, &self.rules) else { panic!() };
         let mut observation = Observation::new(Outcome::Accepted);
         for kernel in accesses_anywhere(&module, &variables, &self.rules) {
+            // What is not asked for is not shown.
+            if !request.trace.iter().any(|asked| asked.kernel == *kernel.name) {
+                continue;
+            }
             let own = kernel.reached.unwrap();
             let reach = |access: &ptxsmith_oracle::Access| Reach {
                 instruction: "ACCESS".to_owned(),
