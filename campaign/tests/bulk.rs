@@ -3,25 +3,17 @@
 #[path = "../../diff/tests/common/mod.rs"]
 mod common;
 
-use common::{NVIDIA, fake, known_rules, observe};
+use common::{NVIDIA, expression, fake, known_rules, observe};
 use ptxsmith_campaign::ledger::{Ledger, Triage};
 use ptxsmith_diff::suspects::SUSPECTS;
-use ptxsmith_diff::{Again, Body, Header, Judge, Options, Trial};
-use ptxsmith_gen::{self as generate, CaseId, Config, Coverage, Focus, Generator};
+use ptxsmith_diff::{Again, Header, Judge, Options, Trial};
+use ptxsmith_gen::{CaseId, Config, Coverage, Generator};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{Description, FnSubject, Outcome, Request, Subject};
 
 const SEED: u64 = 5;
 const BATCH: u64 = 2_000;
 const BATCHES: u64 = 5;
-
-fn trial(generator: &Generator, index: u64) -> Trial {
-    let case = generator.case(Focus::Expressions, SEED, index, &mut Coverage::new());
-    let generate::Body::Expression { ty, space, expr } = case.body else {
-        panic!("an expression is asked for")
-    };
-    Trial { id: index, body: Body::Expression { ty, space, expr }, spacing: case.spacing }
-}
 
 fn enter(ledger: &mut Ledger, judge: &Judge<'_>, trials: &[Trial]) {
     for (trial, judged) in trials.iter().zip(judge.batch(trials).expect("nothing of ours fails")) {
@@ -51,7 +43,7 @@ fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], Spared
     let mut spared = Spared::default();
     for batch in 0..BATCHES {
         let cases = batch * BATCH..(batch + 1) * BATCH;
-        let all: Vec<Trial> = cases.clone().map(|case| trial(generator, case)).collect();
+        let all: Vec<Trial> = cases.clone().map(|case| expression(generator, SEED, case)).collect();
         enter(&mut one_by_one, &judge, &all);
 
         let make = |index, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
@@ -61,7 +53,7 @@ fn ledgers(generator: &Generator, subject: &dyn Subject) -> ([Ledger; 2], Spared
         let bulk = judge.bulk(cases.clone(), make).expect("nothing of ours fails");
         let deviate: u64 = bulk.deviate.values().sum();
         assert_eq!(bulk.left.len() as u64 + bulk.conform + bulk.unmodelled + deviate, BATCH);
-        let left: Vec<Trial> = bulk.left.iter().map(|&case| trial(generator, case)).collect();
+        let left: Vec<Trial> = bulk.left.iter().map(|&case| expression(generator, SEED, case)).collect();
         let judged = judge.batch(&left).expect("nothing of ours fails");
         if !bulk.stands(&judged) {
             spared.undone += 1;

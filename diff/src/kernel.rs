@@ -212,7 +212,7 @@ mod tests {
         assert_eq!((unseen.share.seen, unseen.share.total, class(unseen)), (1, 2, None));
     }
 
-    /// How a kernel that leaves 5 times 2^32 + 1 and then `s+4`, in `.shared`, compares where its buffer is told with names, changed so.
+    /// How a kernel that leaves 5 times 2^32 + 1 and then `s+4`, in `.shared`, compares where its buffer names addresses, changed so.
     fn named(change: impl Fn(&mut Output)) -> Option<Class> {
         named_in(64, change)
     }

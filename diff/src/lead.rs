@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_wrong_rule_with_a_listed_deviation_and_two_wrong_rules_are_leads() {
-        // The rows of one, with the octal number of the other; the rows are no lead for whom they are listed.
+        // The rows of one, with the octal number of the other. A maker that the rows are listed for has no lead from them.
         let (rows, both) = (".global .u8 a[3][2] = {{1, 2}, {3}, {010}};", [1, 2, 3, 10, 0, 0]);
         assert_eq!(found(rows, &both, NVIDIA), [["octal-as-decimal"]]);
         let two = found(rows, &both, Maker::default());

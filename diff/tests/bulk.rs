@@ -4,22 +4,14 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{NVIDIA, fake, known_rules};
-use ptxsmith_diff::{Again, Body, BulkVerdicts, Judge, Judged, NotCompared, Options, Trial, Verdict};
-use ptxsmith_gen::{self as generate, CaseId, Config, Coverage, Focus, Generator};
+use common::{NVIDIA, expression, fake, known_rules};
+use ptxsmith_diff::{Again, BulkVerdicts, Judge, Judged, NotCompared, Options, Trial, Verdict};
+use ptxsmith_gen::{CaseId, Config, Coverage, Generator};
 use ptxsmith_oracle::{Clause, ClauseSet, Question, QuestionSet, Rules};
 
 const SEED: u64 = 7;
 const BATCH: u64 = 2_000;
 const BATCHES: u64 = 4;
-
-fn trial(generator: &Generator, index: u64) -> Trial {
-    let case = generator.case(Focus::Expressions, SEED, index, &mut Coverage::new());
-    let generate::Body::Expression { ty, space, expr } = case.body else {
-        panic!("an expression is asked for")
-    };
-    Trial { id: index, body: Body::Expression { ty, space, expr }, spacing: case.spacing }
-}
 
 /// What cases count, that were judged one by one.
 #[derive(Debug, Default, PartialEq)]
@@ -102,7 +94,7 @@ fn counted(config: Config, rules: Rules) -> Counts {
         let bulk = judge.bulk(cases.clone(), make).expect("nothing of ours fails");
         assert!(bulk.left.is_sorted());
         let spared = cases.filter(|case| bulk.left.binary_search(case).is_err());
-        let spared: Vec<Trial> = spared.map(|case| trial(&generator, case)).collect();
+        let spared: Vec<Trial> = spared.map(|case| expression(&generator, SEED, case)).collect();
         let mut counts = Counts::default();
         judge.batch(&spared).expect("nothing of ours fails").iter().for_each(|judged| counts.add(judged));
         assert_eq!(Counts::from(&bulk), counts);

@@ -27,6 +27,9 @@ pub fn patch(fixes: impl Iterator<Item = (PathBuf, Fix)>, text_of: &dyn Fn(&Path
         fixes.sort();
         fixes.dedup();
         let fixed = apply(&text, &fixes);
+        if fixed == text {
+            continue; // A patch without a change would be a header alone.
+        }
         let name = path.display().to_string();
         let mut options = diffy::DiffOptions::new();
         options.set_original_filename(name.clone()).set_modified_filename(name);
@@ -61,5 +64,11 @@ mod tests {
         let fixes = [fix(9, 10), fix(2, 3), fix(9, 10)].into_iter();
         let patch = patch(fixes, &|_| "f(k)\n  g(k)\n".to_owned());
         assert_eq!(patch, "--- a.cu\n+++ a.cu\n@@ -1,2 +1,2 @@\n-f(k)\n-  g(k)\n+f(int(k))\n+  g(int(k))\n");
+    }
+
+    #[test]
+    fn a_fix_outside_of_the_text_is_no_patch() {
+        let fix = Fix { begin: 90, end: 91, text: "int(k)".to_owned() };
+        assert_eq!(patch([("a.cu".into(), fix)].into_iter(), &|_| "f(k)\n".to_owned()), "");
     }
 }

@@ -4,7 +4,8 @@
 pub mod cores;
 
 use ptxsmith_diff::known::{Effect, End, KNOWN, Known, with_known};
-use ptxsmith_diff::{Maker, Shaped};
+use ptxsmith_diff::{Body, Maker, Shaped, Trial};
+use ptxsmith_gen::{self as generate, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, execute, expect};
 use ptxsmith_subject::{
     Address, Description, Diagnostic, FnSubject, INTERNAL_ERROR, Observation, Outcome, Output, Request,
@@ -14,6 +15,15 @@ use ptxsmith_syntax::{line_column, parse};
 
 /// The latest ptxas.
 pub const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
+
+/// A case of the focus on expressions.
+pub fn expression(generator: &Generator, seed: u64, index: u64) -> Trial {
+    let case = generator.case(Focus::Expressions, seed, index, &mut Coverage::new());
+    let generate::Body::Expression { ty, space, expr } = case.body else {
+        panic!("an expression is asked for")
+    };
+    Trial { id: index, body: Body::Expression { ty, space, expr }, spacing: case.spacing }
+}
 
 /// The rules that an implementation of this maker follows, as far as they are known.
 pub fn known_rules(maker: Maker<'_>) -> Rules {
