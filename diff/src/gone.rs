@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_least_program_of_every_deviation_shows_it() {
-        for known in KNOWN {
+        for known in KNOWN.iter() {
             let module = parse(known.example).unwrap_or_else(|error| panic!("{}: {error:?}", known.id));
             if let Some(of) = known.shape() {
                 assert!(of(&(&module).into()), "{}", known.id);

@@ -31,7 +31,7 @@ pub fn risks(module: &Module) -> Vec<Risk> {
     let spec = predict(module, &Rules::default());
     let (places, shaped) = (Places::of(module), Shaped::from(module));
     let mut risks = Vec::new();
-    for known in KNOWN {
+    for known in KNOWN.iter() {
         let spans = match known.effect {
             Effect::Rule(change) | Effect::Refusal(change) => {
                 if !known.touches(&spec.trace()) {
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn every_listed_deviation_is_met_in_its_own_example() {
-        for known in KNOWN {
+        for known in KNOWN.iter() {
             let met = risks(&parse(known.example).unwrap());
             assert!(met.iter().any(|risk| risk.known.id == known.id), "{}", known.id);
             let nowhere: Vec<_> =

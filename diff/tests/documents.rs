@@ -199,7 +199,7 @@ fn rendered(known: &Known) -> String {
 #[test]
 fn every_known_deviation_has_a_page_that_is_current_and_says_what_it_means() {
     let folder = docs().join("deviations");
-    for known in KNOWN {
+    for known in KNOWN.iter() {
         let path = folder.join(format!("{}.md", known.id));
         current(&path, &rendered(known));
         let text = fs::read_to_string(&path).expect("it was read before");
