@@ -142,3 +142,48 @@ fn initializer_weight(initializer: &Initializer) -> usize {
         Initializer::Property(_) => 3,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_syntax::{parse, parse_expr};
+
+    use super::*;
+
+    fn weight(text: &str) -> usize {
+        let module = parse(text).expect("it is PTX");
+        Trial::new(0, Body::Items(module.items)).weight()
+    }
+
+    fn expression(spacing: Spacing) -> Trial {
+        let expr = parse_expr("1 + 2").expect("it is an expression");
+        Trial {
+            spacing,
+            ..Trial::new(0, Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
+        }
+    }
+
+    #[test]
+    fn a_weight_counts_what_a_person_reads() {
+        // Two specifiers and a name; with a value; with a dimension and a list of two.
+        assert_eq!(weight(".global .u32 x;"), 3);
+        assert_eq!(weight(".global .u32 x = 1;"), 4);
+        assert_eq!(weight(".global .u32 x[2] = {1, 2};"), 3 + (2 + 1) + (2 + 2));
+        assert_eq!(weight(".global .u32 x, y;"), 4);
+        // Six of a function, an instruction with three operands, one without, and a declaration.
+        assert_eq!(weight(".func f() { .reg .u32 r; add.u32 r, r, r; ret; }"), 6 + 3 + 4 + 1);
+        assert_eq!(weight(".func f() { { ret; } }"), 6 + 1 + 1);
+        assert_eq!(weight(".version 7.8\n"), 2);
+        // Three nodes and what declares them; odd spacing costs one.
+        assert_eq!(expression(Spacing::Canonical).weight(), 3 + 3);
+        assert_eq!(expression(Spacing::Odd(1)).weight(), 3 + 3 + 1);
+    }
+
+    #[test]
+    fn only_an_expression_has_no_statements() {
+        assert_eq!(expression(Spacing::Canonical).body.items(), None);
+        let items = parse(".global .u32 x;").expect("it is PTX").items;
+        for body in [Body::Items(items.clone()), Body::Contexts(items.clone())] {
+            assert_eq!(body.items(), Some(&items[..]));
+        }
+    }
+}

@@ -265,3 +265,128 @@ pub(super) fn split_blamed(
     }
     group.iter().partition(|at| blamed.contains(at))
 }
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_oracle::{Rules, Trace, predict};
+    use ptxsmith_subject::{Address, Diagnostic};
+    use ptxsmith_syntax::{parse, parse_expr};
+
+    use super::*;
+    use crate::Header;
+    use crate::trial::Trial;
+
+    fn expression(id: u64, space: StateSpace, ty: ScalarType, text: &str) -> Trial {
+        let expr = parse_expr(text).expect("it is an expression");
+        Trial::new(id, Body::Expression { ty, space, expr })
+    }
+
+    fn items(id: u64, text: &str) -> Trial {
+        Trial::new(id, Body::Items(parse(text).expect("it is PTX").items))
+    }
+
+    fn predicted(trial: &Trial) -> Predicted<'_> {
+        let answer = match &trial.body {
+            Body::Expression { .. } => Answer::Bits(0),
+            _ => Answer::Module(predict(&trial.module(&Header::default()), &Rules::default())),
+        };
+        Predicted { trial, answer, trace: Trace::default() }
+    }
+
+    fn group_sizes(trials: &[Trial], launch: bool) -> Vec<usize> {
+        let predicted: Vec<_> = trials.iter().map(predicted).collect();
+        groups(&predicted, (0..trials.len()).collect(), launch).iter().map(Vec::len).collect()
+    }
+
+    #[test]
+    fn a_module_has_as_many_constants_as_the_bank_holds_and_as_many_names_as_are_worth_while() {
+        let constants = |count: u64| -> Vec<Trial> {
+            (0..count).map(|id| expression(id, StateSpace::Const, ScalarType::U64, "1")).collect()
+        };
+        assert_eq!(group_sizes(&constants(7_500), false), [7_500]);
+        assert_eq!(group_sizes(&constants(7_502), false), [7_500, 2]);
+        // Size and alignment of each count: 29,996 and 4 bytes.
+        let arrays: Vec<Trial> = (0..3).map(|id| items(id, ".const .u32 x[7499];")).collect();
+        assert_eq!(group_sizes(&arrays, false), [2, 1]);
+        // What does not fit alone is alone.
+        assert_eq!(
+            group_sizes(&[items(0, ".const .u32 x[20000];"), items(1, ".const .u32 x;")], false),
+            [1, 1]
+        );
+        let named: Vec<Trial> = (0..251).map(|id| items(id, ".global .u32 x;")).collect();
+        assert_eq!(group_sizes(&named, false), [250, 1]);
+        assert_eq!(group_sizes(&named, true), [100, 100, 51]);
+    }
+
+    /// Five trials in three arrays and two modules of their own, between which lines lie that are of none.
+    fn batch(trials: &[Trial]) -> Batch {
+        let predicted: Vec<_> = trials.iter().map(predicted).collect();
+        compose(&predicted, &(0..trials.len()).collect::<Vec<_>>(), &Options::default())
+    }
+
+    #[test]
+    fn the_line_of_a_trial_is_where_it_stands_in_the_module() {
+        let trials = [
+            items(0, ".global .u32 x;\n.global .u64 y = 100;"),
+            expression(1, StateSpace::Global, ScalarType::U8, "101"),
+            expression(2, StateSpace::Global, ScalarType::S64, "102"),
+            expression(3, StateSpace::Global, ScalarType::U8, "103"),
+            expression(4, StateSpace::Const, ScalarType::U8, "104"),
+            items(5, ".global .u32 z = 105;"),
+        ];
+        let batch = batch(&trials);
+        let lines: Vec<&str> = batch.text.lines().collect();
+        assert_eq!(batch.lines.len(), trials.len());
+        for &(line, place) in &batch.lines {
+            // The first one has two lines, and starts on the first.
+            let own = if place == 0 { ".global .u32 t0_x;".to_owned() } else { (100 + place).to_string() };
+            assert!(lines[line as usize - 1].contains(&own), "{place}: {line}\n{}", batch.text);
+        }
+        assert_eq!(batch.arrays, ["econstu8", "eglobals64", "eglobalu8"]);
+        let group: Vec<usize> = (10..16).collect();
+        let complaint = |severity, line| Diagnostic { severity, line: Some(line), message: String::new() };
+        let at = |place: usize| batch.lines.iter().find(|line| line.1 == place).unwrap().0;
+        let mut refused = Observation::new(Outcome::Refused);
+        refused.diagnostics = vec![
+            complaint(Severity::Error, at(0) + 1),
+            complaint(Severity::Warning, at(1)),
+            complaint(Severity::Fatal, at(4)),
+        ];
+        assert_eq!(split_blamed(&batch, &group, &refused), (vec![10, 14], vec![11, 12, 13, 15]));
+        let taken = Observation { outcome: Outcome::Accepted, ..refused };
+        assert_eq!(split_blamed(&batch, &group, &taken), (vec![], group));
+    }
+
+    #[test]
+    fn an_element_of_an_array_is_shown_as_the_variable_that_it_would_be() {
+        let address =
+            Address { offset: 8, width: 4, symbol: "s".into(), addend: 0, generic: None, byte: None };
+        let seen = Variable {
+            space: Some("global".into()),
+            size: Some(12),
+            align: Some(4),
+            bytes: Some(vec![1, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0]),
+            addresses: Some(vec![address]),
+            ..Variable::default()
+        };
+        assert!(matches!(element(Some(1), &seen, 0, 4), Shown::Agrees));
+        assert!(matches!(element(Some(1), &seen, 12, 4), Shown::Unobserved));
+        let variable = |bytes: &[u8]| Variable {
+            space: Some("global".into()),
+            size: Some(4),
+            align: None,
+            bytes: Some(bytes.to_vec()),
+            addresses: Some(Vec::new()),
+            ..Variable::default()
+        };
+        for expected in [Some(2), None] {
+            let Shown::Holds(0x102, observed) = element(expected, &seen, 4, 4) else {
+                panic!("{expected:?}")
+            };
+            assert_eq!(observed.variables[ALONE], variable(&[2, 1, 0, 0]));
+        }
+        // An address is no number, also where its bytes are those that are expected.
+        let Shown::Module(observed) = element(Some(0), &seen, 8, 4) else { panic!("it has an address") };
+        assert_eq!(observed.variables[ALONE], variable(&[0; 4]));
+    }
+}

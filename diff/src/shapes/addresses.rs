@@ -257,4 +257,17 @@ mod tests {
         assert!(narrow_address(&module(".address_size 64\n")));
         assert!(!narrow_address(&module(".address_size 32\n")) && !narrow_address(&module("")));
     }
+
+    #[test]
+    fn a_sink_is_the_address_of_a_reduction_alone() {
+        let of = |code: &str| sink_address(&module(&format!(".entry k() {{ .reg .u32 r; {code} ret; }}")));
+        assert!(of("red.global.add.u32 _, r;") && of("multimem.red.relaxed.sys.global.add.u32 _, r;"));
+        assert!(!of("multimem.st.weak.global.u32 _, r;") && !of("red.global.add.u32 [r], r;"));
+    }
+
+    #[test]
+    fn brackets_without_an_address_are_no_absolute_address() {
+        let code = ".entry k() { .reg .u32 r; ld.global.u32 r, [].unified; ret; }";
+        assert!(!unified_absolute(&module(code)));
+    }
 }

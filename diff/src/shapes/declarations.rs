@@ -251,4 +251,24 @@ mod tests {
         );
         assert!(!of(".entry k() { .global .u32 x[1073741823]; .shared .u32 y[1073741824]; ret; }"));
     }
+
+    #[test]
+    fn there_are_400_registers_to_preserve_and_alignments_below_2_24() {
+        let preserves = |count: u32| preserved_beyond(&module(&format!(".func f() .abi_preserve {count};")));
+        assert!(preserves(401) && !preserves(400));
+        let of = |align: u32| {
+            local_alignment(&module(&format!(".entry k() {{ .local .align {align} .b8 x[8]; ret; }}")))
+        };
+        assert!(of(1 << 24) && !of(1 << 23));
+    }
+
+    #[test]
+    fn an_instruction_that_names_a_space_and_a_type_declares_nothing() {
+        assert!(!instruction_type_array(&module(".entry k() { .reg .b64 r; ld.global.f32x2 r, [r]; ret; }")));
+    }
+
+    #[test]
+    fn what_lies_in_shared_memory_is_not_local() {
+        assert!(!huge_local(&module(".entry k() { .shared .u8 x[67108864]; ret; }")));
+    }
 }

@@ -191,4 +191,25 @@ mod tests {
         assert!(!scalar_for_array(&module(".global .texref x[2] = width = 1;")));
         assert!(scalar_for_array(&module(".entry k() { .local .u32 x[][2] = 1; ret; }")));
     }
+
+    #[test]
+    fn a_single_in_parentheses_is_an_operand_where_an_operator_stands_beside_them() {
+        let of = |value: &str| parenthesized_single_operand(&module(&format!(".global .f32 x = {value};")));
+        assert!(of("(0f3F800000) + 1.0") && of("((0f3F800000)) * 2.0") && of("1.0 - (0f3F800000)"));
+        assert!(!of("(0f3F800000)") && !of("0f3F800000 + 1.0") && !of("(0f3F800000 + 1.0)"));
+    }
+
+    #[test]
+    fn only_an_array_of_halves_has_an_empty_list_of_them() {
+        let of = |text: &str| empty_list_of_halves(&module(text));
+        assert!(of(".global .f16 x[2] = {};") && of(".global .f16x2 x[2][2] = {{}, {}};"));
+        assert!(!of(".global .f16 x = {};") && !of(".global .f16 x[2];") && !of(".global .f32 x[2] = {};"));
+    }
+
+    #[test]
+    fn a_list_of_properties_is_no_list_in_a_list() {
+        let of = |text: &str| opaque_list(&module(text));
+        assert!(of(".global .texref t[2] = {{width = 5}};"));
+        assert!(!of(".global .texref t = {width = 5};") && !of(".global .u32 x[2][2] = {{1}};"));
+    }
 }

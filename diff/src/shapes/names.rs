@@ -144,3 +144,35 @@ pub fn numbered_declared_again(module: &Shaped<'_>) -> bool {
         repeats_numbered(*words).into_iter().any(|(own, _, is_later)| is_later && in_memory(own))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::module;
+    use super::*;
+
+    #[test]
+    fn an_internal_name_ends_in_a_number() {
+        let of = |name: &str| module(&format!(".global .u32 {name}; .entry k() {{ .shared .u32 x; ret; }}"));
+        assert!(internal_name(&of("$__x__1")) && internal_name(&of("$__x__<2>")));
+        for name in ["$__x__b", "$__x__", "$__y__1", "x__1"] {
+            assert!(!internal_name(&of(name)), "{name}");
+        }
+        assert!(internal_name_at(&of("$__x__1"), "$__x__1") && internal_name_at(&of("$__x__1"), "k"));
+        assert!(!internal_name_at(&of("$__x__1"), "x") && !internal_name_at(&of("other"), "k"));
+    }
+
+    #[test]
+    fn a_name_is_declared_again_below_the_count_only() {
+        let padded =
+            |name: &str| padded_number_declared(&module(&format!(".global .u32 a<2>; .global .u32 {name};")));
+        assert!(padded("a00") && padded("a01") && !padded("a0") && !padded("a02"));
+        let again = |text: &str| numbered_declared_again(&module(text));
+        assert!(
+            again(".global .u32 a<2>; .global .u32 a1;") && again(".global .u32 a<2>; .global .u32 a01;")
+        );
+        assert!(
+            !again(".global .u32 a<2>; .global .u32 a2;") && !again(".global .u32 a1; .global .u32 a<2>;")
+        );
+        assert!(!again(".entry k() { .reg .b32 a<2>; .reg .b32 a1; ret; }"));
+    }
+}

@@ -536,4 +536,62 @@ mod tests {
                 && !converted_function(&kernel("cvt.u64.u32 d, d;"))
         );
     }
+
+    #[test]
+    fn an_element_is_missing_from_its_number_on() {
+        assert!(missing_element(&kernel("mov.b32 r0, v.z;")) && missing_element(&kernel("mov.b32 r0, v.a;")));
+        assert!(
+            !missing_element(&kernel("mov.b32 r0, v.y;")) && !missing_element(&kernel("mov.b32 r0, r1.z;"))
+        );
+    }
+
+    #[test]
+    fn what_other_copies_take_is_no_deviation_of_a_tensor_copy() {
+        assert!(!vector_for_list(&kernel("tex.1d.v4.f32.s32 w, t;")));
+        assert!(!predicate_in_tensor_copy(&kernel("cp.async.ca.shared.global [d], [d], 4, p;")));
+        assert!(!tensor_copy_without_brackets(&kernel(
+            "cp.async.bulk.global.shared::cta.bulk_group [d], t;"
+        )));
+        let copy = "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [d, {r0}],";
+        assert!(tensor_copy_without_brackets(&kernel(&format!("{copy} d;"))));
+        let load = "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes";
+        assert!(tensor_copy_without_brackets(&kernel(&format!("{load} [r2], [d, {{r0}}], t;"))));
+    }
+
+    #[test]
+    fn a_tensor_shift_has_a_register_or_nothing_in_brackets() {
+        let shift = |address: &str| {
+            absolute_tensor_shift(&kernel(&format!("@p tcgen05.shift.cta_group::1.down {address};")))
+        };
+        assert!(shift("[5]") && shift("[unknown]"));
+        assert!(!shift("[r0]") && !shift("[_]"));
+        assert!(!absolute_tensor_shift(&kernel("tcgen05.ld.sync.aligned.32x32b.x1.b32 {r0}, [5];")));
+    }
+
+    #[test]
+    fn a_floating_point_operand_that_is_a_function_counts_beside_another_kernel() {
+        let of = |kernels: &str, code: &str| {
+            let heads = ".func f() { ret; } .func (.reg .f32 r) g () { ret; }";
+            float_function(&module(&format!(
+                "{heads} {kernels} .entry k(.param .f32 q) {{ .reg .f32 x; .reg .b64 d; {code} ret; }}"
+            )))
+        };
+        let another = ".entry j() { ret; }";
+        assert!(of(another, "add.f32 x, x, f;") && of(another, "add.f32 x, x, g;"));
+        assert!(!of("", "add.f32 x, x, f;"));
+        for code in ["add.u64 d, d, f;", "mov.f32 x, f;", "add.f32 x, x, x;", "add.f32 x, x, q;"] {
+            assert!(!of(another, code), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_list_ends_at_its_brace() {
+        let of = |code: &str| {
+            let own = ".local .u32 x[2]; .reg .u32 r;";
+            address_in_list(&module(&format!(".entry k() {{ {own} {code} ret; }}")))
+        };
+        assert!(of("st.local.v2.u32 [x], {x, r};") && !of("ld.local.v2.u32 {r, r}, [x];"));
+        let doubles = "mov.v2.f64 w, {WARP_SZ, WARP_SZ};";
+        assert!(integer_list_for_f64(&module(&format!(".entry k() {{ .reg .v2 .f64 w; {doubles} ret; }}"))));
+    }
 }
