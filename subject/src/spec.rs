@@ -30,7 +30,12 @@ enum Opens {
     Command(fn(&CommandLine, &str, &OpenOptions<'_>) -> Opened),
     /// A form of another row, with options behind it.
     Options,
+    /// No text: a subject that a program of Rust gives.
+    Own,
 }
+
+/// The form of subjects that no text names.
+const OWN: &Form = &Form { form: "NAME", meaning: "a subject of the program's own", opens: Opens::Own };
 
 /// What a user wrote for `--subject`.
 #[derive(Clone)]
@@ -82,10 +87,25 @@ impl SubjectSpec {
         format!("{} or {last}", others.join(", "))
     }
 
+    /// A subject that a program in Rust gives itself: an implementation that is a library, or one made for a test. It is opened
+    /// once for each campaign that names it. No text names it, so what one campaign kept of it is not opened by another.
+    ///
+    /// ```
+    /// use ptxsmith_subject::{FnSubject, Observation, Outcome, SubjectSpec};
+    ///
+    /// let refuses = || FnSubject::new("refuses", |_: &_| Observation::new(Outcome::Refused));
+    /// let spec = SubjectSpec::own("refuses", move |_| Ok(vec![Box::new(refuses())]));
+    /// assert_eq!(spec.to_string(), "refuses");
+    /// ```
+    pub fn own(name: &str, open: impl Fn(&OpenOptions<'_>) -> Opened + Send + Sync + 'static) -> SubjectSpec {
+        let open: Open = Arc::new(move |_, options| open(options));
+        SubjectSpec { text: name.to_owned(), form: OWN, open }
+    }
+
     /// Whether it names a program or library of the user's choosing, by a path or a command, rather than what is installed
     /// by name or is this machine's own.
     pub fn is_of_users_choosing(&self) -> bool {
-        matches!(self.form.opens, Opens::Path(_) | Opens::Command(_))
+        matches!(self.form.opens, Opens::Path(_) | Opens::Command(_) | Opens::Own)
     }
 }
 
@@ -99,7 +119,7 @@ impl Form {
     fn fits(&self, text: &str) -> bool {
         match self.opens {
             Opens::Nothing(_) => text == self.form,
-            Opens::Options => false,
+            Opens::Options | Opens::Own => false,
             _ => text.starts_with(self.fixed()),
         }
     }
@@ -118,7 +138,7 @@ impl Form {
                 let found = if found.is_empty() { Tool::newest(kind).into_iter().collect() } else { found };
                 Some(found.iter().map(|tool| tool.to_string()).collect())
             }
-            Opens::Release(_) | Opens::Path(_) | Opens::Command(_) | Opens::Options => None,
+            Opens::Release(_) | Opens::Path(_) | Opens::Command(_) | Opens::Options | Opens::Own => None,
         }
     }
 }
@@ -200,7 +220,7 @@ fn parse_form(text: &str) -> Result<SubjectSpec, SpecError> {
             (command.text.clone(), Arc::new(move |id, options| open(&command, id, options)))
         }
         // No text is of this form by itself.
-        Opens::Options => return Err(SpecError::UnknownForm(text.to_owned())),
+        Opens::Options | Opens::Own => return Err(SpecError::UnknownForm(text.to_owned())),
     };
     Ok(SubjectSpec { text: format!("{}{filled}", form.fixed()), form, open })
 }
