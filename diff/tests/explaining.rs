@@ -1,0 +1,273 @@
+//! What becomes of a trial besides its verdict: what it rules out, what it is put down to, and how far it was seen.
+
+mod common;
+
+use common::{observe, of_lineage as fake};
+use ptxsmith_diff::suspects::{OPERANDS, SUSPECTS};
+use ptxsmith_diff::{Body, Class, Header, Judge, Judged, Maker, NotCompared, Options, Trial, Verdict};
+use ptxsmith_oracle::{Question, Readings, Rules};
+use ptxsmith_subject::{Observation, Outcome, Request, Subject};
+use ptxsmith_syntax::{ScalarType, StateSpace, parse, parse_expr};
+
+fn right(request: &Request<'_>) -> Observation {
+    observe(Maker::default(), &Rules::default(), request)
+}
+
+fn reading(answers: &[(Question, usize)], request: &Request<'_>) -> Observation {
+    let with = |readings: Readings, &(question, answer): &(Question, usize)| {
+        readings.with(question, answer).unwrap()
+    };
+    let readings = answers.iter().fold(Readings::default(), with);
+    observe(Maker::default(), &Rules::specification(readings), request)
+}
+
+/// The rules with these wrong ones of the suspects.
+fn suspected(ids: &[&str]) -> Rules {
+    ids.iter().fold(Rules::default(), |rules, id| {
+        let suspect = SUSPECTS.iter().chain(OPERANDS).find(|suspect| suspect.id == *id).unwrap();
+        rules.with(suspect.change)
+    })
+}
+
+fn declarations(id: u64, text: &str) -> Trial {
+    let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
+    let module = parse(&format!("{header}{text}")).unwrap();
+    Trial::new(id, Body::Items(module.items[3..].to_vec()))
+}
+
+fn expressions(texts: &[&str]) -> Vec<Trial> {
+    let trial = |(id, text): (usize, &&str)| {
+        let expr = parse_expr(text).unwrap();
+        Trial::new(id as u64, Body::Expression { ty: ScalarType::S64, space: StateSpace::Global, expr })
+    };
+    texts.iter().enumerate().map(trial).collect()
+}
+
+fn options() -> Options {
+    Options { recheck_every: 0, ..Options::default() }
+}
+
+fn judge(subject: &dyn Subject, trials: &[Trial]) -> Vec<Judged> {
+    Judge::new(subject, Rules::default(), options()).batch(trials).expect("nothing of ours fails")
+}
+
+/// The verdicts of a judge that has asked the subject how it answers open questions.
+fn judge_knowing(subject: &dyn Subject, trials: &[Trial]) -> Vec<Judged> {
+    let profile = Judge::ask(subject, &Header::default()).expect("nothing of ours fails");
+    let judge = Judge::new(subject, Rules::default(), options()).knowing(profile);
+    judge.batch(trials).expect("nothing of ours fails")
+}
+
+fn difference(judged: &Judged) -> &ptxsmith_diff::Difference {
+    match &judged.verdict {
+        Verdict::Deviates(difference) | Verdict::Reads(difference) => difference,
+        other => panic!("trial {}: {other:?}", judged.id),
+    }
+}
+
+#[test]
+fn of_a_value_that_no_rule_gives_nothing_is_missed_and_of_others_it_is_counted() {
+    let shows_nothing_of = |name: &'static str| {
+        fake(move |request: &Request<'_>| {
+            let mut seen = right(request);
+            seen.outcome = Outcome::Accepted;
+            if let Some(variable) = seen.variables.get_mut(name) {
+                variable.bytes = None;
+            }
+            seen
+        })
+    };
+    // The bits of a computed NaN are nowhere given.
+    let nan = declarations(0, ".global .f64 a = 0. * 0d7ff0000000000000;");
+    let judged = judge(&shows_nothing_of("a"), &[nan]).remove(0);
+    assert_eq!(judged.verdict, Verdict::NotCompared(NotCompared::Unmodelled));
+    let both = declarations(0, ".global .u32 a = 1; .global .u32 b = 2;");
+    let unseen = |name| {
+        let judged = judge(&shows_nothing_of(name), std::slice::from_ref(&both)).remove(0);
+        assert_eq!(judged.verdict, Verdict::Conforms);
+        judged.unseen
+    };
+    assert_eq!([unseen("b"), unseen("none")], [1, 0]);
+}
+
+#[test]
+fn of_several_wrong_variables_each_has_suspects_of_its_own() {
+    let rules = suspected(&["narrowing-saturates", "division-signed"]);
+    let subject = fake(move |request: &Request<'_>| observe(Maker::default(), &rules, request));
+    let trial = declarations(0, ".global .u32 a = ~1; .global .u64 b = 0xffffffffffffffff / 2;");
+    let judged = judge(&subject, &[trial]).remove(0);
+    let suspected = difference(&judged).suspected.clone().expect("nothing listed explains it");
+    let [a, b] = &suspected[..] else { panic!("{suspected:?}") };
+    assert!(a.contains(&vec!["narrowing-saturates"]) && !a.contains(&vec!["division-signed"]), "{a:?}");
+    assert!(b.contains(&vec!["division-signed"]) && !b.contains(&vec!["narrowing-saturates"]), "{b:?}");
+}
+
+#[test]
+fn a_case_that_conforms_rules_out_the_wrong_rules_under_which_it_would_not() {
+    let wrong = suspected(&["division-signed"]);
+    let subject = fake(move |request: &Request<'_>| {
+        let (mut seen, other) = (right(request), observe(Maker::default(), &wrong, request));
+        // Of the two divisions one is wrong.
+        for (name, variable) in other.variables {
+            if name.ends_with('a') {
+                seen.variables.insert(name, variable);
+            }
+        }
+        seen
+    });
+    let texts = [
+        ".global .u64 a = 0xffffffffffffffff / 2;",
+        ".global .u64 b = 0xfffffffffffffffe / 2;",
+        ".global .u64 c = 6 / 2;",
+    ];
+    let trials: Vec<Trial> = texts.iter().zip(0..).map(|(text, id)| declarations(id, text)).collect();
+    let judged = judge(&subject, &trials);
+    assert!(difference(&judged[0]).suspected.as_ref().unwrap()[0].contains(&vec!["division-signed"]));
+    assert!(judged[1].contradicts.contains(&"division-signed"), "{:?}", judged[1].contradicts);
+    assert!(!judged[2].contradicts.contains(&"division-signed"), "{:?}", judged[2].contradicts);
+    assert_eq!(judged[0].contradicts, [] as [&str; 0]);
+    // What deviates nowhere is suspected of nothing.
+    assert_eq!(judge(&fake(right), &trials)[1].contradicts, [] as [&str; 0]);
+}
+
+fn kernel(id: u64, name: &str) -> Trial {
+    let text = format!(
+        ".global .u32 g{name}[3] = {{1, 2, 3}};\n.visible .entry {name}(.param .u64 out) {{\n\
+         .reg .u64 o; .reg .u32 r;\nld.param.u64 o, [out];\nld.global.u32 r, [g{name} + 4];\n\
+         st.global.u32 [o], r;\nret;\n}}\n"
+    );
+    declarations(id, &text)
+}
+
+#[test]
+fn a_kernel_that_conforms_rules_out_the_wrong_rules_under_which_it_would_not() {
+    let wrong = suspected(&["operand-offset-ignored"]);
+    let subject = fake(move |request: &Request<'_>| {
+        let (mut seen, other) = (right(request), observe(Maker::default(), &wrong, request));
+        for (name, output) in other.kernels {
+            if name.ends_with('k') {
+                seen.kernels.insert(name, output);
+            }
+        }
+        seen
+    });
+    let trials = [kernel(0, "k"), kernel(1, "c")];
+    let options = Options { launch: true, ..options() };
+    let judged = Judge::new(&subject, Rules::default(), options).batch(&trials).unwrap();
+    assert_eq!(difference(&judged[0]).class, Class::WrongValue);
+    assert_eq!(judged[1].verdict, Verdict::Conforms);
+    assert!(judged[1].contradicts.contains(&"operand-offset-ignored"), "{:?}", judged[1].contradicts);
+    // What another kernel rules out is no cause.
+    let suspected = difference(&judged[0]).suspected.as_ref().unwrap();
+    assert!(
+        !suspected.iter().flatten().flatten().any(|id| judged[1].contradicts.contains(id)),
+        "{suspected:?}"
+    );
+}
+
+/// What is expected is told once, of the shortest trial that shows the same.
+#[test]
+fn of_trials_that_show_the_same_only_a_shorter_one_is_told_in_full() {
+    let modulo = fake(|request: &Request<'_>| reading(&[(Question::ShiftCount, 1)], request));
+    let is_told = |texts: [&str; 2]| {
+        let trials = texts.map(|text| format!(".global .u32 a = {text};"));
+        let trials: Vec<Trial> = trials.iter().zip(0..).map(|(text, id)| declarations(id, text)).collect();
+        let judged = judge(&modulo, &trials);
+        [0, 1].map(|at| !difference(&judged[at]).expected.is_null())
+    };
+    assert_eq!(is_told(["1 << 64", "(1) << 64"]), [true, false]);
+    assert_eq!(is_told(["(1) << 64", "1 << 64"]), [true, true]);
+}
+
+/// A name in parentheses and a reference forward may each be refused. It is known which of them this subject refuses.
+#[test]
+fn a_refusal_is_put_down_to_the_answer_that_the_subject_is_known_to_give() {
+    let answers = &[(Question::ForwardReference, 1)];
+    let subject = fake(move |request: &Request<'_>| reading(answers, request));
+    let trials = [
+        declarations(0, ".global .u64 a = (b); .global .u32 b;"),
+        declarations(1, ".global .u64 c = d; .global .u32 d;"),
+    ];
+    let readings = |judged: &Judged| difference(judged).explanation.as_ref().unwrap().readings.clone();
+    let judged = judge_knowing(&subject, &trials);
+    assert_eq!(readings(&judged[0]), answers);
+    assert_eq!(readings(&judged[1]), answers);
+    // Nothing is known of one that was not asked: the more special question is named.
+    assert_eq!(readings(&judge(&subject, &trials)[0]), [(Question::ParenthesizedAddress, 1)]);
+}
+
+#[test]
+fn a_refusal_that_is_right_rules_no_answer_out() {
+    let judged = judge(&fake(right), &[declarations(0, ".global .u32 a[2] = {1, 2,};")]).remove(0);
+    assert_eq!((judged.verdict, &judged.excluded[..]), (Verdict::Conforms, &[][..]));
+    // Nor does a module with kernels, of which more than the data is seen.
+    let launched = Options { launch: true, ..options() };
+    let judged =
+        Judge::new(&fake(right), Rules::default(), launched).batch(&[kernel(0, "k")]).unwrap().remove(0);
+    assert_eq!((judged.verdict, &judged.excluded[..]), (Verdict::Conforms, &[][..]));
+}
+
+#[test]
+fn of_answers_that_are_known_the_first_cases_rule_the_others_out_and_later_ones_do_where_they_differ() {
+    // Where it sees 4095, it shifts as the text says.
+    let moody = fake(|request: &Request<'_>| match request.ptx.contains("4095") {
+        true => right(request),
+        false => reading(&[(Question::ShiftCount, 1)], request),
+    });
+    let excluded = |base: u32| -> Vec<Vec<(Question, usize)>> {
+        let texts: Vec<String> = (64..364).map(|count| format!("{base} << {count}")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        judge_knowing(&moody, &expressions(&texts)).into_iter().map(|judged| judged.excluded).collect()
+    };
+    let (saturates, modulo) = ((Question::ShiftCount, 0), (Question::ShiftCount, 1));
+    let as_known = excluded(3);
+    assert_eq!([&as_known[0], &as_known[299]], [&vec![saturates], &vec![]]);
+    let otherwise = excluded(4095);
+    assert_eq!([&otherwise[0], &otherwise[299]], [&vec![modulo], &vec![modulo]]);
+}
+
+#[test]
+fn what_shows_only_in_company_is_inconsistent_unless_a_neighbour_is_known_to_write_over_it() {
+    // The address of `p` ends where `p` ends, and writes over nothing.
+    let trials = [
+        declarations(0, ".global .u32 v = 5;"),
+        declarations(1, ".global .u32 w = 6;"),
+        declarations(2, ".global .u32 y; .global .u64 p = y;"),
+    ];
+    let in_company = |always: bool| {
+        let subject = fake(move |request: &Request<'_>| {
+            let mut seen = right(request);
+            let several = seen.variables.len() > 2;
+            for (name, variable) in &mut seen.variables {
+                let is_wrong = name.ends_with("_v") && several || name.ends_with('w') && always;
+                if let (true, Some(bytes)) = (is_wrong, &mut variable.bytes) {
+                    bytes[0] ^= 0xff;
+                }
+            }
+            seen
+        });
+        judge(&subject, &trials)
+    };
+    let judged = in_company(false);
+    assert_eq!(difference(&judged[0]).class, Class::Inconsistent);
+    assert_eq!(difference(&judged[0]).expected["company"], true);
+    assert_eq!(judged[1].verdict, Verdict::Conforms);
+    // What is wrong alone too is that, and says nothing of company.
+    let judged = in_company(true);
+    assert_eq!(difference(&judged[0]).class, Class::Inconsistent);
+    assert_eq!(difference(&judged[1]).class, Class::WrongValue);
+    assert!(difference(&judged[1]).expected.get("company").is_none());
+}
+
+#[test]
+fn a_reading_that_is_followed_only_in_company_is_inconsistent() {
+    let moody = fake(|request: &Request<'_>| match request.ptx.contains("7,") {
+        true => reading(&[(Question::ShiftCount, 1)], request),
+        false => right(request),
+    });
+    let trials = expressions(&["7", "3 << 64"]);
+    let every = Options { recheck_every: 1, ..Options::default() };
+    let judged = Judge::new(&moody, Rules::default(), every).batch(&trials).unwrap();
+    let Verdict::Deviates(difference) = &judged[1].verdict else { panic!("{judged:?}") };
+    assert_eq!(difference.class, Class::Inconsistent);
+}
