@@ -23,11 +23,11 @@ pub enum Mismatch {
 /// was observed. One that is missing from a complete observation has no storage.
 pub fn compare(expected: &[oracle::Variable], observed: &Observation) -> Option<Mismatch> {
     let mut unobserved = None;
-    let mut compared = 0;
+    let mut compared = false;
     for variable in expected {
         let seen = observed.variables.get(variable.name.as_str());
         match seen.map(|seen| compare_variable(variable, seen, observed)) {
-            Some(None) => compared += 1,
+            Some(None) => compared = true,
             Some(Some(differs @ Mismatch::Differs(..))) => return Some(differs),
             None if observed.complete => {
                 return Some(Mismatch::Differs(Class::WrongLayout, variable.name.to_string()));
@@ -37,7 +37,7 @@ pub fn compare(expected: &[oracle::Variable], observed: &Observation) -> Option<
             }
         }
     }
-    unobserved.filter(|_| compared == 0).map(Mismatch::Unobserved)
+    unobserved.filter(|_| !compared).map(Mismatch::Unobserved)
 }
 
 /// The verdict on a program that is accepted, and should be, of which the subject shows nothing: where it is one that

@@ -257,4 +257,24 @@ mod tests {
         assert_eq!(forecast(Expected { refused: true, ..shift }, Some(shift)), Forecast::Doubtful);
         assert_eq!(forecast(met(&[Question::DivisionByZero]), None), Forecast::Dead);
     }
+
+    /// A clause of which some programs kill a compiler kills none that comes out otherwise.
+    #[test]
+    fn a_trial_is_dead_only_where_what_it_rests_on_comes_out_as_is_listed() {
+        let maker = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
+        let plan = Plan::new(&Rules::default(), maker, Profile::default());
+        let resting_on = |clauses: ClauseSet| {
+            let trace = Trace { clauses, ..Trace::default() };
+            Expected { refused: false, trace }
+        };
+        let mut harmless = 0;
+        for clause in plan.deadly_clauses.iter() {
+            let usual = resting_on([clause].into_iter().collect());
+            if !plan.dies(&usual.trace) {
+                assert_eq!(plan.forecast(usual, None, |_| usual), Forecast::Accepted, "{clause:?}");
+                harmless += 1;
+            }
+        }
+        assert!(harmless > 0);
+    }
 }

@@ -6,7 +6,7 @@ use common::{observe, of_lineage as fake};
 use ptxsmith_diff::suspects::{OPERANDS, SUSPECTS};
 use ptxsmith_diff::{Body, Class, Header, Judge, Judged, Maker, NotCompared, Options, Trial, Verdict};
 use ptxsmith_oracle::{Question, Readings, Rules};
-use ptxsmith_subject::{Observation, Outcome, Request, Subject};
+use ptxsmith_subject::{Observation, Outcome, Request, Subject, Variable};
 use ptxsmith_syntax::{ScalarType, StateSpace, parse, parse_expr};
 
 fn right(request: &Request<'_>) -> Observation {
@@ -128,6 +128,46 @@ fn a_case_that_conforms_rules_out_the_wrong_rules_under_which_it_would_not() {
     assert_eq!(judged[0].contradicts, [] as [&str; 0]);
     // What deviates nowhere is suspected of nothing.
     assert_eq!(judge(&fake(right), &trials)[1].contradicts, [] as [&str; 0]);
+}
+
+/// One constant in several places, of which no rule says what it is.
+#[test]
+fn a_constant_without_a_rule_holds_the_same_in_every_place() {
+    let trial = |value: &str| {
+        let text = format!(".global .f64 a = {value}; .global .f64 b = {value};");
+        let Body::Items(items) = declarations(0, &text).body else { panic!("declarations are items") };
+        [Trial::new(0, Body::Contexts(items))]
+    };
+    let judged =
+        |value, answer: fn(&Request<'_>) -> Observation| judge(&fake(answer), &trial(value)).remove(0);
+    fn holding(request: &Request<'_>, bytes: [u8; 2]) -> Observation {
+        let mut seen = right(request);
+        seen.outcome = Outcome::Accepted;
+        for name in ["a", "b"] {
+            let byte = bytes[usize::from(name.ends_with('b'))];
+            let variable = Variable {
+                space: Some("global".into()),
+                size: Some(8),
+                bytes: Some(vec![byte; 8]),
+                ..Variable::default()
+            };
+            seen.variables.insert(name.into(), variable);
+        }
+        seen
+    }
+    let nan = "0. * 0d7ff0000000000000";
+    assert_eq!(judged(nan, |request| holding(request, [5, 5])).verdict, Verdict::Conforms);
+    let differing = judged(nan, |request| holding(request, [5, 6]));
+    assert_eq!(difference(&differing).class, Class::Inconsistent);
+    assert_eq!(difference(&differing).variable.as_deref(), Some("b"));
+    let class = |outcome: fn(&Request<'_>) -> Observation| difference(&judged(nan, outcome)).class;
+    assert_eq!(class(|_| Observation::new(Outcome::Crashed)), Class::Crash);
+    assert_eq!(class(|_| Observation::new(Outcome::TimedOut)), Class::Hang);
+    let refused = judged(nan, |_| Observation::new(Outcome::Refused));
+    assert_eq!(refused.verdict, Verdict::NotCompared(NotCompared::Unmodelled));
+    // Where there is a rule, it is asked.
+    assert_eq!(judged("2.0", right).verdict, Verdict::Conforms);
+    assert_eq!(difference(&judged("2.0", |request| holding(request, [5, 5]))).class, Class::WrongValue);
 }
 
 fn kernel(id: u64, name: &str) -> Trial {

@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 use common::{observe, of_lineage as fake};
 use ptxsmith_diff::{Class, Maker, NotCompared, Part, Verdict, judge_data, judge_module};
@@ -26,6 +27,31 @@ fn a_refusal_of_a_text_with_characters_beyond_ascii_is_not_compared() {
     };
     assert_eq!(verdicts("é"), [Verdict::NotCompared(NotCompared::Unmodelled)]);
     assert!(matches!(&verdicts("e")[..], [Verdict::Deviates(d)] if d.class == Class::RefusesValid));
+}
+
+/// A subject that cannot list its variables is told which there are, and each request is for the target that is named.
+#[test]
+fn a_subject_is_shown_the_program_for_the_target_that_is_named() {
+    let asked = Mutex::new(Vec::new());
+    let subject = fake(|request: &Request<'_>| {
+        let names: Vec<String> = request.read.iter().map(|one| one.name.to_string()).collect();
+        asked.lock().unwrap().push((request.target.to_owned(), names, request.launch.len()));
+        observe(Default::default(), &Rules::default(), request)
+    });
+    let text = ".version 8.8\n.target sm_90\n.address_size 64\n.global .u32 a = 1;\n\
+        .visible .entry k(.param .u64 out) { .reg .u64 o; .reg .u32 r; ld.param.u64 o, [out]; ld.global.u32 r, [a]; \
+        st.global.u32 [o], r; ret; }\n";
+    let module = parse(text).unwrap();
+    let parts = judge_module(&subject, &Rules::default(), &module, text, "sm_100").unwrap().parts();
+    assert!(parts.iter().all(|part| part.verdict == Verdict::Conforms), "{parts:?}");
+    assert_eq!(parts.len(), 2);
+    ptxsmith_diff::observe(&subject, &Rules::default(), &module, text, "sm_120").unwrap();
+    let mut asked = asked.into_inner().unwrap();
+    let last = asked.pop().unwrap();
+    assert_eq!(last, ("sm_120".to_owned(), vec!["a".to_owned()], 0));
+    assert!(asked.iter().all(|(target, ..)| target == "sm_100"), "{asked:?}");
+    assert!(asked.iter().any(|(.., launched)| *launched == 1), "{asked:?}");
+    assert!(asked.iter().any(|(_, names, launched)| *launched == 0 && *names == ["a"]), "{asked:?}");
 }
 
 /// How long a compiler takes to generate code the texts do not say; that data get an answer, they do.

@@ -404,3 +404,36 @@ pub(super) const LISTED: &[Known] = &[
 fn first_for_missing(next: &ElementNamed, letter: &str, count: usize) -> Option<usize> {
     next.apply(letter, count).map(|element| if element < count { element } else { 0 })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_oracle::Rules;
+
+    #[test]
+    fn an_element_that_a_vector_lacks_is_its_first() {
+        let rules = Rules::default().with(|rules| rules.operands.element_named.change(first_for_missing));
+        let named = |letter| rules.operands.element_named.apply(letter, 2);
+        assert_eq!(["x", "y", "z", "a", "q"].map(named), [Some(0), Some(1), Some(0), Some(0), None]);
+    }
+
+    /// The first operand is written, and the second of a load is a place.
+    #[test]
+    fn a_function_is_taken_where_a_value_is_read() {
+        let listed = LISTED.iter().find(|known| known.id == "function-in-sum-accepted");
+        let change = listed.and_then(Known::change).expect("it changes a rule");
+        let (text, rules) = (Rules::default(), Rules::default().with(change));
+        let takes = |rules: &Rules, opcode, place| rules.operands.function_operand.apply(opcode, place);
+        for (opcode, place, taken) in [
+            (Opcode::Add, 1, true),
+            (Opcode::Add, 2, true),
+            (Opcode::Add, 0, false),
+            (Opcode::Ld, 1, false),
+            (Opcode::St, 0, true),
+            (Opcode::St, 1, true),
+        ] {
+            assert!(!takes(&text, opcode, place), "{opcode:?} {place}");
+            assert_eq!(takes(&rules, opcode, place), taken, "{opcode:?} {place}");
+        }
+    }
+}

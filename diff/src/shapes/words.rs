@@ -408,4 +408,20 @@ mod tests {
         let inner = statements.iter().filter(|own| own[0] == ".param");
         assert_eq!(inner.count(), 3, "{statements:?}");
     }
+
+    #[test]
+    fn an_instruction_begins_behind_its_labels_and_its_predicate() {
+        let module = module(".entry k() { L: @!p add.u32 a, b, c; add.s32 d, e, f; mov.u32 r, [add]; }");
+        let words = module.words();
+        let found: Vec<&str> = words.instructions(&["add"]).map(|own| &*own[1]).collect();
+        assert_eq!(found, [".u32", ".s32"]);
+    }
+
+    #[test]
+    fn what_is_passed_is_no_function_though_its_head_has_one() {
+        let module = module(".visible .func (.param .u32 r) f(.param .u64 p) { ret; }\n.global .u32 v = f;");
+        let words = module.words();
+        assert!(words.is_function("f") && !words.is_function("p") && !words.is_function("r"));
+        assert!(!words.is_function("v"));
+    }
 }

@@ -73,3 +73,43 @@ pub const OPERANDS: &[Suspect] = &[
         change: |rules| rules.operands.predicate.change(|next, opcode, bits| next.apply(opcode, bits & 1)),
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ptxsmith_oracle::Rules;
+    use ptxsmith_syntax::ScalarType;
+
+    fn with(id: &str) -> Rules {
+        let suspect = OPERANDS.iter().find(|suspect| suspect.id == id).expect("it is in the list");
+        Rules::default().with(suspect.change)
+    }
+
+    #[test]
+    fn an_index_without_a_sign_has_the_bits_of_its_type() {
+        let index =
+            |id: Option<&str>, ty, bits| id.map_or_else(Rules::default, with).operands.index.apply(ty, bits);
+        let minus_two = [
+            (ScalarType::S16, 0xfffe, 0xfffe),
+            (ScalarType::S32, 0xffff_fffe, 0xffff_fffe),
+            (ScalarType::S64, u64::MAX - 1, -2),
+        ];
+        for (ty, bits, unsigned) in minus_two {
+            assert_eq!(index(None, ty, bits), -2, "{ty:?}");
+            assert_eq!(index(Some("register-index-unsigned"), ty, bits), unsigned, "{ty:?}");
+        }
+    }
+
+    #[test]
+    fn reversed_colors_are_those_of_a_vector_of_four_and_other_letters_stay() {
+        let named = |letter| with("colors-reversed").operands.element_named.apply(letter, 4);
+        assert_eq!(["r", "g", "b", "a"].map(named), [Some(3), Some(2), Some(1), Some(0)]);
+        assert_eq!(["x", "y", "z", "w"].map(named), [Some(0), Some(1), Some(2), Some(3)]);
+    }
+
+    #[test]
+    fn braces_from_the_highest_part_count_down() {
+        let part = |place| with("braces-from-the-highest").operands.part_of_scalar.apply(place, 4);
+        assert_eq!([0, 1, 2, 3].map(part), [3, 2, 1, 0]);
+    }
+}
