@@ -3,11 +3,14 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 use common::{NVIDIA, expression, fake, known_rules};
 use ptxsmith_diff::{Again, BulkVerdicts, Judge, Judged, NotCompared, Options, Trial, Verdict};
 use ptxsmith_gen::{CaseId, Config, Coverage, Generator};
 use ptxsmith_oracle::{Clause, ClauseSet, Question, QuestionSet, Rules};
+use ptxsmith_subject::{Address, FnSubject, Observation, Outcome, Request};
+use ptxsmith_syntax::{Assemble, ScalarType, StateSpace};
 
 const SEED: u64 = 7;
 const BATCH: u64 = 2_000;
@@ -85,7 +88,7 @@ fn counted(config: Config, rules: Rules) -> Counts {
     let options = Options { recheck_every: 0, ..Options::default() };
     let profile = Judge::ask(&subject, &options.header).expect("nothing of ours fails");
     let judge = Judge::new(&subject, Rules::default(), options).knowing(profile);
-    let make = |index, _: Again, into: &mut dyn ptxsmith_syntax::Assemble| {
+    let make = |index, _: Again, into: &mut dyn Assemble| {
         generator.assemble_case(CaseId { seed: SEED, index }, &mut Coverage::new(), into)
     };
     let mut each = Counts::default();
@@ -126,4 +129,60 @@ fn what_holds_the_same_under_both_answers_conforms_without_any() {
     rules.readings = rules.readings.with(Question::BitwiseType, 1).expect("the question has two answers");
     let counts = counted(Config::bulk(), rules);
     assert!(counts.conform > 4_000 && counts.questions.contains(Question::BitwiseType), "{counts:?}");
+}
+
+/// Constant memory has 64 KiB, the other state spaces what a module needs.
+#[test]
+fn constants_of_a_module_fit_into_constant_memory() {
+    const CASES: u64 = 20_000;
+    for (space, modules) in [(StateSpace::Const, 3), (StateSpace::Global, 1)] {
+        let shown = Mutex::new(Vec::new());
+        let subject = FnSubject::new("fake", |request: &Request<'_>| {
+            let seen = common::observe(NVIDIA, &Rules::default(), request);
+            shown.lock().unwrap().push(seen.variables.values().filter_map(|v| v.size).sum::<u64>());
+            seen
+        });
+        let options = Options { recheck_every: 0, ..Options::default() };
+        let judge = Judge::new(&subject, Rules::default(), options);
+        let make = |case: u64, _: Again, into: &mut dyn Assemble| {
+            into.number(case.to_string().as_bytes());
+            Some((ScalarType::U64, space))
+        };
+        let bulk = judge.bulk(0..CASES, make).expect("nothing of ours fails");
+        assert_eq!((bulk.conform, &bulk.left[..]), (CASES, &[][..]));
+        let shown = shown.into_inner().unwrap();
+        assert_eq!((shown.len(), shown.iter().sum::<u64>()), (modules, CASES * 8), "{space:?}");
+        assert!(space != StateSpace::Const || shown.iter().all(|&size| size <= 64 << 10), "{shown:?}");
+    }
+}
+
+fn address() -> Address {
+    Address { offset: 0, width: 8, symbol: "a".into(), addend: 0, generic: None, byte: None }
+}
+
+/// Only plain bytes of a program that is taken say what elements hold.
+#[test]
+fn what_is_not_shown_as_plain_bytes_is_left_to_be_judged_by_itself() {
+    type Change = fn(&mut Observation);
+    let changes: [(Change, bool); 4] = [
+        (|_| {}, true),
+        (|seen| seen.outcome = Outcome::Refused, false),
+        (|seen| seen.variables.values_mut().for_each(|v| v.addresses = Some(vec![address()])), false),
+        (|seen| seen.variables.values_mut().for_each(|v| v.bytes.as_mut().unwrap().truncate(196)), false),
+    ];
+    for (nth, (change, is_taken)) in changes.into_iter().enumerate() {
+        let subject = FnSubject::new("fake", |request: &Request<'_>| {
+            let mut seen = common::observe(NVIDIA, &Rules::default(), request);
+            change(&mut seen);
+            seen
+        });
+        let make = |case: u64, _: Again, into: &mut dyn Assemble| {
+            into.number(case.to_string().as_bytes());
+            Some((ScalarType::U32, StateSpace::Global))
+        };
+        let options = Options { recheck_every: 0, ..Options::default() };
+        let judge = Judge::new(&subject, Rules::default(), options);
+        let bulk = judge.bulk(0..50, make).expect("nothing of ours fails");
+        assert_eq!((bulk.conform, bulk.left.len()), if is_taken { (50, 0) } else { (0, 50) }, "change {nth}");
+    }
 }
