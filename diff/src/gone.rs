@@ -132,6 +132,17 @@ mod tests {
     use ptxsmith_oracle::Expectation;
 
     #[test]
+    fn what_kills_a_subject_shows_as_a_crash_or_a_hang_and_nothing_else_does() {
+        let mut killing = 0;
+        for known in KNOWN.iter() {
+            let class = class_of(known, &parse(known.example).unwrap());
+            assert_eq!(known.kills(), matches!(class, Class::Crash | Class::Hang), "{}", known.id);
+            killing += usize::from(known.kills());
+        }
+        assert!(killing > 0);
+    }
+
+    #[test]
     fn the_least_program_of_every_deviation_shows_it() {
         for known in KNOWN.iter() {
             let module = parse(known.example).unwrap_or_else(|error| panic!("{}: {error:?}", known.id));

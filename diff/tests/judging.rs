@@ -233,6 +233,29 @@ fn a_trial_refused_in_a_batch_is_found_by_its_line() {
     assert!([0, 1, 3].iter().all(|&at| judged[at].verdict == Verdict::Conforms));
 }
 
+/// Behind an error that ends the reading nothing was read, so the one who complains has seen no more than half.
+#[test]
+fn what_stands_behind_a_fatal_error_is_shown_by_halves_and_the_rest_of_others_at_once() {
+    let modules = |severity| {
+        let shown = AtomicUsize::new(0);
+        let picky = fake(|request: &Request<'_>| {
+            shown.fetch_add(1, Ordering::Relaxed);
+            let line = request.ptx.lines().position(|line| line.contains("77"));
+            let Some(line) = line else { return observe(&Rules::default(), request) };
+            let message = "no sevens here".into();
+            let error = Diagnostic { severity, line: Some(line as u32 + 1), message };
+            Observation { diagnostics: vec![error], ..Observation::new(Outcome::Refused) }
+        });
+        let options = Options { recheck_every: 0, ..Options::default() };
+        let trials = expressions(&["1", "2", "77", "3", "4"]);
+        Judge::new(&picky, Rules::default(), options).batch(&trials).expect("nothing of ours fails");
+        shown.into_inner()
+    };
+    // All, the one that is blamed, and the others.
+    assert_eq!(modules(Severity::Error), 3);
+    assert_eq!(modules(Severity::Fatal), 4);
+}
+
 /// As ptxas does once a constant has overflowed.
 #[test]
 fn a_complaint_that_spreads_to_later_lines_changes_no_verdict() {
