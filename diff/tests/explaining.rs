@@ -205,6 +205,33 @@ fn a_kernel_that_conforms_rules_out_the_wrong_rules_under_which_it_would_not() {
     );
 }
 
+/// A row of two words is eight bytes, at a multiple of eight. Where an index counts words, the access is misaligned, and anything may
+/// come of it.
+#[test]
+fn a_kernel_that_some_answer_leaves_without_a_meaning_is_no_deviation() {
+    let kernel = |access: &str| {
+        let text = format!(
+            ".global .align 8 .u32 g[2][2] = {{{{1, 2}}, {{3, 4}}}};\n.visible .entry k(.param .u64 out) {{\n\
+             .reg .u64 o, r;\nld.param.u64 o, [out];\nld.global.u64 r, {access};\nst.global.u64 [o], r;\nret;\n}}\n"
+        );
+        [declarations(0, &text)]
+    };
+    let subject = fake(|request: &Request<'_>| {
+        let mut seen = right(request);
+        for output in seen.kernels.values_mut() {
+            output.bytes.as_mut().unwrap()[7] ^= 0x55;
+        }
+        seen
+    });
+    let verdict = |access: &str| {
+        let options = Options { launch: true, ..options() };
+        Judge::new(&subject, Rules::default(), options).batch(&kernel(access)).unwrap().remove(0).verdict
+    };
+    assert_eq!(verdict("g[1]"), Verdict::NotCompared(NotCompared::Unmodelled));
+    let Verdict::Deviates(difference) = verdict("[g + 8]") else { panic!("it is wrong under every answer") };
+    assert_eq!(difference.class, Class::WrongValue);
+}
+
 /// What is expected is told once, of the shortest trial that shows the same.
 #[test]
 fn of_trials_that_show_the_same_only_a_shorter_one_is_told_in_full() {
