@@ -294,6 +294,9 @@ fn ruled_out(verdict: &Verdict) -> Vec<(Question, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use ptxsmith_diff::Difference;
+    use ptxsmith_subject::Observation;
+
     use super::*;
 
     #[test]
@@ -309,6 +312,91 @@ mod tests {
         assert_eq!(named("../other.ptx"), Some(at("in/../other.ptx")));
         for name in ["../notes.txt", "/dev/zero", "-", ".", "..", "", "missing.ptx"] {
             assert_eq!(named(name), None, "{name}");
+        }
+    }
+
+    fn part(variable: Option<&str>, verdict: Verdict, must: Option<Must>) -> Part {
+        Part {
+            variable: variable.map(Into::into),
+            verdict,
+            must,
+            trace: Default::default(),
+            operands: Default::default(),
+            excluded: Vec::new(),
+            why: None,
+            derived: None,
+        }
+    }
+
+    fn deviates(class: Class) -> Verdict {
+        Verdict::Deviates(Box::new(Difference {
+            class,
+            variable: None,
+            expected: serde_json::Value::Null,
+            observed: Observation::new(Observed::Accepted),
+            explanation: None,
+            suspected: None,
+        }))
+    }
+
+    #[test]
+    fn a_line_counts_what_was_compared_and_says_why_the_rest_was_not() {
+        let conforms = |variable| part(variable, Verdict::Conforms, None);
+        let wrong = || part(Some("w"), deviates(Class::WrongValue), None);
+        let silent = |variable| part(variable, Verdict::NotCompared(NotCompared::Unobserved), None);
+        let because = |line, said: Option<&str>| {
+            let said = said.map(str::to_owned);
+            let why = Why { part: "variable v".into(), line, reason: "it hides".into(), said };
+            Part { why: Some(Box::new(why)), ..silent(Some("v")) }
+        };
+        for (parts, expected) in [
+            (vec![], "nothing compared"),
+            (vec![conforms(None)], "compared as a whole"),
+            (vec![conforms(Some("a"))], "1 variable compared"),
+            (vec![conforms(Some("a")), conforms(Some("b")), conforms(None)], "2 variables compared"),
+            (
+                vec![conforms(Some("a")), wrong()],
+                "2 variables compared, 1 answer not as the specification says",
+            ),
+            (vec![wrong(), wrong()], "2 variables compared, 2 answers not as the specification says"),
+            (vec![silent(Some("a"))], "nothing compared; not compared: 1 other part"),
+            (
+                vec![conforms(None), silent(None), silent(None)],
+                "compared as a whole; not compared: 2 other parts",
+            ),
+            (
+                vec![conforms(Some("a")), because(None, None)],
+                "1 variable compared; not compared: variable v: it hides",
+            ),
+            (
+                vec![because(Some(7), Some("no")), silent(None)],
+                "nothing compared; not compared: variable v, line 7: it hides (s says: no); not compared: 1 other part",
+            ),
+        ] {
+            assert_eq!(summed_up("f", "s", &parts), format!("f: s: {expected}"));
+        }
+        let long = summed_up("f", "s", &[because(None, Some(&"x".repeat(2_000)))]);
+        assert!((300..400).contains(&long.len()), "{long}");
+    }
+
+    #[test]
+    fn of_a_program_that_is_not_taken_no_operands_are_looked_at() {
+        for (verdict, must, expected) in [
+            (Verdict::Conforms, Some(Must::Accept), false),
+            (Verdict::Conforms, None, false),
+            (Verdict::Conforms, Some(Must::Refuse), true),
+            (deviates(Class::Crash), None, true),
+            (deviates(Class::Hang), None, true),
+            (deviates(Class::RefusesValid), Some(Must::Accept), true),
+            (deviates(Class::WrongValue), Some(Must::Accept), false),
+            (deviates(Class::AcceptsInvalid), Some(Must::Refuse), true),
+            (Verdict::NotCompared(NotCompared::Unsupported), None, true),
+            (Verdict::NotCompared(NotCompared::Unavailable), None, true),
+            (Verdict::NotCompared(NotCompared::Unobserved), None, false),
+            (Verdict::NotCompared(NotCompared::Unmodelled), None, false),
+        ] {
+            let told = format!("{verdict:?} {must:?}");
+            assert_eq!(failed(&part(None, verdict, must)), expected, "{told}");
         }
     }
 }

@@ -289,6 +289,10 @@ fn changes(tried: &[Tried], releases: &[String]) -> Vec<Change> {
 
 #[cfg(test)]
 mod tests {
+    use ptxsmith_diff::{Class, Difference, Explanation, NotCompared};
+    use ptxsmith_oracle::Question;
+    use ptxsmith_subject::{Observation, Outcome};
+
     use super::*;
 
     fn tried(shown: &str, facts: &[Option<&str>]) -> Tried {
@@ -328,5 +332,59 @@ mod tests {
         both.facts[0].as_mut().unwrap().insert("b".into());
         let changes = changes(&[both], &["1.0", "1.1"].map(str::to_owned));
         assert_eq!((&changes[0].before[..], &changes[0].after[..]), (&["b".into()][..], &[][..]));
+    }
+
+    #[test]
+    fn the_facts_of_a_verdict_name_what_explains_it() {
+        let difference = |explanation, suspected| {
+            Box::new(Difference {
+                class: Class::WrongValue,
+                variable: None,
+                expected: serde_json::Value::Null,
+                observed: Observation::new(Outcome::Accepted),
+                explanation,
+                suspected,
+            })
+        };
+        let known = || Explanation { known: vec!["single-bits-raw-in-f64"], ..Explanation::default() };
+        let read = || Explanation { readings: vec![(Question::ALL[0], 1)], ..Explanation::default() };
+        let reading = format!("reading {}", Interpretation(Question::ALL[0], 1));
+        let set = vec![vec!["warp-size-64"]];
+        for (verdict, must, expected) in [
+            (Verdict::NotCompared(NotCompared::Unobserved), None, None),
+            (Verdict::Conforms, Some(Must::Refuse), Some("refused, as it must be")),
+            (Verdict::ConformsByOutcome, Some(Must::Refuse), Some("refused, as it must be")),
+            (Verdict::Conforms, Some(Must::Accept), Some("conforms")),
+            (Verdict::ConformsByOutcome, None, Some("conforms")),
+            (
+                Verdict::Deviates(difference(Some(known()), None)),
+                None,
+                Some("deviation single-bits-raw-in-f64"),
+            ),
+            (Verdict::Reads(difference(Some(read()), None)), None, Some(&*reading)),
+            (
+                Verdict::Deviates(difference(None, Some(vec![set]))),
+                None,
+                Some("wrong-value as under the wrong rule warp-size-64"),
+            ),
+            (Verdict::Deviates(difference(None, None)), None, Some("wrong-value")),
+        ] {
+            let told = format!("{verdict:?}");
+            let expected = expected.map(|fact| Facts::from([fact.to_owned()]));
+            assert_eq!(facts(&verdict, must), expected, "{told}");
+        }
+    }
+
+    #[test]
+    fn that_something_conforms_is_told_where_nothing_else_is() {
+        let left = |all: &[&str]| {
+            let mut facts = all.iter().map(|&fact| fact.to_owned()).collect();
+            plain_is_silent(&mut facts);
+            facts.into_iter().collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(left(&["conforms"]), "conforms");
+        assert_eq!(left(&["conforms", "crash"]), "crash");
+        assert_eq!(left(&["crash", "hang"]), "crash, hang");
+        assert_eq!(left(&[]), "");
     }
 }

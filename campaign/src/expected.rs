@@ -276,4 +276,38 @@ mod tests {
         let releases = message("[[failure]]\nid = \"a\"\nreleases = [\"newest\"]\nreason = \"r\"\n");
         assert!(releases.contains("`newest` names no releases"), "{releases}");
     }
+
+    #[test]
+    fn a_file_is_read_and_one_that_cannot_be_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("expected.toml");
+        let message = |read: Result<ExpectedFailures, Failure>| match read {
+            Err(Failure::BadInput(message)) => message,
+            other => panic!("{other:?}"),
+        };
+        assert!(message(ExpectedFailures::read(&path)).contains("expected.toml: "));
+        ExpectedFailures::write(&report(), &path).unwrap();
+        let expected = ExpectedFailures::read(&path).unwrap();
+        assert_eq!(expected.entries.iter().map(|entry| &*entry.id).collect::<Vec<_>>(), ["both", "old"]);
+        std::fs::write(&path, "[[failure]]\n").unwrap();
+        assert!(message(ExpectedFailures::read(&path)).contains("missing field"));
+    }
+
+    #[test]
+    fn a_command_is_named_only_beside_other_subjects() {
+        let named = |ids: &[&str]| {
+            let mut report = report();
+            report.subjects.truncate(1);
+            let subject = report.subjects.remove(0);
+            report.subjects = ids.iter().map(|&id| Subject { id: id.into(), ..subject.clone() }).collect();
+            report.findings.truncate(1);
+            report.findings[0].subjects = vec![ids[0].to_owned()];
+            let entries = entries_of(&report, &report.findings[0]);
+            entries.into_iter().map(|entry| entry.subject).collect::<Vec<_>>()
+        };
+        assert_eq!(named(&["exec:mine --flag"]), [None]);
+        assert_eq!(named(&["exec:mine --flag", "ptxas@13.5"]), [Some("exec:mine --flag".to_owned())]);
+        assert_eq!(named(&["ptxas@13.5"]), [Some("ptxas".to_owned())]);
+        assert_eq!(named(&["ptxas@13.5", "exec:mine"]), [Some("ptxas".to_owned())]);
+    }
 }

@@ -171,6 +171,7 @@ mod tests {
         let told = |bytes: &[u8]| message(text_of(bytes.to_vec(), "f").unwrap_err());
         assert!(told(b"\x7fELF\x02").starts_with("f: an ELF file"));
         assert!(told(b"ab\0c").contains("zero byte at offset 2"));
+        assert!(told(b"\0").contains("a binary file (zero byte at offset 0)"));
         assert!(told(b"ab\0").contains("ends in a zero byte, as strings in C do (offset 2)"));
         assert!(told("\u{feff}.version 7.8".as_bytes()).contains("byte order mark"));
         assert!(told(b"abc\xff").contains("first bad byte at offset 3"));
@@ -180,6 +181,25 @@ mod tests {
     #[test]
     fn an_endless_input_is_too_large() {
         assert!(message(read_limited(io::repeat(b' '), "f").unwrap_err()).contains("larger than 64 MiB"));
+    }
+
+    #[test]
+    fn a_file_is_read_up_to_the_largest_size() {
+        let directory = tempfile::tempdir().unwrap();
+        let told = |bytes: &[u8], size: u64| -> Result<String, String> {
+            let path = directory.path().join("f");
+            fs::write(&path, bytes).unwrap();
+            File::options().write(true).open(&path).unwrap().set_len(size).unwrap();
+            let (name, text) = read_text(&path).map_err(message)?;
+            assert_eq!(name, path.to_string_lossy());
+            Ok(text)
+        };
+        assert_eq!(told(b"text", 4), Ok("text".to_owned()));
+        // The file has a hole behind its first bytes: it takes no room on the disk.
+        assert!(told(b"\x7fELF", MAX_BYTES).unwrap_err().contains("an ELF file"));
+        assert!(told(b"\x7fELF", MAX_BYTES + 1).unwrap_err().contains("larger than 64 MiB"));
+        assert!(message(read_text(directory.path()).unwrap_err()).contains("a directory"));
+        assert!(message(read_text(&directory.path().join("none")).unwrap_err()).contains("no such file"));
     }
 
     #[test]
