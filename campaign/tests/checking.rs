@@ -1,12 +1,13 @@
 //! Files of the user's that are checked: what is told of each, and what is found.
 
+#[path = "common/bare.rs"]
+mod bare;
 mod common;
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
+use bare::is_bare;
 use common::{Told, implementation, module, refusal, right, session, wrong};
 use ptxsmith_campaign::check::{Options, check};
 use ptxsmith_campaign::{Failure, Outcome};
@@ -174,23 +175,6 @@ fn what_was_derived_from_a_program_accuses_only_itself() {
     assert_eq!((&*derived.class, &*derived.program), ("refuses-valid", &*module(".global .u32 b = 32;")));
     let own = of("dies");
     assert_eq!((&*own.class, &*own.program), ("crash", &*fs::read_to_string(&file).unwrap()));
-}
-
-/// Where no tool is found and none can be installed.
-const NOWHERE: &str = "/dev/null/ptxsmith";
-
-/// Whether this is a process in which no tool is installed, whatever this machine has. Else such a process is started, which runs
-/// this test and is given this input.
-fn is_bare(test: &str, input: &str) -> bool {
-    if std::env::var_os("PTXSMITH_CACHE").is_some_and(|cache| cache == NOWHERE) {
-        return true;
-    }
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([test, "--exact", "--nocapture"]).env("PTXSMITH_CACHE", NOWHERE).env("PATH", "");
-    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    assert!(child.wait().unwrap().success());
-    false
 }
 
 #[test]
