@@ -12,7 +12,7 @@ use ptxsmith_campaign::check::{Options, check};
 use ptxsmith_gen::Variants;
 use ptxsmith_gen::variants::Kind;
 use ptxsmith_report::{Finding, Report};
-use ptxsmith_subject::{Observation, Outcome as Seen, Request, SubjectSpec};
+use ptxsmith_subject::{Observation, Outcome as Seen, Request, SubjectSpec, Variable};
 use ptxsmith_syntax::parse;
 
 /// Two statements, of which one names the other, and one that neither needs.
@@ -188,4 +188,29 @@ fn a_refusal_of_one_spelling_is_a_contradiction_of_the_whole() {
     assert_eq!((&*finding.class, &finding.example().variable), ("inconsistent", &None));
     // The whole program is shown: no variable is at fault.
     assert_eq!(finding.same_as.as_deref(), Some(&*module(DECLARATIONS)));
+}
+
+#[test]
+fn a_constant_that_is_another_one_in_another_variable_is_shown_beside_that_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "a.ptx");
+    // The file has no variable in this state space: those that variants add are not what they have to be.
+    let spoils = implementation("spoils", |request: &Request<'_>| {
+        let mut seen = right(request);
+        let of_const = |variable: &&mut Variable| variable.space.as_deref() == Some("const");
+        for variable in seen.variables.values_mut().filter(of_const) {
+            variable.bytes.iter_mut().flatten().for_each(|byte| *byte = !*byte);
+        }
+        seen
+    });
+    let (report, _) = shown(3, &[spoils], &[file], MANY);
+    let finding = the_one(&report);
+    assert_eq!((&*finding.class, &*finding.id), ("inconsistent", "inconsistent-contexts"));
+    let other = finding.same_as.as_ref().unwrap();
+    let statements = |text: &str| text.lines().skip(3).map(str::to_owned).collect::<Vec<_>>();
+    let ([kept], [own, added]) = (&statements(other)[..], &statements(&finding.program)[..]) else {
+        panic!("{other}\n{}", finding.program)
+    };
+    assert!(own == kept && module(DECLARATIONS).contains(kept), "{other}\n{}", finding.program);
+    assert!(added.starts_with(".const "), "{added}");
 }
