@@ -17,7 +17,7 @@ use ptxsmith_campaign::session::Session;
 use ptxsmith_campaign::texts::Options;
 use ptxsmith_campaign::{Failure, Outcome};
 use ptxsmith_gen::{Places, RawEdits};
-use ptxsmith_oracle::{Rules, Validity, predict};
+use ptxsmith_oracle::{Kernel, Rules, Validity, predict};
 use ptxsmith_report::Report;
 use ptxsmith_subject::{Observation, Outcome as Seen, Request, SubjectSpec};
 use ptxsmith_syntax::parse;
@@ -93,8 +93,14 @@ fn cells_are_counted_by_what_the_specification_says_of_them() {
     let own = texts.iter().map(|text| kernels(text)).max().unwrap();
     let seen = Arc::clone(&most);
     let subject = implementation("right", move |request: &Request<'_>| {
+        let count = kernels(request.ptx);
+        if count > own {
+            // Beside each other are shown those of which it is known what they leave, and nothing else.
+            let shown = predict(&parse(request.ptx).unwrap(), &Rules::default()).kernels;
+            assert!(shown.len() == count && shown.iter().all(Kernel::leaves_output), "{}", request.ptx);
+        }
         let mut most = seen.lock().unwrap();
-        *most = kernels(request.ptx).max(*most);
+        *most = count.max(*most);
         drop(most);
         reads(request)
     });
