@@ -136,10 +136,10 @@ fn a_refusal_counts_where_the_counterpart_that_a_program_names_is_taken() {
             outcome.report.not_compared.into_iter().filter(|(_, count)| *count > 0).collect();
         (outcome.report.compared, not_compared, told.judged)
     };
-    let counted = named(&[invalid.clone()], implementation("right", right));
+    let counted = named(std::slice::from_ref(&invalid), implementation("right", right));
     assert_eq!(counted, (1, vec![], vec!["invalid.ptx: right: compared as a whole".to_owned()]));
     let strict = || implementation("strict", |_: &Request<'_>| refusal(4, "I take nothing with a variable"));
-    let (compared, not_compared, lines) = named(&[invalid.clone()], strict());
+    let (compared, not_compared, lines) = named(std::slice::from_ref(&invalid), strict());
     assert_eq!((compared, not_compared), (0, vec![("twin-refused".to_owned(), 1)]));
     assert!(lines[0].starts_with("invalid.ptx: strict: nothing compared"), "{lines:?}");
     // Where the counterpart does not lie beside the program, the refusal counts.
@@ -164,7 +164,7 @@ fn what_was_derived_from_a_program_accuses_only_itself() {
         true => Observation { signal: Some(11), ..Observation::new(Seen::Crashed) },
         false => right(request),
     });
-    let (outcome, _) = checked(folder, options(&[refuses, dies], &[file.clone()]));
+    let (outcome, _) = checked(folder, options(&[refuses, dies], std::slice::from_ref(&file)));
     let of = |subject: &str| {
         let all = &outcome.report.findings;
         let own: Vec<_> = all.iter().filter(|finding| finding.subjects == [subject]).collect();

@@ -254,7 +254,7 @@ fn without_a_number_of_edits_there_are_so_many_as_are_usual_or_no_end() {
     let out = folder.path().join("out");
     let one = || options(implementation("right", reads), Some(1), &out);
     let (session, _) = session(SEED);
-    let failed = mutate(&session, &[empty.clone()], one()).map(|_| ());
+    let failed = mutate(&session, std::slice::from_ref(&empty), one()).map(|_| ());
     let Err(Failure::BadInput(message)) = failed else { panic!("{failed:?}") };
     assert!(message.contains("no program there to edit"), "{message}");
     assert!(!mutate(&session, &[empty, full], one()).unwrap().left_out);
