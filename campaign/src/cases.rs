@@ -249,6 +249,7 @@ fn parse_weights(text: &str) -> Result<Weights, String> {
 mod tests {
     use super::*;
     use ptxsmith_gen::Production;
+    use ptxsmith_syntax::TreeBuilder;
 
     #[test]
     fn weights_are_lines_of_name_and_number() {
@@ -269,5 +270,166 @@ mod tests {
             let error = parse_weights(text).unwrap_err();
             assert!(error.starts_with(message), "{error}");
         }
+    }
+
+    /// Cases of this focus, drawn from one seed.
+    fn drawn(focus: Focus) -> Cases {
+        Cases::drawn(SEED, focus, None)
+    }
+
+    const SEED: u64 = 3;
+
+    #[test]
+    fn what_needs_a_later_version_is_made_by_a_generator_of_its_own() {
+        let header = wide_header();
+        assert_eq!((&*header.version, &*header.target, header.address_size), ("8.3", "sm_90", 64));
+        for (focus, operands) in [(Focus::Mixed, false), (Focus::Operands, true), (Focus::Expressions, false)]
+        {
+            for wide in [false, true] {
+                let generator = drawn(focus).generator(wide);
+                let config = generator.config();
+                assert_eq!(
+                    (config.unified, config.b128, config.operands),
+                    (wide, wide, operands),
+                    "{focus:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn weights_of_the_users_are_those_of_every_generator() {
+        let text = "integer/add = 0\n";
+        let add = Production::by_name("integer/add").unwrap();
+        let kept = BTreeMap::from([("weights".to_owned(), text.to_owned())]);
+        let cases = Cases::drawn(SEED, Focus::Mixed, Some(parse_weights(text).unwrap()));
+        for wide in [false, true] {
+            let of_campaign = generator_of(&kept, wide).unwrap();
+            assert!(!of_campaign.enables(add) && !cases.generator(wide).enables(add));
+            let usual = generator_of(&BTreeMap::new(), wide).unwrap();
+            assert!(usual.enables(add) && usual.config().b128 == wide);
+        }
+        let broken = BTreeMap::from([("weights".to_owned(), "integer/ad = 0".to_owned())]);
+        assert!(matches!(generator_of(&broken, false), Err(Failure::BadInput(_))));
+    }
+
+    /// Which of these cases are what the generator of all features makes.
+    fn as_usual(cases: &Cases, focus: Focus, indices: std::ops::Range<u64>) -> Vec<bool> {
+        let generator = cases.generator(false);
+        let is_usual = |index| {
+            let usual = generator.case(focus, SEED, index, &mut Coverage::new());
+            cases.case(index, false, &mut Coverage::new()) == usual
+        };
+        indices.map(is_usual).collect()
+    }
+
+    #[test]
+    fn every_second_block_of_cases_has_features_of_its_own() {
+        let mixed = drawn(Focus::Mixed);
+        let weighted = Cases::drawn(SEED, Focus::Mixed, Some(parse_weights("integer/add = 0").unwrap()));
+        let block = |number: u64| number * BLOCK..(number + 1) * BLOCK;
+        for number in [0, 2] {
+            assert!(as_usual(&mixed, Focus::Mixed, block(number)).into_iter().all(|usual| usual));
+            assert!(as_usual(&weighted, Focus::Mixed, block(number)).into_iter().all(|usual| usual));
+        }
+        let featured = as_usual(&mixed, Focus::Mixed, block(1));
+        assert!(featured.iter().filter(|&&usual| !usual).count() > 100, "{featured:?}");
+        // Negatives have all features everywhere, and so have expressions alone and what the user has chosen weights for.
+        for (usual, index) in featured.into_iter().zip(block(1)) {
+            assert!(usual || Focus::Mixed.of(index) != Focus::Negatives, "{index}");
+        }
+        for (cases, focus) in [(weighted, Focus::Mixed), (drawn(Focus::Expressions), Focus::Expressions)] {
+            assert!(as_usual(&cases, focus, block(1)).into_iter().all(|usual| usual), "{focus:?}");
+        }
+    }
+
+    #[test]
+    fn few_blocks_are_remembered_and_the_last_ones_of_them() {
+        let Source::Drawn(drawn) = drawn(Focus::Mixed).source else { panic!("they are drawn") };
+        let odd = |nth: u64| (2 * nth + 1) * BLOCK;
+        let remembered = || lock_of(drawn.featured.as_ref().unwrap()).len();
+        for nth in 0..MOST_BLOCKS as u64 + 3 {
+            let made = drawn.generator_of(odd(nth), false);
+            assert!(Arc::ptr_eq(&made, &drawn.generator_of(odd(nth) + BLOCK - 1, false)));
+            assert_eq!(remembered(), (nth as usize + 1).min(MOST_BLOCKS));
+        }
+        // Even blocks are of the usual generator, which is not remembered once more.
+        assert!(Arc::ptr_eq(&drawn.generator_of(2 * BLOCK, false), &drawn.generator));
+        assert!(Arc::ptr_eq(&drawn.generator_of(2 * BLOCK, true), &drawn.wide));
+        assert_eq!(remembered(), MOST_BLOCKS);
+    }
+
+    #[test]
+    fn an_enumeration_has_an_end_and_what_is_drawn_has_none() {
+        assert_eq!(drawn(Focus::Mixed).count(), None);
+        let listed = Cases::listed(0);
+        assert_eq!(listed.count(), Some(Enumeration::new(0).count()));
+        assert!(!listed.are_expressions() && !drawn(Focus::Mixed).are_expressions());
+        assert!(drawn(Focus::Expressions).are_expressions());
+        let first = listed.made(0, false, &mut Coverage::new());
+        assert_eq!((first.form, first.kernel), (OutputForm::Executable, false));
+    }
+
+    #[test]
+    fn the_nodes_of_an_expression_are_those_of_its_case() {
+        let cases = drawn(Focus::Expressions);
+        let mut assembled = 0;
+        for index in 0..300 {
+            let mut tree = TreeBuilder::default();
+            let (mut own, mut counted) = (Coverage::new(), Coverage::new());
+            let made = cases.assemble(index, false, &mut own, &mut tree);
+            let case = cases.case(index, false, &mut counted);
+            let ptxsmith_gen::Body::Expression { ty, space, expr } = case.body else { panic!("{index}") };
+            match made {
+                Some(context) => {
+                    assert_eq!((context, tree.take()), ((ty, space), expr), "{index}");
+                    assert!(own == counted, "{index}");
+                    assembled += 1;
+                }
+                None => assert_ne!(case.spacing, ptxsmith_syntax::Spacing::Canonical, "{index}"),
+            }
+        }
+        assert!(assembled > 290, "{assembled}");
+    }
+
+    #[test]
+    fn what_holds_addresses_is_shown_for_a_linker_and_a_kernel_as_one() {
+        use OutputForm::{Executable, Relocatable};
+        for (focus, wide, form, kernel) in [
+            (Focus::Expressions, false, Executable, false),
+            (Focus::Contexts, false, Executable, false),
+            (Focus::Initializers, false, Executable, false),
+            (Focus::Initializers, true, Relocatable, false),
+            (Focus::Addresses, false, Relocatable, false),
+            (Focus::Operands, false, Relocatable, true),
+            (Focus::Negatives, false, Relocatable, false),
+        ] {
+            let cases = drawn(focus);
+            for index in 0..5 {
+                let made = cases.made(index, wide, &mut Coverage::new());
+                assert_eq!((made.form, made.kernel, made.trial.id), (form, kernel, index), "{focus:?}");
+                assert_eq!(made.counterpart.is_some(), focus == Focus::Negatives);
+            }
+        }
+    }
+
+    #[test]
+    fn a_negative_has_the_headers_that_it_and_its_counterpart_need() {
+        let cases = drawn(Focus::Negatives);
+        let usual = Header::default();
+        let mut others = 0;
+        for index in (0..800).step_by(4) {
+            let case = cases.case(index, false, &mut Coverage::new());
+            let ptxsmith_gen::Body::Negative(negative) = case.body else { panic!("{index}") };
+            let made = cases.made(index, false, &mut Coverage::new());
+            let (trial, header) = made.shown(false, &usual);
+            assert_eq!(trial.body, Body::Items(negative.broken));
+            assert_eq!(*header, negative.header.clone().unwrap_or_default());
+            let (trial, header) = made.shown(true, &usual);
+            assert_eq!((trial.id, &trial.body), (index, &Body::Items(negative.counterpart)));
+            assert_eq!(*header, negative.counterpart_header.unwrap_or_default());
+            others += u32::from(negative.header.is_some());
+        }
+        assert!(others > 0, "some edit needs another header");
     }
 }

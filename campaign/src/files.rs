@@ -70,3 +70,53 @@ pub fn write_whole_by(
     };
     write().with_context(|| format!("cannot write {}", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Error, ErrorKind};
+
+    #[test]
+    fn a_directory_is_made_with_all_above_it_or_the_user_is_told_that_it_cannot_be() {
+        let directory = tempfile::tempdir().unwrap();
+        let deep = directory.path().join("a/b");
+        make_directory(&deep).unwrap();
+        assert!(deep.is_dir());
+        // What proves that it can be written to is gone again.
+        assert_eq!(std::fs::read_dir(&deep).unwrap().count(), 0);
+        let file = directory.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let Err(Failure::BadInput(message)) = make_directory(&file.join("below")) else {
+            panic!("made in a file")
+        };
+        assert!(
+            message.starts_with("cannot write to ") && message.contains("give another --out"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_full_disk_is_found_behind_what_could_not_be_done_for_it() {
+        for (kind, is) in [
+            (ErrorKind::StorageFull, true),
+            (ErrorKind::QuotaExceeded, true),
+            (ErrorKind::FileTooLarge, true),
+            (ErrorKind::PermissionDenied, false),
+        ] {
+            let error = anyhow::Error::from(Error::from(kind)).context("cannot write").context("cannot save");
+            assert_eq!(is_of_full_disk(&error), is, "{kind:?}");
+        }
+        assert!(!is_of_full_disk(&anyhow::anyhow!("the disk is full, says somebody")));
+    }
+
+    #[test]
+    fn only_what_a_writer_left_unfinished_is_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let [unfinished, whole] = [".writing-x", "report.json"].map(|name| directory.path().join(name));
+        std::fs::write(&unfinished, "half").unwrap();
+        write_whole(&whole, b"all").unwrap();
+        remove_unfinished(directory.path());
+        assert!(!unfinished.exists());
+        assert_eq!(std::fs::read(&whole).unwrap(), b"all");
+    }
+}

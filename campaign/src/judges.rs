@@ -192,3 +192,179 @@ pub fn trial_made_of(id: u64, mut module: Module) -> Trial {
 fn is_kept(item: &Item) -> bool {
     matches!(item, Item::Variables(_) | Item::Function(_))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use ptxsmith_oracle::Question;
+    use ptxsmith_subject::{FnSubject, Observation, Request};
+    use ptxsmith_syntax::parse;
+
+    use super::*;
+    use crate::pool::lock_of;
+
+    const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
+
+    fn trial(id: u64, declarations: &str) -> Trial {
+        trial_made_of(id, parse(&format!("{HEADER}{declarations}")).unwrap())
+    }
+
+    fn tested(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> Tested {
+        let tested = Tested::new(Box::new(FnSubject::new("fake", observe)));
+        tested.profile().unwrap();
+        tested
+    }
+
+    #[test]
+    fn each_trial_is_shown_under_its_header_in_its_form_and_kernels_are_run() {
+        type Shown = (String, String, OutputForm, usize);
+        let shown: Arc<Mutex<Vec<Shown>>> = Arc::default();
+        let log = Arc::clone(&shown);
+        let tested = tested(move |request| {
+            let version = request.ptx.lines().next().unwrap_or_default().to_owned();
+            let named = ["one", "two", "three", "four"].iter().filter(|name| request.ptx.contains(*name));
+            let named = named.copied().collect::<Vec<_>>().join(" ");
+            lock_of(&log).push((version, named, request.form, request.launch.len()));
+            Observation::new(Outcome::Accepted)
+        });
+        lock_of(&shown).clear();
+        let usual = Header::default();
+        let later = Header { version: "8.3".into(), ..Header::default() };
+        let kernel = ".visible .entry four(.param .u64 out) { .reg .u64 p; ld.param.u64 p, [out]; \
+                      cvta.to.global.u64 p, p; st.global.u32 [p], 7; ret; }";
+        let of = |id, text| Made::of(trial(id, text), OutputForm::Executable);
+        let made = [
+            of(0, ".global .u32 one = 1;"),
+            Made { header: Some(later), ..of(1, ".global .u32 two = 2;") },
+            Made { form: OutputForm::Relocatable, ..of(2, ".global .u32 three = 3;") },
+            Made { form: OutputForm::Relocatable, kernel: true, ..of(3, kernel) },
+        ];
+        let placed = verdicts(&tested, &made, &usual).unwrap();
+        let ids: Vec<u64> = placed.iter().map(|placed| placed.judged().id).collect();
+        assert_eq!(ids, [0, 1, 2, 3]);
+        let shown = std::mem::take(&mut *lock_of(&shown));
+        for (version, name, form, launched) in [
+            (".version 7.8", "one", OutputForm::Executable, 0),
+            (".version 8.3", "two", OutputForm::Executable, 0),
+            (".version 7.8", "three", OutputForm::Relocatable, 0),
+            (".version 7.8", "four", OutputForm::Relocatable, 1),
+        ] {
+            let own: Vec<&Shown> = shown.iter().filter(|(_, named, ..)| named.contains(name)).collect();
+            assert!(!own.is_empty(), "{name}: {shown:?}");
+            for (own_version, named, own_form, own_launched) in own {
+                assert_eq!((&**own_version, &**named), (version, name), "{shown:?}");
+                assert_eq!((*own_form, *own_launched), (form, launched), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_refusal_shows_something_only_where_the_valid_counterpart_is_taken() {
+        use Outcome::{Accepted, Crashed, Refused};
+        let twin_refused = "not compared: twin-refused";
+        // What becomes of the program and of its counterpart, and the verdicts: on the program, and on the counterpart where
+        // that deviates.
+        for (broken, counterpart, expected) in [
+            (Refused, Accepted, &["conforms"][..]),
+            // As if another answer to the question were followed.
+            (Accepted, Accepted, &["reads"]),
+            (Crashed, Accepted, &["crash"]),
+            (Refused, Refused, &[twin_refused, "counterpart: refuses-valid"]),
+            (Accepted, Refused, &[twin_refused, "counterpart: refuses-valid"]),
+            (Crashed, Refused, &["crash", "counterpart: refuses-valid"]),
+            (Refused, Crashed, &[twin_refused, "counterpart: crash"]),
+        ] {
+            let tested = tested(move |request| {
+                Observation::new(if request.ptx.contains("broken") {
+                    broken
+                } else if request.ptx.contains("counterpart") {
+                    counterpart
+                } else {
+                    Accepted
+                })
+            });
+            // The default answer to an open question refuses that an offset is subtracted.
+            let invalid = trial(7, ".global .u32 b; .global .u64 broken = b - 4;");
+            let valid = trial(7, ".global .u32 b; .global .u64 counterpart = b + 4;");
+            let made = [
+                Made {
+                    counterpart: Some(Box::new((valid, None))),
+                    ..Made::of(invalid, OutputForm::Relocatable)
+                },
+                Made::of(trial(8, ".global .u32 other;"), OutputForm::Executable),
+            ];
+            let usual = Header::default();
+            let placed = verdicts(&tested, &made, &usual).unwrap();
+            let confirmed: Vec<_> = placed.iter().filter_map(|placed| placed.judged().confirms).collect();
+            let entries: Vec<Entry<'_>> =
+                placed.into_iter().map(|placed| placed.entry(&made, &usual)).collect();
+            let told: Vec<String> = entries
+                .iter()
+                .filter(|entry| entry.judged.id == 7)
+                .map(|entry| {
+                    let verdict = match &entry.judged.verdict {
+                        Verdict::Conforms | Verdict::ConformsByOutcome => "conforms".to_owned(),
+                        Verdict::Deviates(difference) => difference.class.name().to_owned(),
+                        Verdict::NotCompared(reason) => format!("not compared: {}", reason.name()),
+                        Verdict::Reads(_) => "reads".to_owned(),
+                    };
+                    let shown = entry.trial.text(entry.header);
+                    if shown.contains("counterpart") { format!("counterpart: {verdict}") } else { verdict }
+                })
+                .collect();
+            assert_eq!(told, expected, "{broken:?} {counterpart:?}");
+            assert_eq!(entries.last().unwrap().judged.id, 8);
+            // Where the counterpart is taken, the refusal shows the answer to the question.
+            let shows = (broken, counterpart) == (Refused, Accepted);
+            assert_eq!(
+                confirmed,
+                shows.then_some(Question::AddressSubtraction).into_iter().collect::<Vec<_>>()
+            );
+        }
+    }
+
+    #[test]
+    fn a_header_that_a_subject_does_not_take_is_not_shown_to_it() {
+        let described = ptxsmith_subject::Description {
+            id: "old".to_owned(),
+            max_ptx: Some("8.0".to_owned()),
+            ..Default::default()
+        };
+        let subject = FnSubject::new("old", |request: &Request<'_>| {
+            assert!(!request.ptx.contains("later"), "{}", request.ptx);
+            Observation::new(Outcome::Accepted)
+        });
+        let tested = Tested::new(Box::new(subject.described(described)));
+        let later = Header { version: "8.3".into(), ..Header::default() };
+        let made = [Made {
+            header: Some(later),
+            ..Made::of(trial(0, ".global .u32 later;"), OutputForm::Executable)
+        }];
+        let placed = verdicts(&tested, &made, &Header::default()).unwrap();
+        assert_eq!(placed[0].judged().verdict, Verdict::NotCompared(NotCompared::Unsupported));
+    }
+
+    #[test]
+    fn of_a_module_its_declarations_and_functions_are_kept() {
+        let text = format!("{HEADER}.file 1 \"a.cu\"\n.global .u32 a;\n.visible .entry k() {{ ret; }}\n");
+        let module = parse(&text).unwrap();
+        for trial in [trial_of(5, &module), trial_made_of(5, module.clone())] {
+            assert_eq!(trial.id, 5);
+            let items = trial.body.items().unwrap();
+            assert!(matches!(items, [Item::Variables(_), Item::Function(_)]), "{items:?}");
+        }
+    }
+
+    #[test]
+    fn memory_operands_that_no_code_shows_are_counted_as_not_compared() {
+        let subject = FnSubject::new("fake", |_: &Request<'_>| Observation::new(Outcome::Accepted));
+        let kernel =
+            ".visible .entry k() { .reg .u32 r; ld.global.u32 r, [a]; st.global.u32 [a+4], r; ret; }";
+        let text = format!("{HEADER}.global .u32 a[2];\n{kernel}\n");
+        let (counted, part) = operands(&subject, &parse(&text).unwrap(), &text).unwrap();
+        assert_eq!((counted.compared, counted.removed), (0, 0));
+        assert_eq!(counted.not_compared.values().sum::<u64>(), 2, "{counted:?}");
+        assert!(part.is_none());
+    }
+}

@@ -170,4 +170,58 @@ mod tests {
         let most = u64::MAX;
         assert_eq!(named(&[1, most], most), [format!("2/{most} to {}/{most}", most - 1)]);
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_shards_tested_is_run_once_more_only_where_the_user_names_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("implementation");
+        std::fs::write(&program, "#!/bin/sh\nexit 0\n").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let spec = parse_spec(&format!("exec:{}", program.display())).unwrap();
+        let (session, notes) = session();
+        let opened = open_subjects(&session, std::slice::from_ref(&spec), None).unwrap();
+        let description = opened[0].subject.description();
+        let outcome = |description: &ptxsmith_subject::Description, allowed: &[SubjectSpec]| {
+            let tested = tested(&session, description, allowed).unwrap();
+            assert_eq!(tested.subject.id(), description.id);
+            let seen =
+                tested.subject.observe(&Request::new(".version 7.8\n.target sm_80\n", "sm_80")).unwrap();
+            let noted = std::mem::take(&mut *crate::pool::lock_of(&notes));
+            (seen.outcome == ptxsmith_subject::Outcome::Unavailable, noted.len())
+        };
+        // Whether it is absent, and how many notes tell so.
+        assert_eq!(outcome(description, std::slice::from_ref(&spec)), (false, 0));
+        assert_eq!(outcome(description, &[]), (true, 1));
+        let other = ptxsmith_subject::Description { sha256: Some("0".repeat(64)), ..description.clone() };
+        assert_eq!(outcome(&other, &[spec]), (true, 1));
+    }
+
+    /// A session, and the notes that it is told.
+    fn session() -> (Session, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
+        #[derive(Default)]
+        struct Notes(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+        impl crate::session::Events for Notes {
+            fn note(&self, message: &str) {
+                crate::pool::lock_of(&self.0).push(message.to_owned());
+            }
+        }
+        let notes = Notes::default();
+        let told = std::sync::Arc::clone(&notes.0);
+        let session = Session {
+            jobs: std::num::NonZeroUsize::MIN,
+            seed: 0,
+            command_line: Vec::new(),
+            cancel: ptxsmith_subject::Cancel::new(),
+            libcuda: None,
+            start: ptxsmith_subject::process::Start::Spawn,
+            workers: None,
+            limit: None,
+            events: Box::new(notes),
+            expected: Default::default(),
+        };
+        (session, told)
+    }
 }

@@ -107,3 +107,24 @@ pub struct Silent;
 
 impl Events for Silent {}
 impl Progress for Silent {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_the_time_that_is_over_grows_from_none_to_all() {
+        let began = Instant::now();
+        let second = Duration::from_secs(1);
+        let limit = Limit::of(began, 40 * second);
+        assert_eq!((limit.work, limit.end), (began + 30 * second, began + 40 * second));
+        for (seconds, share) in [(0, 0.0), (10, 0.25), (20, 0.5), (40, 1.0), (50, 1.0)] {
+            assert_eq!(limit.share(began + seconds * second), share, "{seconds}");
+        }
+        // Of an hour a minute is left for the end.
+        assert_eq!(Limit::of(began, 3_600 * second).work, began + 3_540 * second);
+        // Of no time nothing is over when it begins, and all at once then.
+        let none = Limit::of(began, Duration::ZERO);
+        assert_eq!((none.share(began), none.share(began + second)), (0.0, 1.0));
+    }
+}

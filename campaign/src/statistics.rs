@@ -116,3 +116,137 @@ impl Statistics {
 fn percent(part: usize, all: usize) -> String {
     format!("{:.1} %", 100.0 * part as f64 / all.max(1) as f64)
 }
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_gen::{CaseId, Focus, Negative};
+    use ptxsmith_syntax::{Item, Spacing};
+
+    use super::*;
+
+    fn items(text: &str) -> Vec<Item> {
+        ptxsmith_syntax::parse(text).unwrap().items
+    }
+
+    fn case(body: Body) -> Case {
+        Case { id: CaseId { seed: 0, index: 0 }, body, spacing: Spacing::Canonical }
+    }
+
+    /// What the text of counts says of each of these.
+    fn said<'t>(text: &'t str, key: &str) -> Vec<&'t str> {
+        let key = format!("{key:<28} ");
+        text.lines().filter_map(|line| line.strip_prefix(&*key)).collect()
+    }
+
+    #[test]
+    fn programs_are_counted_by_what_the_oracle_says_of_them() {
+        let header = Header::default();
+        let generator = Generator::default();
+        let mut statistics = Statistics::default();
+        let mut bytes = 0;
+        for text in [
+            ".global .u32 a = 7;",
+            ".global .u32 b; .global .u64 c[3] = {b, b, 1};",
+            ".global .u32 b; .global .u64 c = b;",
+            // Whether an offset may be subtracted is open.
+            ".global .u32 b; .global .u64 a = b - 4;",
+            ".global .u32 b; .global .u64 a = b - 8;",
+            // A remainder of floats is refused whatever is open.
+            ".global .f64 a = 1.5 % 2.0;",
+            ".global .f64 a = 1.5 % 2.5;",
+            ".global .f64 a = 1.5 % 3.5;",
+            // Which bits a NaN has that arithmetic made is not said.
+            ".global .f64 a = 0d7FF8000000000000 + 1.0;",
+        ] {
+            let case = case(Body::Items(items(text)));
+            bytes += ptxsmith_syntax::print(&case.module(&header)).len();
+            statistics.enter(&case, &header);
+        }
+        // A name that begins with a digit is read back as something else.
+        let mut misread = items(".global .u32 a = 7;");
+        let Item::Variables(declaration) = &mut misread[0] else { panic!("a declaration") };
+        declaration.declarators[0].name.text = "7a".into();
+        let misread = case(Body::Items(misread));
+        bytes += ptxsmith_syntax::print(&misread.module(&header)).len();
+        statistics.enter(&misread, &header);
+
+        let text = statistics.text(&generator);
+        assert_eq!(said(&text, "modules"), [format!("10, {bytes} bytes")]);
+        for (key, count) in [
+            ("read back otherwise", "1"),
+            ("positive, accepted", "4"),
+            ("  addresses in them", "3"),
+            ("  refused by the default answer to an open question", "2"),
+            ("  a value that is not said", "1"),
+            ("  refused without a question", "3"),
+            ("negative", "0"),
+            ("  not refused for the reason stated", "0"),
+        ] {
+            assert_eq!(said(&text, key), [count], "{key}");
+        }
+        // No class is told where nothing was to be refused.
+        assert_eq!(said(&text, "  refused"), [""; 0]);
+        let productions = statistics.coverage.productions(&generator).1;
+        assert_eq!(said(&text, "productions"), [format!("0 of {productions} (0.0 %)")]);
+    }
+
+    #[test]
+    fn negatives_are_counted_by_the_reason_for_which_they_are_refused() {
+        let header = Header::default();
+        let generator = Generator::default();
+        let mut statistics = Statistics::default();
+        let drawn = |index| generator.case(Focus::Negatives, 0, index, &mut Coverage::new());
+        let Body::Negative(one) = drawn(0).body else { panic!("a negative") };
+        let class = one.edit.label;
+        statistics.enter(&case(Body::Negative(one.clone())), &header);
+        statistics.enter(&drawn(1), &header);
+        // One that is not refused, and one that is refused for something else than what was done to it.
+        let valid = Negative {
+            broken: one.counterpart.clone(),
+            header: one.counterpart_header.clone(),
+            ..(*one).clone()
+        };
+        statistics.enter(&case(Body::Negative(Box::new(valid))), &header);
+        let other = (0..).step_by(8).map(drawn).find_map(|drawn| match drawn.body {
+            Body::Negative(other) if other.edit.label != class && other.header.is_none() => Some(other),
+            _ => None,
+        });
+        let other = Negative { broken: other.unwrap().broken, header: None, ..(*one).clone() };
+        statistics.enter(&case(Body::Negative(Box::new(other))), &header);
+
+        let text = statistics.text(&generator);
+        assert!(said(&text, "modules")[0].starts_with("4, "));
+        assert_eq!([said(&text, "negative"), said(&text, "positive, accepted")], [["4"], ["0"]]);
+        assert_eq!(said(&text, "  not refused for the reason stated"), ["2"]);
+        assert_eq!(said(&text, "  refused"), [format!("{class} 2")]);
+    }
+
+    #[test]
+    fn what_was_made_and_reached_is_told_of_all_that_there_is() {
+        let header = Header::default();
+        let generator = Generator::default();
+        let mut statistics = Statistics::default();
+        statistics.enter(&case(Body::Items(items(".global .u32 a = WARP_SZ;"))), &header);
+        let mut coverage = Coverage::new();
+        for index in 0..20 {
+            generator.case(Focus::Expressions, 0, index, &mut coverage);
+        }
+        let (made, of) = coverage.productions(&generator);
+        let missing: Vec<&str> = coverage.missing(&generator).map(|production| production.name).collect();
+        assert!(made > 10 && made + missing.len() == of);
+        statistics.coverage = coverage;
+        let text = statistics.text(&generator);
+        let share = format!("{made} of {of} ({:.1} %)", 100.0 * made as f64 / of as f64);
+        assert_eq!(said(&text, "productions"), [share]);
+        assert_eq!(said(&text, "  never made")[0], missing.join(" "));
+        let never = said(&text, "  never reached");
+        let of_warp_size = format!("{} ({})", Clause::WarpSize.id(), Clause::WarpSize.summary());
+        let of_octal = format!("{} ({})", Clause::LiteralOctal.id(), Clause::LiteralOctal.summary());
+        assert!(!never.contains(&&*of_warp_size) && never.contains(&&*of_octal), "{never:?}");
+    }
+
+    #[test]
+    fn a_share_of_nothing_is_nothing() {
+        assert_eq!([percent(1, 3), percent(3, 3), percent(0, 0)], ["33.3 %", "100.0 %", "0.0 %"]);
+    }
+}

@@ -197,3 +197,118 @@ pub(super) fn offer<K: Ord>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_subject::{Observation, Outcome, Output};
+
+    use super::*;
+
+    /// A finding of this class and status, under this name.
+    fn found(id: &str, class: Class, status: Status) -> Found {
+        let finding =
+            Finding { id: id.to_owned(), class: class.name().to_owned(), status, ..Finding::default() };
+        Found { finding, ..Found::default() }
+    }
+
+    #[test]
+    fn findings_are_told_apart_by_class_name_and_status() {
+        use Class::{Inconsistent, RefusesValid, WrongValue};
+        // Whether it is new, a refusal, inconsistent, about an ambiguity, about runs.
+        for (id, class, status, is) in [
+            ("a", WrongValue, Status::New, [true, false, false, false, false]),
+            ("a", RefusesValid, Status::Known, [false, true, false, false, false]),
+            ("mixed-a", RefusesValid, Status::New, [true, true, false, false, false]),
+            ("a", Inconsistent, Status::New, [true, false, true, false, true]),
+            ("a", Inconsistent, Status::Known, [false, false, true, false, false]),
+            ("mixed-a", Inconsistent, Status::New, [true, false, true, true, false]),
+            ("forked-a", Inconsistent, Status::New, [true, false, true, false, false]),
+            ("doors-a", Inconsistent, Status::New, [true, false, true, false, false]),
+        ] {
+            let one = found(id, class, status);
+            let all =
+                [one.is_new(), one.is_refusal(), one.is_inconsistent(), one.is_mixed(), one.is_about_runs()];
+            assert_eq!(all, is, "{id} {class:?} {status:?}");
+        }
+        // A program of the user's is shown as it is.
+        let shown =
+            found("a", Inconsistent, Status::New).shown_by("s", Some(("p.ptx".into(), "text".into())));
+        assert!(!shown.is_about_runs());
+        assert_eq!((shown.order(), &*shown.finding.program), ((4, 0), "text"));
+    }
+
+    #[test]
+    fn company_is_what_makes_a_program_wrong_each_time() {
+        for (class, company, came_again, is) in [
+            (Class::Inconsistent, true, (0, 3), true),
+            (Class::Inconsistent, true, (1, 3), false),
+            (Class::Inconsistent, false, (0, 3), false),
+            (Class::WrongValue, true, (0, 3), false),
+        ] {
+            let mut one = Found { came_again, ..found("a", class, Status::New) };
+            one.finding.expected[COMPANY] = company.into();
+            assert_eq!(one.is_of_company(), is, "{class:?} {company} {came_again:?}");
+        }
+        let mut one = found("a", Class::WrongValue, Status::New);
+        one.changes_its_answer(2, 5);
+        assert!(one.is_inconsistent() && one.came_again == (2, 5));
+    }
+
+    #[test]
+    fn what_joins_is_counted_and_each_subject_named_once() {
+        let of = |subjects: &[&str], count| {
+            let mut one = found("a", Class::WrongValue, Status::New);
+            one.finding.count = count;
+            one.finding.subjects = subjects.iter().map(|&subject| subject.to_owned()).collect();
+            one
+        };
+        let mut one = of(&["s", "t"], 2);
+        one.join(of(&["t", "u"], 3));
+        assert_eq!((one.finding.count, one.finding.subjects), (5, vec!["s".into(), "t".into(), "u".into()]));
+    }
+
+    #[test]
+    fn the_shorter_example_stays_and_of_equals_the_earlier() {
+        let of = |weight, trial, subject: &str| {
+            let mut one = Found { weight, trial, ..found("a", Class::WrongValue, Status::New) };
+            (one.finding.count, one.finding.subjects) = (1, vec![subject.to_owned()]);
+            one
+        };
+        let kept = of(5, 7, "kept");
+        for (other, is_shorter) in
+            [((4, 9), true), ((5, 6), true), ((5, 7), false), ((5, 8), false), ((6, 1), false)]
+        {
+            let other = of(other.0, other.1, "other");
+            assert_eq!(other.is_shorter_than(&kept), is_shorter, "{:?}", other.order());
+            let mut all = BTreeMap::from([("a", kept.clone())]);
+            gather(&mut all, "a", other.clone());
+            let (first, second) = if is_shorter { (&other, &kept) } else { (&kept, &other) };
+            assert_eq!((all["a"].order(), all["a"].finding.count), (first.order(), 2));
+            let subjects = [first, second].map(|of| of.finding.subjects[0].clone());
+            assert_eq!(all["a"].finding.subjects, subjects);
+        }
+    }
+
+    #[test]
+    fn a_difference_that_no_rule_is_behind_is_called_by_what_happens() {
+        let of = |class: Class, of_kernel: bool| {
+            let mut one = found("some-rule", class, Status::New);
+            one.finding.observed = Observation::new(Outcome::Accepted);
+            if of_kernel {
+                let output = Output { size: 4, bytes: None, seen: None, addresses: Vec::new(), reason: None };
+                one.finding.observed.kernels.insert("k".to_owned(), output);
+            }
+            one.put_down_to_no_rule();
+            (one.finding.id, one.finding.title)
+        };
+        for (class, of_kernel, title) in [
+            (Class::WrongValue, false, "a variable holds other bytes"),
+            (Class::WrongValue, true, "a kernel leaves other bytes"),
+            (Class::WrongAddress, false, "a variable holds another address"),
+            (Class::WrongAddress, true, "a kernel leaves another address"),
+            (Class::AcceptsInvalid, true, "an invalid program is accepted"),
+        ] {
+            assert_eq!(of(class, of_kernel), (class.name().to_owned(), title.to_owned()));
+        }
+    }
+}

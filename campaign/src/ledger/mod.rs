@@ -428,3 +428,6 @@ impl Ledger {
         join(&mut self.findings, findings);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -234,4 +234,105 @@ mod tests {
         let message = "Feature '.b128' requires .target sm_70 and .version 8.3 or later";
         assert_eq!(quoteless(message), message.replace(".b128", ""));
     }
+
+    #[test]
+    fn what_nothing_explains_is_called_by_its_class_and_by_what_it_shows() {
+        use serde_json::{Value, json};
+        let signal = |signal| Observation { signal, ..Observation::new(Outcome::Crashed) };
+        let accepted = || Observation::new(Outcome::Accepted);
+        let refusal = json!({ "refusal": { "class": "shift", "clauses": ["4.5.1/warp-size"] } });
+        let astray = json!({ "astray": [] });
+        let edits = json!({ "edits": ["parentheses", "a name"] });
+        let usual = "4-5-4-unary-plus-4-5-4-unary-minus";
+        for (class, expected, observed, id, title) in [
+            (
+                Class::Crash,
+                Value::Null,
+                signal(Some(11)),
+                "crash-the-subject-is-killed-by-signal-11".to_owned(),
+                "the subject is killed by signal 11",
+            ),
+            (
+                Class::Crash,
+                Value::Null,
+                signal(None),
+                "crash-the-subject-dies-no-reason-given".to_owned(),
+                "the subject dies: no reason given",
+            ),
+            (
+                Class::AcceptsInvalid,
+                refusal,
+                accepted(),
+                "accepts-invalid-an-invalid-program-is-accepted-shift".to_owned(),
+                "an invalid program is accepted: shift",
+            ),
+            (
+                Class::Inconsistent,
+                edits.clone(),
+                accepted(),
+                "inconsistent-parentheses-a-name".to_owned(),
+                "a program that means the same comes out otherwise",
+            ),
+            (
+                Class::Inconsistent,
+                Value::Null,
+                accepted(),
+                format!("inconsistent-{usual}"),
+                "the answer depends on the company of the program",
+            ),
+            (
+                Class::WrongValue,
+                astray.clone(),
+                accepted(),
+                format!("wrong-value-{usual}"),
+                "a kernel stores other bytes",
+            ),
+            (
+                Class::WrongAddress,
+                astray,
+                accepted(),
+                format!("wrong-address-{usual}"),
+                "a kernel reads or writes other memory",
+            ),
+            (
+                Class::WrongValue,
+                Value::Null,
+                accepted(),
+                format!("wrong-value-{usual}"),
+                "a variable holds other bytes",
+            ),
+            (
+                Class::Hang,
+                Value::Null,
+                Observation::new(Outcome::TimedOut),
+                format!("hang-{usual}"),
+                "the subject gives no answer in time",
+            ),
+        ] {
+            let is_refused = expected["refusal"].is_object();
+            let variable = Some("x".to_owned());
+            let (explanation, suspected) = (None, None);
+            let difference = Difference { class, variable, expected, observed, explanation, suspected };
+            let name = Name::unexplained(&difference, [Clause::UnaryPlus, Clause::UnaryMinus].into());
+            assert_eq!((name.id, &*name.title, name.status), (id, title, Status::New));
+            let rests_on =
+                if is_refused { vec![Clause::WarpSize] } else { vec![Clause::UnaryPlus, Clause::UnaryMinus] };
+            assert_eq!(name.clauses, rests_on, "{class:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_kernel_leaves_is_called_by_the_clauses_that_only_instructions_show() {
+        use Clause::{ConstantAsOperand, PredicateConstant, UnaryPlus};
+        for (clauses, own) in [
+            (vec![ConstantAsOperand, PredicateConstant, UnaryPlus], vec![PredicateConstant]),
+            (vec![ConstantAsOperand, UnaryPlus], vec![ConstantAsOperand, UnaryPlus]),
+            (vec![UnaryPlus], vec![UnaryPlus]),
+        ] {
+            let clauses = clauses.into_iter().collect();
+            assert_eq!(of_operands(clauses).iter().collect::<Vec<_>>(), own);
+        }
+        assert_eq!(effect(Class::WrongAddress, true), "a kernel leaves another address");
+        assert_eq!(effect(Class::WrongAddress, false), "a variable holds another address");
+    }
 }

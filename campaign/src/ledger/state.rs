@@ -87,3 +87,94 @@ pub mod suspected {
         all.into_iter().map(|(sets, found)| Ok((known(sets)?, found))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_diff::NotCompared;
+    use ptxsmith_oracle::{Clause, Interpretation, Question};
+    use ptxsmith_report::Fates;
+
+    use super::*;
+    use crate::ledger::Name;
+
+    fn found(id: &str, count: u64) -> Found {
+        let mut found = Found::default().named(Name { id: id.to_owned(), ..Name::default() });
+        found.finding.count = count;
+        found
+    }
+
+    #[test]
+    fn the_largest_count_is_found_wherever_it_is() {
+        const MOST: u64 = 1_000;
+        let answer = Interpretation(Question::ShiftCount, 1);
+        let places: [fn(&mut Ledger); 25] = [
+            |of| of.compared = MOST,
+            |of| of.conform = MOST,
+            |of| of.unseen = MOST,
+            |of| of.by_outcome = MOST,
+            |of| of.unsorted = MOST,
+            |of| of.operands.seen = MOST,
+            |of| of.operands.total = MOST,
+            |of| of.memory_operands.compared = MOST,
+            |of| of.memory_operands.removed = MOST,
+            |of| of.confusion.must_accept = Fates { accepted: MOST, ..Fates::default() },
+            |of| of.confusion.must_refuse.died = MOST,
+            |of| of.clauses.entry(Clause::WarpSize).or_default().compared = MOST,
+            |of| of.clauses.entry(Clause::WarpSize).or_default().conform = MOST,
+            |of| of.clauses.entry(Clause::WarpSize).or_default().deviates = MOST,
+            |of| of.clauses.entry(Clause::WarpSize).or_default().crashed = MOST,
+            |of| of.clauses.entry(Clause::WarpSize).or_default().unsupported = MOST,
+            |of| *of.excluded.entry(Interpretation(Question::ShiftCount, 0)).or_default() = MOST,
+            |of| *of.confirmed.entry(Question::ShiftCount).or_default() = MOST,
+            |of| *of.not_compared.entry(NotCompared::Unmodelled).or_default() = MOST,
+            |of| *of.contradicted.entry("warp-size-64").or_default() = MOST,
+            |of| drop(of.why.insert(NotCompared::Unobserved, [("why".to_owned(), MOST)].into())),
+            |of| drop(of.followed.insert(Interpretation(Question::ShiftCount, 1), found("b", MOST))),
+            |of| drop(of.findings.insert("a".to_owned(), found("a", MOST))),
+            |of| drop(of.suspected.insert(vec![vec!["warp-size-64"]], found("c", MOST))),
+            |of| drop(of.refused.insert(vec![vec!["warp-size-64"]], found("d", MOST))),
+        ];
+        assert_eq!(Ledger::default().largest_count(), 0);
+        for (nth, put) in places.into_iter().enumerate() {
+            let mut ledger = Ledger { compared: 3, conform: 2, ..Ledger::default() };
+            ledger.followed.insert(answer, found("e", 4));
+            assert_eq!(ledger.largest_count(), 4);
+            put(&mut ledger);
+            assert_eq!(ledger.largest_count(), MOST, "place {nth}");
+        }
+    }
+
+    #[test]
+    fn a_ledger_is_read_again_with_its_findings_and_what_they_are_put_down_to() {
+        let mut ledger = Ledger::default();
+        ledger.put(found("wrong-value-a_b.c=d", 2));
+        ledger.contradicted.insert("warp-size-64", 3);
+        ledger.suspected.insert(vec![vec!["warp-size-64", "octal-as-decimal"]], found("c", 4));
+        let text = serde_json::to_string(&ledger).unwrap();
+        assert_eq!(serde_json::from_str::<Ledger>(&text).unwrap(), ledger);
+        assert_eq!(serde_json::from_str::<Ledger>(&text).unwrap().contradicted["warp-size-64"], 3);
+    }
+
+    #[test]
+    fn a_finding_is_not_called_what_would_lead_out_of_its_folder() {
+        let longest = "x".repeat(200);
+        for id in ["wrong-value-4-5-5", "a_b.c=d", "A9", &longest] {
+            assert!(is_plain(id), "{id}");
+        }
+        let too_long = "x".repeat(201);
+        for id in ["", ".hidden", "..", "../a", "a/b", "a b", "a\\b", "ä", "a\n", &too_long] {
+            assert!(!is_plain(id), "{id}");
+            let mut ledger = Ledger::default();
+            ledger.put(found(id, 1));
+            let text = serde_json::to_string(&ledger).unwrap();
+            let error = serde_json::from_str::<Ledger>(&text).unwrap_err().to_string();
+            assert!(error.contains("there is no finding"), "{error}");
+        }
+        // Nor is it kept under another name than its own.
+        let mut ledger = Ledger::default();
+        ledger.findings.insert("a".to_owned(), found("b", 1));
+        let text = serde_json::to_string(&ledger).unwrap();
+        let error = serde_json::from_str::<Ledger>(&text).unwrap_err().to_string();
+        assert!(error.contains("there is no finding `a`"), "{error}");
+    }
+}

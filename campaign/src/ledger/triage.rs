@@ -279,4 +279,15 @@ mod tests {
         let both = vec![vec!["a", "b"], vec!["c", "d"]];
         assert_eq!(causes(&[(&both, 1)], &[]), ["a", "b"]);
     }
+
+    #[test]
+    fn what_explains_most_is_found_first_and_what_covers_two_groups_before_what_covers_one() {
+        let (a, b) = (vec![vec!["a"]], vec![vec!["b"]]);
+        assert_eq!(causes(&[(&a, 1), (&b, 9)], &[]), ["b", "a"]);
+        // The last one in the alphabet predicts both.
+        let (one, other) = (vec![vec!["a"], vec!["z"]], vec![vec!["b"], vec!["z"]]);
+        assert_eq!(causes(&[(&one, 2), (&other, 2)], &[]), ["z"]);
+        // Of two that explain as much the first in the alphabet.
+        assert_eq!(causes(&[(&a, 4), (&b, 4)], &[]), ["a", "b"]);
+    }
 }
