@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn a_refusal_shows_something_only_where_the_valid_counterpart_is_taken() {
         use Outcome::{Accepted, Crashed, Refused};
-        let twin_refused = "not compared: twin-refused";
+        let counterpart_refused = "not compared: twin-refused";
         // What becomes of the program and of its counterpart, and the verdicts: on the program, and on the counterpart where
         // that deviates.
         for (broken, counterpart, expected) in [
@@ -270,10 +270,10 @@ mod tests {
             // As if another answer to the question were followed.
             (Accepted, Accepted, &["reads"]),
             (Crashed, Accepted, &["crash"]),
-            (Refused, Refused, &[twin_refused, "counterpart: refuses-valid"]),
-            (Accepted, Refused, &[twin_refused, "counterpart: refuses-valid"]),
+            (Refused, Refused, &[counterpart_refused, "counterpart: refuses-valid"]),
+            (Accepted, Refused, &[counterpart_refused, "counterpart: refuses-valid"]),
             (Crashed, Refused, &["crash", "counterpart: refuses-valid"]),
-            (Refused, Crashed, &[twin_refused, "counterpart: crash"]),
+            (Refused, Crashed, &[counterpart_refused, "counterpart: crash"]),
         ] {
             let tested = tested(move |request| {
                 Observation::new(if request.ptx.contains("broken") {

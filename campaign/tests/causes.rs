@@ -110,7 +110,7 @@ fn a_rule_is_no_cause_where_more_than_a_third_as_many_programs_rule_it_out() {
 }
 
 #[test]
-fn an_answer_that_a_wrong_rule_explains_is_followed_by_nobody() {
+fn an_answer_that_a_wrong_rule_explains_is_followed_by_no_subject() {
     let modulo = (Question::ShiftCount, 1);
     let reads = |id| {
         let (trial, mut judged) = deviating(id);

@@ -287,7 +287,7 @@ fn memory_operands_of_kernels_are_counted_and_are_a_verdict_where_there_is_no_ot
     });
     let (compared, operands, others, _) = counts(refuses);
     assert_eq!((compared, operands, others), (1, 0, 0));
-    // Several files are looked through for kernels too, and nobody is told so where there are none.
+    // Several files are looked through for kernels too, and nothing is said where there are none.
     let notes = |files: &[PathBuf]| checked(folder, options(&[silent()], files)).1.notes;
     let plain = write(folder, "plain.ptx", ".global .u32 b = 1;");
     assert!(notes(&[plain.clone(), plain.clone()]).is_empty());

@@ -178,9 +178,9 @@ fn edited(session: &Session, folder: &Path, options: Options) -> Result<Outcome,
 }
 
 #[test]
-fn whatever_an_edit_makes_of_a_program_nobody_may_die_of_it() {
+fn whatever_an_edit_makes_of_a_program_no_subject_may_die_of_it() {
     const CASES: u64 = 600;
-    if !is_bare("whatever_an_edit_makes_of_a_program_nobody_may_die_of_it", "") {
+    if !is_bare("whatever_an_edit_makes_of_a_program_no_subject_may_die_of_it", "") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
