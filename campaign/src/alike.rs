@@ -61,6 +61,7 @@ fn may_be_same(a: &Variable, b: &Variable) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ptxsmith_subject::Address;
 
     fn holding(bytes: Option<&[u8]>) -> Observation {
         let variable = Variable { size: Some(2), bytes: bytes.map(<[u8]>::to_vec), ..Variable::default() };
@@ -80,5 +81,39 @@ mod tests {
         assert_eq!(differs(&holding(Some(&[1, 2])), &holding(None)), None);
         assert_eq!(differs(&holding(Some(&[1, 2])), &refused), Some(Differs::Outcome));
         assert_eq!(differs(&Observation::new(Outcome::Unsupported), &refused), None);
+    }
+
+    #[test]
+    fn bytes_in_memory_are_compared_where_they_hold_no_address() {
+        let address = |offset: u64| Address {
+            offset,
+            width: 8,
+            symbol: "g".to_owned(),
+            addend: 0,
+            generic: Some(false),
+            byte: None,
+        };
+        let variable = |base: Option<u64>, byte: u8, offsets: &[u64]| Variable {
+            size: Some(16),
+            bytes: Some(vec![byte; 16]),
+            addresses: Some(offsets.iter().map(|&offset| address(offset)).collect()),
+            base,
+            ..Variable::default()
+        };
+        for (one, other, same) in [
+            (variable(Some(64), 1, &[]), variable(None, 1, &[]), true),
+            (variable(Some(64), 1, &[]), variable(None, 2, &[]), false),
+            // Where an address is, the one who reads memory has it among the bytes.
+            (variable(Some(64), 1, &[0]), variable(None, 2, &[0]), true),
+            (variable(None, 1, &[0]), variable(Some(64), 2, &[0]), true),
+            (variable(None, 1, &[0]), variable(None, 2, &[0]), false),
+            (variable(None, 1, &[0]), variable(None, 1, &[0]), true),
+            (variable(None, 1, &[0]), variable(None, 1, &[8]), false),
+            (variable(None, 1, &[0]), variable(None, 1, &[0, 8]), false),
+        ] {
+            assert_eq!(may_be_same(&one, &other), same, "{one:?} and {other:?}");
+        }
+        let larger = Variable { size: Some(24), ..variable(Some(64), 1, &[0]) };
+        assert!(!may_be_same(&larger, &variable(None, 1, &[0])));
     }
 }

@@ -410,4 +410,116 @@ mod tests {
         let text = ".version 7.8\n.target sm_80\n.global .f64 a = 1.0;\n.global .u8 b = 1;\n";
         assert_eq!(Form::of(text, Some("b")).id(), "u8");
     }
+
+    #[test]
+    fn functions_count_by_their_words_where_no_variable_is_known() {
+        let text = ".version 7.8\n.target sm_80\n.global .u8 b = 1;\n\
+            .func f() { .reg .f32 x; mov.f32 x, value; }\n";
+        // What a statement begins with, directives and types; no names and no operands.
+        assert_eq!(Form::of(text, None).features(), ["f32", "func", "mov", "reg", "u8"]);
+        assert_eq!(Form::of(text, Some("b")).features(), ["u8"]);
+    }
+
+    #[test]
+    fn what_is_only_shown_as_it_is_written_has_a_form_of_its_own() {
+        let header = ".version 7.8\n.target sm_80\n";
+        let form = Form::as_written(&format!("{header}.global .b64 /*@*/ a = ~1;\n"));
+        assert_eq!(
+            (form.id(), form.to_string()),
+            ("spacing".to_owned(), "white space or comments".to_owned())
+        );
+        let unread = format!("{header}.global .s32 a;\n.global .b8 b = = 1;\n");
+        assert_eq!(Form::as_written(&unread).features(), ["b8", "global", "unread"]);
+        assert_eq!(Form::as_written("no PTX /*").features(), ["unread"]);
+    }
+
+    #[test]
+    fn numbers_are_told_apart_by_how_they_are_written_and_how_large_they_are() {
+        for (number, id) in [
+            ("1.5", "decimal-point"),
+            ("1.5e3", "decimal-point-exponent"),
+            ("0x7fffffff", "0x"),
+            ("0XE", "upper-0x"),
+            ("017", "octal"),
+            ("5U", "suffix"),
+            ("4294967295", ""),
+            ("4294967296", "33-bits"),
+            ("9223372036854775807", "33-bits"),
+            ("9223372036854775808", "64-bits"),
+        ] {
+            assert_eq!(form(&format!(".global .s32 a = {number};")).id(), id, "{number}");
+        }
+    }
+
+    #[test]
+    fn what_a_cause_does_not_need_is_left_out_unless_nothing_is_left() {
+        let needless = ["cast".to_owned(), "cast-s64".to_owned()];
+        let mut both = form(".global .s32 a = (.s64)(~0);");
+        assert_eq!(both.id(), "cast-cast-s64-parentheses-unary-complement");
+        both.without(&needless);
+        assert_eq!(both.features(), ["parentheses", "unary-complement"]);
+        let mut only = form(".global .s32 a = (.s64)0;");
+        only.without(&needless);
+        assert_eq!(only.features(), ["cast", "cast-s64"]);
+        let mut number = form(".global .s32 a = (.s64)5;");
+        number.without(&needless);
+        assert!(number.features().is_empty() && !number.is_plain());
+    }
+
+    #[test]
+    fn an_address_alone_is_nothing_in_common() {
+        let (address, other) = (form(".global .b64 a = b;"), form(".global .u64 a = b + 1;"));
+        let complement = form(".global .b64 a = ~0;");
+        assert!(!address.shares_a_part(&other) && address.shares_a_part(&complement));
+        let mut met = address.clone();
+        met.meet(&other);
+        assert_eq!(met, address);
+        met.meet(&complement);
+        assert_eq!(met.features(), ["b64"]);
+    }
+
+    #[test]
+    fn each_word_behind_the_header_stands_for_others_of_its_kind() {
+        let header = ".version 7.8\n.target sm_80\n";
+        let changed = |declaration: &str| -> Vec<String> {
+            let text = format!("{header}{declaration}\n");
+            let all = of_other_words(&text);
+            all.map(|text| text.strip_prefix(header).unwrap().trim_end().to_owned()).collect()
+        };
+        let of_const = [
+            // The state space, the type, the operator, and the number, which is 7 in decimal.
+            ".global .u8 a = ~07;",
+            ".const .s32 a = ~07;",
+            ".const .u32 a = ~07;",
+            ".const .f32 a = ~07;",
+            ".const .f64 a = ~07;",
+            ".const .b64 a = ~07;",
+            ".const .s64 a = ~07;",
+            ".const .u64 a = ~07;",
+            ".const .u8 a = +07;",
+            ".const .u8 a = -07;",
+            ".const .u8 a = &07;",
+            ".const .u8 a = ==07;",
+            ".const .u8 a = <07;",
+            ".const .u8 a = >=07;",
+            ".const .u8 a = <<07;",
+            ".const .u8 a = &&07;",
+            ".const .u8 a = !07;",
+            ".const .u8 a = ~7;",
+            ".const .u8 a = ~0;",
+            ".const .u8 a = ~1;",
+            ".const .u8 a = ~0.;",
+            ".const .u8 a = ~0f00000000;",
+            ".const .u8 a = ~0d0000000000000000;",
+        ];
+        assert_eq!(changed(".const .u8 a = ~07;"), of_const);
+        // A type is not put in place of itself; a directive goes.
+        let types =
+            [".u32", ".f32", ".f64", ".b64", ".s64", ".u64"].map(|ty| format!(".weak .global {ty} a;"));
+        let of_weak: Vec<String> =
+            [" .global .s32 a;", ".weak  .s32 a;"].map(str::to_owned).into_iter().chain(types).collect();
+        assert_eq!(changed(".weak .global .s32 a;"), of_weak);
+        // Of two kinds of operators, each is one.
+        assert_eq!(changed("*").len(), 10);
+    }
 }
