@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use ptxsmith_diff::{Body, Class, Judge, Judged, NotCompared, Options, Part, Trial, Verdict};
-use ptxsmith_oracle::Rules;
+use ptxsmith_oracle::{Rules, Trace};
 use ptxsmith_reduce::{Answer, Program, Question, together};
 use ptxsmith_subject::process::scratch_left;
 use ptxsmith_subject::{Cancel, Description, Error, Observation, Outcome, OutputForm, Request, Subject};
@@ -253,10 +253,11 @@ impl<'a> SameCause<'a> {
             Ok(judged) => judged,
             Err(_) => return self.each(programs),
         };
-        for Judged { id, verdict, trace, .. } in judged {
+        for Judged { id, verdict, .. } in judged {
             let at = id as usize;
             let program = &programs[at];
-            if self.cause.is_shown_by(&verdict, trace) || self.doubt(&verdict).is_some() {
+            // The trace is that of all its variables: whether the one that shows it may is seen of the program alone.
+            if self.cause.is_shown_by(&verdict, Trace::default()) || self.doubt(&verdict).is_some() {
                 let shown = self.alone(program);
                 answers[at] = shown.answer;
                 self.met(shown.others, program);
