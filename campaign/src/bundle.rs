@@ -340,3 +340,153 @@ fn codes(session: &Session, report: &Report, finding: &Finding) -> Result<Vec<Co
     }
     Ok(codes)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use ptxsmith_subject::process::Start;
+    use ptxsmith_subject::{Cancel, Description, FnSubject, Observation};
+
+    use super::*;
+    use crate::session::Silent;
+
+    fn session() -> Session {
+        Session {
+            jobs: NonZeroUsize::MIN,
+            seed: 7,
+            command_line: Vec::new(),
+            cancel: Cancel::new(),
+            libcuda: None,
+            start: Start::Spawn,
+            workers: None,
+            limit: None,
+            expected: Default::default(),
+            events: Box::new(Silent),
+        }
+    }
+
+    /// A release of NVIDIA's.
+    fn release(id: &str, version: &str) -> Description {
+        Description {
+            id: id.to_owned(),
+            version: Some(version.to_owned()),
+            lineage: Some("nvidia".to_owned()),
+            sha256: Some(format!("the hash of {id}")),
+            relocations: Some(true),
+            ..Description::default()
+        }
+    }
+
+    /// An implementation that is described so, and does this with every program.
+    fn tested(description: Description, observation: Observation) -> Tested {
+        let subject = FnSubject::new("fake", move |_: &Request<'_>| observation.clone());
+        Tested::new(Box::new(subject.described(description)))
+    }
+
+    fn known(id: &str) -> &'static Known {
+        KNOWN.iter().find(|known| known.id == id).unwrap()
+    }
+
+    /// Of which a kernel leaves 1, and 0 where the list is right.
+    const PREDICTED: &str = "wide-predicate-in-comparison";
+
+    #[test]
+    fn a_listed_deviation_is_a_finding_of_the_releases_that_show_it() {
+        let killed = Observation { signal: Some(8), ..Observation::new(Outcome::Crashed) };
+        let refused = Observation::new(Outcome::Refused);
+        let releases = [("11.7", &killed), ("12.6", &killed), ("13.5", &refused)].map(|(version, seen)| {
+            tested(release(&format!("ptxas@{version}"), &format!("{version}.1")), seen.clone())
+        });
+        let Report { schema, command, seed, complete, subjects, compared, findings, .. } =
+            listed(&session(), known("quotient-overflow-crash"), &releases).unwrap();
+        assert_eq!((&*schema, &*command, seed, complete, compared), (SCHEMA, "bundle", 7, true, 3));
+        for (subject, version) in subjects.iter().zip(["11.7", "12.6", "13.5"]) {
+            let id = format!("ptxas@{version}");
+            let expected = Subject {
+                version: Some(format!("{version}.1")),
+                lineage: Some("nvidia".to_owned()),
+                available: true,
+                sha256: Some(format!("the hash of {id}")),
+                id,
+                ..Subject::default()
+            };
+            assert_eq!(*subject, expected);
+        }
+        let [finding] = &findings[..] else { panic!("{findings:?}") };
+        assert_eq!((&*finding.id, finding.status), ("quotient-overflow-crash", Status::Known));
+        assert_eq!(finding.title, "INT64_MIN / -1 kills the compiler (SIGFPE)");
+        assert_eq!(finding.clauses, ["4.5.5/division", "4.5.5/fully-defined"]);
+        let x = ".global .s64 x = (-9223372036854775807 - 1) / -1;";
+        assert_eq!(finding.program, format!(".version 7.7\n.target sm_80\n.address_size 64\n{x}\n"));
+        assert_eq!((&*finding.validity, finding.first_seen.as_deref()), ("valid", Some("2026-11-21")));
+        assert_eq!((&*finding.class, finding.count), ("crash", 2));
+        assert_eq!(finding.subjects, ["ptxas@12.6", "ptxas@11.7"], "the newest first");
+        assert_eq!(finding.observed, killed);
+        let verdicts: Vec<_> =
+            finding.releases.iter().map(|of| (&*of.subject, &*of.version, &*of.verdict)).collect();
+        assert_eq!(
+            verdicts,
+            [
+                ("ptxas@11.7", "11.7.1", "crash"),
+                ("ptxas@12.6", "12.6.1", "crash"),
+                // It refuses its header too.
+                ("ptxas@13.5", "13.5.1", "unsupported"),
+            ]
+        );
+        // One that is not shown is none.
+        let Err(Failure::BadInput(message)) =
+            listed(&session(), known("quotient-overflow-crash"), &releases[2..])
+        else {
+            panic!("it is shown")
+        };
+        assert!(message.starts_with("ptxas@13.5 does not show quotient-overflow-crash, which is listed for"));
+    }
+
+    #[test]
+    fn what_code_does_not_determine_is_what_the_list_predicts_of_releases_that_take_the_program() {
+        let accepted = Observation::new(Outcome::Accepted);
+        let listed_of = |description: Description, seen: &Observation, id: &str| {
+            let releases = [tested(description, seen.clone())];
+            listed(&session(), known(id), &releases).ok().map(|mut report| report.findings.remove(0))
+        };
+        let newest = release("ptxas@13.5", "13.5.37");
+        let finding = listed_of(newest.clone(), &accepted, PREDICTED).unwrap();
+        assert_eq!(finding.class, "wrong-value");
+        assert_eq!(finding.releases[0].verdict, "wrong-value, as the list predicts");
+        let output = |byte| Output { size: 4, bytes: Some(vec![byte, 0, 0, 0]), ..Output::default() };
+        assert_eq!(finding.observed.kernels, BTreeMap::from([("k".to_owned(), output(0))]));
+        let expected = BTreeMap::from([("k".to_owned(), output(1))]);
+        assert_eq!(finding.expected, serde_json::json!({"outcome": "accepted", "kernels": expected}));
+        assert!(finding.observed.reason.unwrap().contains("predicted by the list"));
+        let old = Description { max_ptx: Some("7.0".to_owned()), ..newest.clone() };
+        let other = Description { lineage: None, ..newest.clone() };
+        for (description, seen, id) in [
+            // One that takes no program of that version, one of another maker, a program that is refused, and data.
+            (&old, &accepted, PREDICTED),
+            (&other, &accepted, PREDICTED),
+            (&newest, &Observation::new(Outcome::Refused), PREDICTED),
+            (&newest, &accepted, "remainder-unsigned"),
+        ] {
+            assert_eq!(listed_of(description.clone(), seen, id), None, "{id}: {description:?}");
+        }
+    }
+
+    #[test]
+    fn of_kernels_only_bytes_are_left_and_of_what_is_refused_nothing() {
+        let header = ".version 7.8\n.target sm_80\n.address_size 64\n";
+        let kernel = |name: &str, set: &str| {
+            format!(
+                ".visible .entry {name}(.param .u64 out) {{ .reg .u64 o, p; ld.param.u64 o, [out]; {set}\
+                 st.global.u64 [o], p; ret; }}\n"
+            )
+        };
+        let number = kernel("number", "mov.u64 p, 42;");
+        let address = kernel("address", "mov.u64 p, g;");
+        let left = |text: String| left(&parse(&format!("{header}{text}")).unwrap(), &Rules::default());
+        let output = Output { size: 8, bytes: Some(vec![42, 0, 0, 0, 0, 0, 0, 0]), ..Output::default() };
+        let expected = BTreeMap::from([("number".to_owned(), output)]);
+        assert_eq!(left(format!(".global .u32 g;\n{number}{address}")), expected);
+        assert_eq!(left(format!(".global .u32 g = 1.5 % 2;\n{number}")), BTreeMap::new());
+    }
+}

@@ -135,6 +135,20 @@ fn programs_that_live_are_shown_twice_as_many_each_time_and_one_that_dies_is_fou
 }
 
 #[test]
+fn programs_with_functions_are_shown_as_many_at_a_time_as_there_are_jobs() {
+    let tested = dies_of("%");
+    let function = ".func f() { ret; }";
+    let programs: Vec<String> = ["5 % 3", "1", "2", "7 % 4", "3", "9 % 7"]
+        .map(|value| module(&format!(".global .s32 a = {value};\n{function}")))
+        .to_vec();
+    // Up to the end of those among which the first yes is.
+    let (answers, processes) = asked(&tested, 4, &programs);
+    assert_eq!((answers, processes), (vec![Answer::Yes, Answer::No, Answer::No, Answer::Yes], 4));
+    let (answers, processes) = asked(&tested, 1, &programs);
+    assert_eq!((answers, processes), (vec![Answer::Yes], 1));
+}
+
+#[test]
 fn a_question_that_is_over_answers_nothing() {
     let tested = dies_of("%");
     let cause = cause_of(&tested, &module(".global .s32 a = 7 % 4;"));

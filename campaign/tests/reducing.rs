@@ -374,6 +374,13 @@ fn of_two_causes_that_show_together_one_is_kept_where_another_state_space_parts_
     let least = shrunk.reduced.program.text();
     assert!(least.contains(".const") && least.contains('%') && !least.contains('?'), "{least}");
 
+    // What shows it alone as it is has no need of that.
+    let plain = of_nvidia(|request| listed(BOTH, request));
+    let (shrunk_alone, _) = search(&plain, &text, How::default());
+    let shrunk_alone = shrunk_alone.unwrap();
+    assert_eq!(shrunk_alone.cause.to_string(), "wrong-value (remainder-unsigned)");
+    assert!(!shrunk_alone.reduced.program.text().contains('?'));
+
     // The numbers are those of both searches.
     let processes = AtomicU64::new(0);
     let cancel = Default::default();

@@ -149,11 +149,17 @@ pub fn reduce_finding(
     if let Some(narrowed) = cause.narrowed() {
         let mut question = SameCause::new(tested, &narrowed, limits, &processes);
         question.keep_on(wanted.same_on, &program)?;
-        if let Some(again) = shown_alone(&reduced.program, &mut question, &options, &mut on_event) {
+        let mut is_alone = reduced.program.module().is_some() && question.yes(&reduced.program);
+        if !is_alone
+            && let Some(again) = shown_alone(&reduced.program, &mut question, &options, &mut on_event)
+        {
             reduced =
                 Reduced { steps: reduced.steps + again.steps, asked: reduced.asked + again.asked, ..again };
             others.append(&mut question.others);
-            drop(question);
+            is_alone = true;
+        }
+        drop(question);
+        if is_alone {
             cause = narrowed;
         }
     }
@@ -169,9 +175,7 @@ fn shown_alone(
     options: &Options,
     on_event: &mut dyn FnMut(Event<'_>),
 ) -> Option<Reduced> {
-    if program.module().is_none() || question.yes(program) {
-        return None;
-    }
+    program.module()?;
     let types = TREE.iter().find(|pass| pass.name == "types")?;
     let mut candidates = (types.edits)(program).into_iter().filter_map(|edit| edit(program));
     let start = candidates.find(|candidate| question.yes(candidate))?;

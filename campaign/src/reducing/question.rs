@@ -213,7 +213,7 @@ impl<'a> SameCause<'a> {
             width = self.limits.jobs;
         }
         // Those that there was no time for.
-        if answers.len() < programs.len() && !answers.contains(&Answer::Yes) {
+        if !answers.contains(&Answer::Yes) {
             answers.resize(programs.len(), Answer::CannotTell("there was no time left".to_owned()));
         }
         answers
@@ -568,6 +568,9 @@ mod tests {
     #[test]
     fn a_disk_without_room_for_a_cubin_tells_nothing() {
         assert_eq!(too_little(10 << 20, 1000), None);
+        let least = (1 << 20) + 16 * 1000;
+        assert_eq!(too_little(least, 1000), None);
+        assert!(too_little(least - 1, 1000).is_some());
         assert!(too_little(4096, 60).unwrap().contains("4096 bytes are left"));
         assert!(too_little(10 << 20, 1 << 20).is_some());
     }
