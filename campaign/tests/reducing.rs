@@ -265,6 +265,14 @@ fn the_best_so_far_is_the_result_when_the_budget_is_spent() {
     assert_eq!(why, "CannotTell(\"there was no time left\")");
 }
 
+/// Dies of a word where no header stands before it, or a declaration behind it.
+fn tested_bare() -> Tested {
+    tested(|request| match request.ptx.contains(".b8") || !request.ptx.contains(".version") {
+        true => dies_of("#@")(request),
+        false => reads(request),
+    })
+}
+
 #[test]
 fn what_is_no_ptx_is_reduced_as_text_and_keeps_its_header_where_that_is_wanted() {
     let tested = tested(dies_of("#@"));
@@ -277,6 +285,11 @@ fn what_is_no_ptx_is_reduced_as_text_and_keeps_its_header_where_that_is_wanted()
         let (shrunk, _) = search(&tested, &text, How { as_text: true, wanted, ..How::default() });
         assert_eq!(shrunk.unwrap().reduced.program.text(), least);
     }
+    // Where it does not show with them, the header is no part of it.
+    let bare = tested_bare();
+    let wanted = Wanted { headed: true, ..Wanted::default() };
+    let (shrunk, _) = search(&bare, &text, How { as_text: true, wanted, ..How::default() });
+    assert_eq!(shrunk.unwrap().reduced.program.text(), "#@");
     let hang = Expected::Class(Class::Hang);
     let wanted = Wanted { expected: Some(&hang), ..Wanted::default() };
     assert_eq!(reluctance(&tested, &text, How { as_text: true, wanted, ..How::default() }), "NothingShown");
