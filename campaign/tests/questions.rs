@@ -184,7 +184,8 @@ fn a_command_tells_by_its_status_whether_a_program_is_interesting() {
     assert_eq!((reduced.ended, reduced.could_not_tell), (Ended::Least, 0));
     assert!(runs.load(Ordering::Relaxed) >= reduced.asked);
 
-    let answer = |command: &str, file: &Path| script(command, file).unwrap().ask(&[program.clone()]);
+    let answer =
+        |command: &str, file: &Path| script(command, file).unwrap().ask(std::slice::from_ref(&program));
     // The file has its own name, or one of ours where it has none.
     let (is_a, is_ours) = ("test a.ptx =", "test program.ptx =");
     assert_eq!(answer(is_a, &file), [Answer::Yes]);
