@@ -200,7 +200,15 @@ fn nearest(target: &str, description: &Description) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use ptxsmith_subject::worker::Workers;
+    use ptxsmith_subject::{FnSubject, Observation, Outcome, Request, Unavailable};
+
     use super::*;
+    use crate::campaign::fake::session;
+    use crate::session::{Events, Progress};
 
     fn described(max_ptx: &str, targets: &[&str]) -> Description {
         let targets = targets.iter().map(|&target| target.to_owned()).collect();
@@ -227,5 +235,147 @@ mod tests {
         assert_eq!(target("sm_90"), "sm_90");
         assert_eq!(target("sm_90a"), "sm_90a");
         assert_eq!(target("sm_100a"), "sm_100a");
+    }
+
+    #[test]
+    fn a_subject_is_asked_once_for_what_is_known_of_it() {
+        let calls = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&calls);
+        let subject = FnSubject::new("a", move |_: &Request<'_>| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Observation::new(Outcome::Accepted)
+        });
+        let tested = Tested::new(Box::new(subject));
+        assert_eq!(tested.known_profile(), None);
+        let profile = tested.profile().unwrap();
+        let asked = calls.load(Ordering::Relaxed);
+        assert!(asked > 0);
+        assert_eq!(tested.known_profile(), Some(profile.clone()));
+        assert_eq!((tested.profile().unwrap(), calls.load(Ordering::Relaxed)), (profile.clone(), asked));
+        // What a campaign knew that goes on is not asked again, and one that knew nothing takes nothing away.
+        let later = Tested::new(Box::new(FnSubject::new("a", |_: &Request<'_>| panic!("it is known"))));
+        later.know(Some(profile.clone()));
+        later.know(None);
+        assert_eq!(later.profile().unwrap(), profile);
+    }
+
+    #[test]
+    fn what_a_subject_takes_is_what_it_says_or_anything() {
+        let tested = |description: Description| {
+            let subject = FnSubject::new("a", |_: &Request<'_>| Observation::new(Outcome::Accepted));
+            Tested::new(Box::new(subject.described(description)))
+        };
+        let header = |version: &str, target: &str| Header {
+            version: version.to_owned(),
+            target: target.to_owned(),
+            ..Header::default()
+        };
+        let rows = [
+            (described("7.8", &["sm_80", "sm_90"]), "7.8", "sm_90", [true, true]),
+            (described("7.8", &["sm_80", "sm_90"]), "7.9", "sm_90", [false, false]),
+            (described("7.8", &["sm_80", "sm_90"]), "7.8", "sm_75", [false, true]),
+            (described("7.8", &["sm_80", "sm_90"]), "7.9", "sm_75", [false, false]),
+            (described("7.8", &[]), "7.0", "sm_35", [true, true]),
+            (described("7.8", &[]), "8.0", "sm_35", [false, false]),
+            (Description::default(), "9.9", "sm_200", [true, true]),
+        ];
+        for (description, version, target, [takes, takes_version]) in rows {
+            let tested = tested(description);
+            assert_eq!(tested.takes(&header(version, target)), takes, "{version} {target}");
+            let text = format!(".version {version}\n.target {target}\n");
+            let module = ptxsmith_syntax::parse(&text).unwrap();
+            assert_eq!(tested.takes_version_of(&module), takes_version, "{version}");
+        }
+        let module = ptxsmith_syntax::parse(".global .s32 a;\n").unwrap();
+        assert!(tested(described("7.8", &[])).takes_version_of(&module));
+    }
+
+    /// Keeps what it is told while something begins that takes its time.
+    #[derive(Clone, Default)]
+    struct Waiting(Arc<Mutex<Vec<String>>>);
+
+    impl Events for Waiting {
+        fn wait(&self) -> Box<dyn Progress> {
+            Box::new(self.clone())
+        }
+    }
+
+    impl Progress for Waiting {
+        fn say(&self, message: String) {
+            lock_of(&self.0).push(format!("says {message}"));
+        }
+
+        fn note(&self, message: &str) {
+            lock_of(&self.0).push(format!("notes {message}"));
+        }
+    }
+
+    #[test]
+    fn subjects_are_opened_with_what_the_session_has() {
+        let told = Waiting::default();
+        let mut session = session();
+        let workers = Workers { program: "/bin/worker".into(), args: vec!["work".to_owned()] };
+        session.workers = Some(workers.clone());
+        session.libcuda = Some("/lib/cuda".into());
+        session.start = process::Start::Fork(Default::default());
+        session.events = Box::new(told.clone());
+        let cancel = session.cancel.clone();
+        let times = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&times);
+        let spec = SubjectSpec::own("mine", move |options| {
+            lock_of(&seen).push(options.limits.time);
+            assert_eq!(options.limits.memory, Limits::default().memory);
+            assert!(options.install);
+            assert_eq!(options.workers.as_ref(), Some(&workers));
+            assert_eq!(options.libcuda.as_deref(), Some("/lib/cuda".as_ref()));
+            assert!(matches!(options.start, process::Start::Fork(_)));
+            assert!(!options.cancel.is_cancelled());
+            cancel.cancel();
+            assert!(options.cancel.is_cancelled());
+            (options.progress)("half of it");
+            let subject = || FnSubject::new("mine", |_: &Request<'_>| Observation::new(Outcome::Accepted));
+            Ok(vec![Box::new(subject()), Box::new(subject())])
+        });
+        let opened = open_subjects(&session, &[spec], Some(Duration::from_secs(77))).unwrap();
+        assert_eq!(opened.len(), 1, "the second one is the same");
+        assert_eq!(*lock_of(&times), [Duration::from_secs(77)]);
+        assert_eq!(*lock_of(&told.0), ["says half of it", "notes half of it"]);
+        let limits = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&limits);
+        let spec = SubjectSpec::own("mine", move |options| {
+            lock_of(&seen).push(options.limits.time);
+            Ok(Vec::new())
+        });
+        open_subjects(&session, &[spec], None).unwrap();
+        assert_eq!(*lock_of(&limits), [Limits::default().time]);
+    }
+
+    #[test]
+    fn one_that_is_not_available_is_told_with_what_to_do_about_it() {
+        let failure = |session: &Session, name: &str, kind: UnavailableKind| {
+            let spec =
+                SubjectSpec::own(name, move |_| Err(Unavailable { kind, reason: "no way".to_owned() }));
+            open_subjects(session, &[spec], None).err().unwrap()
+        };
+        let (session, mut own) = (session(), session());
+        let advice = "; without a network, name a ptxas that is here: --subject ptxas:/PATH";
+        for (name, kind, more) in [
+            ("ptxas@1", UnavailableKind::InstallFailed, advice),
+            ("ptxas@1", UnavailableKind::NotFound, ""),
+            ("mine", UnavailableKind::InstallFailed, ""),
+            ("mine", UnavailableKind::NotFound, ""),
+        ] {
+            let Failure::BadInput(message) = failure(&session, name, kind) else { panic!("{name}") };
+            assert_eq!(message, format!("{name} is not available: no way{more}"));
+        }
+        // What is this machine's own is not for the user to mend.
+        own.libcuda = Some("/no/such/libcuda.so".into());
+        let driver = ptxsmith_subject::parse_spec("driver").unwrap();
+        let failed = open_subjects(&own, &[driver], None).err().unwrap();
+        let Failure::NoSubject(message) = failed else { panic!("{failed:?}") };
+        assert!(message.starts_with("driver is not available: "), "{message}");
+        session.cancel.cancel();
+        let failed = failure(&session, "mine", UnavailableKind::NotFound);
+        assert!(matches!(failed, Failure::Interrupted), "{failed:?}");
     }
 }

@@ -284,4 +284,134 @@ mod tests {
         assert!(!is_same(Class::Crash, Observation::new(Outcome::Crashed), observed(4, 1)));
         assert!(!is_same(Class::WrongLayout, observed(4, 1), observed(4, 1)));
     }
+
+    use std::sync::atomic::{AtomicU64, Ordering as Order};
+
+    use crate::campaign::fake::{campaign, found, program, right, seen, session, tested, wrong};
+    use ptxsmith_subject::Request;
+
+    const OCTAL: &str = ".global .s32 a = 010;";
+
+    /// The finding of an octal number that is read as a decimal one.
+    fn octal(id: &str) -> Found {
+        found(id, Class::WrongValue, OCTAL, Some("a"), seen(wrong("octal-as-decimal"), OCTAL))
+    }
+
+    /// One of which the answer is wrong only beside others.
+    fn of_company(declarations: &str, observed: Observation) -> Found {
+        let mut found = found("in-company", Class::Inconsistent, declarations, Some("a"), observed);
+        found.finding.expected = serde_json::json!({ COMPANY: true });
+        found
+    }
+
+    /// What is made of findings by an implementation that does this.
+    fn shown(
+        observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
+        mut findings: Vec<Found>,
+    ) -> Vec<Found> {
+        let session = session();
+        campaign(&session, vec![tested("a", observe)]).observe_again(&mut findings).unwrap();
+        findings
+    }
+
+    #[test]
+    fn what_is_reported_is_what_an_example_shows_alone() {
+        let mut beside = octal("x");
+        let alone = beside.finding.observed.clone();
+        beside.finding.observed.variables.get_mut("a").unwrap().align = Some(256);
+        let [shown] = &shown(wrong("octal-as-decimal"), vec![beside])[..] else { panic!() };
+        assert_eq!(shown.finding.observed, alone);
+        assert_eq!((&*shown.finding.id, &*shown.finding.class), ("x", "wrong-value"));
+    }
+
+    #[test]
+    fn new_answers_that_do_not_come_again_are_one_finding_and_what_is_listed_stays() {
+        let mut listed = octal("listed");
+        listed.finding.status = Status::Known;
+        let mixed = found("mixed-x", Class::Inconsistent, OCTAL, Some("a"), seen(right, OCTAL));
+        let findings = shown(right, vec![octal("x"), listed.clone(), mixed.clone(), octal("y")]);
+        let [joined, rest @ ..] = &findings[..] else { panic!() };
+        assert_eq!(rest, [listed, mixed]);
+        let finding = &joined.finding;
+        assert_eq!((&*finding.id, &*finding.class, finding.count), ("inconsistent", "inconsistent", 2));
+        // Each was wrong when it was found, and right when it was shown again.
+        let shown = 2 * (1 + REPEATED);
+        let title = format!("answers change from run to run: 2 of {shown} to the same programs were wrong");
+        assert_eq!(finding.title, title);
+        assert_eq!(joined.came_again, (1, shown - 1));
+        assert_eq!((finding.status, finding.clauses.len()), (Status::New, 0));
+    }
+
+    #[test]
+    fn an_answer_that_is_late_for_once_says_nothing() {
+        let calls = AtomicU64::new(0);
+        let does = wrong("octal-as-decimal");
+        let late_once = move |request: &Request<'_>| match calls.fetch_add(1, Order::Relaxed) {
+            0 => Observation::new(Outcome::TimedOut),
+            _ => does(request),
+        };
+        let [shown] = &shown(late_once, vec![octal("x")])[..] else { panic!() };
+        assert_eq!(shown.finding.class, "wrong-value");
+    }
+
+    #[test]
+    fn what_is_right_alone_is_of_company_where_others_are() {
+        let findings = shown(right, vec![of_company(OCTAL, seen(right, OCTAL)), octal("x")]);
+        let [joined] = &findings[..] else { panic!("{findings:#?}") };
+        assert_eq!((&*joined.finding.id, joined.finding.count), ("inconsistent-company", 2));
+        assert_eq!(
+            joined.finding.title,
+            "the answer is wrong beside other declarations of the module, and right alone"
+        );
+        assert!(joined.is_of_company());
+    }
+
+    #[test]
+    fn where_answers_change_alone_they_do_beside_others_too() {
+        let calls = AtomicU64::new(0);
+        let does = wrong("octal-as-decimal");
+        // The first programs that are shown are those of company: at most one for each array, and the program alone.
+        let changes = move |request: &Request<'_>| match request.ptx.contains(" b ") {
+            true if calls.fetch_add(1, Order::Relaxed) < 2 => does(request),
+            _ => right(request),
+        };
+        let declaration = ".global .s32 b = 010;";
+        let of_runs = found(
+            "x",
+            Class::WrongValue,
+            declaration,
+            Some("b"),
+            seen(wrong("octal-as-decimal"), declaration),
+        );
+        let findings = shown(changes, vec![of_company(OCTAL, seen(right, OCTAL)), of_runs]);
+        let [joined] = &findings[..] else { panic!("{findings:#?}") };
+        assert_eq!((&*joined.finding.id, joined.finding.count), ("inconsistent", 2));
+        assert!(joined.came_again.0 > 1 && joined.came_again.0 < joined.came_again.1);
+        assert!(!joined.is_of_company());
+    }
+
+    #[test]
+    fn what_an_array_shows_alone_is_no_matter_of_company() {
+        let wrong_in_arrays = |request: &Request<'_>| {
+            let mut seen = right(request);
+            if let Some(a) = seen.variables.get_mut("a")
+                && a.size > Some(4)
+            {
+                a.bytes.iter_mut().flatten().for_each(|byte| *byte ^= 1);
+            }
+            seen
+        };
+        let declaration = ".global .s32 a = 5;";
+        let own = || of_company(declaration, seen(right, declaration));
+        let findings = shown(wrong_in_arrays, vec![own()]);
+        let [array] = &findings[..] else { panic!("{findings:#?}") };
+        assert_eq!(array.finding.class, "wrong-value");
+        assert_eq!(array.finding.program, program(".global .s32 a[2] = {5, 5};"));
+        assert_eq!(array.finding.subjects, ["a"]);
+        // What gives no answer takes all the time that it may have, each time.
+        let mut late = own();
+        late.finding.observed = Observation::new(Outcome::TimedOut);
+        let findings = shown(wrong_in_arrays, vec![late]);
+        assert_eq!(findings[0].finding.program, program(declaration));
+    }
 }

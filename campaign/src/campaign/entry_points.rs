@@ -163,4 +163,38 @@ mod tests {
         assert!(!is_listed(&described("ptxas", "12.9.86"), program));
         assert!(!is_listed(&described("nvjitlink", "12.9.86"), ".func bar() { ret; }"));
     }
+
+    #[test]
+    fn what_is_listed_is_compared_between_entry_points_unless_it_is_a_crash() {
+        use crate::campaign::fake::{self, campaign, program, right, session};
+        use ptxsmith_subject::{Observation, Outcome};
+
+        let entry = |name: &str, refuses: bool| {
+            let description = Description { id: name.to_owned(), ..described(name, "2.1") };
+            fake::described(description, move |request| {
+                match refuses && request.form == OutputForm::Relocatable {
+                    true => Observation::new(Outcome::Refused),
+                    false => right(request),
+                }
+            })
+        };
+        let session = session();
+        for (class, differ) in [(Class::WrongValue, true), (Class::Crash, false)] {
+            let campaign = campaign(&session, vec![entry("program", false), entry("library", true)]);
+            let mut found =
+                fake::found("listed", class, ".global .s32 a = 1;", Some("a"), Observation::default());
+            found.finding.status = Status::Known;
+            campaign.subjects[0].ledger().put(found);
+            campaign.compare_entry_points().unwrap();
+            let doors: Vec<Found> = campaign.findings();
+            let door = doors.iter().find(|found| found.finding.id == "doors-listed");
+            assert_eq!(door.is_some(), differ, "{class:?}");
+            let Some(door) = door else { continue };
+            assert_eq!(door.finding.subjects, ["library"]);
+            assert_eq!((&*door.finding.class, door.finding.status), ("inconsistent", Status::New));
+            assert_eq!(door.finding.program, program(".global .s32 a = 1;"));
+            assert_eq!(door.finding.observed.outcome, Outcome::Refused);
+            assert_eq!(door.finding.expected["outcome"], "accepted");
+        }
+    }
 }

@@ -290,4 +290,67 @@ mod tests {
         assert_eq!(without_leading_comments("// a: b\n// c\n.version 7.8\n// d\n"), ".version 7.8\n// d\n");
         assert_eq!(without_leading_comments("// a"), "");
     }
+
+    #[test]
+    fn the_lines_of_a_note_are_right_below_any_number_of_comments() {
+        for comments in ["", "// one\n", "// one\n// two\n// three\n"] {
+            let program = format!("{comments}.version 7.8\n.global .u8 x[1 + 1];\n");
+            let line = Some(program.lines().count() as _);
+            let message = Diagnostic { severity: Severity::Error, line, message: "no".to_owned() };
+            let observed = Observation { diagnostics: vec![message], ..Observation::new(Outcome::Refused) };
+            let finding = Finding { program, observed, ..Finding::default() };
+            let text = with_comments(&finding, describe::observed);
+            let said = format!("// note: line {}:", text.lines().count());
+            assert!(text.contains(&said), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_finding_rests_on_the_clauses_that_its_example_met() {
+        let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        let clauses =
+            ["4.5.1/literal-octal", "4.5.1/narrowing", "5.4.4/value-kind"].map(str::to_owned).to_vec();
+        let own = |expected: Value| {
+            clauses_of(&Finding { clauses: clauses.clone(), expected, ..Finding::default() })
+        };
+        let of_variable = json(r#"{"variables": {"a": {"clauses": ["4.5.1/narrowing", "5.4.1/scalar"]}}}"#);
+        assert_eq!(own(of_variable), ["4.5.1/narrowing"]);
+        assert_eq!(own(json(r#"{"refusal": {"clauses": ["5.4.4/value-kind"]}}"#)), ["5.4.4/value-kind"]);
+        assert_eq!(own(Value::Null), clauses);
+    }
+
+    #[test]
+    fn the_files_of_a_directory_name_its_findings() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(ids_in(directory.path()).is_empty());
+        std::fs::create_dir(directory.path().join(FOLDER)).unwrap();
+        for name in ["a.ptx", "a.found.ptx", "b.found.ptx", "c.txt"] {
+            std::fs::write(directory.path().join(FOLDER).join(name), "").unwrap();
+        }
+        assert_eq!(ids_in(directory.path()), BTreeSet::from(["a", "b"].map(str::to_owned)));
+    }
+
+    #[test]
+    fn a_program_is_shown_again_from_where_it_came() {
+        use crate::campaign::fake::{campaign, found, session};
+        use ptxsmith_diff::Class;
+
+        let session = session();
+        let campaign = campaign(&session, Vec::new());
+        let shown = |origin: Option<&str>, text: &str| {
+            let seen = Observation::default();
+            let mut found = found("an-id", Class::Crash, "", None, seen);
+            found.finding.subjects = vec!["a".to_owned(), "b c".to_owned()];
+            (found.origin, found.finding.program) = (origin.map(str::to_owned), text.to_owned());
+            campaign.repeat(&found)
+        };
+        let to = " --subject a --subject 'b c'";
+        assert_eq!(shown(None, "x"), format!("ptxsmith check findings/an-id.ptx{to}"));
+        assert_eq!(shown(Some("x y.ptx"), "x"), format!("ptxsmith check 'x y.ptx'{to}"));
+        // What came from standard input is nowhere else.
+        assert_eq!(shown(Some("-"), "x\t%\n"), format!(r"printf 'x\t%%\n' | ptxsmith check -{to}"));
+        let longest = "x".repeat(MOST_GIVEN);
+        assert_eq!(shown(Some("-"), &longest), format!("printf {longest} | ptxsmith check -{to}"));
+        assert_eq!(shown(Some("-"), &(longest + "x")), format!("ptxsmith check -{to}"));
+    }
 }

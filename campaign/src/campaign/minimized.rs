@@ -472,3 +472,6 @@ fn answers(tested: &Tested, program: &str, known: Option<&str>) -> Result<Option
         observed: difference.observed,
     }))
 }
+
+#[cfg(test)]
+mod tests;

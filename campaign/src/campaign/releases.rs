@@ -129,4 +129,20 @@ mod tests {
         assert_eq!(said(-8), "conform");
         assert_eq!(said((1 << 32) - 8), "wrong-address");
     }
+
+    #[test]
+    fn a_release_is_shown_a_program_in_the_latest_version_that_it_takes() {
+        use crate::campaign::fake::{described, program, right};
+        use ptxsmith_subject::Description;
+
+        let max_ptx = Some("7.5".to_owned());
+        let old = Description { id: "old".to_owned(), max_ptx, ..Description::default() };
+        let tested =
+            described(old, |request| match request.ptx.starts_with(".version 7.5\n.target sm_80\n") {
+                true => right(request),
+                false => Observation::new(Outcome::Refused),
+            });
+        let said = |declarations: &str| verdict(&tested, &program(declarations)).unwrap().verdict;
+        assert_eq!(said(".global .s32 a = 7;"), "conform");
+    }
 }

@@ -177,3 +177,34 @@ pub(crate) fn validity(program: &str) -> Validity {
     let module = ptxsmith_syntax::parse(program);
     module.map_or(Validity::Undecided, |module| predict(&module, &Rules::default()).validity())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::fake::{campaign, right, session, tested};
+
+    #[test]
+    fn a_command_that_describes_itself_has_a_name_of_its_own() {
+        let name = |id: &str, version: Option<&str>| {
+            let (id, version) = (id.to_owned(), version.map(str::to_owned));
+            own_name(&Description { id, version, name: "toy".to_owned(), ..Description::default() })
+        };
+        assert_eq!(name("exec:python toy.py", Some("1")).as_deref(), Some("toy"));
+        assert_eq!(name("serve:python toy.py", Some("1")).as_deref(), Some("toy"));
+        assert_eq!(name("exec:python toy.py", None), None);
+        assert_eq!(name("ptxas@13.5", Some("13.5.37")), None);
+    }
+
+    #[test]
+    fn what_was_not_compared_is_the_sum_of_all_subjects() {
+        let session = session();
+        let campaign = campaign(&session, vec![tested("a", right), tested("b", right)]);
+        for (tested, count) in campaign.subjects.iter().zip([2, 3]) {
+            tested.ledger().not_compared.insert(NotCompared::Unmodelled, count);
+        }
+        let report = campaign.report(&[], true);
+        let not_compared = report.not_compared.iter().filter(|(_, count)| **count > 0);
+        assert_eq!(not_compared.collect::<Vec<_>>(), [(&NotCompared::Unmodelled.name().to_owned(), &5)]);
+        assert_eq!(report.not_compared.len(), NotCompared::ALL.len());
+    }
+}

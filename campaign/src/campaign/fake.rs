@@ -1,0 +1,93 @@
+//! What tests of single steps of a campaign are made of: a session, implementations made of the oracle, and findings.
+
+use std::num::NonZeroUsize;
+
+use ptxsmith_diff::suspects::SUSPECTS;
+use ptxsmith_diff::{Class, Difference};
+use ptxsmith_oracle::Rules;
+use ptxsmith_report::Status;
+use ptxsmith_subject::{Cancel, Description, FnSubject, Observation, Request, process};
+use serde_json::Value;
+
+use super::{Campaign, fakes};
+use crate::ledger::{Found, Name};
+use crate::session::{Session, Silent};
+use crate::store::Earlier;
+use crate::subjects::Tested;
+
+/// A session that tells nobody anything.
+pub(crate) fn session() -> Session {
+    Session {
+        jobs: NonZeroUsize::MIN,
+        seed: 7,
+        command_line: Vec::new(),
+        cancel: Cancel::new(),
+        libcuda: None,
+        start: process::Start::Spawn,
+        workers: None,
+        limit: None,
+        events: Box::new(Silent),
+        expected: Default::default(),
+    }
+}
+
+/// A campaign of these, which keeps nothing.
+pub(super) fn campaign(session: &Session, subjects: Vec<Tested>) -> Campaign<'_> {
+    let mut campaign = Campaign::new(session, "run", "cases", subjects, None, Earlier::Refuse).unwrap();
+    campaign.reduce_for = None;
+    campaign
+}
+
+/// What the specification says of a program, as an observation.
+pub(super) fn right(request: &Request<'_>) -> Observation {
+    fakes::observe(Default::default(), &Rules::default(), request)
+}
+
+/// What an implementation does that follows a wrong rule.
+pub(super) fn wrong(id: &str) -> impl Fn(&Request<'_>) -> Observation + Send + Sync + use<> {
+    let mut rules = Rules::default();
+    (SUSPECTS.iter().find(|suspect| suspect.id == id).unwrap().change)(&mut rules);
+    move |request| fakes::observe(Default::default(), &rules, request)
+}
+
+/// An implementation of this name that does this.
+pub(super) fn tested(
+    id: &str,
+    observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
+) -> Tested {
+    Tested::new(Box::new(FnSubject::new(id, observe)))
+}
+
+/// The same, of one that is described so.
+pub(super) fn described(
+    description: Description,
+    observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
+) -> Tested {
+    Tested::new(Box::new(FnSubject::new(description.id.clone(), observe).described(description)))
+}
+
+/// A program under the header of generated cases.
+pub(super) fn program(declarations: &str) -> String {
+    format!(".version 7.8\n.target sm_80\n.address_size 64\n{declarations}\n")
+}
+
+/// What this does with a program of these declarations.
+pub(super) fn seen(observe: impl Fn(&Request<'_>) -> Observation, declarations: &str) -> Observation {
+    observe(&Request::new(&program(declarations), "sm_80"))
+}
+
+/// A new finding of the implementation `a`.
+pub(super) fn found(
+    id: &str,
+    class: Class,
+    declarations: &str,
+    variable: Option<&str>,
+    observed: Observation,
+) -> Found {
+    let variable = variable.map(str::to_owned);
+    let (expected, explanation, suspected) = (Value::Null, None, None);
+    let difference = Difference { class, variable, expected, observed, explanation, suspected };
+    let (status, title) = (Status::New, format!("title of {id}"));
+    let name = Name { id: id.to_owned(), status, title, clauses: Vec::new() };
+    Found::new(name, &difference, program(declarations), 0, 0).shown_by("a", None)
+}

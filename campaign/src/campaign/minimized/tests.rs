@@ -1,0 +1,314 @@
+use ptxsmith_diff::{COMPANY, Class};
+use ptxsmith_subject::{Address, Description, Observation, Outcome, Request};
+use serde_json::json;
+
+use super::*;
+use crate::campaign::fake::{self, campaign, described, found, program, right, seen, session, tested, wrong};
+
+const OCTAL: &str = ".global .s32 a = 010;";
+
+/// A finding whose smallest program should hold this in its variable `a`, and holds that.
+fn held(expected: &[u8], bytes: &[u8]) -> Found {
+    let hex: String = expected.iter().map(|byte| format!("{byte:02x}")).collect();
+    with_answers(json!({"bytes": hex}), Variable { bytes: Some(bytes.to_vec()), ..Variable::default() })
+}
+
+fn with_answers(expected: serde_json::Value, variable: Variable) -> Found {
+    let mut observed = Observation::new(Outcome::Accepted);
+    observed.variables.insert("a".into(), variable);
+    let mut found = found("x", Class::WrongValue, OCTAL, Some("a"), Observation::default());
+    found.finding.reduced = Some(Reduced {
+        program: program(".global .s32 a = 1 + 1;"),
+        tokens: 1,
+        answers: Some(Answers {
+            variable: Some("a".to_owned()),
+            expected: json!({"variables": {"a": expected}}),
+            observed,
+        }),
+    });
+    found
+}
+
+/// The same, of addresses.
+fn addressed(expected: &[Address], seen: &[Address]) -> Found {
+    let seen = Variable { addresses: Some(seen.to_vec()), ..Variable::default() };
+    with_answers(json!({ "addresses": expected }), seen)
+}
+
+#[test]
+fn one_number_that_is_wrong_in_the_same_bits_is_one_effect() {
+    let bits = |expected: &[u8], seen: &[u8]| wrong_bits(&held(expected, seen).finding);
+    assert_eq!(bits(&[5, 0, 0, 0], &[4, 0, 0, 3]), Some(vec![1, 0, 0, 3]));
+    assert_eq!(bits(&[2], &[3]), Some(vec![1]));
+    assert_eq!(bits(&[1, 1], &[1, 0]), Some(vec![0, 1]));
+    // Any number would do.
+    assert_eq!(bits(&[1, 0, 0, 0], &[2, 0, 0, 0]), None);
+    assert_eq!(bits(&[0], &[2]), None);
+    // Not one number, or another variable.
+    assert_eq!(bits(&[5; 9], &[4; 9]), None);
+    assert_eq!(bits(&[5; 8], &[4; 8]), Some(vec![1; 8]));
+    assert_eq!(bits(&[5, 5], &[4]), None);
+    assert_eq!(expected_bytes(&held(&[7, 8], &[0]).finding), Some(("a".to_owned(), vec![7, 8])));
+    let no_answers = found("x", Class::WrongValue, OCTAL, Some("a"), Observation::default());
+    assert_eq!(expected_bytes(&no_answers.finding), None);
+
+    assert!(has_same_effect(&held(&[5], &[4]), &held(&[9], &[8])));
+    assert!(!has_same_effect(&held(&[5], &[4]), &held(&[9], &[7])));
+    assert!(!has_same_effect(&held(&[1], &[2]), &held(&[1], &[2])), "nothing is known of either");
+}
+
+#[test]
+fn of_an_address_the_first_field_that_differs_is_wrong() {
+    let plain =
+        Address { offset: 0, width: 8, symbol: "t".to_owned(), addend: 4, generic: Some(false), byte: None };
+    let other = Address { offset: 8, ..plain.clone() };
+    let rows = [
+        (Address { symbol: "u".to_owned(), ..other.clone() }, Some("symbol")),
+        (Address { addend: 5, byte: Some(1), ..other.clone() }, Some("addend")),
+        (Address { generic: Some(true), ..other.clone() }, Some("generic")),
+        (Address { byte: Some(1), ..other.clone() }, Some("byte")),
+        (other.clone(), None),
+    ];
+    let expected = [plain.clone(), other];
+    for (wrong, field) in rows {
+        let found = addressed(&expected, &[plain.clone(), wrong]);
+        assert_eq!(wrong_field(&found.finding), field);
+        assert_eq!(has_same_wrong_field(&found, &found), field.is_some());
+    }
+    let fewer = addressed(&expected, std::slice::from_ref(&plain));
+    assert_eq!(wrong_field(&fewer.finding), Some("count"));
+    let moved = Address { addend: 5, ..plain.clone() };
+    let moved = addressed(&expected, &[moved, expected[1].clone()]);
+    assert!(!has_same_wrong_field(&fewer, &moved));
+}
+
+#[test]
+fn a_cause_shows_in_what_has_all_of_it() {
+    let of = |declarations: &str| Form::of(&program(declarations), None);
+    let (plain, octal) = (of(".global .s32 a = 0;"), of(OCTAL));
+    let more = of(".global .u64 a = ~010;");
+    for (cause, form, is_shown) in [
+        (&plain, &octal, true),
+        (&plain, &plain, true),
+        (&octal, &more, true),
+        (&more, &octal, false),
+        (&octal, &plain, false),
+    ] {
+        assert_eq!(shows(cause, form), is_shown, "{cause} in {form}");
+    }
+    assert_eq!(rule_of("octal-as-decimal"), Some("octal-as-decimal"));
+    assert_eq!(rule_of("wrong-value-octal"), None);
+}
+
+#[test]
+fn what_the_budget_was_not_enough_for_is_one_finding_of_each_class() {
+    let found = |id: &str, class, count| {
+        let mut found = found(id, class, OCTAL, Some("a"), Observation::default());
+        found.finding.count = count;
+        (found, Form::of(&program(OCTAL), None))
+    };
+    let mut reduced = found("reduced", Class::WrongValue, 1);
+    reduced.0.finding.reduced = held(&[5], &[4]).finding.reduced;
+    let mut written = found("written", Class::WrongValue, 2);
+    written.0.only_as_written = true;
+    let mut causes = vec![
+        found("one", Class::WrongValue, 4),
+        reduced,
+        found("two", Class::WrongValue, 8),
+        written,
+        found("three", Class::WrongValue, 16),
+        found("crash", Class::Crash, 32),
+    ];
+    join_left(&mut causes);
+    let all: Vec<_> = causes
+        .iter()
+        .map(|(found, form)| (&*found.finding.id, found.finding.count, form.is_plain()))
+        .collect();
+    let rows = [
+        ("reduced", 1, false),
+        ("written", 2, false),
+        ("crash", 32, true),
+        ("wrong-value-not-reduced", 28, true),
+    ];
+    assert_eq!(all, rows);
+    assert_eq!(causes[2].0.finding.title, "title of crash");
+    assert_eq!(causes[3].0.finding.title, "title of one, as 2 others that were not reduced");
+}
+
+#[test]
+fn what_is_wrong_beside_others_follows_from_what_most_others_show() {
+    let cause = |id: &str, outcome, subject: &str, count| {
+        let mut found = found(id, Class::WrongValue, OCTAL, Some("a"), Observation::new(outcome));
+        (found.finding.subjects, found.finding.count) = (vec![subject.to_owned()], count);
+        (found, Form::default())
+    };
+    let mut of_company =
+        found("company", Class::Inconsistent, OCTAL, Some("a"), Observation::new(Outcome::Accepted));
+    of_company.finding.expected = json!({ COMPANY: true });
+    let other = found("other", Class::WrongValue, OCTAL, Some("a"), Observation::new(Outcome::Accepted));
+    let mut causes = [
+        cause("refuses", Outcome::Refused, "a", 90),
+        cause("few", Outcome::Accepted, "a", 2),
+        cause("most", Outcome::Accepted, "a", 5),
+        cause("of another", Outcome::Accepted, "b", 70),
+    ];
+    let mut rest = vec![of_company.clone(), other.clone()];
+    join_company(&mut causes, &mut rest);
+    assert_eq!(rest, std::slice::from_ref(&other));
+    assert_eq!(causes.each_ref().map(|(found, _)| found.finding.count), [90, 2, 6, 70]);
+    let mut rest = vec![of_company.clone()];
+    join_company(&mut causes[..1], &mut rest);
+    assert_eq!(rest, [of_company]);
+}
+
+#[test]
+fn only_a_program_that_the_subject_takes_and_is_wrong_about_has_answers() {
+    let octal = tested("a", wrong("octal-as-decimal"));
+    let told = answers(&octal, &program(OCTAL), None).unwrap().unwrap();
+    assert_eq!(told.variable.as_deref(), Some("a"));
+    assert_eq!(told.observed.variables["a"].bytes.as_deref(), Some(&[10, 0, 0, 0][..]));
+    assert_eq!(told.expected["variables"]["a"]["bytes"], "08000000");
+    let known = KNOWN[0].id;
+    assert_eq!(answers(&octal, &program(OCTAL), Some(known)).unwrap(), None);
+    assert_eq!(answers(&octal, &program(".global .s32 a = 8;"), None).unwrap(), None);
+    let description = Description { max_ptx: Some("7.7".to_owned()), ..Description::default() };
+    let old = described(description, wrong("octal-as-decimal"));
+    assert_eq!(answers(&old, &program(OCTAL), None).unwrap(), None);
+}
+
+#[test]
+fn a_finding_is_of_a_cause_of_its_class_that_shows_in_it() {
+    let session = session();
+    let campaign = campaign(&session, vec![tested("a", right)]);
+    let of = |class, declarations: &str| {
+        let found = found("x", class, declarations, Some("a"), Observation::default());
+        let form = Form::of(&program(declarations), None);
+        (found, form)
+    };
+    let (cause, own) = of(Class::WrongValue, OCTAL);
+    for (class, declarations, is_of) in [
+        (Class::WrongValue, ".global .u64 a = 010;", true),
+        (Class::WrongValue, ".global .u64 a = 8;", false),
+        (Class::Crash, ".global .u64 a = 010;", false),
+    ] {
+        let (found, form) = of(class, declarations);
+        assert_eq!(campaign.is_of(&cause, &own, &found, &form), is_of, "{declarations}");
+    }
+    // One effect is enough, and so is a wrong field of addresses that have a part in common.
+    let same = |one: &Found, other: &Found, forms: [&str; 2]| {
+        let [own, form] = forms.map(|declarations| Form::of(&program(declarations), None));
+        campaign.is_of(one, &own, other, &form)
+    };
+    let forms = [".global .u32 a = 010;", ".global .u64 a = 8;"];
+    assert!(same(&held(&[5], &[4]), &held(&[9], &[8]), forms));
+    assert!(!same(&held(&[5], &[4]), &held(&[9], &[7]), forms));
+}
+
+#[test]
+fn of_two_causes_the_one_with_less_takes_the_other_in() {
+    let session = session();
+    let campaign = campaign(&session, vec![tested("a", right)]);
+    let join = |causes: &mut Vec<(Found, Form)>, id: &str, declarations: &str| {
+        let found = found(id, Class::WrongValue, declarations, Some("a"), Observation::default());
+        campaign.join_same(causes, found, Form::of(&program(declarations), None));
+    };
+    let mut causes = Vec::new();
+    join(&mut causes, "long", ".global .u64 a = ~010;");
+    join(&mut causes, "longer", ".const .u64 a = ~010;");
+    join(&mut causes, "other", ".global .s32 a = 1 + 1;");
+    join(&mut causes, "short", OCTAL);
+    let all: Vec<_> = causes.iter().map(|(found, _)| (&*found.finding.id, found.finding.count)).collect();
+    assert_eq!(all, [("other", 1), ("short", 3)]);
+}
+
+#[test]
+fn a_rule_is_taken_back_where_more_deviates_as_it_does_not_predict() {
+    let session = session();
+    let campaign = campaign(&session, vec![tested("a", right)]);
+    let named = |count| {
+        let observed = seen(wrong("octal-as-decimal"), OCTAL);
+        let mut found = found("octal-as-decimal", Class::WrongValue, OCTAL, Some("a"), observed);
+        found.finding.reduced = None;
+        found.finding.count = count;
+        (found, Form::of(&program(OCTAL), None))
+    };
+    let declarations = ".global .u64 a = 017;";
+    // As a decimal number it is 17.
+    let holds = |byte: u8, class, declarations: &str, count| {
+        let mut observed = seen(right, declarations);
+        observed.variables.get_mut("a").unwrap().bytes = Some(vec![byte, 0, 0, 0, 0, 0, 0, 0]);
+        let mut found = found("x", class, declarations, Some("a"), observed);
+        found.finding.count = count;
+        found
+    };
+    let take_back = |own: u64, others: &[Found]| {
+        let mut causes = vec![named(own)];
+        let refuted = campaign.take_back_rules(&mut causes, others);
+        assert_eq!(causes.len() + refuted.len(), 1);
+        refuted.into_iter().next()
+    };
+    let unpredicted = holds(99, Class::WrongValue, declarations, 3);
+    let refuted = take_back(3, std::slice::from_ref(&unpredicted)).unwrap();
+    assert_eq!(refuted.finding.id, "wrong-value");
+    assert_eq!(refuted.finding.title, "a variable holds other bytes");
+    assert_eq!(take_back(4, &[unpredicted]), None);
+    for other in [
+        holds(17, Class::WrongValue, declarations, 9),
+        holds(99, Class::WrongValue, ".global .u64 a = 15;", 9),
+        holds(99, Class::WrongAddress, declarations, 9),
+    ] {
+        assert_eq!(take_back(3, &[other]), None);
+    }
+}
+
+#[test]
+fn an_interpretation_that_is_followed_here_and_not_there_follows_from_a_cause_that_does_the_same() {
+    let always = |request: &Request<'_>| match request.ptx.contains("a = 6") {
+        true => Observation::new(Outcome::Refused),
+        false => right(request),
+    };
+    let spaced = |request: &Request<'_>| match request.ptx.contains("a  = 6") {
+        true => Observation::new(Outcome::Refused),
+        false => right(request),
+    };
+    let refused = || Observation::new(Outcome::Refused);
+    let cause = |id: &str, declarations: &str, observed| {
+        let found = found(id, Class::RefusesValid, declarations, None, observed);
+        (found, Form::of(&program(declarations), None))
+    };
+    let octal = || cause("octal", OCTAL, refused());
+    let accepted = || cause("accepted", ".global .s32 a = 0;", Observation::new(Outcome::Accepted));
+    let plain = || cause("plain", ".global .s32 a = 0;", refused());
+    let written = || {
+        let mut cause = octal();
+        (cause.0.finding.id, cause.0.only_as_written) = ("written".to_owned(), true);
+        cause
+    };
+    type Does = fn(&Request<'_>) -> Observation;
+    let (own, as_written) = (".global .s32 a = 6;", ".global .s32 a  = 6;");
+    let rows: [(Does, &str, Vec<(Found, Form)>, Option<&str>); 5] = [
+        // It shows alone, and no cause that does the same shows in it.
+        (always, own, vec![octal(), accepted()], None),
+        // A cause that does the same shows in it.
+        (always, own, vec![accepted(), octal(), plain()], Some("plain")),
+        // It does not show alone: it is a matter of company.
+        (right, own, vec![accepted(), octal()], Some("octal")),
+        (right, own, vec![accepted()], None),
+        // It shows only as it is written.
+        (spaced, as_written, vec![octal(), written()], Some("written")),
+    ];
+    for (does, declarations, mut causes, joined) in rows {
+        let session = session();
+        let campaign = campaign(&session, vec![tested("a", does)]);
+        let mixed = found("mixed-x", Class::Inconsistent, declarations, None, refused());
+        let other = found("other", Class::Inconsistent, declarations, None, refused());
+        let mut rest = vec![mixed.clone(), other.clone()];
+        campaign.join_mixed(&mut causes, &mut rest).unwrap();
+        let taken: Vec<&str> = (causes.iter())
+            .filter(|(found, _)| found.finding.count == 2)
+            .map(|(found, _)| &*found.finding.id)
+            .collect();
+        assert_eq!(taken, joined.as_slice(), "{declarations}");
+        assert_eq!(rest, if joined.is_some() { vec![other] } else { vec![mixed, other] });
+    }
+}
