@@ -295,6 +295,10 @@ mod tests {
     struct Waiting(Arc<Mutex<Vec<String>>>);
 
     impl Events for Waiting {
+        fn note(&self, message: &str) {
+            lock_of(&self.0).push(message.to_owned());
+        }
+
         fn wait(&self) -> Box<dyn Progress> {
             Box::new(self.clone())
         }
@@ -377,5 +381,38 @@ mod tests {
         session.cancel.cancel();
         let failed = failure(&session, "mine", UnavailableKind::NotFound);
         assert!(matches!(failed, Failure::Interrupted), "{failed:?}");
+    }
+
+    /// Set in the process that has no disassembler.
+    const WITHOUT: &str = "PTXSMITH_TEST_WITHOUT_DISASSEMBLER";
+
+    #[test]
+    fn where_no_disassembler_is_it_is_looked_for() {
+        if std::env::var_os(WITHOUT).is_some() {
+            // Nothing is fetched by a session that is stopped, wherever it comes to its end.
+            let (mut session, told) = (session(), Waiting::default());
+            session.events = Box::new(told.clone());
+            session.cancel.cancel();
+            match ensure_disassembler(&session) {
+                Ok(()) => {
+                    let told = lock_of(&told.0);
+                    let note = told.last().unwrap();
+                    assert!(note.starts_with("kernels will not be observed without a device: "), "{note}");
+                }
+                Err(failure) => assert!(matches!(failure, Failure::Interrupted), "{failure:?}"),
+            }
+            return;
+        }
+        let nothing = tempfile::tempdir().unwrap();
+        let own = "subjects::tests::where_no_disassembler_is_it_is_looked_for";
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", own, "--test-threads=1"])
+            .env(WITHOUT, "1")
+            .env(ptxsmith_subject::toolchain::CACHE_VARIABLE, nothing.path())
+            .env("PATH", nothing.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
     }
 }
