@@ -45,8 +45,15 @@ pub(super) fn right(request: &Request<'_>) -> Observation {
 
 /// What an implementation does that follows a wrong rule.
 pub(super) fn wrong(id: &str) -> impl Fn(&Request<'_>) -> Observation + Send + Sync + use<> {
+    wrong_in(&[id])
+}
+
+/// The same, of several.
+pub(super) fn wrong_in(ids: &[&str]) -> impl Fn(&Request<'_>) -> Observation + Send + Sync + use<> {
     let mut rules = Rules::default();
-    (SUSPECTS.iter().find(|suspect| suspect.id == id).unwrap().change)(&mut rules);
+    for id in ids {
+        (SUSPECTS.iter().find(|suspect| suspect.id == *id).unwrap().change)(&mut rules);
+    }
     move |request| fakes::observe(Default::default(), &rules, request)
 }
 

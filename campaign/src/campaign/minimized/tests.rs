@@ -1,9 +1,15 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
 use ptxsmith_diff::{COMPANY, Class};
+use ptxsmith_report::Status;
 use ptxsmith_subject::{Address, Description, Observation, Outcome, Request};
 use serde_json::json;
 
 use super::*;
-use crate::campaign::fake::{self, campaign, described, found, program, right, seen, session, tested, wrong};
+use crate::campaign::fake::{
+    campaign, described, found, program, right, seen, session, tested, wrong, wrong_in,
+};
 
 const OCTAL: &str = ".global .s32 a = 010;";
 
@@ -311,4 +317,191 @@ fn an_interpretation_that_is_followed_here_and_not_there_follows_from_a_cause_th
         assert_eq!(taken, joined.as_slice(), "{declarations}");
         assert_eq!(rest, if joined.is_some() { vec![other] } else { vec![mixed, other] });
     }
+}
+
+/// What is made of a finding where it is reduced alone, for this rule, and how many programs that took.
+fn reduced(
+    observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
+    rule: Option<&'static str>,
+    mut found: Found,
+) -> (Found, u64) {
+    let session = session();
+    let campaign = campaign(&session, vec![tested("a", observe)]);
+    let rule = rule.map(Expected::Rule);
+    let asked = campaign.reduce_new(&mut found, rule.as_ref(), None, MOST_OF_ONE).unwrap();
+    (found, asked)
+}
+
+fn wrong_value(declarations: &str, variable: &str) -> Found {
+    let observed = seen(right, declarations);
+    found("x", Class::WrongValue, declarations, Some(variable), observed)
+}
+
+#[test]
+fn a_finding_is_reduced_to_what_its_rule_predicts() {
+    let both = || wrong_in(&["octal-as-decimal", "warp-size-64"]);
+    let own = || wrong_value(".global .u64 a = WARP_SZ;\n.global .u64 b = 010;", "a");
+    for (rule, smallest, byte) in
+        [("octal-as-decimal", OCTAL, 10), ("warp-size-64", ".global .s32 a = WARP_SZ;", 64)]
+    {
+        let (found, asked) = reduced(both(), Some(rule), own());
+        let reduced = found.finding.reduced.unwrap();
+        assert_eq!((reduced.program, reduced.tokens), (program(smallest), 6));
+        assert_eq!(reduced.answers.unwrap().observed.variables["a"].bytes, Some(vec![byte, 0, 0, 0]));
+        assert!(asked > 0 && !found.only_as_written);
+    }
+    // What does not show the rule keeps its class.
+    let (found, _) = reduced(wrong("octal-as-decimal"), Some("warp-size-64"), own());
+    assert_eq!(found.finding.reduced.unwrap().program, program(OCTAL));
+    let (found, asked) = reduced(right, None, own());
+    assert_eq!((found.finding.reduced, asked), (None, 0));
+}
+
+#[test]
+fn what_shows_only_as_it_is_written_is_not_reduced_as_a_tree() {
+    let at = |text: &'static str, found: Found| {
+        reduced(
+            move |request| match request.ptx.contains(text) {
+                true => Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) },
+                false => right(request),
+            },
+            None,
+            found,
+        )
+    };
+    let crash = |declarations| found("x", Class::Crash, declarations, None, Observation::default());
+    let (spaced, asked) = at("a  =", crash(".global .s32 a  = 6;"));
+    assert!(spaced.only_as_written);
+    assert_eq!((spaced.finding.reduced, asked), (None, 2));
+    assert_eq!(spaced.finding.neighbour.unwrap(), program(".global .s32 a = 6;"));
+    // What is not understood is reduced as text, below a header.
+    let (unread, _) = at("%%%", crash(".global .s32 a = 6;\n%%% b c d;"));
+    assert!(unread.only_as_written);
+    let reduced = unread.finding.reduced.unwrap();
+    let header = program("").trim_end().to_owned();
+    assert!(reduced.program.starts_with(&header) && reduced.program.contains("%%%"), "{}", reduced.program);
+    assert!(!reduced.program.contains(" b c d"), "{}", reduced.program);
+    assert_eq!(unread.finding.neighbour, None);
+}
+
+#[test]
+fn an_answer_that_does_not_come_again_while_it_is_reduced_changes() {
+    let (calls, octal) = (AtomicU64::new(0), wrong("octal-as-decimal"));
+    let once = move |request: &Request<'_>| match calls.fetch_add(1, Ordering::Relaxed) {
+        0 => octal(request),
+        _ => right(request),
+    };
+    let (found, asked) = reduced(once, None, wrong_value(OCTAL, "a"));
+    assert_eq!((&*found.finding.class, found.finding.reduced), ("inconsistent", None));
+    assert_eq!((found.came_again, asked), ((0, 2 * REPEATED), u64::from(2 * REPEATED)));
+}
+
+/// The smallest program of a finding of this id, what is essential in it, and whether it refutes its rule.
+fn essential(
+    observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static,
+    id: &str,
+    declarations: &str,
+) -> (Found, Form, bool) {
+    let session = session();
+    let campaign = campaign(&session, vec![tested("a", observe)]);
+    let mut found = wrong_value(declarations, "a");
+    found.finding.id = id.to_owned();
+    let text = program(declarations);
+    let answers = answers(&campaign.subjects[0], &text, None).unwrap();
+    found.finding.reduced = Some(Reduced { program: text, tokens: 6, answers });
+    let (form, is_refuted) = campaign.essential(&mut found).unwrap();
+    (found, form, is_refuted)
+}
+
+#[test]
+fn what_a_smallest_program_holds_only_to_be_valid_is_no_part_of_its_cause() {
+    for declarations in [OCTAL, ".global .u64 a = 010;", ".const .s32 a = 010;"] {
+        let (found, form, is_refuted) =
+            essential(wrong("octal-as-decimal"), "octal-as-decimal", declarations);
+        assert_eq!((form.id(), is_refuted), (Form::of(&program(OCTAL), None).id(), false), "{declarations}");
+        // The nearest that conforms holds the same number.
+        let neighbour = program(&declarations.replace("010", "8"));
+        assert_eq!(found.finding.neighbour, Some(neighbour));
+    }
+    // Whatever the program is, it holds 10.
+    let ten = |request: &Request<'_>| {
+        let mut seen = right(request);
+        for variable in seen.variables.values_mut() {
+            let bytes = variable.bytes.iter_mut().flatten();
+            bytes.zip([10].into_iter().chain(std::iter::repeat(0))).for_each(|(byte, own)| *byte = own);
+        }
+        seen
+    };
+    let (_, _, is_refuted) = essential(ten, "octal-as-decimal", OCTAL);
+    assert!(is_refuted);
+    let (found, form, is_refuted) = essential(ten, "wrong-value-x", OCTAL);
+    assert!(!is_refuted && form.features().is_empty(), "{form}");
+    assert_eq!(found.finding.neighbour, None);
+}
+
+#[test]
+fn new_findings_of_one_cause_are_one_and_nothing_is_asked_about_what_shows_it() {
+    let shown = Arc::new(Mutex::new(Vec::<String>::new()));
+    let observe = || {
+        let (shown, octal) = (Arc::clone(&shown), wrong("octal-as-decimal"));
+        move |request: &Request<'_>| {
+            shown.lock().unwrap().push(request.ptx.to_owned());
+            octal(request)
+        }
+    };
+    let named = || {
+        let declarations = ".global .s32 a = 010;";
+        found(
+            "octal-as-decimal",
+            Class::WrongValue,
+            declarations,
+            Some("a"),
+            seen(wrong("octal-as-decimal"), declarations),
+        )
+    };
+    let unnamed = || {
+        let declarations = ".global .u64 unasked = 017 + 1;";
+        let observed = seen(wrong("octal-as-decimal"), declarations);
+        found("wrong-value-y", Class::WrongValue, declarations, Some("unasked"), observed)
+    };
+    let mut listed = named();
+    (listed.finding.id, listed.finding.status) = ("listed".to_owned(), Status::Known);
+    let mixed = found("mixed-x", Class::Inconsistent, OCTAL, None, Observation::new(Outcome::Refused));
+    let all = || vec![listed.clone(), unnamed(), mixed.clone(), named()];
+    let join = |time: Option<Duration>| {
+        let session = session();
+        let mut campaign = campaign(&session, vec![tested("a", observe())]);
+        campaign.reduce_for = time;
+        let mut findings = all();
+        campaign.join_new(&mut findings).unwrap();
+        findings
+    };
+    assert_eq!(join(Some(Duration::ZERO)), all());
+    for time in [None, Some(Duration::from_secs(600))] {
+        let findings = join(time);
+        let ids: Vec<(&str, u64)> =
+            findings.iter().map(|found| (&*found.finding.id, found.finding.count)).collect();
+        // The interpretation that is mixed refuses, and nothing else does.
+        assert_eq!(ids, [("octal-as-decimal", 2), ("listed", 1), ("mixed-x", 1)]);
+        assert_eq!(findings[0].finding.least_program(), program(OCTAL));
+        assert!(findings[0].finding.reduced.is_some() && findings[1].finding.reduced.is_none());
+    }
+    assert!(!shown.lock().unwrap().iter().any(|program| program.contains("unasked")));
+}
+
+#[test]
+fn what_no_rule_explains_is_called_after_its_smallest_program_and_rests_on_its_clauses() {
+    let session = session();
+    let campaign = campaign(&session, vec![tested("a", wrong("octal-as-decimal"))]);
+    let declarations = ".global .u64 a = 017 + 1;";
+    let mut long = wrong_value(declarations, "a");
+    long.finding.clauses = ["4.5.1/literal-octal", "4.5.5/addition"].map(str::to_owned).to_vec();
+    long.finding.title = "a title".to_owned();
+    let mut findings = vec![long];
+    campaign.join_new(&mut findings).unwrap();
+    let [found] = &findings[..] else { panic!("{findings:#?}") };
+    assert_eq!(found.finding.id, "wrong-value-octal");
+    assert_eq!(found.finding.title, "an octal number: a title");
+    assert_eq!(found.finding.clauses, ["4.5.1/literal-octal"]);
+    assert_eq!(found.finding.least_program(), program(OCTAL));
 }
