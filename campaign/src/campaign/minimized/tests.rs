@@ -353,8 +353,19 @@ fn a_finding_is_reduced_to_what_its_rule_predicts() {
     // What does not show the rule keeps its class.
     let (found, _) = reduced(wrong("octal-as-decimal"), Some("warp-size-64"), own());
     assert_eq!(found.finding.reduced.unwrap().program, program(OCTAL));
-    let (found, asked) = reduced(right, None, own());
-    assert_eq!((found.finding.reduced, asked), (None, 0));
+    // What shows nothing is asked about once more only where another question is left.
+    let asked = |rule| {
+        let calls = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&calls);
+        let observe = move |request: &Request<'_>| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            right(request)
+        };
+        let (found, asked) = reduced(observe, rule, own());
+        assert_eq!((found.finding.reduced, asked), (None, 0));
+        calls.load(Ordering::Relaxed)
+    };
+    assert_eq!(asked(Some("warp-size-64")), 2 * asked(None));
 }
 
 #[test]
@@ -423,6 +434,9 @@ fn what_a_smallest_program_holds_only_to_be_valid_is_no_part_of_its_cause() {
         let neighbour = program(&declarations.replace("010", "8"));
         assert_eq!(found.finding.neighbour, Some(neighbour));
     }
+    // The number that it should hold is nearer than another operator.
+    let (found, ..) = essential(wrong("not-complements"), "not-complements", ".global .s32 a = !5;");
+    assert_eq!(found.finding.neighbour, Some(program(".global .s32 a = 0;")));
     // Whatever the program is, it holds 10.
     let ten = |request: &Request<'_>| {
         let mut seen = right(request);
