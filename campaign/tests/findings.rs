@@ -222,6 +222,19 @@ fn of_what_is_listed_and_does_not_show_all_that_can_be_told_is_gone() {
     }
 }
 
+#[test]
+fn what_one_implementation_shows_may_be_gone_from_another() {
+    let lists =
+        |request: &Request<'_>| fakes::observe(fakes::NVIDIA, &fakes::known_rules(fakes::NVIDIA), request);
+    let out = tempfile::tempdir().unwrap();
+    let subjects = [nvidia("ptxas", lists), nvidia("nvjitlink", right)];
+    let (outcome, _) = run_cases(7, &subjects, Focus::Expressions, 10, out.path());
+    // Its reproducer is a kernel, which is shown together with others.
+    let id = "gone-negative-index-unsigned";
+    let gone = outcome.report.findings.iter().find(|finding| finding.id == id).unwrap();
+    assert_eq!(gone.subjects, ["nvjitlink"]);
+}
+
 /// What an implementation does with a program that holds this word.
 fn at_word(
     word: &'static str,
