@@ -292,7 +292,8 @@ fn an_interpretation_that_is_followed_here_and_not_there_follows_from_a_cause_th
     };
     type Does = fn(&Request<'_>) -> Observation;
     let (own, as_written) = (".global .s32 a = 6;", ".global .s32 a  = 6;");
-    let rows: [(Does, &str, Vec<(Found, Form)>, Option<&str>); 5] = [
+    type Row = (Does, &'static str, Vec<(Found, Form)>, Option<&'static str>);
+    let rows: [Row; 5] = [
         // It shows alone, and no cause that does the same shows in it.
         (always, own, vec![octal(), accepted()], None),
         // A cause that does the same shows in it.
