@@ -186,15 +186,18 @@ mod tests {
             found.finding.status = Status::Known;
             campaign.subjects[0].ledger().put(found);
             campaign.compare_entry_points().unwrap();
-            let doors: Vec<Found> = campaign.findings();
-            let door = doors.iter().find(|found| found.finding.id == "doors-listed");
-            assert_eq!(door.is_some(), differ, "{class:?}");
-            let Some(door) = door else { continue };
-            assert_eq!(door.finding.subjects, ["library"]);
-            assert_eq!((&*door.finding.class, door.finding.status), ("inconsistent", Status::New));
-            assert_eq!(door.finding.program, program(".global .s32 a = 1;"));
-            assert_eq!(door.finding.observed.outcome, Outcome::Refused);
-            assert_eq!(door.finding.expected["outcome"], "accepted");
+            let differing: Vec<Found> = campaign.findings();
+            let entry_point = differing.iter().find(|found| found.finding.id == "doors-listed");
+            assert_eq!(entry_point.is_some(), differ, "{class:?}");
+            let Some(entry_point) = entry_point else { continue };
+            assert_eq!(entry_point.finding.subjects, ["library"]);
+            assert_eq!(
+                (&*entry_point.finding.class, entry_point.finding.status),
+                ("inconsistent", Status::New)
+            );
+            assert_eq!(entry_point.finding.program, program(".global .s32 a = 1;"));
+            assert_eq!(entry_point.finding.observed.outcome, Outcome::Refused);
+            assert_eq!(entry_point.finding.expected["outcome"], "accepted");
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::session::{Session, Silent};
 use crate::store::Earlier;
 use crate::subjects::Tested;
 
-/// A session that tells nobody anything.
+/// A session whose events are dropped.
 pub(crate) fn session() -> Session {
     Session {
         jobs: NonZeroUsize::MIN,

@@ -1,12 +1,10 @@
 //! What a run makes: expressions in bulk, negatives, addresses, every small program, other weights, a later version.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use common::{described, implementation, options, right, run_cases, session, wrong};
+use crate::common::{described, implementation, options, right, run_cases, session, wrong};
 use ptxsmith_campaign::cases::{Cases, wide_header};
 use ptxsmith_campaign::run::{self, run};
 use ptxsmith_campaign::store::{Shard, State};

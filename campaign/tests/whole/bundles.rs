@@ -1,29 +1,22 @@
 //! Bundles of findings: folders and archives of a campaign's findings and of listed deviations.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use common::{described, fakes, implementation, module, right, session};
+use crate::common::bare::is_without_tools;
+use crate::common::{described, fakes, implementation, module, right, session};
 use flate2::read::GzDecoder;
 use ptxsmith_campaign::Failure;
 use ptxsmith_campaign::bundle::{Options, Written, bundle};
 use ptxsmith_campaign::check::{self, check};
 use ptxsmith_subject::{Description, Observation, Request, SubjectSpec};
 
-/// Runs this test in a process of its own, which finds no tools of the user's and installs none.
+/// Runs this test where it finds no tools of the user's and installs none.
 fn without_tools(test: &str, body: impl FnOnce()) {
-    const NOWHERE: &str = "/dev/null/ptxsmith";
-    if std::env::var("PTXSMITH_CACHE").is_ok_and(|cache| cache == NOWHERE) {
-        return body();
+    if is_without_tools(&format!("bundles::{test}"), "", None) {
+        body();
     }
-    let mut again = Command::new(std::env::current_exe().unwrap());
-    let output = again.args([test, "--exact"]).env("PTXSMITH_CACHE", NOWHERE).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
 
 /// A release of NVIDIA's, by its id, that has all listed deviations of its version.

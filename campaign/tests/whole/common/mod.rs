@@ -1,7 +1,8 @@
 //! Whole campaigns in one process: sessions that record what they are told, and implementations made of the oracle.
 #![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
-#[path = "../../../diff/tests/common/mod.rs"]
+pub mod bare;
+#[path = "../../../../diff/tests/common/mod.rs"]
 pub mod fakes;
 
 use std::num::NonZeroUsize;

@@ -1,8 +1,6 @@
 //! Whole campaigns of generated cases: what they count.
 
-mod common;
-
-use common::{implementation, right, run_cases};
+use crate::common::{implementation, right, run_cases};
 use ptxsmith_gen::Focus;
 
 #[test]

@@ -1,14 +1,10 @@
 //! Files of the user's that are checked: what is told of each, and what is found.
 
-#[path = "common/bare.rs"]
-mod bare;
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bare::is_bare;
-use common::{Told, implementation, module, refusal, right, session, wrong};
+use crate::common::bare::is_bare;
+use crate::common::{Told, implementation, module, refusal, right, session, wrong};
 use ptxsmith_campaign::check::{Options, check};
 use ptxsmith_campaign::{Failure, Outcome};
 use ptxsmith_oracle::{Expectation, Rules, Way, accesses_anywhere, expect};
@@ -180,7 +176,10 @@ fn what_was_derived_from_a_program_accuses_only_itself() {
 #[test]
 fn variants_of_what_is_read_from_a_pipe_are_shown_though_it_can_be_read_but_once() {
     let program = module(".global .u32 a = 16, b = 9;");
-    if is_bare("variants_of_what_is_read_from_a_pipe_are_shown_though_it_can_be_read_but_once", &program) {
+    if is_bare(
+        "checking::variants_of_what_is_read_from_a_pipe_are_shown_though_it_can_be_read_but_once",
+        &program,
+    ) {
         let variants = Options { variants: 3, ..options(&[implementation("right", right)], &["-".into()]) };
         let (outcome, told) = checked(Path::new("/none"), variants);
         assert!(outcome.report.findings.is_empty() && told.left_out.is_empty());
@@ -256,7 +255,10 @@ const KERNEL: &str = ".global .u32 a[4] = {1, 2};\n.visible .entry k(.param .u64
 
 #[test]
 fn memory_operands_of_kernels_are_counted_and_are_a_verdict_where_there_is_no_other() {
-    if !is_bare("memory_operands_of_kernels_are_counted_and_are_a_verdict_where_there_is_no_other", "") {
+    if !is_bare(
+        "checking::memory_operands_of_kernels_are_counted_and_are_a_verdict_where_there_is_no_other",
+        "",
+    ) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

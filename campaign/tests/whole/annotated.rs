@@ -1,11 +1,9 @@
 //! Reduced programs as files: what their comments say.
 
-mod common;
-
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use common::{module, right, session, wrong};
+use crate::common::{module, right, session, wrong};
 use ptxsmith_campaign::reducing::{Budget, Origin, Shrunk, Wanted, annotated, reduce_finding};
 use ptxsmith_campaign::subjects::Tested;
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request};

@@ -1,10 +1,10 @@
 //! What a campaign reports of implementations that follow wrong rules: whole findings, with their files.
 
-mod common;
-
 use std::path::Path;
 
-use common::{described, fakes, implementation, options, refusal, result, right, run_cases, session, wrong};
+use crate::common::{
+    described, fakes, implementation, options, refusal, result, right, run_cases, session, wrong,
+};
 use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::run::run;
 use ptxsmith_campaign::store::Shard;
@@ -361,12 +361,12 @@ fn a_release_that_answers_otherwise_behind_another_entry_point_is_a_finding() {
     let subjects =
         [release("program", Box::new(wrong(&["octal-as-decimal"]))), release("library", Box::new(refuses))];
     let (outcome, _) = run_cases(7, &subjects, Focus::Expressions, 400, out.path());
-    let doors: Vec<&Finding> =
+    let all: Vec<&Finding> =
         outcome.report.findings.iter().filter(|finding| finding.id.starts_with("doors-")).collect();
-    let [door] = doors[..] else { panic!("{:#?}", outcome.report.findings) };
-    assert_eq!(door.id, "doors-octal-as-decimal");
-    assert_eq!(door.title, "program@2.1 and library@2.1 answer differently, one release of one compiler");
-    assert_eq!((&*door.class, &door.subjects[..]), ("inconsistent", &["library@2.1".to_owned()][..]));
-    assert_eq!(door.observed.outcome, Seen::Refused);
-    assert_eq!(door.expected["outcome"], "accepted");
+    let [finding] = all[..] else { panic!("{:#?}", outcome.report.findings) };
+    assert_eq!(finding.id, "doors-octal-as-decimal");
+    assert_eq!(finding.title, "program@2.1 and library@2.1 answer differently, one release of one compiler");
+    assert_eq!((&*finding.class, &finding.subjects[..]), ("inconsistent", &["library@2.1".to_owned()][..]));
+    assert_eq!(finding.observed.outcome, Seen::Refused);
+    assert_eq!(finding.expected["outcome"], "accepted");
 }

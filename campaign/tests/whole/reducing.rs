@@ -1,12 +1,10 @@
-//! Reducing findings: what the least program shows, what it costs, and what is said where there is none.
-
-mod common;
+//! Reducing findings: what minimized reproducers show, what it costs, and what is said where there is none.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use common::{fakes, module, refusal, right, session, wrong};
+use crate::common::{fakes, module, refusal, right, session, wrong};
 use ptxsmith_campaign::reducing::{Bounds, Cause};
 use ptxsmith_campaign::reducing::{Budget, Expected, Reluctance, SameCause, Shrunk, Wanted, reduce_finding};
 use ptxsmith_campaign::subjects::Tested;
@@ -103,7 +101,7 @@ fn search(tested: &Tested, text: &str, how: How<'_>) -> (Result<Shrunk, Reluctan
     (shrunk, better)
 }
 
-/// The least program of these declarations, and what led to it.
+/// The minimized reproducer of these declarations, and what led to it.
 fn reduced(tested: &Tested, declarations: &str, how: How<'_>) -> (Shrunk, Vec<Program>) {
     let (shrunk, better) = search(tested, &module(declarations), how);
     (shrunk.unwrap_or_else(|reluctance| panic!("{declarations}: {reluctance:?}")), better)

@@ -1,16 +1,12 @@
 //! Programs that are made by number, cells of tables and edits of files: how they are judged, and what is counted.
 
-#[path = "common/bare.rs"]
-mod bare;
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use bare::is_bare;
-use common::{Recorder, implementation, module, refusal, right, session};
+use crate::common::bare::is_bare;
+use crate::common::{Recorder, implementation, module, refusal, right, session};
 use ptxsmith_campaign::mutate::mutate;
 use ptxsmith_campaign::places::places;
 use ptxsmith_campaign::session::Session;
@@ -79,7 +75,7 @@ const CELLS: u64 = 1_100;
 
 #[test]
 fn cells_are_counted_by_what_the_specification_says_of_them() {
-    if !is_bare("cells_are_counted_by_what_the_specification_says_of_them", "") {
+    if !is_bare("made_texts::cells_are_counted_by_what_the_specification_says_of_them", "") {
         return;
     }
     let out = tempfile::tempdir().unwrap();
@@ -127,7 +123,7 @@ fn cells_are_counted_by_what_the_specification_says_of_them() {
 
 #[test]
 fn cells_of_a_name_are_shown_in_their_order_and_no_others() {
-    if !is_bare("cells_of_a_name_are_shown_in_their_order_and_no_others", "") {
+    if !is_bare("made_texts::cells_of_a_name_are_shown_in_their_order_and_no_others", "") {
         return;
     }
     let tables = Places::new();
@@ -180,7 +176,7 @@ fn edited(session: &Session, folder: &Path, options: Options) -> Result<Outcome,
 #[test]
 fn whatever_an_edit_makes_of_a_program_no_subject_may_die_of_it() {
     const CASES: u64 = 600;
-    if !is_bare("whatever_an_edit_makes_of_a_program_no_subject_may_die_of_it", "") {
+    if !is_bare("made_texts::whatever_an_edit_makes_of_a_program_no_subject_may_die_of_it", "") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -234,7 +230,7 @@ fn whatever_an_edit_makes_of_a_program_no_subject_may_die_of_it() {
 
 #[test]
 fn without_a_number_of_edits_there_are_so_many_as_are_usual_or_no_end() {
-    if !is_bare("without_a_number_of_edits_there_are_so_many_as_are_usual_or_no_end", "") {
+    if !is_bare("made_texts::without_a_number_of_edits_there_are_so_many_as_are_usual_or_no_end", "") {
         return;
     }
     for (unlimited, count) in [(false, Some(20_000)), (true, None)] {

@@ -1,8 +1,6 @@
 //! What new differences are put down to: their examples are evaluated anew under the wrong rules that others name.
 
-mod common;
-
-use common::fakes::observe;
+use crate::common::fakes::observe;
 use ptxsmith_campaign::ledger::{Ledger, Triage};
 use ptxsmith_diff::suspects::SUSPECTS;
 use ptxsmith_diff::{

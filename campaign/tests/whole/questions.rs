@@ -1,11 +1,9 @@
 //! The question whether programs still show a finding: how often an implementation is asked, and what it is shown.
 
-mod common;
-
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{module, right};
+use crate::common::{module, right};
 use ptxsmith_campaign::Failure;
 use ptxsmith_campaign::judges::judge;
 use ptxsmith_campaign::reducing::{Bounds, Cause, SameCause, Script};

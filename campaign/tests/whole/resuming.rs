@@ -1,12 +1,10 @@
 //! Campaigns that go on, are stopped, or are put together from shards: they find what an undivided one does.
 
-mod common;
-
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use common::{described, implementation, options, result, right, session, wrong};
+use crate::common::{described, implementation, options, result, right, session, wrong};
 use ptxsmith_campaign::merge::{self, merge};
 use ptxsmith_campaign::run::run;
 use ptxsmith_campaign::session::{Events, Progress};

@@ -1,8 +1,6 @@
 //! What changes between releases, on programs that exist and on generated ones.
 
-mod common;
-
-use common::{Told, described, module, right, session, wrong};
+use crate::common::{Told, described, module, right, session, wrong};
 use ptxsmith_campaign::Failure;
 use ptxsmith_campaign::drift::{Change, Drift, Options, drift};
 use ptxsmith_campaign::input::Program;

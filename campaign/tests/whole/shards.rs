@@ -1,13 +1,11 @@
 //! One campaign in parts: shards, an end before its time, a larger number of cases. The result is that of the whole.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use common::{Recorder, Told, implementation, options, result, right, session, wrong};
+use crate::common::{Recorder, Told, implementation, options, result, right, session, wrong};
 use ptxsmith_campaign::merge::{self, merge};
 use ptxsmith_campaign::run::{self, run};
 use ptxsmith_campaign::session::Session;

@@ -1,13 +1,11 @@
 //! Variants of files, shown to implementations that do not make the same of them.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use common::{Told, implementation, module, right, session};
+use crate::common::{Told, implementation, module, refusal, right, session};
 use ptxsmith_campaign::check::{Options, check};
 use ptxsmith_gen::Variants;
 use ptxsmith_gen::variants::Kind;
@@ -181,7 +179,7 @@ fn a_refusal_of_one_spelling_is_a_contradiction_of_the_whole() {
     let file = write(folder.path(), "a.ptx");
     let refuses = implementation("refuses", |request: &Request<'_>| {
         let at = request.ptx.lines().position(|line| line.contains("0B"));
-        at.map_or_else(|| right(request), |at| common::refusal(at as u32 + 1, "a bad number"))
+        at.map_or_else(|| right(request), |at| refusal(at as u32 + 1, "a bad number"))
     });
     let (report, _) = shown(3, &[refuses], &[file], MANY);
     let finding = the_one(&report);

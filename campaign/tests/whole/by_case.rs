@@ -1,10 +1,8 @@
 //! What each subject makes of each file, where a report is to say so.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{described, fakes, implementation, module, right, session, wrong};
+use crate::common::{described, fakes, implementation, module, right, session, wrong};
 use ptxsmith_campaign::Outcome;
 use ptxsmith_campaign::check::{Options, check};
 use ptxsmith_diff::known::KNOWN;

@@ -1,0 +1,19 @@
+//! Whole campaigns of the library, each part of them told from outside. One program, since each that is linked takes room and time.
+
+mod common;
+
+mod annotated;
+mod bundles;
+mod by_case;
+mod causes;
+mod checking;
+mod contradictions;
+mod drifting;
+mod findings;
+mod kinds;
+mod made_texts;
+mod questions;
+mod reducing;
+mod resuming;
+mod runs;
+mod shards;
