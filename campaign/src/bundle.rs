@@ -112,7 +112,7 @@ fn unknown(id: &str, from: &Path, campaign: Option<&Folder>) -> String {
 
 /// The releases that were asked for, or all that are installed, from the oldest to the newest.
 fn open(session: &Session, subjects: &[SubjectSpec]) -> Result<Vec<Tested>, Failure> {
-    ensure_disassembler(session)?;
+    ensure_disassembler(session, subjects)?;
     let mut opened = match subjects {
         [] => {
             let all = parse_spec("ptxas@all").map_err(|error| Failure::BadInput(error.to_string()))?;

@@ -62,7 +62,7 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
         }),
     };
     if kernels {
-        ensure_disassembler(session)?;
+        ensure_disassembler(session, &options.subjects)?;
     }
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
     let earlier = if options.replace { Earlier::Replace } else { Earlier::RefuseResumable };

@@ -146,7 +146,7 @@ pub fn run(session: &Session, options: &Options) -> Result<Outcome, Failure> {
         }
     };
     if options.focus == Focus::Operands {
-        ensure_disassembler(session)?;
+        ensure_disassembler(session, &options.subjects)?;
     }
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
     let earlier = match (options.resume, options.replace) {

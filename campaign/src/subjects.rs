@@ -139,9 +139,12 @@ pub fn open_subjects(
     Ok(tested)
 }
 
-/// Installs the program that lists generated code, where there is none. Without it nothing of kernels is seen, which is no
-/// reason to stop: that is counted.
-pub fn ensure_disassembler(session: &Session) -> Result<(), Failure> {
+/// Installs the program that lists generated code, where there is none and any of these subjects (none for the default one) generates
+/// some. Without it nothing of kernels is seen, which is no reason to stop: that is counted.
+pub fn ensure_disassembler(session: &Session, specs: &[SubjectSpec]) -> Result<(), Failure> {
+    if !specs.is_empty() && specs.iter().all(SubjectSpec::answers_for_itself) {
+        return Ok(());
+    }
     let toolchains = Toolchains::of_user().ok();
     if Disassembler::find(toolchains.as_ref(), &session.cancel).is_some() {
         return Ok(());
@@ -393,7 +396,10 @@ mod tests {
             let (mut session, told) = (session(), Waiting::default());
             session.events = Box::new(told.clone());
             session.cancel.cancel();
-            match ensure_disassembler(&session) {
+            let own = SubjectSpec::own("own", |_| Ok(Vec::new()));
+            assert!(ensure_disassembler(&session, &[own.clone(), own.clone()]).is_ok());
+            assert!(lock_of(&told.0).is_empty(), "what answers for itself has nothing listed");
+            match ensure_disassembler(&session, &[own, SubjectSpec::default()]) {
                 Ok(()) => {
                     let told = lock_of(&told.0);
                     let note = told.last().unwrap();

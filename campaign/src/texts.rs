@@ -77,7 +77,7 @@ pub fn judge_texts(
     options: &Options,
     texts: &Texts<'_>,
 ) -> Result<(Outcome, Tally), Failure> {
-    ensure_disassembler(session)?;
+    ensure_disassembler(session, &options.subjects)?;
     let subjects = open_subjects(session, &options.subjects, options.timeout)?;
     let earlier = if options.replace { Earlier::Replace } else { Earlier::Refuse };
     let out = Some(options.out.clone());

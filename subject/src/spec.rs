@@ -102,6 +102,11 @@ impl SubjectSpec {
         SubjectSpec { text: name.to_owned(), form: OWN, open }
     }
 
+    /// Whether it answers with observations of its own, rather than with code that has to be listed to see what kernels do.
+    pub fn answers_for_itself(&self) -> bool {
+        matches!(self.form.opens, Opens::Command(_) | Opens::Own)
+    }
+
     /// Whether it names a program or library of the user's choosing, by a path or a command, rather than what is installed
     /// by name or is this machine's own.
     pub fn is_of_users_choosing(&self) -> bool {

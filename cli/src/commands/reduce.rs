@@ -63,7 +63,10 @@ struct Work<'a> {
 impl Work<'_> {
     fn by_subject(&self) -> Result<Exit, Failure> {
         if has_kernels(&self.text) {
-            ensure_disassembler(&self.session)?;
+            ensure_disassembler(&self.session, &self.args.subject)?;
+            if !self.args.same_on.is_empty() {
+                ensure_disassembler(&self.session, &self.args.same_on)?;
+            }
         }
         let mut subjects = open_subjects(&self.session, &self.args.subject, self.args.timeout)?;
         let tested = match subjects.len() {
