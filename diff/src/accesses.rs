@@ -403,4 +403,27 @@ mod tests {
         let (operands, astray) = compare(&kernels, &observed);
         assert_eq!((operands.compared, astray), (0, vec![]));
     }
+
+    /// Of what rules do not say, code is no witness: it agrees with those alone that say nothing of the same kernels.
+    #[test]
+    fn rules_that_say_nothing_of_a_kernel_agree_where_the_usual_ones_say_nothing_either() {
+        let told = |body: &str| {
+            let text = format!(
+                ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n\
+                 .reg .u64 %p;\n.reg .pred %q;\nld.param.u64 %p, [p];\n{body}\nret;\n}}\n"
+            );
+            let module = ptxsmith_syntax::parse(&text).unwrap();
+            let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else {
+                panic!()
+            };
+            accesses(&module, &variables, &Rules::default())
+        };
+        let (told, untold) = (told("st.global.u8 [%p], 5;"), told("L: @%q bra L;"));
+        assert!(told[0].reached.is_ok() && untold[0].reached.is_err());
+        let mut observed = Observation::new(Outcome::Accepted);
+        observed.reached.insert("k".to_owned(), subject::Reached::default());
+        assert!(agree(&untold, &untold, &observed));
+        assert!(!agree(&untold, &told, &observed) && !agree(&told, &untold, &observed));
+        assert!(agree(&untold, &told, &Observation::new(Outcome::Accepted)), "nothing is seen of it");
+    }
 }

@@ -246,4 +246,37 @@ mod tests {
         };
         assert_eq!(of(".version 7.8\n.target sm_80\n.global .u8 a = 010;"), [10]);
     }
+
+    #[test]
+    fn a_lead_is_described_by_its_own_title_and_clauses() {
+        for known in KNOWN.iter() {
+            let (title, clauses) = described(known.id).unwrap();
+            assert!(title.starts_with(&format!("{}: listed for nvidia, ", known.title)), "{title}");
+            assert_eq!((clauses, id_of(known.id)), (known.clauses, Some(known.id)));
+        }
+        for suspect in suspects::all() {
+            let (title, clauses) = described(suspect.id).unwrap();
+            assert_eq!(title, format!("a wrong rule: {}", suspect.title));
+            assert_eq!((clauses, id_of(suspect.id)), (&[suspect.clause][..], Some(suspect.id)));
+        }
+        assert!(described("no-such-rule").is_none() && id_of("no-such-rule").is_none());
+    }
+
+    #[test]
+    fn a_crash_is_put_down_to_what_kills_others_with_the_same_signal() {
+        let dying = |statement: &str, signal, maker| {
+            let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{statement}\n");
+            let module = ptxsmith_syntax::parse(&text).unwrap();
+            let trace = ptxsmith_oracle::expect(&module, &Rules::default()).trace();
+            let observation = Observation { signal, ..Observation::new(ptxsmith_subject::Outcome::Crashed) };
+            crash_alternatives(&trace, maker, &observation)
+        };
+        let overflow = ".global .s64 a = (-9223372036854775807 - 1) / -1;";
+        let others = Maker::default();
+        assert_eq!(dying(overflow, Some(8), others), [["quotient-overflow-crash"]]);
+        assert_eq!(dying(overflow, Some(11), others), Alternatives::new());
+        assert_eq!(dying(overflow, None, others), Alternatives::new());
+        assert_eq!(dying(overflow, Some(8), NVIDIA), Alternatives::new(), "it is listed");
+        assert_eq!(dying(".global .s64 a = 6 / 2;", Some(8), others), Alternatives::new());
+    }
 }

@@ -179,6 +179,9 @@ mod tests {
         assert_eq!(found(&format!("{rows};\n.global .s32 b = 1.0;\n")), []);
         let zero = ".version 7.8\n.target sm_80\n.global .s32 a = 1;\n.global .s32 b = 1 / 0;\n";
         assert_eq!(found(zero), [("division-by-zero-crash", (4, 18))]);
+        let overflow =
+            zero.replace("1 / 0", "1").replace(".s32 b = 1", ".s64 b = (-9223372036854775807 - 1) / -1");
+        assert_eq!(found(&overflow), [("quotient-overflow-crash", (4, 14))]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use ptxsmith_diff::{Again, BulkVerdicts, Judge, Judged, NotCompared, Options, Tr
 use ptxsmith_gen::{CaseId, Config, Coverage, Generator};
 use ptxsmith_oracle::{Clause, ClauseSet, Question, QuestionSet, Rules};
 use ptxsmith_subject::{Address, FnSubject, Observation, Outcome, Request};
-use ptxsmith_syntax::{Assemble, ScalarType, StateSpace};
+use ptxsmith_syntax::{Assemble, BinaryOp, ScalarType, StateSpace};
 
 const SEED: u64 = 7;
 const BATCH: u64 = 2_000;
@@ -185,4 +185,26 @@ fn what_is_not_shown_as_plain_bytes_is_left_to_be_judged_by_itself() {
         let bulk = judge.bulk(0..50, make).expect("nothing of ours fails");
         assert_eq!((bulk.conform, bulk.left.len()), if is_taken { (50, 0) } else { (0, 50) }, "change {nth}");
     }
+}
+
+/// The first cases that meet an open question are judged one by one, and say which answers they rule out.
+#[test]
+fn the_first_cases_of_each_open_question_and_one_in_so_many_are_left_to_be_judged_by_themselves() {
+    let left = |recheck_every: u64, shifted: bool| {
+        let subject = fake(NVIDIA, Rules::default());
+        let options = Options { recheck_every, ..Options::default() };
+        let make = |case: u64, _: Again, into: &mut dyn Assemble| {
+            into.number(case.to_string().as_bytes());
+            if shifted {
+                into.number(b"64");
+                into.binary(BinaryOp::Shl);
+            }
+            Some((ScalarType::U32, StateSpace::Global))
+        };
+        Judge::new(&subject, Rules::default(), options).bulk(0..60, make).expect("nothing of ours fails").left
+    };
+    assert_eq!(left(0, false), [] as [u64; 0]);
+    assert_eq!(left(25, false), [0, 25, 50]);
+    assert_eq!(left(0, true), (0..16).collect::<Vec<u64>>());
+    assert_eq!(left(25, true), (0..16).chain([25, 50]).collect::<Vec<u64>>());
 }
