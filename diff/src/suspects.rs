@@ -259,3 +259,6 @@ fn cut(value: f64) -> u32 {
     let nearest = narrow(value);
     if f64::from(f32::from_bits(nearest)).abs() > value.abs() { nearest - 1 } else { nearest }
 }
+
+#[cfg(test)]
+mod tests;
