@@ -15,7 +15,7 @@ use ptxsmith_oracle::{Expectation, Question, Readings, Rules, expect};
 use ptxsmith_subject::{
     Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject, Variable,
 };
-use ptxsmith_syntax::{Names, Role, ScalarType, StateSpace, Text, Visit, parse, parse_expr};
+use ptxsmith_syntax::{Names, Role, ScalarType, Spacing, StateSpace, Text, Visit, parse, parse_expr};
 
 /// What an implementation that follows these rules would do.
 fn observe(rules: &Rules, request: &Request<'_>) -> Observation {
@@ -236,7 +236,7 @@ fn a_trial_refused_in_a_batch_is_found_by_its_line() {
 /// Behind an error that ends the reading nothing was read, so the one who complains has seen no more than half.
 #[test]
 fn what_stands_behind_a_fatal_error_is_shown_by_halves_and_the_rest_of_others_at_once() {
-    let modules = |severity| {
+    let modules = |severity, spacings: &[Spacing]| {
         let shown = AtomicUsize::new(0);
         let picky = fake(|request: &Request<'_>| {
             shown.fetch_add(1, Ordering::Relaxed);
@@ -247,13 +247,20 @@ fn what_stands_behind_a_fatal_error_is_shown_by_halves_and_the_rest_of_others_at
             Observation { diagnostics: vec![error], ..Observation::new(Outcome::Refused) }
         });
         let options = Options { recheck_every: 0, ..Options::default() };
-        let trials = expressions(&["1", "2", "77", "3", "4"]);
-        Judge::new(&picky, Rules::default(), options).batch(&trials).expect("nothing of ours fails");
+        let judge = Judge::new(&picky, Rules::default(), options);
+        for &spacing in if spacings.is_empty() { &[Spacing::Canonical] } else { spacings } {
+            let mut trials = expressions(&["1", "2 + 3 * 4", "77", "3", "4"]);
+            trials[1].spacing = spacing;
+            judge.batch(&trials).expect("nothing of ours fails");
+        }
         shown.into_inner()
     };
     // All, the one that is blamed, and the others.
-    assert_eq!(modules(Severity::Error), 3);
-    assert_eq!(modules(Severity::Fatal), 4);
+    assert_eq!(modules(Severity::Error, &[]), 3);
+    assert_eq!(modules(Severity::Fatal, &[]), 4);
+    // The line is found behind constants of several lines, too.
+    let odd: Vec<Spacing> = (0..20).map(Spacing::Odd).collect();
+    assert_eq!(modules(Severity::Error, &odd), 20 * 3);
 }
 
 /// As ptxas does once a constant has overflowed.

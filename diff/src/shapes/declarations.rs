@@ -206,6 +206,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_number_of_threads_overflows_in_any_of_its_places_and_in_no_other_directive() {
+        let of = |directives: &str| ntid_overflow(&module(&format!(".entry k() {directives} {{ ret; }}")));
+        assert!(of(".maxntid 4294967295") && of(".reqntid 1, 1, 4294967295") && of(".reqntid 8589934591"));
+        assert!(!of(".maxntid 4294967294") && !of(".maxntid 1, 2, 3 .minnctapersm 4294967295"));
+        assert!(!of(".minnctapersm 4294967295"));
+    }
+
+    #[test]
     fn only_old_debug_data_without_a_section_counts() {
         let of = |text: &str| data_without_section(&module(text));
         assert!(of("@@DWARF .b8 1") && of(".entry k() { ret; } @@DWARF .4byte 1"));
