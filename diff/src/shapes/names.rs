@@ -166,6 +166,7 @@ mod tests {
         let padded =
             |name: &str| padded_number_declared(&module(&format!(".global .u32 a<2>; .global .u32 {name};")));
         assert!(padded("a00") && padded("a01") && !padded("a0") && !padded("a02"));
+        assert!(!padded("a") && !padded("b00"), "a name without a number is no name of the prefix");
         let again = |text: &str| numbered_declared_again(&module(text));
         assert!(
             again(".global .u32 a<2>; .global .u32 a1;") && again(".global .u32 a<2>; .global .u32 a01;")

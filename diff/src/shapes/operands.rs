@@ -398,6 +398,7 @@ mod tests {
             "atom.global.v2.f32.add {f, f}, [d], {w.x, w.y};",
             "tcgen05.wait::ld.sync.aligned;",
             "ld.global.v2.b32 v, [d];",
+            "atom.global.add.f32 f, [d], w;",
             "tex.2d.v4.f32.f32 w, [t, v];",
         ] {
             assert!(!vector_for_list(&kernel(code)), "{code}");
