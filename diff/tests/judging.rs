@@ -440,7 +440,17 @@ fn asking_a_subject_takes_few_runs() {
         common::observe(common::NVIDIA, &rules, request)
     });
     Judge::ask(&subject, &Header::default()).unwrap();
-    assert!(runs.load(Ordering::Relaxed) <= 12, "{}", runs.load(Ordering::Relaxed));
+    let all = runs.load(Ordering::Relaxed);
+    assert!(all <= 12, "{all}");
+    let header = Header { version: "8.8".into(), target: "sm_90".into(), ..Header::default() };
+    let shown = Mutex::new(Vec::new());
+    let subject = fake(|request: &Request<'_>| {
+        shown.lock().unwrap().push(request.ptx.to_owned());
+        observe(&Rules::default(), request)
+    });
+    Judge::ask(&subject, &header).unwrap();
+    let shown = shown.into_inner().unwrap();
+    assert!(shown.iter().all(|ptx| ptx.starts_with(".version 8.8\n.target sm_90\n")), "{}", shown[0]);
 }
 
 #[test]
