@@ -82,3 +82,14 @@ fn cpu() -> String {
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     model.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// FIPS 180-2 gives the digest of `abc`.
+    #[test]
+    fn a_grammar_is_known_by_the_first_half_of_its_sha_256() {
+        assert_eq!(hash("abc"), "ba7816bf8f01cfea414140de5dae2223");
+    }
+}
