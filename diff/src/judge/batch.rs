@@ -206,7 +206,6 @@ fn element(expected: Option<u64>, seen: &Variable, offset: u64, width: usize) ->
     let variable = Variable {
         space: seen.space.clone(),
         size: Some(width as u64),
-        align: None,
         bytes: Some(bytes.to_vec()),
         addresses: Some(Vec::new()),
         ..Variable::default()
