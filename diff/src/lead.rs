@@ -233,6 +233,13 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_rule_with_two_listed_deviations_is_a_lead() {
+        // The last value is 8 + -1; with the octal number taken for ten and the remainder unsigned, 10 + 3.
+        let (rows, all) = (".global .u8 a[3][2] = {{1, 2}, {3}, {010 + -9 % 4}};", [1, 2, 3, 13, 0, 0]);
+        assert_eq!(found(rows, &all, NVIDIA), [["octal-as-decimal"]]);
+    }
+
+    #[test]
     fn an_id_is_found_among_deviations_and_wrong_rules() {
         assert_eq!(id_of("incomplete-rows-packed"), Some("incomplete-rows-packed"));
         assert_eq!(id_of("octal-as-decimal"), Some("octal-as-decimal"));

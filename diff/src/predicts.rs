@@ -48,7 +48,7 @@ pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptxsmith_subject::Variable;
+    use ptxsmith_subject::{Output, Variable};
 
     const PROGRAM: &str = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u8 a = 010;\n";
 
@@ -68,5 +68,23 @@ mod tests {
         assert!(!says(&["no-such-rule"], &holds(&[8])));
         assert!(!says(&["octal-as-decimal"], &Observation::new(Outcome::Refused)));
         assert!(!says(&["octal-as-decimal"], &Observation::new(Outcome::TimedOut)));
+    }
+
+    #[test]
+    fn wrong_rules_predict_what_a_kernel_leaves_with_or_without_what_is_listed() {
+        let nvidia = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
+        // Eight, and ten to one that takes it for a decimal number; the remainder is -1, and unsigned 3.
+        let says = |leads: &[&'static str], operand: &str, left: u8| {
+            let program = format!(
+                ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) {{\n\
+                 .reg .u64 o; .reg .u32 r; ld.param.u64 o, [out]; mov.u32 r, {operand}; st.global.u32 [o], r; ret; }}\n"
+            );
+            let output = Output { size: 4, bytes: Some(vec![left, 0, 0, 0]), ..Output::default() };
+            let kernels = [("k".into(), output)].into();
+            predicts(leads, nvidia, &program, &Observation { kernels, ..Observation::new(Outcome::Accepted) })
+        };
+        assert!(says(&["octal-as-decimal"], "010", 10) && !says(&["octal-as-decimal"], "010", 8));
+        assert!(says(&[], "010", 8) && !says(&[], "010", 10));
+        assert!(says(&["octal-as-decimal"], "010 + -9 % 4", 13) && !says(&[], "010 + -9 % 4", 13));
     }
 }

@@ -179,6 +179,14 @@ mod tests {
     }
 
     #[test]
+    fn of_oddly_spaced_texts_one_in_four_ends_in_a_comment() {
+        let ends = |spacing| expression(spacing).text(&Header::default()).ends_with("//");
+        let odd = (0..8).map(|number| ends(Spacing::Odd(number)));
+        assert!(odd.eq([true, false, false, false, true, false, false, false]));
+        assert!(!ends(Spacing::Canonical));
+    }
+
+    #[test]
     fn only_an_expression_has_no_statements() {
         assert_eq!(expression(Spacing::Canonical).body.items(), None);
         let items = parse(".global .u32 x;").expect("it is PTX").items;

@@ -285,3 +285,37 @@ impl Share {
         Share { seen: self.seen + other.seen, total: self.total + other.total }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_syntax::parse;
+
+    use super::*;
+    use crate::trial::Body;
+
+    /// The question that a case with this verdict confirms, its valid counterpart taken.
+    fn confirmed(text: &str, verdict: Verdict, must: Must) -> Option<Question> {
+        let (header, trial) =
+            (Header::default(), Trial::new(0, Body::Items(parse(text).expect("it is PTX").items)));
+        let trace = expect(&trial.module(&header), &Rules::default()).trace();
+        let mut judged = Judged::new(0, verdict, Some(must), trace);
+        judged.confirm(&trial, &header);
+        judged.confirms
+    }
+
+    #[test]
+    fn a_refusal_that_rests_on_one_open_question_confirms_its_default_answer() {
+        let refused = |text| confirmed(text, Verdict::Conforms, Must::Refuse);
+        // Taken where an offset may be subtracted.
+        let subtracted = ".global .u32 b; .global .u64 a = b - 4;";
+        assert_eq!(refused(subtracted), Some(Question::AddressSubtraction));
+        // Each of two answers may be why.
+        assert_eq!(refused(".global .u32 b; .global .u64 a[0] = {b - 4};"), None);
+        // No answer takes it, as no name is declared.
+        assert_eq!(refused(".global .u64 a = (1 << 64) + b;"), None);
+        assert_eq!(refused(".global .u64 a = b;"), None);
+        let unobserved = Verdict::NotCompared(NotCompared::Unobserved);
+        assert_eq!(confirmed(subtracted, unobserved, Must::Refuse), None);
+        assert_eq!(confirmed(subtracted, Verdict::Conforms, Must::Accept), None);
+    }
+}

@@ -91,6 +91,23 @@ fn known(verdict: &Verdict) -> Vec<&'static str> {
 }
 
 #[test]
+fn memory_operands_of_a_program_with_addresses_of_32_bits_are_not_compared() {
+    let subject = Follows { description: Description::default(), rules: Rules::default() };
+    let compared = |size: u32| {
+        let text = format!(
+            ".version 7.8\n.target sm_80\n.address_size {size}\n.global .u32 a;\n.visible .entry k()\n{{\n\
+             .reg .b32 %r;\nld.global.u32 %r, [a];\nst.global.u32 [a], %r;\nret;\n}}\n"
+        );
+        let module = parse(&text).unwrap();
+        let (operands, part) =
+            judge_operands(&subject, &Rules::default(), &module, &text, "sm_80").unwrap();
+        (operands.compared, part.map(|part| part.verdict))
+    };
+    assert_eq!(compared(64), (2, Some(Verdict::Conforms)));
+    assert_eq!(compared(32), (0, None));
+}
+
+#[test]
 fn bytes_and_places_that_listed_rules_predict_are_known() {
     let listed = |rules: &mut Rules| *rules = common::known_rules(common::NVIDIA);
     let bits = "mov.f64 %q, 0f3FC00000;\nst.global.f64 [%p], %q;";

@@ -271,7 +271,13 @@ mod tests {
     use ptxsmith_subject::{Address, Diagnostic};
     use ptxsmith_syntax::{parse, parse_expr};
 
+    use super::super::mask;
     use super::*;
+
+    #[test]
+    fn a_value_has_eight_bits_a_byte() {
+        assert_eq!([1, 2, 4, 8].map(mask), [0xFF, 0xFFFF, 0xFFFF_FFFF, u64::MAX]);
+    }
     use crate::Header;
     use crate::trial::Trial;
 
