@@ -451,6 +451,30 @@ fn asking_a_subject_takes_few_runs() {
     Judge::ask(&subject, &header).unwrap();
     let shown = shown.into_inner().unwrap();
     assert!(shown.iter().all(|ptx| ptx.starts_with(".version 8.8\n.target sm_90\n")), "{}", shown[0]);
+    // What is taken is not shown once more by itself, where its names have no prefix.
+    assert!(!shown.iter().any(|ptx| ptx.contains("x = y;")), "{shown:?}");
+}
+
+#[test]
+fn a_subject_dies_of_a_question_only_where_it_dies() {
+    let profile = |does: fn(Observation) -> Observation| {
+        let subject = fake(move |request: &Request<'_>| does(observe(&Rules::default(), request)));
+        serde_json::to_value(Judge::ask(&subject, &Header::default()).unwrap()).unwrap()
+    };
+    let usual = profile(|observation| observation);
+    let inverts = |mut observation: Observation| {
+        let bytes = observation.variables.values_mut().filter_map(|variable| variable.bytes.as_mut());
+        bytes.flatten().for_each(|byte| *byte = !*byte);
+        observation
+    };
+    assert_eq!(profile(inverts), usual);
+    let dies = |observation: Observation| match observation.outcome {
+        Outcome::Refused => Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) },
+        _ => observation,
+    };
+    let deadly = profile(dies)["deadly"].as_array().unwrap().clone();
+    assert!(deadly.contains(&"division-by-zero".into()), "{deadly:?}");
+    assert!(!deadly.contains(&"shift-count".into()), "{deadly:?}");
 }
 
 #[test]

@@ -85,3 +85,24 @@ fn body(statements: &str) -> Body {
     }
     Body::Items(items)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_scalar_value_is_asked_as_an_expression_and_all_else_as_it_is() {
+        let is_expression = |statements| matches!(body(statements), Body::Expression { .. });
+        assert!(is_expression(".global .u64 x = 3 << 65;"));
+        for statements in [
+            ".global .u64 x = y; .global .u32 y;",
+            ".global .u64 x = x;",
+            ".global .v2 .u32 x = 1;",
+            ".global .u32 x[2] = 1;",
+            ".global .u32 x[2] = {1};",
+            ".global .u32 x;",
+        ] {
+            assert!(!is_expression(statements), "{statements}");
+        }
+    }
+}
