@@ -138,3 +138,15 @@ fn a_refusal_of_a_kernel_that_has_no_rule_is_no_deviation() {
     assert_eq!(barrier.verdict, Verdict::NotCompared(NotCompared::Unmodelled));
     assert_eq!(class(&verdict(KERNEL)), Class::RefusesValid);
 }
+
+#[test]
+fn a_kernel_that_has_no_rule_and_is_taken_is_no_kernel_that_was_not_seen() {
+    let takes = FnSubject::new("takes", |_: &Request<'_>| Observation::new(Outcome::Accepted));
+    let verdict = |text: &str| {
+        let items = parse(text).unwrap().items.split_off(3);
+        judge(&takes, &[Trial::new(0, Body::Items(items))]).remove(0).verdict
+    };
+    let barrier = verdict(&KERNEL.replace("ret;", "bar.sync 0; ret;"));
+    assert_eq!(barrier, Verdict::NotCompared(NotCompared::Unmodelled));
+    assert_eq!(verdict(KERNEL), Verdict::NotCompared(NotCompared::Unobserved));
+}
