@@ -456,6 +456,23 @@ fn asking_a_subject_takes_few_runs() {
 }
 
 #[test]
+fn a_byte_is_known_to_take_the_lowest_byte_of_a_float_of_either_precision() {
+    for (value, byte) in [("0f3FC00001", 0x01), ("1.1", 0x9a)] {
+        let holds = fake(move |_: &Request<'_>| {
+            let variable = Variable { bytes: Some(vec![byte]), ..Variable::default() };
+            Observation { variables: [("x".into(), variable)].into(), ..Observation::new(Outcome::Accepted) }
+        });
+        let description = Description { version: Some("13.5.37".into()), ..holds.description().clone() };
+        let holds = holds.described(description);
+        let items = parse(&format!(".global .b8 x = {value};")).unwrap().items;
+        let judge = Judge::new(&holds, Rules::default(), Options::default());
+        let judged = judge.batch(&[Trial::new(0, Body::Items(items))]).unwrap();
+        let explanation = difference(&judged[0]).explanation.as_ref().map(|own| own.known.clone());
+        assert_eq!(explanation, Some(vec!["float-in-small-bits"]), "{value}");
+    }
+}
+
+#[test]
 fn a_subject_dies_of_a_question_only_where_it_dies() {
     let profile = |does: fn(Observation) -> Observation| {
         let subject = fake(move |request: &Request<'_>| does(observe(&Rules::default(), request)));

@@ -67,6 +67,24 @@ fn what_a_kernel_leaves_is_judged_under_the_header_of_its_program() {
     assert_eq!(parts.len(), 3);
 }
 
+/// A subject that shows no values takes the program: more cannot be said of its variables.
+#[test]
+fn a_program_that_a_subject_without_values_takes_conforms_by_outcome() {
+    let verdicts = |values: Option<bool>, declaration: &str| -> Vec<Verdict> {
+        let subject = fake(|_| Observation::new(Outcome::Accepted));
+        let description = Description { values, ..subject.description().clone() };
+        let subject = subject.described(description);
+        let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{declaration}\n");
+        let module = parse(&text).unwrap();
+        let parts = judge_data(&subject, &Rules::default(), &module, &text, "sm_80").unwrap();
+        parts.into_iter().map(|part| part.verdict).collect()
+    };
+    let one = ".global .u32 a = 1;";
+    assert_eq!(verdicts(Some(false), one), [Verdict::ConformsByOutcome]);
+    assert_eq!(verdicts(Some(true), one), [Verdict::NotCompared(NotCompared::Unobserved)]);
+    assert_eq!(verdicts(Some(true), ".func f();"), [Verdict::ConformsByOutcome]);
+}
+
 /// How long a compiler takes to generate code the texts do not say; that data get an answer, they do.
 #[test]
 fn a_program_that_gets_no_answer_in_time_is_at_fault_only_for_what_is_judged() {

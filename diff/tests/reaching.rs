@@ -99,8 +99,7 @@ fn memory_operands_of_a_program_with_addresses_of_32_bits_are_not_compared() {
              .reg .b32 %r;\nld.global.u32 %r, [a];\nst.global.u32 [a], %r;\nret;\n}}\n"
         );
         let module = parse(&text).unwrap();
-        let (operands, part) =
-            judge_operands(&subject, &Rules::default(), &module, &text, "sm_80").unwrap();
+        let (operands, part) = judge_operands(&subject, &Rules::default(), &module, &text, "sm_80").unwrap();
         (operands.compared, part.map(|part| part.verdict))
     };
     assert_eq!(compared(64), (2, Some(Verdict::Conforms)));

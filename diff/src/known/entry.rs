@@ -161,3 +161,46 @@ macro_rules! thousand_times {
 }
 
 pub(super) use {example, thousand_times};
+
+#[cfg(test)]
+mod tests {
+    use ptxsmith_oracle::expect;
+    use ptxsmith_subject::INTERNAL_ERROR;
+
+    use super::*;
+    use crate::known::KNOWN;
+
+    #[test]
+    fn an_end_is_a_signal_an_error_of_its_own_a_death_without_either_or_no_answer() {
+        let killed = |signal| Observation { signal: Some(signal), ..Observation::new(Outcome::Crashed) };
+        let seen = [
+            killed(11),
+            Observation::because(Outcome::Crashed, INTERNAL_ERROR),
+            Observation::new(Outcome::Crashed),
+            Observation::new(Outcome::TimedOut),
+            Observation::new(Outcome::Refused),
+            killed(8),
+        ];
+        for (end, expected) in [
+            (End::Signal(11), [true, true, false, false, false, false]),
+            (End::Internal, [false, true, false, false, false, false]),
+            (End::Noticed(11), [true, true, true, false, false, false]),
+            (End::SignalOrHang(11), [true, true, false, true, false, false]),
+            (End::Hang, [false, false, false, true, false, false]),
+            (End::Broken, [false, true, true, false, false, false]),
+            (End::Exhausted, [false, true, true, true, false, false]),
+        ] {
+            assert_eq!(seen.each_ref().map(|observed| end.is_of(observed)), expected, "{end:?}");
+        }
+    }
+
+    #[test]
+    fn a_deviation_is_touched_where_one_of_its_clauses_was_used() {
+        let touched = |value: &str| {
+            let text = format!(".version 7.8\n.target sm_80\n.global .s64 x = {value};\n");
+            let trace = expect(&ptxsmith_syntax::parse(&text).unwrap(), &Rules::default()).trace();
+            KNOWN.iter().find(|known| known.id == "remainder-unsigned").unwrap().touches(&trace)
+        };
+        assert!(touched("-9 % 4") && !touched("-9 + 4"));
+    }
+}

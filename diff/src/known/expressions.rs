@@ -188,6 +188,25 @@ mod tests {
     use ptxsmith_oracle::{Expectation, Rules, expect};
 
     #[test]
+    fn what_a_condition_chooses_keeps_its_own_type_whichever_it_is() {
+        let mut rules = Rules::default();
+        rules.expressions.ternary.change(ternary_not_converted);
+        let value = |value: &str, rules: &Rules| {
+            let text = format!(".version 7.8\n.target sm_80\n.global .u64 x = {value};\n");
+            let Expectation::Accepted { variables, .. } =
+                expect(&ptxsmith_syntax::parse(&text).unwrap(), rules)
+            else {
+                panic!("{value}")
+            };
+            u64::from_le_bytes(variables[0].bytes[..].try_into().unwrap())
+        };
+        // The common type is .u64, of which the right shift brings in zeros; -1 by itself is of .s64.
+        for text in ["(0 ? 1U : -1) >> 63", "(1 ? -1 : 1U) >> 63"] {
+            assert_eq!((value(text, &Rules::default()), value(text, &rules)), (1, u64::MAX), "{text}");
+        }
+    }
+
+    #[test]
     fn what_rounds_to_the_least_normal_double_from_below_is_refused_where_more_exponents_would_keep_it_below()
     {
         let mut rules = Rules::default();
