@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use common::{observe, of_lineage as fake};
 use ptxsmith_diff::{Class, Maker, NotCompared, Part, Verdict, judge_data, judge_module};
-use ptxsmith_oracle::Rules;
+use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{Description, Observation, Outcome, Request, Subject, Variable};
 use ptxsmith_syntax::parse;
 
@@ -83,6 +83,44 @@ fn a_program_that_a_subject_without_values_takes_conforms_by_outcome() {
     assert_eq!(verdicts(Some(false), one), [Verdict::ConformsByOutcome]);
     assert_eq!(verdicts(Some(true), one), [Verdict::NotCompared(NotCompared::Unobserved)]);
     assert_eq!(verdicts(Some(true), ".func f();"), [Verdict::ConformsByOutcome]);
+}
+
+/// Of a subject that shows no values, that it takes a program is all that an explanation can predict, and all that an answer to an open
+/// question can be ruled out by.
+#[test]
+fn what_a_subject_without_values_takes_is_explained_and_rules_out_by_that_alone() {
+    let parts = |values: bool, text: &str| {
+        let rules = common::known_rules(common::NVIDIA);
+        let subject = fake(move |request: &Request<'_>| match values {
+            true => observe(common::NVIDIA, &rules, request),
+            false => Observation::new(Outcome::Accepted),
+        });
+        let description = subject.description().clone();
+        let version = Some("13.5.37".into());
+        let subject = subject.described(Description { version, values: Some(values), ..description });
+        judge_data(&subject, &Rules::default(), &parse(text).unwrap(), text, "sm_80").unwrap()
+    };
+    // The mask of a constant came with .version 7.3, and is listed as taken before.
+    let early = ".version 7.2\n.target sm_80\n.address_size 64\n.global .u8 a = 0xFF(1);\n";
+    for values in [false, true] {
+        let known = |text: &str| match &parts(values, text)[..] {
+            [Part { verdict: Verdict::Deviates(found), .. }] => {
+                assert_eq!(found.class, Class::AcceptsInvalid);
+                found.explanation.as_ref().map(|own| own.known.clone())
+            }
+            parts => panic!("{parts:?}"),
+        };
+        assert_eq!(known(early), Some(vec!["mask-of-constant-before-7.3"]), "{values}");
+    }
+    // 3 << 65 is 0, and 6 to one that takes the count modulo 64.
+    let shift = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u64 a = 3 << 65;\n";
+    let excluded = |values| parts(values, shift).remove(0).excluded;
+    assert_eq!(excluded(false), []);
+    assert_eq!(excluded(true), [(Question::ShiftCount, 1)]);
+    // Taken, where another answer would refuse it.
+    let forward = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u64 a = b;\n.global .u32 b;\n";
+    let excluded = |values| parts(values, forward).remove(0).excluded;
+    assert_eq!(excluded(false), [(Question::ForwardReference, 1)]);
 }
 
 /// How long a compiler takes to generate code the texts do not say; that data get an answer, they do.
