@@ -18,15 +18,39 @@ fn a_refusal_of_a_text_with_characters_beyond_ascii_is_not_compared() {
         let refused = request.ptx.contains("// é") || request.ptx.contains("// e");
         Observation::new(if refused { Outcome::Refused } else { Outcome::Accepted })
     });
-    let verdicts = |comment: &str| -> Vec<Verdict> {
+    let parts = |comment: &str| {
         let text =
             format!(".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 1; // {comment}\n");
         let module = parse(&text).unwrap();
-        let parts = judge_module(&refuses, &Rules::default(), &module, &text, "sm_80").unwrap().parts();
-        parts.into_iter().map(|part| part.verdict).collect()
+        judge_module(&refuses, &Rules::default(), &module, &text, "sm_80").unwrap().parts()
     };
-    assert_eq!(verdicts("é"), [Verdict::NotCompared(NotCompared::Unmodelled)]);
-    assert!(matches!(&verdicts("e")[..], [Verdict::Deviates(d)] if d.class == Class::RefusesValid));
+    let [Part { verdict: Verdict::NotCompared(NotCompared::Unmodelled), why: Some(why), .. }] =
+        &parts("é")[..]
+    else {
+        panic!("{:?}", parts("é"))
+    };
+    assert_eq!(why.line, Some(4));
+    let plain = parts("e");
+    assert!(
+        matches!(&plain[..], [Part { verdict: Verdict::Deviates(d), .. }] if d.class == Class::RefusesValid)
+    );
+}
+
+#[test]
+fn a_variable_that_a_subject_does_not_show_is_told_with_what_the_subject_says_of_it() {
+    let why = |reason: Option<&str>| {
+        let seen = Variable { reason: reason.map(str::to_owned), ..Variable::default() };
+        let variables = [("a".into(), seen)].into();
+        let observation = Observation { variables, ..Observation::new(Outcome::Accepted) };
+        let subject = fake(move |_: &Request<'_>| observation.clone());
+        let text = ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 a = 1;\n";
+        let module = parse(text).unwrap();
+        let mut parts = judge_module(&subject, &Rules::default(), &module, text, "sm_80").unwrap().parts();
+        assert_eq!(parts[0].verdict, Verdict::NotCompared(NotCompared::Unobserved));
+        parts.remove(0).why.expect("it is told").reason
+    };
+    assert_eq!(why(None), "the subject does not show it");
+    assert_eq!(why(Some("optimized away")), "optimized away");
 }
 
 /// A subject that cannot list its variables is told which there are, and each request is for the target that is named.

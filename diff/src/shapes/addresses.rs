@@ -193,6 +193,25 @@ mod tests {
     }
 
     #[test]
+    fn only_a_local_variable_is_one_and_only_where_no_state_space_is_named() {
+        let of = |code: &str| {
+            local_atomic(&module(&format!(
+                ".global .u32 g; .entry k() {{ .local .u32 l; .reg .u32 r; {code} ret; }}"
+            )))
+        };
+        assert!(of("atom.add.u32 r, [l], 1;"));
+        assert!(!of("atom.add.u32 r, [g], 1;") && !of("atom.global.add.u32 r, [l], 1;"));
+        assert!(!of("ld.u32 r, [l];") && !of("mov.u32 r, l;"));
+    }
+
+    #[test]
+    fn a_name_that_stands_before_and_is_declared_nowhere_is_unknown() {
+        let load = ".entry k() { .reg .u32 r; mov.u32 r, no; ld.global.u32 r, [no].unified; ret; }";
+        assert!(unified_absolute(&module(load)));
+        assert!(!unified_absolute(&module(&format!(".global .u32 no; {load}"))));
+    }
+
+    #[test]
     fn constants_and_unknown_names_count_as_absolute() {
         let load = |address: &str| {
             module(&format!(

@@ -164,7 +164,7 @@ mod tests {
             offset_expression(&module(&format!(".global .u32 a<2>, b; .global .u32 x = {value};")))
         };
         assert!(of("b + 0 & 0") && of("a1 + 0 & 0") && of("a01 + 0 & 0") && of("(a1) + 4 == 4"));
-        assert!(!of("a1 + 4") && !of("4 + 4 == 4"));
+        assert!(!of("a1 + 4") && !of("4 + 4 == 4") && !of("(4) + 4 == 4"));
     }
 
     #[test]
@@ -189,6 +189,8 @@ mod tests {
         assert!(scalar_for_array(&module(".global .u8 x[18446744073709551616U] = 1;")));
         assert!(scalar_for_array(&module(".global .u32 x[2] = y = 1;")));
         assert!(!scalar_for_array(&module(".global .texref x[2] = width = 1;")));
+        // Only the first dimension.
+        assert!(!scalar_for_array(&module(".global .u32 x[2][0] = 1;")));
         assert!(scalar_for_array(&module(".entry k() { .local .u32 x[][2] = 1; ret; }")));
     }
 

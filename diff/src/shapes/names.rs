@@ -162,11 +162,25 @@ mod tests {
     }
 
     #[test]
+    fn a_function_in_a_body_counts_under_a_numbered_name_of_a_register() {
+        let of = |name: &str| {
+            nested_function(&module(&format!(
+                ".func f() {{ .reg .b32 r, x<3>; .func {name}() {{ ret; }} ret; }}"
+            )))
+        };
+        assert!(of("x1") && !of("g"));
+        assert!(!nested_function(&module(".global .u32 x<3>; .func x1() { ret; }")));
+    }
+
+    #[test]
     fn a_name_is_declared_again_below_the_count_only() {
         let padded =
             |name: &str| padded_number_declared(&module(&format!(".global .u32 a<2>; .global .u32 {name};")));
         assert!(padded("a00") && padded("a01") && !padded("a0") && !padded("a02"));
         assert!(!padded("a") && !padded("b00"), "a name without a number is no name of the prefix");
+        // A use declares nothing.
+        let code = ".global .u32 g; .entry k() { .reg .b32 a<2>; ld.global.b32 a01, [g]; ret; }";
+        assert!(!padded_number_declared(&module(code)));
         let again = |text: &str| numbered_declared_again(&module(text));
         assert!(
             again(".global .u32 a<2>; .global .u32 a1;") && again(".global .u32 a<2>; .global .u32 a01;")
