@@ -397,6 +397,7 @@ mod tests {
         for code in [
             "atom.global.v2.f32.add {f, f}, [d], {w.x, w.y};",
             "tcgen05.wait::ld.sync.aligned;",
+            "tcgen05.cp.cta_group::1.128x256b [r0], v;",
             "ld.global.v2.b32 v, [d];",
             "atom.global.add.f32 f, [d], w;",
             "tex.2d.v4.f32.f32 w, [t, v];",
@@ -453,7 +454,10 @@ mod tests {
     fn an_atom_of_128_bits_takes_registers() {
         let atom = |values: &str| kernel(&format!(".reg .b128 q; atom.global.cas.b128 q, [d], {values};"));
         assert!(constant_in_wide_atom(&atom("q, 1")) && constant_in_wide_atom(&atom("d + 4, q")));
+        assert!(constant_in_wide_atom(&atom("q, WARP_SZ")));
         assert!(!constant_in_wide_atom(&atom("q, q")));
+        // What is in the brackets is its address.
+        assert!(!constant_in_wide_atom(&kernel(".reg .b128 q; atom.global.cas.b128 q, [d + 16], q, q;")));
         assert!(!constant_in_wide_atom(&kernel("atom.global.cas.b64 d, [d], d, 1;")));
     }
 

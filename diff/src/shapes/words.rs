@@ -418,6 +418,14 @@ mod tests {
     }
 
     #[test]
+    fn an_operand_declares_nothing() {
+        let module = module(".func f() { ret; } .entry k() { .reg .u64 r; mov.u64 r, no; call f; ret; }");
+        let words = module.words();
+        assert!(words.is_function("f") && words.declares("r"));
+        assert!(!words.declares("no") && !words.is_function("no"));
+    }
+
+    #[test]
     fn what_is_passed_is_no_function_though_its_head_has_one() {
         let module = module(".visible .func (.param .u32 r) f(.param .u64 p) { ret; }\n.global .u32 v = f;");
         let words = module.words();
