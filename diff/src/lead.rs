@@ -234,8 +234,8 @@ mod tests {
 
     #[test]
     fn a_wrong_rule_with_two_listed_deviations_is_a_lead() {
-        // The last value is 8 + -1; with the octal number taken for ten and the remainder unsigned, 10 + 3.
-        let (rows, all) = (".global .u8 a[3][2] = {{1, 2}, {3}, {010 + -9 % 4}};", [1, 2, 3, 13, 0, 0]);
+        // The last value is 8 + 1; with the octal number taken for ten and the remainder unsigned, below which -1 is not, 10 + 0.
+        let (rows, all) = (".global .u8 a[3][2] = {{1, 2}, {3}, {010 + (1 % 2 > -1)}};", [1, 2, 3, 10, 0, 0]);
         assert_eq!(found(rows, &all, NVIDIA), [["octal-as-decimal"]]);
     }
 

@@ -78,19 +78,6 @@ fn a_subject_is_shown_the_program_for_the_target_that_is_named() {
     assert!(asked.iter().any(|(_, names, launched)| *launched == 0 && *names == ["a"]), "{asked:?}");
 }
 
-/// `.b128` came with `.version` 8.3: under another header the program would be refused.
-#[test]
-fn what_a_kernel_leaves_is_judged_under_the_header_of_its_program() {
-    let subject = fake(|request: &Request<'_>| observe(Default::default(), &Rules::default(), request));
-    let text = ".version 8.8\n.target sm_90\n.address_size 64\n.global .b128 wide;\n.global .u32 a = 1;\n\
-        .visible .entry k(.param .u64 out) { .reg .u64 o; .reg .u32 r; ld.param.u64 o, [out]; ld.global.u32 r, [a]; \
-        st.global.u32 [o], r; ret; }\n";
-    let module = parse(text).unwrap();
-    let parts = judge_module(&subject, &Rules::default(), &module, text, "sm_90").unwrap().parts();
-    assert!(parts.iter().all(|part| part.verdict == Verdict::Conforms), "{parts:?}");
-    assert_eq!(parts.len(), 3);
-}
-
 /// A subject that shows no values takes the program: more cannot be said of its variables.
 #[test]
 fn a_program_that_a_subject_without_values_takes_conforms_by_outcome() {
