@@ -473,6 +473,25 @@ fn a_byte_is_known_to_take_the_lowest_byte_of_a_float_of_either_precision() {
 }
 
 #[test]
+fn a_wrong_value_is_told_before_a_variable_that_nothing_declares() {
+    let class = |x: u8, complete: bool| {
+        let shows = fake(move |_: &Request<'_>| {
+            let holds = |byte| Variable { bytes: Some(vec![byte]), ..Variable::default() };
+            let variables = [("x".into(), holds(x)), ("other".into(), holds(0))].into();
+            Observation { variables, complete, ..Observation::new(Outcome::Accepted) }
+        });
+        let judged = judge(&shows, &[declarations(0, ".global .u8 x = 1;")]).remove(0);
+        match judged.verdict {
+            Verdict::Deviates(difference) => Some((difference.class, difference.variable)),
+            _ => None,
+        }
+    };
+    assert_eq!(class(2, true), Some((Class::WrongValue, Some("x".to_owned()))));
+    assert_eq!(class(1, true), Some((Class::WrongLayout, Some("other".to_owned()))));
+    assert_eq!(class(1, false), None);
+}
+
+#[test]
 fn a_subject_dies_of_a_question_only_where_it_dies() {
     let profile = |does: fn(Observation) -> Observation| {
         let subject = fake(move |request: &Request<'_>| does(observe(&Rules::default(), request)));
