@@ -108,15 +108,14 @@ pub fn unified_absolute(module: &Shaped<'_>) -> bool {
     words.statements().enumerate().any(|(at, own)| {
         let is_before = |word: &Text| words.statements().take(at).flatten().any(|earlier| earlier == word);
         let is_unknown = |word: &Text| {
-            // A common prefix alone is no name.
+            // Numbers are declared nowhere, and a common prefix alone is no name.
             let is_late = || words.is_plain(word) && !is_before(word);
             !word.starts_with('%') && (!words.declares(word) || words.is_prefix(word) || is_late())
         };
-        let is_constant = |word: &Text| word == "WARP_SZ" || !is_name(word) || is_unknown(word);
         let open = own.iter().position(|word| word == "[");
         let close = own.windows(2).position(|pair| pair[0] == "]" && pair[1] == ".unified");
         open.zip(close)
-            .is_some_and(|(open, close)| open + 1 < close && own[open + 1..close].iter().all(is_constant))
+            .is_some_and(|(open, close)| open + 1 < close && own[open + 1..close].iter().all(is_unknown))
     })
 }
 

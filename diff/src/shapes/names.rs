@@ -189,5 +189,7 @@ mod tests {
             !again(".global .u32 a<2>; .global .u32 a2;") && !again(".global .u32 a1; .global .u32 a<2>;")
         );
         assert!(!again(".entry k() { .reg .b32 a<2>; .reg .b32 a1; ret; }"));
+        let used = ".entry k() { .reg .u32 r; ld.global.u32 r, [a1]; ret; }";
+        assert!(!again(&format!(".global .u32 a1; .global .u32 a<2>; {used}")));
     }
 }
