@@ -6,8 +6,10 @@ guard is not where this says it is.
 
 import argparse
 import dataclasses
+import functools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -55,7 +57,8 @@ GUARDS = [
           "ptxsmith-subject", "a_file_beyond_the_limit_is_not_written"),
     Guard("the children of a fork", SERVER, "  kill(-child, SIGKILL);\n  while (waitpid(child, &", "  kill(child, SIGKILL);\n  while (waitpid(child, &",
           "ptxsmith-subject", "a_grandchild_that_holds_the_pipe_does_not_delay_the_answer_and_dies"),
-    Guard("a fork that answers otherwise", "subject/src/ptxas/mod.rs", "if forked != started &&", "if false && forked != started &&",
+    Guard("a fork that answers otherwise", "subject/src/ptxas/mod.rs", "if settled(&forked) != settled(&started) &&",
+          "if false && settled(&forked) != settled(&started) &&",
           CLI, "a_subject_that_answers_otherwise_when_it_is_forked_has_a_finding_with_both_answers", "--test=starts"),
     Guard("Ctrl-C while it runs", PROCESS, "        child.check(cancel)?;\n", "",
           "ptxsmith-subject", "the_cancel_flag_stops_a_child_at_once"),
@@ -67,7 +70,7 @@ GUARDS = [
           "Some(observation) if fresh || self.own.is_none() || !died(&observation) => Ok(observation),",
           "Some(observation) if fresh || !died(&observation) || true => Ok(observation),",
           "ptxsmith-subject", "a_worker_of_ours_is_asked_again_where_its_past_may_be_to_blame"),
-    Guard("answers of 100,000 variables", "subject/src/exec.rs", "self.limits.output.max(MAX_ANSWER)", "self.limits.output",
+    Guard("answers of 100,000 variables", "subject/src/exec.rs", "limits.output.max(MAX_ANSWER)", "limits.output",
           CLI, "a_module_of_a_hundred_thousand_variables_is_judged", ROBUST),
     Guard("a full disk", "campaign/src/files.rs",
           "        let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory)?;",
@@ -100,7 +103,7 @@ GUARDS = [
           CLI, "a_few_letters_do_not_take_all_memory", ROBUST),
     Guard("arrays that take all memory", "oracle/src/layout.rs", "        self.left.bytes = left;\n", "",
           "ptxsmith-oracle", "the_arrays_of_a_module_are_worked_out_up_to_a_limit_for_all_of_them", "--test=limits"),
-    Guard("names that take all memory", "oracle/src/layout.rs", "        self.left.names = left;\n", "",
+    Guard("names that take all memory", "oracle/src/layout/declarator.rs", "        self.left.names = left;\n", "",
           "ptxsmith-oracle", "so_are_parameterized_names_but_for_those_that_hold_nothing_at_module_scope", "--test=limits"),
     Guard("files above 64 MB", "campaign/src/input.rs", "MAX_BYTES: u64 = 64 << 20", "MAX_BYTES: u64 = 640 << 20",
           CLI, "a_module_of_64_megabytes_is_read_and_one_byte_more_is_not", ROBUST),
@@ -156,12 +159,28 @@ def run(command: list[str], folder: pathlib.Path, seconds: int) -> tuple[int | N
         return None, ""
 
 
+@functools.cache
+def functions() -> frozenset[str]:
+    """The names of all functions of all sources."""
+    tracked = subprocess.run(["git", "ls-files", "*.rs"], cwd=ROOT, capture_output=True, text=True, check=True)
+    texts = ((ROOT / file).read_text() for file in tracked.stdout.splitlines())
+    return frozenset(name for text in texts for name in re.findall(r"\bfn (\w+)", text))
+
+
+def in_place(guard: Guard, folder: pathlib.Path) -> str:
+    """The source of the guard; raises `ValueError` where it is not there once, or where there is no such test."""
+    source = (folder / guard.file).read_text()
+    if source.count(guard.guard) != 1:
+        raise ValueError(f"{guard.file} has its guard {source.count(guard.guard)} times")
+    if not any(name.startswith(guard.test.rpartition("::")[2]) for name in functions()):
+        raise ValueError(f"there is no test {guard.test}")
+    return source
+
+
 def noticed(guard: Guard, folder: pathlib.Path) -> str:
     """How the test notices that the guard is gone; raises `ValueError` with what is wrong."""
     path = folder / guard.file
-    source = path.read_text()
-    if source.count(guard.guard) != 1:
-        raise ValueError(f"{guard.file} has its guard {source.count(guard.guard)} times")
+    source = in_place(guard, folder)
     test = ["cargo", "test", "--quiet", "--locked", "-p", guard.package, guard.where]
     path.write_text(source.replace(guard.guard, guard.without))
     try:
@@ -182,9 +201,19 @@ def noticed(guard: Guard, folder: pathlib.Path) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("only", nargs="*", help="guards whose name has one of these words")
+    parser.add_argument("--in-place", action="store_true", help="only tell which guards or tests are not there, at once")
     arguments = parser.parse_args()
     chosen = [guard for guard in GUARDS if not arguments.only or any(word in guard.what for word in arguments.only)]
     failures = 0
+    if arguments.in_place:
+        for guard in chosen:
+            try:
+                in_place(guard, ROOT)
+            except ValueError as error:
+                print(f"{guard.what}: FAILURE: {error}")
+                failures += 1
+        print(f"{len(chosen) - failures} of {len(chosen)} guards and their tests are in place")
+        return 1 if failures else 0
     with tempfile.TemporaryDirectory(prefix="ptxsmith-guards-") as temporary:
         folder = pathlib.Path(temporary) / "ptxsmith"
         shutil.copytree(ROOT, folder, symlinks=True,
