@@ -266,6 +266,11 @@ mod tests {
         assert!(tasks.raise(&identity(1, None), &mut state));
         assert_eq!(state.rest, Some(Rest { task: 2, from: 1000 }));
         assert!(state.done.contains(1) && !state.done.contains(2));
+        // A task that lacked nothing stays done.
+        let mut state = State::new(identity(1, Some(750)), Shard::ALL, &Coverage::new());
+        (0..2).for_each(|task| state.done.insert(task, Shard::ALL));
+        assert!(tasks.raise(&identity(1, Some(2000)), &mut state));
+        assert!(state.done.contains(1) && state.rest.is_none());
     }
 
     #[test]
@@ -282,6 +287,12 @@ mod tests {
                 assert_eq!([tasks.count(next), tasks.count(next + 1)], [task + 1, task + 2]);
             }
         }
+        // 250, 500 ... 32,000, and from there 64,000.
+        let expressions = Tasks::of(Focus::Expressions);
+        assert_eq!(
+            [7, 8, 9].map(|task| expressions.cases(task)),
+            [31_750..63_750, 63_750..127_750, 127_750..191_750]
+        );
         let mixed = Tasks::of(Focus::Mixed);
         for (cases, tasks) in [(1, 1), (250, 1), (251, 2), (7_750, 5), (7_751, 6), (12_750, 6), (12_751, 7)] {
             assert_eq!(mixed.count(cases), tasks, "{cases}");
