@@ -172,7 +172,8 @@ fn no_file_of_flags_reaches_clang_from_a_compilation_database_or_a_name() {
     let output = check(r#"{"directory": ".", "file": "ok.cu", "command": "nvcc 'ok.cu"}"#.to_owned());
     assert_eq!(status(&output), 2);
     assert!(common::stderr(&output).contains("its command line cannot be split"));
-    // A file is read, whatever its name begins with.
+    // A file is read, whatever its name begins with, and none of flags that is called like the rest of the name.
+    file(directory.path(), "flags.cu", &format!("x -MD -MF {}", at("victim")));
     file(directory.path(), "@flags.cu", "const int v = 1;\n__device__ const int *f() { return &v; }\n");
     file(directory.path(), "-flags.cu", "const int v = 1;\n__device__ const int *f() { return &v; }\n");
     for name in ["@flags.cu", "./-flags.cu"] {
