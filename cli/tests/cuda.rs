@@ -172,13 +172,32 @@ fn no_file_of_flags_reaches_clang_from_a_compilation_database_or_a_name() {
     let output = check(r#"{"directory": ".", "file": "ok.cu", "command": "nvcc 'ok.cu"}"#.to_owned());
     assert_eq!(status(&output), 2);
     assert!(common::stderr(&output).contains("its command line cannot be split"));
-    // A file is read, whatever its name begins with, and none of flags that is called like the rest of the name.
-    file(directory.path(), "flags.cu", &format!("x -MD -MF {}", at("victim")));
-    file(directory.path(), "@flags.cu", "const int v = 1;\n__device__ const int *f() { return &v; }\n");
-    file(directory.path(), "-flags.cu", "const int v = 1;\n__device__ const int *f() { return &v; }\n");
-    for name in ["@flags.cu", "./-flags.cu"] {
+    // The compiler proper, which clang starts, reads files of its own flags once more: this one would write a file.
+    file(directory.path(), "flags.cu", &format!("-dependency-file {} -MT x", at("victim")));
+    for flag in ["-I@flags.cu", "-I\", \"@flags.cu", "-D@flags.cu", "-U@flags.cu", "-isystem@flags.cu"] {
+        let output = check(format!(
+            r#"{{"directory": ".", "file": "ok.cu", "arguments": ["nvcc", "{flag}", "ok.cu"]}}"#
+        ));
+        assert_eq!(status(&output), 2, "{flag}");
+        assert!(common::stderr(&output).contains("names a file of further flags"), "{flag}");
+        assert!(!directory.path().join("victim").exists(), "{flag}");
+    }
+    let shown = |name: &str| {
         let output = ptxsmith().args(["cuda", "check", name]).current_dir(directory.path()).output().unwrap();
-        assert_eq!(status(&output), 1, "{name}: {}", stdout(&output));
+        assert!(!directory.path().join("victim").exists(), "{name}");
+        (status(&output), stdout(&output))
+    };
+    let violation = "const int v = 1;\n__device__ const int *f() { return &v; }\n";
+    std::fs::create_dir(directory.path().join("@flags")).unwrap();
+    for name in ["@flags.cu", "-flags.cu", "@flags/ok.cu"] {
+        file(directory.path(), name, violation);
+    }
+    for name in ["@flags.cu", "./@flags.cu"] {
+        let (status, text) = shown(name);
+        assert!(status == 2 && text.contains("its name begins with `@`"), "{name}: {text}");
+    }
+    for name in ["./-flags.cu", "@flags/ok.cu"] {
+        assert_eq!(shown(name).0, 1, "{name}");
     }
     let output = ptxsmith().args(["cuda", "check"]).arg(at("ok.cu")).args(["--", "@flags"]).output().unwrap();
     assert_eq!(status(&output), 2);

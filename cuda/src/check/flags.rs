@@ -64,9 +64,18 @@ const SEPARATE: [&str; 3] = ["-include", "-isystem", "-iquote"];
 #[error("`{0}` names a file of further flags, which is not read; write them out")]
 pub struct ResponseFile(pub String);
 
-/// Fails where an argument would make clang read more arguments from a file.
+/// Fails where an argument would make clang read more arguments from a file. So does a value that stands behind its flag: clang hands
+/// both on to the compiler proper as two arguments, and that reads files of arguments once more, plug-ins and outputs included.
+///
+/// # Errors
+/// With the first such argument.
 pub fn no_response_file(arguments: &[OsString]) -> Result<(), ResponseFile> {
-    match arguments.iter().find(|argument| argument.as_encoded_bytes().starts_with(b"@")) {
+    let names_one = |argument: &&OsString| {
+        let argument = argument.as_encoded_bytes();
+        let value = |flag: &Flag| argument.strip_prefix(flag.name.as_bytes());
+        argument.starts_with(b"@") || FLAGS.iter().filter_map(value).any(|value| value.starts_with(b"@"))
+    };
+    match arguments.iter().find(names_one) {
         Some(argument) => Err(ResponseFile(argument.to_string_lossy().into_owned())),
         None => Ok(()),
     }
@@ -173,7 +182,17 @@ mod tests {
         for command in ["-DX @flags", "-isystem @flags", "-include @flags", "-iquote @flags", "@flags"] {
             assert_eq!(kept(command), Err(ResponseFile("@flags".to_owned())), "{command}");
         }
-        // What stands behind its flag in one argument is none.
-        assert_eq!(kept("-I @flags").unwrap(), ["-I@flags"]);
+        for command in ["-I@flags", "-I @flags", "--include-path=@flags", "--include-path @flags"] {
+            assert_eq!(kept(command), Err(ResponseFile("-I@flags".to_owned())), "{command}");
+        }
+        for command in ["-D@flags", "-U @flags", "-isystem@flags", "--cuda-path=@flags", "-std=@flags"] {
+            assert!(kept(command).is_err(), "{command}");
+        }
+        // The user's own are not taken apart.
+        for flag in ["-I@flags", "-include@flags", "-iquote@flags"] {
+            assert!(no_response_file(&[flag.into()]).is_err(), "{flag}");
+        }
+        // It is no value that begins so.
+        assert_eq!(kept("-Illvm@15/include -DX=@y").unwrap(), ["-Illvm@15/include", "-DX=@y"]);
     }
 }

@@ -32,7 +32,7 @@ pub use baseline::Baseline;
 pub use command::{CommandError, CompileCommands, CompileCommandsError};
 pub use filter::Filter;
 pub use fixes::{Fix, patch};
-pub use flags::ResponseFile;
+pub use flags::{ResponseFile, no_response_file};
 pub use sarif::sarif;
 
 /// A violation.
@@ -166,13 +166,25 @@ pub fn clang_version(program: &Path, cancel: &Cancel) -> Result<String, String> 
     crate::subjects::clang_version(program, cancel)
 }
 
+/// Why a file is not shown to clang, which hands its name without the directory on to the compiler proper, as an argument that names
+/// a file of arguments.
+const NAMED_LIKE_FLAGS: &str =
+    "its name begins with `@`, which clang takes for that of a file of flags; give it another name";
+
 /// The stack for a tree of [`dump::DEEPEST`] nodes.
 const STACK: usize = 1 << 30;
 
 /// Checks one file.
 pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
     let failed = |doing| move |source| Error::Machine { doing, source };
-    flags::no_response_file(&options.flags)?;
+    no_response_file(&options.flags)?;
+    if file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"@")) {
+        return Ok(Report {
+            is_incomplete: true,
+            not_analysed: vec![NAMED_LIKE_FLAGS.to_owned()],
+            ..Report::default()
+        });
+    }
     let headers = tempfile::Builder::new().prefix("ptxsmith-cuda-").tempdir();
     let headers = headers.map_err(failed("make a directory for clang"))?;
     let mut args: Vec<OsString> = crate::subjects::CLANG_FLAGS.iter().map(OsString::from).collect();
@@ -225,7 +237,7 @@ pub fn check(file: &Path, options: &Options) -> Result<Report, Error> {
     })
 }
 
-/// A file's name as an argument of clang: never a flag, and never a file of more arguments.
+/// A file's name as an argument of clang: never a flag, and never a file of more arguments, as of a directory whose name begins so.
 fn name_of(file: &Path) -> OsString {
     match file.as_os_str().as_encoded_bytes() {
         [b'@' | b'-', ..] => Path::new(".").join(file).into_os_string(),

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use askama::Template;
 use ptxsmith_campaign::pool;
 use ptxsmith_cuda::check::{
-    Baseline, CompileCommands, Error, Filter, Finding, Options, Report, ResponseFile, check, clang_version,
-    patch, sarif,
+    Baseline, CompileCommands, Error, Filter, Finding, Options, Report, check, clang_version,
+    no_response_file, patch, sarif,
 };
 use ptxsmith_subject::process;
 use serde_json::{Value, json};
@@ -31,9 +31,7 @@ pub fn run(context: &Context, args: &Check) -> Result<Exit, Failure> {
     if files.is_empty() {
         return Err(Failure::NoSubject("the compilation database names no .cu file".to_owned()));
     }
-    if let Some(flag) = args.flags.iter().find(|flag| flag.as_encoded_bytes().starts_with(b"@")) {
-        return Err(Failure::BadInput(ResponseFile(flag.to_string_lossy().into_owned()).to_string()));
-    }
+    no_response_file(&args.flags).map_err(|error| Failure::BadInput(error.to_string()))?;
     let mut works = Vec::new();
     for file in &files {
         match work(context, args, &clang, commands.as_ref(), file) {
