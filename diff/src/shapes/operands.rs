@@ -454,9 +454,7 @@ mod tests {
     fn an_atom_of_128_bits_takes_registers() {
         let atom = |values: &str| kernel(&format!(".reg .b128 q; atom.global.cas.b128 q, [d], {values};"));
         assert!(constant_in_wide_atom(&atom("q, 1")) && constant_in_wide_atom(&atom("d + 4, q")));
-        assert!(constant_in_wide_atom(&atom("q, WARP_SZ")));
-        assert!(!constant_in_wide_atom(&atom("q, q")));
-        // What is in the brackets is its address.
+        assert!(constant_in_wide_atom(&atom("q, WARP_SZ")) && !constant_in_wide_atom(&atom("q, q")));
         assert!(!constant_in_wide_atom(&kernel(".reg .b128 q; atom.global.cas.b128 q, [d + 16], q, q;")));
         assert!(!constant_in_wide_atom(&kernel("atom.global.cas.b64 d, [d], d, 1;")));
     }
