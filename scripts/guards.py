@@ -203,7 +203,7 @@ def noticed(guard: Guard, folder: pathlib.Path) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("only", nargs="*", help="guards whose name has one of these words")
-    parser.add_argument("--in-place", action="store_true", help="only tell which guards or tests are not there, at once")
+    parser.add_argument("--in-place", action="store_true", help="only report which guards or tests are not there, at once")
     arguments = parser.parse_args()
     chosen = [guard for guard in GUARDS if not arguments.only or any(word in guard.what for word in arguments.only)]
     failures = 0

@@ -74,7 +74,7 @@ mod tests {
     fn wrong_rules_predict_what_a_kernel_leaves_with_or_without_what_is_listed() {
         // Eight, and ten to one that takes it for a decimal number; the remainder is above -1, and not if it is unsigned, as is listed.
         let nvidia = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
-        let told = |maker, leads: &[&'static str], operand: &str, left: u8| {
+        let predicted = |maker, leads: &[&'static str], operand: &str, left: u8| {
             let program = format!(
                 ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out) {{\n\
                  .reg .u64 o; .reg .u32 r; ld.param.u64 o, [out]; mov.u32 r, {operand}; st.global.u32 [o], r; ret; }}\n"
@@ -83,11 +83,11 @@ mod tests {
             let kernels = [("k".into(), output)].into();
             predicts(leads, maker, &program, &Observation { kernels, ..Observation::new(Outcome::Accepted) })
         };
-        let says = |leads: &[&'static str], operand: &str, left| told(nvidia, leads, operand, left);
+        let says = |leads: &[&'static str], operand: &str, left| predicted(nvidia, leads, operand, left);
         assert!(says(&["octal-as-decimal"], "010", 10) && !says(&["octal-as-decimal"], "010", 8));
         assert!(says(&[], "010", 8) && !says(&[], "010", 10));
-        assert!(told(Maker::default(), &["octal-as-decimal"], "010", 10));
-        assert!(!told(Maker::default(), &["octal-as-decimal"], "010", 8));
+        assert!(predicted(Maker::default(), &["octal-as-decimal"], "010", 10));
+        assert!(!predicted(Maker::default(), &["octal-as-decimal"], "010", 8));
         let both = "010 + (1 % 2 > -1)";
         assert!(says(&[], both, 9) && says(&[], both, 8) && says(&["octal-as-decimal"], both, 10));
         assert!(!says(&["octal-as-decimal"], both, 9) && !says(&[], both, 10));

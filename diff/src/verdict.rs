@@ -309,9 +309,9 @@ mod tests {
         // Taken where an offset may be subtracted.
         let subtracted = ".global .u32 b; .global .u64 a = b - 4;";
         assert_eq!(refused(subtracted), Some(Question::AddressSubtraction));
-        // Each of two answers may be why.
+        // No answer alone takes it.
         assert_eq!(refused(".global .u32 b; .global .u64 a[0] = {b - 4};"), None);
-        // No answer takes it, as no name is declared.
+        // Nor any two, as the name is not declared.
         assert_eq!(refused(".global .u64 a = (1 << 64) + b;"), None);
         assert_eq!(refused(".global .u64 a = b;"), None);
         let unobserved = Verdict::NotCompared(NotCompared::Unobserved);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::of_lineage as fake;
 use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::{
-    Body, Class, Header, Judge, Judged, Maker, NotCompared, Options, Part, Trial, Verdict, judge_data,
+    Body, Class, Judge, Judged, Maker, NotCompared, Options, Part, Trial, Verdict, judge_data,
 };
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, expect};
 use ptxsmith_subject::{
@@ -396,65 +396,6 @@ fn a_declared_name_stays_declared_among_other_trials_wherever_it_stands() {
     }
 }
 
-/// A subject that gives these answers to open questions.
-fn following(answers: &'static [(Question, usize)]) -> impl Subject {
-    fake(move |request: &Request<'_>| {
-        let readings = answers.iter().fold(Readings::default(), |readings, &(question, answer)| {
-            readings.with(question, answer).expect("the answer is one of the question")
-        });
-        observe(&Rules::specification(readings), request)
-    })
-}
-
-#[test]
-fn a_subject_is_asked_how_it_answers_every_question_of_the_profile() {
-    let json = |subject: &dyn Subject| {
-        let profile = Judge::ask(subject, &Header::default()).unwrap();
-        serde_json::to_value(profile).unwrap()["answers"].clone()
-    };
-    assert_eq!(json(&following(&[])), serde_json::json!({}));
-    for (question, answers) in [
-        (Question::ShiftCount, &[(Question::ShiftCount, 1)][..]),
-        (Question::DivisionByZero, &[(Question::DivisionByZero, 1)]),
-        (Question::DivisionByZero, &[(Question::DivisionByZero, 2)]),
-        (Question::FloatDivisionByZero, &[(Question::FloatDivisionByZero, 1)]),
-        (Question::LiteralRange, &[(Question::LiteralRange, 1)]),
-        (Question::LiteralRange, &[(Question::LiteralRange, 3)]),
-        (Question::ParenthesizedSingle, &[(Question::ParenthesizedSingle, 1)]),
-        (Question::NanNarrowing, &[(Question::NanNarrowing, 1)]),
-        (Question::BitwiseType, &[(Question::BitwiseType, 1)]),
-        (Question::ForwardReference, &[(Question::ForwardReference, 1)]),
-        (Question::TrailingComma, &[(Question::TrailingComma, 1)]),
-    ] {
-        let answer = question.answers()[answers[0].1];
-        assert_eq!(json(&following(answers)), serde_json::json!({ question.name(): answer }));
-    }
-}
-
-#[test]
-fn asking_a_subject_takes_few_runs() {
-    let runs = AtomicUsize::new(0);
-    let rules = common::known_rules(common::NVIDIA);
-    let subject = fake(|request: &Request<'_>| {
-        runs.fetch_add(1, Ordering::Relaxed);
-        common::observe(common::NVIDIA, &rules, request)
-    });
-    Judge::ask(&subject, &Header::default()).unwrap();
-    let all = runs.load(Ordering::Relaxed);
-    assert!(all <= 12, "{all}");
-    let header = Header { version: "8.8".into(), target: "sm_90".into(), ..Header::default() };
-    let shown = Mutex::new(Vec::new());
-    let subject = fake(|request: &Request<'_>| {
-        shown.lock().unwrap().push(request.ptx.to_owned());
-        observe(&Rules::default(), request)
-    });
-    Judge::ask(&subject, &header).unwrap();
-    let shown = shown.into_inner().unwrap();
-    assert!(shown.iter().all(|ptx| ptx.starts_with(".version 8.8\n.target sm_90\n")), "{}", shown[0]);
-    // What is taken is not shown once more by itself, where its names have no prefix.
-    assert!(!shown.iter().any(|ptx| ptx.contains("x = y;")), "{shown:?}");
-}
-
 #[test]
 fn a_byte_is_known_to_take_the_lowest_byte_of_a_float_of_either_precision() {
     for (value, byte) in [("0f3FC00001", 0x01), ("1.1", 0x9a)] {
@@ -473,7 +414,7 @@ fn a_byte_is_known_to_take_the_lowest_byte_of_a_float_of_either_precision() {
 }
 
 #[test]
-fn a_wrong_value_is_told_before_a_variable_that_nothing_declares() {
+fn a_wrong_value_is_reported_before_a_variable_that_nothing_declares() {
     let class = |x: u8, complete: bool| {
         let shows = fake(move |_: &Request<'_>| {
             let holds = |byte| Variable { bytes: Some(vec![byte]), ..Variable::default() };
@@ -489,28 +430,6 @@ fn a_wrong_value_is_told_before_a_variable_that_nothing_declares() {
     assert_eq!(class(2, true), Some((Class::WrongValue, Some("x".to_owned()))));
     assert_eq!(class(1, true), Some((Class::WrongLayout, Some("other".to_owned()))));
     assert_eq!(class(1, false), None);
-}
-
-#[test]
-fn a_subject_dies_of_a_question_only_where_it_dies() {
-    let profile = |does: fn(Observation) -> Observation| {
-        let subject = fake(move |request: &Request<'_>| does(observe(&Rules::default(), request)));
-        serde_json::to_value(Judge::ask(&subject, &Header::default()).unwrap()).unwrap()
-    };
-    let usual = profile(|observation| observation);
-    let inverts = |mut observation: Observation| {
-        let bytes = observation.variables.values_mut().filter_map(|variable| variable.bytes.as_mut());
-        bytes.flatten().for_each(|byte| *byte = !*byte);
-        observation
-    };
-    assert_eq!(profile(inverts), usual);
-    let dies = |observation: Observation| match observation.outcome {
-        Outcome::Refused => Observation { signal: Some(11), ..Observation::new(Outcome::Crashed) },
-        _ => observation,
-    };
-    let deadly = profile(dies)["deadly"].as_array().unwrap().clone();
-    assert!(deadly.contains(&"division-by-zero".into()), "{deadly:?}");
-    assert!(!deadly.contains(&"shift-count".into()), "{deadly:?}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn a_refusal_of_a_text_with_characters_beyond_ascii_is_not_compared() {
 }
 
 #[test]
-fn a_variable_that_a_subject_does_not_show_is_told_with_what_the_subject_says_of_it() {
+fn a_variable_without_a_value_is_reported_with_the_reason_that_the_subject_gives() {
     let why = |reason: Option<&str>| {
         let seen = Variable { reason: reason.map(str::to_owned), ..Variable::default() };
         let variables = [("a".into(), seen)].into();
@@ -47,7 +47,7 @@ fn a_variable_that_a_subject_does_not_show_is_told_with_what_the_subject_says_of
         let module = parse(text).unwrap();
         let mut parts = judge_module(&subject, &Rules::default(), &module, text, "sm_80").unwrap().parts();
         assert_eq!(parts[0].verdict, Verdict::NotCompared(NotCompared::Unobserved));
-        parts.remove(0).why.expect("it is told").reason
+        parts.remove(0).why.expect("there is a reason").reason
     };
     assert_eq!(why(None), "the subject does not show it");
     assert_eq!(why(Some("optimized away")), "optimized away");

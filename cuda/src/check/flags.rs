@@ -188,11 +188,11 @@ mod tests {
         for command in ["-D@flags", "-U @flags", "-isystem@flags", "--cuda-path=@flags", "-std=@flags"] {
             assert!(kept(command).is_err(), "{command}");
         }
-        // The user's own are not taken apart.
+        // Arguments of the user's own reach clang as they are.
         for flag in ["-I@flags", "-include@flags", "-iquote@flags"] {
             assert!(no_response_file(&[flag.into()]).is_err(), "{flag}");
         }
-        // It is no value that begins so.
+        // Further behind, the character names no file.
         assert_eq!(kept("-Illvm@15/include -DX=@y").unwrap(), ["-Illvm@15/include", "-DX=@y"]);
     }
 }

@@ -273,13 +273,13 @@ mod tests {
 
     use super::super::mask;
     use super::*;
+    use crate::Header;
+    use crate::trial::Trial;
 
     #[test]
     fn a_value_has_eight_bits_a_byte() {
         assert_eq!([1, 2, 4, 8].map(mask), [0xFF, 0xFFFF, 0xFFFF_FFFF, u64::MAX]);
     }
-    use crate::Header;
-    use crate::trial::Trial;
 
     fn expression(id: u64, space: StateSpace, ty: ScalarType, text: &str) -> Trial {
         let expr = parse_expr(text).expect("it is an expression");
