@@ -7,6 +7,7 @@ mod headers;
 mod names;
 mod numbers;
 mod prototypes;
+mod scopes;
 mod specifiers;
 
 use super::{Family, names};
@@ -19,6 +20,7 @@ pub(super) fn families() -> Vec<Family> {
         specifiers::families(),
         numbers::families(),
         names::families(),
+        scopes::families(),
         addresses::families(),
         headers::families(),
         attributes::families(),
