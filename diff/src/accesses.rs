@@ -4,13 +4,14 @@
 //! effect, and join what lies side by side. So bytes are compared, not instructions: every byte that the code reaches must be one that the
 //! text reaches in the same way, every byte of `.global` that the text writes must be written, and with the same value.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use ptxsmith_oracle::{Access, Reached, Setting, Traced, WINDOWS, Way};
-use ptxsmith_subject::{self as subject, Observation, Outcome, Space, Tracing};
-use ptxsmith_syntax::{Span, StateSpace};
+use ptxsmith_oracle::{Access, Placed, Reached, Setting, Traced, WINDOWS, Way};
+use ptxsmith_subject::{self as subject, FUNCTIONS, Observation, Outcome, Places, Space, Tracing};
+use ptxsmith_syntax::{Role, Span, StateSpace};
 use serde::Serialize;
 
+use crate::compare::{Mismatch, compare_variable};
 use crate::verdict::{Class, MemoryOperands};
 
 /// Where a kernel reaches otherwise than its text says.
@@ -48,19 +49,31 @@ pub(crate) fn agree(kernels: &[Traced], usual: &[Traced], observed: &Observation
             && (!by_value || values(own) >= values(usual))
             && Compared::new(own, seen).astray(&kernel.name).is_empty()
     };
-    kernels.len() == usual.len() && kernels.iter().zip(usual).all(agrees)
+    kernels.len() == usual.len()
+        && kernels.iter().zip(usual).all(agrees)
+        && misplaced(kernels, observed).is_empty()
 }
 
 /// The kernels that are to be run over numbers.
 pub(crate) fn tracings(kernels: &[Traced]) -> Vec<Tracing> {
     let shown = |kernel: &Traced| {
         let reached = kernel.reached.as_ref().ok().filter(|reached| !reached.accesses.is_empty())?;
-        let Setting { parameters, places, specials, memory, .. } = &reached.setting;
+        let Setting { parameters, variables, specials, memory } = &reached.setting;
+        let places = |own: bool| {
+            let mut places = Places::default();
+            for one in variables.iter().filter(|variable| variable.own == own) {
+                let (count, apart) = one.several.unwrap_or_default();
+                let role = one.several.map_or(Role::Variable, |_| Role::Prefix(count));
+                places.declare_by_role(&one.name, role, (one.start, apart));
+            }
+            places
+        };
         let memory = memory.iter().filter_map(|(&(space, at), &byte)| Some(((space_of(space)?, at), byte)));
         Some(Tracing {
             kernel: kernel.name.to_string(),
             parameters: parameters.clone(),
-            places: places.iter().map(|(name, &place)| (name.to_string(), place)).collect(),
+            module: places(false),
+            own: places(true),
             windows: WINDOWS.iter().filter_map(|&(space, start)| Some((space_of(space)?, start))).collect(),
             specials: specials.iter().map(|(&name, &value)| (name.to_owned(), value)).collect(),
             memory: memory.collect(),
@@ -106,7 +119,61 @@ pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (MemoryOper
             }
         }
     }
+    astray.extend(misplaced(kernels, observed));
     (operands, astray)
+}
+
+/// The variables for which code stands something else: of another size or with other content, or what another variable has.
+fn misplaced(kernels: &[Traced], observed: &Observation) -> Vec<Astray> {
+    let mut found = Vec::new();
+    // The function whose variable each symbol stands for.
+    let mut taken: BTreeMap<&str, &str> = BTreeMap::new();
+    for kernel in kernels {
+        let (Ok(reached), Some(seen)) = (&kernel.reached, observed.reached.get(kernel.name.as_str())) else {
+            continue;
+        };
+        for (symbol, place) in &seen.symbols {
+            let Some(shown) = observed.variables.get(symbol.as_str()) else { continue };
+            let is_there = |variable: &&Placed| {
+                variable.own && shown.space.as_deref().is_some_and(|space| space == variable.space.name())
+            };
+            let own = reached.setting.variables.iter().filter(is_there);
+            let own = own.filter_map(|variable| Some((variable, variable.holds(*place)?.0))).next();
+            let Some((variable, nth)) = own else { continue };
+            let name = variable.name_of(nth);
+            let one = |class, expected, seen| Astray {
+                kernel: kernel.name.to_string(),
+                class,
+                line: None,
+                expected,
+                seen,
+                span: None,
+            };
+            if let (Some(size), Some(seen)) = (variable.size, shown.size)
+                && size != seen
+            {
+                let seen = format!("{symbol} of {seen} bytes");
+                found.push(one(Class::WrongLayout, format!("has a variable {name} of {size} bytes"), seen));
+            }
+            // Only there what one kernel writes is seen by another.
+            let first = match variable.space {
+                StateSpace::Global => *taken.entry(symbol).or_insert(&kernel.name),
+                _ => &kernel.name,
+            };
+            if first != kernel.name.as_str() {
+                let seen = format!("{symbol}, which is {name} of {first} as well");
+                found.push(one(Class::WrongLayout, format!("has a variable {name} of its own"), seen));
+            }
+            let Some(initial) = &variable.initial else { continue };
+            if let Some(Mismatch::Differs(class, _)) = compare_variable(initial, shown, observed) {
+                let told = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+                let seen = shown.bytes.as_deref().map_or_else(String::new, told);
+                let expected = format!("has a variable {name} that holds {} at first", told(&initial.bytes));
+                found.push(one(class, expected, format!("{symbol} holds {seen}")));
+            }
+        }
+    }
+    found
 }
 
 type Bytes = BTreeSet<(Space, u64)>;
@@ -270,6 +337,9 @@ impl<'a> Compared<'a> {
         else {
             return "another number".to_owned();
         };
+        if FUNCTIONS.contains(&number) {
+            return format!("{number:#x} (the address of a function)");
+        }
         let spaces = [Space::Global, Space::Const, Space::Shared];
         let mut near = spaces.into_iter().filter_map(|space| self.near(space, number));
         match (near.next(), near.next()) {
@@ -293,10 +363,16 @@ impl<'a> Compared<'a> {
         /// How far away that is at most.
         const NEAR: u64 = 1 << 16;
         let setting = &self.text.setting;
-        let variables = setting.regions.iter().filter(|region| space_of(region.0) == Some(space));
-        let variables = variables.filter_map(|&(_, start, end)| {
-            let (name, _) = setting.places.iter().find(|(_, place)| **place == start)?;
-            Some((name.to_string(), start, end))
+        let variables = setting.variables.iter().filter(|variable| space_of(variable.space) == Some(space));
+        let variables = variables.filter_map(|variable| {
+            // Between those of a parameterized name there is as much as is near one.
+            let (count, apart) = variable.several.unwrap_or((1, u64::MAX));
+            let nth = (at.saturating_sub(variable.start) / apart).min(count.checked_sub(1)?);
+            let start = variable.nth(nth)?;
+            let of =
+                if variable.own && self.is_hidden(&variable.name_of(nth)) { "the kernel's " } else { "" };
+            let end = start.saturating_add(variable.size.unwrap_or(NEAR));
+            Some((format!("{of}{}", variable.name_of(nth)), start, end))
         });
         let pointers = setting.parameters.iter().enumerate().filter_map(|(nth, (_, bytes))| {
             let start = u64::from_le_bytes(bytes.as_slice().try_into().ok()?);
@@ -308,6 +384,18 @@ impl<'a> Compared<'a> {
                 0 => name,
                 offset => format!("{name} {offset:+}"),
             })
+        })
+    }
+
+    /// Whether the module declares this name too.
+    fn is_hidden(&self, name: &str) -> bool {
+        let mut places = self.text.setting.variables.iter().filter(|variable| !variable.own);
+        places.any(|variable| {
+            let digits = || ptxsmith_syntax::numbered(name.strip_prefix(variable.name.as_str())?);
+            match variable.several {
+                None => variable.name == name,
+                Some((count, _)) => digits().is_some_and(|nth| nth < count),
+            }
         })
     }
 
@@ -392,9 +480,9 @@ mod tests {
         let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else { panic!() };
         let kernels = accesses(&module, &variables, &Rules::default());
         let [tracing] = <[Tracing; 1]>::try_from(tracings(&kernels)).unwrap();
-        let base = tracing.places.iter().find(|(name, _)| *name == "m").unwrap().1;
+        let base = *tracing.module.find("m", |_, _| None).declared().unwrap();
         // Rows are the elements by the default answer, so that this is elsewhere.
-        let place = Some((Space::Global, base + 4));
+        let place = Some((Space::Global, base.0 + 4));
         let instruction = "LDG".to_owned();
         let mut seen = subject::Reached::default();
         seen.reaches.push(Reach { instruction, reads: true, writes: false, width: 4, place, certain: true });

@@ -68,7 +68,7 @@ pub(crate) fn compare(kernels: &[Kernel], observation: &Observation) -> Compared
             Some(seen) => {
                 let memory = from_memory
                     .then(|| solve::memory(&expected.bytes, expected.addresses.iter().map(slot), base_of));
-                compare_output(expected, seen, memory.as_deref())
+                compare_output(expected, seen, memory.as_deref(), observation)
             }
             None => Compared {
                 share: Share { seen: 0, total: predicted_slots(expected).count() as u64 },
@@ -93,6 +93,7 @@ fn compare_output(
     expected: &ptxsmith_oracle::Output,
     output: &Output,
     memory: Option<&[Option<u8>]>,
+    observation: &Observation,
 ) -> Compared {
     let mut compared = Compared::default();
     let nothing = Vec::new();
@@ -111,7 +112,7 @@ fn compare_output(
                 let Some(held) = held else { continue };
                 wrong_in_memory(expected, slot, &held, bytes)
             }
-            None => wrong_by_name(expected, slot, output, bytes),
+            None => wrong_by_name(expected, slot, (output, bytes), observation),
         };
         compared.share.seen += 1;
         let differs = wrong.map(|class| Differs { class, trace: Some(slot.trace) });
@@ -141,8 +142,8 @@ fn wrong_in_memory(
 fn wrong_by_name(
     expected: &ptxsmith_oracle::Output,
     slot: &Written,
-    output: &Output,
-    bytes: &[u8],
+    (output, bytes): (&Output, &[u8]),
+    observation: &Observation,
 ) -> Option<Class> {
     let range = range(slot);
     let inside = |offset: u64| range.contains(&(offset as usize));
@@ -165,7 +166,7 @@ fn wrong_by_name(
             let half = found.width == 8 && address.width == 4;
             let same = found.offset == address.offset
                 && (found.width == address.width || small || half)
-                && found.symbol == address.symbol.as_str()
+                && observation.is_one_place(&address.symbol, &found.symbol)
                 && same_addend
                 && found.generic.is_none_or(|generic| generic == address.generic);
             (!same).then_some(Class::WrongAddress)

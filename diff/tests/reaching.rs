@@ -4,7 +4,9 @@ mod common;
 
 use ptxsmith_diff::{Class, MemoryOperands, Verdict, judge_operands};
 use ptxsmith_oracle::{Expectation, Rules, Way, accesses_anywhere, expect};
-use ptxsmith_subject::{Description, Error, Observation, Outcome, Reach, Reached, Request, Space, Subject};
+use ptxsmith_subject::{
+    Description, Error, Observation, Outcome, Reach, Reached, Request, Space, Subject, Variable,
+};
 use ptxsmith_syntax::{StateSpace, parse};
 
 struct Follows {
@@ -52,7 +54,7 @@ impl Subject for Follows {
             let reached = Reached {
                 reaches: own.accesses.iter().map(reach).collect(),
                 written: own.written.iter().map(|(&(own, at), &byte)| ((space(own), at), byte)).collect(),
-                lost: None,
+                ..Reached::default()
             };
             observation.reached.insert(kernel.name.to_string(), reached);
         }
@@ -208,4 +210,102 @@ fn a_wrong_value_is_of_the_access_that_covers_it() {
     assert_eq!(first["line"], 12);
     let place = "sets 8 bytes at the pointer in parameter 0 +8 to ";
     assert!(first["expected"].as_str().unwrap().starts_with(place), "{first}");
+}
+
+/// Does as the text says, with these variables, and these symbols in the code of each kernel for its variable of this name.
+struct Names {
+    follows: Follows,
+    variable: &'static str,
+    symbols: [&'static str; 2],
+    held: Vec<(&'static str, Vec<u8>)>,
+}
+
+impl Subject for Names {
+    fn description(&self) -> &Description {
+        self.follows.description()
+    }
+
+    fn shows_code(&self) -> bool {
+        true
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        let mut observation = self.follows.observe(request)?;
+        for ((kernel, reached), symbol) in observation.reached.iter_mut().zip(self.symbols) {
+            let tracing = request.trace.iter().find(|asked| asked.kernel == *kernel).unwrap();
+            let found = tracing.own.find(self.variable, |_, digits| digits.parse().ok());
+            let place = match found {
+                ptxsmith_syntax::Found::Numbered((at, apart), nth) => at + nth * apart,
+                found => found.declared().unwrap().0,
+            };
+            reached.symbols.insert((symbol.to_owned(), place));
+        }
+        for (name, bytes) in &self.held {
+            let variable = Variable {
+                space: Some("global".into()),
+                size: Some(bytes.len() as u64),
+                bytes: Some(bytes.clone()),
+                addresses: Some(Vec::new()),
+                ..Variable::default()
+            };
+            observation.variables.insert((*name).into(), variable);
+        }
+        Ok(observation)
+    }
+}
+
+/// What goes astray in two kernels that declare this each, by class, what is expected, and what is seen.
+fn misplaced(
+    declared: [&str; 2],
+    variable: &'static str,
+    symbols: [&'static str; 2],
+    held: &[(&'static str, &[u8])],
+) -> Vec<(String, String, String)> {
+    let kernel = |name: &str, declared: &str| {
+        format!(
+            ".visible .entry {name}(.param .u64 P) {{ {declared} .reg .u64 p; .reg .u32 r; ld.param.u64 p, [P]; \
+             ld.global.u32 r, [{variable}]; st.global.u32 [p], r; ret; }}\n"
+        )
+    };
+    let kernels = kernel("k1", declared[0]) + &kernel("k2", declared[1]);
+    let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{kernels}");
+    let follows = Follows { description: Description::default(), rules: Rules::default() };
+    let held = held.iter().map(|&(name, bytes)| (name, bytes.to_vec())).collect();
+    let subject = Names { follows, variable, symbols, held };
+    let module = parse(&text).unwrap();
+    let (operands, part) = judge_operands(&subject, &Rules::default(), &module, &text, "sm_80").unwrap();
+    assert_eq!(operands.compared, 4);
+    match part.unwrap().verdict {
+        Verdict::Conforms => Vec::new(),
+        Verdict::Deviates(difference) => {
+            assert_eq!(difference.explanation, None);
+            let text = |one: &serde_json::Value, key: &str| one[key].as_str().unwrap().to_owned();
+            let all = difference.expected["astray"].as_array().unwrap().iter();
+            all.map(|one| (text(one, "class"), text(one, "expected"), text(one, "seen"))).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// 5.4.1: each declaration has storage of its own, of the size and with the initial value that it says (5.4.4, 5.4.6).
+#[test]
+fn a_variable_of_a_function_has_a_place_a_size_and_a_value_of_its_own() {
+    let sizes = [".global .u32 s<3>;", ".global .u64 s<3>;"];
+    let found = misplaced(sizes, "s1", ["s1", "s1"], &[("s1", &[0; 4])]);
+    let told =
+        |class: &str, expected: &str, seen: &str| (class.to_owned(), expected.to_owned(), seen.to_owned());
+    let shared = told("wrong-layout", "has a variable s1 of its own", "s1, which is s1 of k1 as well");
+    let size = told("wrong-layout", "has a variable s1 of 8 bytes", "s1 of 4 bytes");
+    assert_eq!(found, [size.clone(), shared]);
+    let own = [("s1", &[0; 4][..]), ("other", &[0; 8])];
+    assert_eq!(misplaced(sizes, "s1", ["s1", "other"], &own), []);
+    let small = misplaced(sizes, "s1", ["other", "s1"], &own);
+    assert_eq!(small, [told("wrong-layout", "has a variable s1 of 4 bytes", "other of 8 bytes"), size]);
+    let values = [".global .u32 v = 5;", ".global .u32 v = 6;"];
+    let found = misplaced(values, "v", ["$__v__4", "$__v__4"], &[("$__v__4", &[6, 0, 0, 0])]);
+    let expected = "has a variable v that holds 05000000 at first";
+    assert_eq!(found[0], told("wrong-value", expected, "$__v__4 holds 06000000"));
+    assert_eq!((found.len(), &*found[1].1), (2, "has a variable v of its own"));
+    let both = [("$__v__4", &[5, 0, 0, 0][..]), ("$__v__5", &[6, 0, 0, 0])];
+    assert_eq!(misplaced(values, "v", ["$__v__4", "$__v__5"], &both), []);
 }

@@ -5,9 +5,12 @@ mod fill;
 mod scope;
 mod shape;
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use ptxsmith_syntax::{
-    Attribute, Declaration, Declarator, Function, FunctionKind, Item, Linkage, Module, ScalarType, Specifier,
-    StateSpace,
+    Attribute, Declaration, Declarator, Function, FunctionKind, Item, Linkage, Module, Role, ScalarType,
+    Specifier, StateSpace, Statement,
 };
 
 use crate::clause::Clause;
@@ -24,21 +27,64 @@ use self::fill::Memory;
 use self::scope::{Place, Site, sites};
 
 pub(crate) use self::{
-    scope::{Scope, find},
+    scope::{Scope, aliases, find},
     shape::Shape,
 };
 
 /// The bytes that are worked out for the variables of a module together; those that are more are unmodelled, so that no module
 /// can ask for all memory.
 pub const MAX_BYTES: u64 = 1 << 28;
-/// The same for parameterized names (5.4.6), of which a few letters declare any number.
-pub(crate) const MAX_NAMES: u64 = 1 << 16;
+/// The same for parameterized names in memory (5.4.6), of which a few letters declare any number.
+const MAX_NAMES: u64 = 1 << 16;
 
 const PROPERTY: &str = "a property, which initial values of opaque types have";
 const REPEATED: &str = "a name that its scope declares more than once";
 
+/// What variables of functions hold at first, by where the name of each stands; of a parameterized one the first.
+pub(crate) type Inner = BTreeMap<u32, Rc<Variable>>;
+
+/// What the variables hold at first that functions declare in `.global` and `.const` (5.4.4), as far as that is decided.
+pub(crate) fn inner(module: &Module, rules: &Rules) -> Inner {
+    let is_one = |statement: &Statement| match statement {
+        Statement::Variables(own) => matches!(own.space(), Some(StateSpace::Global | StateSpace::Const)),
+        _ => false,
+    };
+    if !module.functions().flat_map(Function::statements).any(is_one) {
+        return Inner::new();
+    }
+    contents(module, rules).map_or_else(|_| Inner::new(), |contents| contents.inner)
+}
+
+/// What the declarations of a module say.
+struct Contents {
+    variables: Vec<Variable>,
+    inner: Inner,
+    unmodelled: Vec<Undecided>,
+    trace: Trace,
+}
+
 /// What the specification says that a module holds, under these rules.
 pub fn expect(module: &Module, rules: &Rules) -> Expectation {
+    let Contents { variables, unmodelled, mut trace, .. } = match contents(module, rules) {
+        Ok(contents) => contents,
+        Err((refusal, trace)) => return Expectation::Refused { refusal, trace },
+    };
+    let (refusal, checked) = crate::execution::checked(module, rules);
+    if let Some(refusal) = refusal {
+        return Expectation::Refused { refusal, trace: checked };
+    }
+    trace = trace.union(checked);
+    match unmodelled.first() {
+        Some(first) if variables.is_empty() => {
+            Expectation::Unmodelled { reason: first.reason, parts: unmodelled }
+        }
+        _ => Expectation::Accepted { variables, unmodelled, trace },
+    }
+}
+
+/// What the declarations say, or the first of them that is refused.
+fn contents(module: &Module, rules: &Rules) -> Result<Contents, (Refusal, Trace)> {
+    let mut inner_contents = Inner::new();
     let scope = Scope::of(module, rules);
     let mut variables = Vec::new();
     let mut unmodelled = Vec::new();
@@ -56,7 +102,7 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
             }
             Item::Function(function) => {
                 if let Some((refusal, trace)) = function_attributes(function, &scope) {
-                    return Expectation::Refused { refusal, trace };
+                    return Err((refusal, trace));
                 }
                 let found = sites(function, &|declarator| scope.role(declarator, rules));
                 unmodelled.extend(found.repeated.iter().map(|name| Undecided::of(name, REPEATED)));
@@ -71,7 +117,7 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
                     trace.clauses.insert(Clause::Named);
                     let (class, clause) = (RefusalClass::Specifiers, Clause::Named);
                     let refusal = Refusal { class, clause, span: unread.span() };
-                    return Expectation::Refused { refusal, trace };
+                    return Err((refusal, trace));
                 }
                 unmodelled.push(Undecided::unread(unread));
                 continue;
@@ -91,12 +137,16 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
                 Ok(found) if site.context == Context::Module => variables.extend(found),
                 Ok(found) => {
                     for variable in found.iter().filter(|variable| variable.space == StateSpace::Const) {
-                        constant = constant.saturating_add(variable.size);
+                        let count = if let Role::Prefix(count) = site.role { count } else { 1 };
+                        constant = constant.saturating_add(variable.size.saturating_mul(count));
                         last = Some(&site.declarator.name);
                     }
+                    let name = site.declarator.name.span;
+                    let first = found.into_iter().next().filter(|_| name.is_known());
+                    inner_contents.extend(first.map(|first| (name.start, Rc::new(first))));
                 }
                 Err(Stop::Refused(refusal)) => {
-                    return Expectation::Refused { refusal, trace: work.trace };
+                    return Err((refusal, work.trace));
                 }
                 Err(Stop::Unmodelled(reason)) => {
                     unmodelled.push(Undecided::of(&site.declarator.name, reason));
@@ -112,17 +162,7 @@ pub fn expect(module: &Module, rules: &Rules) -> Expectation {
     if let Some(name) = last.filter(|_| constant.saturating_add(outside) > CONSTANT) {
         unmodelled.push(Undecided::of(name, SIZE));
     }
-    let (refusal, checked) = crate::execution::checked(module, rules);
-    if let Some(refusal) = refusal {
-        return Expectation::Refused { refusal, trace: checked };
-    }
-    trace = trace.union(checked);
-    match unmodelled.first() {
-        Some(first) if variables.is_empty() => {
-            Expectation::Unmodelled { reason: first.reason, parts: unmodelled }
-        }
-        _ => Expectation::Accepted { variables, unmodelled, trace },
-    }
+    Ok(Contents { variables, inner: inner_contents, unmodelled, trace })
 }
 
 /// 5.4.8: attributes of functions exist since version 8.0; `.unified` is one of them, and of device functions only.
@@ -269,7 +309,11 @@ impl<'a, 'r> Work<'a, 'r> {
         if is_extern || !matches!(space, StateSpace::Global | StateSpace::Const) {
             return self.decided(Vec::new());
         }
-        let mut names = self.names(&declarator.name.text, count)?;
+        // No name at module scope stands for what a function declares: one is as good as all.
+        let mut names = match self.context {
+            Context::Module => self.names(&declarator.name.text, count)?,
+            Context::Parameter | Context::Body => vec![declarator.name.text.clone()],
+        };
         self.uses(if shape.levels() == 0 { Clause::Scalar } else { Clause::ArraySize });
         let size = shape.size(self.rules);
         let all = size.checked_mul(names.len() as u64);

@@ -43,7 +43,9 @@ pub use clause::{Clause, ClauseSet, Observed};
 pub use comments::verify_comments;
 pub use declaration::declares_no_name;
 pub use evaluate::Evaluator;
-pub use execution::accesses::{Access, Reached, Setting, Traced, WINDOWS, Way, accesses, accesses_anywhere};
+pub use execution::accesses::{
+    Access, Placed, Reached, Setting, Traced, WINDOWS, Way, accesses, accesses_anywhere,
+};
 pub use execution::{Kernel, Left, Output, Written, execute};
 pub use expectation::{Address, Expectation, Variable, hex};
 pub use hold::{Held, NoAnswer, hold};

@@ -11,6 +11,9 @@ pub(crate) const WORD: &str = "a word in the declaration that the specification 
 /// Why an operand is not decided that names nothing.
 pub(crate) const UNDECLARED: &str = "a name that nothing declares";
 
+/// Why what names an alias is not decided.
+pub(crate) const ALIAS: &str = "a name that .alias gives, of which the texts do not speak";
+
 /// Why a variable is not decided that holds a NaN made by arithmetic.
 pub const COMPUTED_NAN: &str = "a NaN that arithmetic made: its sign and payload are not said";
 

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_syntax::{
     Declaration, Declarator, Expr, Function, FunctionKind, Instruction, Item, Linkage, Module, Name, Names,
-    NodeKind, Role, ScalarType, Span, Specifier, StateSpace, Statement, Text, TypeKind, Visit,
+    NodeKind, Opcode, Operand, Role, ScalarType, Span, Specifier, StateSpace, Statement, Text, TypeKind,
+    Visit,
 };
 
 use crate::{
@@ -34,11 +35,10 @@ pub(crate) const SIZE: &str = "a size that implementations need not have";
 const SPACE: &str = "a state space that the texts do not give to a variable of this type in this place";
 const SINCE: &str = "a word that the texts do not give to this version";
 const ORDER: &str = "a name that is used above its declaration";
+pub(crate) const SEVERAL: &str = "a name of which several are declared in scopes around it";
 /// The bytes of parameters that everybody has, and the alignment.
 const PARAMETERS: u64 = 4096;
 const PARAMETER_ALIGN: u64 = 128;
-/// How many registers a line may declare.
-const REGISTERS: u64 = 1 << 16;
 /// The bytes of constants, and of others, that everybody has.
 pub(crate) const CONSTANT: u64 = 1 << 16;
 const LARGE: u64 = 1 << 31;
@@ -105,6 +105,10 @@ pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> V
     found.prototypes(module);
     found.counts(module);
     found.order(module);
+    let mut scope = Names::default();
+    for (name, role) in module.items.iter().flat_map(Item::declared) {
+        scope.declare_by_role(name, role, ());
+    }
     for item in &module.items {
         match item {
             Item::Function(function) => {
@@ -113,7 +117,7 @@ pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> V
                 if instructs && module.version() < INSTRUCTIONS_SINCE {
                     found.push(function.name.text.to_string(), EARLIER, function.span);
                 }
-                found.function(function);
+                found.function(function, &scope);
             }
             Item::Other(tokens) => {
                 if let Some(first) = tokens.first() {
@@ -375,13 +379,10 @@ impl Found {
             {
                 self.push(".common".into(), SPACE, declaration.span);
             }
-            let is_of_registers = declaration.space() == Some(StateSpace::Reg);
             for count in declaration.declarators.iter().filter_map(|declarator| declarator.count.as_ref()) {
                 match count.as_integer() {
                     None => self.push("<...>".into(), EXPRESSION, count.span()),
-                    Some(count) if count >= LARGE || is_of_registers && count > REGISTERS => {
-                        self.push("<...>".into(), SIZE, declaration.span)
-                    }
+                    Some(count) if count >= LARGE => self.push("<...>".into(), SIZE, declaration.span),
                     Some(_) => {}
                 }
             }
@@ -439,7 +440,7 @@ impl Found {
         }
     }
 
-    fn function(&mut self, function: &Function) {
+    fn function(&mut self, function: &Function, scope: &Names<()>) {
         let mut words = function.before.iter().chain(&function.after);
         let is_plain = |word: &Specifier| match word {
             Specifier::Linkage(_) => true,
@@ -486,9 +487,32 @@ impl Found {
             })
             .collect();
         let mut is_labelled = false;
+        let mut ahead = labels.clone();
+        let mut own = Names::default();
+        let passed = function.results.iter().chain(&function.parameters).flatten();
+        let declared = function.statements().filter_map(|statement| match statement {
+            Statement::Variables(declaration) => Some(declaration),
+            _ => None,
+        });
+        for declarator in passed.chain(declared).flat_map(|declaration| &declaration.declarators) {
+            own.declare_by_role(&declarator.name.text, declarator.role(), ());
+        }
         for statement in function.statements() {
             let behind_label = std::mem::replace(&mut is_labelled, matches!(statement, Statement::Label(_)));
             match statement {
+                Statement::Label(label) => drop(ahead.remove(&label.text)),
+                // What another scope has under the name of a label may be meant in front of the label.
+                Statement::Instruction(own) if own.opcode == Opcode::Bra => {
+                    let target = own.operands.first().and_then(|operand| match operand {
+                        Operand::Value(expr) => expr.as_name(),
+                        _ => None,
+                    });
+                    if let Some(target) = target.filter(|name| ahead.contains(&name.text))
+                        && scope.candidates(&target.text).chain(own.candidates(&target.text)).next().is_some()
+                    {
+                        self.push(target.text.to_string(), SEVERAL, own.span);
+                    }
+                }
                 // A table that nothing can name, or of what is no label.
                 Statement::BranchTargets(table)
                     if !behind_label || !table.targets.iter().all(|target| labels.contains(&target.text)) =>

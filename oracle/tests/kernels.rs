@@ -560,3 +560,37 @@ fn a_number_that_a_parameterized_name_does_not_declare_is_refused_in_kernels_too
     let class = refused(".reg .u32 q1<3>; mov.u32 q12, 5; ret;", &rules);
     assert_eq!(class, Some(RefusalClass::UnknownName));
 }
+
+/// 5.4.4: what has no initializer is zero. In a second call of a function what the first one wrote may be there or not.
+#[test]
+fn variables_that_functions_declare_in_global_and_const_hold_their_initial_values() {
+    let body = ".global .u32 y = 5; .const .u16 c[2] = {3}; .global .u32 t<3>; .shared .u32 n;
+        { .global .u32 y = 9; ld.global.u32 r0, [y]; }
+        ld.global.u32 r1, [y]; ld.const.u32 r2, [c]; ld.global.u32 r3, [t2]; ld.shared.u32 r4, [n];
+        st.global.u32 [o], r0; st.global.u32 [o + 4], r1; st.global.u32 [o + 8], r2; st.global.u32 [o + 12], r3;
+        st.global.u32 [o + 16], r4; ret;";
+    assert_eq!(
+        leaves(".global .u32 y = 1;", &body.replace("c[2] = {3}", "c[2] = {3, 4}")).unwrap_err(),
+        "an access that may be misaligned"
+    );
+    let body = body.replace(".const .u16 c[2] = {3}", ".const .align 4 .u16 c[2] = {3}");
+    assert_eq!(leaves(".global .u32 y = 1;", &body).unwrap(), "09000000050000000300000000000000........");
+    let counts = ".func (.reg .u32 n) next() { .global .u32 c = 7; .reg .u32 m; ld.global.u32 n, [c];
+        add.u32 m, n, 1; st.global.u32 [c], m; ret; }
+        .func (.reg .u32 n) same() { .global .u32 c = 7; ld.global.u32 n, [c]; ret; }";
+    let body = "call (r0), next; call (r1), same; call (r2), same; call (r3), next; st.global.v4.u32 [o], {r0, r1, r2, r3}; ret;";
+    assert_eq!(leaves(counts, body).unwrap(), "070000000700000007000000........");
+}
+
+/// 5.4.6: the names of a body hide those of the module, whatever declares them.
+#[test]
+fn numbered_names_of_a_body_are_other_variables_than_those_of_the_module() {
+    let items = ".global .u32 t1 = 7; .func (.reg .u32 n) rd() { ld.global.u32 n, [t1]; ret; }";
+    let body = ".global .u32 t<3>; st.global.u32 [t1], 5; call (r0), rd; ld.global.u32 r1, [t1];
+        st.global.v2.u32 [o], {r0, r1}; ret;";
+    assert_eq!(leaves(items, body).unwrap(), "0700000005000000");
+    let body =
+        ".global .u64 t<70000>; .reg .u32 z<100000>; mov.u32 z99999, 5; st.global.u32 [t69999], z99999;
+        ld.global.u32 r0, [t69999]; st.global.u32 [o], r0; ret;";
+    assert_eq!(leaves("", body).unwrap(), "05000000");
+}

@@ -178,3 +178,50 @@ fn generic_addresses_of_targets_before_sm_20_are_undecided() {
     assert_eq!(of("sm_20", "ld.u32"), Validity::Valid);
     assert_eq!(of("sm_10", "ld.global.u32"), Validity::Valid);
 }
+
+/// 5.4.6 says no greatest count. What is in memory and too much to work out is undecided once, where it is declared.
+#[test]
+fn a_count_may_be_any_number_and_its_names_are_declared() {
+    let uses = |count: u64, used: u64| {
+        of(&format!(
+            ".entry k() {{ .reg .b32 %r<{count}>; .reg .b32 q; mov.b32 %r{used}, 7; mov.b32 q, %r0; }}"
+        ))
+    };
+    for count in [65_535, 65_536, 65_537, 108_752, 2_000_000_000] {
+        assert_eq!(uses(count, count - 1), (Validity::Valid, vec![]), "{count}");
+        assert_eq!(uses(count, count).0, Validity::Refused, "{count}");
+    }
+    let (_, parts) = uses(u64::MAX, u64::MAX - 1);
+    assert_eq!(parts, ["<...>: a size that implementations need not have"]);
+    let memory = of(".global .u32 s<65537>; .entry k() { .reg .u32 r; ld.global.u32 r, [s65536]; }");
+    assert_eq!(memory.1, ["s: more than 2^16 parameterized names"]);
+}
+
+/// The texts do not give `.alias`, and so do not say what its name is.
+#[test]
+fn an_alias_and_what_names_it_are_undecided_and_nothing_else() {
+    let module = ".func base() { ret; } .extern .func a1(); .alias a1, base; .global .u64 t = a1; .global .u64 u = base; \
+        .entry k() { .reg .u64 d; mov.u64 d, a1; } .entry j() { .reg .u64 d; mov.u64 d, base; call base; } .entry l() { call a1; }";
+    let reason = "a name that .alias gives, of which the texts do not speak";
+    let alias = ".alias: a directive that the texts do not describe".to_owned();
+    let names = ["t", "kernel k, mov", "kernel l, call"].map(|part| format!("{part}: {reason}"));
+    assert_eq!(of(module), (Validity::Undecided, [vec![alias], names.to_vec()].concat()));
+    // Nor is its name one that nothing declares, without a prototype.
+    let without = of(".func base() { ret; } .alias a1, base; .global .u64 t = a1;");
+    assert_eq!(without.1[1], format!("t: {reason}"));
+}
+
+/// Whether a label hides a name of a scope around it in front of where it stands, the texts do not say.
+#[test]
+fn a_branch_to_a_label_below_that_has_the_name_of_something_else_is_undecided() {
+    let several = "a: a name of which several are declared in scopes around it".to_owned();
+    for (text, parts) in [
+        (".entry a() { bra a; a: ret; }", vec![several.clone()]),
+        (".global .u32 a; .entry k() { bra a; a: ret; }", vec![several.clone()]),
+        (".entry k() { .reg .u32 a; { bra a; a: ret; } }", vec![several]),
+        (".entry a() { a: bra a; }", vec![]),
+        (".entry k() { bra a; a: ret; }", vec![]),
+    ] {
+        assert_eq!(of(text).1, parts, "{text}");
+    }
+}

@@ -54,7 +54,7 @@ pub use observation::{
 pub use open::{OpenOptions, Opened, Unavailable, UnavailableKind};
 pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;
-pub use reached::{Reach, Reached, Space, Tracing};
+pub use reached::{FUNCTIONS, Places, Reach, Reached, Space, Tracing};
 pub use serve::Serve;
 pub use spec::{Form, SpecError, SubjectSpec, open, parse_spec};
 pub use subject::{

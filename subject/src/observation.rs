@@ -166,6 +166,9 @@ pub struct Observation {
     /// What the kernels that were asked for reach, by name ([`Tracing`](crate::Tracing)). No part of the JSON form.
     #[serde(skip)]
     pub reached: BTreeMap<String, Reached>,
+    /// The functions that lie where another one does, by name, with one name for all at a place. No part of the JSON form.
+    #[serde(skip)]
+    pub one_place: BTreeMap<String, String>,
     /// Whether `variables` has every variable of the module that has storage and content, because the implementation
     /// promises so ([`Description::lists`](crate::Description::lists)): one that is missing, or that the module does not
     /// declare, is a deviation then.
@@ -196,8 +199,15 @@ impl Observation {
             variables: BTreeMap::new(),
             kernels: BTreeMap::new(),
             reached: BTreeMap::new(),
+            one_place: BTreeMap::new(),
             complete: false,
         }
+    }
+
+    /// Whether two symbols are one address: an address is a place, whatever it is called.
+    pub fn is_one_place(&self, one: &str, other: &str) -> bool {
+        let place = |name: &str| self.one_place.get(name);
+        one == other || place(one).is_some_and(|place_of_one| place(other) == Some(place_of_one))
     }
 
     /// Whether the implementation ended with a message that it failed itself.

@@ -1,6 +1,9 @@
 //! What a kernel reaches in memory, where everything that it is given is a number.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use ptxsmith_syntax::{Found, Names, numbered};
 
 /// A state space of which kernels reach memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,14 +22,36 @@ pub struct Tracing {
     pub kernel: String,
     /// Its parameters, in order: the alignment of each, and its bytes.
     pub parameters: Vec<(u64, Vec<u8>)>,
-    /// Where the variables lie that it may name: in their state space, by name.
-    pub places: BTreeMap<String, u64>,
+    /// Where the variables of the module lie in their state space, by name.
+    pub module: Places,
+    /// The same of the variables that the kernel declares.
+    pub own: Places,
     /// Where the generic address space shows other state spaces.
     pub windows: Vec<(Space, u64)>,
     /// What special registers hold, by name: `tid.x`.
     pub specials: BTreeMap<String, u32>,
     /// What is known of memory: bytes by state space and place.
     pub memory: BTreeMap<(Space, u64), u8>,
+}
+
+/// Where variables lie: of a parameterized name the first, and how far apart they lie.
+pub type Places = Names<(u64, u64)>;
+
+/// Where functions lie, of which their addresses are numbers.
+pub const FUNCTIONS: Range<u64> = 0x7e00_0000_0000..0x7f00_0000_0000;
+
+impl Tracing {
+    /// Where a variable lies, by what generated code calls it: one of a function has a name around its own, `$__NAME__` and a
+    /// number, but one of a parameterized name.
+    pub(crate) fn place_of(&self, symbol: &str) -> Option<u64> {
+        let place = |names: &Places, name: &str| match names.find(name, |_, digits| numbered(digits)) {
+            Found::Plain(&(at, _)) => Some(at),
+            Found::Numbered(&(at, apart), nth) => Some(at.wrapping_add(nth.wrapping_mul(apart))),
+            Found::OtherNumber | Found::Nothing => None,
+        };
+        let bare = || symbol.strip_prefix("$__")?.rsplit_once("__").map(|(bare, _)| bare);
+        place(&self.module, symbol).or_else(|| place(&self.own, symbol)).or_else(|| place(&self.own, bare()?))
+    }
 }
 
 /// One access of a kernel.
@@ -53,6 +78,8 @@ pub struct Reached {
     pub reaches: Vec<Reach>,
     /// What it leaves where it writes; `None` for bytes of which only that is known.
     pub written: BTreeMap<(Space, u64), Option<u8>>,
+    /// What the code calls variables, and where each lies in its state space.
+    pub symbols: BTreeSet<(String, u64)>,
     /// Why it was not followed to its end.
     pub lost: Option<String>,
 }

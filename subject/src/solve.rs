@@ -65,8 +65,14 @@ pub fn owner<'a>(
             _ => {}
         }
     }
+    // Two names of one place are one variable.
+    let is_one = |found: &[(&str, i64)]| found.windows(2).all(|two| two[0].1 == two[1].1);
     match (inside.as_slice(), behind.as_slice()) {
-        ([one], _) | ([], [one]) => Some(*one),
+        ([first, ..], _) | ([], [first, ..])
+            if is_one(&inside) && (!inside.is_empty() || is_one(&behind)) =>
+        {
+            Some(*first)
+        }
         _ => None,
     }
 }
@@ -112,11 +118,12 @@ mod tests {
 
     #[test]
     fn a_number_belongs_to_the_only_variable_that_holds_it() {
-        let variables = [("a", 100, 8), ("b", 108, 4), ("c", 200, 4), ("alias", 200, 2)];
+        let variables = [("a", 100, 8), ("b", 108, 4), ("c", 200, 8), ("alias", 200, 2), ("inner", 204, 2)];
         assert_eq!(owner(104, variables), Some(("a", 4)));
         assert_eq!(owner(108, variables), Some(("b", 0)), "not the end of a");
         assert_eq!(owner(112, variables), Some(("b", 4)));
-        assert_eq!(owner(201, variables), None, "two hold it");
+        assert_eq!(owner(201, variables), Some(("c", 1)), "two names of one place");
+        assert_eq!(owner(205, variables), None, "two hold it at different offsets");
         assert_eq!(owner(99, variables), None);
     }
 }

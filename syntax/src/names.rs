@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The names that are declared in one scope, and what is known of each.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names<T> {
     plain: BTreeMap<Text, T>,
     /// By common prefix, with the count.

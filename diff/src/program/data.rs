@@ -307,6 +307,7 @@ impl Program<'_> {
             diagnostics: self.observed.diagnostics.clone(),
             kernels: self.observed.kernels.clone(),
             reached: self.observed.reached.clone(),
+            one_place: self.observed.one_place.clone(),
             variables,
             ..*self.observed
         }

@@ -10,20 +10,20 @@ mod memory;
 mod registers;
 mod setting;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
-use ptxsmith_syntax::{FunctionKind, Module, Opcode, Operand, ScalarType, Span, StateSpace, Text};
+use ptxsmith_syntax::{FunctionKind, Module, Opcode, Operand, Role, ScalarType, Span, StateSpace, Text};
 
 use super::form::Form;
 use super::names;
-use super::names::{Body, Kept, Line, Meaning, Place, Program, Variable};
+use super::names::{Body, Kept, Line, Meaning, Place, Program, Registers, Variable, Which};
 use super::operand::Reader;
 use crate::expectation;
 use crate::rules::Rules;
 use crate::step::Trace;
 
-use self::setting::{APART, Frame, Free, parameter_bytes, specials};
-pub use self::setting::{Setting, WINDOWS};
+use self::setting::{Frame, Free, parameter_bytes, specials};
+pub use self::setting::{Placed, Setting, WINDOWS};
 
 /// What an instruction does with memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,15 +165,15 @@ struct Run<'m, 'r> {
     reader: Reader<'r>,
     /// What constants rest on.
     values: Trace,
-    /// The places of variables: of the module, and of the function.
-    module: Vec<Option<u64>>,
-    function: Vec<Option<u64>>,
+    /// Where the variables lie: of the module, and of the function. `None`: nothing has room for it.
+    module: Vec<Option<Placed>>,
+    function: Vec<Option<Placed>>,
     /// Which of the parameters it is, by its place in the function.
-    parameters: BTreeMap<usize, usize>,
-    registers: Vec<Vec<Value>>,
+    parameters: BTreeMap<Which, usize>,
+    registers: Registers<Value>,
     reached: Reached,
-    /// What variables hold at first, by their place in the module.
-    initial: Vec<(StateSpace, u64, &'m expectation::Variable)>,
+    /// What variables hold at first.
+    initial: Vec<(Placed, &'m expectation::Variable)>,
     /// Whether something was written at an unknown place.
     scattered: bool,
     /// Whether what the text leaves undefined is followed too.
@@ -190,24 +190,15 @@ impl<'m, 'r> Run<'m, 'r> {
     ) -> Result<Run<'m, 'r>, &'static str> {
         let mut setting = Setting { specials: specials(body.directives), ..Setting::default() };
         let mut free = Free::new(frame);
-        let mut is_one_name = false;
-        let mut place = |variable: &Variable| {
-            let place = free.place(variable)?;
-            let hidden = setting.places.insert(variable.name.clone(), place);
-            is_one_name |= hidden.is_some() && variable.space != StateSpace::Local;
-            let end = place + variable.size.unwrap_or(APART);
-            setting.regions.push((variable.space, place, end));
-            Some(place)
-        };
-        let module: Vec<Option<u64>> = program.variables.iter().map(|variable| place(variable)).collect();
-        let function = body.variables.iter().map(|variable| match variable.space {
-            StateSpace::Param => None,
-            _ => place(variable),
-        });
-        let function = function.collect();
-        if is_one_name {
+        let module: Vec<Option<Placed>> =
+            program.variables.iter().map(|variable| free.place(variable)).collect();
+        let function: Vec<Option<Placed>> =
+            body.variables.iter().map(|variable| free.place(variable)).collect();
+        // Code tells a variable of the function from one of the module, but not two of the function.
+        if repeats(&program.variables) || repeats(&body.variables) {
             return Err("variables of one name in different scopes");
         }
+        setting.variables = module.iter().chain(&function).flatten().cloned().collect();
         let mut parameters = BTreeMap::new();
         for parameter in &body.parameters {
             let Meaning::Variable(variable) = parameter else { return Err("a parameter in a register") };
@@ -219,15 +210,18 @@ impl<'m, 'r> Run<'m, 'r> {
             parameters.insert(at, nth);
             setting.parameters.push((variable.align, parameter_bytes(nth as u64, size)));
         }
-        let by_name: BTreeMap<&Text, &expectation::Variable> =
-            variables.iter().map(|v| (&v.name, v)).collect();
-        let initial =
-            program.variables.iter().zip(&module).filter_map(|(variable, place)| {
-                Some((variable.space, (*place)?, *by_name.get(&variable.name)?))
-            });
-        let initial = initial.collect();
-        let registers =
-            body.registers.iter().map(|register| vec![None; usize::from(register.lanes)]).collect();
+        let by_name: BTreeMap<&str, &expectation::Variable> =
+            variables.iter().map(|variable| (variable.name.as_str(), variable)).collect();
+        let own = body.variables.iter().zip(&function);
+        let own = own.filter_map(|(variable, place)| Some((place.clone()?, &**variable.initial.as_ref()?)));
+        let all = program.variables.iter().zip(&module).filter_map(|(variable, place)| {
+            // All of a parameterized name hold the same.
+            let first = variable.count.map(|_| format!("{}0", variable.name));
+            let name = first.as_deref().unwrap_or(&variable.name);
+            Some((place.clone()?, *by_name.get(name)?))
+        });
+        let initial = all.chain(own).collect();
+        let registers = Registers::new(None);
         let reached = Reached { setting, ..Reached::default() };
         let (values, scattered, anywhere) = (Trace::default(), false, false);
         Ok(Run {
@@ -331,6 +325,18 @@ impl<'m, 'r> Run<'m, 'r> {
     }
 }
 
+/// Whether two of these variables outside of `.local` have one name.
+fn repeats(variables: &[Rc<Variable>]) -> bool {
+    let mut names = ptxsmith_syntax::Names::default();
+    let placed = |space| !matches!(space, StateSpace::Local | StateSpace::Param);
+    variables.iter().filter(|variable| placed(variable.space)).any(|variable| {
+        let role = variable.count.map_or(Role::Variable, Role::Prefix);
+        let repeated = names.declares(&variable.name, role);
+        names.declare_by_role(&variable.name, role, ());
+        repeated
+    })
+}
+
 fn place_of(texts: &[&str], wanted: &str) -> Option<usize> {
     texts.iter().position(|text| *text == wanted)
 }
@@ -366,7 +372,8 @@ mod tests {
         let word = |nth: usize| u64::from_le_bytes(setting.parameters[nth].1.clone().try_into().unwrap());
         let n = u64::from(u32::from_le_bytes(setting.parameters[1].1.clone().try_into().unwrap()));
         let row = word(0) + 4 * n;
-        let (g, s) = (setting.places["g"], setting.places["s"]);
+        let place = |name: &str| setting.variables.iter().find(|one| one.name == name).unwrap().start;
+        let (g, s) = (place("g"), place("s"));
         let told: Vec<_> = accesses.iter().map(|access| (access.way, access.width, access.place)).collect();
         assert_eq!(
             told,

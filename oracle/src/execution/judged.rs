@@ -12,8 +12,13 @@ use super::{
     operand::{Address, Base, Reader},
 };
 use crate::{
-    clause::Clause, evaluate::Evaluator, refusal::RefusalClass, rules::Rules, step::Trace,
-    undecided::UNDECLARED, validity::special_register,
+    clause::Clause,
+    evaluate::Evaluator,
+    refusal::RefusalClass,
+    rules::Rules,
+    step::Trace,
+    undecided::{ALIAS, UNDECLARED},
+    validity::special_register,
 };
 
 const FORM: &str = "an instruction in a form that is not modelled";
@@ -167,6 +172,7 @@ impl Check<'_, '_> {
             (Opcode::Call, [callee]) => {
                 // One that takes and gives nothing.
                 let callee = name(callee).ok_or(FORM)?;
+                holds(!matches!(self.meaning(&callee), Some(Meaning::Alias)), ALIAS)?;
                 let body = self.program.functions.get(callee.text.as_str()).ok_or(UNDECLARED)?;
                 let is_plain =
                     body.kind == FunctionKind::Func && body.parameters.is_empty() && body.results.is_empty();
@@ -213,6 +219,7 @@ impl Check<'_, '_> {
             (Operand::Value(expr), None) => match expr.as_name() {
                 Some(name) => match self.meaning(&name) {
                     Some(Meaning::Register(register)) => holds(alike(register, ty, wider), OPERAND),
+                    Some(Meaning::Alias) => Err(ALIAS),
                     Some(_) => Err(OPERAND),
                     None => Err(undeclared(&name)),
                 },

@@ -105,6 +105,11 @@ impl Bytes {
         self.written.extend((from..self.size).zip(bytes));
     }
 
+    /// What was written is not known any more.
+    pub(super) fn forget_written(&mut self) {
+        self.written.values_mut().for_each(|byte| *byte = Byte::Unknown);
+    }
+
     /// All bytes, to be handed to a function or back.
     pub(super) fn whole(&self) -> Ruled<Vec<Byte>> {
         passed(self.size).map(|size| self.read(0, size))

@@ -85,35 +85,31 @@ pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rul
     }
     let program = names::read(module, rules);
     let version = program.version;
-    let mut objects = vec![Object {
+    let output_buffer = Object {
         name: Text::const_new(""),
         space: StateSpace::Global,
         align: 256,
         bytes: Bytes::new(MOST_OUTPUT, Before::Zero),
-    }];
-    let expected: BTreeMap<&Text, &expectation::Variable> = variables.iter().map(|v| (&v.name, v)).collect();
-    objects.extend(
-        program.variables.iter().map(|variable| object(variable, expected.get(&variable.name).copied())),
-    );
-    let places: Vec<usize> = (1..objects.len()).collect();
-    // Pointers in memory name their targets by place, so all have to be there first.
-    fill(&mut objects, &program.variables, variables);
+    };
+    let expected = variables.iter().map(|variable| (variable.name.as_str(), variable)).collect();
+    let mut first = Machine {
+        program: &program,
+        reader: operand::Reader { rules, version, trace: Trace::default() },
+        objects: vec![output_buffer],
+        places: BTreeMap::new(),
+        expected: Rc::new(expected),
+        written: Vec::new(),
+        recent: None,
+        steps: 0,
+        calls: 0,
+        called: 0,
+    };
+    first.fill(variables);
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
     kernels
         .map(|(&name, body)| {
-            let reader = operand::Reader { rules, version, trace: Trace::default() };
             // Each kernel finds the module's memory as it was initialized.
-            let (objects, module) = (objects.clone(), places.clone());
-            let mut machine = Machine {
-                program: &program,
-                reader,
-                objects,
-                module,
-                written: Vec::new(),
-                recent: None,
-                steps: 0,
-                calls: 0,
-            };
+            let mut machine = first.clone();
             let ended = machine.kernel(body);
             let left = match ended {
                 Ok(()) => Left::Output(output(&machine)),
@@ -133,7 +129,7 @@ pub(crate) fn checked(module: &Module, rules: &Rules) -> (Option<Refusal>, Trace
     if !module.items.iter().any(has_body) {
         return (None, Trace::default());
     }
-    let program = names::read(module, rules);
+    let program = names::read_text(module, rules);
     let version = program.version;
     let unread = module.unread().next().is_some();
     let mut found: Option<(Refusal, Trace)> = None;
@@ -169,7 +165,7 @@ pub(crate) fn undecided(module: &Module, rules: &Rules) -> Vec<(String, &'static
     if !module.items.iter().any(has_body) {
         return Vec::new();
     }
-    let program = names::read(module, rules);
+    let program = names::read_text(module, rules);
     let mut found = Vec::new();
     for (name, body) in &program.functions {
         let kind = if body.kind == FunctionKind::Entry { "kernel" } else { "function" };
@@ -181,36 +177,6 @@ pub(crate) fn undecided(module: &Module, rules: &Rules) -> Vec<(String, &'static
         }
     }
     found
-}
-
-/// An object for a variable at module scope, without its addresses.
-fn object(variable: &names::Variable, expected: Option<&expectation::Variable>) -> Object {
-    let bytes = match expected {
-        Some(expected) => {
-            Bytes::new(expected.bytes.len(), Before::Initialized(expected.bytes.as_slice().into()))
-        }
-        None => Bytes::new(variable.size.unwrap_or(0) as usize, Before::Unknown),
-    };
-    Object { name: variable.name.clone(), space: variable.space, align: variable.align, bytes }
-}
-
-fn fill(objects: &mut [Object], declared: &[Rc<names::Variable>], expected: &[expectation::Variable]) {
-    let mut places = BTreeMap::new();
-    for (at, variable) in declared.iter().enumerate() {
-        places.entry(&variable.name).or_insert(OUTPUT + 1 + at);
-    }
-    for variable in expected {
-        for address in &variable.addresses {
-            let target = match places.get(&address.symbol) {
-                Some(&at) => Target::Object(at),
-                None => Target::Function(address.symbol.clone()),
-            };
-            let pointer = Pointer { target, offset: address.addend, generic: address.generic };
-            let Some(&holder) = places.get(&variable.name) else { continue };
-            let byte = |at| Byte::Of(pointer.clone(), address.byte.unwrap_or(at));
-            objects[holder].bytes.write(address.offset as usize, (0..address.width).map(byte));
-        }
-    }
 }
 
 fn output(machine: &Machine<'_, '_>) -> Output {
@@ -259,7 +225,7 @@ fn output(machine: &Machine<'_, '_>) -> Output {
 fn symbol(machine: &Machine<'_, '_>, pointer: &Pointer) -> Option<(Text, Option<StateSpace>)> {
     match &pointer.target {
         Target::Function(name) => Some((name.clone(), None)),
-        Target::Object(at) if machine.module.contains(at) => {
+        Target::Object(at) if machine.is_of_module(*at) => {
             let object = &machine.objects[*at];
             Some((object.name.clone(), Some(object.space)))
         }

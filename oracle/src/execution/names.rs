@@ -12,15 +12,19 @@ use ptxsmith_syntax::{
 
 use crate::{
     address::Version,
-    layout::{Layout, MAX_BYTES, MAX_NAMES, Scope, Shape, find},
+    expectation,
+    layout::{Inner, Layout, MAX_BYTES, Scope, Shape, aliases, find, inner},
     rules::Rules,
 };
+
+/// Which declarator it is, and which of the names that it declares: a few letters declare any number of them (5.4.6).
+pub(super) type Which = (usize, u64);
 
 /// A register variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Register {
-    /// Its place among the registers of its function.
-    pub id: usize,
+    /// Which of the registers of its function it is.
+    pub id: Which,
     pub ty: ScalarType,
     /// The elements of a vector; one of a scalar.
     pub lanes: u8,
@@ -36,8 +40,12 @@ pub(super) struct Variable {
     pub align: u64,
     /// Whether the size is known: it is not of `.extern` variables without one.
     pub size: Option<u64>,
+    /// How many there are of a parameterized one.
+    pub count: Option<u64>,
     /// Which variable it is: of a module, or of a function. Of a parameterized one, the first.
     pub place: Place,
+    /// What it holds at first, of one that a function declares in `.global` or `.const` (5.4.4).
+    pub initial: Option<Rc<expectation::Variable>>,
 }
 
 impl Variable {
@@ -45,20 +53,51 @@ impl Variable {
     fn numbered(&self, number: u64) -> Variable {
         let name = format!("{}{number}", self.name).into();
         let place = match self.place {
-            Place::Module(first) => Place::Module(first + number as usize),
-            Place::Function(first) => Place::Function(first + number as usize),
+            Place::Module((first, _)) => Place::Module((first, number)),
+            Place::Function((first, _)) => Place::Function((first, number)),
         };
-        Variable { name, place, ..self.clone() }
+        Variable { name, place, count: None, ..self.clone() }
     }
 }
 
 /// Where a variable is declared, which is how often it exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// At module scope: the place among the variables of the module.
-    Module(usize),
-    /// In a function: once in every call.
-    Function(usize),
+    /// At module scope: which of the variables of the module.
+    Module(Which),
+    /// In a function: which of its variables.
+    Function(Which),
+}
+
+/// The elements of the longest vectors (5.4.2).
+const MOST_LANES: usize = 4;
+
+/// What the registers of a function hold, in as many elements as each has. Those that were never set take no place.
+pub(super) struct Registers<T> {
+    unset: Vec<T>,
+    set: BTreeMap<Which, Vec<T>>,
+}
+
+impl<T: Clone> Registers<T> {
+    /// Registers of which every element is this.
+    pub fn new(unset: T) -> Registers<T> {
+        Registers { unset: vec![unset; MOST_LANES], set: BTreeMap::new() }
+    }
+
+    pub fn of(&self, register: Register) -> &[T] {
+        let lanes = usize::from(register.lanes);
+        self.set.get(&register.id).map_or(&self.unset[..lanes], |held| held)
+    }
+
+    pub fn of_mut(&mut self, register: Register) -> &mut [T] {
+        let unset = &self.unset[..usize::from(register.lanes)];
+        self.set.entry(register.id).or_insert_with(|| unset.to_vec())
+    }
+
+    /// Sets all elements.
+    pub fn set(&mut self, register: Register, held: Vec<T>) {
+        self.set.insert(register.id, held);
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -67,6 +106,8 @@ pub(super) enum Meaning {
     Variable(Rc<Variable>),
     Function(FunctionKind),
     Label,
+    /// What `.alias` gives another name, of which the texts do not speak.
+    Alias,
 }
 
 /// What names mean at one place; of a parameterized name, the meaning of the first.
@@ -78,7 +119,7 @@ impl Names {
     pub fn find(&self, name: &str, rules: &Rules) -> Option<Meaning> {
         match find(&self.0, name, rules) {
             Found::Numbered(Meaning::Register(first), number) => {
-                Some(Meaning::Register(Register { id: first.id + number as usize, ..*first }))
+                Some(Meaning::Register(Register { id: (first.id.0, number), ..*first }))
             }
             Found::Numbered(Meaning::Variable(first), number) => {
                 Some(Meaning::Variable(Rc::new(first.numbered(number))))
@@ -107,6 +148,7 @@ pub(super) struct Kept<'m> {
 
 /// A function made ready for execution.
 pub(super) struct Body<'m> {
+    pub name: &'m str,
     pub kind: FunctionKind,
     pub lines: Vec<Line<'m>>,
     /// What stands before a line and is none, by its number.
@@ -117,9 +159,7 @@ pub(super) struct Body<'m> {
     pub labels: BTreeMap<&'m str, usize>,
     /// The labels of each `.branchtargets`, by the label of the table.
     pub tables: BTreeMap<&'m str, &'m [ptxsmith_syntax::Name]>,
-    /// The types of all registers.
-    pub registers: Vec<Register>,
-    /// The variables that every call has of its own.
+    /// Its variables; of a parameterized one the first.
     pub variables: Vec<Rc<Variable>>,
     pub results: Vec<Meaning>,
     pub parameters: Vec<Meaning>,
@@ -135,15 +175,31 @@ pub(super) struct Program<'m> {
     pub version: Version,
     /// Whether its target may be without generic addresses: what has them, the chapters at hand do not say, and `sm_1x` has not.
     pub lacks_generic: bool,
+    /// Its variables; of a parameterized one the first.
     pub variables: Vec<Rc<Variable>>,
+    /// What the names at module scope stand for.
+    pub names: Names,
     pub functions: BTreeMap<&'m str, Body<'m>>,
 }
 
-/// Reads a module. Whatever is wrong with its declarations is for others to say: they are left out here.
+/// Reads a module to run its functions.
 pub(super) fn read<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
+    read_with(module, rules, inner(module, rules))
+}
+
+/// Reads a module without what the variables of functions hold. Whatever is wrong with its declarations is for others to say: they are
+/// left out here.
+pub(super) fn read_text<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
+    read_with(module, rules, Inner::default())
+}
+
+fn read_with<'m>(module: &'m Module, rules: &Rules, inner: Inner) -> Program<'m> {
     let scope = Scope::of(module, rules);
     let mut names = syntax::Names::default();
-    let mut storage = Storage::new(rules, &scope, Place::Module);
+    let none = Inner::default();
+    let mut storage = Storage::new(rules, &scope, &none, Place::Module);
+    // Beside what else they may be, so that nothing is said of what names one.
+    aliases(module).for_each(|alias| names.declare(alias.clone(), Meaning::Alias));
     for item in &module.items {
         match item {
             Item::Variables(declaration) if declaration.space() != Some(StateSpace::Reg) => {
@@ -167,30 +223,30 @@ pub(super) fn read<'m>(module: &'m Module, rules: &Rules) -> Program<'m> {
         if let Item::Function(function) = item
             && let Some(statements) = &function.body
         {
-            let reader = Reader::new(function.kind, Storage::new(rules, &scope, Place::Function));
+            let reader = Reader::new(function, Storage::new(rules, &scope, &inner, Place::Function));
             let names = syntax::Names::within(names.clone());
             functions.insert(function.name.text.as_str(), reader.body(function, statements, names));
         }
     }
     let version = module.version().unwrap_or((u32::MAX, 0));
     let lacks_generic = scope.architecture.is_some_and(|have| have < 20);
-    Program { version, lacks_generic, variables: storage.variables, functions }
+    Program { version, lacks_generic, variables: storage.variables, names: Names(names), functions }
 }
 
 /// The variables and registers that declarations declare.
 struct Storage<'r> {
     rules: &'r Rules,
     scope: &'r Scope,
-    place: fn(usize) -> Place,
+    inner: &'r Inner,
+    place: fn(Which) -> Place,
     variables: Vec<Rc<Variable>>,
-    registers: Vec<Register>,
-    /// How many parameterized names may still be declared.
-    left: u64,
+    /// How many declarators of registers there are.
+    registers: usize,
 }
 
 impl<'r> Storage<'r> {
-    fn new(rules: &'r Rules, scope: &'r Scope, place: fn(usize) -> Place) -> Storage<'r> {
-        Storage { rules, scope, place, variables: Vec::new(), registers: Vec::new(), left: MAX_NAMES }
+    fn new(rules: &'r Rules, scope: &'r Scope, inner: &'r Inner, place: fn(Which) -> Place) -> Storage<'r> {
+        Storage { rules, scope, inner, place, variables: Vec::new(), registers: 0 }
     }
 
     /// Makes room for what a declaration declares: the names, what each means, and the count of a parameterized one.
@@ -199,23 +255,20 @@ impl<'r> Storage<'r> {
         for declarator in &declaration.declarators {
             let Ok(layout) = Layout::of(declaration, declarator, self.scope, self.rules) else { continue };
             let Layout { space, is_extern, shape, align, count } = layout;
-            let Some(left) = self.left.checked_sub(count.unwrap_or(0)) else { continue };
-            self.left = left;
             let name = declarator.name.text.clone();
             let meaning = if space == StateSpace::Reg {
                 let lanes = shape.vector.unwrap_or(1) as u8;
-                let first = Register { id: self.registers.len(), ty: shape.scalar, lanes };
-                self.registers.extend(std::iter::repeat_n(first, count.unwrap_or(1) as usize));
+                let first = Register { id: (self.registers, 0), ty: shape.scalar, lanes };
+                self.registers += 1;
                 Meaning::Register(first)
             } else {
                 let is_open = is_extern && declarator.dimensions.contains(&None);
                 let size = Some(shape.size(self.rules)).filter(|&size| size <= MAX_BYTES && !is_open);
-                let place = (self.place)(self.variables.len());
-                let first = Rc::new(Variable { name: name.clone(), space, shape, align, size, place });
-                match count {
-                    Some(count) => self.variables.extend((0..count).map(|nth| Rc::new(first.numbered(nth)))),
-                    None => self.variables.push(first.clone()),
-                }
+                let place = (self.place)((self.variables.len(), 0));
+                let initial = self.inner.get(&declarator.name.span.start).cloned();
+                let name = name.clone();
+                let first = Rc::new(Variable { name, space, shape, align, size, count, place, initial });
+                self.variables.push(first.clone());
                 Meaning::Variable(first)
             };
             declared.push((name, meaning, count));
@@ -233,15 +286,15 @@ struct Reader<'m, 'r> {
 }
 
 impl<'m, 'r> Reader<'m, 'r> {
-    fn new(kind: FunctionKind, storage: Storage<'r>) -> Reader<'m, 'r> {
+    fn new(function: &'m Function, storage: Storage<'r>) -> Reader<'m, 'r> {
         let body = Body {
-            kind,
+            name: &function.name.text,
+            kind: function.kind,
             lines: Vec::new(),
             kept: BTreeMap::new(),
             directives: &[],
             labels: BTreeMap::new(),
             tables: BTreeMap::new(),
-            registers: Vec::new(),
             variables: Vec::new(),
             results: Vec::new(),
             parameters: Vec::new(),
@@ -263,8 +316,7 @@ impl<'m, 'r> Reader<'m, 'r> {
         (self.body.results, self.body.parameters) = (passed(&function.results), passed(&function.parameters));
         self.body.directives = &function.directives;
         self.block(statements, names);
-        let Storage { variables, registers, .. } = self.storage;
-        Body { variables, registers, ..self.body }
+        Body { variables: self.storage.variables, ..self.body }
     }
 
     fn block(&mut self, statements: &'m [Statement], mut names: syntax::Names<Meaning>) {

@@ -16,7 +16,7 @@ use crate::{
     refusal::{RefusalClass, Stop},
     rules::Rules,
     step::{Ruled, Trace},
-    undecided::UNDECLARED,
+    undecided::{ALIAS, UNDECLARED},
     value::extended,
 };
 
@@ -63,6 +63,7 @@ impl Index {
 }
 
 /// Reads operands under these rules; records what they rest on.
+#[derive(Clone)]
 pub(super) struct Reader<'r> {
     pub rules: &'r Rules,
     pub version: Version,
@@ -207,6 +208,7 @@ impl Reader<'_> {
                     )),
                 }
             }
+            Some(Meaning::Alias) => Err(Stop::Unmodelled(ALIAS)),
             Some(Meaning::Function(_)) => {
                 self.refuse(RefusalClass::FunctionOperand, Clause::FunctionOperand, name.span)
             }
@@ -266,6 +268,7 @@ impl Reader<'_> {
         let Some(name) = register.as_name() else { return self.refuse(rule.0, rule.1, index.span()) };
         let register = match self.meaning(&name, names)? {
             Some(Meaning::Register(register)) => register,
+            Some(Meaning::Alias) => return Err(Stop::Unmodelled(ALIAS)),
             None => return Err(Stop::Unmodelled(UNDECLARED)),
             Some(_) => return self.refuse(rule.0, rule.1, name.span),
         };

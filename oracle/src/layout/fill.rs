@@ -7,11 +7,13 @@ use crate::expectation::Address;
 use crate::reading::{EmptyList, ForwardReference, IncompleteVector, Question, SelfReference, TrailingComma};
 use crate::refusal::{RefusalClass, Stop};
 use crate::step::{Placement, Ruled, Step, Stored};
+use crate::undecided::ALIAS;
 use crate::value;
 
 use super::scope::{Declared, Place, find};
 use super::shape::Shape;
 use super::{PROPERTY, REPEATED, Work};
+use crate::validity::SEVERAL;
 
 impl Work<'_, '_> {
     /// 5.4.4: places the values of an initializer, level by level of braces. Recursion is as deep as the braces, whose
@@ -143,6 +145,9 @@ impl Work<'_, '_> {
         value: &Expr,
     ) -> Ruled<bool> {
         let span = value.span();
+        if self.scope.aliases.contains(name) {
+            return Err(Stop::Unmodelled(ALIAS));
+        }
         let found = find(&self.scope.names, name, self.rules);
         if let Found::Numbered(..) | Found::OtherNumber = found {
             self.uses(Clause::ParameterizedNames);
@@ -158,7 +163,7 @@ impl Work<'_, '_> {
         }
         let hides = at.0 == self.here.0 && at > self.here && self.scope.hiding.contains(name);
         if hides || self.scope.several.contains(name) {
-            return Err(Stop::Unmodelled("a name of which several are declared in scopes around it"));
+            return Err(Stop::Unmodelled(SEVERAL));
         }
         self.declared(at, span)?;
         let readings = &self.rules.readings;

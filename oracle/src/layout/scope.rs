@@ -41,6 +41,8 @@ pub(crate) struct Scope {
     pub(super) several: Rc<BTreeSet<Text>>,
     /// Names of a function that the module declares too.
     pub(super) hiding: Rc<BTreeSet<Text>>,
+    /// The names that `.alias` gives.
+    pub(super) aliases: Rc<BTreeSet<Text>>,
 }
 
 /// One variable that is declared, and where.
@@ -187,6 +189,7 @@ impl Scope {
             unread: false,
             several: Rc::default(),
             hiding: Rc::default(),
+            aliases: Rc::new(aliases(module).cloned().collect()),
         };
         let mut names = Names::default();
         let mut defined = BTreeSet::new();
@@ -231,6 +234,17 @@ impl Scope {
         let count = Evaluator::new(rules, self.version).integer(count, rule, &mut Trace::default());
         Role::Prefix(count.map_or(0, |count| count.bits))
     }
+}
+
+/// The names that `.alias` gives to what has another one already.
+pub(crate) fn aliases(module: &Module) -> impl Iterator<Item = &Text> {
+    module.items.iter().filter_map(|item| match item {
+        Item::Other(tokens) => match &tokens[..] {
+            [directive, alias, ..] if directive.text == ".alias" => Some(&alias.text),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// Looks a name up under these rules, which say what a parameterized name is (5.4.6).

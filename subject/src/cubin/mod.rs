@@ -29,6 +29,8 @@
 
 mod relocation;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use object::elf::{
     FileHeader64, Rel64, Rela64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STT_FUNC, STT_OBJECT, STT_SECTION,
     SectionType, Sym64, SymbolType,
@@ -159,6 +161,29 @@ pub fn code_hashes(bytes: &[u8]) -> Vec<(String, String)> {
         Some((name.strip_prefix(".text.")?.to_owned(), hex::encode(Sha256::digest(code))))
     };
     sections.iter().filter_map(code).collect()
+}
+
+/// The functions of a cubin that lie where another one does, as an alias of a function does: by name, the first name of those at that
+/// place. Nothing where the file cannot be read.
+pub fn one_place(bytes: &[u8]) -> BTreeMap<String, String> {
+    let read = || {
+        let header = Header::parse(bytes).ok()?;
+        let sections = header.sections(LE, bytes).ok()?;
+        let symbols = sections.symbols(LE, bytes, object::elf::SHT_SYMTAB).ok()?;
+        let mut at: BTreeMap<(u16, u64), BTreeSet<&str>> = BTreeMap::new();
+        let functions = symbols.iter().filter(|symbol| symbol.st_type() == STT_FUNC);
+        for symbol in functions.filter(|symbol| !symbol.is_undefined(LE)) {
+            let name = symbol_name(&symbols, symbol).ok()?;
+            at.entry((symbol.st_shndx(LE).0, symbol.st_value(LE))).or_default().insert(name);
+        }
+        let several = at.into_values().filter(|names| names.len() > 1);
+        let names = several.flat_map(|names| {
+            let first = names.first().copied().unwrap_or_default().to_owned();
+            names.into_iter().map(move |name| (name.to_owned(), first.clone())).collect::<Vec<_>>()
+        });
+        Some(names.collect())
+    };
+    read().unwrap_or_default()
 }
 
 /// The same, with no more than `most` bytes of storage that the file does not hold.

@@ -2,6 +2,7 @@
 //! through the `ptxas` subject where a ptxas is installed.
 
 use super::*;
+use crate::observation::Observation;
 
 /// A cubin as ptxas lays it out, with every field open to abuse.
 #[derive(Clone, Default)]
@@ -487,4 +488,24 @@ fn many_variables_are_read_in_little_time() {
     assert_eq!(read(&bytes).unwrap().len(), count);
     // Milliseconds in a release build; the bound is for a loaded machine, and against anything quadratic.
     assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+#[test]
+fn functions_at_one_place_of_one_section_are_told() {
+    let mut cubin = sample();
+    let other = cubin.section(".text.other", 128, &[0; 32]);
+    cubin.symbol("other", 0x12, other, 0, 16);
+    assert_eq!(one_place(&cubin.bytes()), BTreeMap::new(), "the first place of another section");
+    cubin.symbol("second", 0x12, other, 16, 16);
+    assert_eq!(one_place(&cubin.bytes()), BTreeMap::new());
+    cubin.symbol("alias", 0x12, other, 16, 0);
+    let names = ["alias", "second"].map(|name| (name.to_owned(), "alias".to_owned()));
+    assert_eq!(one_place(&cubin.bytes()), names.into());
+    let observation = Observation {
+        one_place: one_place(&cubin.bytes()),
+        ..Observation::new(crate::observation::Outcome::Accepted)
+    };
+    assert!(observation.is_one_place("second", "alias") && observation.is_one_place("kern", "kern"));
+    assert!(!observation.is_one_place("second", "other") && !observation.is_one_place("kern", "other"));
+    assert_eq!(one_place(b"no cubin"), BTreeMap::new());
 }

@@ -307,7 +307,10 @@ pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits
         }
         End::Signalled(signal) => crashed(Some(signal), own_failure.or_else(|| about_signal(signal))),
         End::Exited(0) => match cubin.map(cubin::read) {
-            Some(Ok(variables)) => Observation { variables, ..Observation::new(Outcome::Accepted) },
+            Some(Ok(variables)) => {
+                let one_place = cubin.map(cubin::one_place).unwrap_or_default();
+                Observation { variables, one_place, ..Observation::new(Outcome::Accepted) }
+            }
             Some(Err(error)) => crashed(None, Some(format!("exit status 0, but {error}"))),
             None => crashed(None, Some("exit status 0, but no cubin".to_owned())),
         },

@@ -29,6 +29,12 @@ fn seen(code: &str) -> Result<Output, String> {
     execute(&Listing::read(&text), &variables(), &Launch { kernel: "k".into(), out: 32 })
 }
 
+fn places(of: &[(&str, u64)]) -> crate::reached::Places {
+    let mut places = crate::reached::Places::default();
+    of.iter().for_each(|&(name, at)| places.declare(name.into(), (at, 0)));
+    places
+}
+
 const OUT: &str = "MOV R4, c[0x0][0x160]\nMOV R5, c[0x0][0x164]\n";
 
 #[test]
@@ -147,7 +153,7 @@ fn what_a_kernel_reaches_over_numbers_is_seen_and_what_is_not_understood_ends_no
     let tracing = Tracing {
         kernel: "k".into(),
         parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
-        places: [("s".to_owned(), 0x10_0000)].into(),
+        module: places(&[("s", 0x10_0000)]),
         specials: [("tid.x".to_owned(), 3)].into(),
         memory: (0..4).map(|nth| ((Space::Global, 0x7d00_0000_1014 + nth), nth as u8 + 1)).collect(),
         ..Tracing::default()
@@ -190,7 +196,7 @@ fn a_variable_of_another_module_lies_where_it_is_said_to() {
     let tracing = Tracing {
         kernel: "k".into(),
         parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
-        places: [("e".to_owned(), 0x10_0000), ("f".to_owned(), 0x7f00_0000_0100)].into(),
+        module: places(&[("e", 0x10_0000), ("f", 0x7f00_0000_0100)]),
         ..Tracing::default()
     };
     let reached = Machine::new(&listing, &variables, "k", Some(&tracing)).unwrap().trace("k");
@@ -198,4 +204,50 @@ fn a_variable_of_another_module_lies_where_it_is_said_to() {
     assert_eq!(read.place, Some((Space::Global, 0x7f00_0000_0104)));
     let stored = (0..4).map(|nth| reached.written[&(Space::Global, 0x7d00_0000_1000 + nth)]);
     assert_eq!(stored.collect::<Vec<_>>(), [Some(2), Some(0), Some(0x10), Some(0)]);
+}
+
+#[test]
+fn names_in_code_are_of_the_module_or_of_the_function_and_addresses_of_functions_are_numbers() {
+    use crate::reached::{FUNCTIONS, Space, Tracing};
+    let mut own = places(&[("x", 0x7f00_0030_0000), ("a", 0x7f00_0040_0000)]);
+    own.declare_numbered("r".into(), (0x7f00_0050_0000, 0x10_0000), 70_000);
+    let tracing = Tracing {
+        kernel: "k".into(),
+        parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
+        module: places(&[("a", 0x7f00_0010_0000)]),
+        own,
+        ..Tracing::default()
+    };
+    for (symbol, place) in [
+        ("a", Some(0x7f00_0010_0000)),
+        ("$__a__7", Some(0x7f00_0040_0000)),
+        ("$__x__7$1", Some(0x7f00_0030_0000)),
+        ("r2", Some(0x7f00_0070_0000)),
+        ("r69999", Some(0x7f00_0050_0000 + 69_999 * 0x10_0000)),
+        ("r70000", None),
+        ("other", None),
+    ] {
+        assert_eq!(tracing.place_of(symbol), place, "{symbol}");
+    }
+    let code = "ULDC.64 UR4, c[0x0][0x160]
+        UMOV UR6, 32@lo(fun@fdesc(k))
+        UMOV UR7, 32@hi(fun@fdesc(k))
+        MOV R2, UR6
+        MOV R3, UR7
+        STG.E.64 [UR4], R2
+        UMOV UR8, 32@lo(a)
+        UMOV UR9, 32@hi(a)
+        LDG.E R4, [UR8]
+        EXIT";
+    let mut text = "\t.section\t.text.k,\"ax\",@progbits\nk:\n".to_owned();
+    for (nth, line) in code.lines().enumerate() {
+        text.push_str(&format!("/*{:04x}*/ {} ;\n", 16 * nth, line.trim()));
+    }
+    text.push_str("\t.section\t.nv.constant0.k,\"a\"\n\t.zero\t\t360\n");
+    let (listing, variables) = (Listing::read(&text), variables());
+    let reached = Machine::new(&listing, &variables, "k", Some(&tracing)).unwrap().trace("k");
+    let stored = (0..8).rev().map(|nth| reached.written[&(Space::Global, 0x7d00_0000_1000 + nth)]);
+    let address = stored.fold(0, |sum, byte| sum << 8 | u64::from(byte.unwrap()));
+    assert!(FUNCTIONS.contains(&address), "{address:#x}");
+    assert_eq!(reached.symbols, [("a".to_owned(), 0x7f00_0010_0000)].into());
 }

@@ -98,14 +98,8 @@ impl<'m> Run<'m, '_> {
         let (space, at) = self.in_space(space, own, at)?;
         // What lies there, and what of the number counts, is not specified.
         let small = !self.anywhere && !matches!(space, StateSpace::Global | StateSpace::Param);
-        if small
-            && !self
-                .reached
-                .setting
-                .regions
-                .iter()
-                .any(|&(own, start, end)| own == space && (start..end).contains(&at))
-        {
+        let mut variables = self.reached.setting.variables.iter();
+        if small && !variables.any(|variable| variable.space == space && variable.holds(at).is_some()) {
             return Err("an address outside of the variables of its state space");
         }
         Ok((space, at))
@@ -116,14 +110,14 @@ impl<'m> Run<'m, '_> {
         let index = match address.index {
             None => 0,
             Some(index) => {
-                let bits = self.registers[index.register.id][0].ok_or(VALUE)?;
+                let bits = self.registers.of(index.register)[0].ok_or(VALUE)?;
                 index.bytes(bits, self.reader.rules).map_err(why)?
             }
         };
         let (base, own) = match &address.base {
             Base::Variable(variable) => (self.place_of(variable).ok_or(VALUE)?, Some(variable.space)),
             Base::Register(register) => {
-                let base = low_bits(register.ty, self.registers[register.id][0].ok_or(VALUE)?);
+                let base = low_bits(register.ty, self.registers.of(*register)[0].ok_or(VALUE)?);
                 // 6.4.1 does not say whether an address is extended before an offset is added.
                 let sum = base.wrapping_add(address.offset as u64);
                 if !self.anywhere && low_bits(register.ty, sum) != sum {
@@ -160,11 +154,11 @@ impl<'m> Run<'m, '_> {
 
     pub(super) fn place_of(&self, variable: &Variable) -> Option<u64> {
         match variable.place {
-            Place::Module(at) => *self.module.get(at)?,
+            Place::Module((at, nth)) => self.module.get(at)?.as_ref()?.nth(nth),
             Place::Function(at) if variable.space == StateSpace::Param => {
                 self.parameters.get(&at).map(|&nth| nth as u64 * PARAMETER)
             }
-            Place::Function(at) => *self.function.get(at)?,
+            Place::Function((at, nth)) => self.function.get(at)?.as_ref()?.nth(nth),
         }
     }
 
@@ -180,8 +174,8 @@ impl<'m> Run<'m, '_> {
         if self.scattered {
             return None;
         }
-        let held = self.initial.iter().find_map(|(own, start, variable)| {
-            let offset = at.checked_sub(*start).filter(|&offset| *own == space && offset < variable.size)?;
+        let held = self.initial.iter().find_map(|(placed, variable)| {
+            let (_, offset) = placed.holds(at).filter(|_| placed.space == space)?;
             let is_address = variable
                 .addresses
                 .iter()

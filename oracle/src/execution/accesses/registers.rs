@@ -12,7 +12,7 @@ use super::{Run, Value};
 impl<'m> Run<'m, '_> {
     pub(super) fn forget_name(&mut self, name: &str, names: &Names) {
         if let Some(Meaning::Register(register)) = names.find(name, self.reader.rules) {
-            self.registers[register.id].fill(None);
+            self.registers.of_mut(register).fill(None);
         }
     }
 
@@ -48,7 +48,7 @@ impl<'m> Run<'m, '_> {
                     None => return None,
                     Some(suffix) => lane(suffix)?,
                 };
-                *self.registers[register.id].get(lane)?
+                *self.registers.of(register).get(lane)?
             }
             Some(_) => None,
             None => {
@@ -107,7 +107,7 @@ impl<'m> Run<'m, '_> {
             ScalarType::Pred => value & 1,
             ty => low_bits(ty, value),
         });
-        *self.registers[register.id].get_mut(lane)? = value;
+        *self.registers.of_mut(register).get_mut(lane)? = value;
         Some(())
     }
 }

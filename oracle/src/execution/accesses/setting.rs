@@ -1,24 +1,66 @@
 //! The numbers that a kernel is run over, made up so that what is computed of them overflows nowhere.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 use ptxsmith_syntax::{StateSpace, Text};
 
-use crate::execution::names::Variable;
+use crate::{execution::names::Variable, expectation};
 
 /// The numbers that a kernel is run over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setting {
     /// Its parameters, in order: the alignment of each, and its bytes.
     pub parameters: Vec<(u64, Vec<u8>)>,
-    /// Where the variables lie that it may name: in their state space, by name.
-    pub places: BTreeMap<Text, u64>,
-    /// The state spaces of the same variables, and from where to where they lie.
-    pub regions: Vec<(StateSpace, u64, u64)>,
+    /// The variables that it may name.
+    pub variables: Vec<Placed>,
     /// What special registers hold, by name: `tid.x`.
     pub specials: BTreeMap<&'static str, u32>,
     /// The bytes that it read from memory, by state space and place.
     pub memory: BTreeMap<(StateSpace, u64), u8>,
+}
+
+/// A variable, or the variables of a parameterized name, and where they lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Its name; of a parameterized one the common prefix.
+    pub name: Text,
+    /// Whether the kernel declares it, and not the module.
+    pub own: bool,
+    /// Its state space.
+    pub space: StateSpace,
+    /// The first place of the first in it.
+    pub start: u64,
+    /// Its bytes, where its declaration says that.
+    pub size: Option<u64>,
+    /// How many there are of a parameterized one, and how far apart they lie.
+    pub several: Option<(u64, u64)>,
+    /// What it holds at first, of one of the kernel's own where that is decided.
+    pub initial: Option<Rc<expectation::Variable>>,
+}
+
+impl Placed {
+    /// Where the one of this number lies; `None` where there are not so many.
+    pub fn nth(&self, nth: u64) -> Option<u64> {
+        let (count, apart) = self.several.unwrap_or((1, 0));
+        (nth < count).then(|| self.start + nth * apart)
+    }
+
+    /// The number of the one that a place is in, and the offset in it.
+    pub fn holds(&self, at: u64) -> Option<(u64, u64)> {
+        let from_start = at.checked_sub(self.start)?;
+        let (nth, offset) = match self.several {
+            None => (0, from_start),
+            Some((count, apart)) => {
+                Some((from_start / apart, from_start % apart)).filter(|(nth, _)| *nth < count)?
+            }
+        };
+        (offset < self.size.unwrap_or(APART)).then_some((nth, offset))
+    }
+
+    /// The name of the one of this number.
+    pub fn name_of(&self, nth: u64) -> Text {
+        self.several.map_or(self.name.clone(), |_| format!("{}{nth}", self.name).into())
+    }
 }
 
 /// The window of the generic address space that a state space has, by where it begins.
@@ -104,7 +146,23 @@ impl Free {
         Free { used: BTreeMap::new(), frame }
     }
 
-    pub(super) fn place(&mut self, variable: &Variable) -> Option<u64> {
+    /// Makes room for a variable; `None` where there is none, or it is a parameter.
+    pub(super) fn place(&mut self, variable: &Variable) -> Option<Placed> {
+        let Variable { name, space, size, count, initial, .. } = variable;
+        let apart = size.unwrap_or(APART).checked_next_multiple_of(variable.align.max(256))?;
+        let apart = apart.checked_next_multiple_of(APART)?.checked_add(APART)?;
+        let all = match count {
+            None => size.unwrap_or(APART),
+            Some(count) => apart.checked_mul(*count)?,
+        };
+        let several = count.map(|count| (count, apart));
+        let start = self.room(variable, all)?;
+        let own = matches!(variable.place, super::Place::Function(_));
+        let (name, initial) = (name.clone(), initial.clone());
+        Some(Placed { name, own, space: *space, start, size: *size, several, initial })
+    }
+
+    fn room(&mut self, variable: &Variable, size: u64) -> Option<u64> {
         let (start, most) = match variable.space {
             StateSpace::Global => (GLOBALS, u64::MAX),
             // Where 32 bits end.
@@ -112,9 +170,12 @@ impl Free {
             _ => return None,
         };
         let used = self.used.entry(variable.space).or_insert(start);
-        let (align, size) = (variable.align, variable.size.unwrap_or(APART));
-        let place = used.next_multiple_of(align.max(256));
-        let end = place.checked_add(size)?.next_multiple_of(APART) + APART;
+        let align = variable.align;
+        let place = used.checked_next_multiple_of(align.max(256))?;
+        let end = place.checked_add(size)?.checked_next_multiple_of(APART)?.checked_add(APART)?;
+        if end >= most {
+            return None;
+        }
         *used = end;
         if variable.space == StateSpace::Local && self.frame == Frame::Downwards {
             // Another distance to each, of less than what lies between them.
@@ -122,6 +183,6 @@ impl Free {
             let place = WINDOW_SIZE.checked_sub(end + distance)? / align;
             return Some((place | 1) * align);
         }
-        (end < most).then_some(place)
+        Some(place)
     }
 }

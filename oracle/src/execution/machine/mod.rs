@@ -4,17 +4,20 @@ mod instructions;
 mod places;
 mod values;
 
+use std::{collections::BTreeMap, rc::Rc};
+
 use ptxsmith_syntax::{FunctionKind, Name, Opcode, Operand, ScalarType, StateSpace, Text};
 
 use super::{
     Written,
     form::Form,
     memory::{Before, Byte, Bytes, Cell, Object, Pointer, Target, from_bytes, passed, to_bytes},
-    names::{Body, Meaning, Names, Place, Program, Variable},
+    names::{Body, Meaning, Names, Place, Program, Registers, Variable, Which},
     operand::Reader,
 };
 use crate::{
     clause::Clause,
+    expectation,
     refusal::Stop,
     step::{Ruled, Trace},
 };
@@ -29,25 +32,41 @@ pub(super) const MOST_OUTPUT: usize = 1 << 14;
 /// The place of the output buffer among the objects.
 pub(super) const OUTPUT: usize = 0;
 
+#[derive(Clone)]
 pub(super) struct Machine<'m, 'r> {
     pub program: &'m Program<'m>,
     pub reader: Reader<'r>,
     pub objects: Vec<Object>,
-    /// The objects of the variables at module scope.
-    pub module: Vec<usize>,
+    /// The objects of variables, as far as something needs them.
+    pub places: BTreeMap<(Owner<'m>, Which), usize>,
+    /// What variables at module scope hold at first.
+    pub expected: Rc<BTreeMap<&'m str, &'m expectation::Variable>>,
     /// What was written to the output.
     pub written: Vec<Written>,
     /// What the instructions since the output was last written rest on; `None` where there were none.
     pub recent: Option<Trace>,
     pub steps: u32,
+    /// The calls that are open.
     pub calls: u32,
+    /// How many there have been.
+    pub called: u32,
+}
+
+/// What has a variable: as often as there is one of these, the variable exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Owner<'m> {
+    Module,
+    /// A function, of variables that outlast its calls.
+    Function(&'m str),
+    /// The call of this number.
+    Call(u32),
 }
 
 /// One call of a function.
 struct Frame<'m> {
     body: &'m Body<'m>,
-    registers: Vec<Vec<Cell>>,
-    objects: Vec<usize>,
+    call: u32,
+    registers: Registers<Cell>,
 }
 
 enum Flow {
@@ -82,12 +101,12 @@ impl<'m> Machine<'m, '_> {
         if self.calls > MOST_CALLS {
             return Err(Stop::Unmodelled("more calls at once than are modelled"));
         }
-        let registers = body.registers.iter().map(|r| vec![Cell::Unknown; usize::from(r.lanes)]).collect();
-        let mut frame = Frame { body, registers, objects: Vec::new() };
-        for variable in &body.variables {
-            let object = self.object(variable)?;
-            frame.objects.push(object);
-        }
+        self.called += 1;
+        let mut frame = Frame { body, call: self.called, registers: Registers::new(Cell::Unknown) };
+        // Whether they hold in a second call what the first one wrote, the texts do not say.
+        let left = self.places.range((Owner::Function(body.name), (0, 0))..);
+        let left = left.take_while(|((owner, _), _)| *owner == Owner::Function(body.name));
+        left.for_each(|(_, &object)| self.objects[object].bytes.forget_written());
         if arguments.len() != body.parameters.len() {
             return Err(FORM);
         }
@@ -102,13 +121,13 @@ impl<'m> Machine<'m, '_> {
         let results = body.results.iter().map(|result| match result {
             Meaning::Register(register) => {
                 let size = register.ty.size().ok_or(FORM)? as usize;
-                Ok(frame.registers[register.id].iter().flat_map(|cell| to_bytes(cell, size)).collect())
+                Ok(frame.registers.of(*register).iter().flat_map(|cell| to_bytes(cell, size)).collect())
             }
             Meaning::Variable(variable) => {
-                let Place::Function(at) = variable.place else { return Err(FORM) };
-                self.objects[frame.objects[at]].bytes.whole()
+                let object = self.own(&frame, variable)?;
+                self.objects[object].bytes.whole()
             }
-            Meaning::Function(_) | Meaning::Label => Err(FORM),
+            Meaning::Function(_) | Meaning::Label | Meaning::Alias => Err(FORM),
         });
         results.collect::<Ruled<_>>().map(Some)
     }
@@ -120,32 +139,71 @@ impl<'m> Machine<'m, '_> {
                 if bytes.len() != size * usize::from(register.lanes) {
                     return Err(FORM);
                 }
-                frame.registers[register.id] = bytes.chunks(size).map(from_bytes).collect();
+                frame.registers.set(*register, bytes.chunks(size).map(from_bytes).collect());
                 Ok(())
             }
             Meaning::Variable(variable) => {
-                let Place::Function(at) = variable.place else { return Err(FORM) };
-                let object = &mut self.objects[frame.objects[at]].bytes;
+                let object = self.own(frame, variable)?;
+                let object = &mut self.objects[object].bytes;
                 if bytes.len() != object.len() {
                     return Err(FORM);
                 }
                 object.write(0, bytes.iter().cloned());
                 Ok(())
             }
-            Meaning::Function(_) | Meaning::Label => Err(FORM),
+            Meaning::Function(_) | Meaning::Label | Meaning::Alias => Err(FORM),
         }
     }
 
-    /// A new object for a variable of a function, of unknown contents.
-    fn object(&mut self, variable: &Variable) -> Ruled<usize> {
+    /// The object of a variable of the function that is called.
+    fn own(&mut self, frame: &Frame<'m>, variable: &Variable) -> Ruled<usize> {
+        match variable.place {
+            Place::Function(_) => self.object(frame, variable),
+            Place::Module(_) => Err(FORM),
+        }
+    }
+
+    /// The object of a variable, in this call.
+    fn object(&mut self, frame: &Frame<'m>, variable: &Variable) -> Ruled<usize> {
+        let outlasts = matches!(variable.space, StateSpace::Global | StateSpace::Const);
+        let (owner, which) = match variable.place {
+            Place::Module(which) => return Ok(self.of_module(variable, which)),
+            Place::Function(which) if outlasts => (Owner::Function(frame.body.name), which),
+            Place::Function(which) => (Owner::Call(frame.call), which),
+        };
+        if let Some(&object) = self.places.get(&(owner, which)) {
+            return Ok(object);
+        }
         let size = variable.size.ok_or(Stop::Unmodelled("a variable of unknown size"))?;
-        self.objects.push(Object {
-            name: variable.name.clone(),
-            space: variable.space,
-            align: variable.align,
-            bytes: Bytes::new(size as usize, Before::Unknown),
-        });
-        Ok(self.objects.len() - 1)
+        let mut bytes = Bytes::new(size as usize, Before::Unknown);
+        if let Some(initial) = &variable.initial {
+            bytes = Bytes::new(size as usize, Before::Initialized(initial.bytes.as_slice().into()));
+            for address in &initial.addresses {
+                // What its symbol means in the function is not looked up.
+                bytes.write(address.offset as usize, (0..address.width).map(|_| Byte::Unknown));
+            }
+        }
+        Ok(self.place(owner, which, Object { bytes, ..object_of(variable) }))
+    }
+
+    /// The object of a variable at module scope.
+    pub fn of_module(&mut self, variable: &Variable, which: Which) -> usize {
+        if let Some(&object) = self.places.get(&(Owner::Module, which)) {
+            return object;
+        }
+        let bytes = match self.expected.get(variable.name.as_str()) {
+            Some(expected) => {
+                Bytes::new(expected.bytes.len(), Before::Initialized(expected.bytes.as_slice().into()))
+            }
+            None => Bytes::new(variable.size.unwrap_or(0) as usize, Before::Unknown),
+        };
+        self.place(Owner::Module, which, Object { bytes, ..object_of(variable) })
+    }
+
+    fn place(&mut self, owner: Owner<'m>, which: Which, object: Object) -> usize {
+        self.objects.push(object);
+        self.places.insert((owner, which), self.objects.len() - 1);
+        self.objects.len() - 1
     }
 
     /// Runs to the end of the function; whether the thread ended.
@@ -162,7 +220,7 @@ impl<'m> Machine<'m, '_> {
                 else {
                     return Err(FORM);
                 };
-                match frame.registers[register.id][0] {
+                match frame.registers.of(register)[0] {
                     Cell::Bits(bits) if (bits != 0) != guard.negated => {}
                     Cell::Bits(_) => {
                         at += 1;
@@ -257,7 +315,7 @@ impl<'m> Machine<'m, '_> {
         let callee = callee.as_name().ok_or(FORM)?;
         let name: Text = match names.find(&callee.text, self.reader.rules) {
             Some(Meaning::Function(_)) => callee.text,
-            Some(Meaning::Register(register)) => match &frame.registers[register.id][0] {
+            Some(Meaning::Register(register)) => match &frame.registers.of(register)[0] {
                 Cell::Pointer(Pointer { target: Target::Function(name), offset: 0, .. }) => name.clone(),
                 _ => return Err(UNKNOWN),
             },
@@ -296,15 +354,15 @@ impl<'m> Machine<'m, '_> {
         {
             match names.find(&name.text, self.reader.rules) {
                 Some(Meaning::Variable(variable)) => {
-                    let Place::Function(at) = variable.place else { return Err(FORM) };
-                    return self.objects[frame.objects[at]].bytes.whole();
+                    let object = self.own(frame, &variable)?;
+                    return self.objects[object].bytes.whole();
                 }
                 Some(Meaning::Register(register)) => {
                     let size = register.ty.size().ok_or(FORM)? as usize;
                     if register.lanes > 1 {
                         self.reader.uses(Clause::VectorOperand);
                     }
-                    let cells = frame.registers[register.id].iter();
+                    let cells = frame.registers.of(register).iter();
                     return Ok(cells.flat_map(|cell| to_bytes(cell, size)).collect());
                 }
                 _ => return Err(FORM),
@@ -313,9 +371,15 @@ impl<'m> Machine<'m, '_> {
         let (ty, size) = match parameter {
             Meaning::Register(register) => (register.ty, register.ty.size()),
             Meaning::Variable(variable) => (variable.shape.scalar, variable.size),
-            Meaning::Function(_) | Meaning::Label => return Err(FORM),
+            Meaning::Function(_) | Meaning::Label | Meaning::Alias => return Err(FORM),
         };
         let cell = self.value(frame, argument, ty, names)?;
         Ok(to_bytes(&cell, passed(size.ok_or(FORM)? as usize)?))
     }
+}
+
+/// The object of a variable, of which nothing is known.
+fn object_of(variable: &Variable) -> Object {
+    let Variable { name, space, align, .. } = variable;
+    Object { name: name.clone(), space: *space, align: *align, bytes: Bytes::new(0, Before::Unknown) }
 }

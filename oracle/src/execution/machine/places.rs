@@ -3,14 +3,45 @@
 use ptxsmith_syntax::{FunctionKind, NodeKind, Operand, StateSpace};
 
 use super::super::{
-    memory::{Before, Bytes, Cell, Object, Pointer, Target},
-    names::{Meaning, Names, Place},
+    memory::{Before, Byte, Bytes, Cell, Object, Pointer, Target},
+    names::{Meaning, Names, Place, Variable},
     operand::{Address, Base},
 };
-use super::{FORM, Frame, Machine, UNKNOWN};
-use crate::{clause::Clause, refusal::Stop, step::Ruled};
+use super::{FORM, Frame, Machine, Owner, UNKNOWN};
+use crate::{clause::Clause, expectation, refusal::Stop, step::Ruled, undecided::ALIAS};
 
 impl<'m> Machine<'m, '_> {
+    /// Puts addresses into the variables at module scope that hold some (5.4.4).
+    pub fn fill(&mut self, expected: &[expectation::Variable]) {
+        let rules = self.reader.rules;
+        for variable in expected {
+            for address in &variable.addresses {
+                let names = &self.program.names;
+                let target = match names.find(&address.symbol, rules) {
+                    Some(Meaning::Variable(target)) => Target::Object(self.declared(&target)),
+                    _ => Target::Function(address.symbol.clone()),
+                };
+                let pointer = Pointer { target, offset: address.addend, generic: address.generic };
+                let Some(Meaning::Variable(holder)) = names.find(&variable.name, rules) else { continue };
+                let holder = self.declared(&holder);
+                let byte = |at| Byte::Of(pointer.clone(), address.byte.unwrap_or(at));
+                self.objects[holder].bytes.write(address.offset as usize, (0..address.width).map(byte));
+            }
+        }
+    }
+
+    /// The object of what is found at module scope.
+    fn declared(&mut self, variable: &Variable) -> usize {
+        let (Place::Module(which) | Place::Function(which)) = variable.place;
+        self.of_module(variable, which)
+    }
+
+    /// Whether an object is of a variable at module scope.
+    pub fn is_of_module(&self, object: usize) -> bool {
+        let mut places = self.places.range((Owner::Module, (0, 0))..);
+        places.any(|((owner, _), &at)| *owner == Owner::Module && at == object)
+    }
+
     /// The address that an operand stands for without brackets: `var`, `var + imm`, `var[index]`, a function.
     pub(super) fn place_of(
         &mut self,
@@ -38,6 +69,7 @@ impl<'m> Machine<'m, '_> {
                         let target = Target::Function(name.clone());
                         return Ok(Some(Pointer { target, offset: 0, generic: false }));
                     }
+                    Some(Meaning::Alias) => return Err(Stop::Unmodelled(ALIAS)),
                     _ => return Ok(None),
                 }
             }
@@ -134,7 +166,7 @@ impl<'m> Machine<'m, '_> {
     ) -> Ruled<Pointer> {
         let index = match address.index {
             None => 0,
-            Some(index) => match &frame.registers[index.register.id][0] {
+            Some(index) => match &frame.registers.of(index.register)[0] {
                 Cell::Bits(bits) => index.bytes(*bits, self.reader.rules)?,
                 _ => return Err(UNKNOWN),
             },
@@ -142,13 +174,10 @@ impl<'m> Machine<'m, '_> {
         let offset = address.offset.checked_add(index).ok_or(FORM)?;
         match &address.base {
             Base::Variable(variable) => {
-                let object = match variable.place {
-                    Place::Module(at) => self.module[at],
-                    Place::Function(at) => frame.objects[at],
-                };
+                let object = self.object(frame, variable)?;
                 Ok(Pointer { target: Target::Object(object), offset, generic: false })
             }
-            Base::Register(register) => match &frame.registers[register.id][0] {
+            Base::Register(register) => match &frame.registers.of(*register)[0] {
                 Cell::Pointer(pointer) => {
                     Ok(Pointer { offset: pointer.offset.wrapping_add(offset), ..pointer.clone() })
                 }

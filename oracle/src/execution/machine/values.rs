@@ -37,7 +37,7 @@ impl<'m> Machine<'m, '_> {
             let Some(Meaning::Register(register)) = names.find(&name.text, self.reader.rules) else {
                 return Err(FORM);
             };
-            return Ok(match frame.registers[register.id][0] {
+            return Ok(match frame.registers.of(register)[0] {
                 Cell::Bits(bits) => Some((bits != 0) != negated),
                 _ => None,
             });
@@ -76,7 +76,7 @@ impl<'m> Machine<'m, '_> {
             Operand::Value(expr) => {
                 match expr.as_name().map(|name| names.find(&name.text, self.reader.rules)) {
                     Some(Some(Meaning::Register(register))) if register.lanes == 1 => {
-                        Ok(frame.registers[register.id][0].clone())
+                        Ok(frame.registers.of(register)[0].clone())
                     }
                     Some(_) => Err(FORM),
                     None => self.constant(expr, ty),
@@ -87,7 +87,7 @@ impl<'m> Machine<'m, '_> {
                     return Err(FORM);
                 };
                 let lane = self.reader.lane(register, suffix)?;
-                Ok(frame.registers[register.id][lane].clone())
+                Ok(frame.registers.of(register)[lane].clone())
             }
             _ => Err(FORM),
         }
@@ -115,7 +115,7 @@ impl<'m> Machine<'m, '_> {
                 self.reader.uses(Clause::VectorInRegisters);
                 match names.find(&expr.as_name().ok_or(FORM)?.text, self.reader.rules) {
                     Some(Meaning::Register(register)) if usize::from(register.lanes) == lanes => {
-                        Ok(frame.registers[register.id].clone())
+                        Ok(frame.registers.of(register).to_vec())
                     }
                     _ => Err(FORM),
                 }
@@ -159,7 +159,7 @@ impl<'m> Machine<'m, '_> {
         if register.ty.size() < ty.size() {
             return Err(FORM);
         }
-        frame.registers[register.id][lane] = cell;
+        frame.registers.of_mut(register)[lane] = cell;
         Ok(())
     }
 
@@ -195,14 +195,14 @@ impl<'m> Machine<'m, '_> {
                 self.reader.uses(Clause::VectorOperand);
                 self.reader.uses(Clause::VectorInRegisters);
                 match names.find(&expr.as_name().ok_or(FORM)?.text, self.reader.rules) {
-                    Some(Meaning::Register(Register { id, lanes, ty: of }))
+                    Some(Meaning::Register(register @ Register { lanes, ty: of, .. }))
                         if usize::from(lanes) == cells.len() && of.size() >= ty.size() =>
                     {
                         let extend = |cell| match cell {
                             Cell::Bits(bits) => Cell::Bits(low_bits(of, extended(ty, bits))),
                             cell => cell,
                         };
-                        frame.registers[id] = cells.into_iter().map(extend).collect();
+                        frame.registers.set(register, cells.into_iter().map(extend).collect());
                         Ok(())
                     }
                     _ => Err(FORM),

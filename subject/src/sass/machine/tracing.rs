@@ -5,7 +5,7 @@ use super::super::operation::{Access, Operation, Width};
 use super::super::value::{Root, Symbol, Truth, Word};
 use super::operands::{is_predicate, nth_register, register, relocated, summands};
 use super::{Known, Lost, MOST_STEPS, Machine, lost};
-use crate::reached::{Reach, Reached, Space, Tracing};
+use crate::reached::{FUNCTIONS, Reach, Reached, Space, Tracing};
 
 /// Where the stack of the thread begins.
 const STACK: u32 = 0x00f0_0000;
@@ -217,11 +217,10 @@ impl Machine<'_> {
         }
     }
 
-    /// Where a variable lies, and what generated code calls it: one of a function has a name around its own.
+    /// Where a variable lies that generated code calls so.
     fn traced_place(&self, name: &str) -> Option<u64> {
-        let places = &self.tracing?.places;
-        let own = || name.strip_prefix("$__")?.rsplit_once("__").map(|(own, _)| own);
-        let place = *places.get(name).or_else(|| places.get(own()?))?;
+        let place = self.tracing?.place_of(name)?;
+        self.reached.borrow_mut().symbols.insert((name.to_owned(), place));
         let shared =
             self.variables.get(name).is_some_and(|variable| variable.space.as_deref() == Some("shared"));
         let before = if shared && self.parameters >= WITH_CLUSTERS { BEFORE_SHARED } else { 0 };
@@ -249,6 +248,11 @@ impl Machine<'_> {
         let place = |symbol: &Symbol| match &symbol.root {
             Root::Variable { name, .. } if !symbol.generic => {
                 Some(self.traced_place(name)?.wrapping_add(symbol.addend as u64))
+            }
+            Root::Function(name) => {
+                // Where its code begins, so that two names of one function are at one place.
+                let line = *self.listing.labels.get(&**name)? as u64;
+                Some((FUNCTIONS.start + 256 * line).wrapping_add(symbol.addend as u64))
             }
             _ => None,
         };
