@@ -3,7 +3,7 @@
 use ptxsmith_syntax::Module;
 
 use crate::{
-    execution::{Kernel, execute},
+    execution::{Kernel, execute_over},
     expectation::{Expectation, Variable},
     layout::expect,
     reading::Readings,
@@ -26,9 +26,14 @@ pub struct Prediction {
 
 /// What these rules say of a module: [`expect`] and [`execute`] together.
 pub fn predict(module: &Module, rules: &Rules) -> Prediction {
+    predict_over(module, rules, None)
+}
+
+/// The same, of kernels that may have two parameters, too: the address of a buffer that holds this input, and that of their output.
+pub fn predict_over(module: &Module, rules: &Rules, input: Option<&[u8]>) -> Prediction {
     let data = expect(module, rules);
     let kernels = match &data {
-        Expectation::Accepted { variables, .. } => execute(module, variables, rules),
+        Expectation::Accepted { variables, .. } => execute_over(module, variables, rules, input),
         Expectation::Refused { .. } | Expectation::Unmodelled { .. } => Vec::new(),
     };
     let undecided = undecided(module, rules, &data);

@@ -52,7 +52,7 @@ every! {
         OffsetWidth = "offset-width", "an address or offset that 32 bits cannot hold";
         ArrayIndex = "array-index", "an index that is no integer, no register and not the sum of both";
         VectorElement = "vector-element", "an element that the vector does not have";
-        VectorList = "vector-list", "a list of another length than the vector's";
+        VectorList = "vector-list", "a vector operand that is none, or of another length";
         TernaryCondition = "ternary-condition", "a condition that is no integer";
     }
 }

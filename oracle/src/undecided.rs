@@ -13,6 +13,8 @@ pub(crate) const UNDECLARED: &str = "a name that nothing declares";
 
 /// Why what names an alias is not decided.
 pub(crate) const ALIAS: &str = "a name that .alias gives, of which the texts do not speak";
+/// Why an access is not decided that reaches beyond its variable.
+pub(crate) const OUTSIDE: &str = "an access outside of the variable";
 
 /// Why a variable is not decided that holds a NaN made by arithmetic.
 pub const COMPUTED_NAN: &str = "a NaN that arithmetic made: its sign and payload are not said";

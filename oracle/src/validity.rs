@@ -502,15 +502,15 @@ impl Found {
             match statement {
                 Statement::Label(label) => drop(ahead.remove(&label.text)),
                 // What another scope has under the name of a label may be meant in front of the label.
-                Statement::Instruction(own) if own.opcode == Opcode::Bra => {
-                    let target = own.operands.first().and_then(|operand| match operand {
+                Statement::Instruction(branch) if branch.opcode == Opcode::Bra => {
+                    let target = branch.operands.first().and_then(|operand| match operand {
                         Operand::Value(expr) => expr.as_name(),
                         _ => None,
                     });
                     if let Some(target) = target.filter(|name| ahead.contains(&name.text))
                         && scope.candidates(&target.text).chain(own.candidates(&target.text)).next().is_some()
                     {
-                        self.push(target.text.to_string(), SEVERAL, own.span);
+                        self.push(target.text.to_string(), SEVERAL, branch.span);
                     }
                 }
                 // A table that nothing can name, or of what is no label.

@@ -8,6 +8,8 @@ use ptxsmith_syntax::StateSpace;
 
 const UNKNOWN: Result<String, &str> = Err("what happens depends on a value that is not known");
 const FORM: Result<String, &str> = Err("an instruction in a form that is not modelled");
+const OPERAND: Result<String, &str> = Err("an operand in a form that is not modelled");
+const TYPES: Result<String, &str> = Err("an instruction with operands of types that are not modelled");
 
 /// The four bytes that an instruction leaves in `r0`, of which the others are 100, 7 and 3, `s0` to `s2` -100, 7 and -3.
 fn number(instruction: &str) -> Result<u32, &'static str> {
@@ -42,8 +44,8 @@ fn arithmetic_is_modulo_the_width_of_the_type() {
         ("shr.s32 r0, s0, 3;", 0xffff_fff3),
         ("shr.s32 r0, 0x80000000, 31;", 0xffff_ffff),
         ("shr.b32 r0, 0xffffff9c, 3;", 0x1fff_fff3),
-        ("add.u16 r0, 0xffff, 2;", 1),
-        ("add.s16 r0, 0x7fff, 1;", 0xffff_8000),
+        ("add.u16 h, 0xffff, 2; cvt.u32.u16 r0, h;", 1),
+        ("add.s16 h, 0x7fff, 1; cvt.s32.s16 r0, h;", 0xffff_8000),
         ("selp.u32 r0, 5, 6, 1;", 5),
         ("selp.u32 r0, 5, 6, 0;", 6),
         ("mov.u32 r0, 0x12345678;", 0x1234_5678),
@@ -123,10 +125,28 @@ fn comparisons_are_signed_where_the_type_is() {
         assert_eq!(truth(comparison, "r1", "r2"), Ok(greater), "{comparison}");
     }
     assert_eq!(truth("lt.s32", "s0", "s1"), Ok(1));
-    assert_eq!(truth("lt.u32", "s0", "s1"), Ok(0));
+    assert_eq!(truth("lt.u32", "s0", "s1"), Ok(0), "a sign is no type of its own");
     assert_eq!(truth("lt.s16", "0xffff", "1"), Ok(1));
     assert_eq!(truth("equ.u32", "r1", "r1"), FORM.map(|_| 0));
-    assert_eq!(truth("eq.f32", "r1", "r1"), FORM.map(|_| 0));
+    assert_eq!(truth("eq.f32", "r1", "r1"), TYPES.map(|_| 0));
+    // 1.0 < 1.5 < 2.0, zeros of either sign are one number, and nothing compares with a NaN.
+    for ty in ["f32", "f64"] {
+        for (comparison, a, b, holds) in [
+            ("lt", "1.0", "1.5", 1),
+            ("lt", "1.5", "1.5", 0),
+            ("le", "1.5", "1.5", 1),
+            ("gt", "2.0", "1.5", 1),
+            ("ge", "-2.0", "1.5", 0),
+            ("eq", "0.0", "-0.0", 1),
+            ("ne", "1.0", "1.5", 1),
+            ("lt", "0f7fc00000", "1.5", 0),
+            ("ge", "0f7fc00000", "1.5", 0),
+            ("eq", "0f7fc00000", "0f7fc00000", 0),
+        ] {
+            assert_eq!(truth(&format!("{comparison}.{ty}"), a, b), Ok(holds), "{comparison} {a} {b}");
+        }
+        assert_eq!(truth(&format!("lo.{ty}"), "1.0", "1.5"), FORM.map(|_| 0));
+    }
     assert_eq!(truth("eq.u32", "r4", "r1"), UNKNOWN.map(|_| 0));
 }
 
@@ -199,15 +219,17 @@ fn conversions_are_between_integers_without_modifiers() {
 
 #[test]
 fn a_scalar_is_taken_apart_and_put_together_from_the_lowest_part() {
-    let body = "mov.b32 {r0, r1}, 0x11112222; mov.b64 {r2, r3}, 0x3333333344444444; mov.b32 r4, {r1, r0};
+    let body = ".reg .b16 i, j; mov.b32 {i, j}, 0x11112222; mov.b64 {r2, r3}, 0x3333333344444444; mov.b32 r4, {j, i};
         mov.b64 d, {r2, r3};
-        st.global.u32 [o], r0; st.global.u32 [o + 4], r1; st.global.u32 [o + 8], r4; st.global.u64 [o + 16], d; ret;";
+        st.global.u16 [o], i; st.global.u16 [o + 4], j; st.global.u32 [o + 8], r4; st.global.u64 [o + 16], d; ret;";
     let expected = "22220000 11110000 11112222 ........ 4444444433333333".replace(' ', "");
     // What was not written is zero.
     assert_eq!(leaves("", body).unwrap(), expected.replace("........", "00000000"));
-    let four = "mov.b32 {r0, r1, r2, r3}, 0x44332211; st.global.v4.u32 [o], {r3, r2, r1, r0}; ret;";
-    assert_eq!(leaves("", four).unwrap(), "44000000330000002200000011000000");
-    assert_eq!(leaves("", "mov.b32 {r0, r1, r2}, 1; ret;"), FORM);
+    let four =
+        ".reg .b8 i, j, k, l; mov.b32 {i, j, k, l}, 0x44332211; st.global.v4.u8 [o], {l, k, j, i}; ret;";
+    assert_eq!(leaves("", four).unwrap(), "44332211");
+    assert_eq!(leaves("", "mov.b32 {r0, r1}, 1; ret;"), OPERAND);
+    assert_eq!(leaves("", "mov.b32 {r0, r1, r2}, 1; ret;"), OPERAND);
     assert_eq!(leaves("", "mov.b8 {r0, r1}, 1; ret;"), FORM);
 }
 
@@ -230,10 +252,10 @@ fn vectors_are_loaded_and_stored_element_by_element() {
     let expected =
         "04000000030000000200000001000000030000000400000005000000080000000100000002000000 0300000004000000";
     assert_eq!(leaves(items, body).unwrap(), expected.replace(' ', ""));
-    assert_eq!(leaves(items, "ld.global.v2.u32 w, [g]; ret;"), FORM);
-    assert_eq!(leaves(items, "ld.global.v4.u32 v, [g]; ret;"), FORM);
-    assert_eq!(leaves(items, "ld.global.v2.u32 r0, [g]; ret;"), FORM);
-    assert_eq!(leaves(items, "st.global.v2.u32 [o], w; ret;"), FORM);
+    assert_eq!(leaves(items, "ld.global.v2.u32 w, [g]; ret;"), OPERAND);
+    assert_eq!(leaves(items, "ld.global.v4.u32 v, [g]; ret;"), OPERAND);
+    assert_eq!(leaves(items, "ld.global.v2.u32 r0, [g]; ret;"), OPERAND);
+    assert_eq!(leaves(items, "st.global.v2.u32 [o], w; ret;"), OPERAND);
 }
 
 #[test]
@@ -267,6 +289,11 @@ fn an_access_lies_in_its_variable_aligned_and_in_its_state_space() {
     assert_eq!(loads("ld.global.u32 r0, [p1];"), space);
     assert_eq!(loads("ld.u32 r0, [p1];"), Err("an offset in a state space taken for a generic address"));
     assert_eq!(loads("ld.u32 r0, [p3];"), Err("an offset in a state space taken for a generic address"));
+    // 6.4.1.1: a name stands for its variable, in whose window it lies.
+    assert_eq!(loads("ld.u32 r0, [c];").unwrap(), "05000000");
+    assert_eq!(loads("ld.u32 r0, [g + 4];").unwrap(), "05060708");
+    assert_eq!(loads("st.u32 [s], 9; ld.shared.u32 r0, [s];").unwrap(), "09000000");
+    assert_eq!(loads("st.u32 [c], 9;"), Err("a store to .const"));
     assert_eq!(loads("st.const.u32 [c], 1;"), Err("a store to .const"));
 }
 
@@ -325,10 +352,15 @@ fn functions_are_called_by_name_and_by_address() {
 fn registers_hold_what_their_type_holds() {
     let shows = |what: &str| leaves("", &format!("{what} st.global.u64 [o], p0; ret;"));
     assert_eq!(shows("mov.u64 p0, -1;").unwrap(), "ffffffffffffffff");
-    assert_eq!(shows("mov.u32 p0, -1;").unwrap(), "ffffffff00000000");
-    assert_eq!(shows("mov.s32 p0, -1;").unwrap(), "ffffffffffffffff");
-    assert_eq!(shows("mov.u64 r0, 1;"), FORM);
-    assert_eq!(shows("mov.u32 v, 1;"), FORM);
+    // A load extends to a wider register, by its own sign.
+    let items = ".global .s32 m = -1;";
+    let loads =
+        |ty: &str| leaves(items, &format!("ld.global.{ty} p0, [m]; st.global.u64 [o], p0; ret;")).unwrap();
+    assert_eq!(loads("u32"), "ffffffff00000000");
+    assert_eq!(loads("s32"), "ffffffffffffffff");
+    assert_eq!(shows("mov.u32 p0, -1;"), TYPES);
+    assert_eq!(shows("mov.u64 r0, 1;"), TYPES);
+    assert_eq!(shows("mov.u32 v, 1;"), TYPES);
     assert_eq!(shows("mov.v2.u32 r0, {1, 2};"), FORM);
     let lanes = "mov.v2.s32 {v.x, v.y}, {-1, 5}; mov.u32 r0, v.x; mov.u32 r1, v.y; st.global.u32 [o], r0;
         st.global.u32 [o + 4], r1; ret;";
@@ -346,6 +378,100 @@ fn a_predicate_may_be_moved_negated_and_constant() {
     let output =
         run(Readings::default(), &kernel("mov.pred q, 5; selp.u32 r0, 1, 2, q; st.global.u32 [o], r0; ret;"));
     assert!(output.unwrap().slots[0].trace.clauses.contains(Clause::PredicateConstant));
+}
+
+#[test]
+fn a_predicate_operand_is_negated_or_constant_wherever_one_stands() {
+    // (1 == 1), then the other.
+    for (instruction, expected) in [
+        ("setp.eq.u32 q, 1, 1; selp.u32 r0, 5, 6, q;", 5),
+        ("setp.eq.u32 q, 1, 1; selp.u32 r0, 5, 6, !q;", 6),
+        ("setp.eq.u32 q, 1, 2; selp.s32 r0, -2147483648, 7, !q;", 0x8000_0000),
+        ("setp.lt.f32 q, 0f7fc00000, 0f3f800000; selp.s32 r0, -2147483648, 7, !q;", 0x8000_0000),
+        ("setp.lt.f32 q, 0f3f000000, 0f3f800000; selp.s32 r0, -2147483648, 7, !q;", 7),
+        ("set.eq.u32.u32 r0, 5, 5;", 0xffff_ffff),
+        ("set.eq.s32.u16 r0, 5, 6;", 0),
+        ("set.lt.u32.f64 r0, 0.5, 1.5;", 0xffff_ffff),
+        // A constant that is not zero is true, whatever its low bits.
+        ("set.eq.and.u32.u32 r0, 5, 5, 0x100000000;", 0xffff_ffff),
+        ("set.eq.and.u32.u32 r0, 5, 5, 0;", 0),
+        ("set.eq.and.u32.u32 r0, 5, 6, 1;", 0),
+        ("set.eq.or.u32.u32 r0, 5, 6, 0x100000000;", 0xffff_ffff),
+        ("set.eq.xor.u32.u32 r0, 5, 5, 1;", 0),
+        ("setp.eq.u32 q, 1, 1; set.eq.and.u32.u32 r0, 5, 5, !q;", 0),
+        (".reg .f32 f; set.eq.f32.u32 f, 5, 5; mov.b32 r0, f;", 0x3f80_0000),
+        (".reg .f32 f; set.eq.f32.u32 f, 5, 6; mov.b32 r0, f;", 0),
+    ] {
+        assert_eq!(number(instruction), Ok(expected), "{instruction}");
+    }
+    for instruction in ["set.eq.u32 r0, 5, 5;", "set.eq.u64.u32 r0, 5, 5;", "set.eq.and.u32.u32 r0, 5, 5;"] {
+        assert_eq!(number(instruction), FORM.map(|_| 0), "{instruction}");
+    }
+    assert_eq!(number("set.eq.u32.u16 r0, r1, 5;"), TYPES.map(|_| 0));
+}
+
+#[test]
+fn registers_of_another_type_than_the_instruction_are_not_read_and_not_set() {
+    // `h` has 16 bits, `real` is a float of 64.
+    for instruction in [
+        "add.s32 r0, h, h;",
+        "add.s16 r0, h, h;",
+        "add.s64 p0, r1, r2;",
+        "mov.u32 r0, h;",
+        "mov.u64 p0, real;",
+        "mov.f64 p0, 1.0;",
+        "add.f32 r0, r1, r2;",
+        "setp.eq.u32 q, h, 1;",
+        "selp.u32 r0, h, 1, 1;",
+        "selp.u32 r0, 1, 2, r1;",
+        "cvta.global.u64 p0, r1;",
+        "shl.b64 p0, p1, h;",
+        "ld.global.u64 r0, [o];",
+        "st.global.u64 [o], r0;",
+        "ld.global.f32 real, [o];",
+        "cvt.u64.u32 r0, r1;",
+    ] {
+        assert_eq!(leaves("", instruction), TYPES, "{instruction}");
+    }
+    for instruction in [
+        "add.s32 r0, s0, r1;",
+        "mov.b64 real, p0;",
+        "mov.u64 d, p0;",
+        "ld.global.u8 h, [o];",
+        "ld.global.s16 p0, [o];",
+        "st.global.u8 [o], p0;",
+        "cvt.u16.u32 r0, p0;",
+    ] {
+        assert!(leaves("", instruction).is_ok(), "{instruction}");
+    }
+}
+
+#[test]
+fn a_name_and_an_offset_is_an_address_without_brackets_too() {
+    let items = ".global .u32 g[4] = {10, 20, 30, 40};";
+    let address = |addend: i64| Ok(format!("{}; 8 at 0: g+{addend} generic", "00".repeat(8)));
+    let shows = |what: &str| leaves(items, &format!("{what} st.global.u64 [o], p0; ret;"));
+    assert_eq!(shows("mov.u64 p0, g + 4;"), address(4));
+    assert_eq!(shows("mov.u64 p0, g + -4;"), address(-4));
+    assert_eq!(shows("mov.u64 p0, g[1];"), address(4));
+    assert_eq!(shows("mov.u32 r1, 3; mov.u64 p0, g[r1 + -2];"), address(4));
+    assert_eq!(shows("cvta.global.u64 p0, g + 8;"), address(8));
+    assert_eq!(shows("mov.u64 p1, g; mov.u64 p0, p1 + 12;"), address(12));
+    assert_eq!(shows("mov.u64 p1, 7; mov.u64 p0, p1 + 12;").unwrap(), "1300000000000000");
+    assert_eq!(shows("mov.u64 p1, 8; add.u64 p0, p1, g + 4;"), address(12));
+    assert_eq!(leaves(items, "st.global.u64 [o], g + 4; ret;"), address(4));
+    let refused = Err("address-arithmetic");
+    assert_eq!(shows("mov.u64 p0, g - 4;"), refused);
+    assert_eq!(shows("mov.u64 p0, 4 + g;"), OPERAND);
+    assert_eq!(shows("mov.u64 p0, g + 4294967296;"), Err("offset-width"));
+    let loads = |what: &str| {
+        leaves(items, &format!("mov.u64 p0, g; mov.u32 r1, 3; {what} st.global.u32 [o], r0; ret;"))
+    };
+    assert_eq!(loads("ld.global.u32 r0, [p0 + 4];").unwrap(), "14000000");
+    assert_eq!(loads("ld.global.u32 r0, [p0 + 4 + 4];").unwrap(), "1e000000");
+    assert_eq!(loads("add.u64 p0, p0, 8; ld.global.u32 r0, [p0 + -4];").unwrap(), "14000000");
+    assert_eq!(loads("ld.global.u32 r0, g[r1 + -2];").unwrap(), "14000000");
+    assert_eq!(loads("ld.u32 r0, g[r1 + -2];").unwrap(), "14000000");
 }
 
 /// Whether the first scalar that a kernel with this body leaves rests on a clause.
@@ -381,8 +507,8 @@ fn a_vector_access_needs_room_for_all_of_it() {
 
 #[test]
 fn what_is_no_scalar_is_no_scalar_operand() {
-    assert_eq!(leaves("", "mov.u32 r0, v; ret;"), FORM);
-    assert_eq!(leaves(".visible .func t() { ret; }", "mov.u64 p0, t + 4; ret;"), FORM);
+    assert_eq!(leaves("", "mov.u32 r0, v; ret;"), TYPES);
+    assert_eq!(leaves(".visible .func t() { ret; }", "mov.u64 p0, t + 4; ret;"), OPERAND);
     let idle = leaves(".global .u32 g = 5;", "ld.global.u32 _, [g]; st.global.u8 [o], 1; ret;");
     assert_eq!(idle.unwrap(), "01");
 }

@@ -48,7 +48,12 @@ fn what_the_texts_do_not_describe_is_undecided() {
         (".entry k() { .reg .f32 %f<4>; add.f16 %f1, %f2, %f3; }", "kernel k, add: "),
         (".entry k() { .reg .u32 %r<4>; foo.u32 %r1, %r2; }", "foo"),
         (".global .u32 g; .entry k() { ld.global.u32 5, [g]; }", "kernel k, ld: "),
-        (".entry k() { .reg .u32 %r<4>; add.u32 %r1, %r2, 1.5; }", "kernel k, add: "),
+        (".entry k() { .reg .u32 %r<4>; .reg .f32 %f; add.u32 %r1, %r2, %f; }", "kernel k, add: "),
+        (".entry k() { .reg .b32 %r<4>; shl.b32 %r1, %r2, 32; }", "kernel k, shl: a shift by as many bits"),
+        (
+            ".entry k() { .reg .u16 %h<4>; shr.u16 %h1, %h2, 65536; }",
+            "kernel k, shr: a shift by as many bits",
+        ),
         (".entry k() { .reg .b32 %r<4>; .reg .pred %p; setp.lt.b32 %p, %r1, %r2; }", "kernel k, setp: "),
         (".entry k(.param .u32 q) { .reg .u32 %r<4>; st.param.u32 [q], %r1; }", "kernel k, st: "),
         (".entry k() { .reg .u32 %r<4>; cvta.global.u32 %r1, %r2; }", "kernel k, cvta: "),

@@ -250,6 +250,7 @@ keywords! {
         Or = "or",
         Ret = "ret",
         Selp = "selp",
+        Set = "set",
         Setp = "setp",
         Shl = "shl",
         Shr = "shr",

@@ -19,6 +19,8 @@ const SHIFTED_RIGHT: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64";
 const CHOSEN: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64";
 const WINDOWS: &str = ".global .shared .local .const";
 const COMPARISONS: &str = ".eq .ne .lt .le .gt .ge";
+/// The types of what `set` gives.
+const SET: &str = ".u32 .s32 .f32";
 
 /// What an instruction makes of numbers: of its type, or of the operands' own where they have another, extended to 64 bits. `None`
 /// where that is not modelled.
@@ -53,6 +55,7 @@ pub(super) fn row(opcode: Opcode) -> Row {
         Opcode::Cvta => form(".u64", ".to", WINDOWS, 2),
         Opcode::Cvt => form(MOVED, MOVED, "", 2),
         Opcode::Setp => form(CHOSEN, COMPARISONS, "", 3),
+        Opcode::Set => form(CHOSEN, ".eq .ne .lt .le .gt .ge .u32 .s32 .f32", "", 3),
         Opcode::Selp => form(CHOSEN, "", "", 4),
         Opcode::Bra => form("", ".uni", "", 1),
         Opcode::Brx => form("", ".idx .uni", "", 2),
@@ -82,6 +85,46 @@ pub(super) fn row(opcode: Opcode) -> Row {
         Opcode::Neg => of("", "", 0, |_, values| one(values, u64::wrapping_neg)),
         Opcode::Not => of("", "", 0, |_, values| one(values, |a| !a)),
     }
+}
+
+fn has(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
+
+/// Whether an instruction has one of the forms that everybody takes, as far as its modifiers say.
+pub(super) fn has_row(form: &Form<'_>) -> bool {
+    let Row { types, others, spaces, operands: count, .. } = row(form.opcode);
+    let takes = match form.ty {
+        Some(ty) => has(types, ty.keyword()),
+        None => types.is_empty(),
+    };
+    let spaced = form.space.is_none_or(|space| has(spaces, space.keyword()));
+    let known = form.others.iter().all(|word| has(others, word));
+    let vector =
+        form.lanes.is_none_or(|lanes| matches!(form.opcode, Opcode::Ld | Opcode::St) && fits(form, lanes));
+    let compares = || {
+        let ordered = form.others.first().is_some_and(|first| !matches!(*first, ".eq" | ".ne"));
+        !ordered || form.ty.is_none_or(|ty| ty.kind() != TypeKind::Bits)
+    };
+    let number = |ty: ScalarType| matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned);
+    let needed = match (form.opcode, &form.others[..]) {
+        (Opcode::Mul | Opcode::Mad, others) => others.len() == 1,
+        (Opcode::Setp, others) => others.len() == 1 && compares(),
+        (Opcode::Set, [compare, result]) => has(COMPARISONS, compare) && has(SET, result) && compares(),
+        (Opcode::Set, _) => false,
+        (Opcode::Cvt, [to]) => {
+            ScalarType::from_keyword(to).is_some_and(number) && form.ty.is_some_and(number)
+        }
+        (Opcode::Cvt, _) => false,
+        (Opcode::Cvta, others) => form.space.is_some() && others.len() < 2,
+        _ => true,
+    };
+    takes && spaced && known && vector && needed && (count == usize::MAX || form.operands.len() == count)
+}
+
+/// Whether a vector access has at most 128 bits.
+fn fits(form: &Form<'_>, lanes: usize) -> bool {
+    lanes <= 4 && form.ty.and_then(ScalarType::size).is_some_and(|size| size * lanes as u64 <= 16)
 }
 
 fn one(values: &[u64], calculate: impl Fn(u64) -> u64) -> Option<u64> {
@@ -134,10 +177,21 @@ pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Opt
     Some(low_bits(result_type(form, ty)?, value))
 }
 
-/// Whether two integers of a type compare so; `None` where that is no comparison of integers.
+/// Whether two numbers of a type compare so; `None` where that is no comparison of such numbers. Of a NaN none holds.
 pub(super) fn compared(comparison: &str, ty: ScalarType, a: u64, b: u64) -> Option<bool> {
-    let (a, b) = (extended(ty, a), extended(ty, b));
-    let order = if ty.kind() == TypeKind::Signed { (a as i64).cmp(&(b as i64)) } else { a.cmp(&b) };
+    let order = match ty {
+        ScalarType::F32 => f32::from_bits(a as u32).partial_cmp(&f32::from_bits(b as u32)),
+        ScalarType::F64 => f64::from_bits(a).partial_cmp(&f64::from_bits(b)),
+        _ if ty.kind() == TypeKind::Float => return None,
+        _ => {
+            let (a, b) = (extended(ty, a), extended(ty, b));
+            Some(if ty.kind() == TypeKind::Signed { (a as i64).cmp(&(b as i64)) } else { a.cmp(&b) })
+        }
+    };
+    if ty.kind() == TypeKind::Float && !has(COMPARISONS, comparison) {
+        return None;
+    }
+    let Some(order) = order else { return Some(false) };
     Some(match comparison {
         ".eq" => order.is_eq(),
         ".ne" => order.is_ne(),

@@ -2,14 +2,15 @@
 
 use ptxsmith_syntax::{
     Expr, FunctionKind, Instruction, Name, Node, NodeKind, Number, Opcode, Operand, ScalarType, StateSpace,
-    TypeKind, read_number,
+    TypeKind, UnaryOp, read_number,
 };
 
 use super::{
     form::Form,
-    instructions::{Row, row},
-    names::{Body, Meaning, Names, Program, Register},
+    instructions::{has_row, row},
+    names::{Body, Meaning, Names, Program},
     operand::{Address, Base, Reader},
+    typing::{TYPES, Typed, alike, typed},
 };
 use crate::{
     clause::Clause,
@@ -17,18 +18,16 @@ use crate::{
     refusal::RefusalClass,
     rules::Rules,
     step::Trace,
-    undecided::{ALIAS, UNDECLARED},
+    undecided::{ALIAS, OUTSIDE, UNDECLARED},
     validity::special_register,
 };
 
-const FORM: &str = "an instruction in a form that is not modelled";
-const OPERAND: &str = "an instruction with operands of types that are not modelled";
+pub(super) const FORM: &str = "an instruction in a form that is not modelled";
+pub(super) const OPERAND: &str = "an operand in a form that is not modelled";
+pub(super) const MISALIGNED: &str = "an access that is not aligned, which is undefined";
+pub(super) const MAY_BE_MISALIGNED: &str = "an access that may be misaligned";
 const SPECIAL: &str = "a special register, of which the texts do not speak";
-const BEYOND: &str = "an access beyond its variable";
-
-fn has(words: &str, word: &str) -> bool {
-    words.split(' ').any(|known| known == word)
-}
+const COUNT: &str = "a shift by as many bits as there are, or more, of which the texts do not speak";
 
 /// Why an instruction that nothing refuses is not judged; `None` where it is.
 pub(super) fn undecided(
@@ -60,37 +59,16 @@ fn holds(condition: bool, otherwise: &'static str) -> Judged {
 
 impl Check<'_, '_> {
     fn instruction(&self, form: &Form<'_>) -> Judged {
-        let Row { types, others, spaces, operands: count, .. } = row(form.opcode);
-        let takes = match form.ty {
-            Some(ty) => has(types, ty.keyword()),
-            None => types.is_empty(),
-        };
-        let spaced = match form.space {
-            Some(space) => has(spaces, space.keyword()),
-            None => spaces.is_empty() || !self.program.lacks_generic,
-        };
-        let known = form.others.iter().all(|word| has(others, word));
-        let vector = form
-            .lanes
-            .is_none_or(|lanes| matches!(form.opcode, Opcode::Ld | Opcode::St) && self.fits(form, lanes));
-        holds(takes && spaced && known && vector, FORM)?;
-        holds(count == usize::MAX || form.operands.len() == count, FORM)?;
-        let needed = match form.opcode {
-            Opcode::Mul | Opcode::Mad | Opcode::Setp | Opcode::Cvt => form.others.len() == 1,
-            Opcode::Cvta => form.space.is_some() && form.others.len() < 2,
-            _ => true,
-        };
-        holds(needed, FORM)?;
+        let spaced =
+            form.space.is_some() || row(form.opcode).spaces.is_empty() || !self.program.lacks_generic;
+        holds(has_row(form) && spaced, FORM)?;
         self.operands(form)
     }
 
-    /// Whether a vector access has at most 128 bits.
-    fn fits(&self, form: &Form<'_>, lanes: usize) -> bool {
-        lanes <= 4 && form.ty.and_then(ScalarType::size).is_some_and(|size| size * lanes as u64 <= 16)
-    }
-
     fn operands(&self, form: &Form<'_>) -> Judged {
-        let Some(ty) = form.ty else { return self.control(form) };
+        if form.ty.is_none() {
+            return self.control(form);
+        }
         let named = |operand: &Operand| matches!(operand, Operand::Value(expr) if expr.as_name().is_some());
         let writes = match form.operands {
             _ if form.opcode == Opcode::St => true,
@@ -98,61 +76,44 @@ impl Check<'_, '_> {
             operands => operands.first().is_some_and(named),
         };
         holds(writes, OPERAND)?;
-        match (form.opcode, form.operands) {
-            (Opcode::Ld, [to, from]) => {
-                self.values(to, ty, form.lanes, true)?;
-                self.place(from, form)
-            }
-            (Opcode::St, [to, from]) => {
-                self.place(to, form)?;
-                self.values(from, ty, form.lanes, true)
-            }
-            (Opcode::Mov, [to, from]) => {
-                self.exact(to, ty)?;
-                match from {
-                    Operand::Value(expr) => match expr.as_name().map(|name| self.meaning(&name)) {
-                        Some(Some(meaning @ (Meaning::Variable(_) | Meaning::Function(_)))) => {
-                            let of_parameter =
-                                matches!(&meaning, Meaning::Variable(v) if v.space == StateSpace::Param);
-                            let whole = ty.size() == Some(8) && ty.kind() != TypeKind::Float;
-                            holds(whole && !of_parameter, OPERAND)
-                        }
-                        _ => self.exact(from, ty),
-                    },
-                    _ => self.exact(from, ty),
+        for (nth, operand) in form.operands.iter().enumerate() {
+            match typed(form, nth) {
+                None => self.place(operand, form)?,
+                Some(Typed { ty, .. }) if nth == 1 && form.opcode == Opcode::Mov => {
+                    self.moved(operand, ty)?
                 }
+                Some(Typed { ty, wider }) => self.values(operand, ty, form.lanes, wider)?,
             }
-            (Opcode::Cvta, [to, from]) => {
-                self.exact(to, ty)?;
-                self.exact(from, ty)
+        }
+        match (form.opcode, form.operands) {
+            (Opcode::Shl | Opcode::Shr, [.., Operand::Value(by)]) if !by.has_names() => {
+                let width = form.ty.map_or(0, |ty| 8 * ty.bytes());
+                holds(self.number(by).is_some_and(|by| by < width), COUNT)
             }
-            (Opcode::Cvt, [to, from]) => {
-                let source =
-                    form.others.first().and_then(|word| ScalarType::from_keyword(word)).ok_or(FORM)?;
-                // The last modifier is the source's type.
-                let (to_ty, from_ty) = (source, ty);
-                let whole = |ty: ScalarType| matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned);
-                holds(whole(to_ty) && whole(from_ty), FORM)?;
-                self.values(to, to_ty, None, true)?;
-                self.values(from, from_ty, None, true)
+            _ => Ok(()),
+        }
+    }
+
+    /// The source of a `mov`: it may be the address of a variable, of an element or of a function, too.
+    fn moved(&self, operand: &Operand, ty: ScalarType) -> Judged {
+        let whole = ty.size() == Some(8) && ty.kind() != TypeKind::Float;
+        match operand {
+            Operand::Value(expr) => match expr.as_name().map(|name| self.meaning(&name)) {
+                Some(Some(Meaning::Variable(variable))) => {
+                    holds(whole && variable.space != StateSpace::Param, OPERAND)
+                }
+                Some(Some(Meaning::Function(_))) => holds(whole, OPERAND),
+                None if expr.has_names() && ty != ScalarType::Pred => {
+                    self.declared(expr)?;
+                    holds(whole && matches!(self.address(operand)?.base, Base::Variable(_)), OPERAND)
+                }
+                _ => self.values(operand, ty, None, false),
+            },
+            Operand::Element(..) => {
+                let Base::Variable(variable) = self.address(operand)?.base else { return Err(OPERAND) };
+                holds(whole && variable.space != StateSpace::Param, OPERAND)
             }
-            (Opcode::Shl | Opcode::Shr, [to, from, by]) => {
-                self.exact(to, ty)?;
-                self.exact(from, ty)?;
-                self.exact(by, ScalarType::U32)
-            }
-            (Opcode::Setp, [to, left, right]) => {
-                let ordered = !matches!(form.others[..], [".eq" | ".ne"]);
-                holds(!ordered || ty.kind() != TypeKind::Bits, FORM)?;
-                self.exact(to, ScalarType::Pred)?;
-                self.exact(left, ty)?;
-                self.exact(right, ty)
-            }
-            (Opcode::Selp, [to, left, right, by]) => {
-                [to, left, right].into_iter().try_for_each(|operand| self.exact(operand, ty))?;
-                self.exact(by, ScalarType::Pred)
-            }
-            (_, operands) => operands.iter().try_for_each(|operand| self.exact(operand, ty)),
+            _ => self.values(operand, ty, None, false),
         }
     }
 
@@ -189,15 +150,10 @@ impl Check<'_, '_> {
     /// A register of exactly this type, up to sign; bits fit every type of their size.
     fn register(&self, name: &Name, ty: ScalarType) -> Judged {
         match self.meaning(name) {
-            Some(Meaning::Register(register)) => holds(alike(register, ty, false), OPERAND),
+            Some(Meaning::Register(register)) => holds(alike(register, ty, false), TYPES),
             Some(_) => Err(OPERAND),
             None => Err(undeclared(name)),
         }
-    }
-
-    /// A register of exactly this type, or a constant where no register has to be.
-    fn exact(&self, operand: &Operand, ty: ScalarType) -> Judged {
-        self.values(operand, ty, None, false)
     }
 
     /// One value, or a list of as many as there are lanes. A register may be `wider` where the instruction moves bits.
@@ -214,18 +170,24 @@ impl Check<'_, '_> {
                 };
                 let mut sizes = parts.iter().filter_map(size);
                 let first = sizes.next();
-                holds(sizes.all(|size| Some(size) == first), OPERAND)
+                holds(sizes.all(|size| Some(size) == first), TYPES)
             }
-            (Operand::Value(expr), None) => match expr.as_name() {
-                Some(name) => match self.meaning(&name) {
-                    Some(Meaning::Register(register)) => holds(alike(register, ty, wider), OPERAND),
+            (Operand::Value(expr), None) => match (expr.as_name(), expr.kind(expr.root())) {
+                (Some(name), _) => match self.meaning(&name) {
+                    Some(Meaning::Register(register)) => holds(alike(register, ty, wider), TYPES),
                     Some(Meaning::Alias) => Err(ALIAS),
                     Some(_) => Err(OPERAND),
                     None => Err(undeclared(&name)),
                 },
-                None => {
-                    let number = ty.kind() != TypeKind::Float && ty != ScalarType::Pred;
-                    holds(number && self.is_constant(expr), OPERAND)
+                // As in a guard: a predicate may be negated.
+                (None, NodeKind::Unary(UnaryOp::Not, inner))
+                    if ty == ScalarType::Pred && expr.has_names() =>
+                {
+                    self.register(&expr.part(*inner).as_name().ok_or(OPERAND)?, ty)
+                }
+                (None, _) => {
+                    self.declared(expr)?;
+                    holds(self.is_constant(expr, ty), OPERAND)
                 }
             },
             (Operand::Component(name, _), None) if self.meaning(name).is_none() => Err(undeclared(name)),
@@ -233,36 +195,59 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Whether an expression is a number without any doubt.
-    fn is_constant(&self, expr: &Expr) -> bool {
+    /// Whether every name of an expression is declared.
+    fn declared(&self, expr: &Expr) -> Judged {
+        expr.nodes().iter().try_for_each(|node| match &node.kind {
+            NodeKind::Name(text) => {
+                let name = Name { text: text.clone(), span: node.span };
+                self.meaning(&name).map(|_| ()).ok_or_else(|| undeclared(&name))
+            }
+            _ => Ok(()),
+        })
+    }
+
+    /// Whether an expression is a constant of a kind that this type takes, without any doubt.
+    fn is_constant(&self, expr: &Expr, ty: ScalarType) -> bool {
+        if ty.kind() != TypeKind::Float {
+            return self.number(expr).is_some();
+        }
+        let mut trace = Trace::default();
+        let stored = Evaluator::new(self.rules, self.program.version).store(expr, ty, &mut trace);
+        !expr.has_names() && stored.is_ok() && trace.questions.is_empty()
+    }
+
+    /// The number that an expression is without any doubt.
+    fn number(&self, expr: &Expr) -> Option<u64> {
         let known = |kind: &NodeKind| match kind {
             NodeKind::Number(text) => matches!(read_number(text), Some(Number::Integer { .. })),
             NodeKind::Name(_) | NodeKind::Mask(..) | NodeKind::Generic(_) => false,
             _ => true,
         };
+        if !expr.nodes().iter().all(|node| known(&node.kind)) {
+            return None;
+        }
         let (mut trace, rule) = (Trace::default(), (RefusalClass::NonConstant, Clause::ConstantOperands));
-        let version = self.program.version;
-        expr.nodes().iter().all(|node| known(&node.kind))
-            && Evaluator::new(self.rules, version).integer(expr, rule, &mut trace).is_ok()
-            && trace.questions.is_empty()
+        let value = Evaluator::new(self.rules, self.program.version).integer(expr, rule, &mut trace).ok()?;
+        trace.questions.is_empty().then_some(value.bits)
     }
 
-    /// A place in memory whose base is a register or a variable of the state space that is named.
-    fn place(&self, operand: &Operand, form: &Form<'_>) -> Judged {
+    /// What an address is whose names are declared.
+    fn address(&self, operand: &Operand) -> Result<Address, &'static str> {
         let mut reader = Reader { rules: self.rules, version: self.program.version, trace: Trace::default() };
         let address = match operand {
             Operand::Address(expr) if !expr.has_names() => reader.address(expr, self.names),
-            Operand::Address(expr) => {
+            Operand::Address(expr) | Operand::Value(expr) => {
                 holds(!parenthesizes_a_name(expr), OPERAND)?;
                 let named = expr.nodes().iter().find_map(|node| match &node.kind {
                     NodeKind::Name(text) => Some(Name { text: text.clone(), span: node.span }),
                     _ => None,
                 });
-                self.meaning(&named.ok_or(OPERAND)?).ok_or(UNDECLARED)?;
+                let named = named.ok_or(OPERAND)?;
+                self.meaning(&named).ok_or_else(|| undeclared(&named))?;
                 reader.address(expr, self.names)
             }
             Operand::Element(name, index) => {
-                match self.meaning(name).ok_or(UNDECLARED)? {
+                match self.meaning(name).ok_or_else(|| undeclared(name))? {
                     Meaning::Variable(variable) => holds(!variable.shape.extents.is_empty(), OPERAND)?,
                     _ => return Err(OPERAND),
                 }
@@ -271,7 +256,12 @@ impl Check<'_, '_> {
             _ => return Err(OPERAND),
         };
         // How implementations answer an open question here is not asked.
-        let Address { base, offset, index } = address.map_err(|_| OPERAND)?;
+        address.map_err(|_| OPERAND)
+    }
+
+    /// A place in memory whose base is a register or a variable of the state space that is named.
+    fn place(&self, operand: &Operand, form: &Form<'_>) -> Judged {
+        let Address { base, offset, index } = self.address(operand)?;
         let accessed = form.ty.map_or(1, |ty| ty.bytes().max(1)) * form.lanes.unwrap_or(1) as u64;
         match base {
             Base::Register(register) => {
@@ -287,10 +277,20 @@ impl Check<'_, '_> {
                 let is_own = |meaning: &Meaning| matches!(meaning, Meaning::Variable(own) if own.name == variable.name);
                 let in_param = variable.space == StateSpace::Param;
                 holds(!in_param || self.body.parameters.iter().any(is_own), OPERAND)?;
-                holds(Some(variable.space) == form.space, OPERAND)?;
-                let Some(size) = variable.size.filter(|_| index.is_none()) else { return Ok(()) };
-                let end = u64::try_from(offset).ok().and_then(|offset| offset.checked_add(accessed));
-                holds(end.is_some_and(|end| end <= size), BEYOND)
+                // 6.4.1.1: without a state space an access reaches a variable through the window of its own.
+                let windowed = form.space.is_none()
+                    && !in_param
+                    && !(form.opcode == Opcode::St && variable.space == StateSpace::Const);
+                holds(Some(variable.space) == form.space || windowed, OPERAND)?;
+                if index.is_some() {
+                    return Ok(());
+                }
+                if let Some(size) = variable.size {
+                    let end = u64::try_from(offset).ok().and_then(|offset| offset.checked_add(accessed));
+                    holds(end.is_some_and(|end| end <= size), OUTSIDE)?;
+                }
+                holds(offset.rem_euclid(accessed as i64) == 0, MISALIGNED)?;
+                holds(in_param || variable.align >= accessed, MAY_BE_MISALIGNED)
             }
             // 6.4.1: an absolute address is a form of its own, in every space; it has to be aligned.
             Base::Absolute => {
@@ -318,25 +318,4 @@ fn parenthesizes_a_name(expr: &Expr) -> bool {
         }
         nodes[first..at].iter().any(is_name)
     })
-}
-
-fn alike(register: Register, ty: ScalarType, wider: bool) -> bool {
-    let class = |ty: ScalarType| match ty.kind() {
-        // Two numbers in one are neither of them.
-        _ if ty.keyword().ends_with("x2") => Some(3),
-        TypeKind::Signed | TypeKind::Unsigned => Some(0),
-        TypeKind::Float => Some(1),
-        TypeKind::Predicate => Some(2),
-        TypeKind::Bits => None,
-    };
-    let kinds = match (class(register.ty), class(ty)) {
-        (Some(own), Some(wanted)) => own == wanted,
-        (Some(one), None) | (None, Some(one)) => one != 2,
-        (None, None) => true,
-    };
-    let sizes = match wider && class(ty) != Some(1) {
-        true => register.ty.size() >= ty.size() && register.ty.size().is_some(),
-        false => register.ty.size() == ty.size(),
-    };
-    register.lanes == 1 && kinds && sizes
 }

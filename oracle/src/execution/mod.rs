@@ -13,6 +13,7 @@ mod machine;
 mod memory;
 mod names;
 mod operand;
+mod typing;
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -78,6 +79,16 @@ pub struct Written {
 /// `variables` is what that says of the module's variables. Kernels with other parameters than one of eight bytes are
 /// unmodelled.
 pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rules) -> Vec<Kernel> {
+    execute_over(module, variables, rules, None)
+}
+
+/// The same, where kernels may have a parameter before it: the address of a buffer that holds this input.
+pub(crate) fn execute_over(
+    module: &Module,
+    variables: &[expectation::Variable],
+    rules: &Rules,
+    input: Option<&[u8]>,
+) -> Vec<Kernel> {
     let is_kernel =
         |item: &Item| matches!(item, Item::Function(f) if f.kind == FunctionKind::Entry && f.body.is_some());
     if !module.items.iter().any(is_kernel) {
@@ -98,13 +109,24 @@ pub fn execute(module: &Module, variables: &[expectation::Variable], rules: &Rul
         objects: vec![output_buffer],
         places: BTreeMap::new(),
         expected: Rc::new(expected),
+        input: None,
         written: Vec::new(),
         recent: None,
         steps: 0,
         calls: 0,
         called: 0,
+        wider: false,
     };
     first.fill(variables);
+    if let Some(bytes) = input {
+        first.input = Some(first.objects.len());
+        first.objects.push(Object {
+            name: Text::const_new("[input]"),
+            space: StateSpace::Global,
+            align: 256,
+            bytes: Bytes::new(bytes.len(), Before::Initialized(bytes.into())),
+        });
+    }
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
     kernels
         .map(|(&name, body)| {

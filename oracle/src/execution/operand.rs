@@ -7,7 +7,9 @@ use ptxsmith_syntax::{
 };
 
 use super::form::Form;
+use super::instructions::has_row;
 use super::names::{Meaning, Names, Register, Variable};
+use super::typing::{Typed, typed};
 use crate::{
     address::Version,
     clause::Clause,
@@ -300,7 +302,8 @@ impl Reader<'_> {
         if let Some(guard) = &instruction.guard {
             self.meaning(&guard.predicate, names)?;
         }
-        let Form { opcode, ty, lanes, operands, .. } = Form::of(instruction);
+        let form = Form::of(instruction);
+        let Form { opcode, lanes, operands, .. } = form;
         let mut callee_seen = false;
         for (nth, operand) in operands.iter().enumerate() {
             let jumps = matches!((opcode, nth), (Opcode::Bra, 0) | (Opcode::Brx, 1));
@@ -320,43 +323,73 @@ impl Reader<'_> {
                 }
             }
         }
-        if let (Opcode::Mov | Opcode::St, Some(ty)) = (opcode, ty) {
-            operands.iter().try_for_each(|operand| self.immediate(operand, ty))?;
-        }
-        if let (Opcode::Ld | Opcode::St | Opcode::Mov, Some(lanes)) = (opcode, lanes) {
-            for operand in operands {
-                if let Operand::Vector(parts) = operand
-                    && parts.len() != lanes
-                {
-                    let (class, clause) = (RefusalClass::VectorList, Clause::VectorAccess);
-                    return self.refuse(class, clause, instruction.span);
+        let is_known = has_row(&form);
+        for (nth, operand) in operands.iter().enumerate() {
+            if let Some(Typed { ty, .. }) = typed(&form, nth) {
+                // The parts of a scalar have other types than it.
+                let is_whole = lanes.is_some() || !matches!(operand, Operand::Vector(_));
+                self.immediate(operand, ty, is_known && is_whole)?;
+                if let (Opcode::Ld | Opcode::St | Opcode::Mov, Some(lanes)) = (opcode, lanes) {
+                    self.vector(operand, lanes, names, instruction)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Refuses an immediate that is no constant expression. Whether a value of its kind fits the instruction is not asked
-    /// here: the text says that of initial values only.
-    fn immediate(&mut self, operand: &Operand, ty: ScalarType) -> Ruled<()> {
+    /// Refuses what is no vector of registers of so many elements, and no list of so many scalars (6.4.3).
+    fn vector(
+        &mut self,
+        operand: &Operand,
+        lanes: usize,
+        names: &Names,
+        instruction: &Instruction,
+    ) -> Ruled<()> {
+        let of_place = |this: &Self, operand: &Operand| match operand {
+            Operand::Value(expr) => match expr.as_name() {
+                None => expr.has_names(),
+                Some(name) => matches!(
+                    names.find(&name.text, this.rules),
+                    Some(Meaning::Variable(_) | Meaning::Function(_) | Meaning::Label)
+                ),
+            },
+            Operand::Element(..) | Operand::Address(_) => true,
+            _ => false,
+        };
+        let is_none = match operand {
+            Operand::Vector(parts) => parts.len() != lanes || parts.iter().any(|part| of_place(self, part)),
+            Operand::Value(expr) if !expr.has_names() => true,
+            operand => of_place(self, operand),
+        };
+        if is_none {
+            return self.refuse(RefusalClass::VectorList, Clause::VectorAccess, instruction.span);
+        }
+        Ok(())
+    }
+
+    /// Refuses an immediate that is no constant expression, and one of a kind that the type does not take, where it is known that the
+    /// instruction has a form in which the operand has this type. What a bit-size type takes of floats is asked of initial values only.
+    fn immediate(&mut self, operand: &Operand, ty: ScalarType, is_known: bool) -> Ruled<()> {
         match operand {
             Operand::Value(expr) if !expr.has_names() => {
                 let mut evaluator = Evaluator::new(self.rules, self.version);
                 let mut trace = Trace::default();
-                match evaluator.store(expr, ty, &mut trace) {
-                    Err(Stop::Refused(refusal))
-                        if !matches!(
-                            refusal.class,
-                            RefusalClass::ValueKind | RefusalClass::TypeWithoutInitializer
-                        ) =>
-                    {
+                // 4.5.3: a predicate takes integers.
+                let of_value = if ty == ScalarType::Pred { ScalarType::U64 } else { ty };
+                match evaluator.store(expr, of_value, &mut trace) {
+                    Err(Stop::Refused(refusal)) => {
+                        let is_kind = refusal.class == RefusalClass::ValueKind;
+                        let is_asked = is_known && ty.kind() != TypeKind::Bits;
+                        if refusal.class == RefusalClass::TypeWithoutInitializer || is_kind && !is_asked {
+                            return Ok(());
+                        }
                         self.trace = self.trace.union(trace);
                         Err(Stop::Refused(refusal))
                     }
                     _ => Ok(()),
                 }
             }
-            Operand::Vector(parts) => parts.iter().try_for_each(|part| self.immediate(part, ty)),
+            Operand::Vector(parts) => parts.iter().try_for_each(|part| self.immediate(part, ty, is_known)),
             _ => Ok(()),
         }
     }
@@ -381,17 +414,20 @@ impl Reader<'_> {
                         of(self, &Name { text: text.clone(), span: node.span })?;
                     }
                 }
-                Ok(())
+                // The sum of a variable and an offset is the same without brackets.
+                let first = expr.kind(expr.first(expr.root()));
+                match first {
+                    NodeKind::Name(name)
+                        if expr.nodes().len() > 1
+                            && matches!(names.find(name, self.rules), Some(Meaning::Variable(_))) =>
+                    {
+                        self.address(expr, names).map(|_| ()).or_else(refused)
+                    }
+                    _ => Ok(()),
+                }
             }
-            // What is no rule of ours is none here either.
-            Operand::Address(expr) => match self.address(expr, names) {
-                Err(stop @ Stop::Refused(_)) => Err(stop),
-                _ => Ok(()),
-            },
-            Operand::Element(name, index) => match self.element(name, index, names) {
-                Err(stop @ Stop::Refused(_)) => Err(stop),
-                _ => Ok(()),
-            },
+            Operand::Address(expr) => self.address(expr, names).map(|_| ()).or_else(refused),
+            Operand::Element(name, index) => self.element(name, index, names).map(|_| ()).or_else(refused),
             Operand::Component(name, suffix) => match self.meaning(name, names)? {
                 Some(Meaning::Register(register)) => self.lane(register, suffix).map(|_| ()),
                 _ => Ok(()),
@@ -400,6 +436,14 @@ impl Reader<'_> {
                 parts.iter().try_for_each(|part| self.named(part, names, allowed))
             }
         }
+    }
+}
+
+/// What is refused; what is no rule of ours is none here either.
+fn refused(stop: Stop) -> Ruled<()> {
+    match stop {
+        Stop::Refused(_) => Err(stop),
+        Stop::Unmodelled(_) => Ok(()),
     }
 }
 

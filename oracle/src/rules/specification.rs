@@ -115,5 +115,5 @@ pub(super) fn element_named(letter: &str, _count: usize) -> Option<usize> {
 
 /// What an access outside of a variable does is not said.
 pub(super) fn outside(_: StateSpace) -> Ruled<()> {
-    Err(Stop::Unmodelled("an access outside of the variable"))
+    Err(Stop::Unmodelled(crate::undecided::OUTSIDE))
 }

@@ -140,10 +140,9 @@ impl<'m> Run<'m, '_> {
         match (space, own) {
             (Some(space), Some(own)) if space != own => Err("an address of another state space"),
             (Some(space), _) => Ok((space, at)),
-            // A variable without a state space in front of it: its generic address, and that is the same only in `.global`.
-            (None, Some(own)) if own != StateSpace::Global => {
-                Err("an offset in a state space taken for a generic address")
-            }
+            (None, Some(StateSpace::Param)) => Err("an offset in a state space taken for a generic address"),
+            // 6.4.1.1: a variable that is named lies in the window of its state space.
+            (None, Some(own)) => Ok((own, at)),
             (None, _) => {
                 let inside = |&&(_, start): &&(StateSpace, u64)| (start..start + WINDOW_SIZE).contains(&at);
                 let window = WINDOWS.iter().find(inside);

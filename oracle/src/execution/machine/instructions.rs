@@ -142,17 +142,52 @@ impl<'m> Machine<'m, '_> {
     }
 
     pub(super) fn setp(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
-        let ty = ty_of(form)?;
-        let (compare, combine, [to, a, b, third @ ..]) = (match *form.others {
-            [compare] => (compare, None, form.operands),
-            [compare, combine] => (compare, Some(combine), form.operands),
+        let (compare, combine) = match *form.others {
+            [compare] => (compare, None),
+            [compare, combine] => (compare, Some(combine)),
             _ => return Err(FORM),
-        }) else {
-            return Err(FORM);
         };
-        if ty.kind() == TypeKind::Float {
-            return Err(FORM);
+        let Some(Operand::Value(expr)) = form.operands.first() else { return Err(FORM) };
+        let [plain, opposite] = self.comparison(frame, form, names, compare, combine)?;
+        let mut destinations = vec![(expr.clone(), plain)];
+        if let NodeKind::Binary(ptxsmith_syntax::BinaryOp::Or, p, q) = *expr.kind(expr.root()) {
+            destinations = vec![(expr.part(p), plain), (expr.part(q), opposite)];
         }
+        for (to, value) in destinations {
+            let cell = Cell::Bits(u64::from(value));
+            self.set(frame, &Operand::Value(to), ScalarType::Pred, cell, names)?;
+        }
+        Ok(())
+    }
+
+    /// `set`: where the comparison holds all bits of an integer, or the float 1.
+    pub(super) fn set_if(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let (compare, combine, result) = match *form.others {
+            [compare, result] => (compare, None, result),
+            [compare, combine, result] => (compare, Some(combine), result),
+            _ => return Err(FORM),
+        };
+        let held = match ScalarType::from_keyword(result) {
+            Some(ty @ (ScalarType::U32 | ScalarType::S32)) => (ty, u32::MAX),
+            Some(ty @ ScalarType::F32) => (ty, 1f32.to_bits()),
+            _ => return Err(FORM),
+        };
+        let [holds, _] = self.comparison(frame, form, names, compare, combine)?;
+        let to = form.operands.first().ok_or(FORM)?;
+        let cell = Cell::Bits(if holds { held.1.into() } else { 0 });
+        self.set(frame, to, held.0, cell, names)
+    }
+
+    /// What a comparison of two operands gives, combined with a predicate where there is a third; and what its opposite gives.
+    fn comparison(
+        &mut self,
+        frame: &Frame<'m>,
+        form: &Form<'m>,
+        names: &Names,
+        compare: &str,
+        combine: Option<&str>,
+    ) -> Ruled<[bool; 2]> {
+        let (ty, [_, a, b, third @ ..]) = (ty_of(form)?, form.operands) else { return Err(FORM) };
         let (a, b) = (self.value(frame, a, ty, names)?, self.value(frame, b, ty, names)?);
         let (a, b) = match (a, b) {
             (Cell::Bits(a), Cell::Bits(b)) => (a, b),
@@ -167,7 +202,7 @@ impl<'m> Machine<'m, '_> {
         let result = compared(compare, ty, a, b).ok_or(FORM)?;
         let third = match third {
             [] => None,
-            [third] => Some(self.predicate(frame, Opcode::Setp, third, names)?.ok_or(UNKNOWN)?),
+            [third] => Some(self.predicate(frame, form.opcode, third, names)?.ok_or(UNKNOWN)?),
             _ => return Err(FORM),
         };
         let combined = |value: bool| match (combine, third) {
@@ -177,16 +212,7 @@ impl<'m> Machine<'m, '_> {
             (Some(".xor"), Some(c)) => Ok(value ^ c),
             _ => Err(FORM),
         };
-        let Operand::Value(expr) = to else { return Err(FORM) };
-        let mut destinations = vec![(expr.clone(), combined(result)?)];
-        if let NodeKind::Binary(ptxsmith_syntax::BinaryOp::Or, p, q) = *expr.kind(expr.root()) {
-            destinations = vec![(expr.part(p), combined(result)?), (expr.part(q), combined(!result)?)];
-        }
-        for (to, value) in destinations {
-            let cell = Cell::Bits(u64::from(value));
-            self.set(frame, &Operand::Value(to), ScalarType::Pred, cell, names)?;
-        }
-        Ok(())
+        Ok([combined(result)?, combined(!result)?])
     }
 
     pub(super) fn selp(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {

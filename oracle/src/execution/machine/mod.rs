@@ -11,15 +11,18 @@ use ptxsmith_syntax::{FunctionKind, Name, Opcode, Operand, ScalarType, StateSpac
 use super::{
     Written,
     form::Form,
+    judged,
     memory::{Before, Byte, Bytes, Cell, Object, Pointer, Target, from_bytes, passed, to_bytes},
-    names::{Body, Meaning, Names, Place, Program, Registers, Variable, Which},
+    names::{Body, Line, Meaning, Names, Place, Program, Registers, Variable, Which},
     operand::Reader,
+    typing::{TYPES, moves},
 };
 use crate::{
     clause::Clause,
     expectation,
     refusal::Stop,
     step::{Ruled, Trace},
+    undecided::UNDECLARED,
 };
 
 /// Instructions that one kernel may execute, so that no loop goes on for ever.
@@ -41,6 +44,8 @@ pub(super) struct Machine<'m, 'r> {
     pub places: BTreeMap<(Owner<'m>, Which), usize>,
     /// What variables at module scope hold at first.
     pub expected: Rc<BTreeMap<&'m str, &'m expectation::Variable>>,
+    /// The object of the input, where there is one.
+    pub input: Option<usize>,
     /// What was written to the output.
     pub written: Vec<Written>,
     /// What the instructions since the output was last written rest on; `None` where there were none.
@@ -50,6 +55,8 @@ pub(super) struct Machine<'m, 'r> {
     pub calls: u32,
     /// How many there have been.
     pub called: u32,
+    /// Whether registers may be wider than the type of the instruction at hand.
+    pub wider: bool,
 }
 
 /// What has a variable: as often as there is one of these, the variable exists.
@@ -77,19 +84,27 @@ enum Flow {
 }
 
 const UNKNOWN: Stop = Stop::Unmodelled("what happens depends on a value that is not known");
-const FORM: Stop = Stop::Unmodelled("an instruction in a form that is not modelled");
+const FORM: Stop = Stop::Unmodelled(judged::FORM);
+const OPERAND: Stop = Stop::Unmodelled(judged::OPERAND);
+const PARAMETERS: Stop = Stop::Unmodelled("a kernel with other parameters than an output buffer");
 
 impl<'m> Machine<'m, '_> {
-    /// Runs a kernel whose one parameter is the address of the output buffer.
+    /// Runs a kernel whose one parameter is the address of the output buffer, or whose two are those of the input and the output.
     pub fn kernel(&mut self, body: &'m Body<'m>) -> Ruled<()> {
-        let [Meaning::Variable(parameter)] = body.parameters.as_slice() else {
-            return Err(Stop::Unmodelled("a kernel with other parameters than an output buffer"));
+        let buffers = match (body.parameters.len(), self.input) {
+            (1, _) => vec![OUTPUT],
+            (2, Some(input)) => vec![input, OUTPUT],
+            _ => return Err(PARAMETERS),
         };
-        if parameter.size != Some(8) || !parameter.shape.extents.is_empty() {
-            return Err(Stop::Unmodelled("a kernel with other parameters than an output buffer"));
+        let is_pointer = |parameter: &Meaning| matches!(parameter, Meaning::Variable(own) if own.size == Some(8) && own.shape.extents.is_empty());
+        if !body.parameters.iter().all(is_pointer) {
+            return Err(PARAMETERS);
         }
-        let out = Pointer { target: Target::Object(OUTPUT), offset: 0, generic: false };
-        self.call(body, &[to_bytes(&Cell::Pointer(out), 8)]).map(|_| ())
+        let address = |object| {
+            let pointer = Pointer { target: Target::Object(object), offset: 0, generic: false };
+            to_bytes(&Cell::Pointer(pointer), 8)
+        };
+        self.call(body, &buffers.into_iter().map(address).collect::<Vec<_>>()).map(|_| ())
     }
 
     /// Runs a function; arguments and results as the bytes of each. `None`: the thread ended.
@@ -220,6 +235,7 @@ impl<'m> Machine<'m, '_> {
                 else {
                     return Err(FORM);
                 };
+                self.fits(register, ScalarType::Pred)?;
                 match frame.registers.of(register)[0] {
                     Cell::Bits(bits) if (bits != 0) != guard.negated => {}
                     Cell::Bits(_) => {
@@ -242,7 +258,7 @@ impl<'m> Machine<'m, '_> {
                 false => Some(self.recent.unwrap_or_default().union(own)),
             };
             self.reader.trace = before.union(own);
-            match flow? {
+            match flow.map_err(|stop| self.reason(stop, frame.body, line))? {
                 Flow::Next => at += 1,
                 Flow::Jump(to) => at = to,
                 Flow::Return => return Ok(false),
@@ -250,6 +266,20 @@ impl<'m> Machine<'m, '_> {
             }
         }
         Ok(false)
+    }
+
+    /// Why an instruction stops the kernel: where its form is not modelled, for the reason for which it is not judged.
+    fn reason(&self, stop: Stop, body: &Body<'m>, line: &Line<'m>) -> Stop {
+        match stop {
+            Stop::Unmodelled(judged::FORM | judged::OPERAND | TYPES | UNDECLARED)
+                if line.instruction.opcode != Opcode::Call =>
+            {
+                let rules = self.reader.rules;
+                let why = judged::undecided(line.instruction, &line.names, self.program, body, rules);
+                why.map_or(stop, Stop::Unmodelled)
+            }
+            stop => stop,
+        }
     }
 
     /// What a scalar rests on that is written to the output now, by an instruction whose source rests on this.
@@ -263,6 +293,7 @@ impl<'m> Machine<'m, '_> {
     }
 
     fn step(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {
+        self.wider = moves(form.opcode);
         match form.opcode {
             Opcode::Ret => return Ok(Flow::Return),
             Opcode::Exit => return Ok(Flow::Exit),
@@ -278,6 +309,7 @@ impl<'m> Machine<'m, '_> {
             Opcode::Ld => self.load(frame, form, names)?,
             Opcode::St => self.store(frame, form, names)?,
             Opcode::Setp => self.setp(frame, form, names)?,
+            Opcode::Set => self.set_if(frame, form, names)?,
             Opcode::Selp => self.selp(frame, form, names)?,
             Opcode::Cvt => self.cvt(frame, form, names)?,
             _ => self.arithmetic(frame, form, names)?,

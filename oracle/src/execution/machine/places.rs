@@ -3,6 +3,7 @@
 use ptxsmith_syntax::{FunctionKind, NodeKind, Operand, StateSpace};
 
 use super::super::{
+    judged::{MAY_BE_MISALIGNED, MISALIGNED},
     memory::{Before, Byte, Bytes, Cell, Object, Pointer, Target},
     names::{Meaning, Names, Place, Variable},
     operand::{Address, Base},
@@ -111,6 +112,11 @@ impl<'m> Machine<'m, '_> {
         self.reader.uses(Clause::ByteAddresses);
         let target = self.space(&pointer.target).ok_or(Stop::Unmodelled("an access to a function"))?;
         match space {
+            // 6.4.1.1: a variable that is named lies in the window of its state space.
+            None if matches!(address.base, Base::Variable(_)) && target != StateSpace::Param => {
+                self.reader.uses(Clause::GenericByDefault);
+                self.reader.uses(Clause::GenericWindows);
+            }
             None => {
                 self.reader.uses(Clause::GenericByDefault);
                 if !pointer.generic && target != StateSpace::Global {
@@ -135,10 +141,10 @@ impl<'m> Machine<'m, '_> {
         }
         if !(pointer.offset as usize).is_multiple_of(size) {
             self.reader.uses(Clause::MisalignedAccess);
-            return Err(Stop::Unmodelled("an access that is not aligned, which is undefined"));
+            return Err(Stop::Unmodelled(MISALIGNED));
         }
         if (*align as usize) < size {
-            return Err(Stop::Unmodelled("an access that may be misaligned"));
+            return Err(Stop::Unmodelled(MAY_BE_MISALIGNED));
         }
         Ok(Some((object, pointer.offset as usize)))
     }

@@ -1,12 +1,14 @@
 //! What operands hold, and what they are set to.
 
-use ptxsmith_syntax::{NodeKind, Opcode, Operand, ScalarType};
+use ptxsmith_syntax::{Expr, NodeKind, Opcode, Operand, ScalarType};
 
 use super::super::{
-    memory::Cell,
+    memory::{Cell, Pointer},
     names::{Meaning, Names, Register},
+    operand::Base,
+    typing::{TYPES, alike},
 };
-use super::{FORM, Frame, Machine};
+use super::{FORM, Frame, Machine, OPERAND};
 use crate::{
     clause::Clause,
     evaluate::Evaluator,
@@ -37,6 +39,7 @@ impl<'m> Machine<'m, '_> {
             let Some(Meaning::Register(register)) = names.find(&name.text, self.reader.rules) else {
                 return Err(FORM);
             };
+            self.fits(register, ScalarType::Pred)?;
             return Ok(match frame.registers.of(register)[0] {
                 Cell::Bits(bits) => Some((bits != 0) != negated),
                 _ => None,
@@ -50,7 +53,7 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    fn constant(&mut self, expr: &ptxsmith_syntax::Expr, ty: ScalarType) -> Ruled<Cell> {
+    fn constant(&mut self, expr: &Expr, ty: ScalarType) -> Ruled<Cell> {
         let mut trace = Trace::default();
         let mut evaluator = Evaluator::new(self.reader.rules, self.reader.version);
         let stored = evaluator.store(expr, ty, &mut trace);
@@ -58,9 +61,41 @@ impl<'m> Machine<'m, '_> {
         trace.clauses = trace.clauses.iter().filter(|&c| c != Clause::ConstantInInitializer).collect();
         self.reader.trace = self.reader.trace.union(trace);
         self.reader.uses(Clause::ConstantAsOperand);
-        match stored? {
-            Stored::Bits(bits) => Ok(Cell::Bits(low_bits(ty, bits))),
-            Stored::Address(..) => Err(FORM),
+        match stored {
+            Ok(Stored::Bits(bits)) => Ok(Cell::Bits(low_bits(ty, bits))),
+            Ok(Stored::Address(..)) => Err(OPERAND),
+            // What the text refuses of an operand was refused before; this it says of initial values only.
+            Err(Stop::Refused(_)) => Err(OPERAND),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// Whether a scalar register, or an element of a vector, has the type that the instruction gives it.
+    pub(super) fn fits(&self, register: Register, ty: ScalarType) -> Ruled<()> {
+        let element = Register { lanes: 1, ..register };
+        if alike(element, ty, self.wider) { Ok(()) } else { Err(Stop::Unmodelled(TYPES)) }
+    }
+
+    /// The value of a name with an offset: the address of a variable, or a register that holds one (6.4.1).
+    fn sum(&mut self, frame: &Frame<'m>, expr: &Expr, ty: ScalarType, names: &Names) -> Ruled<Cell> {
+        let address = self.reader.address(expr, names).map_err(|stop| match stop {
+            Stop::Refused(_) => OPERAND,
+            stop => stop,
+        })?;
+        match &address.base {
+            Base::Register(register) => {
+                self.fits(*register, ty)?;
+                Ok(match &frame.registers.of(*register)[0] {
+                    Cell::Bits(bits) => Cell::Bits(low_bits(ty, bits.wrapping_add(address.offset as u64))),
+                    Cell::Pointer(pointer) => {
+                        let offset = pointer.offset.wrapping_add(address.offset);
+                        Cell::Pointer(Pointer { offset, ..pointer.clone() })
+                    }
+                    Cell::Unknown => Cell::Unknown,
+                })
+            }
+            Base::Variable(_) => self.pointer(frame, &address, None).map(Cell::Pointer),
+            Base::Absolute => Err(OPERAND),
         }
     }
 
@@ -76,9 +111,11 @@ impl<'m> Machine<'m, '_> {
             Operand::Value(expr) => {
                 match expr.as_name().map(|name| names.find(&name.text, self.reader.rules)) {
                     Some(Some(Meaning::Register(register))) if register.lanes == 1 => {
+                        self.fits(register, ty)?;
                         Ok(frame.registers.of(register)[0].clone())
                     }
                     Some(_) => Err(FORM),
+                    None if expr.has_names() => self.sum(frame, expr, ty, names),
                     None => self.constant(expr, ty),
                 }
             }
@@ -87,6 +124,7 @@ impl<'m> Machine<'m, '_> {
                     return Err(FORM);
                 };
                 let lane = self.reader.lane(register, suffix)?;
+                self.fits(register, ty)?;
                 Ok(frame.registers.of(register)[lane].clone())
             }
             _ => Err(FORM),
@@ -115,6 +153,7 @@ impl<'m> Machine<'m, '_> {
                 self.reader.uses(Clause::VectorInRegisters);
                 match names.find(&expr.as_name().ok_or(FORM)?.text, self.reader.rules) {
                     Some(Meaning::Register(register)) if usize::from(register.lanes) == lanes => {
+                        self.fits(register, ty)?;
                         Ok(frame.registers.of(register).to_vec())
                     }
                     _ => Err(FORM),
@@ -152,13 +191,11 @@ impl<'m> Machine<'m, '_> {
             }
             _ => return Err(FORM),
         };
+        self.fits(register, ty)?;
         let cell = match cell {
             Cell::Bits(bits) => Cell::Bits(low_bits(register.ty, extended(ty, bits))),
             cell => cell,
         };
-        if register.ty.size() < ty.size() {
-            return Err(FORM);
-        }
         frame.registers.of_mut(register)[lane] = cell;
         Ok(())
     }
@@ -196,8 +233,9 @@ impl<'m> Machine<'m, '_> {
                 self.reader.uses(Clause::VectorInRegisters);
                 match names.find(&expr.as_name().ok_or(FORM)?.text, self.reader.rules) {
                     Some(Meaning::Register(register @ Register { lanes, ty: of, .. }))
-                        if usize::from(lanes) == cells.len() && of.size() >= ty.size() =>
+                        if usize::from(lanes) == cells.len() =>
                     {
+                        self.fits(register, ty)?;
                         let extend = |cell| match cell {
                             Cell::Bits(bits) => Cell::Bits(low_bits(of, extended(ty, bits))),
                             cell => cell,
