@@ -363,7 +363,7 @@ b8 b16 b32 b64 u16 u32 u64 s32 s64 f16 f162 f32 f64 pr v2 v4 w2 vf vp v2.x v2.z 
 ga gv su la in fn kk L nosuch ga+4 [ga] ga[1] [u64] 0xff(gu) generic(gu) gr tr
 ";
 
-const HEADER: &str = ".version 7.7\n.target sm_80\n.address_size 64\n";
+pub(super) const HEADER: &str = ".version 7.7\n.target sm_80\n.address_size 64\n";
 
 pub(super) fn families() -> Vec<Family> {
     let put = |shape: &Choice, atom: &Choice| {

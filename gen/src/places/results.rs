@@ -1,6 +1,6 @@
 //! Instructions whose results are seen: they are left in the kernel's output buffer.
 
-use super::operands::kernel;
+use super::operands::{HEADER, kernel};
 use super::{Choice, Family, lines, words};
 
 /// Instructions whose results are left in the output buffer, from where they are read. `T` is a type and the register of that name.
@@ -25,6 +25,14 @@ cvt.s64.T d64, <>; st.global.u64 [o], d64
 ";
 
 const SHOWN_TYPES: &str = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
+
+/// Functions that give back what they are given, in registers and in memory, and calls of them with what is left in the buffer.
+const PASSED: &str = "
+.func (.reg .T r) f(.reg .T a) { mov.T r, a; ret; } | .reg .T x; call (x), f, (<>)
+.func (.param .T r) f(.param .T a) { .reg .T t; ld.param.T t, [a]; st.param.T [r], t; ret; } | .param .T y; .reg .T x; call (y), f, (<>); ld.param.T x, [y]
+";
+
+const PASSED_TYPES: &str = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64";
 
 const CONSTANTS: &str = "
 0 1 -1 2 -2 127 128 -128 -129 255 256 -255 -256 32767 32768 -32768 -32769 65535 65536 -65535 -65536 2147483647 2147483648 -2147483648
@@ -92,14 +100,23 @@ pub(super) fn families() -> Vec<Family> {
         },
         Family { name: "const-loads", axes: vec![in_space(LOADED, ".const"), standing("cq")], write: left },
         Family { name: "shared-loads", axes: vec![in_space(LOADED, ".shared"), standing("sq")], write: left },
+        Family {
+            name: "arguments",
+            axes: vec![of_types_of(PASSED, PASSED_TYPES), words(CONSTANTS)],
+            write: passed,
+        },
         Family { name: "local-loads", axes: vec![in_space(LOADED, ".local"), standing("lq")], write: left },
     ]
 }
 
 /// These forms, each for each type `T`, which is the register of that name too.
 pub(super) fn of_types(forms: &str) -> Vec<Choice> {
+    of_types_of(forms, SHOWN_TYPES)
+}
+
+fn of_types_of(forms: &str, types: &str) -> Vec<Choice> {
     let of = |form: &str, ty: &str| form.replace(".T", &format!(".{ty}")).replace('T', ty);
-    let types = words(SHOWN_TYPES);
+    let types = words(types);
     let every =
         |form: Choice| types.iter().map(move |ty| Choice::new(&of(&form.text, &ty.text))).collect::<Vec<_>>();
     lines(forms).into_iter().flat_map(every).collect()
@@ -135,4 +152,15 @@ pub(super) fn left(chosen: &[&str]) -> String {
     let instructions = chosen[0].replace("<>", chosen[1]);
     let body = format!("ld.param.u64 o, [in];\n{instructions};\n");
     kernel(&body)
+}
+
+/// The kernel that leaves in its output buffer what a function gives back that is given a constant.
+fn passed(chosen: &[&str]) -> String {
+    let (function, call) = chosen[0].split_once(" | ").expect("a function and a call of it");
+    // The type of `f`'s result is that of what is left.
+    let ty = function.split(' ').nth(2).expect("a type behind the state space");
+    let call = call.replace("<>", chosen[1]);
+    format!(
+        "{HEADER}{function}\n.entry k(.param .u64 in) {{\n.reg .u64 o;\nld.param.u64 o, [in];\n{call};\nst.global{ty} [o], x;\nret;\n}}\n"
+    )
 }
