@@ -56,6 +56,25 @@ fn read_count(text: &str) -> Option<u64> {
     format!("{whole}{fraction}").parse::<u64>().ok()?.checked_mul(10_u64.checked_pow(power)?)
 }
 
+/// Bytes in memory order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+/// `01000000`: two digits each; blanks and `_` may stand between them.
+pub fn bytes(text: &str) -> Result<Bytes, String> {
+    let digits: Option<Vec<u8>> = text
+        .chars()
+        .filter(|&letter| letter != '_' && !letter.is_whitespace())
+        .map(|letter| letter.to_digit(16).map(|digit| digit as u8))
+        .collect();
+    match digits {
+        Some(digits) if digits.len() % 2 == 0 => {
+            Ok(Bytes(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()))
+        }
+        _ => Err(format!("`{text}` is not bytes of two hexadecimal digits each: write 01000000")),
+    }
+}
+
 /// `sm_35`
 pub fn target(text: &str) -> Result<String, String> {
     let number = text.strip_prefix("sm_").filter(|number| number.starts_with(|c: char| c.is_ascii_digit()));

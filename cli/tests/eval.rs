@@ -179,6 +179,29 @@ fn why_it_cannot_be_said_what_a_kernel_leaves_is_told() {
 }
 
 #[test]
+fn a_kernel_with_an_input_is_run_over_the_bytes_that_are_given() {
+    let text = module(
+        ".visible .entry add(.param .u64 input, .param .u64 output) {
+            .reg .u64 in_addr, out_addr, temp, temp2;
+            ld.param.u64 in_addr, [input]; ld.param.u64 out_addr, [output];
+            ld.u64 temp, [in_addr]; add.u64 temp2, temp, 1; st.u64 [out_addr], temp2; ret; }",
+    );
+    let shown = |args: &[&str]| {
+        let output = ptxsmith().args(["eval", "-"]).args(args).write_stdin(text.clone()).output().unwrap();
+        (status(&output), String::from_utf8(output.stdout).unwrap() + &stderr(&output))
+    };
+    // 0x101 + 1
+    let (code, page) = shown(&["--input", "01010000_00000000"]);
+    assert!(code == 0 && page.contains("offset 0, 8 bytes: 258 (0x102)"), "{page}");
+    let (code, page) = shown(&[]);
+    assert!(code == 0 && page.contains("other parameters than an output buffer"), "{page}");
+    for bad in ["1", "0x01", "zz"] {
+        let (code, page) = shown(&["--input", bad]);
+        assert!(code == 2 && page.contains("two hexadecimal digits each"), "{page}");
+    }
+}
+
+#[test]
 fn eval_expect_is_for_scripts() {
     for (declarations, expect, expected) in [
         (".global .u32 a = 5;", "accepted", 0),

@@ -9,7 +9,7 @@ use ptxsmith_oracle::Question;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::Release;
 
-use crate::values::{Deny, reading, subject};
+use crate::values::{Bytes, Deny, bytes, reading, subject};
 
 use super::campaign::Campaign;
 use crate::values::duration;
@@ -31,6 +31,9 @@ pub struct Eval {
     /// Answer an open question of the specification otherwise than by default; may be repeated
     #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
     pub readings: Vec<(Question, usize)>,
+    /// What the buffer holds that the first of two pointers leads to, the second to the output: bytes in memory order
+    #[arg(long, value_name = "HEX", value_parser = bytes)]
+    pub input: Option<Bytes>,
     /// Status 1 if the answer is another, 3 if the specification does not decide
     #[arg(long, value_name = "ANSWER")]
     pub expect: Option<Expect>,

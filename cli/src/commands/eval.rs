@@ -6,7 +6,7 @@ use askama::Template;
 use ptxsmith_campaign::input::{Program, excerpt};
 use ptxsmith_oracle::{
     Address, Expectation, Interpretation, Left, Output, Prediction, Readings, Refusal, Rules, Trace,
-    Undecided, Validity, Variable, Written, hex, predict,
+    Undecided, Validity, Variable, Written, hex, predict_over,
 };
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::values::{self, Shape, Shapes, Slot};
@@ -28,7 +28,8 @@ const MOST_VALUES: usize = 64;
 pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     let program = Program::read(&args.file)?;
     let rules = Rules::specification(readings(&args.readings)?);
-    let prediction = predict(&program.module, &rules);
+    let input = args.input.as_ref().map(|input| input.0.as_slice());
+    let prediction = predict_over(&program.module, &rules, input);
     let text = if args.json {
         harmless::json(serde_json::to_string_pretty(&prediction.to_json(&program.text, &rules.readings))?)
             + "\n"
