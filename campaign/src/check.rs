@@ -1,6 +1,6 @@
 //! The same judgement on programs that exist already.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +10,8 @@ use ptxsmith_diff::{Class, Header, Judged, Must, NotCompared, Part, Verdict, Why
 use ptxsmith_oracle::Question;
 use ptxsmith_report::harmless::{cut, line as harmless};
 use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
+
+use ptxsmith_syntax::{Item, Linkage, Specifier, Text};
 
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
@@ -74,6 +76,7 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     let count = files.len() as u64;
     let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
     let left_out = AtomicBool::new(false);
+    let definitions: Mutex<Definitions> = Mutex::default();
     let first = Mutex::new(first);
     // What was read cannot be read again.
     let piped: Mutex<BTreeMap<u64, String>> = Mutex::default();
@@ -81,6 +84,10 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
         let read = first.lock().expect("a panic ends the program").take();
         match read.map_or_else(|| Program::read(&files[number as usize]), Ok) {
             Ok(program) => {
+                if files.len() <= MOST_LINES {
+                    let mut definitions = definitions.lock().expect("a panic ends the program");
+                    definitions.add(number, &program);
+                }
                 if options.variants > 0 && files[number as usize] == Path::new("-") {
                     lock_of(&piped).insert(number, program.text.clone());
                 }
@@ -107,6 +114,9 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
         }
         ended => ended,
     };
+    for line in definitions.into_inner().expect("a panic ends the program").told() {
+        session.events.judged(&harmless(&line));
+    }
     let outcome = campaign.end(ended)?;
     Ok(Outcome { left_out: left_out.into_inner(), ..outcome })
 }
@@ -139,6 +149,42 @@ fn show_variants(
 
 /// The most files of which each has a line; of more, those of which something was not compared.
 const MOST_LINES: usize = 20;
+
+/// The names that each of several files defines for others: a linker sees them together, and we judge each file alone.
+#[derive(Default)]
+struct Definitions(BTreeMap<u64, (String, BTreeSet<Text>)>);
+
+impl Definitions {
+    fn add(&mut self, number: u64, program: &Program) {
+        const VISIBLE: Specifier = Specifier::Linkage(Linkage::Visible);
+        let mut names = BTreeSet::new();
+        for item in &program.module.items {
+            let defines = match item {
+                Item::Variables(declaration) => declaration.specifiers.contains(&VISIBLE),
+                Item::Function(function) => function.body.is_some() && function.before.contains(&VISIBLE),
+                _ => false,
+            };
+            names.extend(item.declared().filter(|_| defines).map(|(name, _)| name.clone()));
+        }
+        self.0.insert(number, (program.name.clone(), names));
+    }
+
+    /// A line for each pair of files that define the same names.
+    fn told(&self) -> Vec<String> {
+        let files: Vec<_> = self.0.values().collect();
+        let mut lines = Vec::new();
+        for (nth, (one, names)) in files.iter().enumerate() {
+            for (other, others) in &files[nth + 1..] {
+                let shared: Vec<&str> = names.intersection(others).map(Text::as_str).collect();
+                if !shared.is_empty() {
+                    let shared = cut(&shared.join(", "), MOST_SAID).into_owned();
+                    lines.push(format!("{one} and {other}: judged each alone; both define {shared}"));
+                }
+            }
+        }
+        lines
+    }
+}
 
 /// Whether a text may hold kernels, which are observed only where their code can be listed.
 pub fn has_kernels(text: &str) -> bool {
@@ -238,7 +284,7 @@ fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
     }
     let mut left = 0;
     for part in parts.iter().filter(|part| !compared(part)) {
-        let Some(Why { part, line: at, reason, said }) = part.why.as_deref() else {
+        let Some(Why { part, line: at, reason, detail, said }) = part.why.as_deref() else {
             left += 1;
             continue;
         };
@@ -246,7 +292,8 @@ fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
         let said = said
             .as_ref()
             .map_or_else(String::new, |said| format!(" ({subject} says: {})", cut(said, MOST_SAID)));
-        line += &format!("; not compared: {part}{at}: {reason}{said}");
+        let detail = detail.as_ref().map_or_else(String::new, |detail| format!(": {detail}"));
+        line += &format!("; not compared: {part}{at}: {reason}{detail}{said}");
     }
     if left > 0 {
         line += &format!("; not compared: {}", count(left, "other part", "other parts"));
@@ -340,13 +387,34 @@ mod tests {
     }
 
     #[test]
+    fn files_that_define_one_name_are_said_to_be_judged_alone() {
+        const HEADER: &str = ".version 7.5\n.target sm_75\n.address_size 64\n";
+        let told = |texts: &[&str]| {
+            let mut definitions = Definitions::default();
+            for (text, number) in texts.iter().zip(0..) {
+                let program = Program::of(format!("f{number}"), format!("{HEADER}{text}\n")).unwrap();
+                definitions.add(number, &program);
+            }
+            definitions.told()
+        };
+        let one = ".visible .global .f32 duppi = 0f42053333;\n.visible .func duppf() { ret; }";
+        let other = ".visible .global .align 8 .f64 duppi;\n.visible .func duppf() { ret; }\n.visible .entry k() { ret; }";
+        assert_eq!(told(&[one, other]), ["f0 and f1: judged each alone; both define duppf, duppi"]);
+        assert_eq!(told(&[one, ".visible .entry k() { ret; }", other]).len(), 2);
+        // What only one defines, or what no other file sees.
+        let elsewhere = ".extern .global .f32 duppi;\n.extern .func duppf();\n.func k() { ret; }";
+        assert_eq!(told(&[one, elsewhere, ".global .f32 duppi = 0f00000000;"]), [""; 0]);
+    }
+
+    #[test]
     fn a_line_counts_what_was_compared_and_says_why_the_rest_was_not() {
         let conforms = |variable| part(variable, Verdict::Conforms, None);
         let wrong = || part(Some("w"), deviates(Class::WrongValue), None);
         let silent = |variable| part(variable, Verdict::NotCompared(NotCompared::Unobserved), None);
         let because = |line, said: Option<&str>| {
             let said = said.map(str::to_owned);
-            let why = Why { part: "variable v".into(), line, reason: "it hides".into(), said };
+            let (part, reason) = ("variable v".into(), "it hides".into());
+            let why = Why { part, line, reason, detail: None, said };
             Part { why: Some(Box::new(why)), ..silent(Some("v")) }
         };
         for (parts, expected) in [

@@ -34,6 +34,12 @@ impl Program {
 
     /// The program of a text that messages call so.
     pub fn of(name: String, text: String) -> Result<Program, Failure> {
+        if let Some(line) = dumped_from(&text) {
+            return Err(Failure::BadInput(format!(
+                "{name}: output of cuobjdump -ptx, whose line {line} is no PTX; write each module to a file of its own with \
+                 `cuobjdump -xptx all FILE`"
+            )));
+        }
         match ptxsmith_syntax::parse(&text) {
             Ok(module) if module.version().is_none() => Err(Failure::BadInput(format!(
                 "{name}: no PTX module: it has no .version MAJOR.MINOR, with which every module begins"
@@ -42,6 +48,17 @@ impl Program {
             Err(error) => Err(Failure::Rendered(error.render(&name, &text))),
         }
     }
+}
+
+/// The line of the first heading that `cuobjdump -ptx` prints above a module, if the text begins like its output.
+fn dumped_from(text: &str) -> Option<usize> {
+    let mut lines = text.lines().enumerate().skip_while(|(_, line)| line.trim().is_empty());
+    // Of an archive, the name of the member stands above.
+    let (number, first) = lines.next()?;
+    let is_heading = |line: &str| line.starts_with("Fatbin ") && line.trim_end().ends_with(" code:");
+    let begins =
+        is_heading(first) || first.starts_with("member ") && lines.take(3).any(|(_, line)| is_heading(line));
+    begins.then_some(number + 1)
 }
 
 /// Reads a text that need be no program, and how messages call it; `-` is standard input.
@@ -176,6 +193,24 @@ mod tests {
         assert!(told("\u{feff}.version 7.8".as_bytes()).contains("byte order mark"));
         assert!(told(b"abc\xff").contains("first bad byte at offset 3"));
         assert_eq!(text_of("é".into(), "f").unwrap(), "é");
+    }
+
+    #[test]
+    fn a_dump_is_told_from_a_module() {
+        const MODULE: &str = ".version 7.5\n.target sm_75\n.address_size 64\n";
+        let told = |text: &str| Program::of("f".to_owned(), text.to_owned()).map(|_| ()).map_err(message);
+        let heading =
+            |kind: &str| format!("Fatbin {kind} code:\n================\narch = sm_75\ncompressed\n");
+        let elf_first = format!("\n{}\n{}\n{MODULE}", heading("elf"), heading("ptx"));
+        let message = told(&elf_first).unwrap_err();
+        assert!(message.starts_with("f: output of cuobjdump -ptx, whose line 2 is no PTX"), "{message}");
+        assert!(message.contains("cuobjdump -xptx all"), "{message}");
+        assert!(told(&format!("{}\n{MODULE}", heading("ptx"))).unwrap_err().contains("whose line 1 is"));
+        let member = format!("member libx.a:x.o:\n\n{}\n{MODULE}", heading("ptx"));
+        assert!(told(&member).unwrap_err().contains("output of cuobjdump -ptx"));
+        assert_eq!(told(MODULE), Ok(()));
+        assert_eq!(told(&format!("// Fatbin ptx code:\n{MODULE}")), Ok(()));
+        assert!(!told("Fatbinary\n").unwrap_err().contains("cuobjdump"));
     }
 
     #[test]

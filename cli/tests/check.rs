@@ -414,3 +414,22 @@ fn an_expected_failure_is_no_failure_and_one_that_passes_is() {
     std::fs::write(&expected, "[[failure]]\nid = 1\n").unwrap();
     assert_eq!(status(&check("--expect-failures")), 2);
 }
+
+#[test]
+fn files_that_a_linker_would_see_together_are_judged_each_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let one = ".visible .global .align 4 .f32 duppi = 0f42053333;\n.visible .func duppf() { ret; }";
+    let other = ".visible .global .align 8 .f64 duppi = 0d4040A66666666666;\n.visible .func duppf() { ret; }";
+    for (name, text) in [("a.ptx", one), ("b.ptx", other)] {
+        file(directory.path(), name, &module(text));
+    }
+    let files = ["a.ptx", "b.ptx"].map(|name| directory.path().join(name));
+    let check = |files: &[std::path::PathBuf]| {
+        let subject = oracle_as_subject(&[]);
+        ptxsmith().arg("check").args(files).args(["--subject", &subject]).output().unwrap()
+    };
+    let both = check(&files);
+    assert_eq!(status(&both), 0);
+    assert!(stderr(&both).contains("judged each alone; both define duppf, duppi"), "{}", stderr(&both));
+    assert!(!stderr(&check(&files[..1])).contains("judged each alone"));
+}

@@ -228,3 +228,101 @@ fn eval_expect_is_for_scripts() {
         );
     }
 }
+
+/// The whole module, and what people read of it.
+fn read(text: &str, args: &[&str]) -> (i32, String, String) {
+    let output = ptxsmith().args(["eval", "-"]).args(args).write_stdin(text).output().unwrap();
+    (status(&output), stdout(&output), stderr(&output))
+}
+
+const TURING: &str = ".version 7.5\n.target sm_75\n.address_size 64\n";
+
+/// As nvcc prints them. Nine values of twelve: three bytes are zero.
+#[test]
+fn managed_variables_as_compilers_print_them_are_judged_with_the_assumption() {
+    let text = format!(
+        "{TURING}.visible .global .attribute(.managed) .align 8 .u64 mptr = 0;\n\
+         .visible .global .attribute(.managed) .align 4 .b8 mdata[12] = {{3, 0, 0, 0, 4, 0, 0, 0, 5}};\n"
+    );
+    let (exit, answer, errors) = read(&text, &["--json", "--expect", "valid"]);
+    assert_eq!((exit, &*errors), (0, ""));
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let of = |name: &str| {
+        let variable = &answer["variables"][name];
+        (
+            variable["bytes"].clone(),
+            variable["align"].clone(),
+            variable["readings"]["attribute-order"].clone(),
+        )
+    };
+    assert_eq!(of("mptr"), ("0000000000000000".into(), 8.into(), "either".into()));
+    assert_eq!(of("mdata"), ("030000000400000005000000".into(), 4.into(), "either".into()));
+    // 5.4.8: .managed is for .global.
+    let constant = format!("{text}.visible .const .attribute(.managed) .u32 mc = 1;\n");
+    assert_eq!(read(&constant, &["--expect", "refused"]).0, 0);
+    // Nothing is assumed of one that stands alone.
+    let alone = json(".global .attribute(.managed) .u32 x = 3;", &[]);
+    assert_eq!(alone["variables"]["x"]["readings"], serde_json::json!({}));
+}
+
+#[test]
+fn names_that_the_texts_do_not_give_and_common_constants_are_not_accepted() {
+    for (declaration, part) in [
+        (".global .u32 _ = 7;", "_: a name that the texts do not speak of"),
+        (".global .u32 WARP_SZ = 7;", "WARP_SZ: a name that the texts do not speak of"),
+        (".global .u32 %tid = 7;", "%tid: a name that the texts do not speak of"),
+        (".common .const .u32 c;", "c: a linking directive .common outside .global"),
+    ] {
+        let (exit, _, errors) = read(&module(declaration), &["--expect", "accepted"]);
+        assert_eq!(exit, 3, "{declaration}: {errors}");
+        assert!(errors.contains(&format!("standard input:4: not decided: {part}")), "{errors}");
+    }
+    for declaration in [".global .u32 _a = 7;", ".global .u32 WARP_S = 7;", ".common .global .u32 c;"] {
+        assert_eq!(read(&module(declaration), &["--expect", "accepted"]).0, 0, "{declaration}");
+    }
+}
+
+#[test]
+fn what_ends_the_understanding_of_a_statement_is_said_with_its_line() {
+    let shared = format!(
+        "{TURING}.extern .shared .align 4 .b8\n  __unnamed_1.llvm[];\n.visible .entry k()\n{{\n  ret;\n}}\n"
+    );
+    let (_, text, errors) = read(&shared, &["--expect", "accepted"]);
+    let said = "a statement that is not understood: expected `;`, found `.llvm` (a name ends at a point)";
+    assert!(text.contains(&format!("{said} (line 5)")), "{text}");
+    assert!(errors.contains(&format!("standard input:5: not decided: .extern: {said}")), "{errors}");
+    let json: Value = serde_json::from_str(&read(&shared, &["--json"]).1).unwrap();
+    assert_eq!(json["undecided"][0]["line"], 5);
+    assert_eq!(json["undecided"][0]["error"], "expected `;`, found `.llvm` (a name ends at a point)");
+    // clang's names of strings.
+    let (_, text, _) = read(&module(".global .align 1 .b8 .str6[4] = {1};"), &[]);
+    assert!(text.contains("expected a name, found `.str6` (a name does not begin with a point)"), "{text}");
+    // A name in another script.
+    let (_, text, _) = read(&format!("{TURING}\t.visible .global .align 4 .u32 À[1];\n"), &[]);
+    assert!(text.contains("not understood: unexpected character `\\u{c0}` (line 4)"), "{text}");
+}
+
+#[test]
+fn a_byte_of_the_address_of_a_function_is_an_open_question() {
+    let table = module(".visible .func f() { ret; }\n.global .u8 t[] = {0xFF(f), 0xFF00(f)};");
+    let (exit, text, _) = read(&table, &["--expect", "refused"]);
+    assert_eq!(exit, 0);
+    assert!(text.contains("masked-function=refused"), "{text}");
+    let (exit, answer, _) =
+        read(&table, &["--json", "--expect", "valid", "--reading", "masked-function=accepted"]);
+    assert_eq!(exit, 0);
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let byte = |nth: u8| serde_json::json!({ "offset": nth, "width": 1, "symbol": "f", "addend": 0, "generic": false, "byte": nth });
+    assert_eq!(answer["variables"]["t"]["addresses"], serde_json::json!([byte(0), byte(1)]));
+}
+
+#[test]
+fn a_dump_of_cuobjdump_is_recognised() {
+    let dump = format!(
+        "\nFatbin ptx code:\n================\narch = sm_75\ncompressed\n\n{TURING}.global .u32 a;\n"
+    );
+    let output = ptxsmith().args(["eval", "-"]).write_stdin(dump).output().unwrap();
+    assert_eq!(status(&output), 2);
+    let error = one_line_error(&output);
+    assert!(error.contains("output of cuobjdump -ptx") && error.contains("line 2"), "{error}");
+}

@@ -97,3 +97,20 @@ fn eval_warns_on_standard_error_and_keeps_its_answer() {
     assert_eq!(status(&output), 0);
     assert!(stdout(&output).contains("x: .global") && stderr(&output).contains("[incomplete-rows-packed]"));
 }
+
+#[test]
+fn the_sink_is_no_name_that_nothing_declares() {
+    let text = ".version 7.5\n.target sm_75\n.address_size 64\n.shared .align 16 .b8 sh[16];\n\
+                .visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\nld.param.u64 %rd1, [p];\n\
+                ld.global.v4.s32 {_, %r1, %r2, _}, [%rd1+32];\nld.shared.v2.b32 {%r3, _}, [sh];\n\
+                st.global.u32 [%rd1], %r1;\nret;\n}\n";
+    assert_eq!(stdout(&lint(text, &[])), "");
+    let all = stdout(&lint(text, &["--deny", "uncompared"]));
+    assert!(all.contains("<stdin>:10:1: note: ") && all.contains("the sink _"), "{all}");
+    // Another name that nothing declares is noted.
+    let other = stdout(&lint(&text.replace("{%r3, _}", "{%r3, %q}"), &[]));
+    assert!(
+        other.contains("<stdin>:11:1: note: ") && other.contains("a name that nothing declares"),
+        "{other}"
+    );
+}

@@ -154,11 +154,11 @@ fn shown_by(module: &Shaped<'_>, of: fn(&Shaped<'_>) -> bool) -> Vec<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ptxsmith_syntax::{line_column, parse};
+    use ptxsmith_syntax::{Lines, parse};
 
     fn found(text: &str) -> Vec<(&'static str, (u32, u32))> {
-        let risks = risks(&parse(text).unwrap());
-        risks.iter().map(|risk| (risk.known.id, line_column(text, risk.span.start))).collect()
+        let (risks, lines) = (risks(&parse(text).unwrap()), Lines::new(text));
+        risks.iter().map(|risk| (risk.known.id, lines.place(risk.span.start))).collect()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use ptxsmith_oracle::{Expectation, Prediction, Question, Rules, Trace, Traced, expect, predict};
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
-use ptxsmith_syntax::{Header, Module, Text, line_column};
+use ptxsmith_syntax::{Header, Lines, Module, Text};
 
 use crate::explain::{explain, explain_wrong};
 use crate::explanation::Alternatives;
@@ -133,7 +133,8 @@ pub fn judge_modules(
     let headers = RefCell::default();
     let shown = |(program, prediction)| {
         let &ToJudge { module, text, target } = program;
-        Shown { subject, rules, module, text, target, prediction, headers: &headers }
+        let lines = Lines::new(text);
+        Shown { subject, rules, module, text, lines, target, prediction, headers: &headers }
     };
     let shown: Vec<Shown<'_>> = programs.iter().zip(&predictions).map(shown).collect();
     let observed = observed_of(&shown)?;
@@ -182,8 +183,9 @@ pub fn judge_operands(
     let (operands, mut astray) = accesses::compare(&usual, &observed);
     let rests_on =
         |kernels: &[Traced]| kernels.iter().fold(Trace::default(), |trace, kernel| trace.union(kernel.trace));
+    let lines = Lines::new(text);
     for one in &mut astray {
-        one.line = one.span.map(|span| line_column(text, span.start).0);
+        one.line = one.span.map(|span| lines.line(span.start));
     }
     let verdict = match astray.first() {
         None if operands.compared == 0 => return Ok((operands, None)),

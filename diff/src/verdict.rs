@@ -61,7 +61,9 @@ pub struct Why {
     pub line: Option<u32>,
     /// The reason, without names and numbers, so that reasons can be counted.
     pub reason: String,
-    /// What the subject says of the program, where it refuses it.
+    /// More about the reason, with names and numbers: what ended the understanding of a statement.
+    pub detail: Option<String>,
+    /// What the subject says of the program, with the line that it names, where it refuses it.
     pub said: Option<String>,
 }
 

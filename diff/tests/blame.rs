@@ -63,7 +63,7 @@ fn a_refusal_of_the_header_is_none_of_what_stands_below() {
     let (reason, why) = not_compared(&late);
     assert_eq!(
         (reason, &*why.part, why.said.as_deref()),
-        (NotCompared::Unsupported, "header", Some("no such target"))
+        (NotCompared::Unsupported, "header", Some("line 2: no such target"))
     );
     // It counts no lines.
     let silent = parts(".global .u32 a;", |_| refusal(&[(Severity::Error, None, "no")]));
@@ -126,7 +126,7 @@ fn of_an_undecided_program_the_statement_that_is_blamed_is_shown_alone_with_what
     let [whole, alone] = &accused[..] else { panic!("{accused:?}") };
     let (reason, why) = not_compared(std::slice::from_ref(whole));
     assert_eq!(reason, NotCompared::Unmodelled);
-    assert_eq!((&*why.part, why.line, why.said.as_deref()), (".pragma", Some(4), Some("not this")));
+    assert_eq!((&*why.part, why.line, why.said.as_deref()), (".pragma", Some(4), Some("line 6: not this")));
     assert_eq!((class(alone), alone.must), (Some(Class::RefusesValid), Some(Must::Accept)));
     let derived = &alone.derived.as_ref().unwrap().text;
     assert!(derived.contains("blamed = named") && derived.contains(".u32 named"), "{derived}");
@@ -168,6 +168,29 @@ fn what_is_undecided_of_a_kernel_is_told_with_its_own_line() {
         let line = told.iter().find(|(part, _)| *part == name).and_then(|told| told.1).unwrap();
         assert!(lines.contains(&line), "{name}: {line}");
     }
+}
+
+/// Parts of lines 8 to 11 are undecided; the subject names one of them, or another line.
+#[test]
+fn of_several_undecided_parts_the_one_that_the_subject_blames_is_told() {
+    let text = ".entry k(.param .u64 p)\n{\n.reg .u32 r, s;\n.reg .u64 a;\nmov.u32 r, %tid.x;\nfrob.u32 s, 0,\n r;\n.odd r;\nret;\n}";
+    let blaming = |line: u32| {
+        let parts = parts(text, move |request| match request.ptx.contains(".entry") {
+            true => refusal(&[(Severity::Warning, Some(5), "careful"), (Severity::Error, Some(line), "no")]),
+            false => follows(request),
+        });
+        let (_, why) = not_compared(&parts);
+        (why.line, why.detail.clone(), why.said.clone())
+    };
+    let said = |ours: u32, theirs: u32| (Some(ours), None, Some(format!("line {theirs}: no")));
+    assert_eq!(blaming(8), said(8, 8));
+    assert_eq!(blaming(9), said(9, 9));
+    // The second line of that statement.
+    assert_eq!(blaming(10), said(9, 10));
+    let detail = Some("expected a directive of functions, found `.odd`".to_owned());
+    assert_eq!(blaming(11), (Some(11), detail, Some("line 11: no".to_owned())));
+    // No undecided part stands there.
+    assert_eq!(blaming(12), said(8, 12));
 }
 
 #[test]
@@ -243,7 +266,7 @@ fn kernels_are_shown_under_the_header_and_for_the_target_of_their_program() {
     // As one of many, too.
     let judged = kernels.clone().judged(3);
     assert_eq!((judged.id, judged.operands), (3, kernels.operands));
-    let why = Why { part: "kernel k".into(), line: Some(4), reason: "so".into(), said: None };
+    let why = Why { part: "kernel k".into(), line: Some(4), reason: "so".into(), detail: None, said: None };
     let part = Part {
         why: Some(Box::new(why)),
         excluded: vec![(ptxsmith_oracle::Question::ShiftCount, 1)],

@@ -5,7 +5,7 @@ use ptxsmith_syntax::{FunctionKind, Number, ScalarType, StateSpace, TypeKind, re
 
 use crate::{
     clause::Clause,
-    reading::{FunctionOffset, GenericFunction, MaskedType, OffsetInGeneric, Question},
+    reading::{FunctionOffset, GenericFunction, MaskedFunction, MaskedType, OffsetInGeneric, Question},
     refusal::RefusalClass,
     step::{Ruled, Step, Stored},
     value::{Address, Integer, Kind, Value},
@@ -97,8 +97,13 @@ pub(crate) fn named(
         }
         Named::Variable(_) => step.refuse(RefusalClass::AddressSpace, Clause::AddressSpace),
         Named::Label => step.refuse(RefusalClass::LabelAddress, Clause::NoLabels),
-        Named::Function(_) if byte.is_some() => step.refuse(RefusalClass::MaskOperand, Clause::MaskOperand),
         Named::Function(kind) => {
+            if byte.is_some() {
+                step.meets(Question::MaskedFunction);
+                if step.readings.masked_function == MaskedFunction::Refused {
+                    return step.refuse(RefusalClass::MaskOperand, Clause::MaskOperand);
+                }
+            }
             step.uses(match kind {
                 FunctionKind::Entry => Clause::KernelAddress,
                 FunctionKind::Func => Clause::FunctionAddress,

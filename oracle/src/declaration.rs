@@ -6,6 +6,7 @@ use ptxsmith_syntax::{
 
 use crate::{
     clause::Clause,
+    reading::AttributeOrder,
     refusal::{RefusalClass, Stop},
     step::Ruled,
     undecided::WORD,
@@ -27,6 +28,8 @@ pub(crate) struct Specified {
     pub space: StateSpace,
     pub scalar: ScalarType,
     pub vector: Option<VectorLength>,
+    /// Which of `.align` and `.attribute` stands first, where both stand there: the question of their order.
+    pub order: Option<AttributeOrder>,
     /// What in them the text at hand does not decide.
     pub undecided: Option<&'static str>,
 }
@@ -38,6 +41,8 @@ pub(crate) const LINKAGE: &str =
 const ATTRIBUTE: &str = "a place of .attribute that the specification at hand does not give";
 const TYPE_FIRST: &str =
     "a type before the state space: the specification at hand does not say that it may stand there";
+const COMMON: &str =
+    "a linking directive .common outside .global, of which the specification at hand does not speak";
 const SPACE_AT_MODULE_SCOPE: &str =
     "a state space of which the specification at hand does not say whether it may stand at module scope";
 const SPACE_OF_PARAMETER: &str =
@@ -73,7 +78,7 @@ pub(crate) fn specified(declaration: &Declaration, context: Context) -> Ruled<Sp
             undecided.get_or_insert(reason);
         }
     };
-    let mut opaque = false;
+    let (mut opaque, mut order) = (false, None);
     for (at, word) in words.iter().enumerate() {
         let before = at.checked_sub(1).map(|at| words[at]);
         match word {
@@ -88,9 +93,8 @@ pub(crate) fn specified(declaration: &Declaration, context: Context) -> Ruled<Sp
             }
             Specifier::Align(_) => match before {
                 Some(Specifier::Space(..)) => {}
-                // The text gives neither of the two a place beside the other.
-                Some(Specifier::Attributes(_)) if space.is_some() && scalar.is_none() => {
-                    leave(false, ATTRIBUTE)
+                Some(Specifier::Attributes(_)) if order.is_none() && follows_space(&words[..at - 1]) => {
+                    order = Some(AttributeOrder::AttributeFirst);
                 }
                 _ => return refuse(RefusalClass::Specifiers, Clause::AlignPlace),
             },
@@ -98,7 +102,11 @@ pub(crate) fn specified(declaration: &Declaration, context: Context) -> Ruled<Sp
                 if list.is_empty() {
                     return refuse(RefusalClass::Attribute, Clause::AttributeList);
                 }
-                leave(matches!(before, Some(Specifier::Space(..) | Specifier::Align(_))), ATTRIBUTE);
+                match before {
+                    Some(Specifier::Space(..)) => {}
+                    Some(Specifier::Align(_)) if order.is_none() => order = Some(AttributeOrder::AlignFirst),
+                    _ => leave(false, ATTRIBUTE),
+                }
             }
             Specifier::Vector(length) => match words.get(at + 1) {
                 Some(Specifier::Type(_)) => vector = Some(*length),
@@ -125,6 +133,8 @@ pub(crate) fn specified(declaration: &Declaration, context: Context) -> Ruled<Sp
             Specifier::Ptr => {}
         }
     }
+    let is_common = declaration.linkage().any(|linkage| linkage == Linkage::Common);
+    leave(!is_common || space == Some(StateSpace::Global), COMMON);
     match (context, space) {
         (Context::Module, Some(StateSpace::Global | StateSpace::Const | StateSpace::Shared)) => {}
         (Context::Module, Some(_)) => leave(false, SPACE_AT_MODULE_SCOPE),
@@ -137,6 +147,11 @@ pub(crate) fn specified(declaration: &Declaration, context: Context) -> Ruled<Sp
         (None, _, Some(reason)) | (_, None, Some(reason)) if opaque => Err(Stop::Unmodelled(reason)),
         (None, ..) => refuse(RefusalClass::Specifiers, Clause::OneStateSpace),
         (_, None, _) => refuse(RefusalClass::Specifiers, Clause::OneType),
-        (Some(space), Some(scalar), undecided) => Ok(Specified { space, scalar, vector, undecided }),
+        (Some(space), Some(scalar), undecided) => Ok(Specified { space, scalar, vector, order, undecided }),
     }
+}
+
+/// Whether a state space is the last of these words.
+fn follows_space(words: &[&Specifier]) -> bool {
+    matches!(words.last(), Some(Specifier::Space(..)))
 }

@@ -1,6 +1,6 @@
 //! What a module must hold: the oracle's answer, and its form as JSON.
 
-use ptxsmith_syntax::{StateSpace, Text, line_column};
+use ptxsmith_syntax::{Lines, StateSpace, Text};
 use serde::Serialize;
 
 use crate::{
@@ -133,7 +133,7 @@ impl Expectation {
             }
             Expectation::Refused { refusal, trace } => {
                 answer["outcome"] = "refused".into();
-                let line = line_column(text, refusal.span.start).0;
+                let line = Lines::new(text).line(refusal.span.start);
                 answer["refusal"] = serde_json::json!({
                     "class": refusal.class.name(),
                     "line": line,

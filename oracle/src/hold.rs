@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ptxsmith_syntax::{ParseError, StateSpace, line_column, parse};
+use ptxsmith_syntax::{Lines, ParseError, StateSpace, parse};
 
 use crate::{
     clause::{Clause, ClauseSet},
@@ -87,7 +87,7 @@ pub fn hold(ptx: &str, name: &str) -> Result<Held, NoAnswer> {
     let module = parse(ptx).map_err(NoAnswer::NotPtx)?;
     match expect(&module, &Rules::default()) {
         Expectation::Refused { refusal, .. } => {
-            let (line, column) = line_column(ptx, refusal.span.start);
+            let (line, column) = Lines::new(ptx).place(refusal.span.start);
             Err(NoAnswer::Refused { class: refusal.class, clause: refusal.clause, line, column })
         }
         Expectation::Unmodelled { reason, .. } => Err(NoAnswer::Undecided(reason)),

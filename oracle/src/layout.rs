@@ -17,11 +17,12 @@ use crate::clause::Clause;
 use crate::declaration::{Context, Specified, declares_no_name, specified};
 use crate::evaluate::Evaluator;
 use crate::expectation::{Expectation, Variable};
+use crate::reading::{AttributeOrder, Question};
 use crate::refusal::{Refusal, RefusalClass, Stop};
 use crate::rules::Rules;
 use crate::step::{Ruled, Trace};
 use crate::undecided::Undecided;
-use crate::validity::{CONSTANT, SIZE};
+use crate::validity::{CONSTANT, NAME, SIZE, is_odd_name};
 
 use self::fill::Memory;
 use self::scope::{Place, Site, sites};
@@ -129,6 +130,8 @@ fn contents(module: &Module, rules: &Rules) -> Result<Contents, (Refusal, Trace)
             let here = (index, site.statement, nth);
             let mut work = Work::new(rules, scope, here, site.context, &mut evaluator, &mut left);
             work.leave(!site.repeated, REPEATED);
+            let is_global = site.context == Context::Module;
+            work.leave(!is_global || !is_odd_name(&site.declarator.name.text), NAME);
             let found = work.declarator(site.declaration, site.declarator);
             trace = trace.union(work.trace);
             variables.extend(work.large.take().filter(|_| site.context == Context::Module));
@@ -277,8 +280,15 @@ impl<'a, 'r> Work<'a, 'r> {
         if let Err(Stop::Refused(refusal)) = &specified {
             self.uses(refusal.clause);
         }
-        let Specified { space, scalar, vector, undecided } = specified?;
+        let Specified { space, scalar, vector, order, undecided } = specified?;
         self.leave(undecided.is_none(), undecided.unwrap_or_default());
+        if let Some(order) = order {
+            self.trace.questions.insert(Question::AttributeOrder);
+            if ![AttributeOrder::Either, order].contains(&self.rules.readings.attribute_order) {
+                let (class, clause) = (RefusalClass::Specifiers, Clause::AlignPlace);
+                return self.refuse(class, clause, declaration.span);
+            }
+        }
         self.uses(Clause::StateSpace);
         let is_extern = declaration.linkage().any(|linkage| linkage == Linkage::Extern);
         let vector = self.vector(vector, declaration, scalar)?;

@@ -119,6 +119,19 @@ questions! {
         ByteOnly = "byte-only", ".u8 alone";
         Integers = "integers", "any integer or bit-size type";
     }
+    /// Whether `mask()` may hold the address of a function. The text of `mask()` names the address of a variable only; the
+    /// types of variables that hold addresses of variables or functions include `.u8`, which is for `mask()`.
+    MaskedFunction, masked_function, "masked-function", ["5.4.4/mask-operand", "5.4.4/address-type", "5.4.4/byte-needs-mask"] {
+        #[default] Refused = "refused", "mask() takes constants and addresses of variables";
+        Accepted = "accepted", "mask() takes a byte of the address of a function too";
+    }
+    /// Where `.align` and `.attribute` stand in one declaration. `.align` is said to follow the state space immediately, and the examples of
+    /// `.attribute` have it there; nothing is said of the two together.
+    AttributeOrder, attribute_order, "attribute-order", ["5.4.5/align-place", "5.4.7/attribute-list"] {
+        #[default] Either = "either", "both stand behind the state space, in either order";
+        AlignFirst = "align-first", ".align follows the state space immediately, and .attribute stands behind it";
+        AttributeFirst = "attribute-first", ".attribute follows the state space immediately, and .align stands behind it";
+    }
     /// What a shift by 64 or more gives. The text takes the count as an unsigned number and sets no limit.
     ShiftCount, shift_count, "shift-count", ["4.5.5/shift-count-unsigned", "4.5.5/shift-left"] {
         #[default] Saturate = "saturate", "all bits are shifted out: zero, or copies of the sign";

@@ -1,6 +1,6 @@
 //! The parts of a module that the texts at hand do not decide, and what may be said of the module then.
 
-use ptxsmith_syntax::{Name, Span, Unread, every, line_column};
+use ptxsmith_syntax::{Lines, Name, ParseError, Span, Unread, every};
 
 /// Why a statement that is not understood holds nothing that is known.
 pub(crate) const UNREAD: &str = "a statement that is not understood";
@@ -28,16 +28,36 @@ pub struct Undecided {
     pub reason: &'static str,
     /// Where it stands.
     pub span: Span,
+    /// What ended the understanding of a statement that is not understood.
+    pub error: Option<Box<ParseError>>,
 }
 
 impl Undecided {
+    pub(crate) fn new(part: String, reason: &'static str, span: Span) -> Undecided {
+        Undecided { part, reason, span, error: None }
+    }
+
     pub(crate) fn of(name: &Name, reason: &'static str) -> Undecided {
-        Undecided { part: name.text.to_string(), reason, span: name.span }
+        Undecided::new(name.text.to_string(), reason, name.span)
     }
 
     pub(crate) fn unread(unread: &Unread) -> Undecided {
         let first = unread.tokens.first().map_or_else(String::new, |token| token.text.to_string());
-        Undecided { part: first, reason: UNREAD, span: unread.span() }
+        let error = Some(Box::new(unread.error.clone()));
+        Undecided { error, ..Undecided::new(first, UNREAD, unread.span()) }
+    }
+
+    /// The place to look at: where the understanding of a statement ended, else where the part stands.
+    pub fn place(&self) -> Span {
+        self.error.as_ref().map(|error| error.span).filter(|span| span.is_known()).unwrap_or(self.span)
+    }
+
+    /// The reason for people, with what ended the understanding of a statement.
+    pub fn explained(&self) -> String {
+        match &self.error {
+            Some(error) => format!("{}: {error}", self.reason),
+            None => self.reason.to_owned(),
+        }
     }
 
     /// Whether the text may be at fault, and not only what the texts at hand leave out: a statement that is not understood, a
@@ -59,12 +79,18 @@ every! {
     }
 }
 
-/// These parts as `"undecided"` in `ptxsmith.module/1`: part, reason and, where it is known, line.
+/// These parts as `"undecided"` in `ptxsmith.module/1`: part, reason and, where it is known, line; of a statement that is not
+/// understood also what ended the understanding.
 pub(crate) fn to_json(undecided: &[Undecided], text: &str) -> serde_json::Value {
+    let lines = Lines::new(text);
     let one = |part: &Undecided| {
         let mut json = serde_json::json!({ "part": part.part, "reason": part.reason });
-        if part.span.is_known() {
-            json["line"] = line_column(text, part.span.start).0.into();
+        let place = part.place();
+        if place.is_known() {
+            json["line"] = lines.line(place.start).into();
+        }
+        if let Some(error) = &part.error {
+            json["error"] = error.to_string().into();
         }
         json
     };

@@ -27,7 +27,7 @@ const HEADER: &str = "a header of another form than .version, .target with one a
 
 /// Before this version generic addresses are missing, and addresses of functions.
 const INSTRUCTIONS_SINCE: Option<(u32, u32)> = Some((2, 1));
-const NAME: &str = "a name that the texts do not speak of";
+pub(crate) const NAME: &str = "a name that the texts do not speak of";
 const PROTOTYPES: &str = "a function whose declarations the texts do not speak of";
 const RESULTS: &str = "results that the texts do not speak of: of a kernel, or several";
 const EXPRESSION: &str = "an expression where the texts show a number";
@@ -95,6 +95,11 @@ pub fn special_register(name: &str) -> bool {
             })
     };
     name.strip_prefix('%').is_some_and(without_number)
+}
+
+/// Whether the texts do not say that this is a name: the sink `_`, the constant `WARP_SZ`, and special registers.
+pub(crate) fn is_odd_name(name: &str) -> bool {
+    name == "WARP_SZ" || name.len() < 2 && name.starts_with(['_', '$', '%']) || special_register(name)
 }
 
 /// The parts of a module that are not decided, in the order in which they stand. `data` is what these rules expect of it.
@@ -235,7 +240,7 @@ struct Found(Vec<Undecided>);
 
 impl Found {
     fn push(&mut self, part: String, reason: &'static str, span: Span) {
-        self.0.push(Undecided { part, reason, span });
+        self.0.push(Undecided::new(part, reason, span));
     }
 
     fn header(&mut self, module: &Module) {
@@ -285,13 +290,9 @@ impl Found {
     /// Which names there are the texts at hand do not say, but that names are declared: those that everybody takes begin with a letter,
     /// or have more than one character, and are none of a special register.
     fn names(&mut self, module: &Module) {
-        let is_odd = |name: &Name| {
-            let text: &str = &name.text;
-            text == "WARP_SZ" || text.len() < 2 && text.starts_with(['_', '$', '%']) || special_register(text)
-        };
         let mut declared = Declared::default();
         declared.module(module);
-        for name in declared.0.iter().filter(|name| is_odd(name)) {
+        for name in declared.0.iter().filter(|name| is_odd_name(&name.text)) {
             self.push(name.text.to_string(), NAME, name.span);
         }
     }
@@ -372,13 +373,6 @@ impl Found {
                 self.push(".ptr".into(), SPECIFIER, declaration.span);
             }
             self.attributes(&declaration.specifiers);
-            // What .common is the texts at hand do not say.
-            let mut linkage = declaration.linkage();
-            if linkage.any(|linkage| linkage == Linkage::Common)
-                && declaration.space() != Some(StateSpace::Global)
-            {
-                self.push(".common".into(), SPACE, declaration.span);
-            }
             for count in declaration.declarators.iter().filter_map(|declarator| declarator.count.as_ref()) {
                 match count.as_integer() {
                     None => self.push("<...>".into(), EXPRESSION, count.span()),

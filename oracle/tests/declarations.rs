@@ -3,7 +3,7 @@
 mod common;
 
 use common::answer;
-use ptxsmith_oracle::{Clause, Expectation, Readings};
+use ptxsmith_oracle::{AttributeOrder, Clause, Expectation, Question, Readings};
 
 /// What the specification says of declarations: the clause that refuses them, why they are undecided, or that they are valid.
 fn said(text: &str) -> Result<&'static str, Clause> {
@@ -84,7 +84,9 @@ fn what_the_text_does_not_decide_is_undecided() {
         ".global .visible .u16 v = 1;",
         ".u32 .global v;",
         ".global [0].align 4 .f32 v;",
-        ".global .attribute(.managed) .align 4 .s32 v;",
+        ".global .attribute(.managed) .align 4 .attribute(.managed) .s32 v;",
+        ".global .s32 .attribute(.managed) v;",
+        ".global .attribute(.managed) .attribute(.managed) .s32 v;",
         ".attribute(.managed) .global .s32 v;",
         ".v25 .s64 v0[.global] 0f3f80000 {1,2};",
         ".global .v25 .s64 v;",
@@ -99,6 +101,46 @@ fn what_the_text_does_not_decide_is_undecided() {
     assert_eq!(said(".local .u32 v = 4;"), Err(Clause::OnlyGlobalConst));
     assert_eq!(said(".u32 .global v = 1.5;"), Err(Clause::ValueKind));
     assert_eq!(said(".frob 1; .global .u32 v = 1.5;"), Err(Clause::ValueKind));
+}
+
+/// 5.4.5 has .align right behind the state space, the examples of 5.4.8 have .attribute there.
+#[test]
+fn the_order_of_alignment_and_attribute_is_an_open_question() {
+    let under = |order: AttributeOrder, text: &str| {
+        let readings = Readings { attribute_order: order, ..Readings::default() };
+        match answer(readings, text) {
+            Expectation::Accepted { variables, trace, .. } => {
+                let met = trace.questions.contains(Question::AttributeOrder);
+                Ok((met, variables.len(), variables[0].align))
+            }
+            Expectation::Refused { refusal, .. } => Err(refusal.clause),
+            other => panic!("{other:?}"),
+        }
+    };
+    let attribute_first = ".global .attribute(.managed) .align 16 .u32 v;";
+    let align_first = ".global .align 16 .attribute(.managed) .u32 v;";
+    let refused = Err(Clause::AlignPlace);
+    for (order, first, second) in [
+        (AttributeOrder::Either, Ok((true, 1, 16)), Ok((true, 1, 16))),
+        (AttributeOrder::AttributeFirst, Ok((true, 1, 16)), refused),
+        (AttributeOrder::AlignFirst, refused, Ok((true, 1, 16))),
+    ] {
+        assert_eq!(under(order, attribute_first), first, "{order:?}");
+        assert_eq!(under(order, align_first), second, "{order:?}");
+        // One of the two alone asks nothing.
+        assert_eq!(under(order, ".global .attribute(.managed) .u32 v;"), Ok((false, 1, 4)));
+        assert_eq!(under(order, ".global .align 16 .u32 v;"), Ok((false, 1, 16)));
+    }
+    // 5.4.6: each of the names has what stands before them.
+    let either = AttributeOrder::Either;
+    assert_eq!(under(either, ".global .attribute(.managed) .align 8 .u32 v<3>;"), Ok((true, 3, 8)));
+    assert_eq!(under(either, ".global .attribute(.managed) .u32 v<3>;"), Ok((false, 3, 4)));
+    assert_eq!(
+        under(either, ".const .attribute(.managed) .align 8 .u32 v<3>;"),
+        Err(Clause::ManagedOnlyGlobal)
+    );
+    assert_eq!(under(either, ".global .attribute(.managed) .align 8 .align 8 .u32 v;"), refused);
+    assert_eq!(under(either, ".global .attribute(.managed) .u32 .align 8 v;"), refused);
 }
 
 #[test]

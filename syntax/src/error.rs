@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::{
     Text,
-    span::{Span, line_column},
+    span::{Lines, Span},
 };
 
 /// Why a text could not be read, and where.
@@ -73,7 +73,7 @@ impl ParseError {
     /// );
     /// ```
     pub fn render(&self, file: &str, text: &str) -> String {
-        let (line, column) = line_column(text, self.span.start);
+        let (line, column) = Lines::new(text).place(self.span.start);
         let mut out = format!("{file}:{line}:{column}: error: {self}\n");
 
         let mut start = (self.span.start as usize).min(text.len());

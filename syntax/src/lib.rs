@@ -45,7 +45,7 @@ pub use parser::{each_token, parse, parse_declaration, parse_expr, tokens};
 pub use printer::{Break, Canonical, Sink, print, print_expr, print_to};
 pub use rename::{prefixed, rename, with_prefix, without_prefix};
 pub use spacing::Spacing;
-pub use span::{Name, Span, line_column};
+pub use span::{Lines, Name, Span};
 pub use tree::{
     Attribute, Declaration, Declarator, Function, FunctionKind, Gap, Initializer, InitializerList, Item,
     Module, Property, Specifier, Statement, Token, Tokens, Unread,

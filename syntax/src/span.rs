@@ -55,16 +55,69 @@ impl Name {
     }
 }
 
-/// The 1-based line and column (in characters) of a byte offset; offsets past the end count as the end.
-pub fn line_column(text: &str, offset: u32) -> (u32, u32) {
-    let mut offset = (offset as usize).min(text.len());
-    while !text.is_char_boundary(offset) {
-        offset -= 1;
+/// Where the lines of a text begin: finds many places in it without reading it again for each.
+#[derive(Clone, Debug)]
+pub struct Lines<'t> {
+    text: &'t [u8],
+    /// The offset of the first byte of each line.
+    starts: Vec<u32>,
+    /// The characters before every [`STRIDE`]th byte; empty for a text in ASCII, where each byte is one.
+    characters: Vec<u32>,
+}
+
+/// Bytes between two counts of characters: as many are read for a column.
+const STRIDE: usize = 256;
+
+impl<'t> Lines<'t> {
+    /// Reads the text once.
+    pub fn new(text: &'t str) -> Lines<'t> {
+        let bytes = text.as_bytes();
+        let behind_break = |(at, &byte): (usize, &u8)| (byte == b'\n').then_some(at as u32 + 1);
+        let starts = std::iter::once(0).chain(bytes.iter().enumerate().filter_map(behind_break)).collect();
+        let mut characters = Vec::new();
+        if !text.is_ascii() {
+            let mut before = 0;
+            for block in bytes.chunks(STRIDE) {
+                characters.push(before);
+                before += characters_in(block);
+            }
+        }
+        Lines { text: bytes, starts, characters }
     }
-    let before = &text[..offset];
-    let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    (line, before[start..].chars().count() as u32 + 1)
+
+    /// The 1-based line of a byte offset; offsets past the end count as the end.
+    pub fn line(&self, offset: u32) -> u32 {
+        let offset = offset.min(self.text.len() as u32);
+        self.starts.partition_point(|&start| start <= offset) as u32
+    }
+
+    /// The 1-based line and column (in characters) of a byte offset; offsets past the end count as the end.
+    pub fn place(&self, offset: u32) -> (u32, u32) {
+        let mut offset = (offset as usize).min(self.text.len());
+        while self.text.get(offset).is_some_and(|&byte| !begins_character(byte)) {
+            offset -= 1;
+        }
+        let line = self.line(offset as u32);
+        let start = self.starts[line as usize - 1] as usize;
+        (line, self.characters_before(offset) - self.characters_before(start) + 1)
+    }
+
+    fn characters_before(&self, offset: usize) -> u32 {
+        if self.characters.is_empty() {
+            return offset as u32;
+        }
+        let block = (offset / STRIDE).min(self.characters.len() - 1);
+        self.characters[block] + characters_in(&self.text[block * STRIDE..offset])
+    }
+}
+
+/// Whether a byte is the first one of a character in UTF-8.
+fn begins_character(byte: u8) -> bool {
+    byte & 0xc0 != 0x80
+}
+
+fn characters_in(bytes: &[u8]) -> u32 {
+    bytes.iter().filter(|&&byte| begins_character(byte)).count() as u32
 }
 
 #[cfg(test)]
@@ -73,9 +126,35 @@ mod tests {
 
     #[test]
     fn lines_and_columns_count_from_one_in_characters() {
-        assert_eq!(line_column("ab\ncd", 0), (1, 1));
-        assert_eq!(line_column("ab\ncd", 4), (2, 2));
-        assert_eq!(line_column("é\né!", 5), (2, 2));
-        assert_eq!(line_column("ab", 99), (1, 3));
+        let place = |text: &str, offset| Lines::new(text).place(offset);
+        assert_eq!(place("ab\ncd", 0), (1, 1));
+        assert_eq!(place("ab\ncd", 4), (2, 2));
+        assert_eq!(place("é\né!", 5), (2, 2));
+        assert_eq!(place("ab", 99), (1, 3));
+    }
+    /// Blocks of 256 bytes begin and end within characters of two, three and four bytes.
+    #[test]
+    fn places_of_one_table_are_those_that_counting_from_the_start_gives() {
+        let texts = [
+            "",
+            "\n",
+            "a\nb\n\nc",
+            &"é\n\u{20ac}x\u{1f600}yz".repeat(200),
+            &"é".repeat(700),
+            &"ab\n".repeat(300),
+        ];
+        for text in texts {
+            let lines = Lines::new(text);
+            for offset in 0..text.len() as u32 + 2 {
+                let mut end = (offset as usize).min(text.len());
+                while !text.is_char_boundary(end) {
+                    end -= 1;
+                }
+                let line = text[..end].matches('\n').count() as u32 + 1;
+                let column = text[..end].chars().rev().take_while(|&c| c != '\n').count() as u32 + 1;
+                assert_eq!(lines.place(offset), (line, column), "{offset} in {text:?}");
+                assert_eq!(lines.line(offset), line);
+            }
+        }
     }
 }

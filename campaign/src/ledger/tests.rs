@@ -83,7 +83,7 @@ fn reads(id: u64) -> Judged {
 }
 
 fn not_compared(id: u64, reason: NotCompared, why: &str) -> Judged {
-    let why = Why { part: "a".to_owned(), line: None, reason: why.to_owned(), said: None };
+    let why = Why { part: "a".to_owned(), line: None, reason: why.to_owned(), detail: None, said: None };
     Judged { why: Some(Box::new(why)), unseen: 5, ..judged(id, Verdict::NotCompared(reason)) }
 }
 

@@ -10,7 +10,7 @@ use ptxsmith_oracle::{
 };
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::values::{self, Shape, Shapes, Slot};
-use ptxsmith_syntax::line_column;
+use ptxsmith_syntax::Lines;
 
 use super::{Context, lint};
 use crate::args::{self, Expect};
@@ -30,19 +30,7 @@ pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     let rules = Rules::specification(readings(&args.readings)?);
     let input = args.input.as_ref().map(|input| input.0.as_slice());
     let prediction = predict_over(&program.module, &rules, input);
-    let text = if args.json {
-        harmless::json(serde_json::to_string_pretty(&prediction.to_json(&program.text, &rules.readings))?)
-            + "\n"
-    } else {
-        let (readings, shapes) = (rules.readings, Shapes::new(&program.module));
-        let mut page =
-            Page { program: &program, prediction: &prediction, readings, shapes, with_clauses: args.clauses }
-                .render()?;
-        // In place: of a large program a page is some thirty times as long.
-        page.truncate(page.trim_end().len());
-        page + "\n"
-    };
-    context.console.print(&text)?;
+    context.console.print(&text(&program, &prediction, &rules, args.json, args.clauses)?)?;
     if args.lint {
         context.console.stderr(&lint::text(&lint::of_program(&program, &program.name, &[], false)));
     }
@@ -52,6 +40,26 @@ pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
         context.console.stderr(&not_decided(&program, &prediction));
     }
     Ok(exit)
+}
+
+/// The answer as JSON, or as people read it.
+pub(super) fn text(
+    program: &Program,
+    prediction: &Prediction,
+    rules: &Rules,
+    json: bool,
+    with_clauses: bool,
+) -> Result<String, Failure> {
+    let readings = rules.readings;
+    if json {
+        let json = prediction.to_json(&program.text, &readings);
+        return Ok(harmless::json(serde_json::to_string_pretty(&json)?) + "\n");
+    }
+    let (shapes, lines) = (Shapes::new(&program.module), Lines::new(&program.text));
+    let mut page = Page { program, lines, prediction, readings, shapes, with_clauses }.render()?;
+    // In place: of a large program a page is some thirty times as long.
+    page.truncate(page.trim_end().len());
+    Ok(page + "\n")
 }
 
 /// The status that says whether the answer is the one expected.
@@ -83,12 +91,14 @@ fn as_expected(prediction: &Prediction, expect: Expect) -> Exit {
 }
 
 /// The parts for which the specification says neither yes nor no, a line each.
-fn not_decided(program: &Program, prediction: &Prediction) -> String {
+pub(super) fn not_decided(program: &Program, prediction: &Prediction) -> String {
     const MOST: usize = 10;
     let parts = &prediction.undecided;
+    let lines = Lines::new(&program.text);
     let one = |part: &Undecided| {
-        let place = line_of(program, part).map(|line| format!(":{line}")).unwrap_or_default();
-        format!("{}{place}: not decided: {}: {}\n", line(&program.name), line(&part.part), part.reason)
+        let place = line_of(&lines, part).map(|line| format!(":{line}")).unwrap_or_default();
+        let (name, reason) = (line(&program.name), part.explained());
+        format!("{name}{place}: not decided: {}: {}\n", line(&part.part), line(&reason))
     };
     let more = match parts.len().saturating_sub(MOST) {
         0 => String::new(),
@@ -115,6 +125,7 @@ fn readings(chosen: &[(ptxsmith_oracle::Question, usize)]) -> Result<Readings, F
 #[template(path = "eval.txt")]
 struct Page<'a> {
     program: &'a Program,
+    lines: Lines<'a>,
     prediction: &'a Prediction,
     readings: Readings,
     shapes: Shapes<'a>,
@@ -125,13 +136,14 @@ fn shape(shapes: &Shapes<'_>, variable: &Variable) -> Option<Shape> {
     shapes.of(&variable.name, variable.size)
 }
 
-fn place(program: &Program, refusal: &Refusal) -> (u32, u32) {
-    line_column(&program.text, refusal.span.start)
+fn place(lines: &Lines<'_>, refusal: &Refusal) -> (u32, u32) {
+    lines.place(refusal.span.start)
 }
 
-/// The line in which an undecided part stands, where that is known.
-fn line_of(program: &Program, part: &Undecided) -> Option<u32> {
-    part.span.is_known().then(|| line_column(&program.text, part.span.start).0)
+/// The line to look at for an undecided part, where that is known.
+fn line_of(lines: &Lines<'_>, part: &Undecided) -> Option<u32> {
+    let place = part.place();
+    place.is_known().then(|| lines.line(place.start))
 }
 
 fn slots(variable: &Variable) -> Vec<Slot> {

@@ -8,7 +8,7 @@ use ptxsmith_diff::lint::risks;
 use ptxsmith_oracle::{Expectation, Rules, predict};
 use ptxsmith_report::{deviations, sarif};
 use ptxsmith_subject::toolchain::{RELEASES, Release};
-use ptxsmith_syntax::{Span, line_column};
+use ptxsmith_syntax::{Lines, Span};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -93,9 +93,9 @@ pub fn of_program(
     releases: &[&'static Release],
     undecided: bool,
 ) -> Vec<Warning> {
-    let at = |span: Span| line_column(&program.text, span.start);
+    let lines = Lines::new(&program.text);
     let said = |span: Span, level, id, message| {
-        let (line, column) = at(span);
+        let (line, column) = lines.place(span.start);
         let file = file.to_owned();
         Warning { file, line, column, level, id, message, releases: None, work_around: None, link: None }
     };
@@ -106,8 +106,8 @@ pub fn of_program(
         warnings.push(said(refusal.span, "error", refusal.class.name(), message));
     }
     for part in prediction.undecided.iter().filter(|part| undecided || part.is_suspicious()) {
-        let message = format!("{} is not judged: {}", part.part, part.reason);
-        warnings.push(said(part.span, "note", "undecided", message));
+        let message = format!("{} is not judged: {}", part.part, part.explained());
+        warnings.push(said(part.place(), "note", "undecided", message));
     }
     let version = program.module.version();
     // A release does not take what is written for a later one; of what it then does a user hears who names it.

@@ -9,6 +9,8 @@ pub mod drift;
 pub mod eval;
 pub mod generate;
 pub mod gpu;
+#[cfg(test)]
+mod growth;
 pub mod history;
 pub mod lint;
 pub mod manual;

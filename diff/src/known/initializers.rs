@@ -52,16 +52,6 @@ pub(super) const LISTED: &[Known] = &[
         first_seen: "2026-11-21",
     },
     Known {
-        id: "mask-of-function-accepted",
-        title: "mask() takes a byte of the address of a function, though it is for variables",
-        clauses: &[Clause::MaskOperand],
-        lineage: "nvidia",
-        releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.layout.address_of.change(mask_of_function_accepted)),
-        example: example!("7.7", ".visible .func f() { ret; }\n.global .u8 x = 0xFF(f);"),
-        first_seen: "2026-11-21",
-    },
-    Known {
         id: "scalar-for-array-crash",
         title: "a single value for an array of no length, or a property for any array, kills the compiler (SIGSEGV)",
         clauses: &[Clause::NestingMatches],
@@ -180,18 +170,6 @@ fn always_8_bytes(next: &SlotOf, size: u64, byte: Option<u8>, architecture: Opti
         return next.apply(size, byte, architecture);
     }
     Slot { width: 8, addend_bits: if architecture.is_some_and(|sm| sm >= 90) { 32 } else { 64 } }
-}
-
-fn mask_of_function_accepted(
-    next: &AddressOf,
-    step: &mut Step<'_>,
-    version: Version,
-    named: Named,
-    address: AddressValue,
-    byte: Option<u8>,
-) -> Ruled<bool> {
-    let byte = if matches!(named, Named::Function(_)) { None } else { byte };
-    next.apply(step, version, named, address, byte)
 }
 
 fn single_bits_raw(next: &Store, step: &mut Step<'_>, value: Value, ty: ScalarType) -> Ruled<Stored> {

@@ -4,8 +4,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_oracle::{Expectation, Kernel, Left, Prediction, Rules, Undecided, Validity, expect, predict};
-use ptxsmith_subject::{Error, OUT_OF_MEMORY, Observation, Outcome, OutputForm, Request, Severity, Subject};
-use ptxsmith_syntax::{Item, Module, Role, Text, Visit, line_column, parse};
+use ptxsmith_subject::{
+    Diagnostic, Error, OUT_OF_MEMORY, Observation, Outcome, OutputForm, Request, Severity, Subject,
+};
+use ptxsmith_syntax::{Item, Lines, Module, Role, Span, Text, Visit, parse};
 
 use crate::read;
 use crate::verdict::{Derived, NotCompared, Verdict, Why};
@@ -73,6 +75,7 @@ pub(super) struct Shown<'a> {
     pub(super) rules: &'a Rules,
     pub(super) module: &'a Module,
     pub(super) text: &'a str,
+    pub(super) lines: Lines<'a>,
     pub(super) target: &'a str,
     pub(super) prediction: &'a Prediction,
     /// What the subject did with headers alone.
@@ -129,8 +132,8 @@ impl Shown<'_> {
         // A tree has no comments, where alone a judged module can have such a character.
         if accuses && !text.is_ascii() {
             let line = text.lines().position(|line| !line.is_ascii()).map(|before| before as u32 + 1);
-            let said = observed.diagnostics.first().map(|diagnostic| diagnostic.message.clone());
-            let why = Why { part: "module".into(), line, reason: BEYOND_ASCII.into(), said };
+            let said = observed.diagnostics.first().map(with_line);
+            let why = Why { part: "module".into(), line, reason: BEYOND_ASCII.into(), detail: None, said };
             return Ok(vec![Part::not_compared(NotCompared::Unmodelled, Some(why))]);
         }
         let mut parts = match (validity, outcome) {
@@ -161,16 +164,16 @@ impl Shown<'_> {
     /// stands below.
     fn of_header(&self, observed: &Observation) -> Result<Option<Vec<Part>>, Error> {
         let not_taken = |said: Option<String>| {
-            let why = Why { part: "header".into(), line: None, reason: HEADER.into(), said };
+            let why = Why { part: "header".into(), line: None, reason: HEADER.into(), detail: None, said };
             vec![Part::not_compared(NotCompared::Unsupported, Some(why))]
         };
         // Some look at it only when a statement follows, and complain about its lines then. Some count no lines.
         let begins = self.module.items.iter().find(|item| !item.is_header()).map(Item::span);
         if let Some(begins) = begins.filter(|span| span.is_known()) {
-            let first = line_column(self.text, begins.start).0;
+            let first = self.lines.line(begins.start);
             let errors = observed.diagnostics.iter().filter(|d| d.severity >= Severity::Error);
-            let mut placed = errors.filter_map(|error| Some((error.line?, &error.message))).peekable();
-            let said = placed.peek().map(|(_, message)| (*message).clone());
+            let mut placed = errors.filter_map(|error| Some((error.line?, error))).peekable();
+            let said = placed.peek().map(|(_, error)| with_line(error));
             if said.is_some() && placed.all(|(line, _)| line < first) {
                 let plain = ptxsmith_syntax::print(&self.module.header()) + PLAINEST;
                 let module = parse(&plain).unwrap_or_default();
@@ -205,12 +208,11 @@ impl Shown<'_> {
     /// The judged statements that a diagnostic blames.
     fn blamed(&self, observed: &Observation) -> Vec<usize> {
         let lines: BTreeSet<u32> = observed.diagnostics.iter().filter_map(|d| d.line).collect();
-        let line = |at: u32| line_column(self.text, at).0;
         let spans = self.module.items.iter().map(Item::span).enumerate();
         spans
             .filter(|(at, span)| {
                 span.is_known()
-                    && lines.range(line(span.start)..=line(span.end)).next().is_some()
+                    && lines.range(self.lines.line(span.start)..=self.lines.line(span.end)).next().is_some()
                     && self.is_judged(*at)
             })
             .map(|(at, _)| at)
@@ -249,7 +251,8 @@ impl Shown<'_> {
         let text = ptxsmith_syntax::print(&Module { items });
         let Ok(module) = parse(&text) else { return Ok(vec![not_compared]) };
         let prediction = predict(&module, self.rules);
-        let alone = Shown { module: &module, text: &text, prediction: &prediction, ..*self };
+        let lines = Lines::new(&text);
+        let alone = Shown { module: &module, text: &text, lines, prediction: &prediction, ..*self };
         if !prediction.undecided.is_empty() {
             return Ok(vec![not_compared]);
         }
@@ -273,7 +276,8 @@ impl Shown<'_> {
             let reason = observed.reason.as_deref().unwrap_or(NO_END);
             let reason = format!("{reason}, of a large program");
             part.verdict = Verdict::NotCompared(NotCompared::Unobserved);
-            part.why = Some(Box::new(Why { part: "module".into(), line: None, reason, said: None }));
+            let part_of = "module".to_owned();
+            part.why = Some(Box::new(Why { part: part_of, line: None, reason, detail: None, said: None }));
         }
         Ok(parts)
     }
@@ -304,7 +308,6 @@ impl Shown<'_> {
         observed: &Observation,
     ) -> Option<Why> {
         let diagnostic = observed.diagnostics.iter().find(|d| d.severity >= Severity::Error);
-        let said = diagnostic.map(|d| d.message.clone()).or(observed.reason.clone());
         let is_name = |name: &str| name.starts_with(|c: char| c.is_ascii_alphanumeric() || "_$%".contains(c));
         let part = variable.map_or("module".to_owned(), |name| match is_name(name) {
             true => format!("variable {name}"),
@@ -313,29 +316,42 @@ impl Shown<'_> {
         match reason {
             NotCompared::Unmodelled => {
                 let own = |undecided: &&Undecided| variable.is_none_or(|name| undecided.part == name);
-                let first = self.prediction.undecided.iter().find(own)?;
-                Some(Why { said: said.filter(|_| variable.is_none()), ..self.because(part, first) })
+                let parts: Vec<&Undecided> = self.prediction.undecided.iter().filter(own).collect();
+                let blamed = diagnostic.and_then(|d| d.line).and_then(|line| self.on_line(&parts, line));
+                let said = diagnostic.map(with_line).or(observed.reason.clone());
+                let because = self.because(part, blamed.or(parts.first().copied())?);
+                Some(Why { said: said.filter(|_| variable.is_none()), ..because })
             }
             NotCompared::Unobserved => {
                 let seen = variable.and_then(|name| observed.variables.get(name));
                 let reason = seen.and_then(|seen| seen.reason.clone());
                 let reason = reason.unwrap_or_else(|| "the subject does not show it".to_owned());
-                Some(Why { part, line: None, reason, said: None })
+                Some(Why { part, line: None, reason, detail: None, said: None })
             }
             _ => {
                 let line = diagnostic.and_then(|d| d.line);
+                let said = diagnostic.map(|d| d.message.clone()).or(observed.reason.clone());
                 let reason = said.unwrap_or_else(|| "the subject does not say why".to_owned());
-                Some(Why { part, line, reason, said: None })
+                Some(Why { part, line, reason, detail: None, said: None })
             }
         }
     }
 
+    /// The first undecided part that stands on a line: the subject knows best which of several it refuses.
+    fn on_line<'u>(&self, parts: &[&'u Undecided], line: u32) -> Option<&'u Undecided> {
+        let lines = |span: Span| self.lines.line(span.start)..=self.lines.line(span.end.saturating_sub(1));
+        let starts = parts.iter().find(|part| part.span.is_known() && *lines(part.span).start() == line);
+        let holds = || parts.iter().find(|part| part.span.is_known() && lines(part.span).contains(&line));
+        starts.or_else(holds).copied()
+    }
+
     /// That the text does not decide this.
     fn because(&self, part: String, undecided: &Undecided) -> Why {
-        let known = undecided.span.is_known();
-        let line = known.then(|| line_column(self.text, undecided.span.start).0);
+        let place = undecided.place();
+        let line = place.is_known().then(|| self.lines.line(place.start));
         let part = if part == "module" { undecided.part.clone() } else { part };
-        Why { part, line, reason: undecided.reason.to_owned(), said: None }
+        let detail = undecided.error.as_ref().map(|error| error.to_string());
+        Why { part, line, reason: undecided.reason.to_owned(), detail, said: None }
     }
 
     /// That nothing can be said of a kernel, and why.
@@ -348,11 +364,19 @@ impl Shown<'_> {
         let why = match self.prediction.undecided.iter().find(inside) {
             Some(first) => self.because(part, first),
             None => {
-                let line = Some(line_column(self.text, function.name.span.start).0);
-                Why { part, line, reason: reason.to_owned(), said: None }
+                let line = Some(self.lines.line(function.name.span.start));
+                Why { part, line, reason: reason.to_owned(), detail: None, said: None }
             }
         };
         Some(Part::not_compared(NotCompared::Unmodelled, Some(why)))
+    }
+}
+
+/// A message of a subject, with its line where it has one.
+fn with_line(diagnostic: &Diagnostic) -> String {
+    match diagnostic.line {
+        Some(line) => format!("line {line}: {}", diagnostic.message),
+        None => diagnostic.message.clone(),
     }
 }
 

@@ -11,7 +11,7 @@ use ptxsmith_subject::{
     Address, Description, Diagnostic, FnSubject, INTERNAL_ERROR, Observation, Outcome, Output, Request,
     Severity, Subject, Variable,
 };
-use ptxsmith_syntax::{line_column, parse};
+use ptxsmith_syntax::{Lines, parse};
 
 /// The latest ptxas.
 pub const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
@@ -92,7 +92,7 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
             let mut observation = Observation::new(Outcome::Refused);
             observation.diagnostics.push(Diagnostic {
                 severity: Severity::Fatal,
-                line: Some(line_column(request.ptx, refusal.span.start).0),
+                line: Some(Lines::new(request.ptx).line(refusal.span.start)),
                 message: refusal.class.summary().into(),
             });
             observation

@@ -28,6 +28,7 @@ pub(super) const MISALIGNED: &str = "an access that is not aligned, which is und
 pub(super) const MAY_BE_MISALIGNED: &str = "an access that may be misaligned";
 const SPECIAL: &str = "a special register, of which the texts do not speak";
 const COUNT: &str = "a shift by as many bits as there are, or more, of which the texts do not speak";
+const SINK: &str = "the sink _, of which the texts do not speak";
 
 /// Why an instruction that nothing refuses is not judged; `None` where it is.
 pub(super) fn undecided(
@@ -303,7 +304,11 @@ impl Check<'_, '_> {
 
 /// Why a name that nothing declares is not judged.
 fn undeclared(name: &Name) -> &'static str {
-    if special_register(&name.text) { SPECIAL } else { UNDECLARED }
+    match &*name.text {
+        "_" => SINK,
+        text if special_register(text) => SPECIAL,
+        _ => UNDECLARED,
+    }
 }
 
 /// Whether the name of an address expression stands in parentheses.

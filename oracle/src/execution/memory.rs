@@ -1,6 +1,7 @@
 //! Memory of which addresses are symbols: what lies where is known, where it lies is not.
 
 use std::collections::BTreeMap;
+use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use ptxsmith_syntax::{StateSpace, Text};
@@ -54,6 +55,59 @@ pub(super) struct Object {
     /// The alignment that its declaration guarantees.
     pub align: u64,
     pub bytes: Bytes,
+}
+
+/// The objects that a kernel sees: those of the module, which all kernels share, what the kernel changes of them, and its own.
+#[derive(Clone)]
+pub(super) struct Objects {
+    shared: Rc<[Object]>,
+    changed: BTreeMap<usize, Object>,
+    own: Vec<Object>,
+}
+
+impl Objects {
+    pub(super) fn new(shared: Rc<[Object]>) -> Objects {
+        Objects { shared, changed: BTreeMap::new(), own: Vec::new() }
+    }
+
+    /// Adds an object of the kernel's own, and says its place.
+    pub(super) fn push(&mut self, object: Object) -> usize {
+        self.own.push(object);
+        self.shared.len() + self.own.len() - 1
+    }
+
+    /// The same objects, all of them shared with whatever is cloned from here on.
+    pub(super) fn share(self) -> Objects {
+        let Objects { shared, mut changed, own } = self;
+        let before = shared.iter().enumerate();
+        let before = before.map(|(at, object)| changed.remove(&at).unwrap_or_else(|| object.clone()));
+        Objects::new(before.chain(own).collect::<Vec<_>>().into())
+    }
+
+    /// The place of an object of the kernel's own.
+    pub(super) fn find_own(&self, name: &str) -> Option<usize> {
+        self.own.iter().position(|object| object.name == name).map(|nth| self.shared.len() + nth)
+    }
+}
+
+impl Index<usize> for Objects {
+    type Output = Object;
+
+    fn index(&self, at: usize) -> &Object {
+        match self.shared.get(at) {
+            Some(shared) => self.changed.get(&at).unwrap_or(shared),
+            None => &self.own[at - self.shared.len()],
+        }
+    }
+}
+
+impl IndexMut<usize> for Objects {
+    fn index_mut(&mut self, at: usize) -> &mut Object {
+        match self.shared.get(at) {
+            Some(shared) => self.changed.entry(at).or_insert_with(|| shared.clone()),
+            None => &mut self.own[at - self.shared.len()],
+        }
+    }
 }
 
 /// The bytes of a variable: what was written, over what was there before. A few letters declare a variable of any size, so what

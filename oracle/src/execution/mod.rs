@@ -28,7 +28,7 @@ use crate::{
     step::Trace,
 };
 use machine::{MOST_OUTPUT, Machine, OUTPUT};
-use memory::{Before, Byte, Bytes, Object, Pointer, Target};
+use memory::{Before, Byte, Bytes, Object, Objects, Pointer, Target};
 
 /// What one kernel does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ pub(crate) fn execute_over(
     let mut first = Machine {
         program: &program,
         reader: operand::Reader { rules, version, trace: Trace::default() },
-        objects: vec![output_buffer],
+        objects: Objects::new(Rc::new([output_buffer])),
         places: BTreeMap::new(),
         expected: Rc::new(expected),
         input: None,
@@ -118,15 +118,15 @@ pub(crate) fn execute_over(
         wider: false,
     };
     first.fill(variables);
-    if let Some(bytes) = input {
-        first.input = Some(first.objects.len());
+    first.input = input.map(|bytes| {
         first.objects.push(Object {
             name: Text::const_new("[input]"),
             space: StateSpace::Global,
             align: 256,
             bytes: Bytes::new(bytes.len(), Before::Initialized(bytes.into())),
-        });
-    }
+        })
+    });
+    first.objects = first.objects.share();
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
     kernels
         .map(|(&name, body)| {

@@ -1,7 +1,8 @@
 //! Declarations of variables (5.4).
 
-use super::{Parser, Result};
+use super::{Parser, Result, SHOWN};
 use crate::{
+    error::{ParseError, ParseErrorKind},
     expr::Expr,
     lexer::Kind,
     ops::BinaryOp,
@@ -37,7 +38,7 @@ impl Parser<'_> {
 
     /// The rest of a declaration statement behind its specifiers.
     pub(super) fn declarators(&mut self, start: Span, specifiers: Vec<Specifier>) -> Result<Declaration> {
-        let mut declarators = vec![self.declarator()?];
+        let mut declarators = vec![self.first_declarator(&specifiers)?];
         while self.eat(Kind::Comma) {
             declarators.push(self.declarator()?);
         }
@@ -58,7 +59,7 @@ impl Parser<'_> {
                 return Err(self.expected("a parameter"));
             }
             let specifiers = self.specifiers()?;
-            let declarators = vec![self.declarator()?];
+            let declarators = vec![self.first_declarator(&specifiers)?];
             parameters.push(Declaration { specifiers, declarators, span: self.span_from(start) });
             if !self.eat(Kind::Comma) {
                 self.expect(Kind::CloseParen, "`,` or `)`")?;
@@ -128,6 +129,19 @@ impl Parser<'_> {
                 self.expect(Kind::CloseParen, "`,` or `)`")?;
                 return Ok(attributes);
             }
+        }
+    }
+
+    /// The declarator behind these specifiers. Where there is no name, a word that is no specifier was meant to be it.
+    fn first_declarator(&mut self, specifiers: &[Specifier]) -> Result<Declarator> {
+        match specifiers.last() {
+            Some(Specifier::Word(word)) if self.current.kind != Kind::Name => {
+                let shown = &word.text[..word.text.len().min(SHOWN)];
+                let found = format!("`{shown}` (a name does not begin with a point)").into();
+                let kind = ParseErrorKind::Expected { expected: "a name", found };
+                Err(ParseError { kind, span: word.span })
+            }
+            _ => self.declarator(),
         }
     }
 

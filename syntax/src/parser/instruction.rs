@@ -40,10 +40,13 @@ impl Parser<'_> {
         } else {
             None
         };
-        let opcode = self.named(Kind::Name, "an opcode")?;
-        let Some(opcode) = Opcode::from_keyword(&opcode.text) else {
+        if self.current.kind != Kind::Name {
+            return Err(self.expected("an opcode"));
+        }
+        let Some(opcode) = Opcode::from_keyword(self.text()) else {
             return Err(self.expected("an opcode of the common form"));
         };
+        self.advance();
         let modifiers = self.modifiers();
         let is_call = opcode == Opcode::Call;
         let mut operands = Vec::new();

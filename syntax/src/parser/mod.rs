@@ -16,7 +16,7 @@ use crate::{
     expr::{Builder, Expr},
     lexer::{Kind, Lexeme, Lexer},
     span::{Name, Span},
-    tree::{Declaration, Item, Module},
+    tree::{Declaration, Gap, Item, Module},
 };
 
 /// Reads a module. Statements that are not understood are part of it ([`Module::unread`]).
@@ -95,6 +95,9 @@ fn begins_item(word: &str) -> bool {
         || declaration::is_specifier(word)
 }
 
+/// The most characters of a token in a message: longer tokens would only bury it.
+const SHOWN: usize = 40;
+
 type Result<T, E = ParseError> = std::result::Result<T, E>;
 
 struct Parser<'t> {
@@ -171,17 +174,29 @@ impl<'t> Parser<'t> {
         if let (Kind::Bad, Some(error)) = (self.current.kind, self.lexer.error()) {
             return error.clone();
         }
-        // Longer tokens would only bury the message.
-        const SHOWN: usize = 40;
         let found = if self.current.kind == Kind::End {
             Text::const_new("the end of the text")
         } else {
             let text = self.text();
             let cut = if text.chars().nth(SHOWN).is_some() { "..." } else { "" };
             let shown: String = text.chars().take(SHOWN).flat_map(shown_character).collect();
-            Text::from(format!("`{shown}{cut}`"))
+            let note = if self.is_behind_name() { " (a name ends at a point)" } else { "" };
+            Text::from(format!("`{shown}{cut}`{note}"))
         };
         ParseError { kind: ParseErrorKind::Expected { expected, found }, span: self.current.span }
+    }
+
+    /// Whether the current token is a point, and what follows it, joined to a name: people write `a.b` for a name.
+    fn is_behind_name(&self) -> bool {
+        let begins = self.current.span.start;
+        if self.current.gap != Gap::Joined || begins != self.previous_end || !self.text().starts_with('.') {
+            return false;
+        }
+        let before = self.lexer.slice(Span { start: 0, end: begins });
+        let rest = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || "_$".contains(c));
+        let name = &before[rest.len()..];
+        let is_word = !name.starts_with(|c: char| c.is_ascii_digit()) && !rest.ends_with('.');
+        !name.is_empty() && (is_word || rest.ends_with('%'))
     }
 
     /// Opens a level at the current token.
@@ -261,5 +276,29 @@ mod tests {
         assert_eq!(message(".section .x { # }"), "unexpected character `#`");
         assert_eq!(message(".pragma \"a\""), "expected `;`, found the end of the text");
         assert_eq!(message("ret;"), "expected a directive, found `ret`");
+    }
+
+    #[test]
+    fn a_point_in_a_name_is_said_where_the_name_ends() {
+        let message = |text: &str| {
+            let module = parse(text).unwrap();
+            let error = &module.unread().next().unwrap().error;
+            let found = &text[error.span.start as usize..error.span.end as usize];
+            (error.to_string(), found.to_owned())
+        };
+        let said = |message: &str, found: &str| (message.to_owned(), found.to_owned());
+        let ends = |expected: &str, found: &str| {
+            said(&format!("expected {expected}, found `{found}` (a name ends at a point)"), found)
+        };
+        assert_eq!(message(".extern .shared .b8 __unnamed_1.llvm[];"), ends("`;`", ".llvm"));
+        assert_eq!(message(".global .u32 a.1 = 3;"), ends("`;`", ".1"));
+        assert_eq!(message(".global .u32 %1.b, c;"), ends("`;`", ".b"));
+        assert_eq!(message(".global .u64 p = a.b;"), ends("`;`", ".b"));
+        let begins = said("expected a name, found `.str6` (a name does not begin with a point)", ".str6");
+        assert_eq!(message(".global .align 1 .b8 .str6[4];"), begins);
+        // No name stands in front of these.
+        assert_eq!(message(".global .u32 x = 5 .y;"), said("expected `;`, found `.y`", ".y"));
+        assert_eq!(message(".global .u32 x[4].y;"), said("expected `;`, found `.y`", ".y"));
+        assert_eq!(message(".global .u32 ;"), said("expected a name, found `;`", ";"));
     }
 }

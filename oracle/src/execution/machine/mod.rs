@@ -12,7 +12,7 @@ use super::{
     Written,
     form::Form,
     judged,
-    memory::{Before, Byte, Bytes, Cell, Object, Pointer, Target, from_bytes, passed, to_bytes},
+    memory::{Before, Byte, Bytes, Cell, Object, Objects, Pointer, Target, from_bytes, passed, to_bytes},
     names::{Body, Line, Meaning, Names, Place, Program, Registers, Variable, Which},
     operand::Reader,
     typing::{TYPES, moves},
@@ -39,7 +39,7 @@ pub(super) const OUTPUT: usize = 0;
 pub(super) struct Machine<'m, 'r> {
     pub program: &'m Program<'m>,
     pub reader: Reader<'r>,
-    pub objects: Vec<Object>,
+    pub objects: Objects,
     /// The objects of variables, as far as something needs them.
     pub places: BTreeMap<(Owner<'m>, Which), usize>,
     /// What variables at module scope hold at first.
@@ -216,9 +216,9 @@ impl<'m> Machine<'m, '_> {
     }
 
     fn place(&mut self, owner: Owner<'m>, which: Which, object: Object) -> usize {
-        self.objects.push(object);
-        self.places.insert((owner, which), self.objects.len() - 1);
-        self.objects.len() - 1
+        let place = self.objects.push(object);
+        self.places.insert((owner, which), place);
+        place
     }
 
     /// Runs to the end of the function; whether the thread ended.

@@ -156,12 +156,11 @@ impl<'m> Machine<'m, '_> {
         if space != StateSpace::Local || declares {
             return Err(Stop::Unmodelled("an absolute address in a space where variables may lie"));
         }
-        if let Some(at) = self.objects.iter().position(|object| object.name == ABSOLUTE) {
+        if let Some(at) = self.objects.find_own(ABSOLUTE) {
             return Ok(at);
         }
         let bytes = Bytes::new(1 << 10, Before::Unknown);
-        self.objects.push(Object { name: ABSOLUTE.into(), space, align: 16, bytes });
-        Ok(self.objects.len() - 1)
+        Ok(self.objects.push(Object { name: ABSOLUTE.into(), space, align: 16, bytes }))
     }
 
     pub(super) fn pointer(

@@ -1,0 +1,99 @@
+//! What `eval` and `lint` take grows in proportion to the program, whatever it repeats.
+
+use ptxsmith_campaign::input::Program;
+use ptxsmith_oracle::{Rules, predict};
+
+use super::{eval, lint};
+
+/// What is repeated at module scope, with its number for `#`.
+const AT_MODULE_SCOPE: &[&str] = &[
+    ".file # \"a.cu\"",
+    ".pragma \"p\";",
+    ".alias a#, f;",
+    ".section .debug_# { .b8 1 }",
+    ".extern .func e#(.param .b32 x);",
+    ".entry k#() { ret; }",
+    ".func g#() { mov.u32 r, nosuch; }",
+    ".global .u32 v# = #;",
+    ".global .u32 s# = #;\n.entry h#(.param .u64 p) { .reg .u64 a; .reg .u32 r; ld.param.u64 a, [p]; ld.global.u32 r, [s#]; \
+     st.global.u32 [s#], r; st.global.u32 [a], r; ret; }",
+    ".global .u64 p# = generic(v);",
+    ".global .u64 q# = generic(w#);\n.global .u32 w#;",
+    ".global .u32 n#_<2>;",
+    ".global .u32 same;",
+    ".global .texref t#;",
+    ".common .const .u32 c#;",
+    ".global .u32 a.#;",
+    ".global .attribute(.managed) .align 8 .u32 m# = 3;",
+    ".global .u32 i#[2][2] = {{1}, {3}};",
+    ".global .u32 j# = 1; ",
+    "// é\n.global .u32 l# = 1 << 65;",
+];
+
+/// What is repeated in a function.
+const IN_FUNCTIONS: &[&str] = &[
+    ".loc 1 # 0",
+    ".pragma \"p\";",
+    "p#: .callprototype _ (.param .b32 _);",
+    "call.uni f, (r);",
+    "call (r), nosuch#, (r), p;",
+    "cvta.to.global.u64 a, a;",
+    "cvta.u64 a, nosuch#;",
+    "mov.u32 r, nosuch#;",
+    "mov.u32 r, %tid.x;",
+    "ld.global.v2.u32 {r, _}, [a];",
+    "atom.add.u32 r, [a], 1;",
+    "L#: bra L#;",
+    "{ .reg .u32 x; mov.u32 x, 1; }",
+    ".reg .u32 r#;",
+    ".reg .u32 s#_<4>;",
+    "st.global.u32 [a+4], r;",
+    ".frob #;",
+    "ld.shared.u32 r, [v.b];",
+    "\"s\";",
+];
+
+fn program(at_module_scope: bool, repeated: &str, count: usize) -> String {
+    let separator = if repeated.ends_with(' ') { "" } else { "\n" };
+    let all: String = (0..count).map(|nth| repeated.replace('#', &nth.to_string()) + separator).collect();
+    let (outside, inside) = if at_module_scope { (&*all, "") } else { ("", &*all) };
+    format!(
+        ".version 7.8\n.target sm_80\n.address_size 64\n.global .u32 v;\n{outside}\n.func f() {{ ret; }}\n\
+         .entry k(.param .u64 o) {{\n.reg .u32 r;\n.reg .u64 a;\nld.param.u64 a, [o];\n{inside}\nret;\n}}\n"
+    )
+}
+
+/// The allocations of `eval`, `eval --json` and `lint` of a program, in number and in bytes.
+fn costs(text: &str) -> [u64; 2] {
+    let info = allocation_counter::measure(|| {
+        let program = Program::of("f".to_owned(), text.to_owned()).unwrap();
+        let rules = Rules::default();
+        let prediction = predict(&program.module, &rules);
+        for json in [false, true] {
+            eval::text(&program, &prediction, &rules, json, true).unwrap();
+        }
+        eval::not_decided(&program, &prediction);
+        lint::of_program(&program, "f", &[], true);
+    });
+    [info.count_total, info.bytes_total]
+}
+
+/// What doubling a program adds is twice what the doubling before added. Four times is quadratic.
+#[test]
+fn what_programs_take_grows_in_proportion_to_them() {
+    let shapes = AT_MODULE_SCOPE.iter().map(|shape| (true, shape));
+    let shapes: Vec<_> = shapes.chain(IN_FUNCTIONS.iter().map(|shape| (false, shape))).collect();
+    assert!(shapes.len() >= 25);
+    let mut steep = Vec::new();
+    for (at_module_scope, shape) in shapes {
+        let cost = |count| costs(&program(at_module_scope, shape, count));
+        let [small, middle, large] = [100, 200, 400].map(cost);
+        for (kind, name) in ["allocations", "bytes"].into_iter().enumerate() {
+            let (first, second) = (middle[kind] - small[kind], large[kind] - middle[kind]);
+            if second as f64 > 2.7 * first as f64 {
+                steep.push(format!("{shape}: {name} {first}, then {second}"));
+            }
+        }
+    }
+    assert!(steep.is_empty(), "{}", steep.join("\n"));
+}
