@@ -4,8 +4,9 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Output};
 
 use common::*;
 
@@ -16,14 +17,50 @@ fn root() -> PathBuf {
         .to_owned()
 }
 
+/// Runs git in the project. `None` where there is no git or the project is no checkout: an archive of the sources.
+fn git(arguments: &[&str]) -> Option<Output> {
+    Command::new("git").args(arguments).current_dir(root()).output().ok()
+}
+
+/// The files of the project, in order. A checkout holds other files too: a recipe of a document writes there.
+fn files() -> Vec<PathBuf> {
+    let listed = git(&["ls-files", "-z"]).filter(|output| output.status.success());
+    let paths: Vec<PathBuf> = match listed {
+        Some(output) => stdout(&output).split_terminator('\0').map(|name| root().join(name)).collect(),
+        None => {
+            let walk = walkdir::WalkDir::new(root()).sort_by_file_name().into_iter();
+            let entries =
+                walk.filter_entry(|entry| entry.file_name() != "target" && entry.file_name() != ".git");
+            entries.map(|entry| entry.expect("the project can be read").into_path()).collect()
+        }
+    };
+    paths.into_iter().filter(|path| path.is_file()).collect()
+}
+
 /// Every document of the project.
 fn documents() -> Vec<PathBuf> {
     // The files of a suite lie beside others once it is written.
-    let skipped = ["target", ".git", "node_modules", "files"];
-    let walk = walkdir::WalkDir::new(root()).sort_by_file_name().into_iter();
-    let entries = walk.filter_entry(|entry| !skipped.iter().any(|name| entry.file_name() == *name));
-    let paths = entries.map(|entry| entry.expect("the project can be read").into_path());
-    paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
+    let of_suites = root().join("suite/files");
+    let is_document = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
+    files().into_iter().filter(|path| is_document(path) && !path.starts_with(&of_suites)).collect()
+}
+
+/// The files and folders of the project, by their full paths.
+fn known_paths() -> BTreeSet<PathBuf> {
+    files().iter().flat_map(|path| path.ancestors()).map(Path::to_owned).collect()
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 /// The text without code, in which brackets and parentheses mean other things.
@@ -56,6 +93,7 @@ fn places(text: &str) -> BTreeSet<String> {
 #[test]
 fn every_link_of_the_documents_leads_to_a_file_and_a_place_that_are_there() {
     let (mut links, mut broken) = (0, Vec::new());
+    let known = known_paths();
     for path in documents() {
         let text = fs::read_to_string(&path).expect("a document is text");
         for part in prose(&text).split("](").skip(1) {
@@ -71,7 +109,7 @@ fn every_link_of_the_documents_leads_to_a_file_and_a_place_that_are_there() {
                 path.parent().expect("it lies somewhere").join(file)
             };
             let there = match place {
-                "" => file.exists(),
+                "" => known.contains(&plain(&file)),
                 place => fs::read_to_string(&file).is_ok_and(|text| places(&text).contains(place)),
             };
             if !there {
@@ -219,6 +257,80 @@ fn the_commands_of_every_other_document_run_as_written() {
     assert!(seen >= 30, "{seen} commands");
 }
 
+/// Whoever tries a recipe has a checkout that is still clean, and in which the tests still pass.
+#[test]
+fn what_the_commands_of_a_document_write_in_a_checkout_is_ignored_by_git() {
+    let known = known_paths();
+    let (mut written, mut wrong) = (BTreeSet::new(), Vec::new());
+    for path in documents() {
+        let text = fs::read_to_string(&path).expect("a document is text");
+        for command in blocks(&text).into_iter().flat_map(|block| block.commands) {
+            let words: Vec<&str> = command.split_whitespace().collect();
+            for pair in words.windows(2).filter(|pair| WRITES.contains(&pair[0])) {
+                let file = pair[1].trim_matches('\'');
+                if !file.starts_with(|c: char| c.is_ascii_lowercase()) {
+                    continue;
+                }
+                written.insert(file.to_owned());
+                if known.contains(&plain(&root().join(file))) {
+                    wrong.push(format!("{}: {file} is part of the project: {command}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(written.len() > 20, "{written:?}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    for file in written {
+        // 1 where it is not ignored; 128 where this is no checkout.
+        let ignored = git(&["check-ignore", "--quiet", &file]).and_then(|output| output.status.code());
+        assert_ne!(ignored, Some(1), "{file} is not in .gitignore");
+    }
+}
+
+/// The words before a file that a command writes.
+const WRITES: [&str; 5] = ["--out", "--history", "--write-expected", "--report", ">"];
+
+/// Who sees a failure after half an hour does not look for its cause in the output before.
+#[test]
+fn a_stage_of_the_checks_that_fails_says_in_the_last_line_how_to_run_it_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = |name: &str| {
+        let folder = directory.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        folder
+    };
+    let (scripts, tools) = (folder("scripts"), folder("tools"));
+    fs::copy(root().join("scripts/check"), scripts.join("check")).unwrap();
+    let program = |path: PathBuf, script: &str| {
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    // Where `cargo` fails for what the first argument is, and a script of others for what is said.
+    let last_line = |fails: &str, guards: &str| {
+        program(tools.join("cargo"), &format!("echo \"$1 says much\" >&2; test \"$1\" != {fails}"));
+        for name in ["count-words", "check-structure", "check-words", "check-emitters", "check-emitted"] {
+            program(scripts.join(name), "exit 0");
+        }
+        for name in ["check-report-formats", "browser-test", "deny", "ffi-check"] {
+            program(scripts.join(name), "exit 0");
+        }
+        program(scripts.join("guards"), guards);
+        let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+        let mut shell = Command::new("bash");
+        shell.args(["-c", "exec bash \"$0\" 2>&1"]).arg(scripts.join("check"));
+        let output = shell.env("PATH", path).output().unwrap();
+        (output.status.code(), stdout(&output).lines().last().unwrap_or_default().to_owned())
+    };
+    let alone = |name: &str, command: &str| format!("scripts/check: {name} fails; run it alone: {command}");
+    assert_eq!(last_line("test", "exit 0"), (Some(1), alone("tests", "cargo test --workspace --locked")));
+    assert_eq!(last_line("fmt", "exit 0"), (Some(1), alone("format", "cargo fmt --all --check")));
+    let guards = alone("scripts/guards", "scripts/guards --in-place");
+    assert_eq!(last_line("nothing", "echo a guard >&2; exit 1"), (Some(1), guards));
+    let (status, line) = last_line("nothing", "exit 0");
+    assert_eq!(status, Some(0), "{line}");
+    assert!(line.starts_with("scripts/check: passes: "), "{line}");
+}
+
 #[test]
 fn a_command_that_no_test_runs_has_a_reason_and_few_have_one() {
     let (mut all, mut left_out) = (0, 0);
@@ -292,9 +404,10 @@ fn every_command_and_option_that_a_document_names_is_one_of_the_program() {
 #[test]
 fn the_index_of_the_readme_has_every_document() {
     let readme = fs::read_to_string(root().join("README.md")).expect("it is there");
-    let pages = fs::read_dir(root().join("docs")).expect("it is there").flatten();
-    let names = pages.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let names: Vec<String> = names.filter(|name| name.ends_with(".md")).collect();
+    let folder = root().join("docs");
+    let pages = documents().into_iter().filter(|path| path.parent() == Some(&folder));
+    let name = |path: PathBuf| Some(path.file_name()?.to_string_lossy().into_owned());
+    let names: Vec<String> = pages.filter_map(name).collect();
     let missing: Vec<&String> =
         names.iter().filter(|name| !readme.contains(&format!("(docs/{name})"))).collect();
     assert!(names.len() >= 20 && missing.is_empty(), "{missing:?}");
@@ -303,12 +416,11 @@ fn the_index_of_the_readme_has_every_document() {
 /// A module of Rust is named without `.rs`, whether it is a file or a folder.
 #[test]
 fn every_file_of_the_project_that_a_document_names_is_there() {
-    let folders: BTreeSet<String> = fs::read_dir(root())
-        .expect("the project can be read")
-        .flatten()
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| name != "target")
+    let known = known_paths();
+    let folders: BTreeSet<String> = known
+        .iter()
+        .filter(|path| path.parent() == Some(&root()) && path.is_dir())
+        .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
         .collect();
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "/_-.".contains(c);
     let (mut named, mut missing) = (0, Vec::new());
@@ -323,7 +435,7 @@ fn every_file_of_the_project_that_a_document_names_is_there() {
             let is_there = [root().join(name), root().join(format!("{name}.rs")), beside];
             // What a fuzzer writes is not committed.
             let is_written = name.starts_with("fuzz/corpus") || name.starts_with("fuzz/artifacts");
-            if !is_written && !is_there.iter().any(|file| file.exists()) {
+            if !is_written && !is_there.iter().any(|file| known.contains(&plain(file))) {
                 missing.push(format!("{}: {name}", path.display()));
             }
         }
@@ -334,15 +446,13 @@ fn every_file_of_the_project_that_a_document_names_is_there() {
 
 #[test]
 fn every_package_test_and_script_that_a_document_names_is_there() {
-    let manifests = walkdir::WalkDir::new(root()).max_depth(3).sort_by_file_name().into_iter();
-    let manifests = manifests.filter_entry(|entry| entry.file_name() != "target");
-    let packages: BTreeMap<String, PathBuf> = manifests
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_name() == "Cargo.toml")
-        .filter_map(|entry| {
-            let text = fs::read_to_string(entry.path()).ok()?;
+    let packages: BTreeMap<String, PathBuf> = files()
+        .into_iter()
+        .filter(|path| path.file_name().is_some_and(|name| name == "Cargo.toml"))
+        .filter_map(|path| {
+            let text = fs::read_to_string(&path).ok()?;
             let name = text.lines().find_map(|line| line.strip_prefix("name = \""))?;
-            Some((name.trim_end_matches('"').to_owned(), entry.path().parent()?.to_owned()))
+            Some((name.trim_end_matches('"').to_owned(), path.parent()?.to_owned()))
         })
         .collect();
     let (mut named, mut wrong) = (0, Vec::new());
