@@ -113,7 +113,7 @@ pub fn drift(session: &Session, options: &Options) -> Result<Drift, Failure> {
     subjects.iter_mut().for_each(|tested| tested.header = header.clone());
     let mut tried = corpus(session, &options.corpus, &subjects)?;
     tried.extend(generated(session, options.cases, &subjects, &header)?);
-    if session.cancel.is_cancelled() {
+    if session.cancel.is_cancelled() && !session.cancel.is_late() {
         return Err(Failure::Interrupted);
     }
     let releases: Vec<String> = subjects.iter().map(|tested| tested.subject.id().to_owned()).collect();

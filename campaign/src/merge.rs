@@ -178,7 +178,8 @@ mod tests {
 
         let directory = tempfile::tempdir().unwrap();
         let program = directory.path().join("implementation");
-        std::fs::write(&program, "#!/bin/sh\nexit 0\n").unwrap();
+        std::fs::write(&program, "#!/bin/sh\n[ \"$1\" = --describe ] || echo '{\"outcome\": \"refused\"}'\n")
+            .unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         let spec = parse_spec(&format!("exec:{}", program.display())).unwrap();
         let (session, notes) = session();

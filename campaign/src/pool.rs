@@ -35,7 +35,9 @@ pub enum Ended {
 }
 
 /// Does the tasks 0, 1, 2 ... on as many threads as the session allows. The first failure ends all; so does Ctrl-C, with
-/// [`Ended::Interrupted`].
+/// [`Ended::Interrupted`]. A task that a subject keeps from its end is given up at [`Limit::work_is_cut`]; that is noted.
+///
+/// [`Limit::work_is_cut`]: crate::session::Limit::work_is_cut
 pub fn each(
     session: &Session,
     budget: Budget,
@@ -43,7 +45,20 @@ pub fn each(
     task: impl Fn(u64, &dyn Progress) -> Result<(), Failure> + Sync,
 ) -> Result<Ended, Failure> {
     let progress = session.events.begin(unit, budget.units);
-    share(session, budget, session.limit.map(|limit| limit.work), |number| task(number, &*progress))
+    if let Some(limit) = session.limit {
+        session.cancel.cancel_at(limit.work_is_cut());
+    }
+    let shared =
+        share(session, budget, session.limit.map(|limit| limit.work), |number| task(number, &*progress));
+    if let Some(limit) = session.limit {
+        session.cancel.cancel_at(limit.end_is_cut());
+    }
+    let Shared { ended, begun, is_cut } = shared?;
+    let lacks_some = is_cut || budget.tasks.is_some_and(|tasks| begun < tasks);
+    if session.limit.is_some() && ended == Ended::All && lacks_some {
+        progress.note(&format!("--time was over; not all {unit} are in the result"));
+    }
+    Ok(ended)
 }
 
 /// What becomes of each item, in their order, on as many threads as the session allows. `None` for those that Ctrl-C, or the
@@ -66,12 +81,21 @@ pub fn map<T: Sync, R: Send>(
     Ok(results.into_iter().map(|result| result.into_inner().expect("a panic ends the program")).collect())
 }
 
+/// How tasks came to an end.
+struct Shared {
+    ended: Ended,
+    /// How many were begun.
+    begun: u64,
+    /// Whether the end of the time kept some from their end.
+    is_cut: bool,
+}
+
 fn share(
     session: &Session,
     budget: Budget,
     until: Option<Instant>,
     task: impl Fn(u64) -> Result<(), Failure> + Sync,
-) -> Result<Ended, Failure> {
+) -> Result<Shared, Failure> {
     // What is begun is done: so nothing is begun that would, if it took as long as the longest before it, end too late.
     let longest = Mutex::new(Duration::ZERO);
     let next = Mutex::new(0);
@@ -110,13 +134,15 @@ fn share(
         }
         thread();
     });
-    match failure.into_inner().expect("a panic ends the program") {
-        // The children of a run that is stopped die, which is no failure.
-        Some(Failure::Interrupted) => Ok(Ended::Interrupted),
-        Some(failure) => Err(failure),
-        None if session.cancel.is_cancelled() => Ok(Ended::Interrupted),
-        None => Ok(Ended::All),
-    }
+    // The children of a run that is stopped die, which is no failure.
+    let is_cut = match failure.into_inner().expect("a panic ends the program") {
+        Some(Failure::Interrupted) => true,
+        Some(failure) => return Err(failure),
+        None => false,
+    };
+    let is_stopped = (is_cut || session.cancel.is_cancelled()) && !session.cancel.is_late();
+    let ended = if is_stopped { Ended::Interrupted } else { Ended::All };
+    Ok(Shared { ended, begun: next.into_inner().expect("a panic ends the program"), is_cut })
 }
 
 /// A panic ends the program, so no lock is ever poisoned.
@@ -189,5 +215,55 @@ mod tests {
         .unwrap();
         // None, where the machine is so busy that the first would have begun too late.
         assert!(*lock_of(&tasks) <= 1, "the second would take until one and a half of the time");
+    }
+
+    /// Notes what is said of work.
+    struct Noted(std::sync::Arc<Mutex<Vec<String>>>);
+
+    impl crate::session::Events for Noted {
+        fn begin(&self, _: &str, _: Option<u64>) -> Box<dyn Progress> {
+            Box::new(Noted(std::sync::Arc::clone(&self.0)))
+        }
+    }
+
+    impl Progress for Noted {
+        fn note(&self, message: &str) {
+            lock_of(&self.0).push(message.to_owned());
+        }
+    }
+
+    #[test]
+    fn a_task_that_does_not_end_in_time_is_given_up_and_that_is_no_interruption() {
+        let notes = std::sync::Arc::default();
+        let limit = Limit::of(Instant::now(), Duration::from_millis(400));
+        let mut session = session(Some(limit));
+        session.events = Box::new(Noted(std::sync::Arc::clone(&notes)));
+        let cancel = session.cancel.clone();
+        let waits = |_: u64, _: &dyn Progress| {
+            while !cancel.is_cancelled() {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(Failure::Interrupted)
+        };
+        assert_eq!(each(&session, Budget::default(), "cases", waits).unwrap(), Ended::All);
+        assert_eq!(*lock_of(&notes), ["--time was over; not all cases are in the result"]);
+        // The end has its own time.
+        assert!(!cancel.is_cancelled() || Instant::now() >= limit.end_is_cut());
+        // Ctrl-C is Ctrl-C, also when the time is over.
+        session.cancel.cancel();
+        std::thread::sleep(limit.end.saturating_duration_since(Instant::now()));
+        assert_eq!(each(&session, Budget::default(), "cases", waits).unwrap(), Ended::Interrupted);
+    }
+
+    #[test]
+    fn tasks_that_there_is_no_time_for_are_told_and_a_whole_budget_is_not() {
+        for (time, tasks, expected) in [(0, 3, 1), (3_600, 3, 0), (3_600, 0, 0)] {
+            let notes = std::sync::Arc::default();
+            let mut session = session(Some(Limit::of(Instant::now(), Duration::from_secs(time))));
+            session.events = Box::new(Noted(std::sync::Arc::clone(&notes)));
+            let budget = Budget { tasks: Some(tasks), ..Budget::default() };
+            assert_eq!(each(&session, budget, "files", |_, _| Ok(())).unwrap(), Ended::All);
+            assert_eq!(lock_of(&notes).len(), expected, "{time} {tasks}");
+        }
     }
 }

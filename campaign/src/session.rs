@@ -52,6 +52,19 @@ impl Limit {
     /// The most that is left for it.
     const MOST: Duration = Duration::from_secs(60);
 
+    /// The most time before the end at which nothing is asked of subjects any more, so that the result can be written.
+    const WRITING: Duration = Duration::from_secs(1);
+
+    /// When work that was begun is given up: it may use half of the time that is left for the end.
+    pub fn work_is_cut(&self) -> Instant {
+        self.work + self.end.saturating_duration_since(self.work) / 2
+    }
+
+    /// When subjects are stopped for good.
+    pub fn end_is_cut(&self) -> Instant {
+        self.end - (self.end.saturating_duration_since(self.work) / 5).min(Self::WRITING)
+    }
+
     /// The limit of a command that began then and may take this time.
     pub fn of(began: Instant, time: Duration) -> Limit {
         let end = (time / Self::END).min(Self::MOST);
@@ -121,6 +134,10 @@ mod tests {
         for (seconds, share) in [(0, 0.0), (10, 0.25), (20, 0.5), (40, 1.0), (50, 1.0)] {
             assert_eq!(limit.share(began + seconds * second), share, "{seconds}");
         }
+        // What was begun may use half of the end; a fifth of it, or a second, is left for writing.
+        assert_eq!((limit.work_is_cut(), limit.end_is_cut()), (began + 35 * second, began + 39 * second));
+        let limit = Limit::of(began, 4 * second);
+        assert_eq!(limit.end_is_cut(), began + 4 * second - second / 5);
         // Of an hour a minute is left for the end.
         assert_eq!(Limit::of(began, 3_600 * second).work, began + 3_540 * second);
         // Of no time nothing is over when it begins, and all at once then.

@@ -85,10 +85,13 @@ impl Tested {
     }
 }
 
+/// How long a program of the user's has for its first answer, where the user gives it no longer.
+const FIRST: Duration = Duration::from_secs(2);
+
 /// Opens every subject that the user named, installing releases that are missing; without one, the default.
 ///
-/// A subject that is not available stops the campaign before it begins: who names one wants it tested, and a result
-/// that lacks it looks like one that has it.
+/// A subject that is not available, or gives no valid answer to a first program, stops the campaign before it begins: who names
+/// one wants it tested, and a result that lacks it looks like one that has it.
 pub fn open_subjects(
     session: &Session,
     specs: &[SubjectSpec],
@@ -107,6 +110,7 @@ pub fn open_subjects(
     };
     let options = OpenOptions {
         limits,
+        first: FIRST.max(timeout.unwrap_or_default()),
         cancel: session.cancel.clone(),
         install: true,
         workers: session.workers.clone(),
@@ -130,6 +134,10 @@ pub fn open_subjects(
             }
         })?;
         for subject in opened {
+            waiting.say(format!("waiting for the first answer of {}", line(subject.id())));
+            if let Some(unanswered) = subject.probe().map_err(of_subject)? {
+                return Err(Failure::NoSubject(format!("{spec}: {unanswered}")));
+            }
             // `--subject ptxas --subject ptxas@13.5` may well be one subject.
             if !tested.iter().any(|known| known.subject.id() == subject.id()) {
                 tested.push(Tested::new(subject));

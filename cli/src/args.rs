@@ -45,7 +45,7 @@ Exit status:
   0  everything compared conforms or is a known deviation; for other commands: done
   1  a new deviation, or a listed one that no longer reproduces; what --deny names
   2  bad usage or bad input
-  3  nothing was compared, or a subject refuses nearly everything valid
+  3  nothing was compared, or a subject gives no valid answer or refuses nearly everything valid
   4  ptxsmith itself failed
   130, 143, 129  stopped by SIGINT, SIGTERM, SIGHUP; what was found until then is kept";
 

@@ -65,7 +65,15 @@ impl Console {
     /// Says why something could not be done.
     pub fn failure(&self, failure: &Failure) {
         match failure {
-            Failure::BadInput(message) | Failure::NoSubject(message) => self.error(message),
+            Failure::BadInput(message) => self.error(message),
+            // What a subject was asked and what it said stands on lines of its own.
+            Failure::NoSubject(message) => {
+                let (first, rest) = message.split_once('\n').unwrap_or((message, ""));
+                self.error(first);
+                for more in rest.lines() {
+                    self.stderr(&format!("{}\n", line(more)));
+                }
+            }
             Failure::Rendered(text) => self.stderr(text),
             Failure::Harness(error) => self.error(&format!("{error:#}")),
             Failure::Interrupted => self.error(&format!("stopped by {}", interrupt::name())),

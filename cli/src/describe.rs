@@ -45,7 +45,10 @@ const JUDGED: &[(&str, &str)] = &[
         "1",
         "a new deviation, or a listed one that no longer reproduces; with --deny also a known one, or what was not compared",
     ),
-    ("3", "nothing was compared, or a subject refuses nearly everything valid: is it configured?"),
+    (
+        "3",
+        "nothing was compared, or a subject gives no valid answer or refuses nearly everything valid: is it configured?",
+    ),
     ("130, 143, 129", "stopped by SIGINT, SIGTERM, SIGHUP; what was found so far is on disk"),
 ];
 const TESTS: &[Variable] = &[CACHE, CUDA_HOME, PATH, LIBCUDA, NO_COLOR];

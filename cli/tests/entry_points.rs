@@ -15,7 +15,8 @@ fn entry_point(directory: &Path, name: &str, version: &str, byte: &str) -> Strin
     let holds = format!(
         r#"{{"schema": "ptxsmith.module/1", "outcome": "accepted", "diagnostics": [], "variables": {{"a": {{"space": "global", "size": 1, "align": null, "bytes": "{byte}", "addresses": []}}}}}}"#
     );
-    let script = format!("if [ \"$1\" = --describe ]; then echo '{describes}'; else echo '{holds}'; fi\n");
+    let script =
+        format!("[ \"$1\" = --describe ] && {{ echo '{describes}'; exit; }}\n{PROBED}\necho '{holds}'\n");
     format!("exec:sh {}", file(directory, &format!("{name}.sh"), &script).display())
 }
 

@@ -169,12 +169,10 @@ fn an_implementation_that_refuses_everything_is_asked_whether_it_is_configured()
 fn an_implementation_that_dies_of_everything_is_asked_whether_it_is_configured() {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
+    let subject = script(directory.path(), "exit 1");
     let mut command = ptxsmith();
-    let output = command
-        .args(["run", "--cases", "100", "--subject", "exec:false", "--out"])
-        .arg(&out)
-        .output()
-        .unwrap();
+    let output =
+        command.args(["run", "--cases", "100", "--subject", &subject, "--out"]).arg(&out).output().unwrap();
     // A death is a finding, also of a subject that is not configured.
     assert_eq!(status(&output), 1, "{}", stdout(&output));
     assert!(report(&out)["findings"].as_array().unwrap().iter().all(|found| found["class"] == "crash"));

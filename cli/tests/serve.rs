@@ -9,16 +9,8 @@ use std::time::{Duration, Instant};
 use common::*;
 use serde_json::Value;
 
-/// Whether there is a Python to run subjects with.
-fn python(test: &str) -> bool {
-    let there = std::process::Command::new("python3").arg("--version").output().is_ok();
-    if !there {
-        eprintln!("NOT TESTED: {test}: no python3");
-    }
-    there
-}
-
-/// A Python subject that answers each question with what `answer(question)` returns, as a dictionary or as text.
+/// A Python subject that answers each question with what `answer(question)` returns, as a dictionary or as text. It refuses the
+/// first, known program.
 fn served(directory: &Path, describe: &str, answer: &str) -> String {
     let script = format!(
         "import json, os, signal, sys, time\n\
@@ -26,7 +18,8 @@ fn served(directory: &Path, describe: &str, answer: &str) -> String {
              return dict(schema='ptxsmith.module/1', outcome=outcome, variables={{}}, **more)\n\
          {answer}\n\
          if sys.argv[-1] == '--describe':\n    print(json.dumps({describe})); sys.exit()\n\
-         for line in sys.stdin:\n    q = json.loads(line)\n    told = answer(q)\n    \
+         for line in sys.stdin:\n    q = json.loads(line)\n    \
+         told = observation('refused') if 'ptxsmith_probe' in q['ptx'] else answer(q)\n    \
          print(told if isinstance(told, str) else json.dumps(dict(id=q['id'], observation=told)), flush=True)\n"
     );
     format!("serve:python3 {}", file(directory, "subject.py", &script).display())

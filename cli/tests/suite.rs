@@ -138,14 +138,6 @@ fn the_runner_agrees(on: [&str; 2], section: &str, subject: &str, least: u64) {
     assert!(conform >= least, "{section}: only {conform} conform");
 }
 
-fn python(what: &str) -> bool {
-    let there = Command::new("python3").arg("--version").output().is_ok();
-    if !there {
-        eprintln!("NOT TESTED: {what}: no python3");
-    }
-    there
-}
-
 #[test]
 fn the_runner_counts_what_check_counts() {
     let Some(ptxas) = ptxas("13.5") else {

@@ -4,9 +4,11 @@ use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::observation::{Observation, Outcome, SCHEMA};
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
+use crate::probe::{Probe, Unanswered};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::ptxas::{sha256, status_as_signal};
 use crate::subject::{DESCRIPTION_SCHEMA, Description, Error, Request, Subject};
@@ -55,6 +57,8 @@ pub struct Exec {
     program: PathBuf,
     args: Vec<String>,
     limits: Limits,
+    /// How long it has for its first answer.
+    first: Duration,
     cancel: Cancel,
     description: Description,
 }
@@ -64,17 +68,66 @@ impl Exec {
     /// module). A program that does not answer that with a description need not: then little is known of it.
     pub fn open(command: &CommandLine, options: &OpenOptions<'_>) -> Result<Self, Unavailable> {
         let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
-        let (program, described) = find_and_describe(command, &limits, &cancel)?;
+        let (program, described) = find_and_describe(command, options.first, options)?;
         let description = Description { id: format!("exec:{}", command.text), ..described };
-        Ok(Exec { program, args: command.args.clone(), limits, cancel, description })
+        Ok(Exec { program, args: command.args.clone(), limits, first: options.first, cancel, description })
+    }
+
+    /// Runs the program for a module. Returns its command line, too.
+    fn run(&self, request: &Request<'_>, limits: &Limits) -> Result<(String, Finished), Error> {
+        let failed = |doing: &str, source| {
+            Err(Error::File { doing: format!("{doing} for {}", self.description.id), source })
+        };
+        let directory = match process::scratch(self.limits.file.saturating_add(request.ptx.len() as u64)) {
+            Ok(directory) => directory,
+            Err(source) => return failed("make a directory", source),
+        };
+        let module = match std::path::absolute(directory.path().join("in.ptx")) {
+            Ok(module) => module,
+            Err(source) => return failed("name the module", source),
+        };
+        if let Err(source) = fs::write(&module, request.ptx) {
+            return failed("write the module", source);
+        }
+        // The directory's name is ours but for TMPDIR, which may be any bytes: those cannot go into an argument.
+        let Some(path) = module.to_str() else {
+            return failed(
+                "name the module",
+                io::Error::other("the temporary directory's name is not UTF-8"),
+            );
+        };
+        let read = format!("{}.read.json", path.trim_end_matches(".ptx"));
+        if self.args.iter().any(|arg| arg.contains(READ_PLACEHOLDER)) {
+            let list = serde_json::to_vec(request.read).map_err(io::Error::other);
+            if let Err(source) = list.and_then(|list| fs::write(&read, list)) {
+                return failed("write the list of variables", source);
+            }
+        }
+        let filled = |arg: &String| arg.replace(PLACEHOLDER, path).replace(READ_PLACEHOLDER, &read);
+        let mut args: Vec<String> = self.args.iter().map(filled).collect();
+        if !self.args.iter().any(|arg| arg.contains(PLACEHOLDER)) {
+            args.push(path.to_owned());
+        }
+        let program = self.program.to_string_lossy();
+        let words = std::iter::once(&*program).chain(args.iter().map(String::as_str));
+        let command = shell_words::join(words);
+        let invocation = Invocation {
+            program: self.program.clone(),
+            args: args.into_iter().map(Into::into).collect(),
+            directory: None,
+            temporary: directory.path().to_owned(),
+        };
+        let limits = limits.for_text(request.ptx.len());
+        let limits = Limits { output: limits.output.max(MAX_ANSWER), ..limits };
+        Ok((command, process::run(&invocation, &limits, &self.cancel)?))
     }
 }
 
-/// The program of a command, and what it says about itself, its id left open.
+/// The program of a command, and what it says in this time about itself, its id left open.
 pub(crate) fn find_and_describe(
     command: &CommandLine,
-    limits: &Limits,
-    cancel: &Cancel,
+    time: Duration,
+    options: &OpenOptions<'_>,
 ) -> Result<(PathBuf, Description), Unavailable> {
     let failed = |kind, why: &dyn Display| Unavailable::new(kind, format!("{}: {why}", command.program));
     let file = |error: io::Error| failed(UnavailableKind::Machine, &error);
@@ -91,7 +144,14 @@ pub(crate) fn find_and_describe(
         directory: None,
         temporary: directory.path().to_owned(),
     };
-    let finished = process::run(&invocation, limits, cancel)?;
+    let limits = Limits { time, ..options.limits.clone() };
+    let finished = process::run(&invocation, &limits, &options.cancel)?;
+    if finished.end == End::TimedOut {
+        (options.progress)(&format!(
+            "{} has not answered --describe in {time:?}; nothing is known of it (--timeout gives it more time)",
+            command.program
+        ));
+    }
     let described = describe(&finished)
         .map_err(|reason| unusable(&command.program, &reason))?
         .unwrap_or_else(|| Description { name: command.program.clone(), ..Description::default() });
@@ -129,49 +189,21 @@ impl Subject for Exec {
     }
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
-        let failed = |doing: &str, source| {
-            Err(Error::File { doing: format!("{doing} for {}", self.description.id), source })
-        };
-        let directory = match process::scratch(self.limits.file.saturating_add(request.ptx.len() as u64)) {
-            Ok(directory) => directory,
-            Err(source) => return failed("make a directory", source),
-        };
-        let module = match std::path::absolute(directory.path().join("in.ptx")) {
-            Ok(module) => module,
-            Err(source) => return failed("name the module", source),
-        };
-        if let Err(source) = fs::write(&module, request.ptx) {
-            return failed("write the module", source);
-        }
-        // The directory's name is ours but for TMPDIR, which may be any bytes: those cannot go into an argument.
-        let Some(path) = module.to_str() else {
-            return failed(
-                "name the module",
-                io::Error::other("the temporary directory's name is not UTF-8"),
-            );
-        };
-        let read = format!("{}.read.json", path.trim_end_matches(".ptx"));
-        if self.args.iter().any(|arg| arg.contains(READ_PLACEHOLDER)) {
-            let list = serde_json::to_vec(request.read).map_err(io::Error::other);
-            if let Err(source) = list.and_then(|list| fs::write(&read, list)) {
-                return failed("write the list of variables", source);
-            }
-        }
-        let filled = |arg: &String| arg.replace(PLACEHOLDER, path).replace(READ_PLACEHOLDER, &read).into();
-        let mut args: Vec<_> = self.args.iter().map(filled).collect();
-        if !self.args.iter().any(|arg| arg.contains(PLACEHOLDER)) {
-            args.push(path.into());
-        }
-        let invocation = Invocation {
-            program: self.program.clone(),
-            args,
-            directory: None,
-            temporary: directory.path().to_owned(),
-        };
+        let (_, finished) = self.run(request, &self.limits)?;
         let limits = self.limits.for_text(request.ptx.len());
-        let limits = Limits { output: limits.output.max(MAX_ANSWER), ..limits };
-        let finished = process::run(&invocation, &limits, &self.cancel)?;
         Ok(promised(judge(&finished, &limits), &self.description))
+    }
+
+    fn probe(&self) -> Result<Option<Unanswered>, Error> {
+        let probe = Probe::new(&self.description);
+        let limits = Limits { time: self.first, ..self.limits.clone() };
+        let (command, finished) = self.run(&probe.request(), &limits)?;
+        let printed = &finished.stdout.bytes;
+        let fault = probe.fault(&judge(&finished, &limits), printed);
+        Ok(fault.map(|reason| {
+            let sent = format!("{command}, with the file {:?}", probe.ptx);
+            probe.unanswered(reason, sent, printed, probe.expected())
+        }))
     }
 }
 
@@ -250,7 +282,6 @@ mod tests {
     use super::*;
     use crate::observation::Severity;
     use crate::subject::Read;
-    use std::time::Duration;
 
     /// A subject that is a line of shell; `$1` is the module, or `--describe`.
     fn shell(script: &str, limits: Limits) -> Exec {

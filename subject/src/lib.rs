@@ -33,6 +33,7 @@ pub mod library;
 mod lister;
 mod observation;
 mod open;
+mod probe;
 pub mod process;
 pub mod ptxas;
 mod reached;
@@ -52,6 +53,7 @@ pub use observation::{
     Variable, Variables,
 };
 pub use open::{OpenOptions, Opened, Unavailable, UnavailableKind};
+pub use probe::Unanswered;
 pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;
 pub use reached::{FUNCTIONS, Places, Reach, Reached, Space, Tracing};

@@ -1,6 +1,7 @@
 //! How subjects are opened, and what stands in the way of one.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,8 @@ use crate::worker::Workers;
 pub struct OpenOptions<'a> {
     /// What each run may use.
     pub limits: Limits,
+    /// How long a program of the user's has for its first words: the answer to `--describe`, and that to a first program.
+    pub first: Duration,
     /// Stops runs and installations.
     pub cancel: Cancel,
     /// Where releases are installed; `None` for the user's own place ([`Toolchains::of_user`]).
@@ -35,6 +38,7 @@ impl Default for OpenOptions<'_> {
     fn default() -> Self {
         OpenOptions {
             limits: Limits::default(),
+            first: Duration::from_secs(2),
             cancel: Cancel::new(),
             toolchains: None,
             install: false,
@@ -56,6 +60,7 @@ impl OpenOptions<'_> {
     pub(crate) fn giving(&self, own: &[String]) -> OpenOptions<'_> {
         OpenOptions {
             limits: self.limits.clone(),
+            first: self.first,
             cancel: self.cancel.clone(),
             toolchains: self.toolchains.clone(),
             install: self.install,

@@ -8,12 +8,14 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::exec::{self, CommandLine};
 use crate::observation::{Observation, Outcome};
 use crate::open::{OpenOptions, Unavailable};
+use crate::probe::{Probe, Unanswered};
 use crate::process::{Cancel, End, Invocation, Limits, Reply, Session, scratch};
 use crate::ptxas::status_as_signal;
 use crate::subject::{Description, Error, Launch, Read, Request, Subject};
@@ -47,6 +49,8 @@ pub struct Serve {
     program: PathBuf,
     args: Vec<String>,
     limits: Limits,
+    /// How long it has for its first answer.
+    first: Duration,
     cancel: Cancel,
     description: Description,
     /// For a worker of ours: questions that one process answers, and whether a death is looked at again in a new one.
@@ -68,9 +72,10 @@ impl Serve {
     /// Finds the program and asks it to describe itself (`CMD ARGS --describe`), as for `exec:`.
     pub fn open(command: &CommandLine, options: &OpenOptions<'_>) -> Result<Self, Unavailable> {
         let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
-        let (program, described) = exec::find_and_describe(command, &limits, &cancel)?;
+        let (program, described) = exec::find_and_describe(command, options.first, options)?;
         let description = Description { id: format!("serve:{}", command.text), ..described };
-        Ok(Serve::with(program, command.args.clone(), limits, cancel, description, None))
+        let subject = Serve::with(program, command.args.clone(), limits, cancel, description, None);
+        Ok(Serve { first: options.first, ..subject })
     }
 
     /// A worker of ours. It is asked at most `questions` times, so that what it leaks does not last; and because its
@@ -98,7 +103,7 @@ impl Serve {
         // An answer holds every byte of every variable, twice its size.
         let limits = Limits { output: limits.output.max(exec::MAX_ANSWER), ..limits };
         let (next, waiting) = (AtomicU64::new(1), Mutex::default());
-        Serve { program, args, limits, cancel, description, own, next, waiting }
+        Serve { program, args, first: limits.time, limits, cancel, description, own, next, waiting }
     }
 
     /// A process that waits, or a new one.
@@ -128,13 +133,8 @@ impl Serve {
         Ok(Worker { session, answered: 0, _temporary: temporary })
     }
 
-    /// Asks one process. Gives it back if it can be asked again. `None`: what came may belong to an earlier question.
-    fn ask(
-        &self,
-        mut worker: Worker,
-        request: &Request<'_>,
-        image: Option<&str>,
-    ) -> Result<Option<Observation>, Error> {
+    /// A question, with its number.
+    fn question(&self, request: &Request<'_>, image: Option<&str>) -> Result<(u64, Vec<u8>), Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let Request { ptx, target, read, launch, trace: _, form: _ } = *request;
         let question = Question { id, ptx, target, read, launch, image };
@@ -142,8 +142,48 @@ impl Serve {
             doing: format!("write a question for {}", self.description.id),
             source: error.into(),
         })?;
-        let reply = worker.session.ask(&line, &self.cancel)?;
+        Ok((id, line))
+    }
+
+    /// Asks one process. Gives it back if it can be asked again. `None`: what came may belong to an earlier question.
+    fn ask(
+        &self,
+        mut worker: Worker,
+        request: &Request<'_>,
+        image: Option<&str>,
+    ) -> Result<Option<Observation>, Error> {
+        let (id, line) = self.question(request, image)?;
         let Limits { time, .. } = self.limits.for_text(line.len());
+        let reply = worker.session.ask(&line, &self.cancel)?;
+        if let Reply::Line(line) = &reply {
+            match self.answer(line, id)? {
+                Ok(observation) => {
+                    self.keep(worker);
+                    return Ok(Some(observation));
+                }
+                Err(_) if worker.answered > 0 => return Ok(None),
+                Err(_) => {}
+            }
+        }
+        self.unanswered(&worker, &reply, id, time).map(Some)
+    }
+
+    /// Lets a process that has answered wait for its next question.
+    fn keep(&self, mut worker: Worker) {
+        worker.answered += 1;
+        if self.own.is_none_or(|questions| worker.answered < questions) {
+            self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(worker);
+        }
+    }
+
+    /// What a process did instead of answering a question in this time.
+    fn unanswered(
+        &self,
+        worker: &Worker,
+        reply: &Reply,
+        id: u64,
+        time: Duration,
+    ) -> Result<Observation, Error> {
         let crashed = |signal, what: String| {
             let reason = match worker.session.last_words() {
                 Some(words) => format!("{what}; it printed {words:?}"),
@@ -151,28 +191,21 @@ impl Serve {
             };
             Observation { signal, ..Observation::because(Outcome::Crashed, reason) }
         };
-        Ok(Some(match reply {
-            Reply::Line(line) => match self.answer(&line, id)? {
-                Ok(observation) => {
-                    worker.answered += 1;
-                    if self.own.is_none_or(|questions| worker.answered < questions) {
-                        self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(worker);
-                    }
-                    observation
-                }
-                Err(_) if worker.answered > 0 => return Ok(None),
+        Ok(match reply {
+            Reply::Line(line) => match self.answer(line, id)? {
+                Ok(observation) => observation,
                 Err(reason) => crashed(None, format!("its output is no answer: {reason}")),
             },
             Reply::TooLong => crashed(None, format!("an answer of more than {} bytes", self.limits.output)),
             Reply::TimedOut => Observation::because(Outcome::TimedOut, format!("no answer after {time:?}")),
             Reply::Ended(End::Exited(status)) => {
-                crashed(status_as_signal(status), format!("it ended with exit status {status}"))
+                crashed(status_as_signal(*status), format!("it ended with exit status {status}"))
             }
             Reply::Ended(End::Signalled(signal)) => {
-                crashed(Some(signal), format!("killed by signal {signal}"))
+                crashed(Some(*signal), format!("killed by signal {signal}"))
             }
             Reply::Ended(End::TimedOut) => crashed(None, "it closed its output".to_owned()),
-        }))
+        })
     }
 
     /// The observation in an answer, or why it is none.
@@ -220,6 +253,28 @@ impl Subject for Serve {
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
         self.observed(request, None)
+    }
+
+    fn probe(&self) -> Result<Option<Unanswered>, Error> {
+        if self.own.is_some() {
+            return Ok(None);
+        }
+        let probe = Probe::new(&self.description);
+        let mut worker = self.worker()?;
+        let (id, line) = self.question(&probe.request(), None)?;
+        let reply = worker.session.ask_within(self.first, &line, &self.cancel)?;
+        let observation = self.unanswered(&worker, &reply, id, self.first)?;
+        let printed = match &reply {
+            Reply::Line(line) => line,
+            _ => worker.session.unfinished(),
+        };
+        let Some(reason) = probe.fault(&observation, printed) else {
+            self.keep(worker);
+            return Ok(None);
+        };
+        let sent = String::from_utf8_lossy(&line).into_owned();
+        let expected = format!("{{\"id\": {id}, \"observation\": {}}}", probe.expected());
+        Ok(Some(probe.unanswered(reason, sent, printed, expected)))
     }
 }
 

@@ -6,6 +6,7 @@ use ptxsmith_syntax::{Module, needs_relocatable_form};
 use serde::{Deserialize, Serialize};
 
 use crate::observation::Observation;
+use crate::probe::Unanswered;
 use crate::process;
 use crate::reached::Tracing;
 
@@ -172,6 +173,12 @@ pub trait Subject: Send + Sync {
     /// probably be refused, and no two have a name in common.
     fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
         requests.iter().map(|request| self.observe(request)).collect()
+    }
+
+    /// Shows a user's own program a first, known module: `None` where its answer can be used, or where the implementation is
+    /// none of the user's. It must end soon, whatever the program does.
+    fn probe(&self) -> Result<Option<Unanswered>, Error> {
+        Ok(None)
     }
 
     /// The modules on which it answered otherwise when it was started in another way. Empty unless it compares.

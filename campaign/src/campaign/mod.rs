@@ -406,10 +406,15 @@ impl<'a> Campaign<'a> {
     /// Looks once more at what was found, and writes it. Stopped while it does, it reports what is known until then.
     pub fn finish(&self, ended: Ended) -> Result<Outcome, Failure> {
         let looked = self.look_once_more(ended);
+        let cancel = &self.session.cancel;
         // What was left out then is the same as if the campaign had been stopped before.
         let (ended, findings) = match looked {
-            Ok(findings) if ended == Ended::Interrupted || !self.session.cancel.is_cancelled() => {
+            Ok(findings) if ended == Ended::Interrupted || !cancel.is_cancelled() || cancel.is_late() => {
                 (ended, findings)
+            }
+            Err(Failure::Interrupted) if cancel.is_late() => {
+                self.note_late();
+                (ended, self.look_once_more(Ended::Interrupted)?)
             }
             Ok(_) | Err(Failure::Interrupted) => {
                 (Ended::Interrupted, self.look_once_more(Ended::Interrupted)?)
@@ -451,11 +456,8 @@ impl<'a> Campaign<'a> {
         if ended == Ended::All {
             self.map_releases(&mut findings)?;
         }
-        if ended == Ended::All && self.is_late() {
-            self.session.events.note(
-                "--time was over before the end of the report: new findings may not be reduced, and listed deviations \
-                 may not have been looked for",
-            );
+        if ended == Ended::All && self.session.cancel.is_late() {
+            self.note_late();
         }
         joined::refusals(&mut findings);
         for tested in self.subjects.iter().filter(|tested| tested.ledger().confusion.accepts_everything()) {
@@ -482,9 +484,11 @@ impl<'a> Campaign<'a> {
         format!("{deviate} deviate, {new} new")
     }
 
-    /// Whether the time is over that the command has.
-    fn is_late(&self) -> bool {
-        self.session.limit.is_some_and(|limit| Instant::now() >= limit.end)
+    fn note_late(&self) {
+        self.session.events.note(
+            "--time was over before the end of the report: new findings may not be reduced, and listed deviations \
+             may not have been looked for",
+        );
     }
 
     fn save_now_and_then(&self) -> Result<(), Failure> {

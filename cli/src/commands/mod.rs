@@ -40,6 +40,15 @@ use crate::progress::OnTerminal;
 
 /// Does what a command says.
 pub fn run_command(context: &Context, command: &Command) -> Result<Exit, Failure> {
+    match dispatched(context, command) {
+        Err(Failure::Interrupted) if context.cancel.is_late() => {
+            Err(Failure::NoSubject("--time was over before there was a result".to_owned()))
+        }
+        result => result,
+    }
+}
+
+fn dispatched(context: &Context, command: &Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => run::run(context, args),
         Command::Check(args) => check::run(context, args),
@@ -104,6 +113,9 @@ impl Context {
     /// What a campaign runs with that has to be over after this time.
     pub fn session_for(&self, time: Option<Duration>) -> Session {
         let limit = time.map(|time| Limit::of(self.began, time));
+        if let Some(limit) = limit {
+            self.cancel.cancel_at(limit.end_is_cut());
+        }
         Session {
             limit,
             jobs: self.jobs,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ptxsmith_campaign::campaign::without_leading_comments;
 use ptxsmith_campaign::check::has_kernels;
@@ -32,7 +32,8 @@ pub fn run(context: &Context, args: &args::Reduce) -> Result<Exit, Failure> {
         context.console.note(&format!("{name} is not understood, and reduced as text"));
     }
     let as_text = args.text || !is_read;
-    let work = Work { context, session: context.session(), args, name, text, as_text, out, started };
+    let session = context.session_for(args.time);
+    let work = Work { context, session, args, name, text, as_text, out, started };
     // Before any work: a place that cannot be written to.
     let directory = work.out.parent().filter(|parent| !parent.as_os_str().is_empty());
     make_directory(directory.unwrap_or(Path::new(".")))?;
@@ -87,7 +88,7 @@ impl Work<'_> {
                 saving = write_whole(&self.out, better.text().as_bytes());
             }
         };
-        let budget = Budget { time: self.args.time, programs: None };
+        let budget = Budget { time: self.search_time(), programs: None };
         let wanted = Wanted { expected: self.args.expect.as_ref(), same_on: &same_on, headed: false };
         let mut as_text = self.as_text;
         let text = without_leading_comments(&self.text);
@@ -103,15 +104,19 @@ impl Work<'_> {
         saving?;
         let shrunk = shrunk.map_err(|reluctance| self.explained(reluctance, &tested))?;
         let processes = AtomicU64::new(shrunk.processes);
-        // After Ctrl-C no process is started any more, so what the subject does cannot be said; the program is there.
-        let interrupted = self.context.cancel.is_cancelled();
-        let result = match interrupted {
+        // After Ctrl-C, or the end of the time, no process is started any more, so what the subject does cannot be said; the
+        // program is there.
+        let interrupted = self.is_interrupted();
+        let result = match self.context.cancel.is_cancelled() {
             true => shrunk.reduced.program.text().to_owned(),
             // Comments may be what a lexer stumbles over, or cures.
             false if as_text => shrunk.reduced.program.text().to_owned(),
             false => {
                 let origin = Origin { name: &self.name, text: &self.text, out: &self.out };
-                annotated(&tested, &shrunk, &origin, &processes)?
+                match annotated(&tested, &shrunk, &origin, &processes) {
+                    Err(_) if self.context.cancel.is_late() => shrunk.reduced.program.text().to_owned(),
+                    annotated => annotated?,
+                }
             }
         };
         write_whole(&self.out, result.as_bytes())?;
@@ -137,7 +142,7 @@ impl Work<'_> {
 
     fn by_script(&self, command: &str) -> Result<Exit, Failure> {
         let runs = AtomicU64::new(0);
-        let until = self.args.time.map(|time| Instant::now() + time);
+        let until = self.search_time().map(|time| Instant::now() + time);
         let mut limits = Limits::default();
         if let Some(timeout) = self.args.timeout {
             limits.time = timeout;
@@ -184,8 +189,18 @@ impl Work<'_> {
         })?;
         write_whole(&self.out, reduced.program.text().as_bytes())?;
         self.summary(&reduced, "the command", runs.into_inner(), &[])?;
-        let interrupted = reduced.ended == Ended::Stopped && self.context.cancel.is_cancelled();
+        let interrupted = reduced.ended == Ended::Stopped && self.is_interrupted();
         Ok(if interrupted { Exit::Interrupted } else { Exit::Success })
+    }
+
+    /// How long smaller programs are looked for: the result is shown to the subject once more.
+    fn search_time(&self) -> Option<Duration> {
+        self.session.limit.map(|limit| limit.work.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether a signal asked for an end.
+    fn is_interrupted(&self) -> bool {
+        self.context.cancel.is_cancelled() && !self.context.cancel.is_late()
     }
 
     /// Says that a program is reduced as text because, printed anew, it `shows` this no longer.

@@ -24,12 +24,24 @@ pub fn oracle_as_subject(readings: &[&str]) -> String {
     subject
 }
 
+/// Lines of a shell script that answer the first, known program, whatever the script does with others.
+pub const PROBED: &str = r#"grep -q ptxsmith_probe "$1" && { echo '{"outcome": "refused"}'; exit 0; }"#;
+
 /// A subject that answers every module with what a shell script prints, with the module's path in `$1`.
 pub fn script(directory: &Path, script: &str) -> String {
     let path = directory.join("subject.sh");
-    let text = format!("[ \"$1\" = --describe ] && exit 1\n{script}\n");
+    let text = format!("[ \"$1\" = --describe ] && exit 1\n{PROBED}\n{script}\n");
     std::fs::write(&path, text).expect("the directory of a test can be written");
     format!("exec:sh {}", path.display())
+}
+
+/// Whether there is a Python; says which test needs one where there is none.
+pub fn python(test: &str) -> bool {
+    let there = std::process::Command::new("python3").arg("--version").output().is_ok();
+    if !there {
+        eprintln!("NOT TESTED: {test}: no python3");
+    }
+    there
 }
 
 /// A file in the directory.

@@ -76,7 +76,7 @@ fn open(
         program: workers.program.display().to_string(),
         args: args.clone(),
     };
-    let (program, described) = exec::find_and_describe(&command, &options.limits, &options.cancel)?;
+    let (program, described) = exec::find_and_describe(&command, options.limits.time, options)?;
     if described.name != kind.name() {
         return Err(failed("a worker process cannot load it"));
     }

@@ -17,8 +17,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use child::Attended;
@@ -54,9 +54,15 @@ impl Limits {
     }
 }
 
-/// Stops running children from another thread or a signal handler; clones share one flag.
+/// Stops running children from another thread, a signal handler, or at a moment that is set; clones share one flag.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<Flag>);
+
+#[derive(Debug, Default)]
+struct Flag {
+    raised: AtomicBool,
+    deadline: Mutex<Option<Instant>>,
+}
 
 impl Cancel {
     /// A flag that is not raised.
@@ -66,12 +72,27 @@ impl Cancel {
 
     /// Raises the flag: every child that watches it is killed within a tenth of a second.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.raised.store(true, Ordering::Relaxed);
+    }
+
+    /// Has the flag raised from this moment on, in place of any moment that was set before.
+    pub fn cancel_at(&self, deadline: Instant) {
+        *self.0.deadline.lock().unwrap_or_else(PoisonError::into_inner) = Some(deadline);
     }
 
     /// Whether the flag is raised.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.raised.load(Ordering::Relaxed) || self.is_past_deadline()
+    }
+
+    /// Whether only the time raised the flag: nobody asked for an end.
+    pub fn is_late(&self) -> bool {
+        !self.0.raised.load(Ordering::Relaxed) && self.is_past_deadline()
+    }
+
+    fn is_past_deadline(&self) -> bool {
+        let deadline = *self.0.deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 
@@ -152,7 +173,7 @@ pub enum Error {
         /// The system's reason.
         source: io::Error,
     },
-    /// [`Cancel::cancel`] was called; the child was killed.
+    /// The flag of [`Cancel`] was raised; the child was killed.
     #[error("{}: stopped on request", .0.display())]
     Cancelled(PathBuf),
 }

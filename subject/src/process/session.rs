@@ -64,11 +64,21 @@ impl Session {
         Some(line.trim().chars().take(300).collect())
     }
 
+    /// What it printed on standard output of an answer that did not come to its end.
+    pub fn unfinished(&self) -> &[u8] {
+        &self.child.stdout.bytes
+    }
+
     /// Writes a line, and waits for one. After anything but a line the child is dead.
     pub fn ask(&mut self, line: &[u8], cancel: &Cancel) -> Result<Reply, Error> {
+        let Limits { time, .. } = self.limits.for_text(line.len());
+        self.ask_within(time, line, cancel)
+    }
+
+    /// The same, with a time of its own.
+    pub fn ask_within(&mut self, time: Duration, line: &[u8], cancel: &Cancel) -> Result<Reply, Error> {
         let asked = Instant::now();
         // What it may use from its start to the end of this question.
-        let Limits { time, .. } = self.limits.for_text(line.len());
         self.child.restrict_cpu(self.started.elapsed() + time)?;
         self.child.stdout.bytes.clear();
         let line = [line, b"\n"].concat();

@@ -285,3 +285,18 @@ fn a_text_of_many_mebibytes_has_more_time() {
     assert_eq!([seconds(0), seconds((1 << 20) - 1), seconds(1 << 20), seconds(31 << 20)], [10, 10, 20, 320]);
     assert_eq!(Limits { time: limits.time, ..limits.for_text(usize::MAX) }, limits);
 }
+
+#[test]
+fn a_deadline_raises_the_flag_and_another_one_takes_its_place() {
+    let (cancel, now) = (Cancel::new(), Instant::now());
+    let clone = cancel.clone();
+    assert!(!cancel.is_cancelled() && !cancel.is_late());
+    clone.cancel_at(now);
+    assert!(cancel.is_cancelled() && cancel.is_late());
+    clone.cancel_at(now + Duration::from_secs(3_600));
+    assert!(!cancel.is_cancelled() && !cancel.is_late());
+    // Who asks for an end is not late, whatever the time.
+    clone.cancel();
+    clone.cancel_at(now);
+    assert!(cancel.is_cancelled() && !cancel.is_late());
+}

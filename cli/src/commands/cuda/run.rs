@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::time::Instant;
 
+use ptxsmith_campaign::Session;
 use ptxsmith_campaign::files::make_directory;
 use ptxsmith_campaign::pool::{Budget, Ended, each, lock_of};
 use ptxsmith_cuda::compare::{Coverage, Ledger, batch};
@@ -27,10 +28,11 @@ const CASES: u64 = 25_000;
 pub fn run(context: &Context, args: &Run) -> Result<Exit, Failure> {
     let started = Instant::now();
     make_directory(&args.out)?;
+    let session = context.session_for(args.time);
     let compilers = open_all(context, args)?;
     let ledgers: Vec<Mutex<Ledger>> = compilers.iter().map(|_| Mutex::default()).collect();
     let coverage = Mutex::default();
-    let ended = show_all(context, args, &compilers, &ledgers, &coverage);
+    let ended = show_all(&session, args, &compilers, &ledgers, &coverage);
     let tested = compilers.into_iter().zip(&ledgers);
     let campaign = Campaign {
         out: &args.out,
@@ -90,7 +92,7 @@ fn open_all(context: &Context, args: &Run) -> Result<Vec<Box<dyn Compiler>>, Fai
 
 /// Shows unit after unit to every compiler, until the budget is spent.
 fn show_all(
-    context: &Context,
+    session: &Session,
     args: &Run,
     compilers: &[Box<dyn Compiler>],
     ledgers: &[Mutex<Ledger>],
@@ -108,8 +110,8 @@ fn show_all(
         together: subjects,
         units: cases.map(|cases| cases.saturating_mul(subjects)),
     };
-    let generator = Generator::new(context.seed);
-    each(&context.session_for(args.time), budget, "uses shown", |task, progress| {
+    let generator = Generator::new(session.seed);
+    each(session, budget, "uses shown", |task, progress| {
         let (unit, subject) = (task / subjects, (task % subjects) as usize);
         let first = args.first.saturating_add(unit.saturating_mul(UNIT));
         let last = first.saturating_add(UNIT).min(end);

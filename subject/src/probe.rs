@@ -1,0 +1,204 @@
+//! The first program that a user's own program is shown, before anything is judged by its answers: whether it speaks the protocol.
+//!
+//! A mistake in the command or in an adapter shows in every answer. Without this it would show at the end of a campaign, as
+//! many crashes or as nothing compared.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::observation::{Observation, Outcome, SCHEMA};
+use crate::subject::{Description, Read, Request};
+use crate::version::Version;
+
+/// The variable of the program.
+const VARIABLE: &str = "ptxsmith_probe";
+/// The most characters of an answer that are quoted.
+const QUOTED: usize = 600;
+
+/// The program, with a header that the implementation takes.
+#[derive(Clone, Debug)]
+pub(crate) struct Probe {
+    /// Its text.
+    pub ptx: String,
+    target: String,
+    read: [Read; 1],
+}
+
+/// Why an answer to the first program cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unanswered {
+    /// What is wrong.
+    pub reason: String,
+    /// What was sent, as it was sent.
+    pub sent: String,
+    /// What came back, cut.
+    pub received: String,
+    /// A right answer.
+    pub expected: String,
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unanswered { reason, sent, received, expected } = self;
+        write!(f, "no valid answer to a first program: {reason}\n  sent:     {sent}\n  received: ")?;
+        match received.trim() {
+            "" => write!(f, "nothing")?,
+            received => write!(f, "{received}")?,
+        }
+        write!(
+            f,
+            "\n  expected: {expected}\n  or the outcome `refused` or `unsupported`; see docs/subjects.md"
+        )
+    }
+}
+
+impl Probe {
+    /// The program for an implementation that describes itself so.
+    pub fn new(description: &Description) -> Probe {
+        let newest = "7.8";
+        let is_older =
+            |max: &&str| Version::of_ptx(max).is_some_and(|max| Some(max) < Version::of_ptx(newest));
+        let max = description.max_ptx.as_deref().filter(is_older);
+        let takes = |target: &str| description.targets.iter().any(|taken| taken == target);
+        let other = description.targets.first().filter(|_| !takes("sm_80"));
+        let target = other.map_or("sm_80", String::as_str).to_owned();
+        let version = max.unwrap_or(newest);
+        Probe {
+            ptx: format!(
+                ".version {version}\n.target {target}\n.address_size 64\n.global .align 4 .b8 {VARIABLE}[4] = {{1, 2, 3, 4}};\n"
+            ),
+            target,
+            read: [Read { name: VARIABLE.into(), space: "global".into(), size: 4 }],
+        }
+    }
+
+    /// The request that shows it.
+    pub fn request(&self) -> Request<'_> {
+        Request { read: &self.read, ..Request::new(&self.ptx, &self.target) }
+    }
+
+    /// A right answer.
+    pub fn expected(&self) -> String {
+        format!(
+            "{{\"schema\": \"{SCHEMA}\", \"outcome\": \"accepted\", \"variables\": {{\"{VARIABLE}\": {{\"space\": \"global\", \
+             \"size\": 4, \"bytes\": \"01020304\", \"addresses\": []}}}}}}"
+        )
+    }
+
+    /// What is wrong with an observation, in whatever the implementation says of the program; `printed` is what it was read from.
+    /// A wrong value is none of this: that is for a judge.
+    pub fn fault(&self, observation: &Observation, printed: &[u8]) -> Option<String> {
+        let reason = || observation.reason.clone().unwrap_or_default();
+        match observation.outcome {
+            Outcome::Refused | Outcome::Unsupported => None,
+            Outcome::Accepted => misnamed(observation, printed),
+            Outcome::TimedOut => Some(format!("{}; is the output flushed?", reason())),
+            Outcome::Unavailable => Some(format!("it says that it is unavailable: {}", reason())),
+            Outcome::Crashed => Some(reason()),
+        }
+    }
+
+    /// Puts together what a user needs to see.
+    pub fn unanswered(&self, reason: String, sent: String, received: &[u8], expected: String) -> Unanswered {
+        let received = String::from_utf8_lossy(received);
+        let mut quoted: String = received.chars().take(QUOTED).collect();
+        if quoted.len() < received.len() {
+            quoted.push_str(" ...");
+        }
+        Unanswered { reason, sent, received: quoted, expected }
+    }
+}
+
+/// What an accepting answer names otherwise than the protocol does: fields of its own are ignored, so the values in a field of
+/// another name would never be seen.
+fn misnamed(observation: &Observation, printed: &[u8]) -> Option<String> {
+    let answer: Value = serde_json::from_slice(printed).ok()?;
+    let answer = answer.get("observation").unwrap_or(&answer);
+    if let Some(other) = instead_of("variables", answer, OBSERVATION) {
+        return Some(format!("it has `{other}`, which the protocol does not know, and no `variables`"));
+    }
+    if observation.variables.is_empty() {
+        return None;
+    }
+    let Some(variable) = answer.get("variables").and_then(|variables| variables.get(VARIABLE)) else {
+        let names: Vec<String> =
+            observation.variables.keys().take(3).map(|name| format!("`{name}`")).collect();
+        return Some(format!(
+            "its variables are {}, and the program declares `{VARIABLE}`",
+            names.join(", ")
+        ));
+    };
+    let other = instead_of("bytes", variable, FIELDS)?;
+    Some(format!("the variable has `{other}`, which the protocol does not know, and no `bytes`"))
+}
+
+/// The fields of an observation that the protocol knows, `variables` aside.
+const OBSERVATION: &[&str] = &["schema", "outcome", "reason", "signal", "diagnostics", "kernels", "complete"];
+/// The fields of a variable that the protocol knows, `bytes` aside.
+const FIELDS: &[&str] = &["space", "size", "align", "addresses", "base", "reason"];
+
+/// An unknown field of an object that lacks a known one.
+fn instead_of<'a>(wanted: &str, object: &'a Value, others: &[&str]) -> Option<&'a str> {
+    let fields = object.as_object().filter(|fields| !fields.contains_key(wanted))?;
+    fields.keys().map(String::as_str).find(|field| !others.contains(field))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_is_one_that_the_implementation_says_it_takes() {
+        let described = |max: Option<&str>, targets: &[&str]| {
+            let targets = targets.iter().map(|&target| target.to_owned()).collect();
+            let description =
+                Description { max_ptx: max.map(str::to_owned), targets, ..Description::default() };
+            let probe = Probe::new(&description);
+            assert_eq!(probe.request().target, probe.target);
+            let header: Vec<&str> = probe.ptx.lines().take(2).collect();
+            header.join(" ")
+        };
+        assert_eq!(described(None, &[]), ".version 7.8 .target sm_80");
+        assert_eq!(described(Some("9.5"), &["sm_75", "sm_80"]), ".version 7.8 .target sm_80");
+        assert_eq!(described(Some("6.0"), &["sm_35", "sm_70"]), ".version 6.0 .target sm_35");
+        assert_eq!(described(Some("a word"), &[]), ".version 7.8 .target sm_80");
+    }
+
+    #[test]
+    fn what_names_things_otherwise_is_at_fault_and_what_knows_less_is_not() {
+        let probe = Probe::new(&Description::default());
+        let fault = |printed: &str| {
+            let observation: Observation = serde_json::from_str(printed).unwrap();
+            probe.fault(&observation, printed.as_bytes())
+        };
+        for fine in [
+            &probe.expected(),
+            r#"{"outcome": "refused"}"#,
+            r#"{"outcome": "unsupported", "reason": "no data"}"#,
+            r#"{"outcome": "accepted"}"#,
+            r#"{"outcome": "accepted", "variables": {}, "seconds": 3}"#,
+            // A value that is wrong, or is not known, is an answer.
+            r#"{"outcome": "accepted", "variables": {"ptxsmith_probe": {"bytes": "00"}}}"#,
+            r#"{"outcome": "accepted", "variables": {"ptxsmith_probe": {"reason": "none"}, "more": {}}}"#,
+        ] {
+            assert_eq!(fault(fine), None, "{fine}");
+        }
+        for (wrong, reason) in [
+            (r#"{"outcome": "accepted", "vars": {}}"#, "it has `vars`, which"),
+            (r#"{"outcome": "accepted", "variables": {"a": {}}}"#, "its variables are `a`, and the program"),
+            (
+                r#"{"outcome": "accepted", "variables": {"ptxsmith_probe": {"size": 4, "hex": "01"}}}"#,
+                "the variable has `hex`, which",
+            ),
+            (
+                r#"{"outcome": "unavailable", "reason": "no device"}"#,
+                "it says that it is unavailable: no device",
+            ),
+            (r#"{"outcome": "crashed", "reason": "killed"}"#, "killed"),
+        ] {
+            let found = fault(wrong).unwrap();
+            assert!(found.starts_with(reason), "{found}");
+        }
+    }
+}
