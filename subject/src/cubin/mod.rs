@@ -186,6 +186,17 @@ pub fn one_place(bytes: &[u8]) -> BTreeMap<String, String> {
     read().unwrap_or_default()
 }
 
+/// The size of each section of machine code, by name (`.text.k`); nothing where the file cannot be read.
+pub(crate) fn code_sizes(bytes: &[u8]) -> BTreeMap<String, u64> {
+    let Ok(header) = Header::parse(bytes) else { return BTreeMap::new() };
+    let Ok(sections) = header.sections(LE, bytes) else { return BTreeMap::new() };
+    let size = |section: &object::elf::SectionHeader64<LittleEndian>| {
+        let name = std::str::from_utf8(sections.section_name(LE, section).ok()?).ok()?;
+        name.starts_with(".text.").then(|| (name.to_owned(), section.sh_size(LE)))
+    };
+    sections.iter().filter_map(size).collect()
+}
+
 /// The same, with no more than `most` bytes of storage that the file does not hold.
 pub fn read_within(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
     let header = Header::parse(bytes).map_err(|error| malformed(error.to_string()))?;

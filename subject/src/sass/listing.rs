@@ -1,6 +1,7 @@
 //! The text that NVIDIA's `nvdisasm` prints of a cubin, as instructions and tables.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::operation::{Operation, decode};
 
@@ -25,6 +26,8 @@ pub(super) struct Listing {
     pub lines: Vec<Line>,
     /// Where the instructions of a section begin in `lines`, by the section's name (`.text.k`).
     pub sections: BTreeMap<String, usize>,
+    /// The instructions of sections that are not listed whole, with what is missing.
+    holes: Vec<(Range<usize>, String)>,
     /// The line that each label of code stands before.
     pub labels: BTreeMap<String, usize>,
     /// The words of the assembler's own tables in constant banks, by symbol: offsets of labels within their sections.
@@ -34,13 +37,14 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    /// Reads a listing. Lines of a form that is not known are left out; what is missing then shows where it is needed.
-    pub fn read(text: &str) -> Listing {
+    /// Reads the listing of a cubin whose code sections have these sizes. Lines of a form that is not known are left out; a section of
+    /// which an instruction is missing is not executed ([`Listing::line`]).
+    pub fn read(text: &str, sizes: &BTreeMap<String, u64>) -> Listing {
         let mut listing = Listing::default();
         let mut section = "";
         let mut symbol = "";
         // Words of tables name labels that may stand further down.
-        let mut words: Vec<(&str, &str)> = Vec::new();
+        let mut words: Vec<(&str, &str, &str)> = Vec::new();
         for line in text.lines() {
             let trimmed = line.trim();
             if let Some(rest) = trimmed.strip_prefix(".section\t") {
@@ -64,22 +68,69 @@ impl Listing {
                         size.trim().parse().unwrap_or(0);
                 }
             } else if section.starts_with(".nv.constant")
-                && let Some(value) = trimmed.split(".word").nth(1)
+                && let Some((offset, value)) = trimmed.split_once(".word")
             {
-                words.push((symbol, value.trim()));
+                words.push((symbol, offset.trim(), value.trim()));
             }
         }
-        for (symbol, value) in words {
+        listing.find_holes(sizes);
+        listing.read_tables(&words);
+        listing
+    }
+
+    /// Finds the sections of which the listing lacks an instruction: each stands where the one before it ends, and the last one ends
+    /// where the section does.
+    fn find_holes(&mut self, sizes: &BTreeMap<String, u64>) {
+        for (name, &start) in &self.sections {
+            let end = self.sections.values().copied().filter(|&other| other > start).min();
+            let range = start..end.unwrap_or(self.lines.len());
+            let offsets = self.lines[range.clone()].iter().map(|line| u64::from(line.offset));
+            let hole = match sizes.get(name) {
+                Some(&size) => hole(offsets, size),
+                None => Some(0),
+            };
+            if let Some(at) = hole {
+                let why = format!("the listing of {name} lacks what stands at {at:#x}");
+                self.holes.push((range, why));
+            }
+        }
+    }
+
+    /// The tables, from their words: the symbol before each, its offset as it stands there, and its value.
+    fn read_tables(&mut self, words: &[(&str, &str, &str)]) {
+        let offset_of = |text: &str| {
+            let digits = text.strip_prefix("/*")?.strip_suffix("*/")?;
+            u32::from_str_radix(digits, 16).ok()
+        };
+        let mut before: Option<(&str, u32)> = None;
+        let mut broken = "";
+        for &(symbol, offset, value) in words {
             let label = value.strip_prefix('(').and_then(|value| value.split(" - ").next());
             let value = match label {
-                Some(label) => listing.labels.get(label).and_then(|&at| Some(listing.lines.get(at)?.offset)),
+                Some(label) => self.labels.get(label).and_then(|&at| Some(self.lines.get(at)?.offset)),
                 None => number(value).map(|value| value as u32),
             };
-            // A word that cannot be read makes the table end here: whatever it is asked for then is not known.
-            let table = listing.tables.entry(symbol.to_owned()).or_default();
-            table.extend(value);
+            let offset = offset_of(offset);
+            let follows = match (before, offset) {
+                (Some((own, last)), Some(offset)) if own == symbol => offset == last + 4,
+                (_, offset) => offset.is_some(),
+            };
+            let table = self.tables.entry(symbol.to_owned()).or_default();
+            // A word that is missing or cannot be read makes the table end there: what is asked of it then is not known.
+            match value.filter(|_| follows && broken != symbol) {
+                Some(value) => table.push(value),
+                None => broken = symbol,
+            }
+            before = offset.map(|offset| (symbol, offset));
         }
-        listing
+    }
+
+    /// The line at a place, or why it is none that can be executed: of a section of which the listing lacks something nothing is.
+    pub fn line(&self, at: usize) -> Result<&Line, String> {
+        match self.holes.iter().find(|(lines, _)| lines.contains(&at)) {
+            Some((_, hole)) => Err(hole.clone()),
+            None => self.lines.get(at).ok_or_else(|| "the end of the code".to_owned()),
+        }
     }
 
     /// The line at an offset of the section that a line belongs to.
@@ -89,6 +140,22 @@ impl Listing {
         let lines = &self.lines[start..end.unwrap_or(self.lines.len())];
         Some(start + lines.binary_search_by_key(&offset, |line| line.offset).ok()?)
     }
+}
+
+/// Where the first instruction is missing among these offsets of a section of this size. Instructions have 16 bytes; before sm_70
+/// they have 8, and at each multiple of 32 stand bits for three of them, which are not listed.
+fn hole(offsets: impl Iterator<Item = u64>, size: u64) -> Option<u64> {
+    let mut offsets = offsets.peekable();
+    let narrow = offsets.peek() == Some(&8);
+    let from = |at: u64| if narrow && at.is_multiple_of(32) { at + 8 } else { at };
+    let mut next = from(0);
+    for offset in offsets {
+        if offset != next {
+            return Some(next);
+        }
+        next = from(offset + if narrow { 8 } else { 16 });
+    }
+    (next != from(size)).then_some(next)
 }
 
 /// `/*0010*/ @!P0 OPCODE.X A, B ;`
@@ -181,7 +248,8 @@ _param:
 
     #[test]
     fn instructions_tables_and_parameters_are_found() {
-        let listing = Listing::read(TEXT);
+        let listing = Listing::read(TEXT, &[(".text.k".to_owned(), 0x50)].into());
+        assert!(listing.line(0).is_ok() && listing.line(4).is_ok());
         assert_eq!(listing.lines.len(), 5);
         assert_eq!(listing.lines[0].operands, ["R1", "c[0x0][0x28]"]);
         assert_eq!(listing.lines[1].guard, Some(("P0".into(), true)));
@@ -191,6 +259,35 @@ _param:
         assert_eq!(listing.parameters["k"], 360);
         assert_eq!(listing.at(4, 0x20), Some(2));
         assert_eq!(listing.labels["k"], 0);
+    }
+
+    #[test]
+    fn instructions_follow_one_another_to_the_end_of_their_section() {
+        let of = |offsets: &[u64], size| hole(offsets.iter().copied(), size);
+        assert_eq!(of(&[0, 16, 32], 48), None);
+        assert_eq!(of(&[0, 32], 48), Some(16));
+        assert_eq!(of(&[16, 32], 48), Some(0));
+        assert_eq!(of(&[0, 16], 48), Some(32));
+        assert_eq!(of(&[], 16), Some(0));
+        assert_eq!(of(&[], 0), None);
+        assert_eq!(of(&[0, 16, 16], 32), Some(32));
+        // Before sm_70: three instructions behind bits for them.
+        assert_eq!(of(&[8, 16, 24, 40, 48, 56], 64), None);
+        assert_eq!(of(&[8, 24, 40, 48, 56], 64), Some(16));
+        assert_eq!(of(&[8, 16, 24, 48, 56], 64), Some(40));
+        assert_eq!(of(&[8, 16, 24, 40, 48], 64), Some(56));
+        assert_eq!(of(&[16, 24], 32), Some(0));
+    }
+
+    #[test]
+    fn a_table_ends_where_a_word_is_missing() {
+        let table = |text: &str| Listing::read(text, &BTreeMap::new()).tables["k.const_opt.0"].clone();
+        let other = "        /*0008*/ \t.word\t0x00000030\n\t.section\t.nv.constant0.k";
+        let longer = TEXT.replace("\t.section\t.nv.constant0.k", other);
+        assert_eq!(table(&longer), [0x30, 0x20, 0x30]);
+        assert_eq!(table(&longer.replace("        /*0004*/ \t.word\t0x00000020\n", "")), [0x30]);
+        assert_eq!(table(&longer.replace("0x00000020", "elsewhere")), [0x30]);
+        assert_eq!(table(&longer.replace("(.L_x_9 - .text.k)", "(.L_x_7 - .text.k)")), [0u32; 0]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::cubin::code_sizes;
 use crate::lister::{ListError, Lister};
 use crate::observation::{Address, Output, Variables};
 use crate::process::{Cancel, Start};
@@ -60,7 +61,7 @@ impl Disassembler {
         tracings: &[Tracing],
     ) -> Result<BTreeMap<String, Reached>, ListError> {
         let listing = match self.0.list(cubin) {
-            Ok(text) => Ok(Listing::read(&text)),
+            Ok(text) => Ok(Listing::read(&text, &code_sizes(cubin))),
             Err(error @ ListError::Refused(..)) => Err(error.to_string()),
             Err(error) => return Err(error),
         };
@@ -82,7 +83,7 @@ impl Disassembler {
         launches: &[Launch],
     ) -> Result<BTreeMap<String, Output>, ListError> {
         let listing = match self.0.list(cubin) {
-            Ok(text) => Ok(Listing::read(&text)),
+            Ok(text) => Ok(Listing::read(&text, &code_sizes(cubin))),
             // It is the cubin's fault, or the program's, and no reason to end.
             Err(error @ ListError::Refused(..)) => Err(error.to_string()),
             Err(error) => return Err(error),

@@ -15,18 +15,28 @@ fn variables() -> Variables {
     [("a", a), ("c", c), ("s", s)].map(|(name, variable)| (name.into(), variable)).into()
 }
 
-/// What a kernel of these instructions leaves in 32 bytes.
-fn seen(code: &str) -> Result<Output, String> {
+/// The listing of a kernel of these instructions with one parameter, and the sizes of its sections.
+fn listed(code: &str) -> (String, BTreeMap<String, u64>) {
     let mut text = "\t.section\t.text.k,\"ax\",@progbits\nk:\n".to_owned();
-    for (nth, line) in code.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
+    let mut size = 0;
+    for line in code.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match line.ends_with(':') {
             true => text.push_str(line),
-            false => text.push_str(&format!("/*{:04x}*/ {line} ;", 16 * nth)),
+            false => {
+                text.push_str(&format!("/*{size:04x}*/ {line} ;"));
+                size += 16;
+            }
         }
         text.push('\n');
     }
     text.push_str("\t.section\t.nv.constant0.k,\"a\"\n\t.zero\t\t360\n");
-    execute(&Listing::read(&text), &variables(), &Launch { kernel: "k".into(), out: 32 })
+    (text, [(".text.k".to_owned(), size)].into())
+}
+
+/// What a kernel of these instructions leaves in 32 bytes.
+fn seen(code: &str) -> Result<Output, String> {
+    let (text, sizes) = listed(code);
+    execute(&Listing::read(&text, &sizes), &variables(), &Launch { kernel: "k".into(), out: 32 })
 }
 
 fn places(of: &[(&str, u64)]) -> crate::reached::Places {
@@ -144,12 +154,8 @@ fn what_a_kernel_reaches_over_numbers_is_seen_and_what_is_not_understood_ends_no
         @P3 RED.E.ADD.STRONG.GPU [R2.64], R4
         LDG.E R6, [R8.64]
         EXIT";
-    let mut text = "\t.section\t.text.k,\"ax\",@progbits\nk:\n".to_owned();
-    for (nth, line) in code.lines().enumerate() {
-        text.push_str(&format!("/*{:04x}*/ {} ;\n", 16 * nth, line.trim()));
-    }
-    text.push_str("\t.section\t.nv.constant0.k,\"a\"\n\t.zero\t\t360\n");
-    let (listing, variables) = (Listing::read(&text), variables());
+    let (text, sizes) = listed(code);
+    let (listing, variables) = (Listing::read(&text, &sizes), variables());
     let tracing = Tracing {
         kernel: "k".into(),
         parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
@@ -187,12 +193,8 @@ fn a_variable_of_another_module_lies_where_it_is_said_to() {
         STG.E [UR4], R0
         LDG.E R2, [UR6]
         EXIT";
-    let mut text = "\t.section\t.text.k,\"ax\",@progbits\nk:\n".to_owned();
-    for (nth, line) in code.lines().enumerate() {
-        text.push_str(&format!("/*{:04x}*/ {} ;\n", 16 * nth, line.trim()));
-    }
-    text.push_str("\t.section\t.nv.constant0.k,\"a\"\n\t.zero\t\t360\n");
-    let (listing, variables) = (Listing::read(&text), variables());
+    let (text, sizes) = listed(code);
+    let (listing, variables) = (Listing::read(&text, &sizes), variables());
     let tracing = Tracing {
         kernel: "k".into(),
         parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
@@ -239,15 +241,49 @@ fn names_in_code_are_of_the_module_or_of_the_function_and_addresses_of_functions
         UMOV UR9, 32@hi(a)
         LDG.E R4, [UR8]
         EXIT";
-    let mut text = "\t.section\t.text.k,\"ax\",@progbits\nk:\n".to_owned();
-    for (nth, line) in code.lines().enumerate() {
-        text.push_str(&format!("/*{:04x}*/ {} ;\n", 16 * nth, line.trim()));
-    }
-    text.push_str("\t.section\t.nv.constant0.k,\"a\"\n\t.zero\t\t360\n");
-    let (listing, variables) = (Listing::read(&text), variables());
+    let (text, sizes) = listed(code);
+    let (listing, variables) = (Listing::read(&text, &sizes), variables());
     let reached = Machine::new(&listing, &variables, "k", Some(&tracing)).unwrap().trace("k");
     let stored = (0..8).rev().map(|nth| reached.written[&(Space::Global, 0x7d00_0000_1000 + nth)]);
     let address = stored.fold(0, |sum, byte| sum << 8 | u64::from(byte.unwrap()));
     assert!(FUNCTIONS.contains(&address), "{address:#x}");
     assert_eq!(reached.symbols, [("a".to_owned(), 0x7f00_0010_0000)].into());
+}
+
+/// Whatever line is missing, nothing is said of the kernel: what it set would else be what it was before.
+#[test]
+fn a_kernel_whose_listing_has_a_hole_is_not_executed() {
+    use crate::reached::Tracing;
+    let code = "MOV R4, c[0x0][0x160]
+        MOV R5, c[0x0][0x164]
+        MOV R0, 0x7
+        IADD3 R0, R0, 0x2, RZ
+        STG.E [R4.64], R0
+        EXIT
+        BRA `(k)";
+    let (text, sizes) = listed(code);
+    let launch = Launch { kernel: "k".into(), out: 8 };
+    let tracing = Tracing {
+        kernel: "k".into(),
+        parameters: vec![(8, 0x7d00_0000_1000u64.to_le_bytes().to_vec())],
+        ..Tracing::default()
+    };
+    let both = |text: &str, sizes: &BTreeMap<String, u64>| {
+        let (listing, variables) = (Listing::read(text, sizes), variables());
+        let traced = Machine::new(&listing, &variables, "k", Some(&tracing)).unwrap().trace("k");
+        (execute(&listing, &variables, &launch), traced)
+    };
+    let (left, traced) = both(&text, &sizes);
+    assert_eq!(left.unwrap().bytes.unwrap()[..4], [9, 0, 0, 0]);
+    assert_eq!((traced.lost, traced.reaches.len()), (None, 1));
+    for offset in (0..7).map(|nth| 16 * nth) {
+        let own = format!("/*{offset:04x}*/");
+        let kept: Vec<&str> = text.lines().filter(|line| !line.contains(&own)).collect();
+        let why = format!("the listing of .text.k lacks what stands at {offset:#x}");
+        let (left, traced) = both(&(kept.join("\n") + "\n"), &sizes);
+        assert_eq!((left, traced.lost), (Err(why.clone()), Some(why)));
+        assert_eq!((traced.reaches, traced.written), (vec![], BTreeMap::new()));
+    }
+    // A listing that cannot be held against the file is none.
+    assert!(both(&text, &BTreeMap::new()).1.lost.is_some());
 }

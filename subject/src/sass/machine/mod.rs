@@ -120,7 +120,7 @@ impl<'a> Machine<'a> {
         let mut at = start.ok_or_else(|| Lost("no code".to_owned()))?;
         let mut returns = Vec::new();
         for _ in 0..MOST_STEPS {
-            let line = self.listing.lines.get(at).ok_or_else(|| Lost("the end of the code".to_owned()))?;
+            let line = self.listing.line(at).map_err(Lost)?;
             if let Some((predicate, negated)) = &line.guard {
                 match self.truth(predicate) {
                     Truth::Known(holds) if holds != *negated => {}

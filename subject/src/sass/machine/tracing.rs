@@ -26,7 +26,7 @@ impl Machine<'_> {
         let start = self.listing.sections.get(&format!(".text.{kernel}")).copied();
         let mut at = start.ok_or_else(|| Lost("no code".to_owned()))?;
         for _ in 0..MOST_STEPS {
-            let line = self.listing.lines.get(at).ok_or_else(|| Lost("the end of the code".to_owned()))?;
+            let line = self.listing.line(at).map_err(Lost)?;
             at += 1;
             let certain = match &line.guard {
                 None => true,
