@@ -107,15 +107,14 @@ pub(crate) fn compare(kernels: &[Traced], observed: &Observation) -> (MemoryOper
                 operands.leave(reason, reached.accesses.len());
             }
             (Ok(reached), Some(seen)) => {
-                let compared = Compared::new(reached, seen);
-                let found = compared.astray(&kernel.name);
-                // The other answer may reach elsewhere.
-                if !found.is_empty() && !kernel.trace.questions.is_empty() {
+                // By another answer it may reach elsewhere, or anything: whatever it reaches, nothing would be astray.
+                if !kernel.trace.questions.is_empty() {
                     operands.leave("an open question decides what is reached", reached.accesses.len());
                     continue;
                 }
+                let compared = Compared::new(reached, seen);
                 compared.count(&mut operands);
-                astray.extend(found);
+                astray.extend(compared.astray(&kernel.name));
             }
         }
     }
@@ -186,6 +185,9 @@ struct Compared<'a> {
     written: Bytes,
     code_read: Bytes,
     code_written: Bytes,
+    /// What the code reaches in a way that would be astray elsewhere.
+    held_read: Bytes,
+    held_written: Bytes,
     /// Whether the text, and the code, may read and write more than is known.
     text_reads_more: bool,
     text_writes_more: bool,
@@ -218,6 +220,12 @@ impl<'a> Compared<'a> {
         let more_code = |does: fn(&subject::Reach) -> bool| {
             code.lost.is_some() || code.reaches.iter().any(|reach| does(reach) && reach.place.is_none())
         };
+        let [text_reads_more, text_writes_more] =
+            [more([Way::Read, Way::Both]), more([Way::Write, Way::Both])];
+        let of_held = |does: fn(&subject::Reach) -> bool, more: bool| {
+            let reaches = code.reaches.iter().filter(move |reach| does(reach) && is_held(reach, more));
+            reaches.flat_map(|reach| bytes_of(reach.place, reach.width)).collect::<Bytes>()
+        };
         Compared {
             text,
             code,
@@ -225,8 +233,10 @@ impl<'a> Compared<'a> {
             written: of_text([Way::Write, Way::Both]),
             code_read: of_code(|reach| reach.reads),
             code_written: of_code(|reach| reach.writes),
-            text_reads_more: more([Way::Read, Way::Both]),
-            text_writes_more: more([Way::Write, Way::Both]),
+            held_read: of_held(|reach| reach.reads && !reach.writes, text_reads_more),
+            held_written: of_held(|reach| reach.writes, text_writes_more),
+            text_reads_more,
+            text_writes_more,
             code_reads_more: more_code(|reach| reach.reads),
             code_writes_more: more_code(|reach| reach.writes),
         }
@@ -238,12 +248,24 @@ impl<'a> Compared<'a> {
         bytes_of(place_of(access), access.width).any(|byte| seen.contains(&byte))
     }
 
-    /// Whether the code lacks bytes that it has to write.
-    fn is_missed(&self, access: &Access) -> bool {
+    /// Whether the code has to reach just this: it is astray where it reaches something else instead.
+    fn is_compared(&self, access: &Access) -> bool {
+        let held = if access.way == Way::Read { &self.held_read } else { &self.held_written };
+        self.must_be_written(access)
+            || bytes_of(place_of(access), access.width).any(|byte| held.contains(&byte))
+    }
+
+    /// Whether the code has to write all bytes of an access.
+    fn must_be_written(&self, access: &Access) -> bool {
         access.way == Way::Write
             && !access.idle
             && !self.code_writes_more
             && matches!(access.place, Ok((StateSpace::Global, _)))
+    }
+
+    /// Whether the code lacks bytes that it has to write.
+    fn is_missed(&self, access: &Access) -> bool {
+        self.must_be_written(access)
             && bytes_of(place_of(access), access.width).any(|byte| !self.code_written.contains(&byte))
     }
 
@@ -259,8 +281,11 @@ impl<'a> Compared<'a> {
                 Ok((StateSpace::Local, _)) if self.code.reaches.iter().any(is_local) => {
                     operands.leave("a variable in .local, which the implementation lays out", 1);
                 }
-                Ok(_) if self.is_met(access) || self.is_missed(access) => operands.compared += 1,
+                Ok(_) if self.is_compared(access) => operands.compared += 1,
                 Ok((StateSpace::Local, _)) => operands.removed += 1,
+                Ok(_) if self.is_met(access) => {
+                    operands.leave("the text or the code may reach further places, which are not known", 1);
+                }
                 Ok(_) if more => operands.leave(unseen.as_str(), 1),
                 Ok(_) => operands.removed += 1,
             }
@@ -405,12 +430,15 @@ impl<'a> Compared<'a> {
             true => (&self.written, self.text_writes_more),
             false => (&self.read, self.text_reads_more),
         };
-        // Below lies what the implementation has there for itself.
-        let has_own =
-            |(space, at): (Space, u64)| space == Space::Local || space != Space::Global && at < 1 << 20;
-        let place = reach.place.filter(|&place| reach.certain && !more && !has_own(place));
-        bytes_of(place, reach.width).any(|byte| !own.contains(&byte))
+        is_held(reach, more) && bytes_of(reach.place, reach.width).any(|byte| !own.contains(&byte))
     }
+}
+
+/// Whether an access of the code has to be one of the text, which may reach `more` than is known.
+fn is_held(reach: &subject::Reach, more: bool) -> bool {
+    // Below lies what the implementation has there for itself.
+    let has_own = |(space, at): (Space, u64)| space == Space::Local || space != Space::Global && at < 1 << 20;
+    reach.certain && !more && reach.place.is_some_and(|place| !has_own(place))
 }
 
 fn is_local(reach: &subject::Reach) -> bool {

@@ -85,12 +85,14 @@ fn may_hide_declarations(item: &Item) -> bool {
     }
 }
 
-/// How many of the variables expected are not shown.
+/// Of how many of the variables expected nothing is shown that could differ.
 pub(crate) fn unseen(expected: &[oracle::Variable], observed: &Observation) -> u32 {
-    let shown = |variable: &oracle::Variable| {
-        observed.variables.get(variable.name.as_str()).is_some_and(|seen| seen.bytes.is_some())
+    let is_unseen = |variable: &&oracle::Variable| {
+        let seen = observed.variables.get(variable.name.as_str());
+        let compared = seen.map(|seen| compare_variable(variable, seen, observed));
+        matches!(compared, None | Some(Some(Mismatch::Unobserved(_))))
     };
-    expected.iter().filter(|variable| !shown(variable)).count() as u32
+    expected.iter().filter(is_unseen).count() as u32
 }
 
 pub(crate) fn compare_variable(

@@ -76,7 +76,7 @@ pub struct ModuleVerdicts {
     pub data: Vec<Part>,
     /// That on what its kernels leave; `None` where it is not accepted, or has none that can be run.
     pub kernels: Option<Part>,
-    /// The kernels of which nothing can be said, of a program that is accepted.
+    /// The bodies and their variables of which nothing can be said or is seen, of a program that is accepted.
     pub undecided: Vec<Part>,
 }
 
@@ -268,8 +268,8 @@ fn of_kernels(
         launch: true,
         ..Options::default()
     };
-    let Judged { verdict, must, trace, operands, .. } =
+    let Judged { verdict, must, trace, operands, why, .. } =
         Judge::new(subject, *rules, options).text(&trial, text)?;
     let excluded = Vec::new();
-    Ok(Part { variable: None, verdict, must, trace, operands, excluded, why: None, derived: None })
+    Ok(Part { variable: None, verdict, must, trace, operands, excluded, why, derived: None })
 }

@@ -11,9 +11,20 @@ fn declarations(items: &[Item]) -> impl Iterator<Item = &Declaration> {
         .filter_map(|item| if let Item::Variables(declaration) = item { Some(declaration) } else { None })
 }
 
-/// The first variable whose slot of the constant differs from the slots before it; `None` where all that was seen
-/// agrees. Integers agree in the bits that the smaller one has, floats with those of their own size.
-pub(crate) fn disagreement(items: &[Item], observation: &Observation) -> Option<String> {
+/// How the slots of a constant that were seen compare.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Slots {
+    /// The slot of this variable differs from one before it.
+    Differ(String),
+    /// All agree that have another to agree with.
+    Agree,
+    /// None has another to agree with.
+    Apart,
+}
+
+/// Compares the slots of a constant. Integers agree in the bits that the smaller one has, floats with those of their own size.
+pub(crate) fn compare(items: &[Item], observation: &Observation) -> Slots {
+    let mut compared = false;
     let mut seen: BTreeMap<bool, BTreeMap<usize, Vec<u8>>> = BTreeMap::new();
     for declaration in declarations(items) {
         let Some(ty) = declaration.scalar_type() else { continue };
@@ -26,17 +37,17 @@ pub(crate) fn disagreement(items: &[Item], observation: &Observation) -> Option<
             let Some(slot) = bytes.len().checked_sub(width).map(|from| &bytes[from..]) else { continue };
             let floats = ty.kind() == TypeKind::Float;
             let before = seen.entry(floats).or_default();
-            let differs = before.iter().any(|(&size, known)| {
-                let common = if floats { if size == width { size } else { 0 } } else { size.min(width) };
-                known[..common] != slot[..common]
-            });
-            if differs {
-                return Some(declarator.name.text.to_string());
+            for (&size, known) in before.iter().filter(|(size, _)| !floats || **size == width) {
+                let common = size.min(width);
+                compared |= common > 0;
+                if known[..common] != slot[..common] {
+                    return Slots::Differ(declarator.name.text.to_string());
+                }
             }
             before.entry(width).or_insert_with(|| slot.to_vec());
         }
     }
-    None
+    if compared { Slots::Agree } else { Slots::Apart }
 }
 
 #[cfg(test)]
@@ -45,14 +56,14 @@ mod tests {
     use ptxsmith_subject::{Outcome, Variable};
     use ptxsmith_syntax::parse;
 
-    fn disagrees(text: &str, bytes: &[(&str, &[u8])]) -> Option<String> {
+    fn compared(text: &str, bytes: &[(&str, &[u8])]) -> Slots {
         let module = parse(&format!(".version 7.8\n.target sm_80\n{text}\n")).unwrap();
         let mut observation = Observation::new(Outcome::Accepted);
         for (name, bytes) in bytes {
             let variable = Variable { bytes: Some(bytes.to_vec()), ..Variable::default() };
             observation.variables.insert((*name).into(), variable);
         }
-        disagreement(&module.items, &observation)
+        compare(&module.items, &observation)
     }
 
     #[test]
@@ -60,15 +71,18 @@ mod tests {
         let text = ".global .s16 a; .global .s32 b[2]; .global .u8 c[8];";
         let c = ("c", &[1, 2, 3, 4, 5, 6, 7, 8][..]);
         let b = ("b", &[9, 9, 9, 9, 1, 2, 3, 4][..]);
-        assert_eq!(disagrees(text, &[("a", &[1, 2]), b, c]), None);
-        assert_eq!(disagrees(text, &[("a", &[1, 3]), b, c]).as_deref(), Some("b"));
+        assert_eq!(compared(text, &[("a", &[1, 2]), b, c]), Slots::Agree);
+        assert_eq!(compared(text, &[("a", &[1, 3]), b, c]), Slots::Differ("b".to_owned()));
+        assert_eq!(compared(text, &[b]), Slots::Apart);
+        assert_eq!(compared(text, &[]), Slots::Apart);
     }
 
     #[test]
     fn floats_of_different_sizes_are_not_compared() {
         let text = ".global .f32 a; .global .f64 b; .const .f64 c;";
         let (a, b) = (("a", &[1, 2, 3, 4][..]), ("b", &[0; 8][..]));
-        assert_eq!(disagrees(text, &[a, b, ("c", &[0; 8])]), None);
-        assert_eq!(disagrees(text, &[a, b, ("c", &[1; 8])]).as_deref(), Some("c"));
+        assert_eq!(compared(text, &[a, b, ("c", &[0; 8])]), Slots::Agree);
+        assert_eq!(compared(text, &[a, b, ("c", &[1; 8])]), Slots::Differ("c".to_owned()));
+        assert_eq!(compared(text, &[a, b]), Slots::Apart);
     }
 }

@@ -150,3 +150,49 @@ fn a_kernel_that_has_no_rule_and_is_taken_is_no_kernel_that_was_not_seen() {
     assert_eq!(barrier, Verdict::NotCompared(NotCompared::Unmodelled));
     assert_eq!(verdict(KERNEL), Verdict::NotCompared(NotCompared::Unobserved));
 }
+
+/// 0.1 in single precision is 0x3dcccccd, which a formal of 32 bits gets by the default answer; by the other one it takes no such constant,
+/// and who takes it does not follow that one. The lower half of 0.1 in double precision, 0x3fb999999999999a, is neither.
+#[test]
+fn what_takes_a_program_that_one_answer_refuses_does_not_follow_that_answer() {
+    let text = ".version 7.7\n.target sm_80\n.address_size 64\n\
+        .func (.reg .u32 o) fq(.reg .b32 i) { mov.u32 o, i; ret; }\n\
+        .visible .entry k(.param .u64 P) { .reg .u64 p; .reg .u32 r; ld.param.u64 p, [P]; call (r), fq, (0.1); \
+        st.global.u32 [p], r; ret; }\n";
+    let items: Vec<Item> = parse(text).unwrap().items.split_off(3);
+    let judged = |number: u32| {
+        let subject = FnSubject::new("fake", move |_: &Request<'_>| {
+            let mut observed = Observation::new(Outcome::Accepted);
+            let bytes = Some(number.to_le_bytes().to_vec());
+            observed.kernels.insert("k".to_owned(), Output { size: 4, bytes, ..Output::default() });
+            observed
+        });
+        judge(&subject, &[Trial::new(0, Body::Items(items.clone()))]).remove(0)
+    };
+    let right = judged(0x3dcc_cccd);
+    assert_eq!((&right.verdict, right.operands), (&Verdict::Conforms, Share { seen: 1, total: 1 }));
+    assert_eq!(class(&judged(0x9999_999a)), Class::WrongValue);
+    assert_eq!(class(&judged(0x3dcc_cccc)), Class::WrongValue);
+}
+
+/// Each element of `a` has 16 bytes; where the index counts scalars, four bytes from the start lies no vector, and anything may happen.
+#[test]
+fn what_one_answer_leaves_undefined_is_not_compared_whatever_is_seen() {
+    let text = ".version 7.8\n.target sm_80\n.address_size 64\n\
+        .global .v4 .u32 a[2] = {{1, 2, 3, 4}, {5, 6, 7, 8}};\n\
+        .visible .entry k(.param .u64 P) { .reg .u64 p; .reg .u32 r, s, t, u; ld.param.u64 p, [P]; \
+        ld.global.v4.u32 {r, s, t, u}, a[1]; st.global.u32 [p], s; ret; }\n";
+    let items: Vec<Item> = parse(text).unwrap().items.split_off(3);
+    for number in [6u32, 7] {
+        let subject = FnSubject::new("fake", move |_: &Request<'_>| {
+            let mut observed = Observation::new(Outcome::Accepted);
+            let bytes = Some(number.to_le_bytes().to_vec());
+            observed.kernels.insert("k".to_owned(), Output { size: 4, bytes, ..Output::default() });
+            observed
+        });
+        let judged = judge(&subject, &[Trial::new(0, Body::Items(items.clone()))]).remove(0);
+        assert_eq!(judged.verdict, Verdict::NotCompared(NotCompared::Unmodelled), "{number}");
+        assert_eq!(judged.operands, Share { seen: 0, total: 1 });
+        assert_eq!(judged.why.unwrap().reason, "undefined by one answer to element-unit");
+    }
+}

@@ -3,25 +3,13 @@
 mod common;
 
 use ptxsmith_diff::{Class, MemoryOperands, Verdict, judge_operands};
-use ptxsmith_oracle::{Expectation, Rules, Way, accesses_anywhere, expect};
-use ptxsmith_subject::{
-    Description, Error, Observation, Outcome, Reach, Reached, Request, Space, Subject, Variable,
-};
-use ptxsmith_syntax::{StateSpace, parse};
+use ptxsmith_oracle::Rules;
+use ptxsmith_subject::{Description, Error, Observation, Outcome, Request, Subject, Variable};
+use ptxsmith_syntax::parse;
 
 struct Follows {
     description: Description,
     rules: Rules,
-}
-
-fn space(space: StateSpace) -> Space {
-    match space {
-        StateSpace::Global => Space::Global,
-        StateSpace::Const => Space::Const,
-        StateSpace::Shared => Space::Shared,
-        StateSpace::Local => Space::Local,
-        _ => panic!("{space:?}"),
-    }
 }
 
 impl Subject for Follows {
@@ -34,30 +22,8 @@ impl Subject for Follows {
     }
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
-        let module = parse(request.ptx).unwrap();
-        let Expectation::Accepted { variables, .. } = expect(&module, &self.rules) else { panic!() };
         let mut observation = Observation::new(Outcome::Accepted);
-        for kernel in accesses_anywhere(&module, &variables, &self.rules) {
-            // What is not asked for is not shown.
-            if !request.trace.iter().any(|asked| asked.kernel == *kernel.name) {
-                continue;
-            }
-            let own = kernel.reached.unwrap();
-            let reach = |access: &ptxsmith_oracle::Access| Reach {
-                instruction: "ACCESS".to_owned(),
-                reads: access.way != Way::Write,
-                writes: access.way != Way::Read,
-                width: access.width,
-                place: access.place.ok().map(|(own, at)| (space(own), at)),
-                certain: true,
-            };
-            let reached = Reached {
-                reaches: own.accesses.iter().map(reach).collect(),
-                written: own.written.iter().map(|(&(own, at), &byte)| ((space(own), at), byte)).collect(),
-                ..Reached::default()
-            };
-            observation.reached.insert(kernel.name.to_string(), reached);
-        }
+        observation.reached.extend(common::reached(&self.rules, request));
         Ok(observation)
     }
 }

@@ -4,7 +4,7 @@ use ptxsmith_oracle::{
     Expectation, Kernel, Left, Prediction, Question, QuestionSet, Readings, Rules, expect, predict,
 };
 use ptxsmith_subject::{Observation, Outcome};
-use ptxsmith_syntax::Item;
+use ptxsmith_syntax::{Item, Text};
 
 use super::{
     Answer, Judge, Predicted,
@@ -20,9 +20,9 @@ use crate::{
     explanation::{Alternatives, Explanation},
     kernel,
     lead::{Lead, alternatives, crash_alternatives, suspect_variables},
-    slots,
+    slots::{self, Slots},
     trial::{ALONE, Body, Trial},
-    verdict::{Class, Difference, Must, NotCompared, Verdict, expected_of},
+    verdict::{Class, Difference, Must, NotCompared, Verdict, Why, expected_of},
 };
 
 /// The most differences of one batch whose cause is looked for among wrong rules that no implementation is known to follow: an
@@ -197,7 +197,12 @@ impl Settling<'_, '_, '_> {
                     None if !modelled => return settled,
                     None if compared.share.seen == 0 => {
                         settled.verdict = Verdict::NotCompared(NotCompared::Unobserved);
+                        settled.why = why_unseen(&prediction.kernels, &observation);
                         return settled;
+                    }
+                    // Another result would be no deviation, so this one shows nothing.
+                    None if let Some((kernel, question)) = judge.undefined_by_some(p, prediction) => {
+                        return settled.undefined_by(kernel, question);
                     }
                     None => {
                         let (verdict, conforming) = (Verdict::Conforms, Some(observation));
@@ -217,8 +222,10 @@ impl Settling<'_, '_, '_> {
                 let differing = prediction.kernels.iter().filter(differs);
                 explain_wrong(&module, differing.map(|kernel| kernel.name.as_str()), maker)
             });
-        if explanation.is_none() && judge.has_no_meaning_for_some(p, prediction) {
-            return settled;
+        if explanation.is_none()
+            && let Some((kernel, question)) = judge.undefined_by_some(p, prediction)
+        {
+            return settled.undefined_by(kernel, question);
         }
         let suspected =
             self.suspected(&explanation, || vec![alternatives(&p.trace, &judge.rules, maker, whole)]);
@@ -283,9 +290,10 @@ impl Settling<'_, '_, '_> {
         let (class, variable) = match observation.outcome {
             Outcome::Crashed => (Class::Crash, None),
             Outcome::TimedOut => (Class::Hang, None),
-            Outcome::Accepted => match slots::disagreement(items, &observation) {
-                Some(variable) => (Class::Inconsistent, Some(variable)),
-                None => return Settled::new(Verdict::Conforms),
+            Outcome::Accepted => match slots::compare(items, &observation) {
+                Slots::Differ(variable) => (Class::Inconsistent, Some(variable)),
+                Slots::Agree => return Settled::new(Verdict::Conforms),
+                Slots::Apart => return Settled::new(Verdict::NotCompared(NotCompared::Unobserved)),
             },
             Outcome::Refused | Outcome::Unsupported | Outcome::Unavailable => {
                 return Settled::new(Verdict::NotCompared(NotCompared::Unmodelled));
@@ -293,6 +301,30 @@ impl Settling<'_, '_, '_> {
         };
         Settled::new(self.unexplained(at, class, variable, observation))
     }
+}
+
+impl Settled {
+    /// What became of a trial whose kernel has no meaning by some answer to this question.
+    fn undefined_by(self, kernel: Text, question: Question) -> Settled {
+        let reason = format!("undefined by one answer to {}", question.name());
+        let why = Why { part: format!("kernel {kernel}"), line: None, reason, detail: None, said: None };
+        Settled { why: Some(Box::new(why)), ..self }
+    }
+}
+
+/// Why nothing was seen of what kernels leave.
+fn why_unseen(kernels: &[Kernel], observation: &Observation) -> Option<Box<Why>> {
+    let kernel = kernels.iter().find(|kernel| kernel.leaves_output())?;
+    let seen = observation.kernels.get(kernel.name.as_str());
+    let reason = seen.and_then(|seen| seen.reason.clone());
+    let reason = reason.unwrap_or_else(|| "the subject shows nothing of what it leaves".to_owned());
+    Some(Box::new(Why {
+        part: format!("kernel {}", kernel.name),
+        line: None,
+        reason,
+        detail: None,
+        said: None,
+    }))
 }
 
 impl Judge<'_> {
@@ -314,24 +346,24 @@ impl Judge<'_> {
         matches!(judge(&predicted, observation), Judgement::Agrees).then_some(explanation)
     }
 
-    /// Whether some answer to an open question leaves a kernel without a meaning that the default answer gives it: an access
-    /// that is misaligned only where an index counts otherwise, say. An implementation that follows that answer may do anything.
-    fn has_no_meaning_for_some(&self, p: &Predicted<'_>, by_default: &Prediction) -> bool {
-        let without = |prediction: &Prediction| match prediction.data {
-            Expectation::Unmodelled { .. } => usize::MAX,
-            Expectation::Accepted { .. } | Expectation::Refused { .. } => {
-                let kernels = prediction.kernels.iter();
-                kernels.filter(|kernel| matches!(kernel.left, Left::Unmodelled(_))).count()
-            }
-        };
-        let by_default = without(by_default);
+    /// A kernel that some answer to an open question leaves without a meaning that the default answer gives it, and the question: an
+    /// access that is misaligned only where an index counts otherwise, say. An implementation that follows that answer may do anything;
+    /// one that takes what an answer refuses does not follow that answer.
+    fn undefined_by_some(&self, p: &Predicted<'_>, by_default: &Prediction) -> Option<(Text, Question)> {
         let answers =
             |question: Question| (0..question.answers().len()).map(move |answer| (question, answer));
-        p.trace.questions.iter().flat_map(answers).any(|(question, other)| {
-            let readings = self.rules.readings.with(question, other);
-            readings.is_some_and(|readings| {
-                without(&self.prediction(p.trial, &Rules { readings, ..self.rules })) > by_default
-            })
+        p.trace.questions.iter().flat_map(answers).find_map(|(question, other)| {
+            let readings = self.rules.readings.with(question, other)?;
+            let other = self.prediction(p.trial, &Rules { readings, ..self.rules });
+            if matches!(other.data, Expectation::Unmodelled { .. }) {
+                return Some((by_default.kernels.first()?.name.clone(), question));
+            }
+            let had_meaning = |name: &Text| {
+                let own = by_default.kernels.iter().find(|kernel| kernel.name == *name);
+                own.is_some_and(|kernel| !kernel.may_do_anything())
+            };
+            let lost = |kernel: &&Kernel| kernel.may_do_anything() && had_meaning(&kernel.name);
+            Some((other.kernels.iter().find(lost)?.name.clone(), question))
         })
     }
 

@@ -16,7 +16,7 @@ use crate::{
     known::with_known,
     lead::Lead,
     trial::Body,
-    verdict::{COMPANY, Class, Difference, Judged, NotCompared, Share, Verdict},
+    verdict::{COMPANY, Class, Difference, Judged, NotCompared, Share, Verdict, Why},
 };
 
 /// How often a batch is shown again in which something is wrong that is right alone.
@@ -45,12 +45,14 @@ pub(super) struct Settled {
     pub trace: Option<Trace>,
     /// What was seen of kernels that conform.
     pub conforming: Option<Observation>,
+    /// Why it was not compared, where that is known.
+    pub why: Option<Box<Why>>,
 }
 
 impl Settled {
     pub fn new(verdict: Verdict) -> Settled {
-        let (unseen, operands, trace, conforming) = Default::default();
-        Settled { verdict, unseen, operands, trace, conforming }
+        let (unseen, operands, trace, conforming, why) = Default::default();
+        Settled { verdict, unseen, operands, trace, conforming, why }
     }
 }
 
@@ -293,8 +295,12 @@ impl<'j, 'a, 't> Settling<'j, 'a, 't> {
             }
             let unseen = if settled.verdict == Verdict::ConformsByOutcome { 0 } else { settled.unseen };
             let trace = settled.trace.unwrap_or(p.trace);
+            // What was seen and could not differ was not compared.
+            let is_compared = !matches!(settled.verdict, Verdict::NotCompared(_));
+            let seen = if is_compared { settled.operands.seen } else { 0 };
+            let operands = Share { seen, ..settled.operands };
             let judged = Judged::new(p.trial.id, settled.verdict, p.must(), trace);
-            all.push(Judged { excluded, contradicts, unseen, operands: settled.operands, ..judged });
+            all.push(Judged { excluded, contradicts, unseen, operands, why: settled.why, ..judged });
         }
         if judge.options.launch {
             let ruled_out: BTreeSet<&'static str> =

@@ -1,8 +1,8 @@
 //! Known deviations of initial values: lists, what a value becomes in a variable of its type, addresses in variables.
 
 use ptxsmith_oracle::{
-    AddressValue, COMPUTED_NAN, Clause, Named, Ruled, Slot, Step, Stop, Stored, Value, Version,
-    rules::{AddressOf, SlotOf, Store},
+    COMPUTED_NAN, Clause, Ruled, Slot, Step, Stop, Stored, Value,
+    rules::{SlotOf, Store},
 };
 use ptxsmith_syntax::ScalarType;
 

@@ -7,8 +7,11 @@ use ptxsmith_oracle::{Expectation, Kernel, Left, Prediction, Rules, Undecided, V
 use ptxsmith_subject::{
     Diagnostic, Error, OUT_OF_MEMORY, Observation, Outcome, OutputForm, Request, Severity, Subject,
 };
-use ptxsmith_syntax::{Item, Lines, Module, Role, Span, Text, Visit, parse};
+use ptxsmith_syntax::{
+    Function, FunctionKind, Item, Lines, Module, Name, Role, Span, StateSpace, Statement, Text, Visit, parse,
+};
 
+use crate::compare::shows_no_values;
 use crate::read;
 use crate::verdict::{Derived, NotCompared, Verdict, Why};
 
@@ -92,10 +95,8 @@ impl Shown<'_> {
             true => Some(of_kernels(subject, rules, module, text, target)?),
             false => None,
         };
-        let undecided = match accepted {
-            true => prediction.kernels.iter().filter_map(|kernel| self.undecided(kernel)).collect(),
-            false => Vec::new(),
-        };
+        let undecided = if accepted { self.of_bodies(observed) } else { Vec::new() };
+        let data = self.by_more_than_outcome(data, kernels.as_ref(), &undecided);
         Ok(ModuleVerdicts { data, kernels, undecided })
     }
 
@@ -354,21 +355,67 @@ impl Shown<'_> {
         Why { part, line, reason: undecided.reason.to_owned(), detail, said: None }
     }
 
-    /// That nothing can be said of a kernel, and why.
-    pub(super) fn undecided(&self, kernel: &Kernel) -> Option<Part> {
-        let Left::Unmodelled(reason) = kernel.left else { return None };
-        let function = self.module.functions().find(|f| f.name.text == kernel.name && f.body.is_some())?;
-        let inside =
-            |part: &&Undecided| function.span.start <= part.span.start && part.span.start < function.span.end;
-        let part = format!("kernel {}", kernel.name);
-        let why = match self.prediction.undecided.iter().find(inside) {
-            Some(first) => self.because(part, first),
-            None => {
-                let line = Some(self.lines.line(function.name.span.start));
-                Why { part, line, reason: reason.to_owned(), detail: None, said: None }
+    /// Leaves out that a program is taken which has no variables, where more than that was compared. That one is taken of which a part is
+    /// undecided shows nothing: it might as well be refused.
+    fn by_more_than_outcome(
+        &self,
+        mut data: Vec<Part>,
+        kernels: Option<&Part>,
+        undecided: &[Part],
+    ) -> Vec<Part> {
+        let Expectation::Accepted { variables, .. } = &self.prediction.data else { return data };
+        if !variables.is_empty() || !data.iter().any(|part| part.verdict == Verdict::ConformsByOutcome) {
+            return data;
+        }
+        let is_compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
+        let is_undecided = |part: &Part| part.verdict == Verdict::NotCompared(NotCompared::Unmodelled);
+        let may_be_refused = self.prediction.validity() == Validity::Undecided;
+        if kernels.is_some_and(is_compared) || may_be_refused && undecided.iter().any(is_undecided) {
+            data.retain(|part| part.verdict != Verdict::ConformsByOutcome);
+        } else if may_be_refused && let Some(first) = self.prediction.undecided.first() {
+            let why = self.because("module".to_owned(), first);
+            data = vec![Part::not_compared(NotCompared::Unmodelled, Some(why))];
+        }
+        data
+    }
+
+    /// The bodies of which nothing can be said, and why, and their variables with an initial value, which nothing shows: how an
+    /// implementation names those is its own affair.
+    fn of_bodies(&self, observed: &Observation) -> Vec<Part> {
+        let mut undecided: Vec<&Undecided> = self.prediction.undecided.iter().collect();
+        undecided.sort_by_key(|part| part.span.start);
+        let kernels: BTreeMap<&Text, &Kernel> =
+            self.prediction.kernels.iter().map(|kernel| (&kernel.name, kernel)).collect();
+        let silent = shows_no_values(self.subject, observed);
+        let mut parts = Vec::new();
+        for function in self.module.functions().filter(|function| function.body.is_some()) {
+            let begins = undecided.partition_point(|part| part.span.start <= function.span.start);
+            let first = undecided.get(begins).filter(|part| part.span.start < function.span.end);
+            let name = &function.name;
+            let is_kernel = function.kind == FunctionKind::Entry;
+            let why = match (kernels.get(&name.text).map(|kernel| &kernel.left), first) {
+                (Some(Left::Output(_)), _) | (None, None) => None,
+                (_, Some(first)) => {
+                    let kind = if is_kernel { "kernel" } else { "function" };
+                    Some(self.because(format!("{kind} {}", name.text), first))
+                }
+                (Some(Left::Unmodelled(reason)), None) => {
+                    let line = Some(self.lines.line(name.span.start));
+                    let part = format!("kernel {}", name.text);
+                    Some(Why { part, line, reason: (*reason).to_owned(), detail: None, said: None })
+                }
+            };
+            parts.extend(why.map(|why| Part::not_compared(NotCompared::Unmodelled, Some(why))));
+            if !silent {
+                parts.extend(initialized(function).map(|variable| {
+                    let line = Some(self.lines.line(variable.span.start));
+                    let part = format!("variable {} of {}", variable.text, name.text);
+                    let why = Why { part, line, reason: IN_BODY.to_owned(), detail: None, said: None };
+                    Part::not_compared(NotCompared::Unobserved, Some(why))
+                }));
             }
-        };
-        Some(Part::not_compared(NotCompared::Unmodelled, Some(why)))
+        }
+        parts
     }
 }
 
@@ -380,6 +427,19 @@ fn with_line(diagnostic: &Diagnostic) -> String {
     }
 }
 
+/// The variables with an initial value that a body declares.
+fn initialized(function: &Function) -> impl Iterator<Item = &Name> {
+    let declarations = function.statements().filter_map(|own| match own {
+        Statement::Variables(declaration) if declaration.space() != Some(StateSpace::Reg) => {
+            Some(declaration)
+        }
+        _ => None,
+    });
+    let declarators = declarations.flat_map(|declaration| &declaration.declarators);
+    declarators.filter(|declarator| declarator.initializer.is_some()).map(|declarator| &declarator.name)
+}
+
+const IN_BODY: &str = "a variable of a body, under a name that the implementation makes up";
 /// What every implementation takes under a header that it takes.
 const PLAINEST: &str = ".global .u32 a;\n";
 /// The bytes of a program that gets an answer whatever is in it; of one without undecided parts, more: there are no instructions in it that

@@ -6,12 +6,12 @@ pub mod cores;
 use ptxsmith_diff::known::{Effect, End, KNOWN, Known, with_known};
 use ptxsmith_diff::{Body, Maker, Shaped, Trial};
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator};
-use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, execute, expect};
+use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Way, accesses_anywhere, execute, expect};
 use ptxsmith_subject::{
-    Address, Description, Diagnostic, FnSubject, INTERNAL_ERROR, Observation, Outcome, Output, Request,
-    Severity, Subject, Variable,
+    Address, Description, Diagnostic, FnSubject, INTERNAL_ERROR, Observation, Outcome, Output, Reach,
+    Reached, Request, Severity, Space, Subject, Variable,
 };
-use ptxsmith_syntax::{Lines, parse};
+use ptxsmith_syntax::{Lines, StateSpace, parse};
 
 /// The latest ptxas.
 pub const NVIDIA: Maker<'static> = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
@@ -123,6 +123,41 @@ fn left(kernel: Kernel) -> Option<(String, Output)> {
         reason: None,
     };
     Some((kernel.name.to_string(), output))
+}
+
+/// What the kernels that are asked for reach in code that follows these rules.
+pub fn reached(rules: &Rules, request: &Request<'_>) -> impl Iterator<Item = (String, Reached)> {
+    let module = parse(request.ptx).unwrap();
+    let Expectation::Accepted { variables, .. } = expect(&module, rules) else { panic!("{}", request.ptx) };
+    let kernels = accesses_anywhere(&module, &variables, rules);
+    let asked = |name: &str| request.trace.iter().any(|asked| asked.kernel == name);
+    kernels.into_iter().filter(move |kernel| asked(&kernel.name)).map(|kernel| {
+        let own = kernel.reached.unwrap();
+        let reach = |access: &ptxsmith_oracle::Access| Reach {
+            instruction: "ACCESS".to_owned(),
+            reads: access.way != Way::Write,
+            writes: access.way != Way::Read,
+            width: access.width,
+            place: access.place.ok().map(|(own, at)| (space(own), at)),
+            certain: true,
+        };
+        let reached = Reached {
+            reaches: own.accesses.iter().map(reach).collect(),
+            written: own.written.iter().map(|(&(own, at), &byte)| ((space(own), at), byte)).collect(),
+            ..Reached::default()
+        };
+        (kernel.name.to_string(), reached)
+    })
+}
+
+fn space(space: StateSpace) -> Space {
+    match space {
+        StateSpace::Global => Space::Global,
+        StateSpace::Const => Space::Const,
+        StateSpace::Shared => Space::Shared,
+        StateSpace::Local => Space::Local,
+        _ => panic!("{space:?}"),
+    }
 }
 
 /// An implementation of this maker that follows these rules.

@@ -137,12 +137,15 @@ pub(crate) fn execute_over(
                 Ok(()) => Left::Output(output(&machine)),
                 Err(Stop::Unmodelled(reason)) => Left::Unmodelled(reason),
                 // Whatever is refused was refused before anything ran.
-                Err(Stop::Refused(_)) => Left::Unmodelled("an instruction that is refused"),
+                Err(Stop::Refused(_)) => Left::Unmodelled(REFUSED),
             };
             Kernel { name: name.into(), left, trace: machine.reader.trace }
         })
         .collect()
 }
+
+/// Why nothing is said of a kernel that an implementation has no reason to take.
+const REFUSED: &str = "an instruction that is refused";
 
 /// What the text refuses of the instructions of a module: the first, and what the answer rests on, of the clauses that only
 /// instructions show.
@@ -269,6 +272,12 @@ impl Kernel {
     /// Whether it is known to leave something in its output buffer.
     pub fn leaves_output(&self) -> bool {
         matches!(&self.left, Left::Output(left) if !left.bytes.is_empty())
+    }
+
+    /// Whether it may be taken and do anything: there is no rule for it, or it does what the text leaves undefined. One that is refused may
+    /// not.
+    pub fn may_do_anything(&self) -> bool {
+        matches!(self.left, Left::Unmodelled(reason) if reason != REFUSED)
     }
 
     /// The kernel as an entry of `"kernels"` in `ptxsmith.module/1`: `seen` is `ff` for each byte that is known. `None` for a
