@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use ptxsmith_diff::{Class, Header, Judged, Must, NotCompared, Part, Verdict, Why};
+use ptxsmith_diff::{Class, Header, Judged, ModuleVerdicts, Must, NotCompared, Part, Refusal, Verdict, Why};
 use ptxsmith_oracle::Question;
 use ptxsmith_report::harmless::{cut, line as harmless};
-use ptxsmith_subject::{Outcome as Observed, Request, SubjectSpec};
+use ptxsmith_subject::{Outcome as Observed, OutputForm, Request, SubjectSpec};
+use ptxsmith_syntax::Module;
 
 use ptxsmith_syntax::{Item, Linkage, Specifier, Text};
 
@@ -20,7 +21,7 @@ use crate::judges::{Entry, judge, operands, trial_made_of, trial_of};
 use crate::pool::{Budget, Ended, each, lock_of};
 use crate::session::Session;
 use crate::store::Earlier;
-use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
+use crate::subjects::{Tested, ensure_disassembler, open_subjects, other_target, target_for};
 use crate::variants::{Bases, TOGETHER};
 
 /// What is judged, by whom, and how long.
@@ -75,7 +76,7 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     let campaign = campaign;
     let count = files.len() as u64;
     let budget = Budget { tasks: Some(count), units: Some(count), ..Budget::default() };
-    let left_out = AtomicBool::new(false);
+    let (left_out, retargeted) = (AtomicBool::new(false), AtomicU64::new(0));
     let definitions: Mutex<Definitions> = Mutex::default();
     let first = Mutex::new(first);
     // What was read cannot be read again.
@@ -92,6 +93,11 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
                     lock_of(&piped).insert(number, program.text.clone());
                 }
                 let tell_all = files.len() <= MOST_LINES;
+                let takes_target =
+                    |tested: &Tested| other_target(&program.module, tested.subject.description()).is_none();
+                if !campaign.subjects.iter().all(takes_target) {
+                    retargeted.fetch_add(1, Ordering::Relaxed);
+                }
                 judge_file(&campaign, number, &files[number as usize], program, options.counterpart, tell_all)
             }
             Err(failure @ (Failure::BadInput(_) | Failure::Rendered(_))) => {
@@ -108,6 +114,13 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
         work.say(campaign.so_far());
         Ok(())
     });
+    let retargeted = retargeted.into_inner();
+    if files.len() > MOST_LINES && retargeted > 0 {
+        let files = if retargeted == 1 { "1 file was" } else { &format!("{retargeted} files were") };
+        session
+            .events
+            .note(&format!("{files} shown for a later target, where a subject does not have its own"));
+    }
     let ended = match ended {
         Ok(Ended::All) if options.variants > 0 => {
             show_variants(&campaign, &files, &lock_of(&piped), options.variants)
@@ -204,9 +217,10 @@ fn judge_file(
     let source = Source { path: path.to_string_lossy().into_owned(), text };
     let mut verdicts = Vec::new();
     for tested in &campaign.subjects {
-        let parts = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?.parts();
+        let judged = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?;
         let counterpart = counterpart(&source.text).and_then(|name| beside(path, name));
-        let mut parts = beside_the_counterpart(parts, tested, counterpart.as_deref())?;
+        let (refusals, plain) = (judged.refusals.clone(), judged.data.len() + judged.undecided.len());
+        let mut parts = beside_the_counterpart(by_form(judged), tested, counterpart.as_deref())?;
         let mut memory_operands = None;
         let compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
         if has_kernels(&source.text) && !parts.iter().any(failed) {
@@ -217,8 +231,12 @@ fn judge_file(
                 |part: &Part| matches!(part.verdict, Verdict::Deviates(_)) || !parts.iter().any(compared);
             parts.extend(part.filter(counts).into_iter().collect::<Vec<_>>());
         }
-        if tell_all || parts.is_empty() || !parts.iter().all(compared) {
-            campaign.session.events.judged(&harmless(&summed_up(&name, tested.subject.id(), &parts)));
+        let may_refuse = parts.iter().any(|part| part.must == Some(Must::Refuse));
+        let is_refused = !refusals.is_empty() && !may_refuse;
+        if tell_all || parts.is_empty() || is_refused || !parts.iter().all(compared) {
+            for line in lines(tested, &module, &name, parts.split_at(plain), &refusals) {
+                campaign.session.events.judged(&harmless(&line));
+            }
         }
         verdicts.push((tested, parts, memory_operands));
     }
@@ -250,6 +268,42 @@ fn judge_file(
     Ok(())
 }
 
+/// The verdicts: first those on the program as the subject that is named makes it, then those on relocatable output alone.
+fn by_form(judged: ModuleVerdicts) -> Vec<Part> {
+    let ModuleVerdicts { data, added, kernels, undecided, .. } = judged;
+    data.into_iter().chain(undecided).chain(added).chain(kernels).collect()
+}
+
+/// What is said of a file and a subject: a line for the program as the subject that is named makes it, and one for what another form
+/// of output adds.
+fn lines(
+    tested: &Tested,
+    module: &Module,
+    file: &str,
+    (plain, added): (&[Part], &[Part]),
+    refusals: &[Refusal],
+) -> Vec<String> {
+    let (subject, id) = (&tested.subject, tested.subject.id());
+    let target = other_target(module, subject.description())
+        .map_or_else(String::new, |(own, other)| format!(" for {other}, as it has no {own}"));
+    let refusal = |wanted| refusals.iter().find(|refusal| refusal.form == wanted);
+    if !subject.has_both_forms() {
+        let parts = [plain, added].concat();
+        return vec![summed_up(file, &format!("{id}{target}"), &parts, refusals.first())];
+    }
+    let (as_named, relocatable) = (refusal(OutputForm::Executable), refusal(OutputForm::Relocatable));
+    let is_alike = added.is_empty() && as_named.is_some() == relocatable.is_some();
+    let also = if is_alike { ", also with -c" } else { "" };
+    let mut lines = vec![summed_up(file, &format!("{id}{also}{target}"), plain, as_named)];
+    if !is_alike {
+        lines.push(match (relocatable, added) {
+            (Some(refusal), []) => format!("{file}: {id} -c{target}: refused: {}", refusal.placed()),
+            _ => summed_up(file, &format!("{id} -c{target}"), added, relocatable),
+        });
+    }
+    lines
+}
+
 /// Whether the subject did not take the program, or should not have.
 fn failed(part: &Part) -> bool {
     let died = |class| matches!(class, Class::Crash | Class::Hang | Class::RefusesValid);
@@ -265,7 +319,7 @@ const DERIVED: u64 = 1 << 63;
 const MOST_SAID: usize = 300;
 
 /// What was compared of a file and what was not, in a line for a person.
-fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
+fn summed_up(file: &str, subject: &str, parts: &[Part], refusal: Option<&Refusal>) -> String {
     let of = |holds: fn(&Part) -> bool| parts.iter().filter(|part| holds(part)).count();
     let compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
     let variables = parts.iter().filter(|part| compared(part) && part.variable.is_some()).count();
@@ -282,6 +336,10 @@ fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
     if deviate > 0 {
         line += &format!(", {} not as the specification says", count(deviate, "answer", "answers"));
     }
+    if let Some(refusal) = refusal {
+        line += &format!("; refused: {}", cut(&refusal.placed(), MOST_SAID));
+    }
+    let is_new = |said: &&String| refusal.is_none_or(|refusal| refusal.said != **said);
     let mut left = 0;
     for part in parts.iter().filter(|part| !compared(part)) {
         let Some(Why { part, line: at, reason, detail, said }) = part.why.as_deref() else {
@@ -291,6 +349,7 @@ fn summed_up(file: &str, subject: &str, parts: &[Part]) -> String {
         let at = at.map_or_else(String::new, |at| format!(", line {at}"));
         let said = said
             .as_ref()
+            .filter(is_new)
             .map_or_else(String::new, |said| format!(" ({subject} says: {})", cut(said, MOST_SAID)));
         let detail = detail.as_ref().map_or_else(String::new, |detail| format!(": {detail}"));
         line += &format!("; not compared: {part}{at}: {reason}{detail}{said}");
@@ -441,9 +500,14 @@ mod tests {
                 "nothing compared; not compared: variable v, line 7: it hides (s says: no); not compared: 1 other part",
             ),
         ] {
-            assert_eq!(summed_up("f", "s", &parts), format!("f: s: {expected}"));
+            assert_eq!(summed_up("f", "s", &parts, None), format!("f: s: {expected}"));
         }
-        let long = summed_up("f", "s", &[because(None, Some(&"x".repeat(2_000)))]);
+        let refusal = Refusal { form: OutputForm::Executable, line: Some(5), said: "no".to_owned() };
+        assert_eq!(
+            summed_up("f", "s", &[because(Some(7), Some("no"))], Some(&refusal)),
+            "f: s: nothing compared; refused: line 5: no; not compared: variable v, line 7: it hides"
+        );
+        let long = summed_up("f", "s", &[because(None, Some(&"x".repeat(2_000)))], None);
         assert!((300..400).contains(&long.len()), "{long}");
     }
 

@@ -196,6 +196,13 @@ pub fn target_for(module: &Module, description: &Description) -> String {
     nearest(own, description).unwrap_or_else(|| own.to_owned())
 }
 
+/// The target that a module names and the one that it is assembled for, where the subject does not have the former.
+pub fn other_target(module: &Module, description: &Description) -> Option<(String, String)> {
+    let own = module.targets().find(|target| target.starts_with("sm_"))?;
+    let other = nearest(own, description).filter(|other| other != own)?;
+    Some((own.to_owned(), other))
+}
+
 /// The target itself if the subject takes it or does not say, else the least later one; `None` where there is none.
 fn nearest(target: &str, description: &Description) -> Option<String> {
     let targets = &description.targets;
@@ -246,6 +253,14 @@ mod tests {
         assert_eq!(target("sm_90"), "sm_90");
         assert_eq!(target("sm_90a"), "sm_90a");
         assert_eq!(target("sm_100a"), "sm_100a");
+        let other = |text: &str| {
+            let module = ptxsmith_syntax::parse(&format!(".version 7.8\n.target {text}\n")).unwrap();
+            other_target(&module, &described("9.5", &["sm_75", "sm_80", "sm_90a"]))
+        };
+        assert_eq!(other("sm_35, debug"), Some(("sm_35".to_owned(), "sm_75".to_owned())));
+        for shown_as_it_is in ["sm_75", "sm_90a", "sm_100a", "sm_90"] {
+            assert_eq!(other(shown_as_it_is), None);
+        }
     }
 
     #[test]

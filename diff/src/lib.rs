@@ -41,7 +41,7 @@ pub use maker::{Maker, Releases};
 pub use predicts::predicts;
 pub use profile::Profile;
 pub use program::{
-    ModuleVerdicts, Part, ToJudge, judge_data, judge_module, judge_modules, judge_operands, observe,
+    ModuleVerdicts, Part, Refusal, ToJudge, judge_data, judge_module, judge_modules, judge_operands, observe,
 };
 pub use ptxsmith_syntax::Header;
 pub use shapes::Shaped;

@@ -1,6 +1,7 @@
 //! Judging a program as it is: a file of a user's, or of the corpus.
 
 mod data;
+mod forms;
 mod shown;
 
 use std::cell::RefCell;
@@ -74,22 +75,45 @@ impl Part {
 pub struct ModuleVerdicts {
     /// Those on its variables; where it is refused or the subject dies, that on the program as a whole.
     pub data: Vec<Part>,
-    /// That on what its kernels leave; `None` where it is not accepted, or has none that can be run.
+    /// What relocatable output adds to them, where the program was shown in both forms.
+    pub added: Vec<Part>,
+    /// That on what its kernels leave, for which it is always shown in relocatable form; `None` where that is not accepted, or it has
+    /// none that can be run.
     pub kernels: Option<Part>,
     /// The bodies and their variables of which nothing can be said or is seen, of a program that is accepted.
     pub undecided: Vec<Part>,
+    /// The refusals, of each form in which it was shown.
+    pub refusals: Vec<Refusal>,
+}
+
+/// That a subject refuses a program, and what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// In which form the program was shown.
+    pub form: OutputForm,
+    /// The line that it blames, where it blames one.
+    pub line: Option<u32>,
+    /// Its words.
+    pub said: String,
+}
+
+impl Refusal {
+    /// Its words, with the line.
+    pub fn placed(&self) -> String {
+        self.line.map_or_else(String::new, |line| format!("line {line}: ")) + &self.said
+    }
 }
 
 impl ModuleVerdicts {
     /// All verdicts.
     pub fn parts(self) -> Vec<Part> {
-        self.data.into_iter().chain(self.kernels).chain(self.undecided).collect()
+        self.data.into_iter().chain(self.added).chain(self.kernels).chain(self.undecided).collect()
     }
 }
 
 /// Shows a program to a subject and judges all of it: every variable, or, where the program is refused or the subject
 /// dies, the program as a whole; and what its kernels leave. `text` is what `module` was parsed from, and is shown as it is;
-/// `target` is passed to the subject.
+/// `target` is passed to the subject. Of a subject that makes executable and relocatable output both are judged.
 ///
 /// A refusal counts only where every part of the program is judged, the subject takes the header, and no other form of output is
 /// taken. Of a program with undecided parts the judged ones that are blamed are shown alone.
@@ -104,6 +128,13 @@ pub fn judge_module(
     target: &str,
 ) -> Result<ModuleVerdicts, Error> {
     let program = ToJudge { module, text, target };
+    if subject.has_both_forms() {
+        let (prediction, headers) = (predict(module, rules), RefCell::default());
+        let (form, lines) = (OutputForm::Executable, Lines::new(text));
+        let prediction = &prediction;
+        return Shown { subject, rules, module, text, lines, target, prediction, form, headers: &headers }
+            .in_both_forms();
+    }
     let verdicts = judge_modules(subject, rules, &[program])?;
     Ok(verdicts.into_iter().next().expect("verdicts on each program"))
 }
@@ -119,7 +150,8 @@ pub struct ToJudge<'a> {
     pub target: &'a str,
 }
 
-/// The verdicts of [`judge_module`] on each of many programs, with fewer runs of the subject where most of them are refused.
+/// The verdicts of [`judge_module`] on each of many programs, in the form that shows their variables, or in the other one where that is
+/// refused; with fewer runs of the subject where most of them are.
 ///
 /// # Errors
 /// As [`judge_module`].
@@ -133,8 +165,8 @@ pub fn judge_modules(
     let headers = RefCell::default();
     let shown = |(program, prediction)| {
         let &ToJudge { module, text, target } = program;
-        let lines = Lines::new(text);
-        Shown { subject, rules, module, text, lines, target, prediction, headers: &headers }
+        let (form, lines) = (OutputForm::showing(module), Lines::new(text));
+        Shown { subject, rules, module, text, lines, target, prediction, form, headers: &headers }
     };
     let shown: Vec<Shown<'_>> = programs.iter().zip(&predictions).map(shown).collect();
     let observed = observed_of(&shown)?;

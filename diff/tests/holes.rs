@@ -8,8 +8,8 @@ use std::path::Path;
 use ptxsmith_diff::{Part, Verdict, judge_module, judge_operands};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::sass::Disassembler;
-use ptxsmith_subject::toolchain::Toolchains;
-use ptxsmith_subject::{Cancel, OpenOptions, Ptxas, Subject, open, parse_spec};
+use ptxsmith_subject::toolchain::{Tool, ToolKind, Toolchains};
+use ptxsmith_subject::{Cancel, OpenOptions, Ptxas, open, parse_spec};
 use ptxsmith_syntax::parse;
 
 const SUBJECT: &str = "ptxas@13.5";
@@ -57,7 +57,7 @@ fn opcodes(listing: &str) -> BTreeSet<String> {
 fn a_disassembler_that_leaves_out_an_opcode_makes_no_finding() {
     let options = OpenOptions::default();
     let toolchains = Toolchains::of_user().ok();
-    let found = Disassembler::find(toolchains.as_ref(), &Cancel::new());
+    let found = toolchains.as_ref().and_then(|all| all.usable(Tool::newest(ToolKind::Nvdisasm)?).ok()?);
     let opened = open(&parse_spec(SUBJECT).unwrap(), &options);
     let (Some(lists), Ok(opened)) = (found, opened) else {
         eprintln!("NOT TESTED: holes in listings of {SUBJECT}: ptxsmith toolchain install 13.5 nvdisasm");
@@ -68,7 +68,7 @@ fn a_disassembler_that_leaves_out_an_opcode_makes_no_finding() {
     let module = parse(PROGRAM).unwrap();
     let judged = |without: &str| {
         let ptxas = Ptxas::open("filtered", &path, Default::default(), Cancel::new()).unwrap();
-        let subject = ptxas.disassembling(Some(filter(folder.path(), lists.program(), without)));
+        let subject = ptxas.disassembling(Some(filter(folder.path(), &lists, without)));
         let rules = Rules::default();
         let parts = judge_module(&subject, &rules, &module, PROGRAM, "sm_80").unwrap().parts();
         let (operands, reached) = judge_operands(&subject, &rules, &module, PROGRAM, "sm_80").unwrap();

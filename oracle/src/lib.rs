@@ -33,6 +33,7 @@ mod predict;
 mod reading;
 mod refusal;
 pub mod rules;
+mod since;
 mod step;
 mod undecided;
 mod validity;

@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptxsmith_syntax::{
     Declaration, Declarator, Expr, Function, FunctionKind, Instruction, Item, Linkage, Module, Name, Names,
-    NodeKind, Opcode, Operand, Role, ScalarType, Span, Specifier, StateSpace, Statement, Text, TypeKind,
-    Visit,
+    Opcode, Operand, Role, ScalarType, Span, Specifier, StateSpace, Statement, Text, TypeKind, Visit,
 };
 
 use crate::{
@@ -18,6 +17,7 @@ use crate::{
     execution,
     expectation::{Expectation, Variable},
     rules::Rules,
+    since::{inner_declarations, later_than},
     undecided::Undecided,
 };
 
@@ -25,15 +25,12 @@ const DIRECTIVE: &str = "a directive that the texts do not describe";
 const SPECIFIER: &str = "a specifier that the texts do not describe";
 const HEADER: &str = "a header of another form than .version, .target with one architecture, .address_size";
 
-/// Before this version generic addresses are missing, and addresses of functions.
-const INSTRUCTIONS_SINCE: Option<(u32, u32)> = Some((2, 1));
 pub(crate) const NAME: &str = "a name that the texts do not speak of";
 const PROTOTYPES: &str = "a function whose declarations the texts do not speak of";
 const RESULTS: &str = "results that the texts do not speak of: of a kernel, or several";
 const EXPRESSION: &str = "an expression where the texts show a number";
 pub(crate) const SIZE: &str = "a size that implementations need not have";
 const SPACE: &str = "a state space that the texts do not give to a variable of this type in this place";
-const SINCE: &str = "a word that the texts do not give to this version";
 const ORDER: &str = "a name that is used above its declaration";
 pub(crate) const SEVERAL: &str = "a name of which several are declared in scopes around it";
 /// The bytes of parameters that everybody has, and the alignment.
@@ -82,7 +79,6 @@ const SPECIAL: [&str; 37] = [
     "total_smem_size",
     "warpid",
 ];
-const EARLIER: &str = "instructions of a version before 2.1";
 
 /// Whether a name is of a special register, or such a name with another number.
 pub fn special_register(name: &str) -> bool {
@@ -117,11 +113,6 @@ pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> V
     for item in &module.items {
         match item {
             Item::Function(function) => {
-                let mut statements = function.statements();
-                let instructs = statements.any(|statement| matches!(statement, Statement::Instruction(_)));
-                if instructs && module.version() < INSTRUCTIONS_SINCE {
-                    found.push(function.name.text.to_string(), EARLIER, function.span);
-                }
                 found.function(function, &scope);
             }
             Item::Other(tokens) => {
@@ -153,32 +144,6 @@ pub(crate) fn undecided(module: &Module, rules: &Rules, data: &Expectation) -> V
     all.sort_by(|one, other| (one.span.start, &one.part).cmp(&(other.span.start, &other.part)));
     all.dedup_by(|one, other| one.span.start == other.span.start && one == other);
     all
-}
-
-/// Since which version a word is known, of those that came later than the rest.
-fn since(word: &Specifier) -> Option<((u32, u32), &'static str)> {
-    match word {
-        Specifier::Type(ScalarType::B128) => Some(((8, 3), ".b128")),
-        Specifier::Type(ty) if ty.keyword() == ".f16x2" => Some(((4, 2), ".f16x2")),
-        Specifier::Type(ty) if ty.keyword() == ".f16" => Some(((4, 2), ".f16")),
-        Specifier::Linkage(Linkage::Common) => Some(((5, 0), ".common")),
-        Specifier::Linkage(Linkage::Weak) => Some(((3, 1), ".weak")),
-        _ => None,
-    }
-}
-
-/// The declarations in the bodies of functions.
-fn inner_declarations(module: &Module) -> impl Iterator<Item = &Declaration> {
-    module.functions().flat_map(Function::statements).filter_map(|statement| match statement {
-        Statement::Variables(declaration) => Some(declaration),
-        _ => None,
-    })
-}
-
-/// All declarations, those of parameters included.
-fn all_declarations(module: &Module) -> impl Iterator<Item = &Declaration> {
-    let passed = module.functions().flat_map(|f| f.results.iter().chain(&f.parameters)).flatten();
-    module.declarations().chain(passed).chain(inner_declarations(module))
 }
 
 /// The names that functions use before anything above declares them, in the order in which all is written.
@@ -265,26 +230,7 @@ impl Found {
         if !begins {
             self.push("header".into(), HEADER, Span::NONE);
         }
-        for declaration in all_declarations(module) {
-            let words = declaration.specifiers.iter().filter_map(since);
-            for (_, word) in words.filter(|(version, _)| module.version() < Some(*version)) {
-                self.push(word.to_owned(), SINCE, declaration.span);
-            }
-        }
-        let generic = |expr: &Expr| expr.nodes().iter().any(|node| matches!(node.kind, NodeKind::Generic(_)));
-        for declaration in module.declarations().chain(inner_declarations(module)) {
-            let mut values =
-                declaration.declarators.iter().filter_map(|declarator| declarator.initializer.as_ref());
-            if module.version() < Some((3, 1)) && values.any(|value| value.values().any(generic)) {
-                self.push("generic()".into(), SINCE, declaration.span);
-            }
-        }
-        for function in module.functions() {
-            let words = function.before.iter().chain(&function.after).filter_map(since);
-            for (_, word) in words.filter(|(version, _)| module.version() < Some(*version)) {
-                self.push(word.to_owned(), SINCE, function.span);
-            }
-        }
+        self.0.extend(later_than(module));
     }
 
     /// Which names there are the texts at hand do not say, but that names are declared: those that everybody takes begin with a letter,

@@ -106,6 +106,8 @@ pub struct Compiled {
     pub target: String,
     /// Whether what is looked at is in relocatable output only.
     pub relocatable: bool,
+    /// Whether it says that its addresses have 32 bits.
+    narrow: bool,
 }
 
 impl Compiled {
@@ -113,15 +115,20 @@ impl Compiled {
     pub fn of(finding: &Finding) -> Compiled {
         let module: Module = parse(finding.example().program).unwrap_or_default();
         let target = module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80").to_owned();
-        let relocatable =
+        let usual =
             Claim::of(finding) == Claim::Leaves || OutputForm::showing(&module) == OutputForm::Relocatable;
-        Compiled { target, relocatable }
+        let named = finding.example().expected["form"].as_str();
+        let relocatable = named.map_or(usual, |named| named == OutputForm::Relocatable.name());
+        Compiled { target, relocatable, narrow: module.address_size() == Some(32) }
     }
 
     /// The command that compiles `NAME.ptx`.
     pub fn command(&self, options: &[String], name: &str) -> String {
         let mut words = vec!["ptxas".to_owned(), format!("-arch={}", self.target)];
         words.extend(options.iter().cloned());
+        if self.narrow && !options.iter().any(|option| option.starts_with("-m")) {
+            words.push("-m32".to_owned());
+        }
         if self.relocatable {
             words.push("-c".to_owned());
         }

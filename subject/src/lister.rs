@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::process::{self, Cancel, End, Invocation, Limits, Start};
@@ -47,8 +47,17 @@ impl Lister {
         Lister { start, ..self }
     }
 
-    pub fn program(&self) -> &Path {
-        &self.program
+    /// What the program says of itself, where it does.
+    pub fn help(&self) -> Option<String> {
+        let directory = process::scratch(0).ok()?;
+        let invocation = Invocation {
+            program: self.program.clone(),
+            args: vec!["--help".into()],
+            directory: Some(directory.path().to_owned()),
+            temporary: directory.path().to_owned(),
+        };
+        let finished = process::run(&invocation, &self.limits, &self.cancel).ok()?;
+        (finished.end == End::Exited(0)).then(|| finished.stdout.text().into_owned())
     }
 
     /// What the program prints of a cubin.

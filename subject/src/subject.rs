@@ -67,6 +67,14 @@ pub enum OutputForm {
 }
 
 impl OutputForm {
+    /// How reports call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            OutputForm::Executable => "executable",
+            OutputForm::Relocatable => "relocatable",
+        }
+    }
+
     /// The form that shows all that the variables of a module hold.
     pub fn showing(module: &Module) -> OutputForm {
         if needs_relocatable_form(module) { OutputForm::Relocatable } else { OutputForm::Executable }
@@ -191,6 +199,12 @@ pub trait Subject: Send + Sync {
         false
     }
 
+    /// Whether it makes executable and relocatable output as it is asked to, which refuse different things: where a program of a
+    /// user's is judged, it is shown in both.
+    fn has_both_forms(&self) -> bool {
+        false
+    }
+
     /// What a user should know of how it was run.
     fn note(&self) -> Option<String> {
         None
@@ -265,6 +279,7 @@ impl Error {
 /// ```
 pub struct FnSubject<F> {
     description: Description,
+    both_forms: bool,
     observe: F,
 }
 
@@ -274,7 +289,12 @@ impl<F: Fn(&Request<'_>) -> Observation + Send + Sync> FnSubject<F> {
         let id = id.into();
         let description =
             Description { name: id.clone(), id, relocations: Some(true), ..Description::default() };
-        FnSubject { description, observe }
+        FnSubject { description, both_forms: false, observe }
+    }
+
+    /// The same subject, which makes executable and relocatable output as it is asked to.
+    pub fn of_both_forms(self) -> Self {
+        FnSubject { both_forms: true, ..self }
     }
 
     /// The same subject, described otherwise.
@@ -290,5 +310,9 @@ impl<F: Fn(&Request<'_>) -> Observation + Send + Sync> Subject for FnSubject<F> 
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
         Ok((self.observe)(request))
+    }
+
+    fn has_both_forms(&self) -> bool {
+        self.both_forms
     }
 }

@@ -36,6 +36,10 @@ impl Subject for Counted<'_> {
         self.asked.fetch_add(requests.len() as u64, Ordering::Relaxed);
         self.subject.observe_each(requests)
     }
+
+    fn has_both_forms(&self) -> bool {
+        self.subject.has_both_forms()
+    }
 }
 
 /// Whether a program shows the same cause on the same subject.

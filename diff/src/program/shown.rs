@@ -16,13 +16,12 @@ use crate::read;
 use crate::verdict::{Derived, NotCompared, Verdict, Why};
 
 use super::data::of_data;
-use super::{ModuleVerdicts, Part, of_kernels};
+use super::{ModuleVerdicts, Part, Refusal, of_kernels};
 
 /// What the subject does with each program. Executable and relocatable output refuse different things: where the text does not
 /// refuse a program, the form that is taken counts.
 pub(super) fn observed_of(shown: &[Shown<'_>]) -> Result<Vec<Observation>, Error> {
-    let first: Vec<(&Shown<'_>, OutputForm)> =
-        shown.iter().map(|shown| (shown, OutputForm::showing(shown.module))).collect();
+    let first: Vec<(&Shown<'_>, OutputForm)> = shown.iter().map(|shown| (shown, shown.form)).collect();
     let mut observed = observe_each(&first)?;
     let may_be_taken = |(at, shown): &(usize, &Shown<'_>)| {
         observed[*at].outcome == Outcome::Refused && shown.prediction.validity() != Validity::Refused
@@ -43,7 +42,7 @@ pub(super) fn observed_of(shown: &[Shown<'_>]) -> Result<Vec<Observation>, Error
 
 /// What the subject does with each program in its form. What other modules of the same run may see is shown alone, and so is what
 /// has to be taken: no refusal of that rests on a run with other programs.
-fn observe_each(shown: &[(&Shown<'_>, OutputForm)]) -> Result<Vec<Observation>, Error> {
+pub(super) fn observe_each(shown: &[(&Shown<'_>, OutputForm)]) -> Result<Vec<Observation>, Error> {
     const SEEN: [&str; 4] = [".visible", ".weak", ".extern", ".common"];
     let wanted: Vec<_> = shown
         .iter()
@@ -81,6 +80,8 @@ pub(super) struct Shown<'a> {
     pub(super) lines: Lines<'a>,
     pub(super) target: &'a str,
     pub(super) prediction: &'a Prediction,
+    /// The form in which it is shown first, and parts of it alone.
+    pub(super) form: OutputForm,
     /// What the subject did with headers alone.
     pub(super) headers: &'a RefCell<BTreeMap<(String, String, OutputForm), Observation>>,
 }
@@ -97,7 +98,8 @@ impl Shown<'_> {
         };
         let undecided = if accepted { self.of_bodies(observed) } else { Vec::new() };
         let data = self.by_more_than_outcome(data, kernels.as_ref(), &undecided);
-        Ok(ModuleVerdicts { data, kernels, undecided })
+        let refusals = Refusal::of(observed, self.form).into_iter().collect();
+        Ok(ModuleVerdicts { data, added: Vec::new(), kernels, undecided, refusals })
     }
 
     /// What the subject does with a header, which many programs may have.
@@ -178,7 +180,7 @@ impl Shown<'_> {
             if said.is_some() && placed.all(|(line, _)| line < first) {
                 let plain = ptxsmith_syntax::print(&self.module.header()) + PLAINEST;
                 let module = parse(&plain).unwrap_or_default();
-                let plain = self.observe_header(&plain, &module, OutputForm::showing(self.module))?;
+                let plain = self.observe_header(&plain, &module, self.form)?;
                 if plain.outcome != Outcome::Accepted {
                     return Ok(Some(not_taken(said)));
                 }
@@ -189,12 +191,20 @@ impl Shown<'_> {
         if header.items.is_empty() || self.module.items.len() == header.items.len() {
             return Ok(None);
         }
-        let alone = self.observe_header(&text, &header, OutputForm::showing(self.module))?;
+        let alone = self.observe_header(&text, &header, self.form)?;
         if alone.outcome == Outcome::Accepted {
             return Ok(None);
         }
-        let said = alone.diagnostics.iter().map(|d| d.message.clone()).next().or(alone.reason.clone());
-        Ok(Some(not_taken(said)))
+        let messages = |observed: &Observation| -> Vec<String> {
+            let errors = observed.diagnostics.iter().filter(|d| d.severity >= Severity::Error);
+            errors.map(|error| error.message.clone()).collect()
+        };
+        let (own, of_all) = (messages(&alone), messages(observed));
+        // Alone it may lack what the program has, as debug information, which is no fault of it.
+        if own.first().is_some_and(|first| !of_all.is_empty() && !of_all.contains(first)) {
+            return Ok(None);
+        }
+        Ok(Some(not_taken(own.into_iter().next().or(alone.reason))))
     }
 
     /// The verdicts on a derived module, which they show.
@@ -252,8 +262,8 @@ impl Shown<'_> {
         let text = ptxsmith_syntax::print(&Module { items });
         let Ok(module) = parse(&text) else { return Ok(vec![not_compared]) };
         let prediction = predict(&module, self.rules);
-        let lines = Lines::new(&text);
-        let alone = Shown { module: &module, text: &text, lines, prediction: &prediction, ..*self };
+        let (form, lines) = (OutputForm::showing(&module), Lines::new(&text));
+        let alone = Shown { module: &module, text: &text, lines, prediction: &prediction, form, ..*self };
         if !prediction.undecided.is_empty() {
             return Ok(vec![not_compared]);
         }
@@ -357,7 +367,7 @@ impl Shown<'_> {
 
     /// Leaves out that a program is taken which has no variables, where more than that was compared. That one is taken of which a part is
     /// undecided shows nothing: it might as well be refused.
-    fn by_more_than_outcome(
+    pub(super) fn by_more_than_outcome(
         &self,
         mut data: Vec<Part>,
         kernels: Option<&Part>,
@@ -381,7 +391,7 @@ impl Shown<'_> {
 
     /// The bodies of which nothing can be said, and why, and their variables with an initial value, which nothing shows: how an
     /// implementation names those is its own affair.
-    fn of_bodies(&self, observed: &Observation) -> Vec<Part> {
+    pub(super) fn of_bodies(&self, observed: &Observation) -> Vec<Part> {
         let mut undecided: Vec<&Undecided> = self.prediction.undecided.iter().collect();
         undecided.sort_by_key(|part| part.span.start);
         let kernels: BTreeMap<&Text, &Kernel> =

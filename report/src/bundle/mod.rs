@@ -283,7 +283,7 @@ fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<
         Runner::Ptxas(options) => options,
         Runner::Other => Vec::new(),
     };
-    let Compiled { target, relocatable } = Compiled::of(finding);
+    let Compiled { target, relocatable, .. } = Compiled::of(finding);
     let claim = Claim::of(finding);
     let kernels: Vec<&Code> = codes.iter().collect();
     let codes = kernels.iter().map(|code| Pattern {

@@ -32,10 +32,10 @@ mod relocation;
 use std::collections::{BTreeMap, BTreeSet};
 
 use object::elf::{
-    FileHeader64, Rel64, Rela64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STT_FUNC, STT_OBJECT, STT_SECTION,
-    SectionType, Sym64, SymbolType,
+    ELFCLASS32, FileHeader32, FileHeader64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STT_FUNC, STT_OBJECT,
+    STT_SECTION, SectionType, SymbolType,
 };
-use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
+use object::read::elf::{FileHeader, Rel, Rela, SectionHeader, SectionTable, Sym, SymbolTable};
 use object::{LittleEndian, SectionIndex, SymbolIndex};
 use sha2::{Digest, Sha256};
 
@@ -62,10 +62,19 @@ const SHT_CUDA_CONSTANT3: SectionType = SectionType(0x7000_0067);
 /// that a small hostile file with one long name could ask for any amount of memory.
 const MAX_NAMES: usize = 256;
 
-type Header = FileHeader64<LittleEndian>;
-type Sections<'a> = SectionTable<'a, Header>;
-type Symbols<'a> = SymbolTable<'a, Header>;
+/// An ELF file of either class: modules of 32 bits make files of 32 bits.
+trait Elf: FileHeader<Endian = LittleEndian> {}
+
+impl<T: FileHeader<Endian = LittleEndian>> Elf for T {}
+
+type Sections<'a, E> = SectionTable<'a, E>;
+type Symbols<'a, E> = SymbolTable<'a, E>;
 const LE: LittleEndian = LittleEndian;
+
+/// Whether this is a file of 32 bits.
+pub(crate) fn is_of_32_bits(bytes: &[u8]) -> bool {
+    bytes.get(4).is_some_and(|&class| class == ELFCLASS32.0)
+}
 
 /// The bytes are no cubin, or a part of one: the implementation wrote something broken. What is merely not known to this reader is
 /// no such thing: it leaves a variable unread ([`Variable::reason`]).
@@ -153,9 +162,16 @@ pub fn read(bytes: &[u8]) -> Result<Variables, Malformed> {
 
 /// The SHA-256 of the machine code of each function, by name; nothing where the file cannot be read.
 pub fn code_hashes(bytes: &[u8]) -> Vec<(String, String)> {
-    let Ok(header) = Header::parse(bytes) else { return Vec::new() };
+    match is_of_32_bits(bytes) {
+        true => code_hashes_of::<FileHeader32<LittleEndian>>(bytes),
+        false => code_hashes_of::<FileHeader64<LittleEndian>>(bytes),
+    }
+}
+
+fn code_hashes_of<E: Elf>(bytes: &[u8]) -> Vec<(String, String)> {
+    let Ok(header) = E::parse(bytes) else { return Vec::new() };
     let Ok(sections) = header.sections(LE, bytes) else { return Vec::new() };
-    let code = |section: &object::elf::SectionHeader64<LittleEndian>| {
+    let code = |section: &E::SectionHeader| {
         let name = std::str::from_utf8(sections.section_name(LE, section).ok()?).ok()?;
         let code = section.data(LE, bytes).ok()?;
         Some((name.strip_prefix(".text.")?.to_owned(), hex::encode(Sha256::digest(code))))
@@ -166,15 +182,22 @@ pub fn code_hashes(bytes: &[u8]) -> Vec<(String, String)> {
 /// The functions of a cubin that lie where another one does, as an alias of a function does: by name, the first name of those at that
 /// place. Nothing where the file cannot be read.
 pub fn one_place(bytes: &[u8]) -> BTreeMap<String, String> {
+    match is_of_32_bits(bytes) {
+        true => one_place_of::<FileHeader32<LittleEndian>>(bytes),
+        false => one_place_of::<FileHeader64<LittleEndian>>(bytes),
+    }
+}
+
+fn one_place_of<E: Elf>(bytes: &[u8]) -> BTreeMap<String, String> {
     let read = || {
-        let header = Header::parse(bytes).ok()?;
+        let header = E::parse(bytes).ok()?;
         let sections = header.sections(LE, bytes).ok()?;
         let symbols = sections.symbols(LE, bytes, object::elf::SHT_SYMTAB).ok()?;
         let mut at: BTreeMap<(u16, u64), BTreeSet<&str>> = BTreeMap::new();
         let functions = symbols.iter().filter(|symbol| symbol.st_type() == STT_FUNC);
         for symbol in functions.filter(|symbol| !symbol.is_undefined(LE)) {
             let name = symbol_name(&symbols, symbol).ok()?;
-            at.entry((symbol.st_shndx(LE).0, symbol.st_value(LE))).or_default().insert(name);
+            at.entry((symbol.st_shndx(LE).0, symbol.st_value(LE).into())).or_default().insert(name);
         }
         let several = at.into_values().filter(|names| names.len() > 1);
         let names = several.flat_map(|names| {
@@ -188,7 +211,7 @@ pub fn one_place(bytes: &[u8]) -> BTreeMap<String, String> {
 
 /// The size of each section of machine code, by name (`.text.k`); nothing where the file cannot be read.
 pub(crate) fn code_sizes(bytes: &[u8]) -> BTreeMap<String, u64> {
-    let Ok(header) = Header::parse(bytes) else { return BTreeMap::new() };
+    let Ok(header) = FileHeader64::<LittleEndian>::parse(bytes) else { return BTreeMap::new() };
     let Ok(sections) = header.sections(LE, bytes) else { return BTreeMap::new() };
     let size = |section: &object::elf::SectionHeader64<LittleEndian>| {
         let name = std::str::from_utf8(sections.section_name(LE, section).ok()?).ok()?;
@@ -199,7 +222,14 @@ pub(crate) fn code_sizes(bytes: &[u8]) -> BTreeMap<String, u64> {
 
 /// The same, with no more than `most` bytes of storage that the file does not hold.
 pub fn read_within(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
-    let header = Header::parse(bytes).map_err(|error| malformed(error.to_string()))?;
+    match is_of_32_bits(bytes) {
+        true => read_of::<FileHeader32<LittleEndian>>(bytes, most),
+        false => read_of::<FileHeader64<LittleEndian>>(bytes, most),
+    }
+}
+
+fn read_of<E: Elf>(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
+    let header = E::parse(bytes).map_err(|error| malformed(error.to_string()))?;
     header
         .endian()
         .ok()
@@ -262,7 +292,10 @@ impl Home<'_> {
 }
 
 /// The sections that hold variables, by section index.
-fn find_homes<'a>(sections: &Sections<'a>, bytes: &'a [u8]) -> Result<Vec<Option<Home<'a>>>, Malformed> {
+fn find_homes<'a, E: Elf>(
+    sections: &Sections<'a, E>,
+    bytes: &'a [u8],
+) -> Result<Vec<Option<Home<'a>>>, Malformed> {
     let mut with_bytes = 0u64;
     let mut homes = Vec::with_capacity(sections.len());
     for section in sections.iter() {
@@ -289,15 +322,15 @@ fn find_homes<'a>(sections: &Sections<'a>, bytes: &'a [u8]) -> Result<Vec<Option
                 continue;
             }
         };
-        let align = section.sh_addralign(LE).max(1);
+        let align = section.sh_addralign(LE).into().max(1);
         if !align.is_power_of_two() {
             return Err(malformed(format!("section `{name}` is aligned to {align}, no power of two")));
         }
         homes.push(Some(Home {
             name,
             space,
-            address: section.sh_addr(LE),
-            size: section.sh_size(LE),
+            address: section.sh_addr(LE).into(),
+            size: section.sh_size(LE).into(),
             align,
             data,
             variables: Vec::new(),
@@ -318,10 +351,10 @@ fn state_space(section: &str) -> Option<&'static str> {
 }
 
 /// Puts each variable into its section; gives those that are in none of ours.
-fn place_variables<'a>(
+fn place_variables<'a, E: Elf>(
     homes: &mut [Option<Home<'a>>],
-    sections: &Sections<'a>,
-    symbols: &Symbols<'a>,
+    sections: &Sections<'a, E>,
+    symbols: &Symbols<'a, E>,
 ) -> Result<Vec<Unplaced<'a>>, Malformed> {
     let mut unplaced = Vec::new();
     for (index, symbol) in symbols.enumerate() {
@@ -332,7 +365,7 @@ fn place_variables<'a>(
         if name.starts_with(".nv.") {
             continue;
         }
-        let (value, size) = (symbol.st_value(LE), symbol.st_size(LE));
+        let (value, size): (u64, u64) = (symbol.st_value(LE).into(), symbol.st_size(LE).into());
         let left_to_linker = |space| match value.is_power_of_two() && size > 0 {
             true => Ok(Unplaced { name, size, place: Ok((space, value)) }),
             false => Err(malformed(format!("variable `{name}`: {size} bytes, aligned to {value}"))),
@@ -388,10 +421,10 @@ fn place_variables<'a>(
 }
 
 /// Gives each relocation of a section with variables to the variable that it is in.
-fn relocate<'a>(
+fn relocate<'a, E: Elf>(
     homes: &mut [Option<Home<'a>>],
-    sections: &Sections<'a>,
-    symbols: &Symbols<'a>,
+    sections: &Sections<'a, E>,
+    symbols: &Symbols<'a, E>,
     bytes: &'a [u8],
 ) -> Result<(), Malformed> {
     // A symbol's space decides what a relocation tells.
@@ -404,9 +437,8 @@ fn relocate<'a>(
         let entries = |error| malformed(format!("relocations of `{}`: {error}", home.name));
         if let Some((rels, _)) = section.rel(LE, bytes).map_err(entries)? {
             for rel in rels {
-                let rel: &Rel64<LittleEndian> = rel;
                 let entry = Entry {
-                    offset: rel.r_offset.get(LE),
+                    offset: rel.r_offset(LE).into(),
                     r_type: rel.r_type(LE).0,
                     symbol: rel.r_sym(LE),
                     addend: 0,
@@ -415,12 +447,11 @@ fn relocate<'a>(
             }
         } else if let Some((relas, _)) = section.rela(LE, bytes).map_err(entries)? {
             for rela in relas {
-                let rela: &Rela64<LittleEndian> = rela;
                 let entry = Entry {
-                    offset: rela.r_offset.get(LE),
+                    offset: rela.r_offset(LE).into(),
                     r_type: rela.r_type(LE, false).0,
                     symbol: rela.r_sym(LE, false),
-                    addend: rela.r_addend.get(LE),
+                    addend: rela.r_addend(LE).into(),
                 };
                 entry.apply(home, &spaces, symbols, &mut names_left)?;
             }
@@ -447,11 +478,11 @@ struct Entry {
 }
 
 impl Entry {
-    fn apply(
+    fn apply<E: Elf>(
         &self,
         home: &mut Home<'_>,
         spaces: &[Option<&'static str>],
-        symbols: &Symbols<'_>,
+        symbols: &Symbols<'_, E>,
         names_left: &mut usize,
     ) -> Result<(), Malformed> {
         let place = || format!("relocation at {}+{:#x}", home.name, self.offset);
@@ -489,6 +520,8 @@ impl Entry {
             Of::Space if symbol.st_type() == STT_FUNC => None,
             Of::Space => Some(false),
             // See the table in `relocation`: for a global variable both spellings end here.
+            // The generic address of 32 bits may stand in a slot of eight bytes, where it is all of it; only that is left open.
+            Of::Generic if kind.width == 4 => None,
             Of::Generic => match section.and_then(|SectionIndex(section)| *spaces.get(section)?) {
                 None if symbol.st_other().0 & OTHER_SPACE == OTHER_CONST => Some(true),
                 Some("global") | None => None,
@@ -509,16 +542,16 @@ impl Entry {
     }
 }
 
-fn symbol_name<'a>(symbols: &Symbols<'a>, symbol: &Sym64<LittleEndian>) -> Result<&'a str, Malformed> {
+fn symbol_name<'a, E: Elf>(symbols: &Symbols<'a, E>, symbol: &E::Sym) -> Result<&'a str, Malformed> {
     let name = symbol
         .name(LE, symbols.strings())
         .map_err(|_| malformed("a symbol's name is beyond the string table"))?;
     std::str::from_utf8(name).map_err(|_| malformed("a symbol's name is not UTF-8"))
 }
 
-fn section_name<'a>(
-    sections: &Sections<'a>,
-    section: &'a object::elf::SectionHeader64<LittleEndian>,
+fn section_name<'a, E: Elf>(
+    sections: &Sections<'a, E>,
+    section: &'a E::SectionHeader,
 ) -> Result<&'a str, Malformed> {
     let name = sections
         .section_name(LE, section)

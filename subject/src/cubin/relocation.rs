@@ -12,6 +12,9 @@
 //! | a kernel | `R_CUDA_FUNC_DESC_64` | the same |
 //! | a device function | none: a small number, its place in a table | `R_CUDA_64`; `R_CUDA_32` before sm_75; `R_CUDA_UNIFIED` from sm_90 on, since 12.0 |
 //!
+//! Modules of 32 bits, which releases up to 12.0 make with `-m32`, have `R_CUDA_G32`, `R_CUDA_32` and `R_CUDA_FUNC_DESC_32` in these places:
+//! four bytes each, also in a slot of eight.
+//!
 //! Under a mask each of them writes one byte: `R_CUDA_G8_16` for `0xff0000(g)`, and so on.
 //!
 //! Two more facts that no table of types shows:
@@ -52,7 +55,9 @@ impl Kind {
         match r_type {
             1 => word(4, Of::Space),              // R_CUDA_32, also in a slot of eight bytes
             2 => word(8, Of::Space),              // R_CUDA_64
+            3 => word(4, Of::Generic),            // R_CUDA_G32, of modules of 32 bits
             4 => word(8, Of::Generic),            // R_CUDA_G64
+            34 => word(4, Of::Function),          // R_CUDA_FUNC_DESC_32, likewise
             35 => word(8, Of::Function),          // R_CUDA_FUNC_DESC_64
             76..=83 => lane(76, Of::Space),       // R_CUDA_8_0 ... R_CUDA_8_56
             84..=91 => lane(84, Of::Generic),     // R_CUDA_G8_0 ... R_CUDA_G8_56
@@ -78,7 +83,7 @@ mod tests {
 
     #[test]
     fn types_that_were_not_seen_in_variables_are_unknown() {
-        for r_type in [0, 3, 5, 34, 36, 75, 100, 103, 112, u32::MAX] {
+        for r_type in [0, 5, 36, 75, 100, 103, 112, u32::MAX] {
             assert_eq!(Kind::of(r_type), None, "{r_type}");
         }
     }

@@ -69,6 +69,7 @@ pub(crate) fn is_unsupported(message: &str, ptx: &str) -> bool {
         || message.starts_with("'Compile only(-c)' requires PTX ISA .version")
         // A module of 64 bits is refused so as well, for a register of 32 bits as an address.
         || message == "32-Bit compilation is no longer supported" && !ptx.contains(".address_size 64")
+        || message.starts_with("32-Bit ABI") && message.contains("is not supported on sm_")
         || lacks_both
             .is_some_and(|(version, target)| version.starts_with("PTX .version") && !ptx.contains(target))
 }
@@ -135,6 +136,7 @@ mod tests {
             "SM version specified by .target is higher than default SM version assumed",
             "Value 'sm_50' is not defined for option 'gpu-name'",
             "32-Bit compilation is no longer supported",
+            "32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures.",
         ] {
             assert!(is_unsupported(message, ""), "{message}");
         }

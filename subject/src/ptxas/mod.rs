@@ -35,6 +35,8 @@ pub struct Ptxas {
     start: Start,
     inconsistent: Arc<Mutex<Vec<Inconsistent>>>,
     description: Description,
+    /// Whether it has modules of 32 bits, which it is told by an option.
+    has_32_bits: bool,
 }
 
 impl Ptxas {
@@ -80,7 +82,8 @@ impl Ptxas {
             ..Description::default()
         };
         let (disassembler, start, inconsistent) = (None, Start::Spawn, Arc::default());
-        Ok(Ptxas { program, limits, cancel, disassembler, start, inconsistent, description })
+        let has_32_bits = has_32_bits(&help);
+        Ok(Ptxas { program, limits, cancel, disassembler, start, inconsistent, description, has_32_bits })
     }
 
     /// The same, with a program to read from relocatable output what kernels leave ([`crate::sass`]). Without one nothing of
@@ -112,10 +115,14 @@ impl Ptxas {
         let target = targets.iter().find(|target| *target == "sm_80").or(targets.last());
         let target = target.map_or("sm_80", String::as_str).to_owned();
         let version = ptxas.description.max_ptx.as_deref().unwrap_or("6.0");
-        let plainest = format!(".version {version}\n.target {target}\n.address_size 64\n");
-        let seen = ptxas.observe(&Request::new(&plainest, &target));
-        let seen = seen.map_err(|error| Unavailable::new(UnavailableKind::Machine, error.to_string()))?;
-        if seen.outcome == Outcome::Accepted {
+        let plainest = |bits| {
+            let text = format!(".version {version}\n.target {target}\n.address_size {bits}\n");
+            let seen = ptxas.observe(&Request::new(&text, &target));
+            seen.map_err(|error| Unavailable::new(UnavailableKind::Machine, error.to_string()))
+        };
+        let seen = plainest(64)?;
+        let accepts = |seen: &Observation| seen.outcome == Outcome::Accepted;
+        if accepts(&seen) || ptxas.has_32_bits && accepts(&plainest(32)?) {
             return Ok(ptxas);
         }
         let said = seen.diagnostics.into_iter().map(|diagnostic| diagnostic.message).next().or(seen.reason);
@@ -155,9 +162,12 @@ impl Ptxas {
         let request = requests[0];
         let mut args: Vec<OsString> = vec![format!("-arch={}", request.target).into()];
         args.extend(self.description.options.iter().map(OsString::from));
+        if self.has_32_bits && is_of_32_bits(request.ptx) && !self.is_given(&MACHINE) {
+            args.push("-m32".into());
+        }
         args.extend((0..named).map(|place| file(place).into()));
         args.extend(["-o".into(), OUTPUT.into()]);
-        if request.form == OutputForm::Relocatable {
+        if request.form == OutputForm::Relocatable && !self.is_given(&COMPILE_ONLY) {
             args.push("--compile-only".into());
         }
         let invocation = Invocation {
@@ -176,6 +186,12 @@ impl Ptxas {
         Ok((finished, cubin, forked))
     }
 
+    /// Whether the user gives it one of these options.
+    fn is_given(&self, options: &[&str]) -> bool {
+        let names = |own: &String| options.contains(&own.split_once('=').map_or(&**own, |(name, _)| name));
+        self.description.options.iter().any(names)
+    }
+
     /// What it does with a module, started in this way, and whether it was forked.
     fn observe_by(&self, start: &Start, request: &Request<'_>) -> Result<(Observation, bool), Error> {
         let (finished, cubin, forked) = self.assemble_by(start, &[*request], 1)?;
@@ -185,11 +201,12 @@ impl Ptxas {
             && observation.outcome == Outcome::Accepted
             && request.form == OutputForm::Relocatable
         {
+            let (variables, target) = (&observation.variables, request.target);
             if !request.launch.is_empty() {
-                observation.kernels = disassembler.observe(&cubin, &observation.variables, request.launch)?;
+                observation.kernels = disassembler.observe(&cubin, target, variables, request.launch)?;
             }
             if !request.trace.is_empty() {
-                observation.reached = disassembler.trace(&cubin, &observation.variables, request.trace)?;
+                observation.reached = disassembler.trace(&cubin, target, variables, request.trace)?;
             }
         }
         Ok((observation, forked))
@@ -224,8 +241,10 @@ impl Subject for Ptxas {
     }
 
     fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
-        let is_alike =
-            |one: &Request<'_>, other: &Request<'_>| (one.target, one.form) == (other.target, other.form);
+        let is_alike = |one: &Request<'_>, other: &Request<'_>| {
+            (one.target, one.form) == (other.target, other.form)
+                && is_of_32_bits(one.ptx) == is_of_32_bits(other.ptx)
+        };
         let several = requests.chunk_by(is_alike).flat_map(|alike| alike.chunks(several::MOST));
         let mut observations = Vec::with_capacity(requests.len());
         for several in several {
@@ -240,6 +259,10 @@ impl Subject for Ptxas {
 
     fn shows_code(&self) -> bool {
         self.disassembler.is_some()
+    }
+
+    fn has_both_forms(&self) -> bool {
+        !self.is_given(&COMPILE_ONLY)
     }
 
     fn note(&self) -> Option<String> {
@@ -275,6 +298,18 @@ fn is_sampled(ptx: &str) -> bool {
 }
 
 const INPUT: &str = "in.ptx";
+/// Those that say of which size addresses are.
+const MACHINE: [&str; 4] = ["-m", "-m32", "-m64", "--machine"];
+/// Those that ask for relocatable output.
+const COMPILE_ONLY: [&str; 2] = ["-c", "--compile-only"];
+
+/// Whether a module is of 32 bits: ptxas reads one so that does not say of how many it is.
+fn is_of_32_bits(ptx: &str) -> bool {
+    match ptx.split_once(".address_size") {
+        Some((_, behind)) => behind.trim_start().starts_with("32"),
+        None => ptx.contains(".version"),
+    }
+}
 
 /// The file of the module of this place among those of a run.
 fn file(place: usize) -> String {
@@ -413,6 +448,14 @@ pub(crate) fn banner_version(text: &str) -> Option<String> {
             parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
         (parts.len() >= 2 && numbers).then(|| version.to_owned())
     })
+}
+
+/// Whether `--help` lists 32 bits for `--machine`.
+fn has_32_bits(help: &str) -> bool {
+    let Some((_, after)) = help.split_once("--machine <") else { return false };
+    let section = after.split_once("\n--").map_or(after, |(section, _)| section);
+    let listed = section.lines().filter_map(|line| line.split_once("Allowed values for this option:"));
+    listed.flat_map(|(_, values)| values.split(',')).any(|value| value.trim() == "32")
 }
 
 /// The real targets (`sm_`...) among the quoted values that `--help` lists for `--gpu-name`.

@@ -11,9 +11,10 @@ mod operation;
 mod value;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
-use crate::cubin::code_sizes;
+use crate::cubin::{code_sizes, is_of_32_bits};
 use crate::lister::{ListError, Lister};
 use crate::observation::{Address, Output, Variables};
 use crate::process::{Cancel, Start};
@@ -24,47 +25,88 @@ use listing::Listing;
 use machine::{Byte, Machine};
 use value::{Root, Symbol, Wide, Word, wide};
 
-/// The program `nvdisasm`.
+/// The program `nvdisasm`, of one release or several: each knows the targets of its time.
 #[derive(Clone, Debug)]
-pub struct Disassembler(Lister);
+pub struct Disassembler(Vec<Release>);
+
+/// One release of it.
+#[derive(Clone, Debug)]
+struct Release {
+    lister: Lister,
+    /// The targets that it knows, once it was asked; all where it does not say.
+    targets: Arc<OnceLock<Vec<String>>>,
+}
+
+impl Release {
+    /// Whether it knows this target.
+    fn knows(&self, target: &str) -> bool {
+        let known =
+            self.targets.get_or_init(|| self.lister.help().map_or_else(Vec::new, |help| targets(&help)));
+        known.is_empty() || known.iter().any(|known| known == target)
+    }
+}
+
+/// The targets that `--help` lists, as `'SM80'`.
+fn targets(help: &str) -> Vec<String> {
+    let quoted = help.split('\'').filter_map(|word| word.strip_prefix("SM"));
+    quoted
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        .map(|rest| format!("sm_{rest}"))
+        .collect()
+}
 
 impl Disassembler {
     /// The program at this path.
     pub fn new(program: impl Into<PathBuf>, cancel: Cancel) -> Self {
-        // The analysis of data flow takes as long as all else, and is not used here.
-        Disassembler(Lister::new(program.into(), "-ndf", cancel))
+        Disassembler(vec![Disassembler::release(program.into(), cancel)])
     }
 
-    /// The newest that is installed, else the one in `$PATH`.
+    fn release(program: PathBuf, cancel: Cancel) -> Release {
+        // The analysis of data flow takes as long as all else, and is not used here.
+        Release { lister: Lister::new(program, "-ndf", cancel), targets: Arc::default() }
+    }
+
+    /// The newest that is installed, and the one in `$PATH` for what that does not know.
     pub fn find(toolchains: Option<&Toolchains>, cancel: &Cancel) -> Option<Self> {
         let installed =
             toolchains.and_then(|toolchains| toolchains.usable(Tool::newest(ToolKind::Nvdisasm)?).ok()?);
-        let program = installed.or_else(|| which::which("nvdisasm").ok())?;
-        Some(Disassembler::new(program, cancel.clone()))
+        let programs = installed.into_iter().chain(which::which("nvdisasm").ok());
+        let releases: Vec<Release> =
+            programs.map(|program| Disassembler::release(program, cancel.clone())).collect();
+        (!releases.is_empty()).then_some(Disassembler(releases))
     }
 
     /// The same, started in this way for each cubin.
     pub fn starting(self, start: Start) -> Self {
-        Disassembler(self.0.starting(start))
+        let starting = |one: Release| Release { lister: one.lister.starting(start.clone()), ..one };
+        Disassembler(self.0.into_iter().map(starting).collect())
     }
 
-    /// The program.
-    pub fn program(&self) -> &Path {
-        self.0.program()
+    /// What code a cubin for this target has, or why that cannot be seen.
+    fn list(&self, cubin: &[u8], target: &str) -> Result<Result<Listing, String>, ListError> {
+        if is_of_32_bits(cubin) {
+            return Ok(Err("how code holds addresses of 32 bits is not modelled".to_owned()));
+        }
+        let Some(release) = self.0.iter().find(|release| release.knows(target)) else {
+            return Ok(Err(format!("no nvdisasm that is here knows {target}")));
+        };
+        match release.lister.list(cubin) {
+            Ok(text) => Ok(Ok(Listing::read(&text, &code_sizes(cubin)))),
+            // It is the cubin's fault, or the program's, and no reason to end.
+            Err(error @ ListError::Refused(..)) => Ok(Err(error.to_string())),
+            Err(error) => Err(error),
+        }
     }
 
-    /// What kernels of a cubin reach over these numbers, by name. `variables` is what the cubin holds otherwise.
+    /// What kernels of a cubin for this target reach over these numbers, by name. `variables` is what the cubin holds otherwise.
     pub fn trace(
         &self,
         cubin: &[u8],
+        target: &str,
         variables: &Variables,
         tracings: &[Tracing],
     ) -> Result<BTreeMap<String, Reached>, ListError> {
-        let listing = match self.0.list(cubin) {
-            Ok(text) => Ok(Listing::read(&text, &code_sizes(cubin))),
-            Err(error @ ListError::Refused(..)) => Err(error.to_string()),
-            Err(error) => return Err(error),
-        };
+        let listing = self.list(cubin, target)?;
         let reached = |tracing: &Tracing| {
             let machine = listing.as_ref().map_err(String::clone).and_then(|listing| {
                 Machine::new(listing, variables, &tracing.kernel, Some(tracing)).map_err(|lost| lost.0)
@@ -75,19 +117,15 @@ impl Disassembler {
         Ok(tracings.iter().map(reached).collect())
     }
 
-    /// What kernels of a cubin leave in their output buffers, by name. `variables` is what the cubin holds otherwise.
+    /// What kernels of a cubin for this target leave in their output buffers, by name. `variables` is what the cubin holds otherwise.
     pub fn observe(
         &self,
         cubin: &[u8],
+        target: &str,
         variables: &Variables,
         launches: &[Launch],
     ) -> Result<BTreeMap<String, Output>, ListError> {
-        let listing = match self.0.list(cubin) {
-            Ok(text) => Ok(Listing::read(&text, &code_sizes(cubin))),
-            // It is the cubin's fault, or the program's, and no reason to end.
-            Err(error @ ListError::Refused(..)) => Err(error.to_string()),
-            Err(error) => return Err(error),
-        };
+        let listing = self.list(cubin, target)?;
         let seen = |launch: &Launch| {
             let seen = listing.as_ref().map_err(String::clone);
             let seen = seen.and_then(|listing| execute(listing, variables, launch));
