@@ -219,17 +219,23 @@ fn judge_file(
     for tested in &campaign.subjects {
         let judged = judge(&*tested.subject, &module, &source.text).map_err(of_subject)?;
         let counterpart = counterpart(&source.text).and_then(|name| beside(path, name));
-        let (refusals, plain) = (judged.refusals.clone(), judged.data.len() + judged.undecided.len());
+        let refusals = judged.refusals.clone();
+        let mut plain = judged.data.len() + judged.undecided.len();
         let mut parts = beside_the_counterpart(by_form(judged), tested, counterpart.as_deref())?;
         let mut memory_operands = None;
         let compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
         if has_kernels(&source.text) && !parts.iter().any(failed) {
             let (counts, part) = operands(&*tested.subject, &module, &source.text).map_err(of_subject)?;
             memory_operands = Some(Box::new(counts));
-            // Where nothing else was compared, this was.
-            let counts =
-                |part: &Part| matches!(part.verdict, Verdict::Deviates(_)) || !parts.iter().any(compared);
-            parts.extend(part.filter(counts).into_iter().collect::<Vec<_>>());
+            // Where nothing but its acceptance was compared, this was.
+            let more = |part: &Part| compared(part) && !by_outcome(part);
+            let only_taken = !parts.iter().any(more);
+            if let Some(part) = part.filter(|part| only_taken || matches!(part.verdict, Verdict::Deviates(_)))
+            {
+                plain -= parts[..plain].iter().filter(|part| by_outcome(part)).count();
+                parts.retain(|part| !by_outcome(part));
+                parts.push(part);
+            }
         }
         let may_refuse = parts.iter().any(|part| part.must == Some(Must::Refuse));
         let is_refused = !refusals.is_empty() && !may_refuse;
@@ -304,6 +310,11 @@ fn lines(
     lines
 }
 
+/// Whether a verdict rests on nothing but that the subject takes the program.
+fn by_outcome(part: &Part) -> bool {
+    part.verdict == Verdict::ConformsByOutcome
+}
+
 /// Whether the subject did not take the program, or should not have.
 fn failed(part: &Part) -> bool {
     let died = |class| matches!(class, Class::Crash | Class::Hang | Class::RefusesValid);
@@ -323,13 +334,16 @@ fn summed_up(file: &str, subject: &str, parts: &[Part], refusal: Option<&Refusal
     let of = |holds: fn(&Part) -> bool| parts.iter().filter(|part| holds(part)).count();
     let compared = |part: &Part| !matches!(part.verdict, Verdict::NotCompared(_));
     let variables = parts.iter().filter(|part| compared(part) && part.variable.is_some()).count();
-    let others = parts.iter().filter(|part| compared(part) && part.variable.is_none()).count();
+    let others = parts.iter().filter(|part| compared(part) && part.variable.is_none());
+    let taken = others.clone().all(by_outcome);
+    let others = others.count();
     let deviate = of(|part| matches!(part.verdict, Verdict::Deviates(_)));
     let mut line = format!("{file}: {subject}: ");
     let count =
         |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     line += &match (variables, others) {
         (0, 0) => "nothing compared".to_owned(),
+        (0, _) if taken => "accepted; 0 values compared".to_owned(),
         (0, _) => "compared as a whole".to_owned(),
         (variables, _) => format!("{} compared", count(variables, "variable", "variables")),
     };
@@ -468,6 +482,7 @@ mod tests {
     #[test]
     fn a_line_counts_what_was_compared_and_says_why_the_rest_was_not() {
         let conforms = |variable| part(variable, Verdict::Conforms, None);
+        let taken = || part(None, Verdict::ConformsByOutcome, Some(Must::Accept));
         let wrong = || part(Some("w"), deviates(Class::WrongValue), None);
         let silent = |variable| part(variable, Verdict::NotCompared(NotCompared::Unobserved), None);
         let because = |line, said: Option<&str>| {
@@ -479,6 +494,12 @@ mod tests {
         for (parts, expected) in [
             (vec![], "nothing compared"),
             (vec![conforms(None)], "compared as a whole"),
+            (vec![taken()], "accepted; 0 values compared"),
+            (
+                vec![taken(), because(Some(2), None)],
+                "accepted; 0 values compared; not compared: variable v, line 2: it hides",
+            ),
+            (vec![taken(), conforms(None)], "compared as a whole"),
             (vec![conforms(Some("a"))], "1 variable compared"),
             (vec![conforms(Some("a")), conforms(Some("b")), conforms(None)], "2 variables compared"),
             (

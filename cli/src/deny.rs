@@ -1,17 +1,19 @@
 //! `--deny`: what is status 1 although it is nothing new.
 
-use std::collections::BTreeMap;
-
-use ptxsmith_report::{Finding, Status};
+use ptxsmith_report::{Report, Status};
 
 use crate::exit::Exit;
 use crate::values::Deny;
 
 /// Which of the things that are denied a campaign shows.
-pub fn shown(findings: &[Finding], not_compared: &BTreeMap<String, u64>, denied: &[Deny]) -> Vec<Deny> {
+pub fn shown(report: &Report, denied: &[Deny]) -> Vec<Deny> {
     let shows = |deny: &Deny| match deny {
-        Deny::Known => findings.iter().any(|found| found.status == Status::Known),
-        Deny::Uncompared => not_compared.values().any(|&count| count > 0),
+        Deny::Known => report.findings.iter().any(|found| found.status == Status::Known),
+        // Of what is only accepted no value was compared.
+        Deny::Uncompared => {
+            report.not_compared.values().any(|&count| count > 0)
+                || report.subjects.iter().any(|subject| subject.compared_by_outcome > 0)
+        }
     };
     denied.iter().copied().filter(shows).collect()
 }
@@ -27,17 +29,27 @@ pub fn status(exit: Exit, shown: &[Deny]) -> Exit {
 
 #[cfg(test)]
 mod tests {
+    use ptxsmith_report::{Finding, Subject};
+
     use super::*;
 
     #[test]
     fn what_is_denied_is_status_1_where_it_shows_and_nowhere_else() {
-        let known = [Finding { status: Status::Known, ..Finding::default() }];
-        let not_compared = |count| BTreeMap::from([("unobserved".to_owned(), count)]);
+        let known = || vec![Finding { status: Status::Known, ..Finding::default() }];
+        let report = |findings, count: u64, compared_by_outcome| {
+            let text = r#"{"schema": "ptxsmith.report/1", "subjects": [], "compared": 0, "conform": 0, "not_compared": {}, "findings": []}"#;
+            let mut report: Report = serde_json::from_str(text).unwrap();
+            report.findings = findings;
+            report.not_compared.insert("unobserved".to_owned(), count);
+            report.subjects.push(Subject { compared_by_outcome, ..Subject::default() });
+            report
+        };
         let both = [Deny::Known, Deny::Uncompared];
-        assert_eq!(shown(&[], &not_compared(0), &both), []);
-        assert_eq!(shown(&known, &not_compared(0), &both), [Deny::Known]);
-        assert_eq!(shown(&known, &not_compared(2), &[]), []);
-        assert_eq!(shown(&known, &not_compared(2), &[Deny::Uncompared]), [Deny::Uncompared]);
+        assert_eq!(shown(&report(vec![], 0, 0), &both), []);
+        assert_eq!(shown(&report(known(), 0, 0), &both), [Deny::Known]);
+        assert_eq!(shown(&report(known(), 2, 0), &[]), []);
+        assert_eq!(shown(&report(known(), 2, 0), &[Deny::Uncompared]), [Deny::Uncompared]);
+        assert_eq!(shown(&report(vec![], 0, 1), &both), [Deny::Uncompared]);
         assert_eq!(status(Exit::Success, &[Deny::Known]), Exit::Deviation);
         assert_eq!(status(Exit::NothingCompared, &[Deny::Uncompared]), Exit::Deviation);
         assert_eq!(status(Exit::BadInput, &[Deny::Known]), Exit::BadInput);

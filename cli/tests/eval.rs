@@ -188,7 +188,7 @@ fn a_kernel_with_an_input_is_run_over_the_bytes_that_are_given() {
     );
     let shown = |args: &[&str]| {
         let output = ptxsmith().args(["eval", "-"]).args(args).write_stdin(text.clone()).output().unwrap();
-        (status(&output), String::from_utf8(output.stdout).unwrap() + &stderr(&output))
+        (status(&output), stdout(&output) + &stderr(&output))
     };
     // 0x101 + 1
     let (code, page) = shown(&["--input", "01010000_00000000"]);

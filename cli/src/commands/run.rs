@@ -112,7 +112,7 @@ pub fn summed_up(
         resume: resume.as_deref(),
     };
     context.console.print(&summary.text()?)?;
-    let shown = deny::shown(&report.findings, &report.not_compared, denied);
+    let shown = deny::shown(report, denied);
     let exit = match report.compared {
         _ if outcome.interrupted => Exit::Interrupted,
         0 => Exit::NothingCompared,
