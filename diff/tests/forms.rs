@@ -159,6 +159,22 @@ fn a_form_that_dies_or_takes_what_is_invalid_is_at_fault_alone() {
     );
 }
 
+/// `.unified` needs relocatable output, which a release lacks for modules of 32 bits on a later target.
+#[test]
+fn a_program_whose_form_is_not_to_be_had_is_not_compared() {
+    let of = |text: &str| {
+        let all = verdicts(text, |request| match request.form {
+            _ if !request.ptx.contains("a = 1") => follows(request),
+            Executable => refusal(Some(4), "it requires '--compile-only'"),
+            Relocatable => Observation::because(Outcome::Unsupported, "32-Bit ABI is not supported on sm_90"),
+        });
+        (told(&all.data), all.added.len())
+    };
+    assert_eq!(of(".extern .func f();\n.global .u32 a = 1;"), (vec!["module: unsupported".into()], 0));
+    // The other side: what needs no linker is refused.
+    assert_eq!(of(".global .u32 a = 1;"), (vec!["module: refuses-valid".into()], 0));
+}
+
 /// A subject of one form is shown a program in that.
 #[test]
 fn what_a_subject_of_one_form_refuses_is_told_too() {

@@ -251,3 +251,35 @@ fn assemble(program: &Path, ptx: &str) -> Vec<u8> {
     process::run(&invocation, &Limits::default(), &Cancel::new()).unwrap();
     std::fs::read(directory.path().join("a.cubin")).unwrap()
 }
+
+/// A module of 32 bits is assembled as one where a release has that, and is not compared elsewhere.
+#[test]
+fn addresses_of_32_bits_have_four_bytes_where_a_release_has_them() {
+    const NARROW: &str = ".version 7.1\n.target sm_52\n.address_size 32\n.visible .global .u32 g;\n\
+        .visible .global .u32 x[2] = {g, 7};\n.visible .global .u64 y[2] = {g, 9};\n";
+    for name in ["ptxas@11.7", "ptxas@12.0", "ptxas@12.0 -m32"] {
+        match open(&parse_spec(name).unwrap(), &OpenOptions::default()) {
+            Err(unavailable) => eprintln!("NOT TESTED: 32 bits: {unavailable}"),
+            Ok(subjects) => {
+                let seen = subjects[0].observe(&Request::new(NARROW, "sm_52")).unwrap();
+                assert_eq!(seen.outcome, Outcome::Accepted, "{name}: {seen:?}");
+                let symbol = || "g".to_owned();
+                let address =
+                    Address { offset: 0, width: 4, symbol: symbol(), addend: 0, generic: None, byte: None };
+                for (variable, bytes) in [
+                    ("x", &[0, 0, 0, 0, 7, 0, 0, 0][..]),
+                    ("y", &[0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]),
+                ] {
+                    let own = &seen.variables[variable];
+                    assert_eq!(own.addresses.as_deref(), Some(std::slice::from_ref(&address)), "{name}");
+                    assert_eq!(own.bytes.as_deref(), Some(bytes), "{name}");
+                }
+            }
+        }
+    }
+    let Some(subject) = default_ptxas("no 32 bits") else { return };
+    let lacks = subject.observe(&Request::new(NARROW, "sm_75")).unwrap();
+    let of_64 = NARROW.replace("_size 32", "_size 64");
+    let has = subject.observe(&Request::new(&of_64, "sm_75")).unwrap();
+    assert_eq!((lacks.outcome, has.outcome), (Outcome::Unsupported, Outcome::Accepted), "{lacks:?}");
+}

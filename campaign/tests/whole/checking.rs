@@ -9,8 +9,8 @@ use ptxsmith_campaign::check::{Options, check};
 use ptxsmith_campaign::{Failure, Outcome};
 use ptxsmith_oracle::{Expectation, Rules, Way, accesses_anywhere, expect};
 use ptxsmith_subject::{
-    Description, Error, Observation, Outcome as Seen, Reach, Reached, Request, Space, Subject, SubjectSpec,
-    parse_spec,
+    Description, Error, FnSubject, Observation, Outcome as Seen, OutputForm, Reach, Reached, Request, Space,
+    Subject, SubjectSpec, parse_spec,
 };
 use ptxsmith_syntax::{StateSpace, parse};
 
@@ -66,8 +66,8 @@ fn each_of_a_few_files_has_a_line_and_one_that_cannot_be_read_is_left_out() {
             "a.ptx: wide: 2 variables compared, 1 answer not as the specification says",
             "b.ptx: right: 1 variable compared",
             "b.ptx: wide: 1 variable compared",
-            "refused.ptx: right: compared as a whole",
-            "refused.ptx: wide: compared as a whole",
+            "refused.ptx: right: compared as a whole; refused: line 4: a value of a kind that the type cannot take",
+            "refused.ptx: wide: compared as a whole; refused: line 4: a value of a kind that the type cannot take",
         ]
     );
     let [left_out] = &told.left_out[..] else { panic!("{:?}", told.left_out) };
@@ -134,7 +134,14 @@ fn a_refusal_counts_where_the_counterpart_that_a_program_names_is_taken() {
         (outcome.report.compared, not_compared, told.judged)
     };
     let counted = named(std::slice::from_ref(&invalid), implementation("right", right));
-    assert_eq!(counted, (1, vec![], vec!["invalid.ptx: right: compared as a whole".to_owned()]));
+    assert_eq!(
+        counted,
+        (
+            1,
+            vec![],
+            vec!["invalid.ptx: right: compared as a whole; refused: line 5: a value of a kind that the type cannot take".to_owned()]
+        )
+    );
     let strict = || implementation("strict", |_: &Request<'_>| refusal(4, "I take nothing with a variable"));
     let (compared, not_compared, lines) = named(std::slice::from_ref(&invalid), strict());
     assert_eq!((compared, not_compared), (0, vec![("twin-refused".to_owned(), 1)]));
@@ -142,6 +149,52 @@ fn a_refusal_counts_where_the_counterpart_that_a_program_names_is_taken() {
     // Where the counterpart does not lie beside the program, the refusal counts.
     fs::remove_file(valid).unwrap();
     assert_eq!(named(&[invalid], strict()).0, 1);
+}
+
+/// What a user gets is an executable; what relocatable output adds, and which of both is refused, each line says.
+#[test]
+fn each_line_says_in_which_form_and_for_which_target_a_file_was_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let files = [
+        write(folder, "alike.ptx", ".global .u32 a = 1;"),
+        write(folder, "linked.ptx", ".extern .func f();\n.global .u64 p = f;"),
+        write(folder, "refused.ptx", ".global .u64 x = y;\n.global .u32 y;"),
+    ];
+    let lines = |targets: &'static [&'static str]| {
+        let both = SubjectSpec::own("both", move |_| {
+            let answer = |request: &Request<'_>| match request.form {
+                OutputForm::Executable if request.ptx.contains(".extern") => refusal(4, "Unresolved extern"),
+                _ if request.ptx.contains("x = y") => refusal(4, "Invalid initial value symbol 'y'"),
+                _ => right(request),
+            };
+            let targets = targets.iter().map(|&target| target.to_owned()).collect();
+            let name = || "both".to_owned();
+            let description = Description {
+                id: name(),
+                name: name(),
+                targets,
+                relocations: Some(true),
+                ..Description::default()
+            };
+            Ok(vec![Box::new(FnSubject::new("both", answer).described(description).of_both_forms())])
+        });
+        checked(folder, options(&[both], &files)).1.judged
+    };
+    let unresolved = "nothing compared; refused: line 4: Unresolved extern; not compared: module, line 4: it is refused where it is \
+                      linked at once, and the texts do not say what that needs";
+    assert_eq!(
+        lines(&["sm_80"]),
+        [
+            "alike.ptx: both, also with -c: 1 variable compared",
+            "linked.ptx: both -c: 1 variable compared",
+            &format!("linked.ptx: both: {unresolved}"),
+            "refused.ptx: both, also with -c: compared as a whole; refused: line 4: Invalid initial value symbol 'y'",
+        ]
+    );
+    let later = lines(&["sm_90"]);
+    assert_eq!(later[0], "alike.ptx: both, also with -c for sm_90, as it has no sm_80: 1 variable compared");
+    assert_eq!(later[1], "linked.ptx: both -c for sm_90, as it has no sm_80: 1 variable compared");
 }
 
 /// A program of which the texts do not decide every part.
@@ -242,7 +295,7 @@ impl Subject for Shows {
             let reached = Reached {
                 reaches: own.accesses.iter().map(reach).collect(),
                 written: own.written.iter().map(|(&(own, at), &byte)| ((space(own), at), byte)).collect(),
-                lost: None,
+                ..Reached::default()
             };
             seen.reached.insert(kernel.name.to_string(), reached);
         }

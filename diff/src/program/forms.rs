@@ -33,7 +33,12 @@ impl Shown<'_> {
             Outcome::Refused if !counts => Ok(vec![self.refused_in_one(observed)]),
             _ => Shown { form, lines: self.lines.clone(), ..*self }.data(observed),
         };
-        let mut data = of(&executable, FORMS[0])?;
+        let is_unsupported = is(&relocatable, Outcome::Unsupported) && is(&executable, Outcome::Refused);
+        let mut data = match is_unsupported && OutputForm::showing(self.module) == OutputForm::Relocatable {
+            // What needs a linker is shown in the form that is not to be had.
+            true => of(&relocatable, FORMS[1])?,
+            false => of(&executable, FORMS[0])?,
+        };
         self.name_form(&mut data, FORMS[0]);
         let adds_nothing = match relocatable.outcome {
             // The same refusal, or one of a form that nobody asked for.

@@ -272,3 +272,36 @@ fn modules_that_are_refused_in_one_run_have_the_answers_that_each_has_alone() {
     let many: Vec<String> = (0..several::MOST + 2).map(|number| format!("bad {number}")).collect();
     assert_eq!(runs_of(&many.iter().map(String::as_str).collect::<Vec<_>>()), 2);
 }
+
+#[test]
+fn a_module_is_of_32_bits_unless_it_says_64() {
+    for (size, expected) in [(".address_size 32\n", true), (".address_size\t64\n", false), ("", true)] {
+        assert_eq!(is_of_32_bits(&format!(".version 7.8\n.target sm_80\n{size}.global .u32 a;\n")), expected);
+    }
+    assert!(!is_of_32_bits("no module"));
+    let help = |values| {
+        format!("--machine <bits>   (-m)\n  Allowed values for this option:  {values}.\n\n--x\n 32,\n")
+    };
+    assert!(has_32_bits(&help("32,64")) && !has_32_bits(&help("64")) && !has_32_bits("nothing"));
+}
+
+/// The user's own options count as well: none is given twice.
+#[test]
+fn what_a_module_needs_is_told_to_the_program() {
+    let directory = tempfile::tempdir().unwrap();
+    let body = "echo \"ptxas error : $*\" >&2; exit 255";
+    let wide = stand_in(directory.path(), body, Limits::default());
+    let narrow = Ptxas { has_32_bits: true, ..wide.clone() };
+    let said = |subject: &Ptxas, bits: u32| {
+        let text = format!(".version 7.8\n.target sm_80\n.address_size {bits}\n");
+        let seen = subject.observe(&Request::new(&text, "sm_80").in_form(OutputForm::Relocatable)).unwrap();
+        seen.diagnostics[0].message.clone()
+    };
+    let usual = "-arch=sm_80 in.ptx -o out.cubin --compile-only";
+    assert_eq!((said(&narrow, 64), said(&wide, 32)), (usual.to_owned(), usual.to_owned()));
+    assert_eq!(said(&narrow, 32), "-arch=sm_80 -m32 in.ptx -o out.cubin --compile-only");
+    let mut own = narrow;
+    own.description.options = vec!["--machine=32".to_owned(), "--compile-only".to_owned()];
+    assert!(!own.has_both_forms() && wide.has_both_forms());
+    assert_eq!(said(&own, 32), "-arch=sm_80 --machine=32 --compile-only in.ptx -o out.cubin");
+}

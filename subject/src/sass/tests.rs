@@ -287,3 +287,22 @@ fn a_kernel_whose_listing_has_a_hole_is_not_executed() {
     // A listing that cannot be held against the file is none.
     assert!(both(&text, &BTreeMap::new()).1.lost.is_some());
 }
+
+#[test]
+fn a_target_is_listed_by_a_release_that_knows_it_or_not_at_all() {
+    assert_eq!(targets("--binary <SMxy>\n  'SM75','SM90a',\n  'SMxy','other'"), ["sm_75", "sm_90a"]);
+    let release = |targets: &[&str]| {
+        let known = OnceLock::from(targets.iter().map(|&target| target.to_owned()).collect::<Vec<_>>());
+        let lister = Lister::new("/nonexistent/nvdisasm".into(), "-ndf", Cancel::new());
+        Release { lister, targets: Arc::new(known) }
+    };
+    let disassembler = Disassembler(vec![release(&["sm_75"]), release(&["sm_50", "sm_75"])]);
+    let launch = Launch { kernel: "k".to_owned(), out: 8 };
+    let seen =
+        disassembler.observe(b"cubin", "sm_20", &Variables::new(), std::slice::from_ref(&launch)).unwrap();
+    assert_eq!(seen["k"].reason.as_deref(), Some("no nvdisasm that is here knows sm_20"));
+    let narrow = disassembler.observe(b"\x7fELF\x01", "sm_75", &Variables::new(), &[launch]).unwrap();
+    assert_eq!(narrow["k"].reason.as_deref(), Some("how code holds addresses of 32 bits is not modelled"));
+    // The first that knows it is run, and is not there.
+    assert!(disassembler.observe(b"cubin", "sm_50", &Variables::new(), &[]).is_err());
+}
