@@ -153,7 +153,10 @@ fn a_refusal_of_what_the_texts_do_not_decide_is_not_compared_and_says_why() {
         let output = check(directory.path(), program, &refusing(directory.path(), refused), &[]);
         let text = format!("{}{}", stdout(&output), stderr(&output));
         assert_eq!(status(&output), 3, "{program}: {text}");
-        assert!(text.contains(reason) && text.contains("says: no"), "{program}: {text}");
+        assert!(
+            text.contains(reason) && text.contains("says: line ") && text.contains(": no)"),
+            "{program}: {text}"
+        );
     }
 }
 

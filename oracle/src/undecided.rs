@@ -47,9 +47,11 @@ impl Undecided {
         Undecided { error, ..Undecided::new(first, UNREAD, unread.span()) }
     }
 
-    /// The place to look at: where the understanding of a statement ended, else where the part stands.
+    /// The place to look at: where in a statement the understanding ended, else where the part stands. A semicolon that is missing is
+    /// noticed in another statement.
     pub fn place(&self) -> Span {
-        self.error.as_ref().map(|error| error.span).filter(|span| span.is_known()).unwrap_or(self.span)
+        let is_inside = |at: &Span| self.span.start <= at.start && at.start < self.span.end;
+        self.error.as_ref().map(|error| error.span).filter(is_inside).unwrap_or(self.span)
     }
 
     /// The reason for people, with what ended the understanding of a statement.

@@ -461,7 +461,8 @@ impl Found {
                 }
                 Statement::Tokens(tokens) => {
                     if let Some(first) = tokens.first() {
-                        self.push(first.text.to_string(), execution::NOT_MODELLED, first.span);
+                        let span = tokens.last().map_or(first.span, |last| first.span.to(last.span));
+                        self.push(first.text.to_string(), execution::NOT_MODELLED, span);
                     }
                 }
                 Statement::Unread(unread) => self.0.push(Undecided::unread(unread)),

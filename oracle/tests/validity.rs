@@ -77,7 +77,7 @@ fn what_the_texts_do_not_describe_is_undecided() {
         (".func x(); .func (.reg .u32 r) x() { ret; }", "x: a function whose declarations"),
         (".func x(); .extern .entry x();", "x: a function whose declarations"),
         (".func x(.param .b32 a); .func x(.param .b64 a) { ret; }", "x: a function whose declarations"),
-        (".common .const .u32 a;", ".common: a state space"),
+        (".common .const .u32 a;", "a: a linking directive .common outside .global"),
         (".const .u8 v[65536][2] = {{1}};", ".const: a size"),
         (".const .u8 v[40000]; .entry k() { .const .u8 w[40000]; ret; }", "w: a size"),
         (".entry k() { .const .u8 v[65537]; ret; }", "v: a size"),
