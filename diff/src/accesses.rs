@@ -153,6 +153,13 @@ fn misplaced(kernels: &[Traced], observed: &Observation) -> Vec<Astray> {
             {
                 let seen = format!("{symbol} of {seen} bytes");
                 found.push(one(Class::WrongLayout, format!("has a variable {name} of {size} bytes"), seen));
+            } else if let Some(initial) = &variable.initial
+                && let Some(Mismatch::Differs(class, _)) = compare_variable(initial, shown, observed)
+            {
+                let told = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+                let seen = shown.bytes.as_deref().map_or_else(String::new, told);
+                let expected = format!("has a variable {name} that holds {} at first", told(&initial.bytes));
+                found.push(one(class, expected, format!("{symbol} holds {seen}")));
             }
             // Only there what one kernel writes is seen by another.
             let first = match variable.space {
@@ -162,13 +169,6 @@ fn misplaced(kernels: &[Traced], observed: &Observation) -> Vec<Astray> {
             if first != kernel.name.as_str() {
                 let seen = format!("{symbol}, which is {name} of {first} as well");
                 found.push(one(Class::WrongLayout, format!("has a variable {name} of its own"), seen));
-            }
-            let Some(initial) = &variable.initial else { continue };
-            if let Some(Mismatch::Differs(class, _)) = compare_variable(initial, shown, observed) {
-                let told = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-                let seen = shown.bytes.as_deref().map_or_else(String::new, told);
-                let expected = format!("has a variable {name} that holds {} at first", told(&initial.bytes));
-                found.push(one(class, expected, format!("{symbol} holds {seen}")));
             }
         }
     }
