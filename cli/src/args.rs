@@ -137,7 +137,6 @@ Examples:
   ptxsmith check kernel.ptx
   ptxsmith check corpus/ --subject ptxas@13.5
   ptxsmith check corpus/5.4.4/ --expectations
-  ptxsmith check tables.ptx --variants 1000 --seed 7
   clang -x cuda --cuda-device-only -S -o - a.cu | ptxsmith check -")]
     Check(Check),
     /// Print what the specification says a PTX file holds

@@ -88,9 +88,6 @@ pub struct Check {
     /// something does not hold); without --subject nothing else is done, and no implementation is needed
     #[arg(long)]
     pub expectations: bool,
-    /// Show also this many variants of each file: edits that keep its meaning, and have to come out the same
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub variants: u64,
     /// Say in the report what each subject makes of each file; `atlas` renders it
     #[arg(long, requires = "out")]
     pub by_case: bool,
