@@ -16,7 +16,7 @@ use ptxsmith_subject::process;
 use crate::values::jobs;
 
 pub use self::campaign::{Campaign, Drift, Merge, Run};
-pub use self::generate::{Gen, Suite, SuiteForm, What};
+pub use self::generate::{Gen, Suite, What};
 pub use self::programs::{Bundle, Check, Eval, Expect, Lint, LintFormat, Reduce};
 pub use self::report::{Atlas, History, Report};
 pub use self::tools::{Completions, Manual, Subjects, Toolchain, WithLibrary, Worker};
@@ -242,7 +242,6 @@ The suite is the same on every machine: cases, a manifest with its schema, an in
 Examples:
   ptxsmith suite --out suite/
   ptxsmith suite --out suite/ --random 1000 --seed 7
-  ptxsmith suite --out cuda/ --as cuda
   ptxsmith suite --out old/ --target sm_35 --max-ptx 4.3 --only '^5.4.4/'
   python3 suite/run.py --ptxas /usr/local/cuda/bin/ptxas")]
     Suite(Suite),

@@ -10,7 +10,6 @@ mod case;
 mod comments;
 mod corpus;
 mod coverage;
-mod cuda;
 mod drawn;
 mod edited;
 mod emitted;
@@ -21,7 +20,7 @@ pub mod selfcheck;
 mod suite;
 
 pub use alternatives::{Alternative, MOST_CHANGES, alternatives};
-pub use case::{Case, Form, Source};
+pub use case::{Case, Source};
 pub use comments::counterpart;
 pub use corpus::{SuiteError, programs as corpus};
 pub use coverage::{ALSO_REFUSE, Covered, coverage};

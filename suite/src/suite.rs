@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use regex_lite::Regex;
 
-use crate::case::{Case, Form};
+use crate::case::Case;
 use crate::corpus::SuiteError;
 use crate::emitted::Emitted;
-use crate::{corpus, cuda, drawn, edited, enumerated, index, manifest};
+use crate::{corpus, drawn, edited, enumerated, index, manifest};
 
 /// Which cases a suite has.
 #[derive(Clone, Debug, Default)]
@@ -44,8 +44,6 @@ pub struct Options {
     pub seed: u64,
     /// Which cases it has; the valid counterpart of each is there too.
     pub filter: Filter,
-    /// What the cases are written as.
-    pub form: Form,
 }
 
 /// A suite.
@@ -86,9 +84,6 @@ impl Suite {
         let wanted: BTreeSet<String> =
             chosen.flat_map(|case| [Some(case.id.clone()), case.counterpart.clone()]).flatten().collect();
         cases.retain(|case| wanted.contains(&case.id));
-        if options.form == Form::Cuda {
-            cases = cuda::cases(cases);
-        }
         Ok(Suite { cases, options, emitted: Emitted::count() })
     }
 
@@ -96,10 +91,7 @@ impl Suite {
     pub fn files(&self) -> Vec<File> {
         let file = |path: &str, contents: &str| File { path: path.to_owned(), contents: contents.to_owned() };
         let mut files = vec![
-            match self.options.form {
-                Form::Ptx => file("README.md", include_str!("../files/README.md")),
-                Form::Cuda => file("README.md", include_str!("../files/cuda.md")),
-            },
+            file("README.md", include_str!("../files/README.md")),
             file("cases/README.md", corpus::readme()),
             file("run.py", include_str!("../files/run.py")),
             file("ptxas.py", include_str!("../files/ptxas.py")),
@@ -110,17 +102,15 @@ impl Suite {
                 contents: manifest::manifest(
                     &self.cases,
                     (self.options.random, self.options.seed),
-                    self.options.form,
                     &self.emitted,
                 ),
             },
             File { path: "index.json".into(), contents: index::json(&self.cases) },
             File { path: "index.md".into(), contents: index::markdown(&self.cases) },
         ];
-        let ending = self.options.form.ending();
         files.extend(
             self.cases.iter().map(|case| File {
-                path: format!("cases/{}.{ending}", case.id),
+                path: format!("cases/{}.ptx", case.id),
                 contents: case.text.clone(),
             }),
         );
