@@ -19,7 +19,7 @@ pub use self::campaign::{Campaign, Drift, Merge, Run};
 pub use self::generate::{Gen, Suite, What};
 pub use self::programs::{Bundle, Check, Eval, Expect, Lint, LintFormat, Reduce};
 pub use self::report::{Atlas, History, Report};
-pub use self::tools::{Completions, Manual, Subjects, Toolchain, WithLibrary, Worker};
+pub use self::tools::{Completions, Subjects, Toolchain, WithLibrary, Worker};
 
 /// Tests implementations of PTX data declarations against what the specification says.
 #[derive(Debug, Parser)]
@@ -278,9 +278,6 @@ Examples:
   ptxsmith gpu run prepared/ --json gpu.json --markdown gpu.md"
     )]
     Gpu(crate::commands::gpu::Gpu),
-    /// Write manual pages
-    #[command(after_help = "Example:\n  ptxsmith manual --out ~/.local/share/man/man1")]
-    Manual(Manual),
     /// Generate shell completions
     #[command(
         after_help = "Example:\n  ptxsmith completions bash > ~/.local/share/bash-completion/completions/ptxsmith"

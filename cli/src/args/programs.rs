@@ -25,9 +25,6 @@ pub struct Eval {
     /// Print the clauses that say so
     #[arg(long)]
     pub clauses: bool,
-    /// Warn on standard error of what listed releases of ptxas take otherwise; lint has more
-    #[arg(long)]
-    pub lint: bool,
     /// Answer an open question of the specification otherwise than by default; may be repeated
     #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
     pub readings: Vec<(Question, usize)>,

@@ -3,6 +3,7 @@
 pub mod atlas;
 pub mod bundle;
 pub mod check;
+pub mod completions;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod drift;
@@ -11,7 +12,6 @@ pub mod generate;
 pub mod gpu;
 pub mod history;
 pub mod lint;
-pub mod manual;
 pub mod merge;
 pub mod reduce;
 pub mod report;
@@ -57,8 +57,7 @@ pub fn run_command(context: &Context, command: &Command) -> Result<Exit, Failure
         #[cfg(feature = "cuda")]
         Command::Cuda(args) => cuda::run(context, args),
         Command::Gpu(args) => gpu::run(context, args),
-        Command::Manual(args) => manual::run(context, args),
-        Command::Completions(args) => manual::completions(context, args),
+        Command::Completions(args) => completions::run(context, args),
         Command::Worker(args) => worker::run(context, args),
     }
 }
