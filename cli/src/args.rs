@@ -267,17 +267,6 @@ Examples:
     /// Test compilers, and check sources, against the rule on host const variables in CUDA C++ device code
     #[command(subcommand, after_help = "Example:\n  ptxsmith cuda check kernel.cu")]
     Cuda(crate::commands::cuda::Cuda),
-    /// Read variables back from a GPU, on a machine that has nothing but a driver
-    #[command(
-        subcommand,
-        after_help = "\
-The first is done where releases of ptxas can be installed, the second where the GPU is; docs/gpu.md has the details.
-
-Examples:
-  ptxsmith gpu prepare --out prepared/ --release 12.9 --release 13.5 --target sm_90
-  ptxsmith gpu run prepared/ --json gpu.json --markdown gpu.md"
-    )]
-    Gpu(crate::commands::gpu::Gpu),
     /// Generate shell completions
     #[command(
         after_help = "Example:\n  ptxsmith completions bash > ~/.local/share/bash-completion/completions/ptxsmith"

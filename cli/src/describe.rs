@@ -110,7 +110,6 @@ const FACTS: &[Facts] = &[
         statuses: &[],
         environment: &[PATH],
     },
-    Facts { command: "gpu", options: &SHARED, is_strict: false, statuses: &[], environment: TESTS },
     Facts { command: "worker", options: &SHARED, is_strict: false, statuses: &[], environment: &[] },
     Facts { command: "toolchain", options: &[], is_strict: true, statuses: &[], environment: &[CACHE, PATH] },
 ];

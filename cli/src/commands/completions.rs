@@ -58,7 +58,7 @@ fn known_values(command: &str, argument: &str) -> Vec<String> {
     let tools = || TOOLS.iter().map(|tool| tool.to_string());
     match (command, argument) {
         ("toolchain install", "releases") => releases().chain(tools()).collect(),
-        ("toolchain path", "release") | ("lint" | "gpu prepare", "releases") | ("drift", "from" | "to") => {
+        ("toolchain path", "release") | ("lint", "releases") | ("drift", "from" | "to") => {
             releases().collect()
         }
         ("run" | "gen", "cells") => Places::new().families().map(|(family, _)| family.to_owned()).collect(),

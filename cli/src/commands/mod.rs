@@ -9,7 +9,6 @@ pub mod cuda;
 pub mod drift;
 pub mod eval;
 pub mod generate;
-pub mod gpu;
 pub mod history;
 pub mod lint;
 pub mod merge;
@@ -56,7 +55,6 @@ pub fn run_command(context: &Context, command: &Command) -> Result<Exit, Failure
         Command::Toolchain(args) => toolchain::run(context, args),
         #[cfg(feature = "cuda")]
         Command::Cuda(args) => cuda::run(context, args),
-        Command::Gpu(args) => gpu::run(context, args),
         Command::Completions(args) => completions::run(context, args),
         Command::Worker(args) => worker::run(context, args),
     }
