@@ -125,7 +125,6 @@ def main():
     if not chosen:
         folders = sorted({i.rpartition("/")[0] for i in cases})
         parser.error(f"--only {args.only}: no case begins so; ids begin with {', '.join(folders)}")
-    chosen.sort(key=lambda case: -case["emitted"])  # first what compilers emit most
     wanted = sorted({i for case in chosen for i in (case["id"], case["twin"]) if i})
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         seen = dict(zip(wanted, pool.map(lambda i: observe(cases[i]), wanted)))

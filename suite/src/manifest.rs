@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Source};
-use crate::emitted::Emitted;
 use crate::selfcheck;
 
 #[derive(Serialize)]
@@ -14,8 +13,6 @@ struct Entry<'a> {
     id: &'a str,
     file: String,
     source: Source,
-    /// In how many programs of compilers what it is about stands.
-    emitted: usize,
     clauses: Vec<&'static str>,
     version: Option<String>,
     target: &'a str,
@@ -29,12 +26,11 @@ struct Entry<'a> {
 }
 
 /// The manifest: a head, which says how many cases were drawn and from what seed, and one case a line.
-pub fn manifest(cases: &[Case], (random, seed): (u64, u64), emitted: &Emitted) -> String {
+pub fn manifest(cases: &[Case], (random, seed): (u64, u64)) -> String {
     let head = json!({
         "schema": "ptxsmith.suite/1",
         "generator": { "name": "ptxsmith", "version": env!("CARGO_PKG_VERSION") },
         "random": { "count": random, "seed": seed },
-        "emitted": { "programs": emitted.programs() },
         "questions": questions(),
     });
     let mut text = serde_json::to_string_pretty(&head).expect("texts and numbers are always JSON");
@@ -42,7 +38,7 @@ pub fn manifest(cases: &[Case], (random, seed): (u64, u64), emitted: &Emitted) -
     text.truncate(text.len() - "\n}".len());
     text.push_str(",\n  \"cases\": [\n");
     for (at, case) in cases.iter().enumerate() {
-        let entry = entry(case, emitted);
+        let entry = entry(case);
         text.push_str(&serde_json::to_string(&entry).expect("texts and numbers are always JSON"));
         text.push_str(if at + 1 == cases.len() { "\n" } else { ",\n" });
     }
@@ -60,7 +56,7 @@ fn questions() -> Value {
     Value::Object(Question::ALL.iter().map(of).collect::<Map<_, _>>())
 }
 
-fn entry<'c>(case: &'c Case, emitted: &Emitted) -> Entry<'c> {
+fn entry<'c>(case: &'c Case) -> Entry<'c> {
     let readings = case.alternatives.iter().map(|alternative| {
         let answers = alternative.answers.iter();
         let answers: Map<_, _> = answers
@@ -72,7 +68,6 @@ fn entry<'c>(case: &'c Case, emitted: &Emitted) -> Entry<'c> {
         id: &case.id,
         file: format!("cases/{}.ptx", case.id),
         source: case.source,
-        emitted: emitted.of(case),
         clauses: case.clauses.iter().map(|clause| clause.id()).collect(),
         version: case.module.version().map(|(major, minor)| format!("{major}.{minor}")),
         target: case.module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80"),
@@ -81,7 +76,8 @@ fn entry<'c>(case: &'c Case, emitted: &Emitted) -> Entry<'c> {
         questions: &case.questions,
         readings: readings.collect(),
         counterpart: case.counterpart.as_deref(),
-        self_check: selfcheck::of_case(case).map(|check| json!({ "kernel": selfcheck::KERNEL, "text": check.text, "checks": check.checks })),
+        self_check: selfcheck::of_case(case)
+            .map(|check| json!({ "kernel": selfcheck::KERNEL, "text": check.text, "checks": check.checks })),
     }
 }
 

@@ -6,7 +6,6 @@ use regex_lite::Regex;
 
 use crate::case::Case;
 use crate::corpus::SuiteError;
-use crate::emitted::Emitted;
 use crate::{corpus, drawn, edited, enumerated, index, manifest};
 
 /// Which cases a suite has.
@@ -51,7 +50,6 @@ pub struct Suite {
     /// Its cases, ordered by id.
     pub cases: Vec<Case>,
     options: Options,
-    emitted: Emitted,
 }
 
 /// One file of a suite.
@@ -84,7 +82,7 @@ impl Suite {
         let wanted: BTreeSet<String> =
             chosen.flat_map(|case| [Some(case.id.clone()), case.counterpart.clone()]).flatten().collect();
         cases.retain(|case| wanted.contains(&case.id));
-        Ok(Suite { cases, options, emitted: Emitted::count() })
+        Ok(Suite { cases, options })
     }
 
     /// Every file of the suite.
@@ -99,20 +97,15 @@ impl Suite {
             file("module.schema.json", include_str!("../files/module.schema.json")),
             File {
                 path: "manifest.json".into(),
-                contents: manifest::manifest(
-                    &self.cases,
-                    (self.options.random, self.options.seed),
-                    &self.emitted,
-                ),
+                contents: manifest::manifest(&self.cases, (self.options.random, self.options.seed)),
             },
             File { path: "index.json".into(), contents: index::json(&self.cases) },
             File { path: "index.md".into(), contents: index::markdown(&self.cases) },
         ];
         files.extend(
-            self.cases.iter().map(|case| File {
-                path: format!("cases/{}.ptx", case.id),
-                contents: case.text.clone(),
-            }),
+            self.cases
+                .iter()
+                .map(|case| File { path: format!("cases/{}.ptx", case.id), contents: case.text.clone() }),
         );
         files
     }
