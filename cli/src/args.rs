@@ -221,7 +221,7 @@ Examples:
     /// Render campaigns as static pages: clauses, forms and deviations by implementation, JSON beside each
     #[command(after_help = "\
 Addresses stay the same when the atlas is made again: clauses/CLAUSE.html#SUBJECT, forms/FORM.html#CELL,
-deviations/ID.html. scripts/atlas makes one of every implementation that is there.
+deviations/ID.html. In a checkout `cargo xtask atlas` runs the campaigns too.
 
 Examples:
   ptxsmith check suite/cases --by-case --subject ptxas@all --out campaign/

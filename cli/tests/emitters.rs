@@ -1,4 +1,4 @@
-//! PTX of compilers. The table of `docs/emitters.md` is about the inputs that are there; `scripts/check-emitters` makes it, with LLVM.
+//! PTX of compilers. The table of `docs/emitters.md` is about the inputs that are there; `cargo xtask check-emitters` makes it, with LLVM.
 
 mod common;
 
