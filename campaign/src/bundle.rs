@@ -10,14 +10,14 @@ use flate2::write::GzEncoder;
 use ptxsmith_diff::gone::class_of;
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Difference, Maker, Verdict};
-use ptxsmith_oracle::{Expectation, Left, Rules, execute, expect, predict};
+use ptxsmith_oracle::{Expectation, Left, Rules, execute, expect};
 use ptxsmith_report::bundle::{self, Code};
 use ptxsmith_report::folder::Folder;
 use ptxsmith_report::releases::version_of;
 use ptxsmith_report::reproduce::{Claim, Compiled, Runner};
 use ptxsmith_report::{Coverage, Finding, Report, SCHEMA, Status, Subject};
 use ptxsmith_subject::{Limits, Outcome, Output, OutputForm, Ptxas, Request, SubjectSpec, cubin, parse_spec};
-use ptxsmith_syntax::{Header, Module, parse};
+use ptxsmith_syntax::{Module, parse};
 
 use crate::campaign::{judged_release, validity};
 use crate::failure::{Failure, of_subject};
@@ -269,7 +269,7 @@ fn write(session: &Session, folder: &Folder, finding: &Finding, out: &Path) -> R
         _ => Vec::new(),
     };
     let name = bundle::name_of(finding);
-    let files = bundle::files(folder, finding, says_the_same_today(finding.example().program), &codes)?;
+    let files = bundle::files(folder, finding, &codes)?;
     let directory = out.join(&name);
     std::fs::create_dir_all(&directory)?;
     for file in &files {
@@ -297,15 +297,6 @@ fn pack(archive: &Path, name: &str, files: &[bundle::File]) -> io::Result<()> {
         packed.append_data(&mut header, format!("{name}/{}", file.name), file.text.as_bytes())?;
     }
     packed.into_inner()?.finish()?.sync_all()
-}
-
-/// Whether the specification says the same of a program under the header that a compiler of CUDA C++ writes.
-fn says_the_same_today(program: &str) -> bool {
-    let Ok(own) = parse(program) else { return false };
-    let header = Header { version: "8.8".into(), target: "sm_90".into(), address_size: 64 };
-    let today = header.module(own.without_header().items);
-    let says = |module: &Module| predict(module, &Rules::default()).validity();
-    says(&own) == says(&today)
 }
 
 /// The machine code of the finding's kernels, by the compilers that are here and show it, or are seen not to show it.

@@ -1,6 +1,6 @@
 //! The same judgement on programs that exist already.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,11 +18,10 @@ use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};
 use crate::input::{Program, read_text};
 use crate::judges::{Entry, judge, operands, trial_made_of, trial_of};
-use crate::pool::{Budget, Ended, each, lock_of};
+use crate::pool::{Budget, each};
 use crate::session::Session;
 use crate::store::Earlier;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, other_target, target_for};
-use crate::variants::{Bases, TOGETHER};
 
 /// What is judged, by whom, and how long.
 pub struct Options {
@@ -32,8 +31,6 @@ pub struct Options {
     pub subjects: Vec<SubjectSpec>,
     /// How long one may take for one program.
     pub timeout: Option<Duration>,
-    /// How many variants of each file are shown too.
-    pub variants: u64,
     /// Whether the report says what each subject makes of each file.
     pub by_case: bool,
     /// Where report and findings go.
@@ -79,8 +76,6 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
     let (left_out, retargeted) = (AtomicBool::new(false), AtomicU64::new(0));
     let definitions: Mutex<Definitions> = Mutex::default();
     let first = Mutex::new(first);
-    // What was read cannot be read again.
-    let piped: Mutex<BTreeMap<u64, String>> = Mutex::default();
     let judge_next = |number: u64| {
         let read = first.lock().expect("a panic ends the program").take();
         match read.map_or_else(|| Program::read(&files[number as usize]), Ok) {
@@ -88,9 +83,6 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
                 if files.len() <= MOST_LINES {
                     let mut definitions = definitions.lock().expect("a panic ends the program");
                     definitions.add(number, &program);
-                }
-                if options.variants > 0 && files[number as usize] == Path::new("-") {
-                    lock_of(&piped).insert(number, program.text.clone());
                 }
                 let tell_all = files.len() <= MOST_LINES;
                 let takes_target =
@@ -121,43 +113,11 @@ pub fn check(session: &Session, options: Options) -> Result<Outcome, Failure> {
             .events
             .note(&format!("{files} shown for a later target, where a subject does not have its own"));
     }
-    let ended = match ended {
-        Ok(Ended::All) if options.variants > 0 => {
-            show_variants(&campaign, &files, &lock_of(&piped), options.variants)
-        }
-        ended => ended,
-    };
     for line in definitions.into_inner().expect("a panic ends the program").told() {
         session.events.judged(&harmless(&line));
     }
     let outcome = campaign.end(ended)?;
     Ok(Outcome { left_out: left_out.into_inner(), ..outcome })
-}
-
-/// Shows so many variants of each file.
-fn show_variants(
-    campaign: &Campaign<'_>,
-    files: &[PathBuf],
-    piped: &BTreeMap<u64, String>,
-    variants: u64,
-) -> Result<Ended, Failure> {
-    let of_each = variants.div_ceil(TOGETHER);
-    let (tasks, units) = (Some(of_each * files.len() as u64), Some(variants * files.len() as u64));
-    let budget = Budget { tasks, units, ..Budget::default() };
-    let bases = Bases::default();
-    each(campaign.session, budget, "variants", |task, work| {
-        let (file, part) = (task / of_each, task % of_each);
-        let range = part * TOGETHER..((part + 1) * TOGETHER).min(variants);
-        let path = &files[file as usize];
-        let read = || match piped.get(&file) {
-            Some(text) => Program::of("standard input".into(), text.clone()).ok(),
-            None => Program::read(path).ok(),
-        };
-        work.done(range.end - range.start);
-        bases.show(campaign, (file, range, variants), &path.to_string_lossy(), read)?;
-        work.say(campaign.so_far());
-        Ok(())
-    })
 }
 
 /// The most files of which each has a line; of more, those of which something was not compared.

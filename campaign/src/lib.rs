@@ -29,7 +29,6 @@ pub mod store;
 pub mod subjects;
 mod task;
 pub mod texts;
-pub mod variants;
 
 pub use campaign::Outcome;
 pub use failure::Failure;

@@ -16,10 +16,10 @@ use ptxsmith_subject::process;
 use crate::values::jobs;
 
 pub use self::campaign::{Campaign, Drift, Merge, Run};
-pub use self::generate::{Gen, Suite, SuiteForm, What};
+pub use self::generate::{Gen, Suite, What};
 pub use self::programs::{Bundle, Check, Eval, Expect, Lint, LintFormat, Reduce};
 pub use self::report::{Atlas, History, Report};
-pub use self::tools::{Completions, Manual, Subjects, Toolchain, WithLibrary, Worker};
+pub use self::tools::{Completions, Subjects, Toolchain, WithLibrary, Worker};
 
 /// Tests implementations of PTX data declarations against what the specification says.
 #[derive(Debug, Parser)]
@@ -137,7 +137,6 @@ Examples:
   ptxsmith check kernel.ptx
   ptxsmith check corpus/ --subject ptxas@13.5
   ptxsmith check corpus/5.4.4/ --expectations
-  ptxsmith check tables.ptx --variants 1000 --seed 7
   clang -x cuda --cuda-device-only -S -o - a.cu | ptxsmith check -")]
     Check(Check),
     /// Print what the specification says a PTX file holds
@@ -222,7 +221,7 @@ Examples:
     /// Render campaigns as static pages: clauses, forms and deviations by implementation, JSON beside each
     #[command(after_help = "\
 Addresses stay the same when the atlas is made again: clauses/CLAUSE.html#SUBJECT, forms/FORM.html#CELL,
-deviations/ID.html. scripts/atlas makes one of every implementation that is there.
+deviations/ID.html. In a checkout `cargo xtask atlas` runs the campaigns too.
 
 Examples:
   ptxsmith check suite/cases --by-case --subject ptxas@all --out campaign/
@@ -243,7 +242,6 @@ The suite is the same on every machine: cases, a manifest with its schema, an in
 Examples:
   ptxsmith suite --out suite/
   ptxsmith suite --out suite/ --random 1000 --seed 7
-  ptxsmith suite --out cuda/ --as cuda
   ptxsmith suite --out old/ --target sm_35 --max-ptx 4.3 --only '^5.4.4/'
   python3 suite/run.py --ptxas /usr/local/cuda/bin/ptxas")]
     Suite(Suite),
@@ -269,20 +267,6 @@ Examples:
     /// Test compilers, and check sources, against the rule on host const variables in CUDA C++ device code
     #[command(subcommand, after_help = "Example:\n  ptxsmith cuda check kernel.cu")]
     Cuda(crate::commands::cuda::Cuda),
-    /// Read variables back from a GPU, on a machine that has nothing but a driver
-    #[command(
-        subcommand,
-        after_help = "\
-The first is done where releases of ptxas can be installed, the second where the GPU is; docs/gpu.md has the details.
-
-Examples:
-  ptxsmith gpu prepare --out prepared/ --release 12.9 --release 13.5 --target sm_90
-  ptxsmith gpu run prepared/ --json gpu.json --markdown gpu.md"
-    )]
-    Gpu(crate::commands::gpu::Gpu),
-    /// Write manual pages
-    #[command(after_help = "Example:\n  ptxsmith manual --out ~/.local/share/man/man1")]
-    Manual(Manual),
     /// Generate shell completions
     #[command(
         after_help = "Example:\n  ptxsmith completions bash > ~/.local/share/bash-completion/completions/ptxsmith"

@@ -49,7 +49,7 @@ pub fn completed(args: Vec<OsString>) -> Result<Vec<OsString>, clap::Error> {
             .error(ErrorKind::ValueValidation, format!("--config {}: {message}", path.to_string_lossy()))
     };
     let text = std::fs::read_to_string(&path).map_err(|why| error(why.to_string()))?;
-    let config: Config = basic_toml::from_str(&text).map_err(|why| error(why.to_string()))?;
+    let config: Config = toml::from_str(&text).map_err(|why| error(why.to_string()))?;
     complete(args, &config).map_err(error)
 }
 
@@ -126,7 +126,7 @@ quiet = true
 
     fn with(line: &str, file: &str) -> Result<String, String> {
         let args = line.split(' ').map(OsString::from).collect();
-        let config = basic_toml::from_str(file).map_err(|error| error.to_string())?;
+        let config = toml::from_str(file).map_err(|error| error.to_string())?;
         let completed = complete(args, &config)?;
         Ok(completed.iter().map(|arg| arg.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" "))
     }

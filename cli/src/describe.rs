@@ -9,7 +9,7 @@ use clap::{ArgMatches, Command, CommandFactory};
 use crate::args::Cli;
 
 /// What a command is by its path: `cuda check`.
-pub struct Facts {
+struct Facts {
     /// The command, or the first words of several.
     command: &'static str,
     /// The options of every command that do something here.
@@ -113,7 +113,6 @@ const FACTS: &[Facts] = &[
         statuses: &[],
         environment: &[PATH],
     },
-    Facts { command: "gpu", options: &SHARED, is_strict: false, statuses: &[], environment: TESTS },
     Facts { command: "worker", options: &SHARED, is_strict: false, statuses: &[], environment: &[] },
     Facts { command: "toolchain", options: &[], is_strict: true, statuses: &[], environment: &[CACHE, PATH] },
 ];
@@ -124,7 +123,7 @@ const PLAIN: Facts =
 
 impl Facts {
     /// The facts of a command.
-    pub fn of(path: &str) -> &'static Facts {
+    fn of(path: &str) -> &'static Facts {
         let is_of = |facts: &&Facts| {
             path.strip_prefix(facts.command).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
@@ -132,18 +131,13 @@ impl Facts {
     }
 
     /// Its exit statuses, those of every command among them.
-    pub fn statuses(&self) -> Vec<(&'static str, &'static str)> {
+    fn statuses(&self) -> Vec<(&'static str, &'static str)> {
         let of_all = [("0", "done"), ("2", "bad usage or bad input"), ("4", "ptxsmith itself failed")];
         let own = |status: &str| self.statuses.iter().any(|(own, _)| *own == status);
         let mut all: Vec<_> = of_all.into_iter().filter(|(status, _)| !own(status)).collect();
         all.extend(self.statuses);
         all.sort_by_key(|(status, _)| status.split(',').next().and_then(|first| first.parse::<u32>().ok()));
         all
-    }
-
-    /// The variables of the environment that it reads.
-    pub fn environment(&self) -> &'static [Variable] {
-        self.environment
     }
 
     fn help(&self, own: &str) -> String {
@@ -243,7 +237,7 @@ mod tests {
             }
             at.render_help().to_string()
         };
-        assert!(!help(&["manual"]).contains("--seed") && !help(&["suite"]).contains("--libcuda"));
+        assert!(!help(&["completions"]).contains("--seed") && !help(&["suite"]).contains("--libcuda"));
         let run = help(&["run"]);
         for part in [
             "--seed",

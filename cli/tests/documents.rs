@@ -378,7 +378,7 @@ fn every_command_and_option_that_a_document_names_is_one_of_the_program() {
             let Some(words) = words(&command, "ptxsmith") else { continue };
             let Some(name) = words.first().filter(is_word) else { continue };
             let mut called = vec![*name];
-            if ["toolchain", "cuda", "gpu"].contains(name) {
+            if ["toolchain", "cuda"].contains(name) {
                 called.extend(words.get(1).filter(is_word));
             }
             let known = of(&called);
@@ -444,6 +444,34 @@ fn every_file_of_the_project_that_a_document_names_is_there() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
+/// The words that a person has to read: pages of deviations but their index are left out, and so is rendered text, which stands behind a
+/// comment such as `<!-- measured -->`, up to a comment with the word `end`, or up to the end of the file.
+#[test]
+fn the_documents_have_at_most_16000_words() {
+    const MOST_WORDS: usize = 16_000;
+    let docs = root().join("docs");
+    let pages = walkdir::WalkDir::new(&docs).into_iter().flatten().map(walkdir::DirEntry::into_path);
+    let is_written = |path: &PathBuf| {
+        let is_page = path.extension().is_some_and(|extension| extension == "md");
+        is_page && (!path.starts_with(docs.join("deviations")) || path.ends_with("README.md"))
+    };
+    let mut words = 0;
+    for page in pages.filter(is_written) {
+        let mut rendered = false;
+        for line in fs::read_to_string(&page).expect("a document is text").lines() {
+            let comment = line.trim().strip_prefix("<!-- ").and_then(|line| line.strip_suffix(" -->"));
+            match comment.filter(|comment| !comment.starts_with("not run:")) {
+                Some(comment) => {
+                    rendered = !comment.split(|c: char| !c.is_alphanumeric()).any(|word| word == "end")
+                }
+                None if comment.is_none() && !rendered => words += line.split_whitespace().count(),
+                None => {}
+            }
+        }
+    }
+    assert!((8_000..=MOST_WORDS).contains(&words), "{words} words: write less, or render tables");
+}
+
 #[test]
 fn every_package_test_and_script_that_a_document_names_is_there() {
     let packages: BTreeMap<String, PathBuf> = files()
@@ -455,6 +483,7 @@ fn every_package_test_and_script_that_a_document_names_is_there() {
             Some((name.trim_end_matches('"').to_owned(), path.parent()?.to_owned()))
         })
         .collect();
+    let tasks = fs::read_to_string(root().join("xtask/src/main.rs")).expect("it is there");
     let (mut named, mut wrong) = (0, Vec::new());
     for path in documents().into_iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
         let text = fs::read_to_string(&path).expect("a document is text");
@@ -468,6 +497,15 @@ fn every_package_test_and_script_that_a_document_names_is_there() {
                 }
             }
             let Some(words) = words(&command, "cargo") else { continue };
+            if let [first, task, ..] = words[..]
+                && first == "xtask"
+            {
+                named += 1;
+                let of_words = task.split('-').map(|word| word[..1].to_uppercase() + &word[1..]);
+                if !tasks.contains(&format!("    {}", of_words.collect::<String>())) {
+                    wrong.push(format!("{place}: no task {task}"));
+                }
+            }
             let values = |option: &str| -> Vec<&str> {
                 words.windows(2).filter(|pair| pair[0] == option).map(|pair| pair[1]).collect()
             };
@@ -521,19 +559,7 @@ fn the_commands_of_the_readme_are_those_of_the_program() {
 }
 
 #[test]
-fn every_command_has_a_manual_page_and_completes() {
-    let directory = tempfile::tempdir().unwrap();
-    let output = ptxsmith().arg("manual").arg("--out").arg(directory.path()).output().unwrap();
-    assert_eq!(status(&output), 0, "{}", stderr(&output));
-    let page = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
-    assert!(page("ptxsmith.1").contains("ptxsmith\\-run"));
-    let run = page("ptxsmith-run.1");
-    for part in
-        ["\\-\\-focus", "\\fISUBJECT\\fR", ".SH ENVIRONMENT", ".SH FILES", ".SH EXIT STATUS", ".SH SEE ALSO"]
-    {
-        assert!(run.contains(part), "{part}");
-    }
-    assert!(run.contains("ptxsmith\\-run \\- Generate programs"), "{run}");
+fn every_shell_completes_commands_and_values() {
     for shell in ["bash", "zsh", "fish"] {
         let output = ptxsmith().args(["completions", shell]).output().unwrap();
         assert_eq!(status(&output), 0);

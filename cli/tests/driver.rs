@@ -7,6 +7,7 @@ use std::process::Output;
 
 use assert_cmd::Command;
 use common::*;
+use ptxsmith_suite::selfcheck;
 use serde_json::Value;
 
 /// The stub: a library built beside the tests.
@@ -278,84 +279,60 @@ fn what_the_assembler_and_the_loader_refuse_are_told_apart() {
     assert_eq!((&report["findings"][0]["class"], &report["conform"]), (&"crash".into(), &1.into()));
 }
 
-/// A prepared module of one variable, as text and as what the stub takes for a cubin, and a kernel that checks it.
-fn prepared(directory: &Path) -> PathBuf {
-    let prepared = directory.join("prepared");
-    let cubins = prepared.join("cubins/ptxas@13.5/sm_90");
-    std::fs::create_dir_all(prepared.join("modules")).unwrap();
-    std::fs::create_dir_all(&cubins).unwrap();
-    let kernel = ".visible .entry check_0(.param .u64 check_0_out) { ret; }";
-    file(&prepared.join("modules"), "0000.ptx", &module(&format!(".global .u32 a = 5;\n{kernel}")));
-    file(&cubins, "0000.cubin", "a check_0");
-    prepared
+/// A module of one variable with the kernel of the suite that checks it.
+fn self_checking() -> String {
+    let text = module(".global .u32 a = 5;");
+    let parsed = ptxsmith_syntax::parse(&text).unwrap();
+    let case = ptxsmith_suite::Case::new("a".to_owned(), ptxsmith_suite::Source::Hand, parsed);
+    let kernel = selfcheck::of_case(&case).unwrap();
+    format!(".global .u32 a = 5;\n{}", kernel.text)
 }
 
-fn gpu_run(directory: &Path, script: &str) -> (Output, Value) {
-    let json = directory.join("gpu.json");
-    let output = on_stub(directory, &format!("{DEVICE}{script}"))
-        .args(["gpu", "run", "--json"])
-        .args([&json, &prepared(directory)])
-        .output()
-        .unwrap();
-    (output, serde_json::from_slice(&std::fs::read(json).unwrap_or_default()).unwrap_or_default())
+/// What `driver` and `driver:ptxas@13.5` are seen to do with it.
+fn self_checked(directory: &Path, script: &str) -> [(Output, Value); 2] {
+    let text = self_checking();
+    let modules = [("a.ptx", &*text)];
+    [check(directory, script, &modules, &[]), check_cubins(directory, "", script, &modules)]
 }
 
-#[test]
-fn prepared_modules_are_read_back_and_their_kernels_run_through_every_entry_point() {
-    let directory = tempfile::tempdir().unwrap();
-    let passed = "kernel check_0 0d600d60ffffffff\n";
-    let (output, json) = gpu_run(directory.path(), &format!("variable a 05000000\n{passed}"));
-    assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
-    let entry_points = json["doors"].as_array().unwrap();
-    let names: Vec<_> =
-        entry_points.iter().map(|entry_point| entry_point["door"].as_str().unwrap()).collect();
-    assert_eq!(names, ["PTX text", "cubins of ptxas@13.5 for sm_90"]);
-    for entry_point in entry_points {
-        assert_eq!(
-            (&entry_point["read_back"], &entry_point["conform"], &entry_point["new"]),
-            (&1.into(), &1.into(), &0.into())
-        );
-        assert_eq!((&entry_point["kernels"], &entry_point["kernels_passed"]), (&1.into(), &1.into()));
-    }
-    assert!(
-        stdout(&output).contains("| all | 2 | 2 | 2 | 0 | 0 | 0 | 2 | 2 | 0 | 0 | 0 |"),
-        "{}",
-        stdout(&output)
-    );
+/// The classes of the findings, sorted.
+fn classes(report: &Value) -> Vec<&str> {
+    let findings = report["findings"].as_array().into_iter().flatten();
+    let mut classes: Vec<&str> = findings.filter_map(|finding| finding["class"].as_str()).collect();
+    classes.sort_unstable();
+    classes
 }
 
 #[test]
-fn a_kernel_that_stops_is_held_against_what_was_read_back() {
+fn kernels_that_check_their_variables_run_from_text_and_from_cubins() {
     let directory = tempfile::tempdir().unwrap();
-    let stopped = "kernel check_0 0d600d6000000000\n";
-    for (value, agree, disagree) in [("06000000", 1, 0), ("05000000", 0, 1)] {
-        let (output, json) = gpu_run(directory.path(), &format!("variable a {value}\n{stopped}"));
-        assert_eq!(status(&output), 1, "{}", stderr(&output));
-        let entry_point = &json["doors"][0];
-        assert_eq!(
-            (&entry_point["kernels_agree"], &entry_point["kernels_disagree"]),
-            (&agree.into(), &disagree.into())
-        );
-    }
-    // A kernel that wrote nothing, one that loses the context, and one that writes past its buffer.
-    for line in
-        ["kernel check_0 00\n", "kernel check_0 00\nif a launch 700\n", "kernel check_0 000000000000000001\n"]
-    {
-        let (output, json) = gpu_run(directory.path(), &format!("variable a 05000000\n{line}"));
-        assert_eq!(status(&output), 1, "{line}: {}", stderr(&output));
-        let entry_point = &json["doors"][1];
-        let crashed = entry_point["not_accepted"]["crashed"].as_u64().unwrap_or(0);
-        assert_eq!(crashed + entry_point["kernels_disagree"].as_u64().unwrap(), 1, "{line}: {json}");
+    let passed = format!("kernel {} 0d600d60ffffffff\n", selfcheck::KERNEL);
+    for (output, report) in self_checked(directory.path(), &format!("variable a 05000000\n{passed}")) {
+        assert_eq!(status(&output), 0, "{}{report}", stderr(&output));
+        // The variable, and what the kernel leaves.
+        assert_eq!((&report["compared"], &report["conform"]), (&2.into(), &2.into()), "{report}");
     }
 }
 
 #[test]
-fn without_a_device_nothing_prepared_is_measured() {
+fn a_kernel_that_stops_differs_though_memory_is_right_and_memory_though_the_kernel_passes() {
     let directory = tempfile::tempdir().unwrap();
-    let output =
-        on_stub(directory.path(), "").args(["gpu", "run"]).arg(prepared(directory.path())).output().unwrap();
-    assert_eq!(status(&output), 3, "{}", stderr(&output));
-    assert!(stderr(&output).contains("driver is not available: the driver finds no device"));
+    let kernel = |left: &str| format!("kernel {} {left}\n", selfcheck::KERNEL);
+    let (passed, stopped) = (kernel("0d600d60ffffffff"), kernel("0d600d6000000000"));
+    let lost = format!("{}if a launch 700\n", kernel("00"));
+    // The last two: a kernel that loses the context, and one that writes past its buffer.
+    for (value, left, expected) in [
+        ("05000000", &stopped, "wrong-value"),
+        ("06000000", &passed, "wrong-value"),
+        ("05000000", &kernel("00"), "wrong-value"),
+        ("05000000", &lost, "crash"),
+        ("05000000", &kernel("000000000000000001"), "crash"),
+    ] {
+        for (output, report) in self_checked(directory.path(), &format!("variable a {value}\n{left}")) {
+            assert_eq!(status(&output), 1, "{left}: {}{report}", stderr(&output));
+            assert!(classes(&report).contains(&expected), "{left}: {report}");
+        }
+    }
 }
 
 /// Whether the compiler of a driver is installed here.

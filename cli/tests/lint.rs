@@ -1,4 +1,4 @@
-//! `ptxsmith lint`, and `eval --lint`: what listed releases take otherwise, without any of them.
+//! `ptxsmith lint`: what listed releases take otherwise, without any of them.
 
 mod common;
 
@@ -89,13 +89,6 @@ fn programs_read_json_and_sarif() {
     let result = &sarif["runs"][0]["results"][0];
     assert_eq!((&result["ruleId"], &result["level"]), (&"incomplete-rows-packed".into(), &"warning".into()));
     assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 3);
-}
-
-#[test]
-fn eval_warns_on_standard_error_and_keeps_its_answer() {
-    let output = ptxsmith().args(["eval", "-", "--lint"]).write_stdin(ROWS).output().unwrap();
-    assert_eq!(status(&output), 0);
-    assert!(stdout(&output).contains("x: .global") && stderr(&output).contains("[incomplete-rows-packed]"));
 }
 
 #[test]

@@ -42,41 +42,6 @@ fn the_cases_of_a_suite_are_programs_that_check_takes_and_that_the_specification
 }
 
 #[test]
-fn a_compiler_of_cuda_is_judged_on_what_it_takes_and_a_refusal_counts_only_beside_the_valid_kernel() {
-    if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("NOT TESTED: a compiler of CUDA: no python3");
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let out = directory.path().join("cuda");
-    let output = suite(&out, &["--as", "cuda"]);
-    assert_eq!(status(&output), 0, "{}", stderr(&output));
-    let manifest: Value = serde_json::from_slice(&std::fs::read(out.join("manifest.json")).unwrap()).unwrap();
-    let cases = manifest["cases"].as_array().unwrap();
-    let refused = cases.iter().filter(|case| case["expected"]["outcome"] == "refused").count();
-    let accepted = cases.len() - refused;
-    assert!(accepted > 20 && refused > 5, "{accepted}, {refused}");
-    assert!(cases.iter().all(|case| out.join(case["file"].as_str().unwrap()).is_file()));
-    let run = |compiler: &str| {
-        let output =
-            Command::new("python3").arg(out.join("run.py")).args(["--compiler", compiler]).output().unwrap();
-        (status(&output), stdout(&output).lines().last().unwrap_or_default().to_owned() + &stderr(&output))
-    };
-    let all = cases.len();
-    // One that takes everything, one that takes nothing, and one that dies of everything.
-    let told = format!("{all} cases: {accepted} conforms, 0 reading, {refused} deviates, 0 not-compared");
-    assert_eq!(run("true {cu} -o {out}"), (1, told));
-    let (exit, told) = run("false {cu}");
-    assert_eq!(exit, 1);
-    assert!(told.ends_with(&format!("{accepted} deviates, {refused} not-compared")), "{told}");
-    let (exit, told) = run("sh -c 'kill -SEGV $$'");
-    assert_eq!((exit, told.contains(&format!(" {all} deviates"))), (1, true), "{told}");
-    // Neither form is taken for the other.
-    let output = Command::new("python3").arg(out.join("run.py")).args(["--exec", "true"]).output().unwrap();
-    assert_eq!(status(&output), 2, "{}", stderr(&output));
-}
-
-#[test]
 fn a_refusal_counts_only_if_the_valid_neighbour_is_accepted() {
     let directory = tempfile::tempdir().unwrap();
     let bad = format!("// twin: good.ptx\n{}", module(".global .u32 a = 1.5;"));

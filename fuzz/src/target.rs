@@ -130,7 +130,7 @@ impl Target {
                 let file = corpus_file(&program, &note);
                 let repeat = match as_it_is.is_some_and(|text| text.ends_with(&program)) {
                     true => format!("{repeat} FILE, with this or what libFuzzer writes as FILE"),
-                    false => format!("{repeat} --hex {}", hex(data)),
+                    false => format!("{repeat} --hex {}", hex::encode(data)),
                 };
                 let name = self.name;
                 format!(
@@ -138,7 +138,7 @@ impl Target {
                      {file}\nRepeat: {repeat}\n"
                 )
             }
-            None => format!("{} fails: {what}\nRepeat: {repeat} --hex {}\n", self.name, hex(data)),
+            None => format!("{} fails: {what}\nRepeat: {repeat} --hex {}\n", self.name, hex::encode(data)),
         }
     }
 
@@ -149,7 +149,7 @@ impl Target {
         let mut arguments = std::env::args_os().skip(1).peekable();
         if arguments.peek().is_some_and(|first| first == "--hex") {
             let digits = arguments.nth(1).and_then(|hex| hex.into_string().ok()).unwrap_or_default();
-            let Some(data) = from_hex(&digits) else {
+            let Ok(data) = hex::decode(&digits) else {
                 eprintln!("--hex wants an even number of hexadecimal digits");
                 return ExitCode::from(2);
             };
@@ -175,17 +175,6 @@ impl Target {
         println!("{}: {} inputs, no failure", self.name, files.len());
         ExitCode::SUCCESS
     }
-}
-
-fn hex(data: &[u8]) -> String {
-    data.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn from_hex(digits: &str) -> Option<Vec<u8>> {
-    let pairs = digits.as_bytes().chunks(2);
-    pairs
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok().filter(|_| pair.len() == 2))
-        .collect()
 }
 
 /// The folder of the committed seeds of a target.

@@ -1,4 +1,4 @@
-//! The oracle and the naive evaluator agree: on every small program, and on generated ones. `scripts/fuzz-agree` asks for many
+//! The oracle and the naive evaluator agree: on every small program, and on generated ones. `examples/agree.rs` asks for many
 //! more.
 
 use ptxsmith_fuzz::agreement;
@@ -46,7 +46,7 @@ fn a_nan_that_arithmetic_made_is_refused_where_any_float_is() {
     }
 }
 
-/// Found by `scripts/fuzz-agree`: an operand that is not evaluated still has a type (4.5.5), which the oracle took from the
+/// Found by `examples/agree.rs`: an operand that is not evaluated still has a type (4.5.5), which the oracle took from the
 /// operand of its last operator. `~` gives an unsigned value, `!` and comparisons a signed one.
 #[test]
 fn what_is_not_evaluated_has_the_type_of_its_operator() {

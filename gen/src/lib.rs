@@ -40,7 +40,6 @@ mod sampler;
 mod scope;
 mod shares;
 pub mod stream;
-pub mod variants;
 mod weights;
 mod written;
 
@@ -55,5 +54,4 @@ pub use negative::{Edit, Negative};
 pub use places::{Cell, Places};
 pub use ptxsmith_syntax::Header;
 pub use raw::RawEdits;
-pub use variants::{Variant, Variants};
 pub use weights::{UnknownProduction, Weights};

@@ -1,5 +1,6 @@
 //! What a module must hold: the oracle's answer, and its form as JSON.
 
+pub use hex::encode as hex;
 use ptxsmith_syntax::{Lines, StateSpace, Text};
 use serde::Serialize;
 
@@ -93,15 +94,6 @@ struct JsonVariable<'a> {
 pub(crate) fn readings_met(trace: &Trace, readings: &Readings) -> serde_json::Map<String, serde_json::Value> {
     let answer = |question: Question| question.answers()[readings.answer(question)];
     trace.questions.iter().map(|question| (question.name().to_owned(), answer(question).into())).collect()
-}
-
-/// Lower-case hex.
-pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes
-        .iter()
-        .flat_map(|&b| [DIGITS[usize::from(b >> 4)] as char, DIGITS[usize::from(b & 15)] as char])
-        .collect()
 }
 
 impl Expectation {

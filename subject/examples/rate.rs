@@ -1,7 +1,7 @@
 //! How many modules a second an implementation answers: `rate SUBJECT [MODULES [JOBS]]`.
 //!
 //! Each module is another one, of one variable. Each job (one, unless more are asked for) asks for its modules one after the
-//! other, as the jobs of a campaign do, and ptxas is forked as it is there. `scripts/soak` watches it. Like ptxsmith, it starts itself again as the worker that loads a library.
+//! other, as the jobs of a campaign do, and ptxas is forked as it is there. `cargo xtask soak` watches it. Like ptxsmith, it starts itself again as the worker that loads a library.
 
 use std::error::Error;
 use std::io;

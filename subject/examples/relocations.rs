@@ -1,5 +1,5 @@
 //! Measures how each installed release of ptxas encodes each kind of address, and writes the table of
-//! `docs/relocations.md` to standard output. `scripts/relocations` installs what it needs and puts the table there.
+//! `docs/relocations.md` to standard output. `cargo xtask relocations` installs what it needs and puts the table there.
 //!
 //! The relocations are read here as they stand in the file, so that the table does not depend on our reader of cubins.
 //! That our reader takes each of these cubins is checked on the way: one that it does not take fails the run.

@@ -126,5 +126,5 @@ fn the_table_of_encodings_was_measured_with_every_known_minor_release() {
     let mut known: Vec<&str> =
         ptxsmith_subject::toolchain::RELEASES.iter().map(|release| release.minor()).collect();
     known.dedup();
-    assert_eq!(measured, known, "scripts/relocations measures them again");
+    assert_eq!(measured, known, "cargo xtask relocations measures them again");
 }

@@ -6,15 +6,11 @@
     python3 run.py --exec 'my-assembler --observe {ptx}' --write-expected known.txt
     python3 run.py --exec 'my-assembler --observe {ptx}' --expect-failures known.txt
 
-or, where the cases are CUDA C++ (`suite --as cuda`), on a compiler, which takes or refuses them:
-
-    python3 run.py --compiler 'nvcc -arch=sm_80 -cubin -o {out} {cu}'
-
 What a verdict is: README.md. A file of expected failures has a line for each: CASE VARIABLE CLASS, with - for the whole
 program; # begins a comment. Exit status: 0 all that was compared conforms or fails as expected, 1 something else fails or an
 expected failure does not fail any more, 2 bad usage or no such program, 3 nothing was compared.
 """
-import argparse, collections, concurrent.futures, functools, json, os, pathlib, shlex, shutil, subprocess, sys, tempfile
+import argparse, collections, concurrent.futures, json, os, pathlib, shlex, shutil, subprocess, sys
 
 sys.dont_write_bytecode = True  # the suite stays as it is
 import ptxas
@@ -39,22 +35,6 @@ def ask(words, case, timeout):
     if not seen.get("variables"):  # it only parses, or the program declares nothing
         seen.pop("variables", None)
     return seen
-
-
-def compile(words, case, timeout):
-    """Whether a compiler takes one case, by its exit status."""
-    with tempfile.TemporaryDirectory() as folder:
-        fill = {"{cu}": str(HERE / case["file"]), "{out}": os.path.join(folder, "out")}
-        command = [functools.reduce(lambda word, key: word.replace(key, fill[key]), fill, word) for word in words]
-        try:
-            # A compiler writes files of its own beside its input, or where it runs.
-            run = subprocess.run(command, timeout=timeout, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                 stderr=subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
-            return {"outcome": "timed-out"}
-    # A driver of others passes on that one of them died as a shell does: 128 and the signal. ptxas refuses with 255.
-    died = run.returncode < 0 or 128 < run.returncode <= 128 + 64
-    return {"outcome": "crashed" if died else "refused" if run.returncode else "accepted"}
 
 
 def compare(expected, seen):
@@ -122,7 +102,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ptxas", default="ptxas", help="a ptxas [default: that of PATH]")
     parser.add_argument("--exec", metavar="CMD", help="any program instead; {ptx} is the file, else it comes last")
-    parser.add_argument("--compiler", metavar="CMD", help="a compiler of CUDA C++ instead; {cu} is the file, {out} its output")
     parser.add_argument("--json", metavar="FILE", help="write every verdict here, a line each")
     parser.add_argument("--only", default="", metavar="PREFIX", help="cases whose id begins so")
     parser.add_argument("--expect-failures", metavar="FILE", help="failures that are known and make no status 1")
@@ -130,26 +109,22 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=10, help="seconds a case [default: 10]")
     args = parser.parse_args()
-    given = args.exec if args.compiler is None else args.compiler
-    words = shlex.split(given) if given is not None else [args.ptxas]
+    words = shlex.split(args.exec) if args.exec is not None else [args.ptxas]
     if not words or not shutil.which(words[0]):
-        what = "give --ptxas PATH, --exec CMD or --compiler CMD" if given is None else "give another"
+        what = "give --ptxas PATH or --exec CMD" if args.exec is None else "give another"
         parser.error(f"{words[0] if words else 'an empty command'}: no such program; {what}")
     try:
         expected = expected_in(args.expect_failures) if args.expect_failures else set()
     except (OSError, UnicodeDecodeError) as error:
         parser.error(f"--expect-failures {args.expect_failures}: {error}")
     cases = {case["id"]: case for case in json.loads((HERE / "manifest.json").read_text())["cases"]}
-    if (args.compiler is not None) != any(case["file"].endswith(".cu") for case in cases.values()):
-        parser.error("--compiler CMD goes with a suite of CUDA C++ (ptxsmith suite --as cuda), and such a suite with it")
-    targets = given or ptxas.targets_of(args.ptxas)
-    observe = lambda case: (compile(words, case, args.timeout) if args.compiler else ask(words, case, args.timeout) if args.exec
+    targets = args.exec or ptxas.targets_of(args.ptxas)
+    observe = lambda case: (ask(words, case, args.timeout) if args.exec
                             else ptxas.ask(args.ptxas, targets, HERE, case, args.timeout))
     chosen = [case for case in cases.values() if case["id"].startswith(args.only)]
     if not chosen:
         folders = sorted({i.rpartition("/")[0] for i in cases})
         parser.error(f"--only {args.only}: no case begins so; ids begin with {', '.join(folders)}")
-    chosen.sort(key=lambda case: -case["emitted"])  # first what compilers emit most
     wanted = sorted({i for case in chosen for i in (case["id"], case["twin"]) if i})
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         seen = dict(zip(wanted, pool.map(lambda i: observe(cases[i]), wanted)))

@@ -19,26 +19,6 @@ pub enum Source {
     Random,
 }
 
-/// What the cases of a suite are written as.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// PTX modules.
-    #[default]
-    Ptx,
-    /// CUDA C++ with inline assembly: the cases about operands that can stand in it, judged on what is taken and refused.
-    Cuda,
-}
-
-impl Form {
-    /// How the names of its files end.
-    pub const fn ending(self) -> &'static str {
-        match self {
-            Form::Ptx => "ptx",
-            Form::Cuda => "cu",
-        }
-    }
-}
-
 /// One case of a suite.
 #[derive(Clone, Debug)]
 pub struct Case {

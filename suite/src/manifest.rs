@@ -5,8 +5,7 @@ use ptxsmith_syntax::needs_relocatable_form;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::case::{Case, Form, Source};
-use crate::emitted::Emitted;
+use crate::case::{Case, Source};
 use crate::selfcheck;
 
 #[derive(Serialize)]
@@ -14,8 +13,6 @@ struct Entry<'a> {
     id: &'a str,
     file: String,
     source: Source,
-    /// In how many programs of compilers what it is about stands.
-    emitted: usize,
     clauses: Vec<&'static str>,
     version: Option<String>,
     target: &'a str,
@@ -29,12 +26,11 @@ struct Entry<'a> {
 }
 
 /// The manifest: a head, which says how many cases were drawn and from what seed, and one case a line.
-pub fn manifest(cases: &[Case], (random, seed): (u64, u64), form: Form, emitted: &Emitted) -> String {
+pub fn manifest(cases: &[Case], (random, seed): (u64, u64)) -> String {
     let head = json!({
         "schema": "ptxsmith.suite/1",
         "generator": { "name": "ptxsmith", "version": env!("CARGO_PKG_VERSION") },
         "random": { "count": random, "seed": seed },
-        "emitted": { "programs": emitted.programs() },
         "questions": questions(),
     });
     let mut text = serde_json::to_string_pretty(&head).expect("texts and numbers are always JSON");
@@ -42,7 +38,7 @@ pub fn manifest(cases: &[Case], (random, seed): (u64, u64), form: Form, emitted:
     text.truncate(text.len() - "\n}".len());
     text.push_str(",\n  \"cases\": [\n");
     for (at, case) in cases.iter().enumerate() {
-        let entry = entry(case, form, emitted);
+        let entry = entry(case);
         text.push_str(&serde_json::to_string(&entry).expect("texts and numbers are always JSON"));
         text.push_str(if at + 1 == cases.len() { "\n" } else { ",\n" });
     }
@@ -60,12 +56,7 @@ fn questions() -> Value {
     Value::Object(Question::ALL.iter().map(of).collect::<Map<_, _>>())
 }
 
-fn entry<'c>(case: &'c Case, form: Form, emitted: &Emitted) -> Entry<'c> {
-    let expected = |case: &Case, expectation: &Expectation| match form {
-        Form::Ptx => expected(case, expectation),
-        // Nothing is seen of the variables of a body.
-        Form::Cuda => outcome(expected(case, expectation)),
-    };
+fn entry<'c>(case: &'c Case) -> Entry<'c> {
     let readings = case.alternatives.iter().map(|alternative| {
         let answers = alternative.answers.iter();
         let answers: Map<_, _> = answers
@@ -75,9 +66,8 @@ fn entry<'c>(case: &'c Case, form: Form, emitted: &Emitted) -> Entry<'c> {
     });
     Entry {
         id: &case.id,
-        file: format!("cases/{}.{}", case.id, form.ending()),
+        file: format!("cases/{}.ptx", case.id),
         source: case.source,
-        emitted: emitted.of(case),
         clauses: case.clauses.iter().map(|clause| clause.id()).collect(),
         version: case.module.version().map(|(major, minor)| format!("{major}.{minor}")),
         target: case.module.targets().find(|target| target.starts_with("sm_")).unwrap_or("sm_80"),
@@ -87,24 +77,8 @@ fn entry<'c>(case: &'c Case, form: Form, emitted: &Emitted) -> Entry<'c> {
         readings: readings.collect(),
         counterpart: case.counterpart.as_deref(),
         self_check: selfcheck::of_case(case)
-            .filter(|_| form == Form::Ptx)
             .map(|check| json!({ "kernel": selfcheck::KERNEL, "text": check.text, "checks": check.checks })),
     }
-}
-
-/// Of an expectation only whether the program is taken.
-fn outcome(mut expected: Value) -> Value {
-    if let Some(object) = expected.as_object_mut() {
-        object.retain(|key, _| ["outcome", "refusal", "variables"].contains(&key.as_str()));
-        if object.contains_key("variables") {
-            object.insert("variables".to_owned(), json!({}));
-        }
-        // The line is of the module that the source was made of.
-        if let Some(refusal) = object.get_mut("refusal").and_then(Value::as_object_mut) {
-            refusal.insert("line".to_owned(), Value::Null);
-        }
-    }
-    expected
 }
 
 /// An expectation in the shape of an observation, with a refusal's class and line, without what it rests on.

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use regex_lite::Regex;
 
-use crate::case::{Case, Form};
+use crate::case::Case;
 use crate::corpus::SuiteError;
-use crate::emitted::Emitted;
-use crate::{corpus, cuda, drawn, edited, enumerated, index, manifest};
+use crate::{corpus, drawn, edited, enumerated, index, manifest};
 
 /// Which cases a suite has.
 #[derive(Clone, Debug, Default)]
@@ -44,8 +43,6 @@ pub struct Options {
     pub seed: u64,
     /// Which cases it has; the valid counterpart of each is there too.
     pub filter: Filter,
-    /// What the cases are written as.
-    pub form: Form,
 }
 
 /// A suite.
@@ -53,7 +50,6 @@ pub struct Suite {
     /// Its cases, ordered by id.
     pub cases: Vec<Case>,
     options: Options,
-    emitted: Emitted,
 }
 
 /// One file of a suite.
@@ -86,20 +82,14 @@ impl Suite {
         let wanted: BTreeSet<String> =
             chosen.flat_map(|case| [Some(case.id.clone()), case.counterpart.clone()]).flatten().collect();
         cases.retain(|case| wanted.contains(&case.id));
-        if options.form == Form::Cuda {
-            cases = cuda::cases(cases);
-        }
-        Ok(Suite { cases, options, emitted: Emitted::count() })
+        Ok(Suite { cases, options })
     }
 
     /// Every file of the suite.
     pub fn files(&self) -> Vec<File> {
         let file = |path: &str, contents: &str| File { path: path.to_owned(), contents: contents.to_owned() };
         let mut files = vec![
-            match self.options.form {
-                Form::Ptx => file("README.md", include_str!("../files/README.md")),
-                Form::Cuda => file("README.md", include_str!("../files/cuda.md")),
-            },
+            file("README.md", include_str!("../files/README.md")),
             file("cases/README.md", corpus::readme()),
             file("run.py", include_str!("../files/run.py")),
             file("ptxas.py", include_str!("../files/ptxas.py")),
@@ -107,22 +97,15 @@ impl Suite {
             file("module.schema.json", include_str!("../files/module.schema.json")),
             File {
                 path: "manifest.json".into(),
-                contents: manifest::manifest(
-                    &self.cases,
-                    (self.options.random, self.options.seed),
-                    self.options.form,
-                    &self.emitted,
-                ),
+                contents: manifest::manifest(&self.cases, (self.options.random, self.options.seed)),
             },
             File { path: "index.json".into(), contents: index::json(&self.cases) },
             File { path: "index.md".into(), contents: index::markdown(&self.cases) },
         ];
-        let ending = self.options.form.ending();
         files.extend(
-            self.cases.iter().map(|case| File {
-                path: format!("cases/{}.{ending}", case.id),
-                contents: case.text.clone(),
-            }),
+            self.cases
+                .iter()
+                .map(|case| File { path: format!("cases/{}.ptx", case.id), contents: case.text.clone() }),
         );
         files
     }

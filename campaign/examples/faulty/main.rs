@@ -1,4 +1,4 @@
-//! An implementation of PTX that follows the specification, but for one planted fault: what `scripts/planted` judges findings by.
+//! An implementation of PTX that follows the specification, but for one planted fault: what `cargo xtask planted` judges findings by.
 //!
 //! `faulty` prints its faults: the class of their findings, what the cases are about that show them, and the name; `faulty NAME`
 //! answers questions on standard input, as `serve:` asks them. Few of them are among the wrong rules that ptxsmith suspects. The

@@ -14,7 +14,6 @@ use crate::failure::Failure;
 use crate::files;
 use crate::ledger::Found;
 use crate::pool::lock_of;
-use crate::variants::nth_variant;
 
 pub use folder::FINDINGS as FOLDER;
 
@@ -56,13 +55,6 @@ impl Campaign<'_> {
     /// The command that shows a finding again, in the output directory where there is one: what is reported does not depend on
     /// where that is.
     pub fn repeat(&self, found: &Found) -> String {
-        let nth = found.finding.same_as.as_ref().and_then(|_| nth_variant(found.trial));
-        if let (Some(nth), Some(origin)) = (nth, &found.origin) {
-            let (path, subject) =
-                (shell_words::quote(origin), shell_words::quote(&found.finding.subjects[0]));
-            let seed = self.seed;
-            return format!("ptxsmith check {path} --variants {nth} --seed {seed} --subject {subject}");
-        }
         let path = match (&self.out, &found.origin) {
             (None, Some(origin)) if origin == "-" => return self.repeat_of_text(found),
             (None, Some(origin)) => origin.clone(),
@@ -134,10 +126,6 @@ impl Campaign<'_> {
             let mut notes = vec![format!("{}: {}", finding.class, finding.title)];
             notes.extend(describe::observed(finding).into_iter().map(|seen| format!("{named}: {seen}")));
             notes.push(format!("repeat: {}", self.repeat(found)));
-            if let Some(other) = &finding.same_as {
-                notes.push("it means the same as this program, which comes out otherwise:".to_owned());
-                notes.extend(other.lines().map(str::to_owned));
-            }
             notes.push(format!("{found_by} ptxsmith {}, {origin}", env!("CARGO_PKG_VERSION")));
             notes
         };

@@ -62,8 +62,6 @@ pub struct Campaign<'a> {
     /// The texts of programs that are not ours, by the number of their trial: an example in a ledger keeps only the
     /// declarations.
     texts: Mutex<BTreeMap<u64, Source>>,
-    /// Programs that mean the same as others, by the number of the trials of these.
-    same_as: Mutex<BTreeMap<u64, String>>,
     /// What each subject makes of each program, where that is to be reported.
     by_case: Option<Mutex<by_case::ByCase>>,
     /// When to save next.
@@ -174,7 +172,6 @@ impl<'a> Campaign<'a> {
             generator: Generator::default(),
             coverage: Mutex::default(),
             texts: Mutex::default(),
-            same_as: Mutex::default(),
             by_case: None,
             save_at: Mutex::new(Instant::now() + SAVE_EVERY),
             kept: None,
@@ -343,17 +340,9 @@ impl<'a> Campaign<'a> {
         better.into_values().map(|found| self.shown_by(tested, found)).collect()
     }
 
-    /// Notes that the program of a trial means the same as another one.
-    pub fn means_same(&self, trial: u64, as_this: String) {
-        lock_of(&self.same_as).insert(trial, as_this);
-    }
-
     fn shown_by(&self, tested: &Tested, found: Found) -> Found {
         let source = lock_of(&self.texts).get(&found.trial).cloned();
-        let same_as = lock_of(&self.same_as).get(&found.trial).cloned();
-        let mut found = found.shown_by(tested.subject.id(), source.map(|source| (source.path, source.text)));
-        found.finding.same_as = same_as;
-        found
+        found.shown_by(tested.subject.id(), source.map(|source| (source.path, source.text)))
     }
 
     /// The findings in all subjects, in the order of [`severity::order`].

@@ -48,10 +48,6 @@ impl Name {
         let of_kernel = difference.variable.is_none() && !difference.observed.kernels.is_empty();
         let clauses = if of_kernel { of_operands(clauses) } else { clauses };
         let is_astray = difference.expected["astray"].is_array();
-        // What makes two programs of one meaning that come out differently.
-        let edits = difference.expected["edits"]
-            .as_array()
-            .map(|edits| edits.iter().filter_map(|edit| edit.as_str()).collect::<Vec<_>>().join(" "));
         let title = match (class, &difference.observed) {
             (Class::Crash, seen) => match seen.signal {
                 Some(signal) => format!("the subject is killed by signal {signal}"),
@@ -65,9 +61,6 @@ impl Name {
                 let class = difference.expected["refusal"]["class"].as_str().unwrap_or("invalid");
                 format!("an invalid program is accepted: {class}")
             }
-            (Class::Inconsistent, _) if edits.is_some() => {
-                "a program that means the same comes out otherwise".to_owned()
-            }
             (Class::WrongValue, _) if is_astray => "a kernel stores other bytes".to_owned(),
             (Class::WrongAddress, _) if is_astray => "a kernel reads or writes other memory".to_owned(),
             (class, _) => effect(class, of_kernel).to_owned(),
@@ -76,10 +69,7 @@ impl Name {
             Class::Crash | Class::AcceptsInvalid => slug(&title),
             // One complaint may be about much.
             Class::RefusesValid => slug(&format!("{title} {}", ids(clauses))),
-            _ => match &edits {
-                Some(edits) => slug(edits),
-                None => slug(&ids(clauses)),
-            },
+            _ => slug(&ids(clauses)),
         };
         let title = shown(&title);
         let refused = difference.expected["refusal"]["clauses"][0].as_str().and_then(Clause::from_id);
@@ -242,7 +232,6 @@ mod tests {
         let accepted = || Observation::new(Outcome::Accepted);
         let refusal = json!({ "refusal": { "class": "shift", "clauses": ["4.5.1/warp-size"] } });
         let astray = json!({ "astray": [] });
-        let edits = json!({ "edits": ["parentheses", "a name"] });
         let usual = "4-5-4-unary-plus-4-5-4-unary-minus";
         for (class, expected, observed, id, title) in [
             (
@@ -265,13 +254,6 @@ mod tests {
                 accepted(),
                 "accepts-invalid-an-invalid-program-is-accepted-shift".to_owned(),
                 "an invalid program is accepted: shift",
-            ),
-            (
-                Class::Inconsistent,
-                edits.clone(),
-                accepted(),
-                "inconsistent-parentheses-a-name".to_owned(),
-                "a program that means the same comes out otherwise",
             ),
             (
                 Class::Inconsistent,

@@ -95,7 +95,6 @@ fn checked(directory: &Path, declarations: &str, subject: SubjectSpec) -> PathBu
         files: vec![file],
         subjects: vec![subject],
         timeout: None,
-        variants: 0,
         by_case: false,
         out: Some(out.clone()),
         replace: false,

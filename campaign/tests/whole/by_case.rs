@@ -32,7 +32,6 @@ fn checked(files: &[PathBuf], by_case: bool, out: &Path) -> Outcome {
         files: files.to_vec(),
         subjects: subjects().to_vec(),
         timeout: None,
-        variants: 0,
         by_case,
         out: Some(out.to_owned()),
         replace: false,

@@ -14,13 +14,12 @@ use ptxsmith_subject::{
 };
 use ptxsmith_syntax::{StateSpace, parse};
 
-/// Options that show these files and no variants, and keep nothing.
+/// Options that show these files and keep nothing.
 fn options(subjects: &[SubjectSpec], files: &[PathBuf]) -> Options {
     Options {
         files: files.to_vec(),
         subjects: subjects.to_vec(),
         timeout: None,
-        variants: 0,
         by_case: false,
         out: None,
         replace: false,
@@ -225,24 +224,6 @@ fn what_was_derived_from_a_program_accuses_only_itself() {
     assert_eq!((&*derived.class, &*derived.program), ("refuses-valid", &*module(".global .u32 b = 32;")));
     let own = of("dies");
     assert_eq!((&*own.class, &*own.program), ("crash", &*fs::read_to_string(&file).unwrap()));
-}
-
-#[test]
-fn variants_of_what_is_read_from_a_pipe_are_shown_though_it_can_be_read_but_once() {
-    let program = module(".global .u32 a = 16, b = 9;");
-    if is_bare(
-        "checking::variants_of_what_is_read_from_a_pipe_are_shown_though_it_can_be_read_but_once",
-        &program,
-    ) {
-        let variants = Options { variants: 3, ..options(&[implementation("right", right)], &["-".into()]) };
-        let (outcome, told) = checked(Path::new("/none"), variants);
-        assert!(outcome.report.findings.is_empty() && told.left_out.is_empty());
-        let lines = [
-            "standard input: right: 2 variables compared",
-            "standard input: right: 3 variants hold the same",
-        ];
-        assert_eq!(told.judged, lines);
-    }
 }
 
 /// An implementation that shows its code, which does what the specification says, and what its variables hold under these names.

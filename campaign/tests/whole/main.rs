@@ -7,7 +7,6 @@ mod bundles;
 mod by_case;
 mod causes;
 mod checking;
-mod contradictions;
 mod drifting;
 mod findings;
 mod kinds;

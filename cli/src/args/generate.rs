@@ -3,8 +3,8 @@
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use ptxsmith_gen::Focus;
 use regex_lite::Regex;
 
@@ -93,16 +93,4 @@ pub struct Suite {
     /// Only cases whose id matches this regular expression; the valid counterpart of a refused case comes with it
     #[arg(long, value_name = "REGEX", value_parser = regex)]
     pub only: Option<Regex>,
-    /// What the cases are written as
-    #[arg(long = "as", value_name = "FORM", default_value = "ptx")]
-    pub form: SuiteForm,
-}
-
-/// What the cases of `suite` are written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SuiteForm {
-    /// PTX modules
-    Ptx,
-    /// CUDA C++ with inline assembly: cases about operands, judged on what a compiler takes and refuses
-    Cuda,
 }

@@ -25,9 +25,6 @@ pub struct Eval {
     /// Print the clauses that say so
     #[arg(long)]
     pub clauses: bool,
-    /// Warn on standard error of what listed releases of ptxas take otherwise; lint has more
-    #[arg(long)]
-    pub lint: bool,
     /// Answer an open question of the specification otherwise than by default; may be repeated
     #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
     pub readings: Vec<(Question, usize)>,
@@ -91,9 +88,6 @@ pub struct Check {
     /// something does not hold); without --subject nothing else is done, and no implementation is needed
     #[arg(long)]
     pub expectations: bool,
-    /// Show also this many variants of each file: edits that keep its meaning, and have to come out the same
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub variants: u64,
     /// Say in the report what each subject makes of each file; `atlas` renders it
     #[arg(long, requires = "out")]
     pub by_case: bool,

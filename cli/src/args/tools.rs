@@ -1,4 +1,4 @@
-//! What is installed, and ptxsmith itself: `subjects`, `toolchain`, `manual`, `completions`, `worker`.
+//! What is installed, and ptxsmith itself: `subjects`, `toolchain`, `completions`, `worker`.
 
 use std::path::PathBuf;
 
@@ -17,14 +17,6 @@ pub struct Subjects {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-}
-
-/// `manual`
-#[derive(Args, Debug)]
-pub struct Manual {
-    /// The directory of the pages
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
 }
 
 /// `completions`

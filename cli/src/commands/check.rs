@@ -39,7 +39,6 @@ pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
         files,
         subjects: args.campaign.subjects.clone(),
         timeout: args.campaign.timeout,
-        variants: args.variants,
         by_case: args.by_case,
         out: args.out.clone(),
         replace: args.replace,

@@ -12,7 +12,7 @@ use ptxsmith_report::harmless::line;
 use ptxsmith_report::values::{self, Shape, Shapes, Slot};
 use ptxsmith_syntax::Lines;
 
-use super::{Context, lint};
+use super::Context;
 use crate::args::{self, Expect};
 use crate::console::{BAD, BOLD, END, NOTE};
 use crate::exit::{Exit, Failure};
@@ -31,9 +31,6 @@ pub fn run(context: &Context, args: &args::Eval) -> Result<Exit, Failure> {
     let input = args.input.as_ref().map(|input| input.0.as_slice());
     let prediction = predict_over(&program.module, &rules, input);
     context.console.print(&text(&program, &prediction, &rules, args.json, args.clauses)?)?;
-    if args.lint {
-        context.console.stderr(&lint::text(&lint::of_program(&program, &program.name, &[], false)));
-    }
     let Some(expect) = args.expect else { return Ok(Exit::Success) };
     let exit = as_expected(&prediction, expect);
     if exit == Exit::NothingCompared {

@@ -87,12 +87,7 @@ fn file_of(path: &Path) -> String {
 
 /// What there is to say of a program: what the specification refuses, what listed deviations change of these releases (or of any)
 /// that take the program's `.version`, and the statements that are not understood, or everything that is `undecided`.
-pub fn of_program(
-    program: &Program,
-    file: &str,
-    releases: &[&'static Release],
-    undecided: bool,
-) -> Vec<Warning> {
+fn of_program(program: &Program, file: &str, releases: &[&'static Release], undecided: bool) -> Vec<Warning> {
     let lines = Lines::new(&program.text);
     let said = |span: Span, level, id, message| {
         let (line, column) = lines.place(span.start);
@@ -137,7 +132,7 @@ fn first_paragraph(text: &str) -> String {
 }
 
 /// The warnings in the form that editors and CI read: `file:line:column: warning: ... [id]`.
-pub fn text(warnings: &[Warning]) -> String {
+fn text(warnings: &[Warning]) -> String {
     let mut out = String::new();
     for warning in warnings {
         let place = format!("{}:{}:{}", line(&warning.file), warning.line, warning.column);

@@ -3,17 +3,16 @@
 pub mod atlas;
 pub mod bundle;
 pub mod check;
+pub mod completions;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod drift;
 pub mod eval;
 pub mod generate;
-pub mod gpu;
 #[cfg(test)]
 mod growth;
 pub mod history;
 pub mod lint;
-pub mod manual;
 pub mod merge;
 pub mod reduce;
 pub mod report;
@@ -67,9 +66,7 @@ fn dispatched(context: &Context, command: &Command) -> Result<Exit, Failure> {
         Command::Toolchain(args) => toolchain::run(context, args),
         #[cfg(feature = "cuda")]
         Command::Cuda(args) => cuda::run(context, args),
-        Command::Gpu(args) => gpu::run(context, args),
-        Command::Manual(args) => manual::run(context, args),
-        Command::Completions(args) => manual::completions(context, args),
+        Command::Completions(args) => completions::run(context, args),
         Command::Worker(args) => worker::run(context, args),
     }
 }

@@ -1,10 +1,10 @@
 //! `ptxsmith suite`: a conformance suite that others run without this program.
 
 use ptxsmith_campaign::files::{make_directory, write_whole};
-use ptxsmith_suite::{Filter, Form, Options, Suite};
+use ptxsmith_suite::{Filter, Options, Suite};
 
 use super::Context;
-use crate::args::{self, SuiteForm};
+use crate::args;
 use crate::console;
 use crate::exit::{Exit, Failure};
 
@@ -18,11 +18,7 @@ pub fn run(context: &Context, args: &args::Suite) -> Result<Exit, Failure> {
         return Err(Failure::BadInput(format!("{name} is not empty; give another --out, or empty it")));
     }
     let filter = Filter { target: args.target.clone(), max_ptx: args.max_ptx, only: args.only.clone() };
-    let form = match args.form {
-        SuiteForm::Ptx => Form::Ptx,
-        SuiteForm::Cuda => Form::Cuda,
-    };
-    let options = Options { random: args.random, seed: context.seed, filter, form };
+    let options = Options { random: args.random, seed: context.seed, filter };
     let suite = Suite::build(options).map_err(|error| Failure::Harness(error.into()))?;
     if suite.cases.is_empty() {
         return Err(Failure::BadInput("no case is left; loosen --target, --max-ptx or --only".into()));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use regex::Regex;
+use regex_lite::Regex;
 
 /// In which files violations are reported.
 #[derive(Clone, Debug)]

@@ -1,8 +1,6 @@
 //! A finding as a folder for a bug tracker: the program, a script that shows the deviation with the compiler
 //! alone, and a text in the form that compiler bug trackers ask for.
 
-mod inline;
-
 use askama::Template;
 use ptxsmith_subject::version::Version;
 use ptxsmith_subject::{Address, Observation, Outcome, Severity as Told, Variable, Variables};
@@ -73,27 +71,19 @@ fn kind_of(finding: &Finding) -> (&str, &'static str) {
     }
 }
 
-/// The files of a finding's bundle. `inline` says whether the program says the same under the header that a compiler of CUDA C++
-/// writes. `codes` are the machine codes of its kernels that were looked at.
+/// The files of a finding's bundle. `codes` are the machine codes of its kernels that were looked at.
 ///
 /// # Errors
 /// Never in practice: writing to memory does not fail.
-pub fn files(
-    folder: &Folder,
-    finding: &Finding,
-    inline: bool,
-    codes: &[Code],
-) -> Result<Vec<File>, askama::Error> {
+pub fn files(folder: &Folder, finding: &Finding, codes: &[Code]) -> Result<Vec<File>, askama::Error> {
     let name = name_of(finding);
     let title = title(&folder.report, finding);
-    let cu = if inline { inline::cuda(&title, &name, finding) } else { None };
     let plain = |name: String, text: String| File { name, text, executable: false };
     let script = script(&title, &name, finding, codes)?;
     let mut files = vec![
-        plain("report.md".to_owned(), bug_report(folder, finding, &title, &name, cu.is_some())?),
+        plain("report.md".to_owned(), bug_report(folder, finding, &title, &name)?),
         plain(format!("{name}.ptx"), finding.example().program.to_owned()),
     ];
-    files.extend(cu.map(|text| plain(format!("{name}.cu"), text)));
     if script.contains("show.py") {
         files.push(plain("show.py".to_owned(), include_str!("../../files/show.py").to_owned()));
         files.push(plain("ptxas.py".to_owned(), include_str!("../../files/ptxas.py").to_owned()));
@@ -114,7 +104,6 @@ struct BugReport<'a> {
     finding: &'a Finding,
     title: &'a str,
     name: &'a str,
-    cu: bool,
     subject_id: &'a str,
     subject: Option<&'a Subject>,
     severity: &'static str,
@@ -132,13 +121,7 @@ struct BugReport<'a> {
     predicted: Option<&'a str>,
 }
 
-fn bug_report(
-    folder: &Folder,
-    finding: &Finding,
-    title: &str,
-    name: &str,
-    cu: bool,
-) -> Result<String, askama::Error> {
+fn bug_report(folder: &Folder, finding: &Finding, title: &str, name: &str) -> Result<String, askama::Error> {
     let report = &folder.report;
     let subject_id = finding.subjects.first().map_or("", String::as_str);
     let releases = match finding.releases.is_empty() {
@@ -158,7 +141,6 @@ fn bug_report(
         finding,
         title,
         name,
-        cu,
         subject_id,
         subject: report.subjects.iter().find(|subject| subject.id == subject_id),
         severity: kind_of(finding).1,

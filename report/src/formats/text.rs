@@ -129,10 +129,8 @@ impl<'a> Summary<'a> {
         let releases = (!finding.releases.is_empty()).then(|| self.report.release_map(finding));
         let one = |text: Option<&String>| text.map(line).into_iter().collect();
         let neighbour = finding.neighbour.as_deref().map(declarations_of).unwrap_or_default();
-        let same_as = finding.same_as.as_deref().map(declarations_of).unwrap_or_default();
-        let parts: [(&str, Vec<String>); 10] = [
+        let parts: [(&str, Vec<String>); 9] = [
             ("program", shown_program(self.report, finding)),
-            ("same as", same_as),
             ("expected", describe::expected(finding)),
             ("actual", if seen { describe::observed(finding) } else { Vec::new() }),
             ("conforms", neighbour),

@@ -89,10 +89,6 @@ pub struct Finding {
     /// The nearest program to the smallest one that conforms: one word of it is another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbour: Option<String>,
-    /// Of one of class `inconsistent`: a program that means the same, of which the subject makes something else. What is
-    /// expected is then what it makes of that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub same_as: Option<String>,
     /// Where it was reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,

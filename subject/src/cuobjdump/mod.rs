@@ -1,7 +1,7 @@
 //! A second reader of cubins: through the text that NVIDIA's `cuobjdump -elf` prints.
 //!
 //! It shares no code with [`crate::cubin`] and knows relocations by their names, so that the two check each other: where
-//! they tell different things of one cubin, one of them is wrong. `scripts/compare-readers` makes them read thousands.
+//! they tell different things of one cubin, one of them is wrong. `cargo xtask compare-readers` makes them read thousands.
 //! It is no way to observe: one process a cubin costs more than the assembler itself.
 
 mod text;

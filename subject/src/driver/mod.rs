@@ -6,8 +6,10 @@
 //!
 //! What is seen is memory: the bytes of each `.global` and `.const` variable with the address that it got
 //! ([`Variable::base`](crate::Variable::base)), addresses as numbers ([`solve`](crate::solve)), and what kernels leave in
-//! their output buffers. Writes past a variable are seen where they change a fence (`driver/module.rs`) or padding.
+//! their output buffers. Writes past a variable are seen where they change a fence (`driver/module.rs`) or padding. A cubin
+//! is also read as a file, and what the loader made of it is compared with that (`driver/loaded.rs`).
 
+mod loaded;
 mod memory;
 mod module;
 mod work;
@@ -18,6 +20,7 @@ pub use work::{describe, work};
 
 use work::Said;
 
+use crate::cubin;
 use crate::observation::{Observation, Outcome};
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Invocation, Limits};
@@ -72,11 +75,6 @@ impl Driver {
         let (program, cancel) = (workers.program.clone(), options.cancel.clone());
         let workers = Serve::own_worker(program, args, limits.clone(), cancel, description, QUESTIONS);
         Ok(Driver { workers, assembler: with_target, limits })
-    }
-
-    /// Loads a cubin that was made of the request's text, and reads back what the text declares.
-    pub fn observe_cubin(&self, request: &Request<'_>, cubin: &[u8]) -> Result<Observation, Error> {
-        self.workers.observe_image(request, cubin)
     }
 }
 
@@ -162,6 +160,13 @@ impl Subject for Driver {
             (Outcome::Accepted, Some(cubin)) => {
                 let mut observation = self.workers.observe_image(request, &cubin)?;
                 observation.diagnostics.splice(..0, assembled.diagnostics);
+                let held = cubin::read(&cubin).unwrap_or_default();
+                let otherwise = loaded::otherwise(&held, &observation.variables);
+                if !otherwise.is_empty() {
+                    let names = otherwise.join("`, `");
+                    observation.outcome = Outcome::Crashed;
+                    observation.reason = Some(format!("memory is not what the cubin says: `{names}`"));
+                }
                 Ok(observation)
             }
             _ => Ok(assembled),

@@ -1,0 +1,90 @@
+//! `ptxsmith completions`: what a shell needs to complete command lines.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, Command};
+use ptxsmith_diff::known::KNOWN;
+use ptxsmith_gen::Places;
+use ptxsmith_oracle::Question;
+use ptxsmith_subject::SubjectSpec;
+use ptxsmith_subject::toolchain::{RELEASES, TOOLS};
+
+use crate::args;
+use crate::commands::Context;
+use crate::describe;
+use crate::exit::{Exit, Failure};
+
+/// Prints the script of a shell.
+pub fn run(context: &Context, args: &args::Completions) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut with_values(&describe::command(), ""), "ptxsmith", &mut script);
+    let script = String::from_utf8(script).map_err(|error| Failure::Harness(error.into()))?;
+    context.console.print(&script)?;
+    Ok(Exit::Success)
+}
+
+/// The command line without what is hidden, and with the values that are known.
+fn with_values(command: &Command, path: &str) -> Command {
+    let mut new = Command::new(command.get_name().to_owned()).version(env!("CARGO_PKG_VERSION"));
+    if let Some(about) = command.get_about() {
+        new = new.about(about.clone());
+    }
+    for arg in command.get_arguments().filter(|arg| !arg.is_hide_set() && !is_made(arg)) {
+        let values = known_values(path, arg.get_id().as_str());
+        let arg = arg.clone().global(false);
+        new = new.arg(match values.is_empty() {
+            true => arg,
+            false => arg.value_parser(PossibleValuesParser::new(values)),
+        });
+    }
+    let of_sub = |sub: &Command| {
+        let path = format!("{path} {}", sub.get_name());
+        with_values(sub, path.trim_start())
+    };
+    new.disable_help_subcommand(true).subcommands(shown(command).map(of_sub))
+}
+
+fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
+}
+
+/// Whether clap makes it itself.
+fn is_made(arg: &Arg) -> bool {
+    matches!(arg.get_id().as_str(), "help" | "version")
+}
+
+/// What may be written for an argument whose values are no fixed list to clap.
+fn known_values(command: &str, argument: &str) -> Vec<String> {
+    let releases = || RELEASES.iter().map(|release| release.name().to_owned());
+    let tools = || TOOLS.iter().map(|tool| tool.to_string());
+    match (command, argument) {
+        ("toolchain install", "releases") => releases().chain(tools()).collect(),
+        ("toolchain path", "release") | ("lint", "releases") | ("drift", "from" | "to") => {
+            releases().collect()
+        }
+        ("run" | "gen", "cells") => Places::new().families().map(|(family, _)| family.to_owned()).collect(),
+        ("reduce", "expect") | ("report" | "history", "finding") | ("bundle", "ids") => {
+            KNOWN.iter().map(|known| known.id.to_owned()).collect()
+        }
+        (_, "readings") => Question::ALL
+            .iter()
+            .flat_map(|question| {
+                question.answers().iter().map(|answer| format!("{}={answer}", question.name()))
+            })
+            .collect(),
+        ("run" | "check" | "reduce" | "subjects", "subjects" | "subject" | "same_on") => {
+            let fixed = SubjectSpec::FORMS
+                .iter()
+                .map(|form| form.form)
+                .filter(|form| !form.contains(|c: char| c.is_ascii_uppercase()));
+            fixed
+                .map(str::to_owned)
+                .chain(releases().map(|name| format!("ptxas@{name}")))
+                .chain(
+                    tools()
+                        .filter(|tool| ["nvjitlink@", "ptxjit@"].iter().any(|kind| tool.starts_with(kind))),
+                )
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,76 @@
+//! A cubin held against the memory that a loader made of it.
+
+use crate::observation::{Variable, Variables};
+use crate::solve::{self, Slot};
+
+use ptxsmith_syntax::Text;
+
+/// The variables of which memory holds something else than the file and the addresses of the variables say.
+pub(super) fn otherwise(held: &Variables, loaded: &Variables) -> Vec<String> {
+    // Where a write past a variable was recognized, its bytes are reported otherwise.
+    let plain = loaded.iter().filter(|(_, v)| v.addresses.as_ref().is_none_or(Vec::is_empty));
+    plain.filter(|(name, v)| differs(held, loaded, name, v)).map(|(name, _)| name.to_string()).collect()
+}
+
+/// Whether memory differs. A variable that one of the two does not show is not compared.
+fn differs(held: &Variables, loaded: &Variables, name: &Text, seen: &Variable) -> bool {
+    let Some(held) = held.get(name) else { return false };
+    let (Some(bytes), Some(memory)) = (held.bytes.as_deref(), seen.bytes.as_deref()) else { return false };
+    let slots = held.addresses.iter().flatten().map(|address| Slot {
+        offset: address.offset,
+        width: address.width,
+        symbol: &address.symbol,
+        addend: address.addend,
+        bits: 64,
+        byte: address.byte,
+    });
+    let expected = solve::memory(bytes, slots, |symbol| base_of(loaded, symbol));
+    expected.len() != memory.len()
+        || expected.iter().zip(memory).any(|(held, seen)| held.is_some_and(|held| held != *seen))
+}
+
+/// Where a variable in `.global` is. Other addresses are not in the file.
+fn base_of(loaded: &Variables, symbol: &str) -> Option<u64> {
+    loaded.get(symbol).filter(|v| v.space.as_deref() == Some("global"))?.base
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::Address;
+
+    fn variable(bytes: Vec<u8>, base: Option<u64>, addresses: Option<Vec<Address>>) -> Variable {
+        Variable {
+            space: Some("global".into()),
+            size: Some(bytes.len() as u64),
+            bytes: Some(bytes),
+            base,
+            addresses,
+            ..Variable::default()
+        }
+    }
+
+    fn address(symbol: &str) -> Address {
+        let symbol = symbol.to_owned();
+        Address { offset: 0, width: 8, symbol, addend: 4, generic: None, byte: None }
+    }
+
+    #[test]
+    fn memory_is_held_against_the_cubin_with_its_addresses() {
+        let held = Variables::from([
+            ("a".into(), variable(vec![1, 2], None, Some(Vec::new()))),
+            ("p".into(), variable(vec![0; 8], None, Some(vec![address("a")]))),
+            ("f".into(), variable(vec![0; 8], None, Some(vec![address("function")]))),
+        ]);
+        let loaded = |a: Vec<u8>, p: u64| {
+            Variables::from([
+                ("a".into(), variable(a, Some(0x1000), Some(Vec::new()))),
+                ("p".into(), variable(p.to_le_bytes().to_vec(), Some(0x2000), None)),
+                ("f".into(), variable(vec![9; 8], Some(0x3000), None)),
+            ])
+        };
+        assert!(otherwise(&held, &loaded(vec![1, 2], 0x1004)).is_empty());
+        assert_eq!(otherwise(&held, &loaded(vec![1, 3], 0x1004)), ["a"]);
+        assert_eq!(otherwise(&held, &loaded(vec![1, 2], 0x1005)), ["p"]);
+    }
+}

@@ -1,0 +1,148 @@
+//! `atlas`: campaigns of every implementation that is here over the suite, generated programs, and the tables of forms and places, and
+//! static pages of all of them. A campaign that is there is not run again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use serde_json::Value;
+
+use crate::emitters;
+use crate::tools::{self, command, list, text};
+
+/// Where the pages go, and of what.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Where the pages go; an atlas that is there is replaced
+    #[arg(long, default_value = "atlas", value_parser = tools::path)]
+    out: PathBuf,
+    /// Where the suite and the campaigns go, which are kept [default: OUT.work]
+    #[arg(long, value_parser = tools::path)]
+    work: Option<PathBuf>,
+    /// How many generated cases the releases are shown besides the suite
+    #[arg(long, default_value = "2000")]
+    cases: u64,
+    /// How many cells of the tables of forms and places
+    #[arg(long, default_value = "2000")]
+    places: u64,
+    /// An implementation, instead of every installed ptxas, nvJitLink and compiler of a driver; may be repeated
+    #[arg(long = "subject", value_name = "SUBJECT")]
+    subjects: Vec<String>,
+    /// Which of Debian's LLVMs print globals [default: those of 14 and 19 that are there]; "" for none
+    #[arg(long, value_name = "VERSIONS")]
+    llvm: Option<String>,
+    /// The folder of the programs of docs/examples/parser
+    #[arg(long, value_name = "DIR", value_parser = tools::path)]
+    parsers: Option<PathBuf>,
+}
+
+pub fn run(arguments: Arguments) -> Result<u8> {
+    let work =
+        arguments.work.clone().unwrap_or_else(|| PathBuf::from(format!("{}.work", arguments.out.display())));
+    fs::create_dir_all(&work)?;
+    let atlas = Atlas { ptxsmith: tools::ptxsmith(true)?, work };
+    let tools: Value =
+        serde_json::from_str(&tools::said(&mut command(&atlas.ptxsmith, ["toolchain", "list", "--json"]))?)?;
+    let releases = match arguments.subjects.is_empty() {
+        true => atlas.installed(&tools),
+        false => arguments.subjects.clone(),
+    };
+    let others = atlas.others(&tools, arguments.parsers.as_deref())?;
+    if !atlas.work.join("suite/manifest.json").exists() {
+        tools::said(command(&atlas.ptxsmith, ["suite", "--quiet", "--out"]).arg(atlas.work.join("suite")))?;
+    }
+    let suite = ["check", "suite/cases", "--by-case"];
+    let mut campaigns =
+        vec![atlas.campaign("releases", &suite, &releases)?, atlas.campaign("others", &suite, &others)?];
+    if arguments.cases > 0 {
+        let words = ["run", "--reduce", "0s", "--cases", &arguments.cases.to_string()];
+        campaigns.push(atlas.campaign("generated", &words, &releases)?);
+    }
+    if arguments.places > 0 {
+        let words = [
+            "run",
+            "--reduce",
+            "0s",
+            "--focus",
+            "places",
+            "--by-case",
+            "--cases",
+            &arguments.places.to_string(),
+        ];
+        campaigns.push(atlas.campaign("places", &words, &releases)?);
+    }
+    let is_there = |version: &u32| which::which(format!("llc-{version}")).is_ok();
+    let llvm: Vec<u32> = match &arguments.llvm {
+        Some(given) => given.split_whitespace().map(str::parse).collect::<std::result::Result<_, _>>()?,
+        None => [14, 19].into_iter().filter(is_there).collect(),
+    };
+    if !llvm.is_empty() {
+        campaigns.push(atlas.work.join("llvm"));
+        emitters::report(&atlas.ptxsmith, &llvm, &atlas.work.join("llvm"))?;
+    }
+    tools::run(command(&atlas.ptxsmith, ["atlas", "--replace", "--out"]).arg(arguments.out).args(campaigns))?;
+    Ok(0)
+}
+
+struct Atlas {
+    ptxsmith: PathBuf,
+    work: PathBuf,
+}
+
+impl Atlas {
+    /// Every ptxas, nvJitLink and compiler of a driver that is installed.
+    fn installed(&self, tools: &Value) -> Vec<String> {
+        let there = list(&tools["tools"])
+            .iter()
+            .filter(|tool| tool["path"].is_string())
+            .map(|tool| text(tool, "name"));
+        let libraries = there.filter(|name| name.starts_with("nvjitlink@") || name.starts_with("ptxjit@"));
+        std::iter::once("ptxas@all").chain(libraries).map(str::to_owned).collect()
+    }
+
+    /// The adapters of docs/examples that can be run here.
+    fn others(&self, tools: &Value, parsers: Option<&Path>) -> Result<Vec<String>> {
+        let toy = tools::root().join("docs/examples/toy_subject.py");
+        let mut others = vec![format!("serve:python3 {}", toy.display())];
+        for name in ["ptx-syntax", "singe-ptx"] {
+            let program =
+                parsers.map(|folder| folder.join(format!("{name}-subject"))).filter(|path| path.exists());
+            match program {
+                Some(program) => others.push(format!("serve:{}", program.display())),
+                None => eprintln!(
+                    "left out: {name}; build docs/examples/parser, and name the folder of its programs with --parsers"
+                ),
+            }
+        }
+        let library = list(&tools["tools"]).iter().find(|tool| text(tool, "name") == "nvjitlink@13.5");
+        let library = library.map(|tool| text(tool, "path")).filter(|path| !path.is_empty());
+        match library.filter(|_| which::which("cc").is_ok()) {
+            Some(library) => {
+                let program = self.work.join("nvjitlink-subject");
+                let source = "docs/examples/c/nvjitlink_subject.c";
+                tools::said(command("cc", ["-O2", "-o"]).arg(&program).args([source, "-ldl"]))?;
+                others.push(format!("serve:{} {library}", program.display()));
+            }
+            None => eprintln!("left out: docs/examples/c; it needs cc and nvjitlink@13.5"),
+        }
+        Ok(others)
+    }
+
+    /// Runs a campaign into a folder of its own, unless it is there.
+    fn campaign(&self, name: &str, words: &[&str], subjects: &[String]) -> Result<PathBuf> {
+        let folder = self.work.join(name);
+        if tools::json(&folder.join("manifest.json")).is_ok_and(|manifest| manifest["ended"].is_string()) {
+            return Ok(folder);
+        }
+        eprintln!("{name}");
+        let subjects = subjects.iter().flat_map(|subject| ["--subject", subject]);
+        let mut campaign = command(&self.ptxsmith, words.iter().copied().chain(subjects));
+        let output =
+            tools::answer(campaign.args(["--quiet", "--replace", "--out", name]).current_dir(&self.work))?;
+        // 1: something deviates, 3: nothing was compared; both are answers.
+        if !matches!(tools::status(&output), 0 | 1 | 3) {
+            bail!("{name}: status {}: {}", tools::status(&output), String::from_utf8_lossy(&output.stderr));
+        }
+        Ok(folder)
+    }
+}

@@ -1,0 +1,255 @@
+//! `attack`: does to ptxsmith what a hostile user, project, folder or implementation does, and counts what happens: hostile PTX, edited
+//! files of campaigns, implementations that misbehave, mutated cubins, interruptions, full disks, hostile CUDA projects. Nothing leaves
+//! this machine. Status 1 where something happened that must not: a panic, an abort, a hang, memory above 2 GB, a lost finding, a file
+//! outside of the folder, code that was run.
+
+mod campaigns;
+mod programs;
+mod subjects;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Seek};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::tools::{self, command};
+
+const MOST_TIME: Duration = Duration::from_secs(60);
+const MOST_MEMORY: u64 = 2 << 20; // KiB
+/// A machine that does much else takes longer than the two seconds that are promised.
+const TIME_TO_STOP: Duration = Duration::from_secs(5);
+/// A part of the attack.
+type Part = fn(&mut Attack) -> Result<()>;
+
+const PARTS: [(&str, Part); 7] = [
+    ("ptx", programs::ptx),
+    ("files", campaigns::files),
+    ("subjects", subjects::subjects),
+    ("cubins", subjects::cubins),
+    ("stops", campaigns::stops),
+    ("disks", campaigns::disks),
+    ("cuda", programs::cuda),
+];
+
+/// Which parts, and how much of each.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Some of ptx, files, subjects, cubins, stops, disks, cuda [default: all]
+    parts: Vec<String>,
+    /// This share of each part
+    #[arg(long, default_value = "1")]
+    share: f64,
+    /// Chooses what is done
+    #[arg(long, default_value = "1")]
+    seed: u64,
+}
+
+/// An attack while it goes on.
+struct Attack {
+    program: PathBuf,
+    share: f64,
+    random: fastrand::Rng,
+    /// The folder of all that is made.
+    work: PathBuf,
+    /// A file that appears where code was run, or something was written elsewhere.
+    canary: PathBuf,
+    /// Where ptxsmith is started.
+    elsewhere: PathBuf,
+    counts: BTreeMap<&'static str, BTreeMap<i32, u32>>,
+    bad: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// How a program is run.
+struct Run<'a> {
+    words: &'a [String],
+    allowed: &'a [i32],
+    what: &'a str,
+    /// A signal, and when it is sent.
+    stop: Option<(Signal, Duration)>,
+    /// What a shell does first.
+    before: &'a str,
+    directory: Option<&'a Path>,
+    environment: Option<(&'a str, &'a str)>,
+}
+
+impl<'a> Run<'a> {
+    fn new(words: &'a [String], allowed: &'a [i32], what: &'a str) -> Run<'a> {
+        Run { words, allowed, what, stop: None, before: "", directory: None, environment: None }
+    }
+}
+
+pub fn run(arguments: &Arguments) -> Result<u8> {
+    if let Some(unknown) = arguments.parts.iter().find(|part| !PARTS.iter().any(|(name, _)| name == part)) {
+        bail!("no part `{unknown}`; there are {}", PARTS.map(|(name, _)| name).join(", "));
+    }
+    let folder = tempfile::Builder::new().prefix("ptxsmith-attack-").tempdir()?;
+    let work = folder.path().to_owned();
+    let mut attack = Attack {
+        program: tools::ptxsmith(true)?,
+        share: arguments.share,
+        random: fastrand::Rng::with_seed(arguments.seed),
+        canary: work.join("canary"),
+        elsewhere: work.join("elsewhere"),
+        work,
+        counts: BTreeMap::new(),
+        bad: Vec::new(),
+        notes: Vec::new(),
+    };
+    fs::create_dir(&attack.elsewhere)?;
+    for (name, part) in PARTS {
+        if arguments.parts.is_empty() || arguments.parts.iter().any(|wanted| wanted == name) {
+            let began = Instant::now();
+            part(&mut attack)?;
+            println!("{name}: {} s", began.elapsed().as_secs());
+        }
+    }
+    let mut runs = 0;
+    for (part, counts) in &attack.counts {
+        let all: u32 = counts.values().sum();
+        let by_status = counts.iter().map(|(status, count)| format!("{count} with status {status}"));
+        println!("{part}: {all} runs: {}", by_status.collect::<Vec<_>>().join(", "));
+        runs += all;
+    }
+    attack.notes.iter().for_each(|note| println!("{note}"));
+    attack.bad.iter().take(50).for_each(|bad| println!("MUST NOT HAPPEN: {bad}"));
+    println!("{runs} runs, {} bad", attack.bad.len());
+    Ok(u8::from(!attack.bad.is_empty()))
+}
+
+/// Words of a command line.
+fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
+    words.map(str::to_owned).to_vec()
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+impl Attack {
+    fn times(&self, whole: u32) -> u32 {
+        ((f64::from(whole) * self.share).round() as u32).max(1)
+    }
+
+    fn pick<'v, T>(&mut self, of: &'v [T]) -> &'v T {
+        &of[self.random.usize(..of.len())]
+    }
+
+    fn bytes(&mut self, most: usize) -> Vec<u8> {
+        let count = self.random.usize(..=most);
+        (0..count).map(|_| self.random.u8(..)).collect()
+    }
+
+    fn note(&mut self, part: &str, text: &str) {
+        self.notes.push(format!("{part}: {text}"));
+    }
+
+    fn fail(&mut self, part: &str, what: &str, text: &str) {
+        let text: String = text.chars().take(400).collect();
+        let line = format!("{part}: {what}: {text}");
+        self.bad.push(line.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+
+    /// A script of a subject: `--describe` is not answered, and the rest is this.
+    fn script(&self, name: &str, body: &str) -> Result<PathBuf> {
+        let path = self.work.join(name);
+        fs::write(&path, format!("[ \"$1\" = --describe ] && exit 1\n{body}\n"))?;
+        Ok(path)
+    }
+
+    /// The program under test as a word of a shell.
+    fn quoted(&self) -> String {
+        shell_words::quote(&shown(&self.program)).into_owned()
+    }
+
+    /// Runs ptxsmith, and notes what must not happen. Gives its status, and all that it says.
+    fn run(&mut self, part: &'static str, run: &Run<'_>) -> Result<(i32, String)> {
+        let mut files = [tempfile::tempfile()?, tempfile::tempfile()?];
+        let mut command = match run.before {
+            "" => command(&self.program, run.words),
+            before => {
+                let mut shell = Command::new("sh");
+                shell
+                    .args(["-c", &format!("{before}; exec \"$@\""), "sh"])
+                    .arg(&self.program)
+                    .args(run.words);
+                shell
+            }
+        };
+        // What an implementation does to its directory must not be done to the user's.
+        command.current_dir(run.directory.unwrap_or(&self.elsewhere)).envs(run.environment);
+        command.stdin(Stdio::null()).stdout(files[0].try_clone()?).stderr(files[1].try_clone()?);
+        let mut child = command.spawn()?;
+        let (status, memory, late) = self.watch(part, run, &mut child)?;
+        let mut said = [String::new(), String::new()];
+        for (file, said) in files.iter_mut().zip(&mut said) {
+            file.rewind()?;
+            let mut bytes = Vec::new();
+            file.take(4 << 20).read_to_end(&mut bytes)?;
+            *said = String::from_utf8_lossy(&bytes).into_owned();
+        }
+        *self.counts.entry(part).or_default().entry(status).or_default() += 1;
+        if memory > MOST_MEMORY {
+            self.fail(part, run.what, &format!("{} MB of memory", memory >> 10));
+        }
+        let [out, err] = said;
+        if err.contains("panicked") || err.contains("internal error") {
+            self.fail(part, run.what, &err);
+        } else if !run.allowed.contains(&status) {
+            self.fail(part, run.what, &format!("status {status}: {err}{out}"));
+        }
+        if let Some(late) = late.filter(|late| *late > TIME_TO_STOP) {
+            self.fail(part, run.what, &format!("it took {:.1} s to stop", late.as_secs_f64()));
+        }
+        if self.canary.exists() {
+            self.fail(part, run.what, "code was run, or a file was written elsewhere");
+            fs::remove_file(&self.canary)?;
+        }
+        Ok((status, out + &err))
+    }
+
+    /// Waits for a program. Gives its status (a signal negative), its peak memory in KiB, and how long it took to stop.
+    fn watch(
+        &mut self,
+        part: &str,
+        run: &Run<'_>,
+        child: &mut Child,
+    ) -> Result<(i32, u64, Option<Duration>)> {
+        let (began, mut sent, mut memory) = (Instant::now(), None::<Instant>, 0);
+        loop {
+            memory = memory.max(peak(child.id()));
+            if let Some(ended) = child.try_wait()? {
+                let signal = ended.signal().map_or(-1, |signal| -signal);
+                return Ok((ended.code().unwrap_or(signal), memory, sent.map(|sent| sent.elapsed())));
+            }
+            if let (Some((signal, after)), None) = (run.stop, sent)
+                && began.elapsed() >= after
+            {
+                kill_process(Pid::from_child(child), signal)?;
+                sent = Some(Instant::now());
+            }
+            if began.elapsed() > MOST_TIME
+                || sent.is_some_and(|sent| sent.elapsed() > Duration::from_secs(20))
+            {
+                child.kill()?;
+                child.wait()?;
+                self.fail(part, run.what, "it does not end");
+                return Ok((-9, memory, None));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// The peak memory of a process, in KiB.
+fn peak(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
+}

@@ -1,0 +1,110 @@
+//! `ffi-check`, `compare-readers` and `without-cc`: packages beside C, and two readers of one file.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::tools::{self, HEADER, NOT_TESTED, command, text};
+
+const VALGRIND: [&str; 3] = ["--quiet", "--error-exitcode=1", "--leak-check=no"];
+
+/// The driver's package on the stub of a driver, nvJitLink's on the real library where one is installed, each with modules that are
+/// accepted and refused.
+pub fn check() -> Result<u8> {
+    if which::which("valgrind").is_err() {
+        eprintln!("NOT TESTED: no valgrind (Debian: apt-get install valgrind)");
+        return Ok(NOT_TESTED);
+    }
+    let words = [
+        "test",
+        "--locked",
+        "--quiet",
+        "-p",
+        "ptxsmith-driver",
+        "--test",
+        "stub",
+        "--no-run",
+        "--message-format=json",
+    ];
+    let messages = tools::said(&mut command("cargo", words))?;
+    let stub =
+        messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|made| {
+            let is_stub = made["target"]["name"] == "stub";
+            made["executable"].as_str().filter(|_| is_stub).map(str::to_owned)
+        });
+    let stub = stub.context("cargo names no test program")?;
+    tools::said(command("valgrind", VALGRIND).args([&stub, "--test-threads=1"]))?;
+    println!("the driver's package passes, on the stub");
+    let ptxsmith = tools::ptxsmith(false)?;
+    let told = tools::answer(&mut command(&ptxsmith, ["subjects", "--subject", "nvjitlink@13.5", "--json"]))?;
+    let told: Value = serde_json::from_slice(&told.stdout)?;
+    let library = text(&told["subjects"][0], "path");
+    if library.is_empty() {
+        eprintln!("NOT TESTED: nvJitLink's package: nvjitlink@13.5 is not installed");
+        return Ok(0);
+    }
+    let rate = tools::built(false, &["-p", "ptxsmith-subject", "--example", "rate"])?.join("examples/rate");
+    let modules = [
+        format!("{HEADER}.global .u32 x[3] = {{1, 2}};\n"),
+        format!("{HEADER}.global .u32 x = ;\n"),
+        String::new(),
+        format!("{HEADER}.const .u32 c = 1;\n.global .u64 p = generic(c) + 4;\n"),
+    ];
+    let questions = modules
+        .iter()
+        .enumerate()
+        .map(|(id, ptx)| format!("{}\n", json!({"id": id, "ptx": ptx, "target": "sm_80"})));
+    let work = tempfile::tempdir()?;
+    let asked = work.path().join("questions");
+    fs::write(&asked, questions.collect::<String>())?;
+    let mut watched = command("valgrind", VALGRIND);
+    watched.arg(rate).args(["worker", "nvjitlink", library]).stdin(fs::File::open(asked)?);
+    let output = watched.output()?;
+    let answers = String::from_utf8_lossy(&output.stdout).into_owned();
+    let answers: Vec<Value> =
+        answers.lines().map(serde_json::from_str).collect::<std::result::Result<_, _>>()?;
+    let outcomes: Vec<&str> = answers.iter().map(|answer| text(&answer["observation"], "outcome")).collect();
+    if !output.status.success() || outcomes != ["accepted", "refused", "refused", "accepted"] {
+        bail!("nvJitLink's package: {outcomes:?}\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    println!("nvJitLink's package passes, on {library}");
+    Ok(0)
+}
+
+/// The binary reader of cubins and that of `cuobjdump -elf` must give the same answer about the same cubins.
+pub fn compare_readers(count: u32) -> Result<u8> {
+    let ptxsmith = tools::ptxsmith(false)?;
+    let releases = ["11.8", "12.0", "12.4", "12.9", "13.0", "13.5", "cuobjdump"];
+    tools::said(command(&ptxsmith, ["toolchain", "install"]).args(releases))?;
+    let readers = tools::built(true, &["-p", "ptxsmith-subject", "--example", "compare-readers"])?;
+    let mut generate = command(&ptxsmith, ["gen", "--count", "4000"]).stdout(Stdio::piped()).spawn()?;
+    let modules = generate.stdout.take().context("no output")?;
+    let compared =
+        command(readers.join("examples/compare-readers"), [count.to_string()]).stdin(modules).status()?;
+    generate.wait()?;
+    Ok(u8::from(!compared.success()))
+}
+
+/// Where the C compiler does not run, cargo warns, and the program says that it starts ptxas anew each time. rustc links with `cc` as
+/// well, where no other linker is chosen; it is there for that.
+pub fn without_cc() -> Result<u8> {
+    let target = tools::target().join("without-cc");
+    let mut build = command("cargo", ["build", "--locked", "-p", "ptxsmith-subject", "--example", "rate"]);
+    let output = tools::answer(build.env("CC", "/nonexistent/cc").env("CARGO_TARGET_DIR", &target))?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    expect(&said, "no fork server: the C compiler cannot be run")?;
+    let rate = tools::answer(&mut command(Path::new(&target).join("debug/examples/rate"), ["ptxas", "20"]))?;
+    let said = String::from_utf8_lossy(&[rate.stdout, rate.stderr].concat()).into_owned();
+    expect(&said, "is started anew for each module: built without a C compiler")?;
+    Ok(0)
+}
+
+fn expect(said: &str, part: &str) -> Result<()> {
+    if !said.contains(part) {
+        bail!("`{part}` is not said: {said}");
+    }
+    Ok(())
+}
