@@ -97,7 +97,7 @@ fn describe_kernel(kernel: &Kernel) -> Vec<String> {
         Left::Output(output) => {
             let known = output.bytes.iter().zip(&output.known);
             let bytes: String =
-                known.map(|(&byte, &known)| if known { hex(&[byte]) } else { "..".to_owned() }).collect();
+                known.map(|(&byte, &known)| if known { hex([byte]) } else { "..".to_owned() }).collect();
             let address = |a: &Address| {
                 format!(
                     "kernel-address: {name} offset={} width={} symbol={} addend={} generic={}",

@@ -45,7 +45,7 @@ pub fn run_under(rules: &Rules, text: &str) -> Result<Output, &'static str> {
 pub fn described(output: &Output) -> String {
     let known = output.bytes.iter().zip(&output.known);
     let mut text: String =
-        known.map(|(&byte, &known)| if known { hex(&[byte]) } else { "..".to_owned() }).collect();
+        known.map(|(&byte, &known)| if known { hex([byte]) } else { "..".to_owned() }).collect();
     for Address { offset, width, symbol, addend, generic, .. } in &output.addresses {
         let generic = if *generic { " generic" } else { "" };
         text += &format!("; {width} at {offset}: {symbol}+{addend}{generic}");
