@@ -313,7 +313,8 @@ fn summed_up(file: &str, subject: &str, parts: &[Part], refusal: Option<&Refusal
     if let Some(refusal) = refusal {
         line += &format!("; refused: {}", cut(&refusal.placed(), MOST_SAID));
     }
-    let is_new = |said: &&String| refusal.is_none_or(|refusal| refusal.said != **said);
+    let is_new =
+        |said: &&String| refusal.is_none_or(|refusal| refusal.said != **said && refusal.placed() != **said);
     let mut left = 0;
     for part in parts.iter().filter(|part| !compared(part)) {
         let Some(Why { part, line: at, reason, detail, said }) = part.why.as_deref() else {
@@ -486,6 +487,10 @@ mod tests {
         let refusal = Refusal { form: OutputForm::Executable, line: Some(5), said: "no".to_owned() };
         assert_eq!(
             summed_up("f", "s", &[because(Some(7), Some("no"))], Some(&refusal)),
+            "f: s: nothing compared; refused: line 5: no; not compared: variable v, line 7: it hides"
+        );
+        assert_eq!(
+            summed_up("f", "s", &[because(Some(7), Some("line 5: no"))], Some(&refusal)),
             "f: s: nothing compared; refused: line 5: no; not compared: variable v, line 7: it hides"
         );
         let long = summed_up("f", "s", &[because(None, Some(&"x".repeat(2_000)))], None);

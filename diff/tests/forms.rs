@@ -206,7 +206,7 @@ fn a_header_that_is_refused_alone_for_what_the_program_has_is_not_at_fault() {
         (reason, why.part, why.line, why.said.unwrap())
     };
     let said = "Parsing error near '.': syntax error";
-    assert_eq!(why(said), (NotCompared::Unmodelled, ".section".into(), Some(5), said.into()));
+    assert_eq!(why(said), (NotCompared::Unmodelled, ".section".into(), Some(5), format!("line 8: {said}")));
     // The other side: what is said of the header alone is what is said of the program.
     let said = "Debug information not found in presence of .target debug";
     assert_eq!(why(said), (NotCompared::Unsupported, "header".into(), None, said.into()));

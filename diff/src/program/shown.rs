@@ -353,7 +353,18 @@ impl Shown<'_> {
         let lines = |span: Span| self.lines.line(span.start)..=self.lines.line(span.end.saturating_sub(1));
         let starts = parts.iter().find(|part| part.span.is_known() && *lines(part.span).start() == line);
         let holds = || parts.iter().find(|part| part.span.is_known() && lines(part.span).contains(&line));
-        starts.or_else(holds).copied()
+        // Of a directive or an instruction its first word is known to be undecided, and the subject may blame a line below.
+        let around = |part: &Undecided| {
+            let of_part = |span: &Span| span.start <= part.span.start && part.span.start < span.end;
+            self.module.items.iter().find_map(|item| match item {
+                Item::Function(function) => function.statements().filter_map(tokens).find(of_part),
+                item => Some(item.span()).filter(of_part),
+            })
+        };
+        let is_around = |part: &&&Undecided| {
+            part.span.is_known() && around(part).is_some_and(|span| lines(span).contains(&line))
+        };
+        starts.or_else(holds).or_else(|| parts.iter().find(is_around)).copied()
     }
 
     /// That the text does not decide this.
@@ -450,6 +461,12 @@ fn initialized(function: &Function) -> impl Iterator<Item = &Name> {
 }
 
 const IN_BODY: &str = "a variable of a body, under a name that the implementation makes up";
+/// From the first to the last word of a statement that is kept as tokens.
+fn tokens(statement: &Statement) -> Option<Span> {
+    let Statement::Tokens(tokens) = statement else { return None };
+    Some(Span { end: tokens.last()?.span.end, ..tokens.first()?.span })
+}
+
 /// What every implementation takes under a header that it takes.
 const PLAINEST: &str = ".global .u32 a;\n";
 /// The bytes of a program that gets an answer whatever is in it; of one without undecided parts, more: there are no instructions in it that
