@@ -306,15 +306,12 @@ fn a_stage_of_the_checks_that_fails_says_in_the_last_line_how_to_run_it_alone() 
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     };
     // Where `cargo` fails for what the first argument is, and a script of others for what is said.
-    let last_line = |fails: &str, guards: &str| {
+    let last_line = |fails: &str, formats: &str| {
         program(tools.join("cargo"), &format!("echo \"$1 says much\" >&2; test \"$1\" != {fails}"));
-        for name in ["count-words", "check-structure", "check-words", "check-emitters", "check-emitted"] {
-            program(scripts.join(name), "exit 0");
+        program(scripts.join("check-report-formats"), formats);
+        for tool in ["typos", "cargo-deny"] {
+            program(tools.join(tool), "exit 0");
         }
-        for name in ["check-report-formats", "browser-test", "deny", "ffi-check"] {
-            program(scripts.join(name), "exit 0");
-        }
-        program(scripts.join("guards"), guards);
         let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
         let mut shell = Command::new("bash");
         shell.args(["-c", "exec bash \"$0\" 2>&1"]).arg(scripts.join("check"));
@@ -324,8 +321,8 @@ fn a_stage_of_the_checks_that_fails_says_in_the_last_line_how_to_run_it_alone() 
     let alone = |name: &str, command: &str| format!("scripts/check: {name} fails; run it alone: {command}");
     assert_eq!(last_line("test", "exit 0"), (Some(1), alone("tests", "cargo test --workspace --locked")));
     assert_eq!(last_line("fmt", "exit 0"), (Some(1), alone("format", "cargo fmt --all --check")));
-    let guards = alone("scripts/guards", "scripts/guards --in-place");
-    assert_eq!(last_line("nothing", "echo a guard >&2; exit 1"), (Some(1), guards));
+    let formats = alone("scripts/check-report-formats", "scripts/check-report-formats");
+    assert_eq!(last_line("nothing", "echo a guard >&2; exit 1"), (Some(1), formats));
     let (status, line) = last_line("nothing", "exit 0");
     assert_eq!(status, Some(0), "{line}");
     assert!(line.starts_with("scripts/check: passes: "), "{line}");
