@@ -160,7 +160,8 @@ fn listed(session: &Session, known: &'static Known, releases: &[Tested]) -> Resu
         ..Finding::default()
     };
     for (tested, (mut verdict, difference)) in releases.iter().zip(shown.into_iter().flatten()) {
-        if let (Some(difference), "conform") = (&difference, &*verdict.verdict) {
+        let is_silent = ["conform", "unmodelled", "unobserved"].contains(&&*verdict.verdict);
+        if let Some(difference) = difference.as_ref().filter(|_| is_silent) {
             verdict.verdict = format!("{}, as the list predicts", difference.class);
         }
         finding.releases.push(verdict);

@@ -369,7 +369,8 @@ mod tests {
         let opened = open_subjects(&session, &[spec], Some(Duration::from_secs(77))).unwrap();
         assert_eq!(opened.len(), 1, "the second one is the same");
         assert_eq!(*lock_of(&times), [Duration::from_secs(77)]);
-        assert_eq!(*lock_of(&told.0), ["says half of it", "notes half of it"]);
+        let first = "says waiting for the first answer of mine";
+        assert_eq!(*lock_of(&told.0), ["says half of it", "notes half of it", first, first]);
         let limits = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&limits);
         let spec = SubjectSpec::own("mine", move |options| {
