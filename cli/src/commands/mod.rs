@@ -12,6 +12,7 @@ pub mod gpu;
 #[cfg(test)]
 mod growth;
 pub mod history;
+mod known;
 pub mod lint;
 pub mod manual;
 pub mod merge;
@@ -49,6 +50,7 @@ pub fn run_command(context: &Context, command: &Command) -> Result<Exit, Failure
 }
 
 fn dispatched(context: &Context, command: &Command) -> Result<Exit, Failure> {
+    known::add(command)?;
     match command {
         Command::Run(args) => run::run(context, args),
         Command::Check(args) => check::run(context, args),
