@@ -22,6 +22,7 @@ use ptxsmith_syntax::{Module, parse};
 use crate::campaign::{judged_release, validity};
 use crate::failure::{Failure, of_subject};
 use crate::files::{make_directory, write_whole};
+use crate::listed;
 use crate::pool;
 use crate::session::Session;
 use crate::subjects::{Tested, ensure_disassembler, open_subjects, target_for};
@@ -64,7 +65,7 @@ pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, 
     let mut releases: Option<Vec<Tested>> = None;
     let mut written = Vec::new();
     for id in options.ids {
-        let known = KNOWN.iter().find(|known| known.id == id);
+        let known = KNOWN.iter().find(|known| known.is_called(id));
         let found = campaign.as_ref().and_then(|folder| Some((folder, finding_of(&folder.report, id)?)));
         match (found, known) {
             (Some((folder, finding)), known) if known.is_none() || options.subjects.is_empty() => {
@@ -75,7 +76,7 @@ pub fn bundle(session: &Session, options: &Options<'_>) -> Result<Vec<Written>, 
                     Some(releases) => releases,
                     None => releases.insert(open(session, options.subjects)?),
                 };
-                let report = listed(session, known, releases)?;
+                let report = finding_of_listed(session, known, releases)?;
                 let folder = Folder { report, manifest: None };
                 written.push(write(session, &folder, &folder.report.findings[0], options.out)?);
             }
@@ -132,7 +133,11 @@ fn open(session: &Session, subjects: &[SubjectSpec]) -> Result<Vec<Tested>, Fail
 }
 
 /// A report with one finding: a listed deviation as these releases show it, the newest first.
-fn listed(session: &Session, known: &'static Known, releases: &[Tested]) -> Result<Report, Failure> {
+fn finding_of_listed(
+    session: &Session,
+    known: &'static Known,
+    releases: &[Tested],
+) -> Result<Report, Failure> {
     let shown = pool::map(session, releases, |tested| {
         let (verdict, parts) = judged_release(tested, known.example)?;
         let module = parse(known.example).unwrap_or_default();
@@ -270,7 +275,11 @@ fn write(session: &Session, folder: &Folder, finding: &Finding, out: &Path) -> R
         _ => Vec::new(),
     };
     let name = bundle::name_of(finding);
-    let files = bundle::files(folder, finding, &codes)?;
+    let mut files = bundle::files(folder, finding, &codes)?;
+    if finding.status == Status::New {
+        let text = listed::entry(&folder.report, finding);
+        files.push(bundle::File { name: "deviation.ptx".to_owned(), text, executable: false });
+    }
     let directory = out.join(&name);
     std::fs::create_dir_all(&directory)?;
     for file in &files {

@@ -63,6 +63,9 @@ fn gone_on_with(earlier: &[String], now: Cli, given: &ArgMatches) -> Result<(Cli
     campaign.timeout = own.campaign.timeout.or(campaign.timeout);
     campaign.expect_failures = own.campaign.expect_failures.or(campaign.expect_failures);
     campaign.write_expected = own.campaign.write_expected;
+    if !own.campaign.known.is_empty() {
+        campaign.known = own.campaign.known;
+    }
     if !own.campaign.deny.is_empty() {
         campaign.deny = own.campaign.deny;
     }

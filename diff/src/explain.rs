@@ -1,6 +1,6 @@
 //! Why an answer differs from the expectation: the smallest set of other rules that predicts it exactly.
 
-use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable, expect};
+use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Variable};
 
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::Module;
@@ -8,9 +8,10 @@ use ptxsmith_syntax::Module;
 use crate::{
     compare::{Mismatch, compare},
     explanation::Explanation,
-    known::{Effect, End, KNOWN, Known, listed_for, with_known},
+    known::{Effect, KNOWN, Known, listed_for, matching, with_known},
     maker::Maker,
-    shapes::Shaped,
+    pattern::Place,
+    reason::{Again, reason},
 };
 
 /// One way in which an implementation may differ from the default.
@@ -141,19 +142,19 @@ pub(crate) fn ways_to_accept(
 /// The known deviations by which a program that rests on this kills its compiler, with the signal.
 pub(crate) fn predicts_crash(trace: &Trace, maker: Maker<'_>) -> impl Iterator<Item = (&'static Known, i32)> {
     KNOWN.iter().filter_map(move |known| match known.effect {
-        Effect::Crash { signal, when, .. } if when(trace) && known.is_of(maker) => Some((known, signal)),
+        Effect::Crash { signal, when } if when(trace) && known.is_of(maker) => Some((known, signal)),
         _ => None,
     })
 }
 
-/// Looks for the known deviation that predicts a crash: by itself, by the `shape` of the module, or together with the rules changed
+/// Looks for the known deviation that predicts a crash: by itself, by its pattern (`matched`), or together with the rules changed
 /// by others where the crash shows only under them. `rests_on` evaluates the program under changed rules.
 pub(crate) fn explain_crash(
     trace: &Trace,
     base: &Rules,
     maker: Maker<'_>,
     observation: &Observation,
-    shape: impl FnOnce() -> Option<&'static Known>,
+    matched: impl FnOnce() -> Option<&'static Known>,
     mut rests_on: impl FnMut(&Rules) -> Trace,
 ) -> Option<Explanation> {
     let alone = |known: &'static Known| Explanation { readings: Vec::new(), known: vec![known.id] };
@@ -164,9 +165,9 @@ pub(crate) fn explain_crash(
     if let Some(known) = predicts(trace) {
         return Some(alone(known));
     }
-    let shape = shape();
-    // The search asks under many rules: a shape comes first, but where that is only as much as is seen of what a rule predicts.
-    if let Some(known) = shape.filter(|known| !matches!(known.effect, Effect::Crash { .. })) {
+    let matched = matched();
+    // The search asks under many rules: a pattern comes first, but where it is only as much as is seen of what a rule predicts.
+    if let Some(known) = matched.filter(|known| !matches!(known.effect, Effect::Crash { .. })) {
         return Some(alone(known));
     }
     let mut crash = None;
@@ -181,38 +182,21 @@ pub(crate) fn explain_crash(
             explanation.known.sort();
             Some(explanation)
         }
-        _ => shape.map(alone),
+        _ => matched.map(alone),
     }
 }
 
-/// Looks for the known deviation by which a subject does so with modules of such a shape: dies of them, or takes them though the
-/// text, with this trace, refuses them.
-pub(crate) fn explain_shape(
+/// Looks for the known deviation that explains by its pattern what a subject did with a module: that it died, or accepted what the text,
+/// with this trace, refuses.
+pub(crate) fn explain_match(
     module: &Module,
     trace: &Trace,
     maker: Maker<'_>,
     observation: &Observation,
+    again: Option<Again<'_>>,
 ) -> Option<Explanation> {
-    let known = listed_shape(module, trace, maker, observation)?;
+    let known = reason(module, trace, maker, observation, again)?;
     Some(Explanation { readings: Vec::new(), known: vec![known.id] })
-}
-
-/// The known deviation that [`explain_shape`] looks for.
-pub(crate) fn listed_shape(
-    module: &Module,
-    trace: &Trace,
-    maker: Maker<'_>,
-    observation: &Observation,
-) -> Option<&'static Known> {
-    let module = Shaped::from(module);
-    let does = |known: &&Known| match known.effect {
-        Effect::Death { end, of } => end.is_of(observation) && of(&module),
-        Effect::Crash { signal, of, .. } => End::Signal(signal).is_of(observation) && of(&module),
-        Effect::Refused(of) => observation.outcome == Outcome::Refused && of(&module),
-        Effect::Taken(of) => observation.outcome == Outcome::Accepted && known.touches(trace) && of(&module),
-        _ => false,
-    };
-    listed_for(maker).find(does)
 }
 
 /// Looks for an answer to one open question under which the module is one that is known to be taken though the text refuses it.
@@ -222,6 +206,7 @@ pub(crate) fn explain_taken(
     maker: Maker<'_>,
     observation: &Observation,
     (base, rests_on): (&Rules, impl Fn(&Rules) -> Trace),
+    again: Option<Again<'_>>,
 ) -> Option<Explanation> {
     if observation.outcome != Outcome::Accepted {
         return None;
@@ -229,35 +214,30 @@ pub(crate) fn explain_taken(
     hypotheses(trace, maker).into_iter().find_map(|hypothesis| {
         let Hypothesis::Reading(question, answer) = hypothesis else { return None };
         let trace = rests_on(&combined(base, &[hypothesis])?);
-        let explanation = explain_shape(module, &trace, maker, observation)?;
+        let explanation = explain_match(module, &trace, maker, observation, again)?;
         Some(Explanation { readings: vec![(question, answer)], ..explanation })
     })
 }
 
-/// The known deviation by which a subject dies so of a module with this in it, where one is listed by its shape.
-pub(crate) fn explain_death(
-    module: &Module,
-    maker: Maker<'_>,
-    observation: &Observation,
-) -> Option<Explanation> {
-    let (rules, rests_on) = (Rules::default(), |rules: &Rules| expect(module, rules).trace());
-    let trace = rests_on(&rules);
-    let shape = || listed_shape(module, &trace, maker, observation);
-    explain_crash(&trace, &rules, maker, observation, shape, rests_on)
+/// The known deviations that give other values to what a module has, with the places that match.
+pub(crate) fn wrong_places(module: &Module, maker: Maker<'_>) -> Vec<(&'static Known, Vec<Place>)> {
+    let wrong = listed_for(maker).filter(|known| matches!(known.effect, Effect::Wrong));
+    matching(wrong, module).collect()
 }
 
-/// Looks for the known deviation by which a subject gives all these variables and kernels of a module other values.
+/// Looks for the one of these by which a subject gives all these variables and kernels of a module other values.
 pub(crate) fn explain_wrong<'n>(
+    wrong: &[(&'static Known, Vec<Place>)],
     module: &Module,
     names: impl Iterator<Item = &'n str> + Clone,
-    maker: Maker<'_>,
 ) -> Option<Explanation> {
-    let module = Shaped::from(module);
-    let does = |known: &&Known| match known.effect {
-        Effect::Wrong { at, .. } => names.clone().all(|name| at(&module, name)),
-        _ => false,
+    let is_function = |name: &str| module.functions().any(|function| function.name.text == name);
+    let holds = |place: &Place, name: &str| place.holds(name) || !place.in_body && is_function(name);
+    let explains = |(_, places): &&(&'static Known, Vec<Place>)| {
+        names.clone().all(|name| places.iter().any(|place| holds(place, name)))
     };
-    let known = listed_for(maker).find(does).filter(|_| names.clone().next().is_some())?;
+    names.clone().next()?;
+    let (known, _) = wrong.iter().find(explains)?;
     Some(Explanation { readings: Vec::new(), known: vec![known.id] })
 }
 

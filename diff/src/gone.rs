@@ -32,13 +32,16 @@ pub fn check(subject: &dyn Subject, known: &Known, target: &str) -> Result<Optio
         None => OutputForm::showing(&module),
     };
     // Where there are kernels, what they leave is what the program is about.
-    let parts = verdicts.kernels.map_or(verdicts.data, |kernels| vec![kernels]);
+    let parts = match verdicts.kernels {
+        Some(kernels) => vec![kernels],
+        None => verdicts.data.into_iter().chain(verdicts.undecided).collect(),
+    };
     let verdicts: Vec<Verdict> = parts.into_iter().map(|part| part.verdict).collect();
     let shown = verdicts.iter().any(|verdict| shows(known, verdict));
-    // A program that is known by its shape holds nothing that could be observed.
-    let by_shape = known.shape().is_some();
+    // A program that is known by a pattern may hold nothing that could be observed.
+    let by_pattern = known.is_by_pattern();
     let tells = |reason: &NotCompared| {
-        matches!(reason, NotCompared::Unmodelled) || by_shape && matches!(reason, NotCompared::Unobserved)
+        matches!(reason, NotCompared::Unmodelled) || by_pattern && matches!(reason, NotCompared::Unobserved)
     };
     let untold = verdicts.iter().all(|verdict| matches!(verdict, Verdict::NotCompared(r) if !tells(r)));
     if shown || untold {
@@ -104,7 +107,7 @@ fn shows(known: &Known, verdict: &Verdict) -> bool {
 pub fn edit(id: &str, releases: &[String]) -> Option<String> {
     let known = KNOWN.iter().find(|known| id.strip_prefix("gone-") == Some(known.id))?;
     Some(format!(
-        "in diff/src/known/ let the `releases` of `{}`, now {}, leave out {}; remove the entry where none is left",
+        "in corpus/deviations/{}.ptx let `releases`, now {}, leave out {}; remove the file where none is left",
         known.id,
         known.releases,
         releases.join(", "),
@@ -114,11 +117,11 @@ pub fn edit(id: &str, releases: &[String]) -> Option<String> {
 /// The class of what a deviation shows.
 pub fn class_of(known: &Known, example: &Module) -> Class {
     match known.effect {
-        Effect::Death { end: End::Hang, .. } => Class::Hang,
+        Effect::Death { end: End::Hang } => Class::Hang,
         Effect::Crash { .. } | Effect::Death { .. } => Class::Crash,
-        Effect::Taken(_) => Class::AcceptsInvalid,
-        Effect::Refusal(_) | Effect::Refused(_) => Class::RefusesValid,
-        Effect::Wrong { .. } => Class::WrongValue,
+        Effect::Taken => Class::AcceptsInvalid,
+        Effect::Refusal(_) | Effect::Refused => Class::RefusesValid,
+        Effect::Wrong => Class::WrongValue,
         Effect::Rule(_) => match expect(example, &Rules::default()) {
             ptxsmith_oracle::Expectation::Refused { .. } => Class::AcceptsInvalid,
             _ => Class::WrongValue,
@@ -146,8 +149,8 @@ mod tests {
     fn the_least_program_of_every_deviation_shows_it() {
         for known in KNOWN.iter() {
             let module = parse(known.example).unwrap_or_else(|error| panic!("{}: {error:?}", known.id));
-            if let Some(of) = known.shape() {
-                assert!(of(&(&module).into()), "{}", known.id);
+            if known.is_by_pattern() {
+                assert!(known.matches(&module), "{}", known.id);
                 continue;
             }
             let expected = predict(&module, &Rules::default());

@@ -21,15 +21,15 @@ pub mod lead;
 pub mod lint;
 mod maker;
 pub mod options;
+pub mod pattern;
 mod predicts;
 mod profile;
 mod program;
 mod read;
-mod shapes;
+mod reason;
 mod slots;
 pub mod suspects;
 mod trial;
-mod understood;
 mod verdict;
 
 pub use bulk::{Again, BulkVerdicts};
@@ -44,7 +44,6 @@ pub use program::{
     ModuleVerdicts, Part, Refusal, ToJudge, judge_data, judge_module, judge_modules, judge_operands, observe,
 };
 pub use ptxsmith_syntax::Header;
-pub use shapes::Shaped;
 pub use trial::{Body, Trial};
 pub use verdict::{
     COMPANY, Class, Derived, Difference, Fate, Judged, MemoryOperands, Must, NotCompared, Share, Verdict, Why,

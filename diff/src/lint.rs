@@ -1,12 +1,13 @@
 //! What of a program listed implementations take otherwise than the specification says, without any of them at hand.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use ptxsmith_oracle::{Expectation, Kernel, Prediction, Rules, Trace, Variable, predict};
 use ptxsmith_syntax::{Item, Module, Span};
 
-use crate::known::{Effect, KNOWN, Known};
-use crate::shapes::Shaped;
+use crate::known::{Effect, KNOWN, Known, matching};
+use crate::pattern::{Pattern, Place};
 
 /// A place that some releases take otherwise.
 #[derive(Clone)]
@@ -19,8 +20,8 @@ pub struct Risk {
 
 /// The places of a module that listed deviations change, in the order in which they stand.
 ///
-/// A listed rule is met where it predicts something else than the specification; a listed shape where a module has it. Nothing is
-/// said of parts that the specification does not decide.
+/// A listed rule is met where it predicts something else than the specification; a pattern where a module matches it, but not behind or
+/// beside what is refused before.
 ///
 /// ```
 /// use ptxsmith_diff::lint::risks;
@@ -29,29 +30,62 @@ pub struct Risk {
 /// ```
 pub fn risks(module: &Module) -> Vec<Risk> {
     let spec = predict(module, &Rules::default());
-    let (places, shaped) = (Places::of(module), Shaped::from(module));
+    let places = Places::of(module);
+    let matched: BTreeMap<&str, Vec<Place>> =
+        matching(KNOWN.iter(), module).map(|(known, places)| (known.id, places)).collect();
+    let reached = Reached::of(module, &spec);
+    let is_unmodelled = matches!(spec.data, Expectation::Unmodelled { .. });
     let mut risks = Vec::new();
     for known in KNOWN.iter() {
-        let spans = match known.effect {
-            Effect::Rule(change) | Effect::Refusal(change) => {
-                if !known.touches(&spec.trace()) {
-                    continue;
-                }
-                let other = predict(module, &Rules::default().with(change));
-                differing(&spec, &other, &places)
+        let by_rule = match known.effect {
+            Effect::Rule(change) | Effect::Refusal(change) if known.touches(&spec.trace()) => {
+                differing(&spec, &predict(module, &Rules::default().with(change)), &places)
             }
-            Effect::Crash { when, of, .. } => {
-                let met = meeting(&spec, when, &places);
-                if met.is_empty() { shown_by(&shaped, of) } else { met }
-            }
-            Effect::Death { of, .. } | Effect::Taken(of) | Effect::Refused(of) | Effect::Wrong { of, .. } => {
-                shown_by(&shaped, of)
-            }
+            Effect::Crash { when, .. } => meeting(&spec, when, &places),
+            _ => Vec::new(),
         };
+        let own = matched.get(known.id).filter(|_| by_rule.is_empty());
+        // What is evaluated is known by its value.
+        let is_evaluated = |place: &Place| {
+            matches!(known.effect, Effect::Crash { .. })
+                && !is_unmodelled
+                && !place.is_unread
+                && !place.in_body
+        };
+        let by_pattern = own.into_iter().flatten();
+        let by_pattern = by_pattern.filter(|place| reached.has(place) && !is_evaluated(place));
+        let mut spans: Vec<Span> = by_rule.into_iter().chain(by_pattern.map(|place| place.span)).collect();
+        spans.dedup_by_key(|span| (span.start, span.end));
         risks.extend(spans.into_iter().map(|span| Risk { known, span }));
     }
     risks.sort_by_key(|risk| risk.span.start);
     risks
+}
+
+static UNREAD: LazyLock<Pattern> = LazyLock::new(|| Pattern::parse("unread").expect("it is a pattern"));
+
+/// Which parts of a module a compiler reaches: it stops at what its grammar refuses, and generates no code of a module that it refuses.
+struct Reached {
+    /// The first statement that is not understood.
+    unread: Option<Span>,
+    /// What the specification refuses.
+    refused: Option<Span>,
+}
+
+impl Reached {
+    fn of(module: &Module, spec: &Prediction) -> Reached {
+        let refused = match &spec.data {
+            Expectation::Refused { refusal, .. } => Some(refusal.span),
+            _ => None,
+        };
+        let unread = UNREAD.places(module).first().map(|place| place.statement);
+        Reached { unread, refused }
+    }
+
+    fn has(&self, place: &Place) -> bool {
+        let is_in_it = |span: Span| place.statement.start <= span.start && span.end <= place.statement.end;
+        place.is_module || self.unread.is_none_or(is_in_it) && self.refused.is_none_or(is_in_it)
+    }
 }
 
 /// Where variables and functions are declared, by name.
@@ -125,29 +159,6 @@ fn meeting(spec: &Prediction, when: fn(&Trace) -> bool, places: &Places<'_>) -> 
         }
         Expectation::Refused { refusal, trace } if when(trace) => vec![refusal.span],
         _ => Vec::new(),
-    }
-}
-
-/// The statements that have a shape; the first of the header, where that alone has it, and the first behind it, where it takes
-/// several of them.
-fn shown_by(module: &Shaped<'_>, of: fn(&Shaped<'_>) -> bool) -> Vec<Span> {
-    if !of(module) {
-        return Vec::new();
-    }
-    let header = module.header();
-    if of(&header.clone().into()) {
-        return module.items.first().map(Item::span).into_iter().collect();
-    }
-    let alone = |item: &&Item| {
-        let mut alone = header.clone();
-        alone.items.push((*item).clone());
-        of(&alone.into())
-    };
-    let statements = || module.items.iter().filter(|item| !item.is_header());
-    let spans: Vec<Span> = statements().filter(alone).map(Item::span).collect();
-    match spans.is_empty() {
-        true => statements().next().map(Item::span).into_iter().collect(),
-        false => spans,
     }
 }
 

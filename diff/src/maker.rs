@@ -8,7 +8,7 @@ pub use ptxsmith_subject::version::Releases;
 /// fault in another implementation is new.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Maker<'a> {
-    /// Implementations of one lineage share code. One that does not say its lineage has no known deviations.
+    /// Implementations of one lineage share code. One that does not say its lineage is the only one of its name.
     pub lineage: Option<&'a str>,
     /// The release, `13.5.37`. One that does not say it has those of every release.
     pub version: Option<&'a str>,
@@ -17,6 +17,7 @@ pub struct Maker<'a> {
 impl<'a> Maker<'a> {
     /// The maker of an implementation.
     pub fn of(description: &'a Description) -> Maker<'a> {
-        Maker { lineage: description.lineage.as_deref(), version: description.version.as_deref() }
+        let lineage = description.lineage.as_deref().or(Some(&description.name));
+        Maker { lineage, version: description.version.as_deref() }
     }
 }

@@ -3,7 +3,9 @@
 //! Options make another subject of one lineage. A listed deviation explains what each of them shows; but that one of them does not show it
 //! says nothing about the release where the deviation is known to need what that option switches off.
 
-/// What a deviation needs of the options to show.
+use crate::known::Known;
+
+/// What a deviation needs of the options to show: `optimizer`, `no-debug`. Others show with `-O0` to `-O3`, `-g` and `-c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// The optimizer, which `-O0` and `-g` of ptxas switch off.
@@ -12,17 +14,14 @@ pub enum Needs {
     NoDebug,
 }
 
-/// The deviations that do not show with all options, by their ids. The others show with `-O0` to `-O3`, `-g` and `-c`.
-const NEEDS: &[(&str, Needs)] = &[
-    ("missing-element-crash", Needs::Optimizer),
-    ("surface-load-list-crash", Needs::Optimizer),
-    ("extern-function-relocation", Needs::NoDebug),
-];
-
 impl Needs {
-    /// What the deviation of this id needs, if it needs anything.
-    pub fn of(id: &str) -> Option<Needs> {
-        NEEDS.iter().find(|(known, _)| *known == id).map(|(_, needs)| *needs)
+    /// What has this name in the file of a deviation.
+    pub fn from_name(name: &str) -> Option<Needs> {
+        match name {
+            "optimizer" => Some(Needs::Optimizer),
+            "no-debug" => Some(Needs::NoDebug),
+            _ => None,
+        }
     }
 
     /// In words, for the page of the deviation.
@@ -43,8 +42,8 @@ impl Needs {
 }
 
 /// Whether a listed deviation may not show with these options.
-pub fn may_not_show(id: &str, options: &[String]) -> bool {
-    Needs::of(id).is_some_and(|needs| needs.lacks(options))
+pub fn may_not_show(known: &Known, options: &[String]) -> bool {
+    known.needs.is_some_and(|needs| needs.lacks(options))
 }
 
 /// Whether ptxas makes code for a debugger with these options.
@@ -74,11 +73,15 @@ mod tests {
     use super::*;
     use crate::known::KNOWN;
 
+    fn listed(id: &str) -> &'static Known {
+        KNOWN.iter().find(|known| known.id == id).expect("it is listed")
+    }
+
     #[test]
     fn what_needs_the_optimizer_may_not_show_without_it() {
         let may = |options: &str| {
             let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
-            may_not_show("missing-element-crash", &options)
+            may_not_show(listed("missing-element-crash"), &options)
         };
         for options in
             ["-O0", "-g", "--opt-level 0", "--opt-level=0", "-O3 -O0", "-O3 --device-debug", "-c -O 0"]
@@ -88,15 +91,9 @@ mod tests {
         for options in ["", "-O1", "-O3", "-c", "--opt-level 3", "-O0 -O2", "-lineinfo"] {
             assert!(!may(options), "{options}");
         }
-        let with = |options: &str| may_not_show("extern-function-relocation", &[options.to_owned()]);
+        let relocation = listed("extern-function-relocation");
+        let with = |options: &str| may_not_show(relocation, &[options.to_owned()]);
         assert!(with("-g") && !with("-O0"));
-        assert!(!may_not_show("incomplete-rows-packed", &["-O0".to_owned()]));
-    }
-
-    #[test]
-    fn only_listed_deviations_need_anything() {
-        for (id, _) in NEEDS {
-            assert!(KNOWN.iter().any(|known| known.id == *id), "{id}");
-        }
+        assert!(!may_not_show(listed("incomplete-rows-packed"), &["-O0".to_owned()]));
     }
 }

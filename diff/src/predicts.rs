@@ -4,10 +4,11 @@ use ptxsmith_oracle::{Expectation, Rules, expect};
 use ptxsmith_subject::{Observation, Outcome};
 
 use crate::{
-    explain::{explain, explain_crash, explain_shape, explain_variables, listed_shape},
+    explain::{explain, explain_crash, explain_match, explain_variables},
     kernel,
     lead::Lead,
     maker::Maker,
+    reason::reason,
 };
 
 /// Whether these wrong rules, together with what is known of the maker and with other readings, predict what was
@@ -25,9 +26,9 @@ pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observe
     let trace = expect(&module, &base).trace();
     match observed.outcome {
         Outcome::Crashed => {
-            let shape = || listed_shape(&module, &trace, maker, observed);
+            let matched = || reason(&module, &trace, maker, observed, None);
             let rests_on = |rules: &Rules| expect(&module, rules).trace();
-            explain_crash(&trace, &base, maker, observed, shape, rests_on).is_some()
+            explain_crash(&trace, &base, maker, observed, matched, rests_on).is_some()
         }
         Outcome::Refused => {
             let refused = |rules: &Rules| {
@@ -38,9 +39,9 @@ pub fn predicts(leads: &[&'static str], maker: Maker<'_>, program: &str, observe
         }
         Outcome::Accepted => {
             explain_variables(&base, maker, |rules| expect(&module, rules), observed).is_some()
-                || explain_shape(&module, &trace, maker, observed).is_some()
+                || explain_match(&module, &trace, maker, observed, None).is_some()
         }
-        Outcome::TimedOut => explain_shape(&module, &trace, maker, observed).is_some(),
+        Outcome::TimedOut => explain_match(&module, &trace, maker, observed, None).is_some(),
         Outcome::Unsupported | Outcome::Unavailable => false,
     }
 }

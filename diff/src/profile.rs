@@ -150,7 +150,7 @@ impl Plan {
                     plan.deadly_clauses = plan.deadly_clauses.union(clauses);
                 }
                 // What is outside of the rules cannot be predicted.
-                Effect::Death { .. } | Effect::Taken(_) | Effect::Refused(_) | Effect::Wrong { .. } => {}
+                Effect::Death { .. } | Effect::Taken | Effect::Refused | Effect::Wrong => {}
                 Effect::Refusal(change) => {
                     plan.refusing.push((known, followed.with(change)));
                     plan.refusable = plan.refusable.union(clauses);

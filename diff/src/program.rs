@@ -10,7 +10,7 @@ use ptxsmith_oracle::{Expectation, Prediction, Question, Rules, Trace, Traced, e
 use ptxsmith_subject::{Error, Observation, Outcome, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Header, Lines, Module, Text};
 
-use crate::explain::{explain, explain_wrong};
+use crate::explain::{explain, explain_wrong, wrong_places};
 use crate::explanation::Alternatives;
 use crate::judge::{Judge, Options};
 use crate::maker::Maker;
@@ -185,7 +185,7 @@ pub fn judge_data(
     target: &str,
 ) -> Result<Vec<Part>, Error> {
     let observed = observe(subject, rules, module, text, target)?;
-    Ok(of_data(subject, rules, module, text, &expect(module, rules), &observed))
+    Ok(of_data(subject, rules, &ToJudge { module, text, target }, &expect(module, rules), &observed))
 }
 
 /// Compares what the kernels of a program reach in memory with what the subject's code reaches: how many operands were compared, and
@@ -238,8 +238,13 @@ pub fn judge_operands(
                 (accesses::agree(&kernels, &usual, &observed), trace)
             };
             let maker = Maker::of(subject.description());
-            let explanation = explain(&under(rules).1, rules, maker, predicts)
-                .or_else(|| explain_wrong(module, astray.iter().map(|one| one.kernel.as_str()), maker));
+            let explanation = explain(&under(rules).1, rules, maker, predicts).or_else(|| {
+                explain_wrong(
+                    &wrong_places(module, maker),
+                    module,
+                    astray.iter().map(|one| one.kernel.as_str()),
+                )
+            });
             // No plausible wrong rule is known of it.
             let suspected = explanation.is_none().then(|| vec![Alternatives::default()]);
             let difference = Box::new(Difference {

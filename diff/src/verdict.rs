@@ -97,6 +97,8 @@ pub struct Difference {
 
 /// In what is expected of an inconsistent answer: whether the program is wrong each time beside the same others, and right alone.
 pub const COMPANY: &str = "company";
+/// In what is expected where nothing listed explains a difference: the listed deviations that the program contains.
+pub const CONTAINS: &str = "contains";
 
 impl Difference {
     /// Whether another reading alone explains it, so that it is no deviation.
@@ -222,6 +224,16 @@ pub enum Verdict {
     Deviates(Box<Difference>),
     /// Nothing could be compared.
     NotCompared(NotCompared),
+}
+
+impl Verdict {
+    /// The verdict, which says that the program contains these listed deviations though none of them explains it.
+    pub(crate) fn containing(mut self, ids: Vec<&'static str>) -> Verdict {
+        if let (Verdict::Deviates(difference), false) = (&mut self, ids.is_empty()) {
+            difference.expected[CONTAINS] = ids.into();
+        }
+        self
+    }
 }
 
 /// A verdict together with what it rests on.

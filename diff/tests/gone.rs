@@ -38,7 +38,7 @@ fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_i
         assert!(missed.is_some(), "{} is not missed", known.id);
         assert!(together(&mended, &[known]).is_empty(), "{} is not missed beside others", known.id);
         let edit = gone::edit(&format!("gone-{}", known.id), &["fake".to_owned()]).unwrap();
-        assert!(edit.contains(known.id) && edit.contains("diff/src/known/"), "{edit}");
+        assert!(edit.contains(known.id) && edit.contains("corpus/deviations/"), "{edit}");
         let own = known.change().map_or_else(Rules::default, |change| Rules::default().with(change));
         let whole = fake(NVIDIA, own);
         assert_eq!(gone::check(&whole, known, "sm_80").unwrap(), None, "{}", known.id);

@@ -95,8 +95,15 @@ fn expected_of(finding: &Finding, undecided: &str) -> Vec<String> {
     )
 }
 
-/// What the subject did.
+/// What the subject did, and which listed deviations the program contains that do not explain it.
 pub fn observed(finding: &Finding) -> Vec<String> {
+    let contains = finding.example().expected["contains"].as_array().into_iter().flatten();
+    let contains = contains.filter_map(|id| id.as_str());
+    let notes = contains.map(|id| format!("contains {id}, which does not explain it"));
+    done(finding).into_iter().chain(notes).collect()
+}
+
+fn done(finding: &Finding) -> Vec<String> {
     let observed = finding.example().observed;
     if observed.outcome == Outcome::Accepted {
         if let Some(astray) = astray(finding.example().expected, "seen") {

@@ -23,8 +23,8 @@ impl Campaign<'_> {
                 // one process may live where the program of its own dies.
                 // To see that a compiler does not end takes all the time that it may have.
                 !known.exhausts()
-                    && (!known.kills() || description.name == "ptxas")
-                    && !may_not_show(known.id, &description.options)
+                    && (!known.kills() || description.name == "ptxas" || known.lineage != "nvidia")
+                    && !may_not_show(known, &description.options)
             });
             listed.extend(of_it.map(|known| (tested, known)));
         }

@@ -163,7 +163,7 @@ impl Campaign<'_> {
         let finding = Finding {
             repeat: self.repeat(found),
             file: self.out.as_ref().map(|_| self.file_of(found).to_string_lossy().into_owned()),
-            first_seen: known.map(|known| known.first_seen.to_owned()),
+            first_seen: known.map(|known| known.first_seen.to_owned()).filter(|day| !day.is_empty()),
             edit: ptxsmith_diff::gone::edit(&finding.id, &finding.subjects),
             validity: validity(&finding.program).name().to_owned(),
             ..finding

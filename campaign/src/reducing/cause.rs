@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use ptxsmith_diff::known::{Effect, KNOWN, Known};
+use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::suspects;
-use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, Part, Shaped, Verdict, id_of};
+use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, Part, Verdict, id_of};
 use ptxsmith_oracle::{
     ClauseSet, Expectation, Interpretation, Prediction, Question, QuestionSet, Rules, Trace, expect, predict,
 };
@@ -292,20 +292,20 @@ impl Cause {
         if !self.is_as_safe(&says) {
             return false;
         }
-        let shaped = Shaped::from(module);
         let predicts = |rules: &Rules, ids: &[&'static str]| {
             let otherwise = predict(module, rules);
             match self.class {
                 Class::Crash | Class::Hang => {
                     let trace = otherwise.trace();
                     KNOWN.iter().filter(|known| ids.contains(&known.id)).any(|known| match known.effect {
-                        Effect::Crash { when, of, .. } => when(&trace) || of(&shaped),
-                        _ => known.kills() && known.shape().is_some_and(|of| of(&shaped)),
+                        Effect::Crash { when, .. } => when(&trace) || known.matches(module),
+                        _ => known.kills() && known.matches(module),
                     })
                 }
                 _ => {
-                    let has = |known: &Known| known.shape().is_some_and(|of| of(&shaped));
-                    KNOWN.iter().any(|known| ids.contains(&known.id) && !known.kills() && has(known))
+                    KNOWN
+                        .iter()
+                        .any(|known| ids.contains(&known.id) && !known.kills() && known.matches(module))
                         || says.differs_from(&otherwise)
                 }
             }

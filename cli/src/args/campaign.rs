@@ -89,6 +89,9 @@ pub struct Campaign {
     /// Write the failures that were found as a file for --expect-failures
     #[arg(long, value_name = "FILE")]
     pub write_expected: Option<PathBuf>,
+    /// Known deviations of your own: files in the form of docs/known-deviations.md, and directories of them; may be repeated
+    #[arg(long = "known", value_name = "FILE|DIR")]
+    pub known: Vec<PathBuf>,
 }
 
 /// `run`

@@ -51,6 +51,9 @@ pub struct Lint {
     /// Only what this release of ptxas shows; may be repeated [default: every listed release]
     #[arg(long = "release", value_name = "RELEASE", value_parser = Release::find)]
     pub releases: Vec<&'static Release>,
+    /// Known deviations of your own: files in the form of docs/known-deviations.md, and directories of them; may be repeated
+    #[arg(long = "known", value_name = "FILE|DIR")]
+    pub known: Vec<PathBuf>,
 }
 
 /// The form of what `lint` says.
@@ -119,6 +122,9 @@ pub struct Reduce {
     /// Reduce lines, tokens and characters, not declarations and expressions: for what is no PTX, and for lexers
     #[arg(long)]
     pub text: bool,
+    /// Known deviations of your own: files in the form of docs/known-deviations.md, and directories of them; may be repeated
+    #[arg(long = "known", value_name = "FILE|DIR")]
+    pub known: Vec<PathBuf>,
     /// Where the result goes [default: beside FILE, as FILE.reduced.ptx]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

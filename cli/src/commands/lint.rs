@@ -113,12 +113,17 @@ fn of_program(program: &Program, file: &str, releases: &[&'static Release], unde
     };
     for risk in risks(&program.module) {
         let known = risk.known;
-        if !relevant.iter().any(|release| known.releases.contain(Some(release.version))) {
+        // Of other implementations a release of ptxas says nothing.
+        let is_of_ptxas = known.lineage == "nvidia";
+        if is_of_ptxas && !relevant.iter().any(|release| known.releases.contain(Some(release.version))) {
             continue;
         }
         warnings.push(Warning {
-            releases: Some(known.releases.to_string()),
-            work_around: deviations::work_around(known.id).map(|text| first_paragraph(&text)),
+            releases: Some(match is_of_ptxas {
+                true => format!("ptxas {}", known.releases),
+                false => format!("{} {}", known.lineage, known.releases),
+            }),
+            work_around: Some(first_paragraph(known.work_around)).filter(|text| !text.is_empty()),
             link: deviations::link(known.id),
             ..said(risk.span, "warning", known.id, known.title.to_owned())
         });
@@ -137,8 +142,7 @@ fn text(warnings: &[Warning]) -> String {
     for warning in warnings {
         let place = format!("{}:{}:{}", line(&warning.file), warning.line, warning.column);
         let style = if warning.level == "error" { BAD } else { NOTE };
-        let releases =
-            warning.releases.iter().map(|releases| format!(" (ptxas {releases})")).collect::<String>();
+        let releases = warning.releases.iter().map(|releases| format!(" ({releases})")).collect::<String>();
         let _ = writeln!(
             out,
             "{BOLD}{place}:{BOLD:#} {style}{}:{style:#} {}{releases} [{}]",
@@ -175,8 +179,7 @@ fn log(warnings: &[Warning]) -> Value {
         let index = ids.iter().position(|other| other.id == warning.id).unwrap_or_default();
         let region = json!({ "startLine": warning.line, "startColumn": warning.column });
         let place = sarif::place(json!({ "uri": sarif::uri(&warning.file) }), Some(region));
-        let releases =
-            warning.releases.iter().map(|releases| format!(" (ptxas {releases})")).collect::<String>();
+        let releases = warning.releases.iter().map(|releases| format!(" ({releases})")).collect::<String>();
         sarif::result(warning.id, index, warning.level, &format!("{}{releases}", warning.message), place)
     });
     let rules = ids.iter().map(rule).collect();

@@ -12,6 +12,7 @@ pub mod generate;
 #[cfg(test)]
 mod growth;
 pub mod history;
+mod known;
 pub mod lint;
 pub mod merge;
 pub mod reduce;
@@ -48,6 +49,7 @@ pub fn run_command(context: &Context, command: &Command) -> Result<Exit, Failure
 }
 
 fn dispatched(context: &Context, command: &Command) -> Result<Exit, Failure> {
+    known::add(command)?;
     match command {
         Command::Run(args) => run::run(context, args),
         Command::Check(args) => check::run(context, args),

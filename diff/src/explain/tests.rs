@@ -152,9 +152,9 @@ fn what_is_taken_under_another_answer_is_a_listed_deviation_and_that_answer() {
     let maker = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
     let explained = |text: &str, outcome| {
         let module = parse(&format!(".version 7.8\n.target sm_80\n.address_size 64\n{text}\n")).unwrap();
-        let trace = |rules: &Rules| expect(&module, rules).trace();
+        let trace = |rules: &Rules| ptxsmith_oracle::expect(&module, rules).trace();
         let rules = Rules::default();
-        explain_taken(&module, &trace(&rules), maker, &Observation::new(outcome), (&rules, trace))
+        explain_taken(&module, &trace(&rules), maker, &Observation::new(outcome), (&rules, trace), None)
     };
     // The dimension is counted modulo 2^64, and what follows names no variable.
     let text = ".global .u32 t[18446744073709551617];\n.global .s16;";

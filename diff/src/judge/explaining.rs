@@ -15,11 +15,12 @@ use crate::{
     asked::Asked,
     compare::{Mismatch, compare, undeclared, unobserved, unseen},
     explain::{
-        explain, explain_crash, explain_shape, explain_variables, explain_wrong, listed_shape, with_one_more,
+        explain, explain_crash, explain_match, explain_variables, explain_wrong, with_one_more, wrong_places,
     },
     explanation::{Alternatives, Explanation},
     kernel,
     lead::{Lead, alternatives, crash_alternatives, suspect_variables},
+    reason::{contained, reason},
     slots::{self, Slots},
     trial::{ALONE, Body, Trial},
     verdict::{Class, Difference, Must, NotCompared, Verdict, Why, expected_of},
@@ -143,20 +144,24 @@ impl Settling<'_, '_, '_> {
             (agrees, prediction.trace())
         };
         let module = || p.trial.module(&judge.options.header);
-        let shape = || explain_shape(&module(), &trace, maker, &observation);
-        let wrong = || explain_wrong(&module(), variable.as_deref().into_iter(), maker);
+        let again = |text: &str| judge.again(text);
+        let matched = || explain_match(&module(), &trace, maker, &observation, Some(&again));
+        let wrong = || {
+            let module = module();
+            explain_wrong(&wrong_places(&module, maker), &module, variable.as_deref().into_iter())
+        };
         let explanation = match class {
-            Class::Hang => shape(),
+            Class::Hang => matched(),
             Class::Crash => {
-                let listed = || listed_shape(&module(), &trace, maker, &observation);
+                let listed = || reason(&module(), &trace, maker, &observation, Some(&again));
                 let rests_on = |rules: &Rules| judge.answer(p.trial, rules).1;
                 explain_crash(&trace, &judge.rules, maker, &observation, listed, rests_on)
             }
             _ if observation.outcome == Outcome::Accepted => {
                 let variables = || explain_variables(&judge.rules, maker, data, &observation);
-                judge.explain_alone(p, &observation).or_else(variables).or_else(shape).or_else(wrong)
+                judge.explain_alone(p, &observation).or_else(variables).or_else(matched).or_else(wrong)
             }
-            _ => explain(&trace, &judge.rules, maker, whole).or_else(shape),
+            _ => explain(&trace, &judge.rules, maker, whole).or_else(matched),
         };
         let is_unmodelled = |kernel: &Kernel| matches!(kernel.left, Left::Unmodelled(_));
         if class == Class::RefusesValid
@@ -175,7 +180,11 @@ impl Settling<'_, '_, '_> {
             }
             _ => vec![alternatives(&trace, &judge.rules, maker, whole)],
         });
-        self.difference(at, class, variable, observation, explanation, suspected)
+        let contains = match explanation {
+            None => contained(&module(), &trace, maker, &observation),
+            Some(_) => Vec::new(),
+        };
+        self.difference(at, class, variable, observation, explanation, suspected).containing(contains)
     }
 
     /// What became of a trial that is accepted, by what was seen of its kernels.
@@ -214,13 +223,19 @@ impl Settling<'_, '_, '_> {
         let (module, maker) = (p.trial.module(&judge.options.header), judge.maker());
         let whole = |rules: &Rules| kernel::agrees(&module, rules, &observation);
         let explanation = explain(&p.trace, &judge.rules, maker, whole)
-            .or_else(|| explain_shape(&module, &p.trace, maker, &observation))
+            .or_else(|| {
+                explain_match(&module, &p.trace, maker, &observation, Some(&|text| judge.again(text)))
+            })
             .or_else(|| {
                 let differs = |one: &&Kernel| {
                     kernel::compare(std::slice::from_ref(*one), &observation).differs.is_some()
                 };
                 let differing = prediction.kernels.iter().filter(differs);
-                explain_wrong(&module, differing.map(|kernel| kernel.name.as_str()), maker)
+                explain_wrong(
+                    &wrong_places(&module, maker),
+                    &module,
+                    differing.map(|kernel| kernel.name.as_str()),
+                )
             });
         if explanation.is_none()
             && let Some((kernel, question)) = judge.undefined_by_some(p, prediction)
@@ -328,6 +343,11 @@ fn why_unseen(kernels: &[Kernel], observation: &Observation) -> Option<Box<Why>>
 }
 
 impl Judge<'_> {
+    /// What the subject does with another text, shown as a trial that stands alone.
+    fn again(&self, text: &str) -> Option<Observation> {
+        self.observe(text, &[]).ok()
+    }
+
     /// What predicts exactly these bits of an expression.
     fn explain_bits(&self, p: &Predicted<'_>, bits: u64) -> Option<Explanation> {
         explain(&p.trace, &self.rules, self.maker(), |rules| {

@@ -2,9 +2,20 @@
 
 use ptxsmith_oracle::{Clause, Rules, Trace};
 use ptxsmith_subject::{Observation, Outcome};
+use ptxsmith_syntax::Module;
 
 use crate::maker::{Maker, Releases};
-use crate::shapes::Shaped;
+use crate::options::Needs;
+use crate::pattern::{Pattern, Place};
+
+/// What a listed deviation changes in the rules, where it changes something.
+#[derive(Clone, Copy)]
+pub(super) enum Change {
+    /// Another rule is followed.
+    Rule(fn(&mut Rules)),
+    /// What rests on an evaluation of which this holds kills the subject.
+    Crash(fn(&Trace) -> bool),
+}
 
 /// What a deviation does.
 #[derive(Clone, Copy)]
@@ -13,34 +24,27 @@ pub enum Effect {
     Rule(fn(&mut Rules)),
     /// Another rule is followed, which refuses what the specification takes.
     Refusal(fn(&mut Rules)),
-    /// The subject is killed by this signal where the predicate holds.
+    /// The subject is killed by this signal where a rule predicts it. Of a module that the text does not decide, nothing is evaluated: there
+    /// the pattern says it.
     Crash {
         /// The signal.
         signal: i32,
         /// Whether an evaluation that rests on this meets it.
         when: fn(&Trace) -> bool,
-        /// Whether a module meets it of which nothing is evaluated, since the text does not decide all of it.
-        of: fn(&Shaped<'_>) -> bool,
     },
-    /// The subject dies of modules of a shape, whatever the text says of them: an implementation may refuse what it does not
+    /// The subject dies of modules that match the pattern, whatever the text says of them: an implementation may refuse what it does not
     /// understand, but not die of it.
     Death {
         /// How it ends.
         end: End,
-        /// Whether a module has the shape.
-        of: fn(&Shaped<'_>) -> bool,
     },
-    /// The subject takes modules of a shape, which the text refuses by one of the clauses.
-    Taken(fn(&Shaped<'_>) -> bool),
-    /// The subject refuses modules of a shape, which the text takes.
-    Refused(fn(&Shaped<'_>) -> bool),
-    /// The subject takes modules of a shape, as the text does, with other values, which nothing predicts.
-    Wrong {
-        /// Whether a module has the shape.
-        of: fn(&Shaped<'_>) -> bool,
-        /// Whether in a module the variable or kernel of a name is one with other values.
-        at: fn(&Shaped<'_>, &str) -> bool,
-    },
+    /// The subject accepts modules that match the pattern, which the text refuses by one of the clauses.
+    Taken,
+    /// The subject refuses modules that match the pattern, which the text accepts.
+    Refused,
+    /// The subject accepts modules that match the pattern, as the text does, with other values in what the matched statements
+    /// declare or in kernels.
+    Wrong,
 }
 
 /// How a subject ends that dies.
@@ -63,6 +67,33 @@ pub enum End {
 }
 
 impl End {
+    /// The names of the ends without a signal.
+    const NAMES: [(&str, End); 4] = [
+        ("internal-error", End::Internal),
+        ("hang", End::Hang),
+        ("unreadable", End::Broken),
+        ("out-of-memory", End::Exhausted),
+    ];
+
+    /// What has this name: `SIGSEGV`, `SIGFPE or hang`, `internal-error`.
+    pub fn from_name(name: &str) -> Option<End> {
+        let signal = |name: &str| match name {
+            "SIGABRT" => Some(6),
+            "SIGFPE" => Some(8),
+            "SIGSEGV" => Some(11),
+            other => other.strip_prefix("SIG")?.parse().ok(),
+        };
+        match name.split_once(" or ") {
+            Some((first, "hang")) => signal(first).map(End::SignalOrHang),
+            Some((first, "internal-error")) => signal(first).map(End::Noticed),
+            Some(_) => None,
+            None => {
+                let named = End::NAMES.into_iter().find(|(own, _)| *own == name);
+                named.map(|(_, end)| end).or_else(|| signal(name).map(End::Signal))
+            }
+        }
+    }
+
     /// Whether a subject ended so.
     pub fn is_of(self, observation: &Observation) -> bool {
         match self {
@@ -79,11 +110,13 @@ impl End {
     }
 }
 
-/// A deviation that was reported before.
+/// A deviation that was reported before: a file of `corpus/deviations`, or of a list of the user's own.
 #[derive(Clone, Copy)]
 pub struct Known {
     /// Its stable name.
     pub id: &'static str,
+    /// The names of entries that it was merged from.
+    pub also: &'static [&'static str],
     /// What happens, in a line.
     pub title: &'static str,
     /// The clauses that it breaks.
@@ -94,11 +127,24 @@ pub struct Known {
     pub releases: Releases,
     /// What it does.
     pub effect: Effect,
-    /// The minimized reproducer that shows it, taken by every listed release. A case of the corpus or the specification's
-    /// tables, worked out by hand.
+    /// What in a module shows it, where no rule of the specification says it.
+    pub pattern: Option<&'static Pattern>,
+    /// What to put in place of the matched part to see whether it is the reason; the matched statement is left out where this
+    /// says nothing.
+    pub instead: Option<&'static str>,
+    /// The minimized reproducer that shows it, accepted by every listed release if it does not die of it. A case of the
+    /// corpus or the specification's tables, worked out by hand.
     pub example: &'static str,
     /// The day on which it was first seen by this project, `2026-11-21`.
     pub first_seen: &'static str,
+    /// The options of the subject that it needs.
+    pub needs: Option<Needs>,
+    /// What it means for people who emit PTX, as Markdown.
+    pub means: &'static str,
+    /// What avoids it, as Markdown.
+    pub work_around: &'static str,
+    /// How it was found, as Markdown.
+    pub found: &'static str,
 }
 
 impl Known {
@@ -107,25 +153,42 @@ impl Known {
         maker.lineage == Some(self.lineage) && self.releases.contain(maker.version)
     }
 
-    /// The other rule that it follows; `None` where it is known by the shape of modules, or is killed.
+    /// Whether this is its name, or was one.
+    pub fn is_called(&self, id: &str) -> bool {
+        self.id == id || self.also.contains(&id)
+    }
+
+    /// The other rule that it follows; `None` where it is known by its pattern, or dies.
     pub fn change(&self) -> Option<fn(&mut Rules)> {
         match self.effect {
             Effect::Rule(change) | Effect::Refusal(change) => Some(change),
-            Effect::Crash { .. }
-            | Effect::Death { .. }
-            | Effect::Taken(_)
-            | Effect::Refused(_)
-            | Effect::Wrong { .. } => None,
+            Effect::Crash { .. } | Effect::Death { .. } | Effect::Taken | Effect::Refused | Effect::Wrong => {
+                None
+            }
         }
     }
 
-    /// The shape of modules by which it is known, where no rule of the specification predicts it.
-    pub fn shape(&self) -> Option<fn(&Shaped<'_>) -> bool> {
+    /// Whether it is known by its pattern, since no rule of the specification predicts it.
+    pub fn is_by_pattern(&self) -> bool {
+        matches!(self.effect, Effect::Death { .. } | Effect::Taken | Effect::Refused | Effect::Wrong)
+    }
+
+    /// The places of a module that match its pattern.
+    pub fn places(&self, module: &Module) -> Vec<Place> {
+        self.pattern.map_or_else(Vec::new, |pattern| pattern.places(module))
+    }
+
+    /// Whether a module matches its pattern.
+    pub fn matches(&self, module: &Module) -> bool {
+        self.pattern.is_some_and(|pattern| pattern.is_in(module))
+    }
+
+    /// How a subject ends of it, where it dies.
+    pub fn end(&self) -> Option<End> {
         match self.effect {
-            Effect::Death { of, .. } | Effect::Taken(of) | Effect::Refused(of) | Effect::Wrong { of, .. } => {
-                Some(of)
-            }
-            Effect::Rule(_) | Effect::Refusal(_) | Effect::Crash { .. } => None,
+            Effect::Crash { signal, .. } => Some(End::Signal(signal)),
+            Effect::Death { end } => Some(end),
+            _ => None,
         }
     }
 
@@ -139,28 +202,11 @@ impl Known {
         matches!(self.effect, Effect::Death { end: End::Hang | End::Exhausted, .. })
     }
 
-    /// Whether an evaluation that rests on this used a clause that the deviation breaks.
+    /// Whether an evaluation that rests on this used a clause that the deviation breaks. One that names no clause may be of any.
     pub fn touches(&self, trace: &Trace) -> bool {
-        self.clauses.iter().any(|&clause| trace.clauses.contains(clause))
+        self.clauses.is_empty() || self.clauses.iter().any(|&clause| trace.clauses.contains(clause))
     }
 }
-
-/// A program in the oldest version that has what it needs, so that every listed release takes it.
-macro_rules! example {
-    ($version:literal, $text:literal) => {
-        example!($version, "sm_80", $text)
-    };
-    ($version:literal, $target:literal, $text:literal) => {
-        concat!(".version ", $version, "\n.target ", $target, "\n.address_size 64\n", $text, "\n")
-    };
-}
-
-macro_rules! thousand_times {
-    ($text:literal) => { thousand_times!(@ten thousand_times!(@ten thousand_times!(@ten $text))) };
-    (@ten $text:expr) => { concat!($text, $text, $text, $text, $text, $text, $text, $text, $text, $text) };
-}
-
-pub(super) use {example, thousand_times};
 
 #[cfg(test)]
 mod tests {

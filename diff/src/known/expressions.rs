@@ -6,60 +6,16 @@ use ptxsmith_oracle::{
 };
 use ptxsmith_syntax::BinaryOp;
 
-use super::entry::{Effect, Known, example};
-use crate::maker::Releases;
-use crate::shapes::expressions as shapes;
+use super::entry::Change;
 
-pub(super) const LISTED: &[Known] = &[
-    Known {
-        id: "quotient-overflow-crash",
-        title: "INT64_MIN / -1 kills the compiler (SIGFPE)",
-        clauses: &[Clause::Division, Clause::FullyDefined],
-        lineage: "nvidia",
-        releases: Releases::from("11.7"),
-        effect: Effect::Crash {
-            signal: 8,
-            when: |trace| trace.questions.contains(Question::QuotientOverflow),
-            of: shapes::quotient_overflows,
-        },
-        example: example!("7.7", ".global .s64 x = (-9223372036854775807 - 1) / -1;"),
-        first_seen: "2026-11-21",
-    },
-    Known {
-        id: "division-by-zero-crash",
-        title: "an integer division by zero kills the compiler (SIGFPE)",
-        clauses: &[Clause::Division, Clause::FullyDefined],
-        lineage: "nvidia",
-        releases: Releases::between("11.7", "12.6"),
-        effect: Effect::Crash {
-            signal: 8,
-            when: |trace| divides_by_zero(trace, Clause::Division),
-            of: |module| shapes::divides_by_zero(module, BinaryOp::Div),
-        },
-        example: example!("7.7", ".global .s64 x = 1 / 0;"),
-        first_seen: "2026-11-21",
-    },
-    Known {
-        id: "remainder-by-zero-crash",
-        title: "a remainder by zero kills the compiler (SIGFPE)",
-        clauses: &[Clause::RemUnsigned, Clause::FullyDefined],
-        lineage: "nvidia",
-        releases: Releases::between("11.7", "12.8"),
-        effect: Effect::Crash {
-            signal: 8,
-            when: |trace| divides_by_zero(trace, Clause::RemUnsigned),
-            of: |module| shapes::divides_by_zero(module, BinaryOp::Rem),
-        },
-        example: example!("7.7", ".global .s64 x = 1 % 0;"),
-        first_seen: "2026-11-21",
-    },
-    Known {
-        id: "remainder-unsigned",
-        title: "the result of % is unsigned, though its type is .s64",
-        clauses: &[Clause::RemResult],
-        lineage: "nvidia",
-        releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| {
+/// The rules that listed deviations follow, and the crashes that rules predict, by id.
+pub(super) const CHANGES: &[(&str, Change)] = &[
+    ("quotient-overflow-crash", Change::Crash(|trace| trace.questions.contains(Question::QuotientOverflow))),
+    ("division-by-zero-crash", Change::Crash(|trace| divides_by_zero(trace, Clause::Division))),
+    ("remainder-by-zero-crash", Change::Crash(|trace| divides_by_zero(trace, Clause::RemUnsigned))),
+    (
+        "remainder-unsigned",
+        Change::Rule(|rules| {
             rules.expressions.infix[BinaryOp::Rem as usize].change(|next, step, left, right| {
                 Ok(match next.apply(step, left, right)? {
                     Value::Integer(remainder) => Value::Integer(Integer { signed: false, ..remainder }),
@@ -67,49 +23,14 @@ pub(super) const LISTED: &[Known] = &[
                 })
             });
         }),
-        example: example!("7.7", ".global .s64 x = (-7 % -3) / 2;"),
-        first_seen: "2026-11-23",
-    },
-    Known {
-        id: "ternary-not-converted",
-        title: "the second and third operands of ?: are not brought to a common type",
-        clauses: &[Clause::TernaryConversions],
-        lineage: "nvidia",
-        releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.expressions.ternary.change(ternary_not_converted)),
-        example: example!("7.7", ".global .s64 x = (1 ? -1 : 0U) < 0;"),
-        first_seen: "2026-11-21",
-    },
-    Known {
-        id: "float-ternary-refused",
-        title: "?: with floating-point second and third operands is refused",
-        clauses: &[Clause::FloatTernary, Clause::TernarySameKind],
-        lineage: "nvidia",
-        releases: Releases::from("11.7"),
-        effect: Effect::Refusal(|rules| rules.expressions.ternary.change(float_ternary_refused)),
-        example: example!("7.7", ".global .f32 x = 1 ? 1.0 : 2.0;"),
-        first_seen: "2026-11-21",
-    },
-    Known {
-        id: "tiny-decimal-refused",
-        title: "a decimal literal below the least normal double is refused as an overflow",
-        clauses: &[Clause::FloatTiny, Clause::FloatDecimal],
-        lineage: "nvidia",
-        releases: Releases::from("11.7"),
-        effect: Effect::Refusal(|rules| rules.expressions.number.change(tiny_decimal_refused)),
-        example: example!("7.7", ".global .f64 x = 1e-310;"),
-        first_seen: "2026-11-21",
-    },
-    Known {
-        id: "mask-of-constant-before-7.3",
-        title: "mask() takes a constant already before .version 7.3",
-        clauses: &[Clause::MaskConstantNeeds73],
-        lineage: "nvidia",
-        releases: Releases::from("11.7"),
-        effect: Effect::Rule(|rules| rules.expressions.mask.change(mask_of_constant_before_7_3)),
-        example: example!("7.2", ".global .u8 x = 0xFF(1);"),
-        first_seen: "2026-11-21",
-    },
+    ),
+    ("ternary-not-converted", Change::Rule(|rules| rules.expressions.ternary.change(ternary_not_converted))),
+    ("float-ternary-refused", Change::Rule(|rules| rules.expressions.ternary.change(float_ternary_refused))),
+    ("tiny-decimal-refused", Change::Rule(|rules| rules.expressions.number.change(tiny_decimal_refused))),
+    (
+        "mask-of-constant-before-7.3",
+        Change::Rule(|rules| rules.expressions.mask.change(mask_of_constant_before_7_3)),
+    ),
 ];
 
 fn divides_by_zero(trace: &Trace, operator: Clause) -> bool {

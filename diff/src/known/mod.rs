@@ -1,41 +1,101 @@
 //! Known deviations as executable claims.
 //!
-//! Each entry says how the language of an implementation differs from the specification's: a changed rule, or a crash
-//! where a predicate on the evaluation holds. An entry explains a difference only if it predicts exactly what was
-//! observed, and only in the releases that it lists. No entry changes what is expected. An entry that a listed release no
-//! longer shows is reported as well ([`crate::gone`]).
+//! Each is a file of `corpus/deviations`, or of a list of the user's own ([`add`]): how a subject ends, in which releases, a reproducer, and
+//! a pattern of what it is about. Those that follow another rule than the specification's have that rule here, found by id. An entry
+//! explains a difference only if it predicts exactly what was observed, and only in the releases that it lists. No entry changes what is
+//! expected. An entry that a listed release no longer shows is reported as well ([`crate::gone`]).
 
 mod addresses;
 mod declarations;
 mod entry;
 mod expressions;
+mod file;
 mod initializers;
 mod names;
 mod operands;
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
+use include_dir::{Dir, include_dir};
 use ptxsmith_oracle::Rules;
+use ptxsmith_syntax::Module;
 
+use self::entry::Change;
 pub use self::entry::{Effect, End, Known};
 pub use crate::maker::{Maker, Releases};
+use crate::pattern::{Pattern, Place, places_of};
 
-/// Every known deviation, file by file: so documents show them, and of two that explain the same the first is named.
+static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/deviations");
+
+/// The entries of the user's own lists.
+static ADDED: OnceLock<Vec<Known>> = OnceLock::new();
+
+/// Every known deviation: those that change a rule first, file by file, then the others by id, then the user's own. So documents show
+/// them, and of two that explain the same the first is named.
 pub static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
-    [
-        expressions::LISTED,
-        initializers::LISTED,
-        declarations::LISTED,
-        addresses::LISTED,
-        operands::LISTED,
-        names::LISTED,
-    ]
-    .concat()
+    let mut listed: Vec<Known> = FILES
+        .files()
+        .filter_map(|file| {
+            let id = file.path().to_str()?.strip_suffix(".ptx")?;
+            let text = file.contents_utf8().unwrap_or_default();
+            Some(file::read(id, text, change(id)).unwrap_or_else(|error| panic!("{id}.ptx: {error}")))
+        })
+        .collect();
+    let place = |known: &Known| changes().position(|(id, _)| id == known.id).unwrap_or(usize::MAX);
+    listed.sort_by_key(|known| (place(known), known.id));
+    listed.extend(ADDED.get().into_iter().flatten());
+    listed
 });
+
+fn changes() -> impl Iterator<Item = (&'static str, Change)> {
+    let files = [
+        expressions::CHANGES,
+        initializers::CHANGES,
+        declarations::CHANGES,
+        addresses::CHANGES,
+        operands::CHANGES,
+        names::CHANGES,
+    ];
+    files.into_iter().flatten().copied()
+}
+
+fn change(id: &str) -> Option<Change> {
+    changes().find(|(own, _)| *own == id).map(|(_, change)| change)
+}
+
+/// Adds entries to the list, each a name and the text of its file, for as long as the program runs. To be called once, before the list
+/// is used.
+///
+/// # Errors
+/// What is wrong with which file.
+pub fn add(files: Vec<(String, String)>) -> Result<(), String> {
+    let mut added: Vec<Known> = Vec::new();
+    for (id, text) in files {
+        let is_listed = |id: &str| FILES.get_file(format!("{id}.ptx")).is_some();
+        if is_listed(&id) || added.iter().any(|known| known.id == id) {
+            return Err(format!("{id}: a deviation of this name is listed already"));
+        }
+        let read = file::read(id.clone().leak(), text.leak(), None);
+        added.push(read.map_err(|error| format!("{id}: {error}"))?);
+    }
+    ADDED.set(added).map_err(|_| "known deviations are added once".to_owned())
+}
 
 /// The deviations that are listed for an implementation.
 pub fn listed_for(maker: Maker<'_>) -> impl Iterator<Item = &'static Known> {
     KNOWN.iter().filter(move |known| known.is_of(maker))
+}
+
+/// The deviations whose pattern a module matches, with the places, found in one pass.
+pub fn matching<'k>(
+    listed: impl Iterator<Item = &'k Known>,
+    module: &Module,
+) -> impl Iterator<Item = (&'k Known, Vec<Place>)> {
+    let listed: Vec<(&Known, &Pattern)> = listed.filter_map(|known| Some((known, known.pattern?))).collect();
+    let patterns: Vec<&Pattern> = listed.iter().map(|(_, pattern)| *pattern).collect();
+    let places = if patterns.is_empty() { Vec::new() } else { places_of(module, &patterns) };
+    let found = listed.into_iter().zip(places).filter(|(_, places)| !places.is_empty());
+    found.map(|((known, _), places)| (known, places))
 }
 
 /// These rules with all that is known of an implementation.

@@ -1,22 +1,26 @@
 //! The verdicts on the variables of a program, or on the program as a whole.
 
+use std::cell::OnceCell;
+
 use ptxsmith_oracle::{Expectation, Question, QuestionSet, Rules, Trace, Variable, expect, predict};
-use ptxsmith_subject::{Observation, Outcome, Subject};
+use ptxsmith_subject::{Observation, Outcome, OutputForm, Request, Subject};
 use ptxsmith_syntax::{Module, Text};
 
 use crate::asked::Asked;
 use crate::compare::{Mismatch, compare, shows_no_values, undeclared};
 use crate::explain::{
-    explain, explain_crash, explain_death, explain_shape, explain_taken, explain_variables, explain_wrong,
-    listed_shape, with_one_more,
+    explain, explain_crash, explain_match, explain_taken, explain_variables, explain_wrong, with_one_more,
+    wrong_places,
 };
 use crate::explanation::{Alternatives, Explanation};
+use crate::known::Known;
 use crate::lead::{alternatives, crash_alternatives};
 use crate::maker::Maker;
-use crate::understood::understood;
+use crate::pattern::Place;
+use crate::reason::{contained, reason};
 use crate::verdict::{Class, Difference, Must, NotCompared, Share, Verdict, expected_of};
 
-use super::Part;
+use super::{Part, ToJudge};
 
 /// How many variables of a program are asked which answers to an open question they rule out.
 const MOST_ASKED: u32 = 2;
@@ -26,14 +30,25 @@ const LONGEST_ASKED: usize = 1 << 16;
 pub(super) fn of_data(
     subject: &dyn Subject,
     rules: &Rules,
-    module: &Module,
-    text: &str,
+    program: &ToJudge<'_>,
     expected: &Expectation,
     observed: &Observation,
 ) -> Vec<Part> {
     let silent = shows_no_values(subject, observed);
-    let program =
-        Program { rules, module, text, expected, observed, maker: Maker::of(subject.description()), silent };
+    let maker = Maker::of(subject.description());
+    let ToJudge { module, text, target } = *program;
+    let program = Program {
+        rules,
+        module,
+        text,
+        expected,
+        observed,
+        subject,
+        target,
+        maker,
+        wrong: OnceCell::new(),
+        silent,
+    };
     let not_compared = |reason| vec![program.whole(Verdict::NotCompared(reason))];
     let parts = match (expected, observed.outcome) {
         (_, Outcome::Unsupported) => not_compared(NotCompared::Unsupported),
@@ -92,7 +107,11 @@ struct Program<'a> {
     pub(super) text: &'a str,
     pub(super) expected: &'a Expectation,
     pub(super) observed: &'a Observation,
+    subject: &'a dyn Subject,
+    target: &'a str,
     maker: Maker<'a>,
+    /// What is listed to give the module other values: each variable with a wrong one asks.
+    wrong: OnceCell<Vec<(&'static Known, Vec<Place>)>>,
     /// Whether the subject accepts without showing values.
     silent: bool,
 }
@@ -191,12 +210,17 @@ impl Program<'_> {
             };
             (agrees, expected.trace())
         };
-        let shape = || explain_shape(self.module, &trace, self.maker, self.observed);
+        // As it was shown, but for the form: what dies of a text dies of it in any.
+        let again = |text: &str| {
+            let request = Request::new(text, self.target).in_form(OutputForm::showing(self.module));
+            self.subject.observe(&request).ok()
+        };
+        let matched = || explain_match(self.module, &trace, self.maker, self.observed, Some(&again));
         let explanation = match class {
-            Class::Hang => shape(),
-            Class::Crash if self.observed.signal.is_none() => shape(),
+            Class::Hang => matched(),
+            Class::Crash if self.observed.signal.is_none() => matched(),
             Class::Crash => {
-                let listed = || listed_shape(self.module, &trace, self.maker, self.observed);
+                let listed = || reason(self.module, &trace, self.maker, self.observed, Some(&again));
                 let rests_on = |rules: &Rules| expect(self.module, rules).trace();
                 explain_crash(&trace, self.rules, self.maker, self.observed, listed, rests_on)
             }
@@ -208,16 +232,11 @@ impl Program<'_> {
                 })
                 .or_else(|| {
                     let data = |rules: &Rules| expect(self.module, rules).trace();
-                    explain_taken(self.module, &trace, self.maker, self.observed, (self.rules, data))
+                    let under = (self.rules, data);
+                    explain_taken(self.module, &trace, self.maker, self.observed, under, Some(&again))
                 })
-                .or_else(shape),
+                .or_else(matched),
         };
-        let died = matches!(class, Class::Crash | Class::Hang);
-        let explanation = explanation.or_else(|| {
-            let read =
-                if died && self.text.len() < LONGEST_ASKED { understood(self.text) } else { Vec::new() };
-            read.iter().find_map(|module| explain_death(module, self.maker, self.observed))
-        });
         let suspected = match (&explanation, class) {
             (Some(_), _) => None,
             // No other rule takes time.
@@ -228,7 +247,12 @@ impl Program<'_> {
         // A program that declares nothing rests on what its kernels do.
         let rests_on =
             if trace.clauses.is_empty() { predict(self.module, self.rules).trace() } else { trace };
-        self.part(None, self.difference(class, None, explanation, suspected), rests_on)
+        let contains = match explanation {
+            None => contained(self.module, &trace, self.maker, self.observed),
+            Some(_) => Vec::new(),
+        };
+        let verdict = self.difference(class, None, explanation, suspected).containing(contains);
+        self.part(None, verdict, rests_on)
     }
 
     /// A variable that is shown and not declared.
@@ -260,8 +284,10 @@ impl Program<'_> {
                     let own = variables.iter().find(|own| own.name == variable.name);
                     own.map_or((false, Trace::default()), |own| (agreement(own).is_none(), own.trace))
                 };
-                let explanation = explain(&variable.trace, self.rules, self.maker, own)
-                    .or_else(|| explain_wrong(self.module, [&*name].into_iter(), self.maker));
+                let explanation = explain(&variable.trace, self.rules, self.maker, own).or_else(|| {
+                    let wrong = self.wrong.get_or_init(|| wrong_places(self.module, self.maker));
+                    explain_wrong(wrong, self.module, [&*name].into_iter())
+                });
                 let suspected = explanation
                     .is_none()
                     .then(|| vec![alternatives(&variable.trace, self.rules, self.maker, own)]);

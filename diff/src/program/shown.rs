@@ -16,7 +16,7 @@ use crate::read;
 use crate::verdict::{Derived, NotCompared, Verdict, Why};
 
 use super::data::of_data;
-use super::{ModuleVerdicts, Part, Refusal, of_kernels};
+use super::{ModuleVerdicts, Part, Refusal, ToJudge, of_kernels};
 
 /// What the subject does with each program. Executable and relocatable output refuse different things: where the text does not
 /// refuse a program, the form that is taken counts.
@@ -125,8 +125,9 @@ impl Shown<'_> {
 
     /// The verdicts on the data, or on the program as a whole.
     pub(super) fn data(&self, observed: &Observation) -> Result<Vec<Part>, Error> {
-        let Shown { subject, rules, module, text, prediction, .. } = *self;
-        let judged = || of_data(subject, rules, module, text, &prediction.data, observed);
+        let Shown { subject, rules, module, text, target, prediction, .. } = *self;
+        let program = ToJudge { module, text, target };
+        let judged = || of_data(subject, rules, &program, &prediction.data, observed);
         let (validity, outcome) = (prediction.validity(), observed.outcome);
         let accuses = validity != Validity::Refused && outcome == Outcome::Refused;
         if accuses && let Some(parts) = self.of_header(observed)? {
@@ -210,7 +211,8 @@ impl Shown<'_> {
     /// The verdicts on a derived module, which they show.
     pub(super) fn derived(&self, module: Module, text: String, observed: &Observation) -> Vec<Part> {
         let expected = expect(&module, self.rules);
-        let mut parts = of_data(self.subject, self.rules, &module, &text, &expected, observed);
+        let program = ToJudge { module: &module, text: &text, target: self.target };
+        let mut parts = of_data(self.subject, self.rules, &program, &expected, observed);
         let derived = Box::new(Derived { module, text });
         parts.iter_mut().for_each(|part| part.derived = Some(derived.clone()));
         parts

@@ -3,8 +3,9 @@
 
 pub mod cores;
 
-use ptxsmith_diff::known::{Effect, End, KNOWN, Known, with_known};
-use ptxsmith_diff::{Body, Maker, Shaped, Trial};
+use ptxsmith_diff::known::{Effect, End, KNOWN, Known, matching, with_known};
+use ptxsmith_diff::pattern::Place;
+use ptxsmith_diff::{Body, Maker, Trial};
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Expectation, Kernel, Left, Rules, Way, accesses_anywhere, execute, expect};
 use ptxsmith_subject::{
@@ -33,12 +34,14 @@ pub fn known_rules(maker: Maker<'_>) -> Rules {
 /// What an implementation that follows these rules does, if it dies where one of this maker is known to.
 pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observation {
     let module = parse(request.ptx).expect("modules that are shown parse");
-    let module = Shaped::from(module);
+    let listed: Vec<(&Known, Vec<Place>)> =
+        matching(KNOWN.iter().filter(|known| known.is_of(maker)), &module).collect();
+    let is_matched = |known: &Known| listed.iter().any(|(own, _)| own.id == known.id);
     let expected = expect(&module, rules);
     if let Expectation::Accepted { trace, .. } | Expectation::Refused { trace, .. } = &expected {
         let dies = KNOWN.iter().filter(|known| known.is_of(maker)).find_map(|known| match known.effect {
-            Effect::Crash { signal, when, .. } if when(trace) => Some(End::Signal(signal)),
-            Effect::Death { end, of } if of(&module) => Some(end),
+            Effect::Crash { signal, when } if when(trace) => Some(End::Signal(signal)),
+            Effect::Death { end } if is_matched(known) => Some(end),
             _ => None,
         });
         match dies {
@@ -50,12 +53,12 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
             Some(End::Hang | End::Exhausted) => return Observation::new(Outcome::TimedOut),
             None => {}
         }
-        let listed = || KNOWN.iter().filter(|known| known.is_of(maker));
-        if listed().any(|known| matches!(known.effect, Effect::Refused(of) if of(&module))) {
+        let by_pattern = || listed.iter().map(|(known, _)| *known);
+        if by_pattern().any(|known| matches!(known.effect, Effect::Refused)) {
             return Observation::new(Outcome::Refused);
         }
-        let takes = |known: &Known| matches!(known.effect, Effect::Taken(of) if of(&module));
-        if matches!(expected, Expectation::Refused { .. }) && listed().any(takes) {
+        let takes = |known: &Known| matches!(known.effect, Effect::Taken);
+        if matches!(expected, Expectation::Refused { .. }) && by_pattern().any(takes) {
             return Observation::new(Outcome::Accepted);
         }
     }
@@ -67,10 +70,8 @@ pub fn observe(maker: Maker<'_>, rules: &Rules, request: &Request<'_>) -> Observ
                 observation.kernels = kernels.into_iter().filter_map(left).collect();
             }
             let wrong = |name: &str| {
-                let listed = KNOWN.iter().filter(|known| known.is_of(maker));
-                listed
-                    .into_iter()
-                    .any(|known| matches!(known.effect, Effect::Wrong { at, .. } if at(&module, name)))
+                let wrong = listed.iter().filter(|(known, _)| matches!(known.effect, Effect::Wrong));
+                wrong.into_iter().any(|(_, places)| places.iter().any(|place| place.holds(name)))
             };
             for mut v in variables {
                 if wrong(&v.name) {

@@ -1,0 +1,34 @@
+//! A new finding as an entry of a list of known deviations.
+
+use std::fmt::Write as _;
+
+use ptxsmith_report::harmless::line;
+use ptxsmith_report::{Finding, Report};
+
+/// The file of a known deviation that a finding is: known by its program alone until a pattern says what in it is the reason.
+pub(crate) fn entry(report: &Report, finding: &Finding) -> String {
+    let example = finding.example();
+    let subject = report.subjects.iter().find(|subject| Some(&subject.id) == finding.subjects.first());
+    let name = finding.subjects.first().map_or("unknown", |id| id.split('@').next().unwrap_or(id));
+    let lineage = subject.and_then(|subject| subject.lineage.as_deref()).unwrap_or(name);
+    let version = subject.and_then(|subject| subject.version.as_deref()).unwrap_or("0");
+    let ends = match (finding.class.as_str(), example.observed.signal) {
+        ("crash", Some(8)) => "crash SIGFPE".to_owned(),
+        ("crash", Some(11)) => "crash SIGSEGV".to_owned(),
+        ("crash", Some(signal)) => format!("crash SIG{signal}"),
+        ("crash", None) if example.observed.is_internal_error() => "crash internal-error".to_owned(),
+        ("crash", None) => "crash unreadable".to_owned(),
+        (class, _) => class.to_owned(),
+    };
+    let mut text = String::new();
+    let _ = writeln!(text, "// deviation: {ends}\n// title: {}", line(&finding.title));
+    for clause in &finding.clauses {
+        let _ = writeln!(text, "// clause: {clause}");
+    }
+    let _ = writeln!(text, "// lineage: {}\n// releases: {}", line(lineage), line(version));
+    if let Some(day) = finding.first_seen.as_deref().and_then(|seen| seen.get(..10)) {
+        let _ = writeln!(text, "// first-seen: {day}");
+    }
+    // The program that shows it is all that is known until a pattern is written.
+    text + example.program
+}

@@ -1,0 +1,38 @@
+//! `--known`: known deviations of the user's own.
+
+use std::path::{Path, PathBuf};
+
+use ptxsmith_campaign::input;
+use ptxsmith_report::harmless::line;
+
+use crate::args::Command;
+use crate::exit::Failure;
+
+/// Adds the lists that a command names to the known deviations, for as long as the program runs.
+///
+/// # Errors
+/// If a file cannot be read, or is no entry of a list.
+pub fn add(command: &Command) -> Result<(), Failure> {
+    let paths: &[PathBuf] = match command {
+        Command::Run(args) => &args.campaign.known,
+        Command::Check(args) => &args.campaign.known,
+        Command::Lint(args) => &args.known,
+        Command::Reduce(args) => &args.known,
+        _ => &[],
+    };
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let files: Result<Vec<(String, String)>, Failure> =
+        input::files(paths)?.iter().map(|path| entry(path)).collect();
+    ptxsmith_diff::known::add(files?).map_err(|error| Failure::BadInput(format!("--known: {error}")))
+}
+
+/// The id of an entry, which is the name of its file, and its text.
+fn entry(path: &Path) -> Result<(String, String), Failure> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let text = std::fs::read_to_string(path);
+    let text =
+        text.map_err(|error| Failure::BadInput(line(&format!("{}: {error}", path.display())).into_owned()));
+    Ok((name, text?))
+}
