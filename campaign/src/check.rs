@@ -1,6 +1,6 @@
 //! The same judgement on programs that exist already.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,9 +10,7 @@ use ptxsmith_diff::{Class, Header, Judged, ModuleVerdicts, Must, NotCompared, Pa
 use ptxsmith_oracle::Question;
 use ptxsmith_report::harmless::{cut, line as harmless};
 use ptxsmith_subject::{Outcome as Observed, OutputForm, Request, SubjectSpec};
-use ptxsmith_syntax::Module;
-
-use ptxsmith_syntax::{Item, Linkage, Specifier, Text};
+use ptxsmith_syntax::{Item, Linkage, Module, Specifier, Text};
 
 use crate::campaign::{Campaign, Outcome, Source};
 use crate::failure::{Failure, of_subject};

@@ -87,7 +87,12 @@ fn file_of(path: &Path) -> String {
 
 /// What there is to say of a program: what the specification refuses, what listed deviations change of these releases (or of any)
 /// that take the program's `.version`, and the statements that are not understood, or everything that is `undecided`.
-fn of_program(program: &Program, file: &str, releases: &[&'static Release], undecided: bool) -> Vec<Warning> {
+pub(super) fn of_program(
+    program: &Program,
+    file: &str,
+    releases: &[&'static Release],
+    undecided: bool,
+) -> Vec<Warning> {
     let lines = Lines::new(&program.text);
     let said = |span: Span, level, id, message| {
         let (line, column) = lines.place(span.start);
