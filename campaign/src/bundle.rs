@@ -400,7 +400,7 @@ mod tests {
             tested(release(&format!("ptxas@{version}"), &format!("{version}.1")), seen.clone())
         });
         let Report { schema, command, seed, complete, subjects, compared, findings, .. } =
-            listed(&session(), known("quotient-overflow-crash"), &releases).unwrap();
+            finding_of_listed(&session(), known("quotient-overflow-crash"), &releases).unwrap();
         assert_eq!((&*schema, &*command, seed, complete, compared), (SCHEMA, "bundle", 7, true, 3));
         for (subject, version) in subjects.iter().zip(["11.7", "12.6", "13.5"]) {
             let id = format!("ptxas@{version}");
@@ -437,7 +437,7 @@ mod tests {
         );
         // One that is not shown is none.
         let Err(Failure::BadInput(message)) =
-            listed(&session(), known("quotient-overflow-crash"), &releases[2..])
+            finding_of_listed(&session(), known("quotient-overflow-crash"), &releases[2..])
         else {
             panic!("it is shown")
         };
@@ -449,7 +449,9 @@ mod tests {
         let accepted = Observation::new(Outcome::Accepted);
         let listed_of = |description: Description, seen: &Observation, id: &str| {
             let releases = [tested(description, seen.clone())];
-            listed(&session(), known(id), &releases).ok().map(|mut report| report.findings.remove(0))
+            finding_of_listed(&session(), known(id), &releases)
+                .ok()
+                .map(|mut report| report.findings.remove(0))
         };
         let newest = release("ptxas@13.5", "13.5.37");
         let finding = listed_of(newest.clone(), &accepted, PREDICTED).unwrap();
