@@ -154,7 +154,7 @@ fn a_refusal_of_what_the_texts_do_not_decide_is_not_compared_and_says_why() {
         let text = format!("{}{}", stdout(&output), stderr(&output));
         assert_eq!(status(&output), 3, "{program}: {text}");
         assert!(
-            text.contains(reason) && text.contains("says: line ") && text.contains(": no)"),
+            text.contains(reason) && text.contains("; refused: line ") && text.contains(": no;"),
             "{program}: {text}"
         );
     }

@@ -179,7 +179,10 @@ fn a_kernel_and_its_instructions_have_one_answer_for_one_reason() {
         for entry in fs::read_dir(&folder).expect("the corpus is there") {
             let path = entry.expect("the corpus can be listed").path();
             if path.is_dir() {
-                folders.push(path);
+                // Programs that kill a compiler are for other tests.
+                if !path.ends_with("deviations") {
+                    folders.push(path);
+                }
                 continue;
             }
             let Ok(text) = fs::read_to_string(&path) else { continue };

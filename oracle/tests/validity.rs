@@ -174,14 +174,14 @@ fn parts_of_scalars_are_undecided_and_their_elements_refused() {
 }
 
 #[test]
-fn generic_addresses_of_targets_before_sm_20_are_undecided() {
+fn instructions_of_targets_before_sm_20_are_undecided() {
     let module = |target: &str, load: &str| {
         format!(".version 7.7\n.target {target}\n.entry k() {{ .reg .u32 r; {load} r, [r]; ret; }}")
     };
     let of = |target, load| validity(&module(target, load)).0;
     assert_eq!(of("sm_10", "ld.u32"), Validity::Undecided);
     assert_eq!(of("sm_20", "ld.u32"), Validity::Valid);
-    assert_eq!(of("sm_10", "ld.global.u32"), Validity::Valid);
+    assert_eq!(of("sm_10", "ld.global.u32"), Validity::Undecided);
 }
 
 /// 5.4.6 says no greatest count. What is in memory and too much to work out is undecided once, where it is declared.

@@ -146,6 +146,8 @@ pub(crate) fn execute_over(
 
 /// Why nothing is said of a kernel that an implementation has no reason to take.
 const REFUSED: &str = "an instruction that is refused";
+/// The same, where only the answer to an open question refuses the constant.
+const NO_INITIAL_VALUE: &str = "a constant that a variable of this type may not hold";
 
 /// What the text refuses of the instructions of a module: the first, and what the answer rests on, of the clauses that only
 /// instructions show.
@@ -277,7 +279,7 @@ impl Kernel {
     /// Whether it may be taken and do anything: there is no rule for it, or it does what the text leaves undefined. One that is refused may
     /// not.
     pub fn may_do_anything(&self) -> bool {
-        matches!(self.left, Left::Unmodelled(reason) if reason != REFUSED)
+        matches!(self.left, Left::Unmodelled(reason) if ![REFUSED, NO_INITIAL_VALUE].contains(&reason))
     }
 
     /// The kernel as an entry of `"kernels"` in `ptxsmith.module/1`: `seen` is `ff` for each byte that is known. `None` for a

@@ -2,6 +2,7 @@
 
 use ptxsmith_syntax::{Expr, NodeKind, Opcode, Operand, ScalarType};
 
+use super::super::NO_INITIAL_VALUE;
 use super::super::{
     memory::{Cell, Pointer},
     names::{Meaning, Names, Register},
@@ -65,7 +66,7 @@ impl<'m> Machine<'m, '_> {
             Ok(Stored::Bits(bits)) => Ok(Cell::Bits(low_bits(ty, bits))),
             Ok(Stored::Address(..)) => Err(OPERAND),
             // What the text refuses of an operand was refused before; this it says of initial values only.
-            Err(Stop::Refused(_)) => Err(OPERAND),
+            Err(Stop::Refused(_)) => Err(Stop::Unmodelled(NO_INITIAL_VALUE)),
             Err(stop) => Err(stop),
         }
     }
