@@ -3,8 +3,6 @@
 //! Options make another subject of one lineage. A listed deviation explains what each of them shows; but that one of them does not show it
 //! says nothing about the release where the deviation is known to need what that option switches off.
 
-use crate::known::Known;
-
 /// What a deviation needs of the options to show: `optimizer`, `no-debug`. Others show with `-O0` to `-O3`, `-g` and `-c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
@@ -41,9 +39,9 @@ impl Needs {
     }
 }
 
-/// Whether a listed deviation may not show with these options.
-pub fn may_not_show(known: &Known, options: &[String]) -> bool {
-    known.needs.is_some_and(|needs| needs.lacks(options))
+/// Whether a deviation with these needs may not show with these options.
+pub fn may_not_show(needs: Option<Needs>, options: &[String]) -> bool {
+    needs.is_some_and(|needs| needs.lacks(options))
 }
 
 /// Whether ptxas makes code for a debugger with these options.
@@ -71,7 +69,7 @@ fn optimizes(options: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::known::KNOWN;
+    use crate::known::{KNOWN, Known};
 
     fn listed(id: &str) -> &'static Known {
         KNOWN.iter().find(|known| known.id == id).expect("it is listed")
@@ -81,7 +79,7 @@ mod tests {
     fn what_needs_the_optimizer_may_not_show_without_it() {
         let may = |options: &str| {
             let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
-            may_not_show(listed("missing-element-crash"), &options)
+            may_not_show(listed("missing-element-crash").needs, &options)
         };
         for options in
             ["-O0", "-g", "--opt-level 0", "--opt-level=0", "-O3 -O0", "-O3 --device-debug", "-c -O 0"]
@@ -92,8 +90,8 @@ mod tests {
             assert!(!may(options), "{options}");
         }
         let relocation = listed("extern-function-relocation");
-        let with = |options: &str| may_not_show(relocation, &[options.to_owned()]);
+        let with = |options: &str| may_not_show(relocation.needs, &[options.to_owned()]);
         assert!(with("-g") && !with("-O0"));
-        assert!(!may_not_show(listed("incomplete-rows-packed"), &["-O0".to_owned()]));
+        assert!(!may_not_show(listed("incomplete-rows-packed").needs, &["-O0".to_owned()]));
     }
 }

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use crate::observation::{Observation, Outcome, SCHEMA};
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
-use crate::probe::{Probe, Unanswered};
+use crate::probe::Probe;
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::ptxas::{sha256, status_as_signal};
 use crate::subject::{DESCRIPTION_SCHEMA, Description, Error, Request, Subject};
+use crate::unanswered::Unanswered;
 
 /// The most bytes of an answer that are read. An answer holds every byte of every variable, twice its size.
 pub(crate) const MAX_ANSWER: usize = 256 << 20;

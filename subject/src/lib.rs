@@ -43,6 +43,7 @@ pub mod solve;
 mod spec;
 mod subject;
 pub mod toolchain;
+mod unanswered;
 pub mod version;
 pub mod worker;
 
@@ -53,7 +54,6 @@ pub use observation::{
     Variable, Variables,
 };
 pub use open::{OpenOptions, Opened, Unavailable, UnavailableKind};
-pub use probe::Unanswered;
 pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;
 pub use reached::{FUNCTIONS, Places, Reach, Reached, Space, Tracing};
@@ -63,3 +63,4 @@ pub use subject::{
     DESCRIPTION_SCHEMA, Description, Error, FnSubject, Inconsistent, Launch, OutputForm, Read, Request,
     Subject,
 };
+pub use unanswered::Unanswered;

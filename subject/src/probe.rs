@@ -3,12 +3,11 @@
 //! A mistake in the command or in an adapter shows in every answer. Without this it would show at the end of a campaign, as
 //! many crashes or as nothing compared.
 
-use std::fmt;
-
 use serde_json::Value;
 
 use crate::observation::{Observation, Outcome, SCHEMA};
 use crate::subject::{Description, Read, Request};
+use crate::unanswered::Unanswered;
 use crate::version::Version;
 
 /// The variable of the program.
@@ -23,34 +22,6 @@ pub(crate) struct Probe {
     pub ptx: String,
     target: String,
     read: [Read; 1],
-}
-
-/// Why an answer to the first program cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unanswered {
-    /// What is wrong.
-    pub reason: String,
-    /// What was sent, as it was sent.
-    pub sent: String,
-    /// What came back, cut.
-    pub received: String,
-    /// A right answer.
-    pub expected: String,
-}
-
-impl fmt::Display for Unanswered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Unanswered { reason, sent, received, expected } = self;
-        write!(f, "no valid answer to a first program: {reason}\n  sent:     {sent}\n  received: ")?;
-        match received.trim() {
-            "" => write!(f, "nothing")?,
-            received => write!(f, "{received}")?,
-        }
-        write!(
-            f,
-            "\n  expected: {expected}\n  or the outcome `refused` or `unsupported`; see docs/subjects.md"
-        )
-    }
 }
 
 impl Probe {

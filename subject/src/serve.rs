@@ -15,10 +15,11 @@ use serde::{Deserialize, Serialize};
 use crate::exec::{self, CommandLine};
 use crate::observation::{Observation, Outcome};
 use crate::open::{OpenOptions, Unavailable};
-use crate::probe::{Probe, Unanswered};
+use crate::probe::Probe;
 use crate::process::{Cancel, End, Invocation, Limits, Reply, Session, scratch};
 use crate::ptxas::status_as_signal;
 use crate::subject::{Description, Error, Launch, Read, Request, Subject};
+use crate::unanswered::Unanswered;
 
 /// One line of ours.
 #[derive(Serialize)]

@@ -6,9 +6,9 @@ use ptxsmith_syntax::{Module, needs_relocatable_form};
 use serde::{Deserialize, Serialize};
 
 use crate::observation::Observation;
-use crate::probe::Unanswered;
 use crate::process;
 use crate::reached::Tracing;
+use crate::unanswered::Unanswered;
 
 /// The value of `"schema"` in the JSON form of a [`Description`].
 pub const DESCRIPTION_SCHEMA: &str = "ptxsmith.subject/1";

@@ -24,7 +24,7 @@ impl Campaign<'_> {
                 // To see that a compiler does not end takes all the time that it may have.
                 !known.exhausts()
                     && (!known.kills() || description.name == "ptxas" || known.lineage != "nvidia")
-                    && !may_not_show(known, &description.options)
+                    && !may_not_show(known.needs, &description.options)
             });
             listed.extend(of_it.map(|known| (tested, known)));
         }

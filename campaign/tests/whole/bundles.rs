@@ -129,7 +129,8 @@ fn a_finding_of_a_campaign_is_a_folder_and_an_archive_of_the_same_files() {
         let written = bundled(directory, &[id], &from, &subjects).unwrap();
         let files = files(&written[0]);
         let program = format!("{}.ptx", report["findings"][0]["id"].as_str().unwrap());
-        assert_eq!(names(&files), ["ptxas.py", "report.md", "reproduce.sh", "show.py", &program]);
+        let expected = ["deviation.ptx", "ptxas.py", "report.md", "reproduce.sh", "show.py", &program];
+        assert_eq!(names(&files), expected);
         assert_eq!(files[&program], (report["findings"][0]["program"].as_str().unwrap().to_owned(), false));
         let (text, executable) = &files["report.md"];
         assert!(!executable && text.contains("mine") && text.contains("silent wrong value"), "{text}");
