@@ -8,12 +8,15 @@ use ptxsmith_oracle::{Clause, Expectation, Rules, Trace};
 use ptxsmith_subject::Observation;
 
 use crate::{
-    explain::{alone, combined, differs, explain, hypotheses, ways_to_accept},
+    explain::{Hypothesis, alone, combined, differs, explain, hypotheses, ways_to_accept},
     explanation::Alternatives,
     known::{Effect, KNOWN, Known},
     maker::Maker,
     suspects,
 };
+
+/// The most combinations of one lead with two known causes that are tried.
+const MOST_COMBINATIONS: usize = 20_000;
 
 /// One wrong rule that may be behind a difference.
 #[derive(Clone, Copy)]
@@ -77,7 +80,8 @@ pub fn id_of(id: &str) -> Option<&'static str> {
     known.chain(suspects::all().map(|suspect| suspect.id)).find(|own| *own == id)
 }
 
-/// Looks for the leads that predict a difference: alone, else with one known cause. All of the first kind that do are given.
+/// Looks for the leads that predict a difference: alone, with one known cause, two together, or with two known causes,
+/// in this order; of the first kind that predicts it all that do.
 ///
 /// `predicts` is as in [`explain`](crate::explain::explain).
 pub(crate) fn alternatives(
@@ -100,14 +104,49 @@ pub(crate) fn alternatives(
     if !found.is_empty() {
         return found;
     }
-    for (lead, rules, met) in &tried {
-        let causes = hypotheses(&trace.union(*met), maker);
-        let with_one = causes.iter().filter_map(|&cause| combined(rules, &[cause]));
-        if with_one.into_iter().any(|rules| predicts(&rules).0) {
+    let causes: Vec<Vec<Hypothesis>> =
+        tried.iter().map(|(_, _, met)| hypotheses(&trace.union(*met), maker)).collect();
+    for (lead, rules, causes) in with_causes(&tried, &causes) {
+        let one = |&cause: &Hypothesis| combined(rules, &[cause]);
+        if causes.iter().filter_map(one).any(|rules| predicts(&rules).0) {
+            found.push(vec![lead.id]);
+        }
+    }
+    if !found.is_empty() {
+        return found;
+    }
+    for (at, (one, rules, _)) in tried.iter().enumerate() {
+        for (other, ..) in &tried[..at] {
+            if predicts(&other.rules(rules)).0 {
+                let mut both = vec![one.id, other.id];
+                both.sort_unstable();
+                found.push(both);
+            }
+        }
+    }
+    if !found.is_empty() {
+        found.sort_unstable();
+        return found;
+    }
+    for (lead, rules, causes) in with_causes(&tried, &causes) {
+        if causes.len() * causes.len() * tried.len() > MOST_COMBINATIONS {
+            continue;
+        }
+        let pairs = causes.iter().enumerate().flat_map(|(at, &one)| {
+            causes[..at].iter().filter_map(move |&other| combined(rules, &[one, other]))
+        });
+        if pairs.into_iter().any(|rules| predicts(&rules).0) {
             found.push(vec![lead.id]);
         }
     }
     found
+}
+
+fn with_causes<'t>(
+    tried: &'t [(Lead, Rules, Trace)],
+    causes: &'t [Vec<Hypothesis>],
+) -> impl Iterator<Item = (&'t Lead, &'t Rules, &'t [Hypothesis])> {
+    tried.iter().zip(causes).map(|((lead, rules, _), causes)| (lead, rules, causes.as_slice()))
 }
 
 /// The wrong rules that predict what nothing listed does, for each variable of an accepted program that differs; empty
@@ -184,15 +223,20 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_rule_with_one_listed_deviation_is_a_lead_and_with_two_is_not() {
-        // The rows of one, with the octal number of the other.
+    fn a_wrong_rule_with_a_listed_deviation_and_two_wrong_rules_are_leads() {
+        // The rows of one, with the octal number of the other. A maker that the rows are listed for has no lead from them.
         let (rows, both) = (".global .u8 a[3][2] = {{1, 2}, {3}, {010}};", [1, 2, 3, 10, 0, 0]);
         assert_eq!(found(rows, &both, NVIDIA), [["octal-as-decimal"]]);
-        // A maker that the rows are not listed for follows two wrong rules: no lead predicts both.
-        assert_eq!(found(rows, &both, Maker::default()), Alternatives::new());
-        // The last value is 8 + 1; with the octal number as ten and the remainder unsigned, below which -1 is not, 10 + 0.
+        let two = found(rows, &both, Maker::default());
+        assert!(two.contains(&vec!["incomplete-rows-packed", "octal-as-decimal"]), "{two:?}");
+        assert!(two.iter().all(|leads| leads.len() == 2), "{two:?}");
+    }
+
+    #[test]
+    fn a_wrong_rule_with_two_listed_deviations_is_a_lead() {
+        // The last value is 8 + 1; with the octal number taken for ten and the remainder unsigned, below which -1 is not, 10 + 0.
         let (rows, all) = (".global .u8 a[3][2] = {{1, 2}, {3}, {010 + (1 % 2 > -1)}};", [1, 2, 3, 10, 0, 0]);
-        assert_eq!(found(rows, &all, NVIDIA), Alternatives::new());
+        assert_eq!(found(rows, &all, NVIDIA), [["octal-as-decimal"]]);
     }
 
     #[test]
