@@ -70,8 +70,7 @@ fn one_planted_fault_is_one_new_finding() {
         // What shows in refusals only is named by them, and joined at the end of a campaign. A refusal of a program that meets an open
         // question may be explained by an answer to it, which other programs exclude.
         let is_of_refusals = |id: &String| id.starts_with("refuses-valid-") || id.ends_with("-refused");
-        let is_named =
-            found == BTreeSet::from([suspect.id.to_owned()]) || found.iter().all(is_of_refusals);
+        let is_named = found == BTreeSet::from([suspect.id.to_owned()]) || found.iter().all(is_of_refusals);
         if !is_named {
             wrong.push((suspect.id, found));
         }

@@ -17,6 +17,9 @@ use ptxsmith_subject::{
 };
 use ptxsmith_syntax::{Module, StateSpace, parse};
 
+/// A change of one thing that is observed, with its name.
+type Change<T> = (String, Box<dyn Fn(&mut T) + Sync>);
+
 /// A subject that does as the specification says, changed by a mutation.
 struct Changed<'m> {
     description: Description,
@@ -139,8 +142,8 @@ fn some(count: usize) -> Vec<usize> {
 }
 
 /// What may be changed of a variable that this was seen of.
-fn changes_of(variable: &Variable) -> Vec<(String, Box<dyn Fn(&mut Variable) + Sync>)> {
-    let mut changes: Vec<(String, Box<dyn Fn(&mut Variable) + Sync>)> = vec![
+fn changes_of(variable: &Variable) -> Vec<Change<Variable>> {
+    let mut changes: Vec<Change<Variable>> = vec![
         ("size".into(), Box::new(|own| *own.size.as_mut().unwrap() += 1)),
         ("space".into(), Box::new(|own| own.space = Some("elsewhere".into()))),
     ];
@@ -212,8 +215,8 @@ fn every_byte_and_address_of_a_variable_that_is_compared_decides_its_verdict() {
 }
 
 /// What may be changed of a buffer in which this is predicted: all that is known of it, and what lies between.
-fn changes_of_output(left: &ptxsmith_oracle::Output) -> Vec<(String, Box<dyn Fn(&mut Output) + Sync>)> {
-    let mut changes: Vec<(String, Box<dyn Fn(&mut Output) + Sync>)> = Vec::new();
+fn changes_of_output(left: &ptxsmith_oracle::Output) -> Vec<Change<Output>> {
+    let mut changes: Vec<Change<Output>> = Vec::new();
     let in_address = |at: usize| {
         left.addresses
             .iter()
@@ -287,8 +290,8 @@ fn every_byte_and_address_of_an_output_buffer_that_is_compared_decides_the_verdi
 }
 
 /// What may be changed of what a kernel reaches whose text does this: the place of each access, and each byte that is left in `.global`.
-fn changes_of_reached(own: &ptxsmith_oracle::Reached) -> Vec<(String, Box<dyn Fn(&mut Reached) + Sync>)> {
-    let mut changes: Vec<(String, Box<dyn Fn(&mut Reached) + Sync>)> = Vec::new();
+fn changes_of_reached(own: &ptxsmith_oracle::Reached) -> Vec<Change<Reached>> {
+    let mut changes: Vec<Change<Reached>> = Vec::new();
     let more = |writes: bool| {
         own.accesses.iter().any(|access| (access.way != Way::Read) == writes && access.place.is_err())
     };
