@@ -542,7 +542,8 @@ fn the_index_of_documents_renders_the_commands_of_the_program() {
     assert!((10..=18).contains(&commands.len()), "{commands:?}");
     let row = |command: &&str| {
         let help = stdout(&ptxsmith().arg(command).arg("--help").output().unwrap());
-        format!("| `ptxsmith {command}` | {} |\n", help.lines().next().unwrap_or_default())
+        let purpose = help.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+        format!("| `ptxsmith {command}` | {purpose} |\n")
     };
     let rows: String = commands.iter().filter(|command| **command != "help").map(row).collect();
     let rendered = format!("| command | purpose |\n| --- | --- |\n{rows}");
