@@ -1,7 +1,7 @@
 //! Patterns: what in a module a known deviation is about, where no rule of the specification predicts it.
 //!
 //! A pattern is a test of one statement. It is data of a deviation's file, so that anyone can add one; `docs/known-deviations.md`
-//! describes the language, [`language`] reads it, and [`tree`] makes the nodes that it tests.
+//! describes the language, `language` reads it, and `tree` makes the nodes that it tests.
 
 mod language;
 mod matching;
