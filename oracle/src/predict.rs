@@ -24,7 +24,7 @@ pub struct Prediction {
     pub undecided: Vec<Undecided>,
 }
 
-/// What these rules say of a module: [`expect`] and [`execute`] together.
+/// What these rules say of a module: [`expect`] and [`crate::execute`] together.
 pub fn predict(module: &Module, rules: &Rules) -> Prediction {
     predict_over(module, rules, None)
 }
