@@ -1,6 +1,6 @@
 #!/bin/bash -eu
 # Builds every target that needs no implementation, with its seeds and the dictionary. `differential` is left out: it shows
-# modules to ptxas, which is not ours to put into an image. Not run by the authors: see docs/fuzzing.md.
+# modules to ptxas, which is not ours to put into an image. Not run by the authors: see docs/guide/fuzzing.md.
 cd "$SRC/ptxsmith"
 cargo fuzz build -O
 for target in $(cargo fuzz list); do

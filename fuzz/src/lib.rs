@@ -2,7 +2,7 @@
 //!
 //! A [`Target`] is a library function of bytes with a test on stable Rust beside it (`tests/`). The programs in
 //! `fuzz_targets/` are a line each: for `cargo fuzz run NAME` they are libFuzzer's, and otherwise they replay files. How
-//! to run them, what they print and what was measured is in `docs/fuzzing.md`.
+//! to run them, what they print and what was measured is in `docs/guide/fuzzing.md`.
 //!
 //! [`naive`] is the second evaluator that the oracle is compared with. This package holds no rule of its own that anything
 //! else depends on.

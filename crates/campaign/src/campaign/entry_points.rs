@@ -1,0 +1,203 @@
+//! Releases of one compiler through different entry points: the program, the library, the driver.
+//!
+//! What a compiler is part of does not change what a program holds: where ptxas refuses a module, nvJitLink of the same
+//! release should. At the end of a campaign that tests a release through two entry points, the program of each finding is shown
+//! to both, in relocatable form where there is one. An answer that differs is a finding (`inconsistent`), unless it is one
+//! that only one of the two shows: then that finding tells it already. What an entry point cannot tell is not compared, and neither
+//! is what is [known to differ](LISTED); `docs/guide/suite.md` has what that is, and that nothing else differs in the published
+//! suite.
+
+use ptxsmith_diff::{Class, Difference};
+use ptxsmith_oracle::Clause;
+use ptxsmith_report::Status;
+use ptxsmith_subject::version::Version;
+use ptxsmith_subject::{Description, OutputForm, Request};
+use ptxsmith_syntax::parse;
+
+use super::Campaign;
+use crate::alike::{Differs, differs};
+use crate::failure::{Failure, of_subject};
+use crate::judges::trial_of;
+use crate::ledger::{Found, Name};
+use crate::pool;
+use crate::subjects::{Tested, target_for};
+
+/// The most findings whose programs are shown.
+const MOST: usize = 200;
+
+/// A difference between entry points that is known.
+struct Listed {
+    /// The entry point that does otherwise than ptxas.
+    name: &'static str,
+    /// The last release that does.
+    last: u64,
+    /// What the program holds.
+    holds: &'static str,
+}
+
+/// Up to 12.9 nvJitLink cannot link what has the attribute `.unified`, and 12.0 dies of it. ptxas takes it.
+const LISTED: [Listed; 1] = [Listed { name: "nvjitlink", last: 12, holds: ".attribute(.unified(" }];
+
+impl Campaign<'_> {
+    /// Shows the programs of the findings to each pair of entry points, and enters what differs.
+    pub(super) fn compare_entry_points(&self) -> Result<(), Failure> {
+        let pairs: Vec<(&Tested, &Tested)> = (0..self.subjects.len())
+            .flat_map(|b| (0..b).map(move |a| (a, b)))
+            .map(|(a, b)| (&self.subjects[a], &self.subjects[b]))
+            .filter(|(a, b)| are_entry_points(a.subject.description(), b.subject.description()))
+            .collect();
+        if pairs.is_empty() {
+            return Ok(());
+        }
+        let findings = self.findings();
+        let shown: Vec<(&Found, &Tested, &Tested)> = (findings.iter().take(MOST))
+            .flat_map(|found| pairs.iter().map(move |&(one, other)| (found, one, other)))
+            .filter(|(found, one, other)| {
+                let [shows, also_shows] = [one, other]
+                    .map(|tested| found.finding.subjects.iter().any(|id| id == tested.subject.id()));
+                // What only one of them shows as new is told already. Of a listed crash an entry point that answers for many modules
+                // in one process may live: what a compiler reads beyond its memory is what earlier ones left there.
+                match found.finding.status {
+                    Status::New => shows == also_shows,
+                    _ => found.finding.class != Class::Crash.name(),
+                }
+            })
+            .filter(|(found, one, other)| {
+                [one, other]
+                    .iter()
+                    .all(|tested| !is_listed(tested.subject.description(), &found.finding.program))
+            })
+            .collect();
+        let differences = pool::map(self.session, &shown, |&(found, one, other)| {
+            let Ok(module) = parse(&found.finding.program) else { return Ok(None) };
+            if !(one.takes_version_of(&module) && other.takes_version_of(&module)) {
+                return Ok(None);
+            }
+            let observe = |tested: &Tested| {
+                let target = target_for(&module, tested.subject.description());
+                let request = Request::new(&found.finding.program, &target).in_form(OutputForm::Relocatable);
+                tested.subject.observe(&request).map_err(of_subject)
+            };
+            let (seen, also) = (observe(one)?, observe(other)?);
+            Ok(differs(&seen, &also).map(|what| (module, what, seen, also)))
+        })?;
+        for ((found, one, other), difference) in shown.into_iter().zip(differences) {
+            let Some((module, what, seen, also)) = difference.flatten() else { continue };
+            let trial = trial_of(found.trial, &module);
+            let difference = Difference {
+                class: Class::Inconsistent,
+                variable: match what {
+                    Differs::Outcome => None,
+                    Differs::Variable(name) => Some(name),
+                },
+                expected: serde_json::to_value(&seen).unwrap_or_default(),
+                observed: also,
+                explanation: None,
+                suspected: None,
+            };
+            let [one_id, other_id] = [one, other].map(|tested| tested.subject.id());
+            let name = Name {
+                id: format!("doors-{}", found.finding.id),
+                status: Status::New,
+                title: format!("{one_id} and {other_id} answer differently, one release of one compiler"),
+                clauses: found.finding.clauses.iter().filter_map(|id| Clause::from_id(id)).collect(),
+            };
+            let program = trial.text(&other.header);
+            other.ledger().put(Found::new(name, &difference, program, trial.id, trial.weight()));
+        }
+        Ok(())
+    }
+}
+
+/// Whether two subjects are one release of one compiler behind different entry points.
+fn are_entry_points(a: &Description, b: &Description) -> bool {
+    let release = |description: &Description| release_of(description)?.minor();
+    a.lineage.is_some()
+        && a.lineage == b.lineage
+        && a.name != b.name
+        && release(a).is_some()
+        && release(a) == release(b)
+}
+
+fn release_of(description: &Description) -> Option<Version> {
+    Version::find(description.version.as_deref()?)
+}
+
+/// Whether this one is known to do otherwise with such a program.
+fn is_listed(entry: &Description, program: &str) -> bool {
+    LISTED.iter().any(|listed| {
+        entry.name == listed.name
+            && release_of(entry).is_some_and(|release| release.major() <= listed.last)
+            && program.contains(listed.holds)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(name: &str, version: &str) -> Description {
+        let (lineage, version) = (Some("nvidia".to_owned()), Some(version.to_owned()));
+        Description { name: name.to_owned(), lineage, version, ..Description::default() }
+    }
+
+    #[test]
+    fn entry_points_are_other_programs_of_one_release_and_lineage() {
+        let ptxas = described("ptxas", "13.5.37");
+        assert!(are_entry_points(&ptxas, &described("nvjitlink", "13.5")));
+        assert!(!are_entry_points(&ptxas, &described("nvjitlink", "12.9")));
+        assert!(!are_entry_points(&ptxas, &described("ptxas", "13.5.37")));
+        let stranger = Description { lineage: Some("mine".into()), ..described("mine", "13.5") };
+        assert!(!are_entry_points(&ptxas, &stranger));
+        assert!(
+            !are_entry_points(&described("a", "?"), &described("b", "?")),
+            "no release is no common release"
+        );
+    }
+
+    #[test]
+    fn what_is_listed_is_of_one_entry_point_up_to_a_release_and_of_programs_that_hold_it() {
+        let program = ".func .attribute(.unified(0xAB, 0xCD)) bar() { ret; }";
+        assert!(is_listed(&described("nvjitlink", "12.9.86"), program));
+        assert!(!is_listed(&described("nvjitlink", "13.5.37"), program));
+        assert!(!is_listed(&described("ptxas", "12.9.86"), program));
+        assert!(!is_listed(&described("nvjitlink", "12.9.86"), ".func bar() { ret; }"));
+    }
+
+    #[test]
+    fn what_is_listed_is_compared_between_entry_points_unless_it_is_a_crash() {
+        use crate::campaign::fake::{self, campaign, program, right, session};
+        use ptxsmith_subject::{Observation, Outcome};
+
+        let entry = |name: &str, refuses: bool| {
+            let description = Description { id: name.to_owned(), ..described(name, "2.1") };
+            fake::described(description, move |request| {
+                match refuses && request.form == OutputForm::Relocatable {
+                    true => Observation::new(Outcome::Refused),
+                    false => right(request),
+                }
+            })
+        };
+        let session = session();
+        for (class, differ) in [(Class::WrongValue, true), (Class::Crash, false)] {
+            let campaign = campaign(&session, vec![entry("program", false), entry("library", true)]);
+            let mut found =
+                fake::found("listed", class, ".global .s32 a = 1;", Some("a"), Observation::default());
+            found.finding.status = Status::Known;
+            campaign.subjects[0].ledger().put(found);
+            campaign.compare_entry_points().unwrap();
+            let differing: Vec<Found> = campaign.findings();
+            let entry_point = differing.iter().find(|found| found.finding.id == "doors-listed");
+            assert_eq!(entry_point.is_some(), differ, "{class:?}");
+            let Some(entry_point) = entry_point else { continue };
+            assert_eq!(entry_point.finding.subjects, ["library"]);
+            assert_eq!(
+                (&*entry_point.finding.class, entry_point.finding.status),
+                ("inconsistent", Status::New)
+            );
+            assert_eq!(entry_point.finding.program, program(".global .s32 a = 1;"));
+            assert_eq!(entry_point.finding.observed.outcome, Outcome::Refused);
+            assert_eq!(entry_point.finding.expected["outcome"], "accepted");
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Failures that an adopter expects: a file that names them, so that a campaign is green until something changes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ptxsmith_diff::known::KNOWN;
+use ptxsmith_report::harmless::line;
+use ptxsmith_report::releases::{family, version_of};
+use ptxsmith_report::{ExpectedFailure, Finding, Report, Status, Subject, UnexpectedPass};
+use ptxsmith_subject::version::Version;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+use crate::files::write_whole;
+
+/// What is written above the entries.
+const HEAD: &str = "\
+# Failures that are expected: `ptxsmith run --expect-failures FILE`, `ptxsmith check --expect-failures FILE`.
+# Those that do not fail any more are a failure (docs/guide/triage.md).
+
+";
+
+/// The failures that are expected; by default none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedFailures {
+    /// One finding each.
+    #[serde(default, rename = "failure")]
+    entries: Vec<Entry>,
+}
+
+/// One finding that is expected.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// The finding's id, or with a `*` behind it what the ids of several begin with.
+    id: String,
+    /// The subject, as `--subject` names it, or what stands before its `@`; missing: every subject.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    subject: Option<String>,
+    /// Its releases: `13.5`, `11.7 to 12.6`, `13.0 and later`; missing: every release.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    releases: Vec<String>,
+    /// Why it is expected.
+    reason: String,
+    /// Where it is followed up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
+}
+
+/// Releases as the file names them, both ends included.
+struct Span {
+    first: Version,
+    last: Option<Version>,
+}
+
+impl Span {
+    fn parse(text: &str) -> Option<Span> {
+        let version = |text: &str| {
+            let is_version = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            is_version.then(|| Version::find(text)).flatten()
+        };
+        let text = text.trim();
+        if let Some(first) = text.strip_suffix(" and later") {
+            return Some(Span { first: version(first)?, last: None });
+        }
+        let (first, last) = text.split_once(" to ").unwrap_or((text, text));
+        Some(Span { first: version(first)?, last: Some(version(last)?) })
+    }
+
+    fn holds(&self, version: &Version) -> bool {
+        version.cmp_release(&self.first).is_ge()
+            && self.last.as_ref().is_none_or(|last| version.cmp_release(last).is_le())
+    }
+}
+
+impl Entry {
+    /// Whether it is about a finding of this id.
+    fn names(&self, id: &str) -> bool {
+        match self.id.strip_suffix('*') {
+            Some(first) => id.starts_with(first),
+            // An entry of the list that was merged has its name still.
+            None => id == self.id || KNOWN.iter().any(|known| known.id == id && known.is_called(&self.id)),
+        }
+    }
+
+    /// Whether it is about a subject of this name and version.
+    fn is_of(&self, subject: &Subject) -> bool {
+        let named =
+            self.subject.as_deref().is_none_or(|name| name == subject.id || name == family(&subject.id));
+        let version = version_of(&subject.id, subject.version.as_deref().unwrap_or(""));
+        let holds = |text: &String| Some(Span::parse(text)?.holds(version.as_ref()?));
+        named && (self.releases.is_empty() || self.releases.iter().any(|text| holds(text) == Some(true)))
+    }
+}
+
+impl ExpectedFailures {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no TOML of this form, or names releases that are none.
+    pub fn read(path: &Path) -> Result<ExpectedFailures, Failure> {
+        let name = path.to_string_lossy();
+        let failed = |why: String| Failure::BadInput(format!("{}: {why}", line(&name)));
+        let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+        ExpectedFailures::parse(&text).map_err(failed)
+    }
+
+    fn parse(text: &str) -> Result<ExpectedFailures, String> {
+        let expected: ExpectedFailures = toml::from_str(text).map_err(|error| error.to_string())?;
+        for entry in &expected.entries {
+            if let Some(bad) = entry.releases.iter().find(|text| Span::parse(text).is_none()) {
+                return Err(format!(
+                    "`{}`: `{}` names no releases; write 13.5, 11.7 to 12.6, or 13.0 and later",
+                    line(&entry.id),
+                    line(bad)
+                ));
+            }
+        }
+        Ok(expected)
+    }
+
+    /// Notes in the findings that are expected that they are. One that shows in several subjects has to be expected in all of
+    /// them.
+    pub(crate) fn mark(&self, report: &mut Report) {
+        let Report { findings, subjects, .. } = report;
+        for finding in findings {
+            let of = |id: &String| {
+                let subject = subjects.iter().find(|subject| subject.id == *id)?;
+                self.entries.iter().find(|entry| entry.names(&finding.id) && entry.is_of(subject))
+            };
+            let entries: Option<Vec<&Entry>> = finding.subjects.iter().map(of).collect();
+            finding.expected_failure = entries
+                .and_then(|entries| entries.first().copied())
+                .map(|entry| ExpectedFailure { reason: entry.reason.clone(), link: entry.link.clone() });
+        }
+    }
+
+    /// Notes which of the failures that are expected did not show. Of a subject of which nothing was compared there is nothing
+    /// to say.
+    pub(crate) fn look_for_passes(&self, report: &mut Report) {
+        let mut passes = Vec::new();
+        for entry in &self.entries {
+            let shows = |subject: &Subject| {
+                let mut findings = report.findings.iter().filter(|finding| entry.names(&finding.id));
+                findings.any(|finding| finding.subjects.contains(&subject.id))
+            };
+            for subject in report.subjects.iter().filter(|subject| entry.is_of(subject)) {
+                if subject.compared > 0 && !shows(subject) {
+                    passes.push(UnexpectedPass {
+                        id: entry.id.clone(),
+                        subject: subject.id.clone(),
+                        reason: entry.reason.clone(),
+                    });
+                }
+            }
+        }
+        report.unexpected_passes = passes;
+    }
+
+    /// Writes a file with what a report shows that would fail: new findings and those that are gone. What was expected before
+    /// keeps its reason and its link.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(report: &Report, path: &Path) -> Result<(), Failure> {
+        write_whole(path, ExpectedFailures::text(report)?.as_bytes())?;
+        Ok(())
+    }
+
+    fn text(report: &Report) -> Result<String, Failure> {
+        let mut entries = Vec::new();
+        for finding in report.findings.iter().filter(|finding| finding.status != Status::Known) {
+            entries.extend(entries_of(report, finding));
+        }
+        Ok(HEAD.to_owned() + &toml::to_string(&ExpectedFailures { entries })?)
+    }
+}
+
+/// One entry for each program that shows the finding, with its releases.
+fn entries_of(report: &Report, finding: &Finding) -> Vec<Entry> {
+    let mut families: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for id in &finding.subjects {
+        let version =
+            report.subjects.iter().find(|subject| subject.id == *id).and_then(|of| of.version.clone());
+        // A command is a subject by its whole name.
+        let family = if id.contains(':') { id } else { family(id) };
+        families.entry(family).or_default().extend(version);
+    }
+    let (reason, link) = match finding.expected_failure.clone() {
+        Some(ExpectedFailure { reason, link }) => (reason, link),
+        None => (format!("{}: {}", finding.class, finding.title), finding.link.clone()),
+    };
+    let entry = |(subject, releases): (&str, Vec<String>)| {
+        let named = releases.iter().all(|text| Span::parse(text).is_some());
+        Entry {
+            id: finding.id.clone(),
+            // A command that ran alone may lie elsewhere on the next machine.
+            subject: (report.subjects.len() > 1 || !subject.contains(':')).then(|| subject.to_owned()),
+            releases: if named { releases } else { Vec::new() },
+            reason: reason.clone(),
+            link: link.clone(),
+        }
+    };
+    families.into_iter().map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Report {
+        let subject = |id: &str, version: &str| serde_json::json!({"id": id, "version": version, "available": true, "compared": 9, "conform": 1});
+        serde_json::from_value(serde_json::json!({
+            "schema": "ptxsmith.report/1", "compared": 18, "conform": 2,
+            "subjects": [subject("ptxas@12.6", "12.6.85"), subject("ptxas@13.5", "13.5.37")],
+            "findings": [
+                {"id": "both", "status": "new", "class": "crash", "title": "t", "subjects": ["ptxas@12.6", "ptxas@13.5"]},
+                {"id": "old", "status": "new", "class": "crash", "title": "t", "subjects": ["ptxas@12.6"]},
+            ],
+        }))
+        .unwrap()
+    }
+
+    fn judged(file: &str) -> Report {
+        let mut report = report();
+        let expected = ExpectedFailures::parse(file).unwrap();
+        expected.mark(&mut report);
+        expected.look_for_passes(&mut report);
+        report
+    }
+
+    const OLD: &str =
+        "[[failure]]\nid = \"old\"\nsubject = \"ptxas\"\nreleases = [\"11.7 to 12.6\"]\nreason = \"r\"\n";
+
+    #[test]
+    fn what_is_expected_of_all_its_subjects_needs_no_attention() {
+        let all = judged(&format!("{OLD}[[failure]]\nid = \"both\"\nreason = \"r\"\nlink = \"l\"\n"));
+        assert!(!all.needs_attention(), "{all:?}");
+        assert_eq!(all.findings[0].expected_failure.as_ref().unwrap().link.as_deref(), Some("l"));
+        let half = judged(&format!(
+            "{OLD}[[failure]]\nid = \"both\"\nreleases = [\"13.0 and later\"]\nreason = \"r\"\n"
+        ));
+        assert!(half.findings[0].needs_attention() && !half.findings[1].needs_attention());
+    }
+
+    #[test]
+    fn what_is_expected_and_does_not_fail_needs_attention() {
+        let passes = |file: &str| judged(file).unexpected_passes;
+        let wide = passes("[[failure]]\nid = \"old\"\nreason = \"r\"\n");
+        assert_eq!(wide.len(), 1);
+        assert_eq!((&*wide[0].id, &*wide[0].subject), ("old", "ptxas@13.5"));
+        assert_eq!(passes(OLD), []);
+        assert_eq!(passes("[[failure]]\nid = \"none\"\nsubject = \"driver\"\nreason = \"r\"\n"), []);
+    }
+
+    #[test]
+    fn one_entry_expects_all_findings_whose_ids_begin_so() {
+        let expecting = |id: &str| judged(&format!("[[failure]]\nid = \"{id}\"\nreason = \"r\"\n"));
+        assert!(!expecting("*").needs_attention());
+        let some = expecting("ol*");
+        assert!(some.findings[0].needs_attention() && !some.findings[1].needs_attention(), "{some:?}");
+        assert_eq!(some.unexpected_passes[0].subject, "ptxas@13.5");
+        assert_eq!(expecting("o").unexpected_passes.len(), 2);
+    }
+
+    #[test]
+    fn what_is_written_expects_what_was_found() {
+        let text = ExpectedFailures::text(&report()).unwrap();
+        assert!(!judged(&text).needs_attention(), "{text}");
+        assert!(text.contains("releases = [\"12.6.85\"]"), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_says_something_else_is_refused() {
+        let message = |text: &str| ExpectedFailures::parse(text).unwrap_err();
+        assert!(message("[[failure]]\nid = \"a\"\nreson = \"r\"\n").contains("reson"));
+        let releases = message("[[failure]]\nid = \"a\"\nreleases = [\"newest\"]\nreason = \"r\"\n");
+        assert!(releases.contains("`newest` names no releases"), "{releases}");
+    }
+
+    #[test]
+    fn a_file_is_read_and_one_that_cannot_be_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("expected.toml");
+        let message = |read: Result<ExpectedFailures, Failure>| match read {
+            Err(Failure::BadInput(message)) => message,
+            other => panic!("{other:?}"),
+        };
+        assert!(message(ExpectedFailures::read(&path)).contains("expected.toml: "));
+        ExpectedFailures::write(&report(), &path).unwrap();
+        let expected = ExpectedFailures::read(&path).unwrap();
+        assert_eq!(expected.entries.iter().map(|entry| &*entry.id).collect::<Vec<_>>(), ["both", "old"]);
+        std::fs::write(&path, "[[failure]]\n").unwrap();
+        assert!(message(ExpectedFailures::read(&path)).contains("missing field"));
+    }
+
+    #[test]
+    fn a_command_is_named_only_beside_other_subjects() {
+        let named = |ids: &[&str]| {
+            let mut report = report();
+            report.subjects.truncate(1);
+            let subject = report.subjects.remove(0);
+            report.subjects = ids.iter().map(|&id| Subject { id: id.into(), ..subject.clone() }).collect();
+            report.findings.truncate(1);
+            report.findings[0].subjects = vec![ids[0].to_owned()];
+            let entries = entries_of(&report, &report.findings[0]);
+            entries.into_iter().map(|entry| entry.subject).collect::<Vec<_>>()
+        };
+        assert_eq!(named(&["exec:mine --flag"]), [None]);
+        assert_eq!(named(&["exec:mine --flag", "ptxas@13.5"]), [Some("exec:mine --flag".to_owned())]);
+        assert_eq!(named(&["ptxas@13.5"]), [Some("ptxas".to_owned())]);
+        assert_eq!(named(&["ptxas@13.5", "exec:mine"]), [Some("ptxas".to_owned())]);
+    }
+}

@@ -1,0 +1,200 @@
+//! Campaigns: `run`, `merge`, `drift`, and which shard this is.
+
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use ptxsmith_campaign::store::Shard;
+use ptxsmith_subject::SubjectSpec;
+use ptxsmith_subject::toolchain::DEFAULT;
+
+use crate::exit::Failure;
+use crate::values::{Deny, count, count_or_none, subject};
+
+use super::generate::What;
+use super::generate::focus;
+use crate::values::duration;
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let read = || {
+        let (number, of) = text.split_once('/')?;
+        Some(Shard { number: number.parse().ok()?, of: of.parse().ok()? })
+    };
+    read().filter(|shard| (1..=shard.of).contains(&shard.number)).ok_or_else(|| {
+        format!("`{text}` is not a shard: write K/N with K from 1 to N, such as 1/4 for the first of four")
+    })
+}
+
+/// Where engines that run one job many times say which it is: variable of the index, of its least value, of the count.
+const ENGINES: [(&str, Option<&str>, &str); 4] = [
+    ("SLURM_ARRAY_TASK_ID", Some("SLURM_ARRAY_TASK_MIN"), "SLURM_ARRAY_TASK_COUNT"),
+    // Kubernetes does not tell how many there are: the job's file says it once more.
+    ("JOB_COMPLETION_INDEX", None, "PTXSMITH_SHARDS"),
+    ("BUILDKITE_PARALLEL_JOB", None, "BUILDKITE_PARALLEL_JOB_COUNT"),
+    ("CI_NODE_INDEX", Some("1"), "CI_NODE_TOTAL"),
+];
+
+/// The shard that the environment of a Slurm array task, a Kubernetes Indexed Job, or a CI matrix (GitLab, Buildkite)
+/// says; all, where it says nothing. GitHub has no variable for it: its matrix is passed with `--shard`.
+fn from_environment(of: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
+    for (index, least, count) in ENGINES {
+        let (Some(own), Some(all)) = (of(index), of(count)) else { continue };
+        let number = |name: &str, text: &str| {
+            text.parse::<u64>().map_err(|_| format!("{name} is `{text}`, which is no number; give --shard"))
+        };
+        let least = match least {
+            None => 0,
+            Some(fixed) if fixed.bytes().all(|b| b.is_ascii_digit()) => number(index, fixed)?,
+            Some(name) => of(name).map_or(Ok(0), |text| number(name, &text))?,
+        };
+        let (own, all) = (number(index, &own)?, number(count, &all)?);
+        let place = own.checked_sub(least).filter(|&place| place < all);
+        let place = place.ok_or_else(|| format!("{index} is {own}, with {all} in {count}; give --shard"))?;
+        return Ok(Shard { number: place + 1, of: all });
+    }
+    Ok(Shard::ALL)
+}
+
+fn subject_help() -> String {
+    let default = SubjectSpec::default();
+    format!(
+        "An implementation to test: {}; may be repeated [default: {default}, release {DEFAULT} where it is installed or no other is there]",
+        SubjectSpec::forms()
+    )
+}
+
+/// What every campaign takes.
+#[derive(Args, Debug)]
+pub struct Campaign {
+    /// An implementation to test; may be repeated
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject, help = subject_help())]
+    pub subjects: Vec<SubjectSpec>,
+    /// Stop after this many cases (of check: files): 5000, 5k, 1e6 [default of run: 250000]
+    #[arg(long, value_name = "N", value_parser = count, conflicts_with = "time")]
+    pub cases: Option<NonZeroU64>,
+    /// End within this time, reporting included: 90s, 10m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// How long an implementation may take for one module before it counts as hanging, and as much again for
+    /// each MiB of the module [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// Status 1 also for this; may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
+    /// Failures that are expected and so make no status 1, as TOML; one that does not fail any more does
+    #[arg(long, value_name = "FILE")]
+    pub expect_failures: Option<PathBuf>,
+    /// Write the failures that were found as a file for --expect-failures
+    #[arg(long, value_name = "FILE")]
+    pub write_expected: Option<PathBuf>,
+    /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of them; may be repeated
+    #[arg(long = "known", value_name = "FILE|DIR")]
+    pub known: Vec<PathBuf>,
+}
+
+/// `run`
+#[derive(Args, Debug)]
+pub struct Run {
+    /// What every campaign takes.
+    #[command(flatten)]
+    pub campaign: Campaign,
+    /// Where report and findings go
+    #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
+    pub out: PathBuf,
+    /// What to generate
+    #[arg(long, value_name = "WHAT", default_value = "mixed", value_parser = focus())]
+    pub focus: What,
+    /// Only this cell of the tables of `--focus places`, or this family of them; may be repeated
+    #[arg(long = "cell", value_name = "NAME")]
+    pub cells: Vec<String>,
+    /// Say in the report what each subject makes of each cell of `--focus places`; `atlas` renders it
+    #[arg(long, conflicts_with_all = ["exhaustive", "weights", "mutate", "resume", "shard"])]
+    pub by_case: bool,
+    /// Judge every small program instead: 1 or 2, how deep operators nest in them
+    #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with_all = ["focus", "weights"])]
+    pub exhaustive: Option<u32>,
+    /// Weights of the grammar's productions, a line each: NAME = WEIGHT
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Change tokens of these programs instead: delete, double, swap, replace, splice. No implementation may die of what comes out
+    #[arg(long, value_name = "FILE|DIR", num_args = 1.., conflicts_with_all = ["focus", "cells", "weights", "exhaustive", "resume", "shard"])]
+    pub mutate: Vec<PathBuf>,
+    /// How long new findings are made smaller for, all together; 0s leaves them as they are [default: a limit in programs,
+    /// with which the report does not depend on the machine]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub reduce: Option<Duration>,
+    /// Go on with the campaign in --out, if it holds one. Every other argument is taken from there; --cases or --time
+    /// raises its budget
+    #[arg(long)]
+    pub resume: bool,
+    /// Remove the campaign that --out holds, if it holds one
+    #[arg(long, conflicts_with = "resume")]
+    pub replace: bool,
+    /// Do the K-th of N parts, to be put together with merge [default: the part that a Slurm array, a Kubernetes Indexed
+    /// Job or a CI matrix says; else all]
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    pub shard: Option<Shard>,
+}
+
+impl Run {
+    /// The shard that is asked for, by flag or by the environment.
+    pub fn shard(&self) -> Result<Shard, Failure> {
+        match self.shard {
+            Some(shard) => Ok(shard),
+            None => from_environment(|name| std::env::var(name).ok()).map_err(Failure::BadInput),
+        }
+    }
+}
+
+/// `merge`
+#[derive(Args, Debug)]
+pub struct Merge {
+    /// The directories of the shards
+    #[arg(required = true, value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+    /// Where the result goes
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Remove the campaign that --out holds, if it holds one
+    #[arg(long)]
+    pub replace: bool,
+    /// Merge also where shards are missing or unfinished, and say which
+    #[arg(long)]
+    pub partial: bool,
+    /// A program that the shards tested and that may be run once more: exec:, serve: or a path. Others are not run, since
+    /// only the shards name them
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
+    pub subjects: Vec<SubjectSpec>,
+}
+
+/// `drift`
+#[derive(Args, Debug)]
+pub struct Drift {
+    /// The older release: 12.0
+    #[arg(long, value_name = "RELEASE", requires = "to")]
+    pub from: Option<String>,
+    /// The newer one
+    #[arg(long, value_name = "RELEASE", requires = "from")]
+    pub to: Option<String>,
+    /// Every release that is installed, each against the one before it
+    #[arg(long, conflicts_with_all = ["from", "to"])]
+    pub all: bool,
+    /// Programs that are tried besides generated ones [default: the cases of ptxsmith's corpus]
+    #[arg(long, value_name = "FILE|DIR")]
+    pub corpus: Vec<PathBuf>,
+    /// How many generated cases are tried
+    #[arg(long, value_name = "N", default_value = "6000", value_parser = count_or_none)]
+    pub cases: u64,
+    /// End within this time, with the programs that were tried until then: 90s, 10m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// Status 1 for a change that a known deviation explains, or for programs that some release did not compare; may be
+    /// repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
+    /// Where drift.json and drift.md go
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}

@@ -1,0 +1,154 @@
+//! Programs that are given: `eval`, `lint`, `check`, `reduce`, `bundle`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use ptxsmith_campaign::reducing::Expected;
+use ptxsmith_oracle::Question;
+use ptxsmith_subject::SubjectSpec;
+use ptxsmith_subject::toolchain::Release;
+
+use crate::values::{Bytes, Deny, bytes, reading, subject};
+
+use super::campaign::Campaign;
+use crate::values::duration;
+
+/// `eval`
+#[derive(Args, Debug)]
+pub struct Eval {
+    /// The PTX file; - reads standard input
+    pub file: PathBuf,
+    /// Print JSON (ptxsmith.module/1)
+    #[arg(long)]
+    pub json: bool,
+    /// Print the clauses that say so
+    #[arg(long)]
+    pub clauses: bool,
+    /// Answer an open question of the specification otherwise than by default; may be repeated
+    #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
+    pub readings: Vec<(Question, usize)>,
+    /// What the buffer holds that the first of two pointers leads to, the second to the output: bytes in memory order
+    #[arg(long, value_name = "HEX", value_parser = bytes)]
+    pub input: Option<Bytes>,
+    /// Status 1 if the answer is another, 3 if the specification does not decide
+    #[arg(long, value_name = "ANSWER")]
+    pub expect: Option<Expect>,
+}
+
+/// `lint`
+#[derive(Args, Debug)]
+pub struct Lint {
+    /// PTX files, and directories of them; - reads standard input
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// How the result is written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: LintFormat,
+    /// Status 1 also for this; may be repeated
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Vec<Deny>,
+    /// Only what this release of ptxas shows; may be repeated [default: every listed release]
+    #[arg(long = "release", value_name = "RELEASE", value_parser = Release::find)]
+    pub releases: Vec<&'static Release>,
+    /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of them; may be repeated
+    #[arg(long = "known", value_name = "FILE|DIR")]
+    pub known: Vec<PathBuf>,
+}
+
+/// The form of what `lint` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LintFormat {
+    /// FILE:LINE:COLUMN: warning: ..., with the id, as compilers write it
+    Text,
+    /// ptxsmith.lint/1
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+}
+
+/// What `eval --expect` asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Expect {
+    /// Nothing is refused, and every variable is judged
+    Accepted,
+    /// The specification refuses a part
+    Refused,
+    /// Every part is judged: variables, instructions, header
+    Valid,
+}
+
+/// `check`
+#[derive(Args, Debug)]
+pub struct Check {
+    /// PTX files, and directories of them; - reads standard input
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// What every campaign takes.
+    #[command(flatten)]
+    pub campaign: Campaign,
+    /// Verify what the files say of themselves in their leading comments, as the cases of the corpus do (status 2 where
+    /// something does not hold); without --subject nothing else is done, and no implementation is needed
+    #[arg(long)]
+    pub expectations: bool,
+    /// Say in the report what each subject makes of each file; `atlas` renders it
+    #[arg(long, requires = "out")]
+    pub by_case: bool,
+    /// Write report and findings here [default: nowhere; the summary is printed]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Remove the campaign that --out holds, if it holds one
+    #[arg(long, requires = "out")]
+    pub replace: bool,
+}
+
+/// `reduce`
+#[derive(Args, Debug)]
+pub struct Reduce {
+    /// The PTX file; - reads standard input
+    pub file: PathBuf,
+    /// The implementation that shows the deviation: ptxas, ptxas@RELEASE, ptxas:/PATH, exec:CMD ARGS [default: ptxas]
+    #[arg(long, value_name = "SUBJECT", value_parser = subject, conflicts_with = "command")]
+    pub subject: Vec<SubjectSpec>,
+    /// The deviation to keep, where there are several: its class, the name of a known or suspected one, or QUESTION=ANSWER
+    #[arg(long, value_name = "VERDICT", value_parser = Expected::parse, conflicts_with = "command")]
+    pub expect: Option<Expected>,
+    /// Keep also on which of these the deviation shows: ptxas@all, or several
+    #[arg(long, value_name = "SUBJECT", value_parser = subject, num_args = 1.., conflicts_with_all = ["command", "text"])]
+    pub same_on: Vec<SubjectSpec>,
+    /// Keep instead what this command ends with status 0 for, given the program's file as its last argument
+    #[arg(long, value_name = "CMD")]
+    pub command: Option<String>,
+    /// Reduce lines, tokens and characters, not declarations and expressions: for what is no PTX, and for lexers
+    #[arg(long)]
+    pub text: bool,
+    /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of them; may be repeated
+    #[arg(long = "known", value_name = "FILE|DIR")]
+    pub known: Vec<PathBuf>,
+    /// Where the result goes [default: beside FILE, as FILE.reduced.ptx]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Stop after this time with the best so far: 90s, 10m
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// How long the implementation, or the command, may take for one program [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+}
+
+/// `bundle`
+#[derive(Args, Debug)]
+pub struct Bundle {
+    /// Findings of the campaign, and listed deviations
+    #[arg(required = true, value_name = "ID")]
+    pub ids: Vec<String>,
+    /// The folder of the campaign
+    #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
+    pub from: PathBuf,
+    /// A release to show listed deviations to; may be repeated [default: every installed one]
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
+    pub subjects: Vec<SubjectSpec>,
+    /// Where the folders and archives go
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}

@@ -1,0 +1,166 @@
+//! The listed deviations of one release work together: two of them say the same in either order, neither hides the other, and
+//! a program that shows both is explained by both.
+
+use std::fs;
+use std::path::Path;
+
+use ptxsmith_gen::{Body, Coverage, Focus, Generator, Header};
+use ptxsmith_oracle::{Prediction, predict};
+use ptxsmith_subject::toolchain::RELEASES;
+use ptxsmith_syntax::{Module, parse, prefixed};
+
+use super::*;
+use crate::known::{listed_for, with_known};
+use crate::suspects;
+
+/// Every pair of deviations that one release shows, with such a release.
+fn pairs() -> Vec<([&'static Known; 2], Maker<'static>)> {
+    let mut pairs: Vec<([&Known; 2], Maker<'_>)> = Vec::new();
+    for release in RELEASES {
+        let maker = Maker { lineage: Some("nvidia"), version: Some(release.name()) };
+        let known: Vec<_> = listed_for(maker).filter(|known| known.change().is_some()).collect();
+        for (nth, one) in known.iter().enumerate() {
+            for other in &known[..nth] {
+                if !pairs.iter().any(|([a, b], _)| (a.id, b.id) == (one.id, other.id)) {
+                    pairs.push(([one, other], maker));
+                }
+            }
+        }
+    }
+    pairs
+}
+
+fn rules(known: &[&Known]) -> Rules {
+    let changes = known.iter().filter_map(|known| known.change());
+    Rules::default().with(|rules| changes.for_each(|change| change(rules)))
+}
+
+/// One program of the minimized reproducers of two deviations, in the older of their versions.
+fn together(pair: [&Known; 2]) -> Module {
+    let [mut one, mut other] = pair.map(|known| parse(known.example).expect("the example parses"));
+    if other.version() < one.version() {
+        std::mem::swap(&mut one, &mut other);
+    }
+    let mut whole = one.header();
+    whole.items.extend(prefixed(&one.without_header().items, "a_"));
+    whole.items.extend(prefixed(&other.without_header().items, "b_"));
+    whole
+}
+
+/// The programs of the corpus, and some that the generator makes.
+fn programs() -> Vec<Module> {
+    let mut programs = Vec::new();
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let files = |folder: &Path| -> Vec<_> {
+        let mut paths: Vec<_> =
+            fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        paths.sort();
+        paths
+    };
+    for folder in files(&corpus) {
+        for file in files(&folder) {
+            programs.extend(fs::read_to_string(file).ok().and_then(|text| parse(&text).ok()));
+        }
+    }
+    let generator = Generator::default();
+    for (focus, count) in [(Focus::Mixed, 300), (Focus::Operands, 50)] {
+        for case in 0..count {
+            match generator.case(focus, 0, case, &mut Coverage::new()).body {
+                Body::Items(items) | Body::Contexts(items) => programs.push(Header::default().module(items)),
+                Body::Kernel(items) => programs.push(Header::default().module(items)),
+                Body::Expression { .. } | Body::Negative(_) => {}
+            }
+        }
+    }
+    programs
+}
+
+fn differ(one: &Prediction, other: &Prediction) -> bool {
+    one.differs_from(other) || other.differs_from(one)
+}
+
+#[test]
+fn two_deviations_of_one_release_say_the_same_in_either_order() {
+    let programs = programs();
+    let rests_on = |rules: &Rules| programs.iter().map(|p| predict(p, rules).trace()).collect::<Vec<_>>();
+    let plain = rests_on(&Rules::default());
+    let mut shown = 0;
+    for ([one, other], _) in pairs() {
+        let [first, second] = [rules(&[one, other]), rules(&[other, one])];
+        let of_both = together([one, other]);
+        let touched = programs.iter().zip(&plain).filter(|(_, t)| one.touches(t) && other.touches(t));
+        for program in touched.map(|(program, _)| program).chain([&of_both]) {
+            shown += 1;
+            let same = !differ(&predict(program, &first), &predict(program, &second));
+            assert!(same, "{} and {}: {}", one.id, other.id, ptxsmith_syntax::print(program));
+        }
+    }
+    assert!(shown > 1_000, "{shown}");
+}
+
+#[test]
+fn a_program_that_shows_two_deviations_is_explained_by_both() {
+    let mut explained = 0;
+    for (pair, maker) in pairs() {
+        // Of a program that is refused, one reason to refuse it says all.
+        if pair.iter().any(|known| matches!(known.effect, Effect::Refusal(_))) {
+            continue;
+        }
+        let program = together(pair);
+        let seen = predict(&program, &rules(&pair));
+        for alone in pair {
+            let hidden = !differ(&seen, &predict(&program, &rules(&[alone])));
+            assert!(!hidden, "{} and {}: only {} shows", pair[0].id, pair[1].id, alone.id);
+        }
+        let trace = predict(&program, &Rules::default()).trace();
+        let found = explain(&trace, &Rules::default(), maker, |rules| {
+            let predicted = predict(&program, rules);
+            (!differ(&predicted, &seen), predicted.trace())
+        });
+        let mut ids = pair.map(|known| known.id);
+        ids.sort_unstable();
+        assert_eq!(found.map(|found| found.known), Some(ids.to_vec()));
+        explained += 1;
+    }
+    assert!(explained > 50, "{explained}");
+}
+
+/// What is known of a maker may be in the rules that it is looked for under.
+#[test]
+fn a_deviation_that_is_there_already_changes_nothing() {
+    for known in KNOWN.iter().filter(|known| known.change().is_some()) {
+        let program = parse(known.example).expect("the example parses");
+        let [once, twice] = [&[known][..], &[known, known]].map(|known| predict(&program, &rules(known)));
+        assert!(!differ(&once, &twice), "{}", known.id);
+    }
+}
+
+#[test]
+fn an_entry_takes_all_that_explanations_combine() {
+    for maker in
+        RELEASES.iter().map(|release| Maker { lineage: Some("nvidia"), version: Some(release.name()) })
+    {
+        let known = with_known(&with_known(&Rules::default(), maker), maker);
+        for suspect in suspects::all() {
+            let _ = known.with(suspect.change).with(suspect.change);
+        }
+    }
+}
+
+#[test]
+fn what_is_taken_under_another_answer_is_a_listed_deviation_and_that_answer() {
+    let maker = Maker { lineage: Some("nvidia"), version: Some("13.5.37") };
+    let explained = |text: &str, outcome| {
+        let module = parse(&format!(".version 7.8\n.target sm_80\n.address_size 64\n{text}\n")).unwrap();
+        let trace = |rules: &Rules| ptxsmith_oracle::expect(&module, rules).trace();
+        let rules = Rules::default();
+        explain_taken(&module, &trace(&rules), maker, &Observation::new(outcome), (&rules, trace), None)
+    };
+    // The dimension is counted modulo 2^64, and what follows names no variable.
+    let text = ".global .u32 t[18446744073709551617];\n.global .s16;";
+    let found = explained(text, Outcome::Accepted).expect("an explanation");
+    assert_eq!(found.known, ["nameless-declaration-accepted"]);
+    assert!(found.readings.iter().any(|(question, _)| question.name() == "literal-range"), "{found:?}");
+    assert!(explained(text, Outcome::Refused).is_none());
+    assert!(explained(".global .u32 t[18446744073709551617];", Outcome::Accepted).is_none());
+}

@@ -1,0 +1,153 @@
+//! The file of a known deviation, read: leading comments in the form of the corpus, and the reproducer behind them.
+//! `docs/guide/known-deviations.md` describes it.
+
+use ptxsmith_oracle::Clause;
+use ptxsmith_syntax::parse;
+
+use super::entry::{Change, Effect, End, Known};
+use crate::maker::Releases;
+use crate::options::Needs;
+use crate::pattern::Pattern;
+use crate::verdict::Class;
+
+/// The keys, in their order.
+const KEYS: [&str; 15] = [
+    "deviation",
+    "also",
+    "title",
+    "clause",
+    "lineage",
+    "releases",
+    "needs",
+    "first-seen",
+    "pattern",
+    "instead",
+    "note",
+    "means",
+    "work-around",
+    "found",
+    "expect",
+];
+
+/// What the leading comments of a text say.
+struct Comments<'t>(Vec<(&'t str, &'t str)>);
+
+impl<'t> Comments<'t> {
+    /// The comments, and what stands behind them.
+    fn of(text: &'t str) -> Result<(Comments<'t>, &'t str), String> {
+        let (mut said, mut rest) = (Vec::new(), text);
+        while let Some(line) = rest.strip_prefix("//") {
+            let (line, behind) = line.split_once('\n').unwrap_or((line, ""));
+            let (key, value) =
+                line.split_once(':').ok_or_else(|| format!("`//{line}` is not `// KEY: VALUE`"))?;
+            if !KEYS.contains(&key.trim()) {
+                return Err(format!("`{}` is no key; the keys are {}", key.trim(), KEYS.join(", ")));
+            }
+            said.push((key.trim(), value.trim()));
+            rest = behind;
+        }
+        Ok((Comments(said), rest))
+    }
+
+    fn all(&self, key: &str) -> impl Iterator<Item = &'t str> {
+        self.0.iter().filter(move |(own, _)| *own == key).map(|(_, value)| *value)
+    }
+
+    fn one(&self, key: &str) -> Result<Option<&'t str>, String> {
+        let mut all = self.all(key);
+        let first = all.next();
+        if all.next().is_some() { Err(format!("`{key}` stands twice")) } else { Ok(first) }
+    }
+
+    fn needed(&self, key: &str) -> Result<&'t str, String> {
+        self.one(key)?.ok_or_else(|| format!("there is no `// {key}: ...`"))
+    }
+
+    /// The lines of a key together.
+    fn lines(&self, key: &str) -> &'static str {
+        self.all(key).collect::<Vec<_>>().join("\n").leak()
+    }
+}
+
+/// Reads an entry, which lives as long as the program. `change` is the rule that it follows, where it has one.
+pub(super) fn read(id: &'static str, text: &'static str, change: Option<Change>) -> Result<Known, String> {
+    let (said, example) = Comments::of(text)?;
+    let lineage = said.needed("lineage")?;
+    let title = said.needed("title")?;
+    let releases = releases(said.needed("releases")?)?;
+    let clauses: Result<Vec<Clause>, String> = said
+        .all("clause")
+        .map(|id| Clause::from_id(id).ok_or_else(|| format!("there is no clause `{id}`")))
+        .collect();
+    let module = parse(example).map_err(|error| format!("the reproducer: {}", error.render("", example)))?;
+    // Without a pattern and a rule, the reproducer is all that is known of it.
+    let pattern = match said.lines("pattern") {
+        "" if change.is_some() => None,
+        "" => Some(Pattern::program(&module)),
+        text => Some(Pattern::parse(text)?),
+    };
+    let pattern = pattern.map(|pattern| &*Box::leak(Box::new(pattern)));
+    let needs =
+        said.one("needs")?.map(|name| Needs::from_name(name).ok_or(format!("there is no need `{name}`")));
+    let known = Known {
+        id,
+        also: said.all("also").collect::<Vec<_>>().leak(),
+        title,
+        clauses: clauses?.leak(),
+        lineage,
+        releases,
+        effect: effect(said.needed("deviation")?, change)?,
+        pattern,
+        instead: said.one("instead")?,
+        example,
+        first_seen: said.one("first-seen")?.unwrap_or_default(),
+        needs: needs.transpose()?,
+        means: said.lines("means"),
+        work_around: said.lines("work-around"),
+        found: said.lines("found"),
+    };
+    match known.pattern.is_some_and(|pattern| !pattern.is_in(&module)) {
+        true => Err("the pattern does not match the reproducer".into()),
+        false => Ok(known),
+    }
+}
+
+/// `A and later`, `A to B`, or `A`.
+fn releases(text: &'static str) -> Result<Releases, String> {
+    let is_version =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.is_empty();
+    let (first, last) = match (text.strip_suffix(" and later"), text.split_once(" to ")) {
+        (Some(first), _) => (first, None),
+        (None, Some((first, last))) => (first, Some(last)),
+        (None, None) => (text, Some(text)),
+    };
+    if !is_version(first) || !last.is_none_or(is_version) {
+        return Err(format!("`{text}` is none of `A and later`, `A to B`, `A`"));
+    }
+    Ok(last.map_or(Releases::from(first), |last| Releases::between(first, last)))
+}
+
+/// The class, and how a subject ends if it crashes.
+fn effect(text: &str, change: Option<Change>) -> Result<Effect, String> {
+    let (class, end) = text.split_once(' ').unwrap_or((text, ""));
+    let class = Class::from_name(class).ok_or_else(|| format!("there is no class `{class}`"))?;
+    let end = match (class, end) {
+        (Class::Crash, "") => return Err("a crash says how it ends: `crash SIGSEGV`".into()),
+        (Class::Crash, end) => {
+            Some(End::from_name(end).ok_or_else(|| format!("no subject ends with `{end}`"))?)
+        }
+        (Class::Hang, "") => Some(End::Hang),
+        (_, "") => None,
+        (_, more) => return Err(format!("`{more}` says nothing behind a class that is no crash")),
+    };
+    Ok(match (class, end, change) {
+        (_, Some(End::Signal(signal)), Some(Change::Crash(when))) => Effect::Crash { signal, when },
+        (_, Some(end), None) => Effect::Death { end },
+        (Class::RefusesValid, None, Some(Change::Rule(change))) => Effect::Refusal(change),
+        (_, None, Some(Change::Rule(change))) => Effect::Rule(change),
+        (Class::RefusesValid, None, None) => Effect::Refused,
+        (Class::AcceptsInvalid, None, None) => Effect::Taken,
+        (Class::WrongValue | Class::WrongAddress | Class::WrongLayout, None, None) => Effect::Wrong,
+        _ => return Err(format!("`{text}` is no effect of a known deviation")),
+    })
+}

@@ -1,0 +1,271 @@
+//! The language of patterns, read. `docs/guide/known-deviations.md` describes it.
+
+use super::tree::Kind;
+
+/// A pattern, or a part of one: what must hold of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Test {
+    All(Vec<Test>),
+    Any(Vec<Test>),
+    Not(Box<Test>),
+    Kind(Kind),
+    /// A dotted word that stands at the node, or at the declaration of what a name stands for.
+    Word(String),
+    /// The characters of the node.
+    Text(String),
+    /// A property with a name: one of [`PROPERTIES`].
+    Is(&'static str),
+    /// A quantity, or the node's value where that is empty, compared with a number.
+    Compare(&'static str, Comparison),
+    /// The module is this program, whatever its header.
+    Program(String),
+    /// A target that the module names.
+    Target(String),
+    /// Another node, one of [`STEPS`] away.
+    Step(&'static str, Box<Test>),
+    /// A part behind another: next to it, or anywhere.
+    Behind(bool, Box<Test>, Box<Test>),
+    Count(Comparison, Box<Test>),
+}
+
+/// `>=`, `<=`, `>`, `<` or `=`, and a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Comparison {
+    pub operator: &'static str,
+    pub number: i128,
+}
+
+impl Comparison {
+    pub fn holds(self, value: i128) -> bool {
+        match self.operator {
+            ">=" => value >= self.number,
+            "<=" => value <= self.number,
+            ">" => value > self.number,
+            "<" => value < self.number,
+            _ => value == self.number,
+        }
+    }
+}
+
+/// Properties of nodes.
+const PROPERTIES: [&str; 25] = [
+    "any",
+    "register",
+    "variable",
+    "opaque",
+    "prototype",
+    "special",
+    "undeclared",
+    "body",
+    "parameter",
+    "passed",
+    "numbered",
+    "respelled",
+    "constant",
+    "integer",
+    "unsigned",
+    "single",
+    "beyond",
+    "power",
+    "type",
+    "space",
+    "ascii",
+    "missing",
+    "header",
+    "function",
+    "label",
+];
+/// Ways to another node.
+const STEPS: [&str; 9] = ["has", "child", "each", "first", "second", "last", "begins", "bare", "of"];
+/// Quantities.
+const QUANTITIES: [&str; 6] = ["size", "total", "bytes", "kernels", "version", "address_size"];
+/// Longest first.
+const OPERATORS: [&str; 5] = [">=", "<=", ">", "<", "="];
+/// How deep patterns may nest.
+const DEEPEST: usize = 64;
+
+fn listed(list: &[&'static str], word: &str) -> Option<&'static str> {
+    list.iter().copied().find(|one| *one == word)
+}
+
+/// Reads patterns.
+pub(super) struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    depth: usize,
+}
+
+type Read<T> = Result<T, String>;
+
+impl<'t> Reader<'t> {
+    pub fn pattern(text: &'t str) -> Read<Test> {
+        let mut reader = Reader { text, at: 0, depth: 0 };
+        let test = reader.all()?;
+        match reader.rest().is_empty() {
+            true => Ok(test),
+            false => Err(reader.expected("the end of the pattern")),
+        }
+    }
+
+    fn rest(&mut self) -> &'t str {
+        self.at = self.text.len() - self.text[self.at..].trim_start().len();
+        &self.text[self.at..]
+    }
+
+    fn expected(&mut self, what: &str) -> String {
+        let found: String = self.rest().chars().take(12).collect();
+        format!("expected {what} at character {} of the pattern, found `{found}`", self.at + 1)
+    }
+
+    fn eat(&mut self, mark: &str) -> bool {
+        let eaten = self.rest().starts_with(mark);
+        self.at += if eaten { mark.len() } else { 0 };
+        eaten
+    }
+
+    fn expect(&mut self, mark: &str) -> Read<()> {
+        if self.eat(mark) { Ok(()) } else { Err(self.expected(&format!("`{mark}`"))) }
+    }
+
+    fn all(&mut self) -> Read<Test> {
+        let mut tests = vec![self.any()?];
+        while !self.rest().is_empty() && !self.rest().starts_with([')', ',']) {
+            tests.push(self.any()?);
+        }
+        Ok(if tests.len() == 1 { tests.remove(0) } else { Test::All(tests) })
+    }
+
+    fn any(&mut self) -> Read<Test> {
+        let mut tests = vec![self.one()?];
+        while self.eat("|") {
+            tests.push(self.one()?);
+        }
+        Ok(if tests.len() == 1 { tests.remove(0) } else { Test::Any(tests) })
+    }
+
+    fn one(&mut self) -> Read<Test> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(format!("a pattern nests at most {DEEPEST} deep"));
+        }
+        let test = self.unit();
+        self.depth -= 1;
+        test
+    }
+
+    fn unit(&mut self) -> Read<Test> {
+        if self.eat("!") {
+            return Ok(Test::Not(Box::new(self.one()?)));
+        }
+        if self.eat("(") {
+            return self.closed();
+        }
+        if self.eat("\"") {
+            return self.quoted().map(Test::Text);
+        }
+        if let Some(comparison) = self.comparison()? {
+            return Ok(Test::Compare("", comparison));
+        }
+        let rest = self.rest();
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || "._:*".contains(c))).unwrap_or(rest.len());
+        let word = &rest[..end];
+        if word.len() > 1 && word.starts_with('.') {
+            self.at += end;
+            return Ok(Test::Word(word.to_owned()));
+        }
+        let start = self.at;
+        self.at += end;
+        self.named(word).map_err(|error| match error {
+            Some(error) => error,
+            None => {
+                self.at = start;
+                self.expected("a test")
+            }
+        })
+    }
+
+    /// What this name begins; `None` where it is none.
+    fn named(&mut self, word: &str) -> Result<Test, Option<String>> {
+        if word == "target" {
+            self.expect("(\"")?;
+            let target = Test::Target(self.quoted()?);
+            self.expect(")")?;
+            return Ok(target);
+        }
+        if word == "low32" || QUANTITIES.contains(&word) {
+            let name = listed(&QUANTITIES, word).unwrap_or("low32");
+            let parens = self.eat("(");
+            let comparison = self.comparison()?.ok_or_else(|| self.expected("a comparison"))?;
+            if parens {
+                self.expect(")")?;
+            }
+            return Ok(Test::Compare(name, comparison));
+        }
+        if word == "count" {
+            self.expect("(")?;
+            let comparison = self.comparison()?.ok_or_else(|| self.expected("a comparison"))?;
+            self.expect(",")?;
+            return Ok(Test::Count(comparison, Box::new(self.closed()?)));
+        }
+        if let Some(is_next) = match word {
+            "next" => Some(true),
+            "after" => Some(false),
+            _ => None,
+        } {
+            self.expect("(")?;
+            let first = self.all()?;
+            self.expect(",")?;
+            return Ok(Test::Behind(is_next, Box::new(first), Box::new(self.closed()?)));
+        }
+        if let Some(step) = listed(&STEPS, word) {
+            self.expect("(")?;
+            return Ok(Test::Step(step, Box::new(self.closed()?)));
+        }
+        let own = match (listed(&PROPERTIES, word), Kind::from_name(word)) {
+            (Some(property), _) => Test::Is(property),
+            (None, Some(kind)) => Test::Kind(kind),
+            (None, None) => return Err(None),
+        };
+        match self.rest().starts_with('(') {
+            true => {
+                self.expect("(")?;
+                Ok(Test::All(vec![own, self.closed()?]))
+            }
+            false => Ok(own),
+        }
+    }
+
+    fn closed(&mut self) -> Read<Test> {
+        let inner = self.all()?;
+        self.expect(")")?;
+        Ok(inner)
+    }
+
+    fn quoted(&mut self) -> Read<String> {
+        let rest = &self.text[self.at..];
+        let end = rest.find('"').ok_or("a `\"` of the pattern is not closed")?;
+        self.at += end + 1;
+        Ok(rest[..end].to_owned())
+    }
+
+    fn comparison(&mut self) -> Read<Option<Comparison>> {
+        let Some(operator) = OPERATORS.into_iter().find(|operator| self.eat(operator)) else {
+            return Ok(None);
+        };
+        let rest = self.rest();
+        let end = rest.find(|c: char| !(c.is_ascii_digit() || "-.".contains(c))).unwrap_or(rest.len());
+        let number = match rest[..end].split_once('.') {
+            None => rest[..end].parse().ok(),
+            Some((major, minor)) => major.parse().ok().zip(minor.parse().ok()).map(version),
+        };
+        let number = number.ok_or_else(|| self.expected("a number"))?;
+        self.at += end;
+        Ok(Some(Comparison { operator, number }))
+    }
+}
+
+/// A version as a number that orders as versions do.
+pub(super) fn version((major, minor): (u32, u32)) -> i128 {
+    i128::from(major) * 1000 + i128::from(minor)
+}

@@ -1,0 +1,123 @@
+//! Patterns: what in a module a known deviation is about, where no rule of the specification predicts it.
+//!
+//! A pattern is a test of one statement. It is data of a deviation's file, so that anyone can add one; `docs/guide/known-deviations.md`
+//! describes the language, `language` reads it, and `tree` makes the nodes that it tests.
+
+mod language;
+mod matching;
+mod tree;
+
+use ptxsmith_syntax::{Module, Span, Text, print};
+
+use self::language::{Reader, Test};
+use self::tree::{Kind, Walk};
+
+/// A test of the statements of a module.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    test: Test,
+    /// The kinds of statements that may match, as bits.
+    kinds: u32,
+}
+
+/// A place that matches a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The operand, declarator or word that the pattern leads to.
+    pub span: Span,
+    /// The statement that it is a part of.
+    pub statement: Span,
+    /// The names that the statement declares, or that of the function in whose body it stands.
+    pub names: Vec<Text>,
+    /// Whether it stands in the body of a function.
+    pub in_body: bool,
+    /// Whether the statement is one that the parser does not understand.
+    pub is_unread: bool,
+    /// Whether it is the module as a whole.
+    pub is_module: bool,
+}
+
+impl Place {
+    /// Whether a variable or kernel of this name is one that the statement declares or stands in.
+    pub fn holds(&self, name: &str) -> bool {
+        self.names.iter().any(|own| name.starts_with(own.as_str()))
+    }
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// ```
+    /// use ptxsmith_diff::pattern::Pattern;
+    /// let pattern = Pattern::parse("instruction(\"ld\" first(sink))").unwrap();
+    /// let module = ptxsmith_syntax::parse(".entry k() { ld.global.u32 _, [g]; }").unwrap();
+    /// assert_eq!(pattern.places(&module).len(), 1);
+    /// assert!(Pattern::parse("instruction(frob)").is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong with the text, and where.
+    pub fn parse(text: &str) -> Result<Pattern, String> {
+        let test = Reader::pattern(text)?;
+        // So a statement that is not understood matches no pattern that does not ask for one.
+        let kinds = kinds(&test).ok_or("a pattern names a kind of statement, or `any`")?;
+        Ok(Pattern { test, kinds })
+    }
+
+    /// A pattern that a program alone matches, whatever its header.
+    pub fn program(module: &Module) -> Pattern {
+        let text = print(&module.without_header());
+        Pattern { test: Test::Program(text), kinds: 1 << Kind::Module as u32 }
+    }
+
+    /// The places of a module that match, in its order.
+    pub fn places(&self, module: &Module) -> Vec<Place> {
+        places_of(module, &[self]).pop().unwrap_or_default()
+    }
+
+    /// Whether any place of a module matches.
+    pub fn is_in(&self, module: &Module) -> bool {
+        !self.places(module).is_empty()
+    }
+}
+
+/// The places of a module that match each of these patterns, found in one pass.
+pub fn places_of(module: &Module, patterns: &[&Pattern]) -> Vec<Vec<Place>> {
+    let mut found = vec![Vec::new(); patterns.len()];
+    Walk::over(module, |statement, facts| {
+        let Some(kind) = statement.kind else { return };
+        for (pattern, found) in patterns.iter().zip(&mut found) {
+            if pattern.kinds & 1 << kind as u32 == 0 || !pattern.test.holds(statement, facts) {
+                continue;
+            }
+            let mut spans = Vec::new();
+            pattern.test.places(statement, facts, &mut spans);
+            let declarators = statement.parts.iter().filter(|part| part.kind == Some(Kind::Declarator));
+            let names: Vec<Text> = match statement.in_body {
+                true => vec![facts.function.clone()],
+                false => declarators.map(|part| part.text.clone()).collect(),
+            };
+            found.extend(spans.into_iter().map(|span| Place {
+                span,
+                statement: statement.span,
+                names: names.clone(),
+                in_body: statement.in_body,
+                is_unread: kind == Kind::Unread,
+                is_module: kind == Kind::Module,
+            }));
+        }
+    });
+    found
+}
+
+/// The kinds of statements of which a test may hold; `None` where it names none.
+fn kinds(test: &Test) -> Option<u32> {
+    match test {
+        Test::All(tests) => tests.iter().filter_map(kinds).reduce(|all, own| all & own),
+        Test::Any(tests) => tests.iter().map(kinds).try_fold(0, |all, own| Some(all | own?)),
+        Test::Kind(kind) => Some(1 << *kind as u32),
+        Test::Is("function") => Some(1 << Kind::Function as u32),
+        Test::Is("any") => Some(u32::MAX),
+        _ => None,
+    }
+}

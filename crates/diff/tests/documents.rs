@@ -1,0 +1,237 @@
+//! The documents that are rendered from the tables are current: `PTXSMITH_BLESS=1` writes them anew.
+//!
+//! `docs/reference/specification.md` holds the clauses and the open questions, `docs/guide/subjects.md` the forms of naming a subject.
+//! `docs/deviations/` has a page for each known deviation, all of it rendered from its file in `corpus/deviations/`; of the others what stands
+//! between the marks is rendered, the rest written by hand.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use ptxsmith_diff::gone::class_of;
+use ptxsmith_diff::known::{Effect, End, KNOWN, Known};
+use ptxsmith_oracle::{
+    Clause, Expectation, Left, Observed, Question, Rules, Validity, execute, expect, hex, predict,
+};
+use ptxsmith_report::severity::Severity;
+use ptxsmith_subject::SubjectSpec;
+use ptxsmith_syntax::{Item, Module, parse};
+
+const BEGIN: &str = "<!-- rendered: begin -->";
+const END: &str = "<!-- rendered: end -->";
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
+/// Holds what stands between the marks of a document against what it should be, or puts that there.
+fn current(path: &Path, rendered: &str) {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let parts = text.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let (before, behind) = parts.unwrap_or_else(|| panic!("{} has no marks", path.display()));
+    let whole = format!("{before}{BEGIN}\n{rendered}{END}{behind}");
+    if env::var_os("PTXSMITH_BLESS").is_some() {
+        fs::write(path, &whole).expect("the documents can be written");
+    }
+    let text = fs::read_to_string(path).expect("it was read before");
+    assert!(text == whole, "{} is not current: run with PTXSMITH_BLESS=1", path.display());
+}
+
+fn observed(how: Observed) -> &'static str {
+    match how {
+        Observed::Value => "the bytes of a variable",
+        Observed::Layout => "space, size or alignment",
+        Observed::Refusal => "a refusal",
+        Observed::Address => "an address",
+        Observed::Instruction => "an instruction",
+        Observed::Nothing => "nothing",
+    }
+}
+
+#[test]
+fn the_table_of_clauses_and_questions_is_current() {
+    let mut text = String::from("## Clauses\n");
+    let mut section = "";
+    for clause in Clause::ALL {
+        if clause.section() != section {
+            section = clause.section();
+            let _ =
+                writeln!(text, "\n### {section}\n\n| clause | says that | seen in |\n| --- | --- | --- |");
+        }
+        let known: Vec<String> = KNOWN
+            .iter()
+            .filter(|known| known.clauses.contains(&clause))
+            .map(|known| format!(" [{0}](../deviations/{0}.md)", known.id))
+            .collect();
+        let broken = if known.is_empty() { String::new() } else { format!("; broken by{}", known.join(",")) };
+        let (summary, seen) = (clause.summary().replace('|', "\\|"), observed(clause.observed()));
+        let _ = writeln!(text, "| `{}` | {summary} | {seen}{broken} |", clause.id());
+    }
+    text.push_str("\n## Open questions\n\nThe first answer is the literal text, and the oracle's default.\n");
+    for question in Question::ALL {
+        let clauses: Vec<String> = question.clauses().iter().map(|clause| format!("`{clause}`")).collect();
+        let _ = writeln!(text, "\n### {}\n\nLeft open by {}.\n", question.name(), clauses.join(", "));
+        for (answer, summary) in question.answers().iter().zip(question.summaries()) {
+            let _ = writeln!(text, "- `{answer}`: {summary}");
+        }
+    }
+    assert!(Clause::ALL.len() > 100 && Question::ALL.len() > 20);
+    current(&docs().join("reference/specification.md"), &text);
+}
+
+#[test]
+fn the_table_of_subjects_is_current() {
+    let mut text = String::from("| `--subject` | names |\n| --- | --- |\n");
+    for form in SubjectSpec::FORMS {
+        let _ = writeln!(
+            text,
+            "| `{}` | {} |",
+            form.form,
+            form.meaning.replace("docs/guide/subjects.md", "see below")
+        );
+    }
+    current(&docs().join("guide/subjects.md"), &text);
+}
+
+/// What these rules say of a program, a line each.
+fn said(module: &Module, rules: &Rules) -> Vec<String> {
+    match expect(module, rules) {
+        Expectation::Accepted { variables, .. } => {
+            let mut lines: Vec<String> = Vec::new();
+            for variable in &variables {
+                let held = match (variable.has_content(), variable.size) {
+                    (true, _) => hex(&variable.bytes),
+                    (false, u64::MAX) => "2^64 bytes or more".to_owned(),
+                    (false, size) => format!("{size} bytes"),
+                };
+                let mut line = format!("{}: {held}", variable.name);
+                for address in &variable.addresses {
+                    let byte = address.byte.map_or(String::new(), |byte| format!("byte {byte} of "));
+                    let _ = write!(
+                        line,
+                        ", {byte}the address of {} + {} in {} bytes at {}",
+                        address.symbol, address.addend, address.width, address.offset
+                    );
+                }
+                lines.push(line);
+            }
+            for kernel in execute(module, &variables, rules) {
+                if let Left::Output(output) = kernel.left {
+                    let of = |a: &ptxsmith_oracle::Address| {
+                        format!(", the address of {} + {}", a.symbol, a.addend)
+                    };
+                    let addresses: String = output.addresses.iter().map(of).collect();
+                    lines.push(format!("{} leaves {}{addresses}", kernel.name, hex(&output.bytes)));
+                }
+            }
+            match predict(module, rules).validity() {
+                _ if !lines.is_empty() => lines,
+                Validity::Undecided => vec!["undecided, but no implementation may die of it".to_owned()],
+                _ => vec!["taken".to_owned()],
+            }
+        }
+        Expectation::Refused { refusal, .. } => vec![format!("refused: {}", refusal.class.summary())],
+        Expectation::Unmodelled { reason, .. } => vec![format!("no rule: {reason}")],
+    }
+}
+
+/// How a subject ends that dies, in words.
+fn ended(end: End) -> String {
+    match end {
+        End::Internal => "an internal error".into(),
+        End::Signal(8) => "killed by SIGFPE".into(),
+        End::Signal(11) => "killed by SIGSEGV".into(),
+        End::Signal(signal) => format!("killed by signal {signal}"),
+        End::Noticed(signal) => format!("{}, or an internal error", ended(End::Signal(signal))),
+        End::SignalOrHang(signal) => format!("{}, or no answer in time", ended(End::Signal(signal))),
+        End::Hang => "no answer within the time limit".into(),
+        End::Broken => "an internal error, or output that cannot be read".into(),
+        End::Exhausted => "all memory or all time is used up".into(),
+    }
+}
+
+fn rendered(known: &Known) -> String {
+    let module = parse(known.example).expect("the example parses");
+    let short = |line: &str| match line.len() {
+        0..1_000 => line.to_owned(),
+        all => format!("{} ... {} ({all} characters)", &line[..40], &line[all - 8..]),
+    };
+    let lines = known.example.lines().skip(3);
+    let body: String = lines.fold(String::new(), |text, line| text + &short(line) + "\n");
+    let expected = said(&module, &Rules::default());
+    let actual = match known.effect {
+        Effect::Crash { signal, .. } => vec![ended(End::Signal(signal))],
+        Effect::Death { end } => vec![ended(end)],
+        Effect::Taken => vec!["taken".to_owned()],
+        Effect::Refused => vec!["refused".to_owned()],
+        Effect::Wrong => vec!["taken, with other values".to_owned()],
+        Effect::Rule(change) | Effect::Refusal(change) => {
+            let rules = Rules::default().with(change);
+            // Of what should have been refused, no rule says what it holds.
+            let refused = expected[0].starts_with("refused");
+            if refused { vec!["taken".to_owned()] } else { said(&module, &rules) }
+        }
+    };
+    assert_ne!(expected, actual, "{}: the page would show no difference", known.id);
+    let version = module.items.iter().find_map(|item| match item {
+        Item::Version(version) => Some(version.text.as_str()),
+        _ => None,
+    });
+    let mut text = format!("# {}\n\n{}.\n\n```text\n{body}```\n\n", known.id, known.title);
+    let _ = writeln!(text, "| | |\n| --- | --- |");
+    let _ = writeln!(text, "| expected | `{}` |", expected.join("`, `"));
+    let _ = writeln!(text, "| actual | `{}` |", actual.join("`, `"));
+    for clause in known.clauses {
+        let summary = clause.summary().replace('|', "\\|");
+        let _ = writeln!(text, "| clause | `{}`: {summary} |", clause.id());
+    }
+    let _ = writeln!(text, "| ptxas | {} |", known.releases);
+    if let Some(needs) = known.needs {
+        let _ = writeln!(text, "| options | {} |", needs.described());
+    }
+    let _ = writeln!(text, "| first seen | {} |", known.first_seen);
+    let target =
+        known.example.lines().find_map(|line| line.strip_prefix(".target ")).filter(|own| *own != "sm_80");
+    let target = target.map_or_else(String::new, |target| format!(" and `.target {target}`"));
+    let _ = writeln!(text, "\nThe program needs `.version {}`{target}.", version.unwrap_or("1.0"));
+    for (heading, said) in [
+        ("What it means for people who emit PTX", known.means),
+        ("Work-around", known.work_around),
+        ("How it was found", known.found),
+    ] {
+        assert!(said.len() >= 15, "{}: {heading}", known.id);
+        let _ = write!(text, "\n## {heading}\n\n{said}\n");
+    }
+    text
+}
+
+#[test]
+fn every_known_deviation_has_a_page_that_is_current_and_says_what_it_means() {
+    let folder = docs().join("deviations");
+    for known in KNOWN.iter() {
+        let path = folder.join(format!("{}.md", known.id));
+        let page = rendered(known);
+        if env::var_os("PTXSMITH_BLESS").is_some() {
+            fs::write(&path, &page).expect("the documents can be written");
+        }
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        assert!(text == page, "{} is not current: run with PTXSMITH_BLESS=1", path.display());
+    }
+    let mut index = String::from("| deviation | class | what happens | ptxas |\n| --- | --- | --- | --- |\n");
+    let class = |known: &Known| class_of(known, &parse(known.example).expect("the example parses")).name();
+    let mut ordered: Vec<&Known> = KNOWN.iter().collect();
+    ordered.sort_by_key(|known| Severity::of(class(known)));
+    for known in ordered {
+        let _ = writeln!(
+            index,
+            "| [{0}]({0}.md) | {3} | {1} | {2} |",
+            known.id,
+            known.title.replace('|', "\\|"),
+            known.releases,
+            class(known),
+        );
+    }
+    current(&folder.join("README.md"), &index);
+    let pages = fs::read_dir(&folder).expect("the folder is there").count();
+    assert_eq!(pages, KNOWN.len() + 1, "a page of a deviation that is not listed any more");
+}

@@ -1,0 +1,49 @@
+//! The pages of the listed deviations, `docs/deviations/ID.md`, as they were when this program was built.
+
+include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+
+/// Where the documents are published.
+const PUBLISHED: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
+
+/// The page of a deviation; `None` where there is none.
+fn page(id: &str) -> Option<&'static str> {
+    PAGES.iter().find(|(name, _)| *name == id).map(|(_, page)| *page)
+}
+
+/// What a page says under a heading, its links to other documents made whole.
+fn under(id: &str, heading: &str) -> Option<String> {
+    let (_, rest) = page(id)?.split_once(&format!("\n## {heading}\n"))?;
+    let text = rest.split_once("\n## ").map_or(rest, |(text, _)| text).trim();
+    (!text.is_empty()).then(|| text.replace("](../", &format!("]({PUBLISHED}/")))
+}
+
+/// What a deviation means for people who emit PTX, as Markdown.
+pub fn meaning(id: &str) -> Option<String> {
+    under(id, "What it means for people who emit PTX")
+}
+
+/// What avoids it, as Markdown.
+pub fn work_around(id: &str) -> Option<String> {
+    under(id, "Work-around")
+}
+
+/// Where the page of a deviation can be read.
+pub fn link(id: &str) -> Option<String> {
+    page(id).map(|_| format!("{PUBLISHED}/deviations/{id}.md"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_gives_meaning_and_work_around_and_no_other_page_does() {
+        assert!(work_around("incomplete-rows-packed").unwrap().starts_with("Write every row in full"));
+        assert!(meaning("incomplete-rows-packed").unwrap().starts_with("A silent wrong value"));
+        assert!(meaning("incomplete-rows-packed").unwrap().contains("/docs/reference/emitters.md)"));
+        assert!(
+            link("incomplete-rows-packed").unwrap().ends_with("/docs/deviations/incomplete-rows-packed.md")
+        );
+        assert_eq!((meaning("no-such"), work_around("README"), link("no-such")), (None, None, None));
+    }
+}

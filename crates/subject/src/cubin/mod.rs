@@ -1,0 +1,563 @@
+//! Reads the variables of a module out of a cubin.
+//!
+//! A pure function of the bytes, which are trusted in nothing: no panic, no allocation that the file (or a stated
+//! limit, for storage without bytes) does not justify, time in proportion to the file.
+//!
+//! What is read, and what a cubin can and cannot show:
+//!
+//! - Variables are the symbols that stand for objects (`STT_OBJECT`; 13 in relocatable output) in `.nv.global.init`,
+//!   `.nv.global` (no bytes: zero), `.nv.constant3`, `.nv.udt` (`.unified` variables) and `.nv.shared*`
+//!   (no value, so no bytes). The linker places the `.common` variables of relocatable output, which are zero, and the
+//!   `.shared` ones (`.nv_debug.shared`): there the symbol tells the alignment instead of the place.
+//! - What this reader does not know (a section, a relocation, storage beyond its limit) leaves the variable without bytes,
+//!   with the reason. What cannot be is the implementation's fault ([`Malformed`]).
+//! - What is not there is not reported, and so not observed: an `.extern` variable of relocatable output (executable
+//!   output gives it storage), a `.texref` and its like, a `.shared` variable that no kernel of executable output uses.
+//!   What the assembler itself puts in other constant banks and in names that begin with `.nv.` is left out.
+//! - A variable that is declared inside a function shows under a name that ptxas makes up (`$__x__19`).
+//! - Bytes are those of the file. ptxas leaves zero where an address goes; a release that did not would show here.
+//! - A slot may reach past the end of its variable, and slots may overlap: ptxas writes `.u32 a[2] = {g, g}` as two
+//!   eight-byte relocations four bytes apart. Both are reported as they are, at the variable that holds the first byte.
+//! - `generic` is `None` for the address of a `.global` variable, where ptxas writes the same relocation for `g` and
+//!   `generic(g)`, and for functions.
+//! - The address of a `.const` variable without `generic`, and of a device function, is plain bytes without a
+//!   relocation: it cannot be told from a number. Relocatable output shows both ([`OutputForm`]).
+//!
+//! What in PTX leads to which relocation is at the top of `cubin/relocation.rs` and in `docs/reference/relocations.md`.
+//!
+//! [`OutputForm`]: crate::OutputForm
+
+mod relocation;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use object::elf::{
+    ELFCLASS32, FileHeader32, FileHeader64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STT_FUNC, STT_OBJECT,
+    STT_SECTION, SectionType, SymbolType,
+};
+use object::read::elf::{FileHeader, Rel, Rela, SectionHeader, SectionTable, Sym, SymbolTable};
+use object::{LittleEndian, SectionIndex, SymbolIndex};
+use sha2::{Digest, Sha256};
+
+use crate::observation::{Address, Variable, Variables};
+use relocation::{Kind, Of};
+
+/// The ELF machine number of CUDA device code.
+pub const EM_CUDA: u16 = 190;
+/// Symbol type of a variable in relocatable output; in executable output it is `STT_OBJECT`.
+const STT_CUDA_OBJECT: SymbolType = SymbolType(13);
+/// The most storage without bytes in the file (`.nv.global`) that is read: the oracle works out no more, and what is read is copied.
+const MAX_NOBITS: u64 = 1 << 28;
+/// The state space of a symbol in relocatable output: these bits of `st_other`. Executable output has none of them.
+const OTHER_SPACE: u8 = 0xe0;
+const OTHER_GLOBAL: u8 = 0x20;
+const OTHER_CONST: u8 = 0x80;
+/// Section types of relocatable output; in executable output they are `SHT_NOBITS` and `SHT_PROGBITS`.
+const SHT_CUDA_GLOBAL: SectionType = SectionType(0x7000_0007);
+const SHT_CUDA_GLOBAL_INIT: SectionType = SectionType(0x7000_0008);
+const SHT_CUDA_SHARED: SectionType = SectionType(0x7000_000a);
+const SHT_CUDA_UDT: SectionType = SectionType(0x7000_0012);
+const SHT_CUDA_CONSTANT3: SectionType = SectionType(0x7000_0067);
+/// Bytes of symbol names in addresses for each byte of the file. Every address holds a copy of its symbol's name, so
+/// that a small hostile file with one long name could ask for any amount of memory.
+const MAX_NAMES: usize = 256;
+
+/// An ELF file of either class: modules of 32 bits make files of 32 bits.
+trait Elf: FileHeader<Endian = LittleEndian> {}
+
+impl<T: FileHeader<Endian = LittleEndian>> Elf for T {}
+
+type Sections<'a, E> = SectionTable<'a, E>;
+type Symbols<'a, E> = SymbolTable<'a, E>;
+const LE: LittleEndian = LittleEndian;
+
+/// Whether this is a file of 32 bits.
+pub(crate) fn is_of_32_bits(bytes: &[u8]) -> bool {
+    bytes.get(4).is_some_and(|&class| class == ELFCLASS32.0)
+}
+
+/// The bytes are no cubin, or a part of one: the implementation wrote something broken. What is merely not known to this reader is
+/// no such thing: it leaves a variable unread ([`Variable::reason`]).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("malformed cubin: {0}")]
+pub struct Malformed(String);
+
+fn malformed(what: impl Into<String>) -> Malformed {
+    Malformed(what.into())
+}
+
+/// A section that holds variables.
+struct Home<'a> {
+    name: &'a str,
+    space: &'static str,
+    address: u64,
+    size: u64,
+    align: u64,
+    /// `None` for storage that is zero and has no bytes in the file.
+    data: Option<&'a [u8]>,
+    /// Sorted by offset once all symbols were seen; then they do not overlap.
+    variables: Vec<Placed<'a>>,
+}
+
+/// A variable where it was placed.
+struct Placed<'a> {
+    name: &'a str,
+    offset: u64,
+    size: u64,
+    addresses: Vec<Address>,
+    /// Why it cannot be read.
+    reason: Option<String>,
+}
+
+/// A variable that is in no section of ours. One of relocatable output may be left to the linker: its symbol tells its alignment
+/// instead of its place.
+struct Unplaced<'a> {
+    name: &'a str,
+    size: u64,
+    /// The state space and the alignment, or why they are not known.
+    place: Result<(&'static str, u64), String>,
+}
+
+impl Unplaced<'_> {
+    fn variable(&self, left: &mut u64) -> Variable {
+        let size = Some(self.size);
+        match &self.place {
+            Ok((space, align)) => finished(space, self.size, *align, None, Ok(Vec::new()), left),
+            Err(reason) => Variable { size, reason: Some(reason.clone()), ..Variable::default() },
+        }
+    }
+}
+
+/// A variable of these bytes, or, where the file has none, of as many zeros, of which so many are `left` to be read.
+fn finished(
+    space: &str,
+    size: u64,
+    align: u64,
+    data: Option<&[u8]>,
+    addresses: Result<Vec<Address>, String>,
+    left: &mut u64,
+) -> Variable {
+    let mut variable =
+        Variable { space: Some(space.into()), size: Some(size), align: Some(align), ..Variable::default() };
+    match (addresses, data, left.checked_sub(size)) {
+        (Err(reason), ..) => variable.reason = Some(reason),
+        // Shared memory begins with no value.
+        (Ok(addresses), ..) if space == "shared" => variable.addresses = Some(addresses),
+        (Ok(addresses), Some(data), _) => {
+            (variable.bytes, variable.addresses) = (Some(data.to_vec()), Some(addresses));
+        }
+        (Ok(addresses), None, Some(rest)) => {
+            *left = rest;
+            (variable.bytes, variable.addresses) = (Some(vec![0; size as usize]), Some(addresses));
+        }
+        (Ok(_), None, None) => variable.reason = Some("more storage than is read of a cubin".to_owned()),
+    }
+    variable
+}
+
+/// Reads every variable of a module with its bytes and addresses, by name.
+pub fn read(bytes: &[u8]) -> Result<Variables, Malformed> {
+    read_within(bytes, MAX_NOBITS)
+}
+
+/// The SHA-256 of the machine code of each function, by name; nothing where the file cannot be read.
+pub fn code_hashes(bytes: &[u8]) -> Vec<(String, String)> {
+    match is_of_32_bits(bytes) {
+        true => code_hashes_of::<FileHeader32<LittleEndian>>(bytes),
+        false => code_hashes_of::<FileHeader64<LittleEndian>>(bytes),
+    }
+}
+
+fn code_hashes_of<E: Elf>(bytes: &[u8]) -> Vec<(String, String)> {
+    let Ok(header) = E::parse(bytes) else { return Vec::new() };
+    let Ok(sections) = header.sections(LE, bytes) else { return Vec::new() };
+    let code = |section: &E::SectionHeader| {
+        let name = std::str::from_utf8(sections.section_name(LE, section).ok()?).ok()?;
+        let code = section.data(LE, bytes).ok()?;
+        Some((name.strip_prefix(".text.")?.to_owned(), hex::encode(Sha256::digest(code))))
+    };
+    sections.iter().filter_map(code).collect()
+}
+
+/// The functions of a cubin that lie where another one does, as an alias of a function does: by name, the first name of those at that
+/// place. Nothing where the file cannot be read.
+pub fn one_place(bytes: &[u8]) -> BTreeMap<String, String> {
+    match is_of_32_bits(bytes) {
+        true => one_place_of::<FileHeader32<LittleEndian>>(bytes),
+        false => one_place_of::<FileHeader64<LittleEndian>>(bytes),
+    }
+}
+
+fn one_place_of<E: Elf>(bytes: &[u8]) -> BTreeMap<String, String> {
+    let read = || {
+        let header = E::parse(bytes).ok()?;
+        let sections = header.sections(LE, bytes).ok()?;
+        let symbols = sections.symbols(LE, bytes, object::elf::SHT_SYMTAB).ok()?;
+        let mut at: BTreeMap<(u16, u64), BTreeSet<&str>> = BTreeMap::new();
+        let functions = symbols.iter().filter(|symbol| symbol.st_type() == STT_FUNC);
+        for symbol in functions.filter(|symbol| !symbol.is_undefined(LE)) {
+            let name = symbol_name(&symbols, symbol).ok()?;
+            at.entry((symbol.st_shndx(LE).0, symbol.st_value(LE).into())).or_default().insert(name);
+        }
+        let several = at.into_values().filter(|names| names.len() > 1);
+        let names = several.flat_map(|names| {
+            let first = names.first().copied().unwrap_or_default().to_owned();
+            names.into_iter().map(move |name| (name.to_owned(), first.clone())).collect::<Vec<_>>()
+        });
+        Some(names.collect())
+    };
+    read().unwrap_or_default()
+}
+
+/// The size of each section of machine code, by name (`.text.k`); nothing where the file cannot be read.
+pub(crate) fn code_sizes(bytes: &[u8]) -> BTreeMap<String, u64> {
+    let Ok(header) = FileHeader64::<LittleEndian>::parse(bytes) else { return BTreeMap::new() };
+    let Ok(sections) = header.sections(LE, bytes) else { return BTreeMap::new() };
+    let size = |section: &object::elf::SectionHeader64<LittleEndian>| {
+        let name = std::str::from_utf8(sections.section_name(LE, section).ok()?).ok()?;
+        name.starts_with(".text.").then(|| (name.to_owned(), section.sh_size(LE)))
+    };
+    sections.iter().filter_map(size).collect()
+}
+
+/// The same, with no more than `most` bytes of storage that the file does not hold.
+pub fn read_within(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
+    match is_of_32_bits(bytes) {
+        true => read_of::<FileHeader32<LittleEndian>>(bytes, most),
+        false => read_of::<FileHeader64<LittleEndian>>(bytes, most),
+    }
+}
+
+fn read_of<E: Elf>(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
+    let header = E::parse(bytes).map_err(|error| malformed(error.to_string()))?;
+    header
+        .endian()
+        .ok()
+        .filter(|_| header.is_little_endian())
+        .ok_or_else(|| malformed("not little-endian"))?;
+    if header.e_machine(LE).0 != EM_CUDA {
+        return Err(malformed(format!("ELF machine {} is not CUDA ({EM_CUDA})", header.e_machine(LE).0)));
+    }
+    let sections = header.sections(LE, bytes).map_err(|error| malformed(error.to_string()))?;
+    let symbols = sections
+        .symbols(LE, bytes, object::elf::SHT_SYMTAB)
+        .map_err(|error| malformed(format!("symbol table: {error}")))?;
+
+    let mut homes = find_homes(&sections, bytes)?;
+    let unplaced = place_variables(&mut homes, &sections, &symbols)?;
+    relocate(&mut homes, &sections, &symbols, bytes)?;
+
+    // Sorted while they are small: a map is then built of them in one pass.
+    let count: usize = homes.iter().flatten().map(|home| home.variables.len()).sum();
+    let mut order = Vec::with_capacity(count + unplaced.len());
+    for (section, home) in homes.iter().enumerate() {
+        let placed = home.iter().flat_map(|home| &home.variables).enumerate();
+        order.extend(placed.map(|(index, placed)| (placed.name, Some(section), index)));
+    }
+    order.extend(unplaced.iter().enumerate().map(|(index, variable)| (variable.name, None, index)));
+    order.sort_unstable();
+    if let Some(pair) = order.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        return Err(malformed(format!("two variables are named `{}`", pair[0].0)));
+    }
+    let mut left = most;
+    let mut named = Vec::with_capacity(order.len());
+    for (name, section, index) in order {
+        let variable = match section {
+            None => unplaced[index].variable(&mut left),
+            Some(section) => {
+                let Some(home) = &mut homes[section] else { continue };
+                home.variable(index, &mut left)
+            }
+        };
+        named.push((name.into(), variable));
+    }
+    // Of millions of variables each of these takes as much as the map.
+    drop((homes, unplaced));
+    Ok(named.into_iter().collect())
+}
+
+impl Home<'_> {
+    fn variable(&mut self, index: usize, left: &mut u64) -> Variable {
+        let placed = &mut self.variables[index];
+        let addresses = match placed.reason.take() {
+            Some(reason) => Err(reason),
+            None => Ok(std::mem::take(&mut placed.addresses)),
+        };
+        // Placed variables lie within their section and do not overlap: no more is copied than there is.
+        let data =
+            self.data.map(|data| &data[placed.offset as usize..(placed.offset + placed.size) as usize]);
+        let shown = if placed.offset == 0 { self.align } else { 1 << placed.offset.trailing_zeros() };
+        finished(self.space, placed.size, shown.min(self.align), data, addresses, left)
+    }
+}
+
+/// The sections that hold variables, by section index.
+fn find_homes<'a, E: Elf>(
+    sections: &Sections<'a, E>,
+    bytes: &'a [u8],
+) -> Result<Vec<Option<Home<'a>>>, Malformed> {
+    let mut with_bytes = 0u64;
+    let mut homes = Vec::with_capacity(sections.len());
+    for section in sections.iter() {
+        let name = section_name(sections, section)?;
+        let Some(space) = state_space(name) else {
+            homes.push(None);
+            continue;
+        };
+        let data = match section.sh_type(LE) {
+            SHT_NOBITS | SHT_CUDA_GLOBAL | SHT_CUDA_SHARED => None,
+            SHT_PROGBITS | SHT_CUDA_GLOBAL_INIT | SHT_CUDA_CONSTANT3 | SHT_CUDA_UDT => {
+                let data = section
+                    .data(LE, bytes)
+                    .map_err(|_| malformed(format!("section `{name}` is beyond the end of the file")))?;
+                with_bytes += data.len() as u64;
+                if with_bytes > bytes.len() as u64 {
+                    return Err(malformed(format!("section `{name}` overlaps another")));
+                }
+                Some(data)
+            }
+            // Relocations and notes about a section carry its name too.
+            _ => {
+                homes.push(None);
+                continue;
+            }
+        };
+        let align = section.sh_addralign(LE).into().max(1);
+        if !align.is_power_of_two() {
+            return Err(malformed(format!("section `{name}` is aligned to {align}, no power of two")));
+        }
+        homes.push(Some(Home {
+            name,
+            space,
+            address: section.sh_addr(LE).into(),
+            size: section.sh_size(LE).into(),
+            align,
+            data,
+            variables: Vec::new(),
+        }));
+    }
+    Ok(homes)
+}
+
+/// The state space of the variables in a section of this name.
+fn state_space(section: &str) -> Option<&'static str> {
+    match section {
+        ".nv.global" | ".nv.global.init" | ".nv.udt" => Some("global"),
+        ".nv.constant3" => Some("const"),
+        ".nv.shared" | ".nv_debug.shared" => Some("shared"),
+        _ if section.starts_with(".nv.shared.") => Some("shared"),
+        _ => None,
+    }
+}
+
+/// Puts each variable into its section; gives those that are in none of ours.
+fn place_variables<'a, E: Elf>(
+    homes: &mut [Option<Home<'a>>],
+    sections: &Sections<'a, E>,
+    symbols: &Symbols<'a, E>,
+) -> Result<Vec<Unplaced<'a>>, Malformed> {
+    let mut unplaced = Vec::new();
+    for (index, symbol) in symbols.enumerate() {
+        if !matches!(symbol.st_type(), STT_OBJECT | STT_CUDA_OBJECT) || symbol.is_undefined(LE) {
+            continue;
+        }
+        let name = symbol_name(symbols, symbol)?;
+        if name.starts_with(".nv.") {
+            continue;
+        }
+        let (value, size): (u64, u64) = (symbol.st_value(LE).into(), symbol.st_size(LE).into());
+        let left_to_linker = |space| match value.is_power_of_two() && size > 0 {
+            true => Ok(Unplaced { name, size, place: Ok((space, value)) }),
+            false => Err(malformed(format!("variable `{name}`: {size} bytes, aligned to {value}"))),
+        };
+        if symbol.st_shndx(LE) == SHN_COMMON && symbol.st_other().0 & OTHER_SPACE == OTHER_GLOBAL {
+            unplaced.push(left_to_linker("global")?);
+            continue;
+        }
+        let section = symbols
+            .symbol_section(LE, symbol, index)
+            .ok()
+            .flatten()
+            .and_then(|section| sections.section(section).ok().map(|header| (section, header)));
+        let Some((section, section_header)) = section else {
+            let place = Err(format!("it is in no section, but at {:#x}", symbol.st_shndx(LE)));
+            unplaced.push(Unplaced { name, size, place });
+            continue;
+        };
+        if section_header.sh_type(LE) == SHT_CUDA_SHARED && symbol.st_type() == STT_CUDA_OBJECT {
+            unplaced.push(left_to_linker("shared")?);
+            continue;
+        }
+        let Some(home) = &mut homes[section.0] else {
+            let section = section_name(sections, section_header)?;
+            // Banks other than 3 and code hold what the assembler made, not variables of the module.
+            if ![".nv.constant", ".text", ".debug"].iter().any(|prefix| section.starts_with(prefix)) {
+                let place = Err(format!("it is in section `{section}`, which is not known to this reader"));
+                unplaced.push(Unplaced { name, size, place });
+            }
+            continue;
+        };
+        if size == 0 {
+            unplaced.push(Unplaced { name, size, place: Err("it has no size".to_owned()) });
+            continue;
+        }
+        let offset = value.checked_sub(home.address);
+        let end = offset.and_then(|offset| offset.checked_add(size));
+        match (offset, end) {
+            (Some(offset), Some(end)) if end <= home.size => {
+                home.variables.push(Placed { name, offset, size, addresses: Vec::new(), reason: None })
+            }
+            _ => return Err(malformed(format!("variable `{name}` reaches out of section `{}`", home.name))),
+        }
+    }
+    for home in homes.iter_mut().flatten() {
+        home.variables.sort_unstable_by_key(|placed| placed.offset);
+        let mut pairs = home.variables.windows(2);
+        if let Some([a, b]) = pairs.find(|pair| pair[0].offset + pair[0].size > pair[1].offset) {
+            return Err(malformed(format!("variables `{}` and `{}` overlap", a.name, b.name)));
+        }
+    }
+    Ok(unplaced)
+}
+
+/// Gives each relocation of a section with variables to the variable that it is in.
+fn relocate<'a, E: Elf>(
+    homes: &mut [Option<Home<'a>>],
+    sections: &Sections<'a, E>,
+    symbols: &Symbols<'a, E>,
+    bytes: &'a [u8],
+) -> Result<(), Malformed> {
+    // A symbol's space decides what a relocation tells.
+    let mut names_left = bytes.len().saturating_mul(MAX_NAMES);
+    let spaces: Vec<Option<&'static str>> = homes.iter().map(|home| Some(home.as_ref()?.space)).collect();
+    for section in sections.iter() {
+        let Some(home) = homes.get_mut(section.sh_info(LE) as usize).and_then(Option::as_mut) else {
+            continue;
+        };
+        let entries = |error| malformed(format!("relocations of `{}`: {error}", home.name));
+        if let Some((rels, _)) = section.rel(LE, bytes).map_err(entries)? {
+            for rel in rels {
+                let entry = Entry {
+                    offset: rel.r_offset(LE).into(),
+                    r_type: rel.r_type(LE).0,
+                    symbol: rel.r_sym(LE),
+                    addend: 0,
+                };
+                entry.apply(home, &spaces, symbols, &mut names_left)?;
+            }
+        } else if let Some((relas, _)) = section.rela(LE, bytes).map_err(entries)? {
+            for rela in relas {
+                let entry = Entry {
+                    offset: rela.r_offset(LE).into(),
+                    r_type: rela.r_type(LE, false).0,
+                    symbol: rela.r_sym(LE, false),
+                    addend: rela.r_addend(LE).into(),
+                };
+                entry.apply(home, &spaces, symbols, &mut names_left)?;
+            }
+        }
+    }
+    for home in homes.iter_mut().flatten() {
+        for placed in &mut home.variables {
+            placed.addresses.sort_unstable_by_key(|address| address.offset);
+            if let Some(pair) = placed.addresses.windows(2).find(|pair| pair[0].offset == pair[1].offset) {
+                let (name, offset) = (placed.name, pair[0].offset);
+                return Err(malformed(format!("two relocations at byte {offset} of variable `{name}`")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One relocation, REL or RELA.
+struct Entry {
+    offset: u64,
+    r_type: u32,
+    symbol: u32,
+    addend: i64,
+}
+
+impl Entry {
+    fn apply<E: Elf>(
+        &self,
+        home: &mut Home<'_>,
+        spaces: &[Option<&'static str>],
+        symbols: &Symbols<'_, E>,
+        names_left: &mut usize,
+    ) -> Result<(), Malformed> {
+        let place = || format!("relocation at {}+{:#x}", home.name, self.offset);
+        if home.data.is_none() {
+            return Err(malformed(format!("{}: that section has no bytes", place())));
+        }
+        let after = home.variables.partition_point(|placed| placed.offset <= self.offset);
+        let holds = |placed: &Placed<'_>| self.offset < placed.offset + placed.size;
+        // What is written between variables belongs to none.
+        let Some(index) = after.checked_sub(1).filter(|&index| holds(&home.variables[index])) else {
+            return Ok(());
+        };
+        let number = SymbolIndex(self.symbol as usize);
+        let symbol = symbols.symbol(number).map_err(|_| malformed(format!("{}: no such symbol", place())))?;
+        let name = symbol_name(symbols, symbol)?;
+        let unknown = match Kind::of(self.r_type) {
+            None => Err(format!("{} is of type {}, which is not known to this reader", place(), self.r_type)),
+            Some(_) if name.is_empty() || symbol.st_type() == STT_SECTION => {
+                Err(format!("{}: its symbol is no variable and no function", place()))
+            }
+            Some(kind) => Ok(kind),
+        };
+        let kind = match unknown {
+            Ok(kind) => kind,
+            Err(reason) => {
+                home.variables[index].reason = Some(reason);
+                return Ok(());
+            }
+        };
+        *names_left = names_left
+            .checked_sub(name.len())
+            .ok_or_else(|| malformed("the names in its addresses are out of proportion to the file"))?;
+        let section = symbols.symbol_section(LE, symbol, number).ok().flatten();
+        let generic = match kind.of {
+            Of::Space if symbol.st_type() == STT_FUNC => None,
+            Of::Space => Some(false),
+            // See the table in `relocation`: for a global variable both spellings end here.
+            // The generic address of 32 bits may stand in a slot of eight bytes, where it is all of it; only that is left open.
+            Of::Generic if kind.width == 4 => None,
+            Of::Generic => match section.and_then(|SectionIndex(section)| *spaces.get(section)?) {
+                None if symbol.st_other().0 & OTHER_SPACE == OTHER_CONST => Some(true),
+                Some("global") | None => None,
+                Some(_) => Some(true),
+            },
+            Of::Function => None,
+        };
+        let placed = &mut home.variables[index];
+        placed.addresses.push(Address {
+            offset: self.offset - placed.offset,
+            width: kind.width,
+            symbol: name.to_owned(),
+            addend: self.addend,
+            generic,
+            byte: kind.byte,
+        });
+        Ok(())
+    }
+}
+
+fn symbol_name<'a, E: Elf>(symbols: &Symbols<'a, E>, symbol: &E::Sym) -> Result<&'a str, Malformed> {
+    let name = symbol
+        .name(LE, symbols.strings())
+        .map_err(|_| malformed("a symbol's name is beyond the string table"))?;
+    std::str::from_utf8(name).map_err(|_| malformed("a symbol's name is not UTF-8"))
+}
+
+fn section_name<'a, E: Elf>(
+    sections: &Sections<'a, E>,
+    section: &'a E::SectionHeader,
+) -> Result<&'a str, Malformed> {
+    let name = sections
+        .section_name(LE, section)
+        .map_err(|_| malformed("a section's name is beyond the string table"))?;
+    std::str::from_utf8(name).map_err(|_| malformed("a section's name is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,504 @@
+//! The subject `ptxas`: NVIDIA's assembler, one process a module, its output read from the cubin.
+
+pub(crate) mod messages;
+mod named;
+mod several;
+
+use std::ffi::OsString;
+use std::fs;
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+
+use crate::cubin;
+use crate::observation::{Diagnostic, Observation, Outcome, Severity};
+use crate::open::{Unavailable, UnavailableKind};
+use crate::process::{self, Cancel, End, Finished, Invocation, Limits, Start};
+use crate::sass::Disassembler;
+use crate::subject::{Description, Error, Inconsistent, OutputForm, Request, Subject};
+use crate::toolchain::max_ptx;
+
+/// The lineage of everything that NVIDIA built.
+pub const LINEAGE: &str = "nvidia";
+
+/// One release of ptxas.
+#[derive(Clone, Debug)]
+pub struct Ptxas {
+    program: PathBuf,
+    limits: Limits,
+    cancel: Cancel,
+    disassembler: Option<Disassembler>,
+    start: Start,
+    inconsistent: Arc<Mutex<Vec<Inconsistent>>>,
+    description: Description,
+    /// Whether it has modules of 32 bits, which it is told by an option.
+    has_32_bits: bool,
+}
+
+impl Ptxas {
+    /// Asks the program who it is, and takes it as the subject called `id`.
+    pub fn open(
+        id: impl Into<String>,
+        program: impl Into<PathBuf>,
+        limits: Limits,
+        cancel: Cancel,
+    ) -> Result<Self, Unavailable> {
+        let program = program.into();
+        let file = |error| Unavailable::of_file(&program, &error);
+        // Run in a private directory later on, a relative path would mean another file.
+        let program = std::path::absolute(&program).map_err(file)?;
+        // Hashing takes as long as several runs of the program itself: both at once.
+        let (sha256, asked) = std::thread::scope(|scope| {
+            let hash = scope.spawn(|| sha256(&program));
+            let version = ask(&program, "--version", &cancel);
+            let asked = version.and_then(|version| Ok((version, ask(&program, "--help", &cancel)?)));
+            (hash.join(), asked)
+        });
+        let (version_text, help) = asked?;
+        let sha256 = sha256.map_err(|_| file(io::Error::other("hashing panicked")))?.map_err(file)?;
+        let Some(version) = parse_version(&version_text) else {
+            let answer = format!("{:?}", version_text.lines().next().unwrap_or_default());
+            return Err(not_ptxas(&program, &answer));
+        };
+        // A release that is newer than the list says itself what it takes, with an option that older ones lack.
+        let listed = max_ptx(&version).map(str::to_owned);
+        let max_ptx = listed.or_else(|| greatest_version(&ask(&program, "--list-version", &cancel).ok()?));
+        let description = Description {
+            id: id.into(),
+            name: "ptxas".to_owned(),
+            max_ptx,
+            version: Some(version),
+            lineage: Some(LINEAGE.to_owned()),
+            targets: parse_targets(&help),
+            relocations: Some(true),
+            values: Some(true),
+            lists: Some(true),
+            path: Some(program.display().to_string()),
+            sha256: Some(sha256),
+            ..Description::default()
+        };
+        let (disassembler, start, inconsistent) = (None, Start::Spawn, Arc::default());
+        let has_32_bits = has_32_bits(&help);
+        Ok(Ptxas { program, limits, cancel, disassembler, start, inconsistent, description, has_32_bits })
+    }
+
+    /// The same, with a program to read from relocatable output what kernels leave ([`crate::sass`]). Without one nothing of
+    /// that is seen.
+    pub fn disassembling(self, disassembler: Option<Disassembler>) -> Self {
+        Ptxas { disassembler, ..self }
+    }
+
+    /// The same, started in this way for each module. One module in [`SAMPLE`] that a fork was shown is shown to a program
+    /// that is started anew as well. Where the two answer differently, that is kept ([`Subject::inconsistencies`]), and the
+    /// program is started anew from then on.
+    pub fn starting(self, start: Start) -> Self {
+        let disassembler = self.disassembler.map(|disassembler| disassembler.starting(start.clone()));
+        Ptxas { start, disassembler, ..self }
+    }
+
+    /// The same with options of the user's, which make it another subject.
+    ///
+    /// # Errors
+    /// If it does not take a module without statements any more: options that it does not know, or that go with no module.
+    pub fn giving(self, own: &[String]) -> Result<Self, Unavailable> {
+        if own.is_empty() {
+            return Ok(self);
+        }
+        let mut ptxas = self;
+        ptxas.description.options = own.to_vec();
+        ptxas.description.id = format!("{} {}", ptxas.description.id, shell_words::join(own));
+        let targets = &ptxas.description.targets;
+        let target = targets.iter().find(|target| *target == "sm_80").or(targets.last());
+        let target = target.map_or("sm_80", String::as_str).to_owned();
+        let version = ptxas.description.max_ptx.as_deref().unwrap_or("6.0");
+        let plainest = |bits| {
+            let text = format!(".version {version}\n.target {target}\n.address_size {bits}\n");
+            let seen = ptxas.observe(&Request::new(&text, &target));
+            seen.map_err(|error| Unavailable::new(UnavailableKind::Machine, error.to_string()))
+        };
+        let seen = plainest(64)?;
+        let accepts = |seen: &Observation| seen.outcome == Outcome::Accepted;
+        if accepts(&seen) || ptxas.has_32_bits && accepts(&plainest(32)?) {
+            return Ok(ptxas);
+        }
+        let said = seen.diagnostics.into_iter().map(|diagnostic| diagnostic.message).next().or(seen.reason);
+        let said = said.unwrap_or_else(|| "it does not say why".to_owned());
+        let reason = format!("it takes no module with these options: {said}");
+        Err(Unavailable::new(UnavailableKind::NotTheSubject, reason))
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Runs it on a module: how it ended, and the cubin that it left, where it left one. For who wants the cubin itself
+    /// rather than what [`observe`](Subject::observe) makes of it.
+    pub fn assemble(&self, request: &Request<'_>) -> Result<(Finished, Option<Vec<u8>>), Error> {
+        let (finished, cubin, _) = self.assemble_by(&self.start, &[*request], 1)?;
+        Ok((finished, cubin))
+    }
+
+    /// As [`assemble`](Ptxas::assemble), started in this way, on some modules for the same target and form, a file each. So many
+    /// files are named, of which the last ones may be missing. Tells also whether it was forked.
+    fn assemble_by(
+        &self,
+        start: &Start,
+        requests: &[Request<'_>],
+        named: usize,
+    ) -> Result<(Finished, Option<Vec<u8>>, bool), Error> {
+        let failed =
+            |doing: &'static str| move |source| Error::File { doing: format!("{doing} for ptxas"), source };
+        let text: u64 = requests.iter().map(|request| request.ptx.len() as u64).sum();
+        let directory = process::scratch(self.limits.file.saturating_add(text));
+        let directory = directory.map_err(failed("make a directory"))?;
+        for (place, request) in requests.iter().enumerate() {
+            fs::write(directory.path().join(file(place)), request.ptx).map_err(failed("write a module"))?;
+        }
+        let request = requests[0];
+        let mut args: Vec<OsString> = vec![format!("-arch={}", request.target).into()];
+        args.extend(self.description.options.iter().map(OsString::from));
+        if self.has_32_bits && is_of_32_bits(request.ptx) && !self.is_given(&MACHINE) {
+            args.push("-m32".into());
+        }
+        args.extend((0..named).map(|place| file(place).into()));
+        args.extend(["-o".into(), OUTPUT.into()]);
+        if request.form == OutputForm::Relocatable && !self.is_given(&COMPILE_ONLY) {
+            args.push("--compile-only".into());
+        }
+        let invocation = Invocation {
+            program: self.program.clone(),
+            args,
+            directory: Some(directory.path().to_owned()),
+            temporary: directory.path().to_owned(),
+        };
+        let limits = self.limits.for_text(usize::try_from(text).unwrap_or(usize::MAX));
+        let (finished, forked) = start.run(&invocation, INPUT, &limits, &self.cancel)?;
+        let cubin = match fs::read(directory.path().join(OUTPUT)) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed("read the cubin")(error)),
+        };
+        Ok((finished, cubin, forked))
+    }
+
+    /// Whether the user gives it one of these options.
+    fn is_given(&self, options: &[&str]) -> bool {
+        let names = |own: &String| options.contains(&own.split_once('=').map_or(&**own, |(name, _)| name));
+        self.description.options.iter().any(names)
+    }
+
+    /// What it does with a module, started in this way, and whether it was forked.
+    fn observe_by(&self, start: &Start, request: &Request<'_>) -> Result<(Observation, bool), Error> {
+        let (finished, cubin, forked) = self.assemble_by(start, &[*request], 1)?;
+        let limits = self.limits.for_text(request.ptx.len());
+        let mut observation = judge(&finished, cubin.as_deref(), request.ptx, &limits);
+        if let (Some(cubin), Some(disassembler)) = (cubin, &self.disassembler)
+            && observation.outcome == Outcome::Accepted
+            && request.form == OutputForm::Relocatable
+        {
+            let (variables, target) = (&observation.variables, request.target);
+            if !request.launch.is_empty() {
+                observation.kernels = disassembler.observe(&cubin, target, variables, request.launch)?;
+            }
+            if !request.trace.is_empty() {
+                observation.reached = disassembler.trace(&cubin, target, variables, request.trace)?;
+            }
+        }
+        Ok((observation, forked))
+    }
+}
+
+impl Subject for Ptxas {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        let (forked, was_forked) = self.observe_by(&self.start, request)?;
+        if !was_forked || !is_sampled(request.ptx) {
+            return Ok(forked);
+        }
+        let (started, _) = self.observe_by(&Start::Spawn, request)?;
+        // How long a run takes is the machine's matter as well.
+        let is_late = |observation: &Observation| observation.outcome == Outcome::TimedOut;
+        if settled(&forked) != settled(&started) && !is_late(&forked) && !is_late(&started) {
+            self.start
+                .give_up(&self.program, "a fork answered otherwise than a program that was started anew");
+            let inconsistent = Inconsistent {
+                ptx: request.ptx.to_owned(),
+                target: request.target.to_owned(),
+                forked,
+                started: started.clone(),
+            };
+            self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner).push(inconsistent);
+        }
+        Ok(started)
+    }
+
+    fn observe_each(&self, requests: &[Request<'_>]) -> Result<Vec<Observation>, Error> {
+        let is_alike = |one: &Request<'_>, other: &Request<'_>| {
+            (one.target, one.form) == (other.target, other.form)
+                && is_of_32_bits(one.ptx) == is_of_32_bits(other.ptx)
+        };
+        let several = requests.chunk_by(is_alike).flat_map(|alike| alike.chunks(several::MOST));
+        let mut observations = Vec::with_capacity(requests.len());
+        for several in several {
+            observations.extend(self.observe_several(several)?);
+        }
+        Ok(observations)
+    }
+
+    fn inconsistencies(&self) -> Vec<Inconsistent> {
+        self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn shows_code(&self) -> bool {
+        self.disassembler.is_some()
+    }
+
+    fn has_both_forms(&self) -> bool {
+        !self.is_given(&COMPILE_ONLY)
+    }
+
+    fn note(&self) -> Option<String> {
+        let why = self.start.why_not(&self.program)?;
+        Some(format!("{} is started anew for each module: {why}", self.description.id))
+    }
+}
+
+/// An answer without what ptxas takes from behind its own memory: of an address that reaches beyond its variable, the part that does
+/// (docs/reference/relocations.md).
+fn settled(observation: &Observation) -> Observation {
+    let mut settled = observation.clone();
+    for variable in settled.variables.values_mut() {
+        let Some(size) = variable.size else { continue };
+        for address in variable.addresses.iter_mut().flatten() {
+            let inside = size.saturating_sub(address.offset);
+            if inside < u64::from(address.width.min(8)) {
+                address.addend &= (1_i64 << (8 * inside)) - 1;
+            }
+        }
+    }
+    settled
+}
+
+/// One module in so many that are shown to forks is shown to a program that is started anew as well.
+pub const SAMPLE: u64 = 64;
+
+/// Whether a module is one of these. The text decides, so that jobs and shards do not.
+fn is_sampled(ptx: &str) -> bool {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(ptx.as_bytes());
+    hasher.finish().is_multiple_of(SAMPLE)
+}
+
+const INPUT: &str = "in.ptx";
+/// Those that say of which size addresses are.
+const MACHINE: [&str; 4] = ["-m", "-m32", "-m64", "--machine"];
+/// Those that ask for relocatable output.
+const COMPILE_ONLY: [&str; 2] = ["-c", "--compile-only"];
+
+/// Whether a module is of 32 bits: ptxas reads one so that does not say of how many it is.
+fn is_of_32_bits(ptx: &str) -> bool {
+    match ptx.split_once(".address_size") {
+        Some((_, behind)) => behind.trim_start().starts_with("32"),
+        None => ptx.contains(".version"),
+    }
+}
+
+/// The file of the module of this place among those of a run.
+fn file(place: usize) -> String {
+    if place == 0 { INPUT.to_owned() } else { format!("{place}.ptx") }
+}
+
+const OUTPUT: &str = "out.cubin";
+
+/// What a finished run of ptxas on a module amounts to.
+pub(crate) fn judge(finished: &Finished, cubin: Option<&[u8]>, ptx: &str, limits: &Limits) -> Observation {
+    let stderr = finished.stderr.text();
+    let stdout = finished.stdout.text();
+    let (mut diagnostics, mut other) = messages::parse(&stderr);
+    let (more, others) = messages::parse(&stdout);
+    diagnostics.extend(more);
+    other.extend(others);
+
+    let crashed =
+        |signal, reason: Option<String>| Observation { signal, reason, ..Observation::new(Outcome::Crashed) };
+    let own_failure = (diagnostics.iter().map(|diagnostic| &*diagnostic.message))
+        .chain(other.iter().copied())
+        .find_map(messages::own_failure)
+        .map(str::to_owned);
+    let mut observation = match finished.end {
+        End::TimedOut => Observation::because(Outcome::TimedOut, format!("no end after {:?}", limits.time)),
+        // The size of its output is bounded by us, and it may have to write as much.
+        End::Signalled(XFSZ) => {
+            let reason = format!("wrote a file of more than {} bytes", limits.file);
+            Observation::because(Outcome::Unavailable, reason)
+        }
+        End::Signalled(signal) => crashed(Some(signal), own_failure.or_else(|| about_signal(signal))),
+        End::Exited(0) => match cubin.map(cubin::read) {
+            Some(Ok(variables)) => {
+                let one_place = cubin.map(cubin::one_place).unwrap_or_default();
+                Observation { variables, one_place, ..Observation::new(Outcome::Accepted) }
+            }
+            Some(Err(error)) => crashed(None, Some(format!("exit status 0, but {error}"))),
+            None => crashed(None, Some("exit status 0, but no cubin".to_owned())),
+        },
+        End::Exited(status) => match status_as_signal(status) {
+            Some(signal) => crashed(Some(signal), Some(format!("exit status {status}"))),
+            None if own_failure.is_some() => crashed(None, own_failure),
+            None => match refusal(&diagnostics, ptx) {
+                Some(outcome) => Observation::new(outcome),
+                None => crashed(None, Some(silent(status, &other))),
+            },
+        },
+    };
+    if observation.outcome == Outcome::Unsupported {
+        observation.reason = diagnostics
+            .iter()
+            .find(|diagnostic| messages::is_unsupported(&diagnostic.message, ptx))
+            .map(|diagnostic| diagnostic.message.clone());
+    }
+    observation.diagnostics = diagnostics;
+    observation
+}
+
+/// SIGXFSZ: a file became larger than its limit.
+const XFSZ: i32 = 25;
+
+/// Whether the diagnostics on a module are those of a refusal, and of which sort.
+pub(crate) fn refusal(diagnostics: &[Diagnostic], ptx: &str) -> Option<Outcome> {
+    let mut bad = diagnostics.iter().filter(|diagnostic| diagnostic.severity >= Severity::Error).peekable();
+    bad.peek()?;
+    let unsupported = bad.any(|diagnostic| messages::is_unsupported(&diagnostic.message, ptx));
+    Some(if unsupported { Outcome::Unsupported } else { Outcome::Refused })
+}
+
+/// The signal behind an exit status of 128 and more, as a program that caught it or was run by a shell reports it.
+/// Only signals that mean a crash: ptxas itself exits with 255 when it refuses.
+pub(crate) fn status_as_signal(status: i32) -> Option<i32> {
+    // SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGXCPU, SIGXFSZ
+    const CRASHES: [i32; 9] = [4, 5, 6, 7, 8, 9, 11, 24, 25];
+    CRASHES.contains(&(status - 128)).then_some(status - 128)
+}
+
+/// What a signal alone does not say.
+fn about_signal(signal: i32) -> Option<String> {
+    match signal {
+        9 => Some("killed from outside, perhaps for want of memory".to_owned()),
+        _ => None,
+    }
+}
+
+/// The reason for a failure without a diagnostic.
+fn silent(status: i32, other: &[&str]) -> String {
+    match other.last() {
+        Some(line) => format!("exit status {status} without a diagnostic; it printed {line:?}"),
+        None => format!("exit status {status} without a diagnostic"),
+    }
+}
+
+/// What the program prints for one option.
+pub(crate) fn ask(program: &Path, option: &str, cancel: &Cancel) -> Result<String, Unavailable> {
+    let file = |error| Unavailable::of_file(program, &error);
+    let directory = process::scratch(0).map_err(file)?;
+    let invocation = Invocation {
+        program: program.to_owned(),
+        args: vec![option.into()],
+        directory: Some(directory.path().to_owned()),
+        temporary: directory.path().to_owned(),
+    };
+    // Longer than a module gets: the first run of a large program reads it from the disk.
+    let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
+    let finished = process::run(&invocation, &limits, cancel)?;
+    let text = finished.stdout.text();
+    if finished.end != End::Exited(0) || text.trim().is_empty() {
+        let answer = match finished.end {
+            End::Exited(status) => format!("exit status {status}"),
+            End::Signalled(signal) => format!("signal {signal}"),
+            End::TimedOut => format!("nothing for {:?}", limits.time),
+        };
+        return Err(not_ptxas(program, &answer));
+    }
+    Ok(text.into_owned())
+}
+
+/// It runs, but does not answer as ptxas does.
+fn not_ptxas(program: &Path, answer: &str) -> Unavailable {
+    let reason = format!("{}: `--version` answers with {answer}: not a ptxas", program.display());
+    Unavailable::new(UnavailableKind::NotTheSubject, reason)
+}
+
+/// `13.5.37` from `Cuda compilation tools, release 13.5, V13.5.37`.
+pub(crate) fn parse_version(text: &str) -> Option<String> {
+    text.contains("ptxas").then(|| banner_version(text)).flatten()
+}
+
+/// `13.5.37` from what any of NVIDIA's programs says about itself.
+pub(crate) fn banner_version(text: &str) -> Option<String> {
+    text.split_whitespace().find_map(|word| {
+        let version = word.strip_prefix('V')?;
+        let parts: Vec<_> = version.split('.').collect();
+        let numbers =
+            parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+        (parts.len() >= 2 && numbers).then(|| version.to_owned())
+    })
+}
+
+/// Whether `--help` lists 32 bits for `--machine`.
+fn has_32_bits(help: &str) -> bool {
+    let Some((_, after)) = help.split_once("--machine <") else { return false };
+    let section = after.split_once("\n--").map_or(after, |(section, _)| section);
+    let listed = section.lines().filter_map(|line| line.split_once("Allowed values for this option:"));
+    listed.flat_map(|(_, values)| values.split(',')).any(|value| value.trim() == "32")
+}
+
+/// The real targets (`sm_`...) among the quoted values that `--help` lists for `--gpu-name`.
+fn parse_targets(help: &str) -> Vec<String> {
+    let Some((_, after)) = help.split_once("--gpu-name") else { return Vec::new() };
+    // The list ends before the next option.
+    let section = after.split_once("\n--").map_or(after, |(section, _)| section);
+    let mut targets: Vec<String> = section
+        .split('\'')
+        .filter(|value| value.starts_with("sm_") && !value.contains(char::is_whitespace))
+        .map(str::to_owned)
+        .collect();
+    let number = |target: &str| -> u32 {
+        target.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(u32::MAX)
+    };
+    targets.sort_by(|a, b| number(a).cmp(&number(b)).then_with(|| a.cmp(b)));
+    targets.dedup();
+    targets
+}
+
+/// The greatest of the versions of PTX that `--list-version` lists.
+fn greatest_version(list: &str) -> Option<String> {
+    let numbers = |word: &str| -> Option<(u32, u32)> {
+        let (major, minor) = word.split_once('.')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    };
+    list.split_whitespace().filter_map(numbers).max().map(|(major, minor)| format!("{major}.{minor}"))
+}
+
+/// SHA-256 of a file, in hex.
+pub(crate) fn sha256(path: &Path) -> io::Result<String> {
+    let mut file = fs::File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hex::encode(hash.finalize())),
+            Ok(count) => hash.update(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,305 @@
+//! The subject `serve:`: any program that answers many modules, JSON lines on standard input and output.
+//!
+//! The protocol is documented for its implementors in `docs/guide/subjects.md`. One process works on one module at a time, so that
+//! a crash or a hang belongs to the module that it was on; as many processes are kept as threads ask at once. A process
+//! that gave anything but the one answer asked for is not trusted with another module: it is killed and started again. Where
+//! what it said may be a late word about an earlier module, the new process is asked about this one.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::exec::{self, CommandLine};
+use crate::observation::{Observation, Outcome};
+use crate::open::{OpenOptions, Unavailable};
+use crate::probe::Probe;
+use crate::process::{Cancel, End, Invocation, Limits, Reply, Session, scratch};
+use crate::ptxas::status_as_signal;
+use crate::subject::{Description, Error, Launch, Read, Request, Subject};
+use crate::unanswered::Unanswered;
+
+/// One line of ours.
+#[derive(Serialize)]
+struct Question<'a> {
+    id: u64,
+    ptx: &'a str,
+    target: &'a str,
+    read: &'a [Read],
+    #[serde(skip_serializing_if = "<[Launch]>::is_empty")]
+    launch: &'a [Launch],
+    /// For a worker of ours: the module as a cubin, in hex.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image: Option<&'a str>,
+}
+
+/// One line of theirs.
+#[derive(Deserialize)]
+struct Answer {
+    id: u64,
+    observation: Option<Observation>,
+    /// Of our own workers: they, not what they ask, failed.
+    failure: Option<String>,
+}
+
+/// A program that is started once and answers many modules.
+#[derive(Debug)]
+pub struct Serve {
+    program: PathBuf,
+    args: Vec<String>,
+    limits: Limits,
+    /// How long it has for its first answer.
+    first: Duration,
+    cancel: Cancel,
+    description: Description,
+    /// For a worker of ours: questions that one process answers, and whether a death is looked at again in a new one.
+    own: Option<u32>,
+    next: AtomicU64,
+    waiting: Mutex<Vec<Worker>>,
+}
+
+/// A process that waits for a question.
+#[derive(Debug)]
+struct Worker {
+    session: Session,
+    answered: u32,
+    /// Its `TMPDIR`, gone when it is.
+    _temporary: tempfile::TempDir,
+}
+
+impl Serve {
+    /// Finds the program and asks it to describe itself (`CMD ARGS --describe`), as for `exec:`.
+    pub fn open(command: &CommandLine, options: &OpenOptions<'_>) -> Result<Self, Unavailable> {
+        let (limits, cancel) = (options.limits.clone(), options.cancel.clone());
+        let (program, described) = exec::find_and_describe(command, options.first, options)?;
+        let description = Description { id: format!("serve:{}", command.text), ..described };
+        let subject = Serve::with(program, command.args.clone(), limits, cancel, description, None);
+        Ok(Serve { first: options.first, ..subject })
+    }
+
+    /// A worker of ours. It is asked at most `questions` times, so that what it leaks does not last; and because its
+    /// library has a state that outlives a question, a death that is not its first question's is looked at again in a
+    /// new process, whose answer counts.
+    pub(crate) fn own_worker(
+        program: PathBuf,
+        args: Vec<String>,
+        limits: Limits,
+        cancel: Cancel,
+        description: Description,
+        questions: u32,
+    ) -> Self {
+        Serve::with(program, args, limits, cancel, description, Some(questions))
+    }
+
+    fn with(
+        program: PathBuf,
+        args: Vec<String>,
+        limits: Limits,
+        cancel: Cancel,
+        description: Description,
+        own: Option<u32>,
+    ) -> Self {
+        // An answer holds every byte of every variable, twice its size.
+        let limits = Limits { output: limits.output.max(exec::MAX_ANSWER), ..limits };
+        let (next, waiting) = (AtomicU64::new(1), Mutex::default());
+        Serve { program, args, first: limits.time, limits, cancel, description, own, next, waiting }
+    }
+
+    /// A process that waits, or a new one.
+    fn worker(&self) -> Result<Worker, Error> {
+        loop {
+            let waiting = self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
+            let Some(mut worker) = waiting else { return self.start() };
+            if worker.session.is_waiting() {
+                return Ok(worker);
+            }
+            // It died, or went on talking, after its last answer: no module's fault.
+        }
+    }
+
+    fn start(&self) -> Result<Worker, Error> {
+        let temporary = scratch(self.limits.file).map_err(|source| Error::File {
+            doing: format!("make a directory for {}", self.description.id),
+            source,
+        })?;
+        let invocation = Invocation {
+            program: self.program.clone(),
+            args: self.args.iter().map(Into::into).collect(),
+            directory: None,
+            temporary: temporary.path().to_owned(),
+        };
+        let session = Session::start(&invocation, self.limits.clone())?;
+        Ok(Worker { session, answered: 0, _temporary: temporary })
+    }
+
+    /// A question, with its number.
+    fn question(&self, request: &Request<'_>, image: Option<&str>) -> Result<(u64, Vec<u8>), Error> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let Request { ptx, target, read, launch, trace: _, form: _ } = *request;
+        let question = Question { id, ptx, target, read, launch, image };
+        let line = serde_json::to_vec(&question).map_err(|error| Error::File {
+            doing: format!("write a question for {}", self.description.id),
+            source: error.into(),
+        })?;
+        Ok((id, line))
+    }
+
+    /// Asks one process. Gives it back if it can be asked again. `None`: what came may belong to an earlier question.
+    fn ask(
+        &self,
+        mut worker: Worker,
+        request: &Request<'_>,
+        image: Option<&str>,
+    ) -> Result<Option<Observation>, Error> {
+        let (id, line) = self.question(request, image)?;
+        let Limits { time, .. } = self.limits.for_text(line.len());
+        let reply = worker.session.ask(&line, &self.cancel)?;
+        if let Reply::Line(line) = &reply {
+            match self.answer(line, id)? {
+                Ok(observation) => {
+                    self.keep(worker);
+                    return Ok(Some(observation));
+                }
+                Err(_) if worker.answered > 0 => return Ok(None),
+                Err(_) => {}
+            }
+        }
+        self.unanswered(&worker, &reply, id, time).map(Some)
+    }
+
+    /// Lets a process that has answered wait for its next question.
+    fn keep(&self, mut worker: Worker) {
+        worker.answered += 1;
+        if self.own.is_none_or(|questions| worker.answered < questions) {
+            self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(worker);
+        }
+    }
+
+    /// What a process did instead of answering a question in this time.
+    fn unanswered(
+        &self,
+        worker: &Worker,
+        reply: &Reply,
+        id: u64,
+        time: Duration,
+    ) -> Result<Observation, Error> {
+        let crashed = |signal, what: String| {
+            let reason = match worker.session.last_words() {
+                Some(words) => format!("{what}; it printed {words:?}"),
+                None => what,
+            };
+            Observation { signal, ..Observation::because(Outcome::Crashed, reason) }
+        };
+        Ok(match reply {
+            Reply::Line(line) => match self.answer(line, id)? {
+                Ok(observation) => observation,
+                Err(reason) => crashed(None, format!("its output is no answer: {reason}")),
+            },
+            Reply::TooLong => crashed(None, format!("an answer of more than {} bytes", self.limits.output)),
+            Reply::TimedOut => Observation::because(Outcome::TimedOut, format!("no answer after {time:?}")),
+            Reply::Ended(End::Exited(status)) => {
+                crashed(status_as_signal(*status), format!("it ended with exit status {status}"))
+            }
+            Reply::Ended(End::Signalled(signal)) => {
+                crashed(Some(*signal), format!("killed by signal {signal}"))
+            }
+            Reply::Ended(End::TimedOut) => crashed(None, "it closed its output".to_owned()),
+        })
+    }
+
+    /// The observation in an answer, or why it is none.
+    fn answer(&self, line: &[u8], id: u64) -> Result<Result<Observation, String>, Error> {
+        let answer = match parse_answer(line, id) {
+            Ok(answer) => answer,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        if let (Some(failure), true) = (&answer.failure, self.own.is_some()) {
+            let subject = self.description.id.clone();
+            return Err(Error::Worker { subject, failure: failure.clone() });
+        }
+        // What our own workers show went through a linker or a loader, which may drop what nothing uses.
+        let promised = |observation| {
+            if self.own.is_some() { observation } else { exec::promised(observation, &self.description) }
+        };
+        Ok(observation_in(answer).map(promised))
+    }
+}
+
+fn parse_answer(line: &[u8], id: u64) -> Result<Answer, String> {
+    let answer: Answer = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    // Without the two: with whatever ids it answers, that is one fault.
+    if answer.id == id { Ok(answer) } else { Err("its id is not that of the request".to_owned()) }
+}
+
+fn observation_in(answer: Answer) -> Result<Observation, String> {
+    let mut observation = answer.observation.ok_or("it has no observation")?;
+    exec::check(&mut observation)?;
+    Ok(observation)
+}
+
+/// The observation in a line that answers question `id`.
+///
+/// # Errors
+/// If it is no answer, or not to that question, or says what cannot be: says why.
+pub fn read_answer(line: &[u8], id: u64) -> Result<Observation, String> {
+    parse_answer(line, id).and_then(observation_in)
+}
+
+impl Subject for Serve {
+    fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
+        self.observed(request, None)
+    }
+
+    fn probe(&self) -> Result<Option<Unanswered>, Error> {
+        if self.own.is_some() {
+            return Ok(None);
+        }
+        let probe = Probe::new(&self.description);
+        let mut worker = self.worker()?;
+        let (id, line) = self.question(&probe.request(), None)?;
+        let reply = worker.session.ask_within(self.first, &line, &self.cancel)?;
+        let observation = self.unanswered(&worker, &reply, id, self.first)?;
+        let printed = match &reply {
+            Reply::Line(line) => line,
+            _ => worker.session.unfinished(),
+        };
+        let Some(reason) = probe.fault(&observation, printed) else {
+            self.keep(worker);
+            return Ok(None);
+        };
+        let sent = String::from_utf8_lossy(&line).into_owned();
+        let expected = format!("{{\"id\": {id}, \"observation\": {}}}", probe.expected());
+        Ok(Some(probe.unanswered(reason, sent, printed, expected)))
+    }
+}
+
+impl Serve {
+    /// Shows a worker of ours a module as a cubin; the text is that which it was made from.
+    pub(crate) fn observe_image(&self, request: &Request<'_>, cubin: &[u8]) -> Result<Observation, Error> {
+        self.observed(request, Some(&hex::encode(cubin)))
+    }
+
+    fn observed(&self, request: &Request<'_>, image: Option<&str>) -> Result<Observation, Error> {
+        let worker = self.worker()?;
+        let fresh = worker.answered == 0;
+        let first = self.ask(worker, request, image)?;
+        let died =
+            |observation: &Observation| matches!(observation.outcome, Outcome::Crashed | Outcome::TimedOut);
+        match first {
+            Some(observation) if fresh || self.own.is_none() || !died(&observation) => Ok(observation),
+            // A new process has no past.
+            _ => Ok(self
+                .ask(self.start()?, request, image)?
+                .unwrap_or_else(|| Observation::because(Outcome::Crashed, "its output is no answer"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

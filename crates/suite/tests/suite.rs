@@ -1,0 +1,175 @@
+//! What a suite promises: complete by clause, the same each time, described by its schemas.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use ptxsmith_oracle::{Clause, Expectation, Observed};
+use ptxsmith_suite::{ALSO_REFUSE, Filter, Options, Source, Suite, coverage};
+
+static SUITE: LazyLock<Suite> = LazyLock::new(|| Suite::build(Options::default()).unwrap());
+
+#[test]
+fn every_clause_that_data_can_show_has_a_program_that_keeps_it() {
+    let missing: Vec<&str> = coverage(&SUITE.cases)
+        .iter()
+        .filter(|covered| covered.clause.observed().by_data() && covered.positive.is_empty())
+        .map(|covered| covered.clause.id())
+        .collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn every_clause_that_can_refuse_has_a_program_that_it_refuses_beside_a_counterpart() {
+    let missing: Vec<&str> = coverage(&SUITE.cases)
+        .iter()
+        .filter(|covered| covered.can_be_refused())
+        .filter(|covered| !covered.negative.iter().any(|case| case.counterpart.is_some()))
+        .map(|covered| covered.clause.id())
+        .collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn every_clause_that_refuses_something_is_known_to() {
+    let refusing = SUITE.cases.iter().filter_map(|case| match &case.expected {
+        Expectation::Refused { refusal, .. } => Some(refusal.clause),
+        _ => None,
+    });
+    // Clauses on instructions are no part of what the suite promises, though their cases come along.
+    let known = |clause: &Clause| {
+        matches!(clause.observed(), Observed::Refusal | Observed::Instruction) || ALSO_REFUSE.contains(clause)
+    };
+    let unknown: BTreeSet<&str> = refusing.filter(|clause| !known(clause)).map(Clause::id).collect();
+    assert!(unknown.is_empty(), "not in ALSO_REFUSE: {unknown:?}");
+}
+
+#[test]
+fn every_counterpart_is_accepted() {
+    let by_id: BTreeMap<&str, _> = SUITE.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let mut pairs = 0;
+    for case in &SUITE.cases {
+        if let Some(counterpart) = &case.counterpart {
+            pairs += 1;
+            assert!(
+                by_id[counterpart.as_str()].is_accepted(),
+                "{}: its twin {counterpart} is not accepted",
+                case.id
+            );
+        }
+    }
+    assert!(pairs >= 350, "only {pairs} pairs");
+}
+
+#[test]
+fn a_suite_is_a_few_megabytes_and_the_same_each_time() {
+    let bytes = |suite: &Suite| suite.files().into_iter().map(|f| (f.path, f.contents)).collect::<Vec<_>>();
+    let first = bytes(&SUITE);
+    assert_eq!(first, bytes(&Suite::build(Options::default()).unwrap()));
+    let size: usize = first.iter().map(|(_, contents)| contents.len()).sum();
+    let mut sources: BTreeMap<Source, usize> = BTreeMap::new();
+    SUITE.cases.iter().for_each(|case| *sources.entry(case.source).or_default() += 1);
+    println!("{} cases {sources:?}, {size} bytes", SUITE.cases.len());
+    assert!(size < 7_000_000, "{size} bytes");
+}
+
+fn file(path: &str) -> serde_json::Value {
+    let files = SUITE.files();
+    let found = files.iter().find(|file| file.path == path).unwrap();
+    serde_json::from_str(&found.contents).unwrap()
+}
+
+#[test]
+fn the_manifest_is_as_its_schema_says() {
+    let schema = jsonschema::validator_for(&file("manifest.schema.json")).unwrap();
+    let manifest = file("manifest.json");
+    let errors: Vec<String> =
+        schema.iter_errors(&manifest).take(3).map(|e| format!("{e} at {}", e.instance_path())).collect();
+    assert_eq!(errors, [""; 0]);
+    let mut other = manifest.clone();
+    other["cases"][0]["expected"]["outcome"] = "crashed".into();
+    assert!(!schema.is_valid(&other), "the schema takes an outcome that no expectation has");
+}
+
+#[test]
+fn what_a_program_is_said_to_hold_is_an_observation_as_the_schema_says() {
+    let schema = jsonschema::validator_for(&file("module.schema.json")).unwrap();
+    for case in &SUITE.cases {
+        let mut said = case.expected.to_json(&case.text, &ptxsmith_oracle::Readings::default());
+        // What only an oracle says.
+        if said["outcome"] == "unmodelled" {
+            continue;
+        }
+        said["diagnostics"] = serde_json::json!([]);
+        let error = schema.iter_errors(&said).next().map(|e| format!("{e} at {}", e.instance_path()));
+        assert_eq!(error, None, "{}", case.id);
+    }
+    let hostile = serde_json::json!({"schema": "ptxsmith.module/1", "outcome": "accepted",
+        "variables": {"a": {"space": "global", "size": 1, "bytes": "0G"}}});
+    assert!(!schema.is_valid(&hostile));
+}
+
+#[test]
+fn a_file_that_is_named_is_there_and_every_case_is_in_the_manifest() {
+    let files: BTreeSet<String> = SUITE.files().into_iter().map(|file| file.path).collect();
+    let manifest = file("manifest.json");
+    let cases = manifest["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), SUITE.cases.len());
+    for case in cases {
+        assert!(files.contains(case["file"].as_str().unwrap()), "{}", case["file"]);
+    }
+}
+
+#[test]
+fn drawn_programs_are_added_on_request_and_change_nothing_else() {
+    let more = Suite::build(Options { random: 20, seed: 3, ..Options::default() }).unwrap();
+    let drawn: Vec<_> = more.cases.iter().filter(|case| case.source == Source::Random).collect();
+    assert!((20..=40).contains(&drawn.len()), "{}", drawn.len());
+    let others = more.cases.iter().filter(|case| case.source != Source::Random).map(|case| &case.text);
+    assert!(others.eq(SUITE.cases.iter().map(|case| &case.text)));
+}
+
+#[test]
+fn a_suite_for_an_old_target_has_its_cases_and_their_counterparts_only() {
+    let filter = Filter {
+        target: Some("sm_35".into()),
+        max_ptx: Some((4, 3)),
+        only: Some(regex_lite::Regex::new("^5[.]4[.]").unwrap()),
+    };
+    let suite = Suite::build(Options { filter, ..Options::default() }).unwrap();
+    assert!(suite.cases.len() > 5, "{}", suite.cases.len());
+    for case in suite.cases.iter().filter(|case| case.id.starts_with("5.4.")) {
+        let is_counterpart = suite.cases.iter().any(|other| other.counterpart.as_ref() == Some(&case.id));
+        assert!(is_counterpart || case.module.version() <= Some((4, 3)), "{}", case.id);
+        let counterpart = |id: &String| suite.cases.iter().any(|other| other.id == *id);
+        assert!(case.counterpart.as_ref().is_none_or(counterpart), "{}", case.id);
+    }
+    let none = Filter { only: Some(regex_lite::Regex::new("^nothing$").unwrap()), ..Filter::default() };
+    assert!(Suite::build(Options { filter: none, ..Options::default() }).unwrap().cases.is_empty());
+}
+
+/// The table of sources in docs/guide/suite.md; `PTXSMITH_BLESS=1` writes it anew.
+#[test]
+fn the_document_has_the_number_of_cases_of_each_source() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/suite.md");
+    let count = |source| SUITE.cases.iter().filter(|case| case.source == source).count();
+    let table = format!(
+        "| source | cases | |\n| --- | ---: | --- |\n\
+         | `hand` | {} | the corpus: worked out by hand from the text |\n\
+         | `enumerated` | {} | small programs of every form; of families of more than 300, as many as show each clause ten times |\n\
+         | `edited` | {} | every edit of the generator that breaks a rule, up to three times, each with its valid counterpart |\n\
+         | `random` | on request | `--random N --seed S` |\n\n{} cases in all.\n",
+        count(Source::Hand),
+        count(Source::Enumerated),
+        count(Source::Edited),
+        SUITE.cases.len(),
+    );
+    let (begin, end) = ("<!-- rendered: begin -->\n", "<!-- rendered: end -->");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(begin).unwrap();
+    let whole = format!("{before}{begin}{table}{end}{}", rest.split_once(end).unwrap().1);
+    if std::env::var_os("PTXSMITH_BLESS").is_some() {
+        std::fs::write(&path, &whole).unwrap();
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text == whole, "docs/guide/suite.md is not current: run with PTXSMITH_BLESS=1");
+}
