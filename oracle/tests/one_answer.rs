@@ -58,13 +58,13 @@ fn reported_programs_are_answered_as_the_texts_say() {
             "",
             ".reg .u32 r, x; ld.global.u32 x, [p]; set.eq.and.u32.u32 r, x, 5, 0x100000000; st.global.u32 [p], r;",
             "00000000",
-            &[FORM],
+            &[],
         ),
         (
             "",
             ".reg .u32 r, x; ld.global.u32 x, [p]; set.eq.and.u32.u32 r, x, 0, 0x100000000; st.global.u32 [p], r;",
             "ffffffff",
-            &[FORM],
+            &[],
         ),
         (
             "",

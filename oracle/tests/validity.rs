@@ -29,6 +29,9 @@ fn a_module_is_valid_only_if_every_part_is_judged() {
          st.global.f32 [%d1],%f1; ret; }",
         ".entry k() { .reg .u32 %r<9>; .reg .pred %p<2>; mov.u32 %r1, 5; setp.lt.u32 %p1, %r1, 7; @%p1 bra L; \
          add.u32 %r2, %r1, 8; L: exit; }",
+        // A comparison may be combined with a predicate or its opposite, and may set its own opposite too.
+        ".entry k() { .reg .pred p, q, s; .reg .u32 r; setp.lt.and.u32 p, 1, 2, s; setp.eq.or.b32 p|q, 1, 2, !s; \
+         setp.ne.xor.f32 p|q, 1.0, 2.0, 1; set.gt.and.u32.s32 r, 1, 2, !p; selp.u32 r, 1, 2, !p; }",
     ] {
         assert_eq!(of(text), (Validity::Valid, vec![]), "{text}");
     }
@@ -55,6 +58,16 @@ fn what_the_texts_do_not_describe_is_undecided() {
             "kernel k, shr: a shift by as many bits",
         ),
         (".entry k() { .reg .b32 %r<4>; .reg .pred %p; setp.lt.b32 %p, %r1, %r2; }", "kernel k, setp: "),
+        (".entry k() { .reg .pred p, q; setp.lt.and.b32 p, 1, 2, q; }", "kernel k, setp: "),
+        (".entry k() { .reg .pred p; setp.lt.and.u32 p, 1, 2; }", "kernel k, setp: "),
+        (".entry k() { .reg .pred p, q; setp.lt.u32 p, 1, 2, q; }", "kernel k, setp: "),
+        (".entry k() { .reg .pred p, q; setp.lt.nand.u32 p, 1, 2, q; }", "kernel k, setp: "),
+        (".entry k() { .reg .pred p; .reg .u32 r; setp.lt.and.u32 p, 1, 2, r; }", "kernel k, setp: "),
+        (".entry k() { .reg .pred p, q; setp.lt.u32 p|q|p, 1, 2; }", "kernel k, setp: "),
+        (".entry k() { .reg .pred p; .reg .u32 r; setp.lt.u32 p|r, 1, 2; }", "kernel k, setp: "),
+        (".entry k() { .reg .pred p; .reg .u32 r; set.lt.and.u32.u32 r, 1, 2; }", "kernel k, set: "),
+        (".entry k() { .reg .pred p; .reg .u32 r; set.lt.u32.u32 r, 1, 2, p; }", "kernel k, set: "),
+        (".entry k() { .reg .pred p; .reg .u32 r; selp.u32 r, 1, 2, !r; }", "kernel k, selp: "),
         (".entry k(.param .u32 q) { .reg .u32 %r<4>; st.param.u32 [q], %r1; }", "kernel k, st: "),
         (".entry k() { .reg .u32 %r<4>; cvta.global.u32 %r1, %r2; }", "kernel k, cvta: "),
         (".global .b128 z;", ".b128: "),

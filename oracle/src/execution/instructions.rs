@@ -19,6 +19,8 @@ const SHIFTED_RIGHT: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64";
 const CHOSEN: &str = ".b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64";
 const WINDOWS: &str = ".global .shared .local .const";
 const COMPARISONS: &str = ".eq .ne .lt .le .gt .ge";
+/// How `setp` and `set` combine what a comparison gives with a predicate, which is their last operand.
+const COMBINATIONS: &str = ".and .or .xor";
 /// The types of what `set` gives.
 const SET: &str = ".u32 .s32 .f32";
 
@@ -54,8 +56,8 @@ pub(super) fn row(opcode: Opcode) -> Row {
         Opcode::Mov => form(WHOLE, "", "", 2),
         Opcode::Cvta => form(".u64", ".to", WINDOWS, 2),
         Opcode::Cvt => form(MOVED, MOVED, "", 2),
-        Opcode::Setp => form(CHOSEN, COMPARISONS, "", 3),
-        Opcode::Set => form(CHOSEN, ".eq .ne .lt .le .gt .ge .u32 .s32 .f32", "", 3),
+        Opcode::Setp => form(CHOSEN, ".eq .ne .lt .le .gt .ge .and .or .xor", "", usize::MAX),
+        Opcode::Set => form(CHOSEN, ".eq .ne .lt .le .gt .ge .and .or .xor .u32 .s32 .f32", "", usize::MAX),
         Opcode::Selp => form(CHOSEN, "", "", 4),
         Opcode::Bra => form("", ".uni", "", 1),
         Opcode::Brx => form("", ".idx .uni", "", 2),
@@ -109,9 +111,11 @@ pub(super) fn has_row(form: &Form<'_>) -> bool {
     let number = |ty: ScalarType| matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned);
     let needed = match (form.opcode, &form.others[..]) {
         (Opcode::Mul | Opcode::Mad, others) => others.len() == 1,
-        (Opcode::Setp, others) => others.len() == 1 && compares(),
-        (Opcode::Set, [compare, result]) => has(COMPARISONS, compare) && has(SET, result) && compares(),
-        (Opcode::Set, _) => false,
+        (Opcode::Setp, [combined @ ..]) => compares() && is_comparison(combined, form.operands.len()),
+        (Opcode::Set, [combined @ .., result]) => {
+            has(SET, result) && compares() && is_comparison(combined, form.operands.len())
+        }
+        (Opcode::Set, []) => false,
         (Opcode::Cvt, [to]) => {
             ScalarType::from_keyword(to).is_some_and(number) && form.ty.is_some_and(number)
         }
@@ -120,6 +124,15 @@ pub(super) fn has_row(form: &Form<'_>) -> bool {
         _ => true,
     };
     takes && spaced && known && vector && needed && (count == usize::MAX || form.operands.len() == count)
+}
+
+/// Whether these modifiers are a comparison of two numbers, or one that is combined with a predicate, which is one operand more.
+fn is_comparison(modifiers: &[&str], operands: usize) -> bool {
+    match *modifiers {
+        [compare] => operands == 3 && has(COMPARISONS, compare),
+        [compare, combine] => operands == 4 && has(COMPARISONS, compare) && has(COMBINATIONS, combine),
+        _ => false,
+    }
 }
 
 /// Whether a vector access has at most 128 bits.

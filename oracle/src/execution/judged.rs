@@ -1,8 +1,8 @@
 //! Which instructions are judged: those of a form that the table has, with operands of types that everybody takes there.
 
 use ptxsmith_syntax::{
-    Expr, FunctionKind, Instruction, Name, Node, NodeKind, Number, Opcode, Operand, ScalarType, StateSpace,
-    TypeKind, UnaryOp, read_number,
+    BinaryOp, Expr, FunctionKind, Instruction, Name, Node, NodeKind, Number, Opcode, Operand, ScalarType,
+    StateSpace, TypeKind, UnaryOp, read_number,
 };
 
 use super::{
@@ -74,12 +74,21 @@ impl Check<'_, '_> {
         let writes = match form.operands {
             _ if form.opcode == Opcode::St => true,
             [Operand::Vector(parts), ..] => parts.iter().all(named),
+            [Operand::Value(to), ..] if form.opcode == Opcode::Setp => {
+                destinations(to).iter().all(|to| to.as_name().is_some())
+            }
             operands => operands.first().is_some_and(named),
         };
         holds(writes, OPERAND)?;
         for (nth, operand) in form.operands.iter().enumerate() {
             match typed(form, nth) {
                 None => self.place(operand, form)?,
+                Some(Typed { ty, .. }) if nth == 0 && form.opcode == Opcode::Setp => {
+                    let Operand::Value(to) = operand else { return Err(OPERAND) };
+                    destinations(to)
+                        .into_iter()
+                        .try_for_each(|to| self.values(&Operand::Value(to), ty, None, false))?;
+                }
                 Some(Typed { ty, .. }) if nth == 1 && form.opcode == Opcode::Mov => {
                     self.moved(operand, ty)?
                 }
@@ -299,6 +308,14 @@ impl Check<'_, '_> {
                 holds(own && u64::try_from(offset).is_ok_and(|offset| offset % accessed == 0), OPERAND)
             }
         }
+    }
+}
+
+/// The predicates that a comparison sets: `p`, or `p` and its opposite in `p|q`.
+pub(super) fn destinations(to: &Expr) -> Vec<Expr> {
+    match *to.kind(to.root()) {
+        NodeKind::Binary(BinaryOp::Or, p, opposite) => vec![to.part(p), to.part(opposite)],
+        _ => vec![to.clone()],
     }
 }
 

@@ -1,6 +1,7 @@
 //! What every release does with the program of a finding.
 
 use ptxsmith_diff::{Part, Verdict};
+use ptxsmith_report::Finding;
 use ptxsmith_report::releases::ReleaseVerdict;
 use ptxsmith_syntax::{Item, Module, Name, parse, print};
 
@@ -20,16 +21,25 @@ impl Campaign<'_> {
         if self.subjects.len() < 2 {
             return Ok(());
         }
-        let programs: Vec<(&Tested, &str)> = (findings.iter().take(MOST))
-            .map(|found| found.finding.least_program())
-            .flat_map(|program| self.subjects.iter().map(move |tested| (tested, program)))
+        let programs: Vec<(&Tested, &Finding)> = (findings.iter().take(MOST))
+            .flat_map(|found| self.subjects.iter().map(move |tested| (tested, &found.finding)))
             .collect();
-        let verdicts = pool::map(self.session, &programs, |(tested, program)| verdict(tested, program))?;
+        let verdicts = pool::map(self.session, &programs, |(tested, finding)| mapped(tested, finding))?;
         for (found, verdicts) in findings.iter_mut().zip(verdicts.chunks(self.subjects.len())) {
             found.finding.releases = verdicts.iter().flatten().cloned().collect();
         }
         Ok(())
     }
+}
+
+/// What a subject does with the program of a finding. One that shows the finding may do so because of the version.
+fn mapped(tested: &Tested, finding: &Finding) -> Result<ReleaseVerdict, Failure> {
+    let program = finding.least_program();
+    let own = match finding.subjects.contains(&tested.subject.description().id) {
+        true => judged_as_it_is(tested, program)?.0,
+        false => ReleaseVerdict::default(),
+    };
+    if own.verdict == finding.class { Ok(own) } else { verdict(tested, program) }
 }
 
 /// What a subject does with a program, in a word: the class of a deviation, `conform`, or why nothing was compared. A
@@ -40,18 +50,24 @@ fn verdict(tested: &Tested, program: &str) -> Result<ReleaseVerdict, Failure> {
 
 /// The same, and what it rests on.
 pub(crate) fn judged(tested: &Tested, program: &str) -> Result<(ReleaseVerdict, Vec<Part>), Failure> {
+    match parse(program) {
+        Ok(mut module) if !tested.takes_version_of(&module) => {
+            judged_as_it_is(tested, &in_version(&mut module, &tested.header.version))
+        }
+        _ => judged_as_it_is(tested, program),
+    }
+}
+
+/// The same of a program in the version that it has.
+fn judged_as_it_is(tested: &Tested, program: &str) -> Result<(ReleaseVerdict, Vec<Part>), Failure> {
     let description = tested.subject.description();
     let told = |verdict: &str| ReleaseVerdict {
         subject: description.id.clone(),
         version: description.version.clone().unwrap_or_default(),
         verdict: verdict.to_owned(),
     };
-    let Ok(mut module) = parse(program) else { return Ok((told("not-parsed"), Vec::new())) };
-    let mut text = program.to_owned();
-    if !tested.takes_version_of(&module) {
-        text = in_version(&mut module, &tested.header.version);
-    }
-    let parts = judge(&*tested.subject, &module, &text).map_err(of_subject)?.parts();
+    let Ok(module) = parse(program) else { return Ok((told("not-parsed"), Vec::new())) };
+    let parts = judge(&*tested.subject, &module, program).map_err(of_subject)?.parts();
     let deviation = parts.iter().find_map(|part| match &part.verdict {
         Verdict::Deviates(difference) => Some(difference.class.name()),
         _ => None,
@@ -144,5 +160,29 @@ mod tests {
             });
         let said = |declarations: &str| verdict(&tested, &program(declarations)).unwrap().verdict;
         assert_eq!(said(".global .s32 a = 7;"), "conform");
+    }
+
+    /// A crash because of the version is one in the map too; a subject that does not show the finding is shown an earlier version.
+    #[test]
+    fn a_release_that_shows_a_finding_is_shown_it_as_it_is() {
+        use crate::campaign::fake::{described, program, right};
+        use ptxsmith_subject::Description;
+
+        let of = |id: &str| {
+            let max_ptx = Some("7.5".to_owned());
+            let old = Description { id: id.to_owned(), max_ptx, ..Description::default() };
+            described(old, |request| match request.ptx.starts_with(".version 7.5\n") {
+                true => right(request),
+                false => Observation::new(Outcome::Crashed),
+            })
+        };
+        let finding = Finding {
+            class: "crash".to_owned(),
+            subjects: vec!["old".to_owned()],
+            program: program(".global .s32 a = 7;"),
+            ..Finding::default()
+        };
+        assert_eq!(mapped(&of("old"), &finding).unwrap().verdict, "crash");
+        assert_eq!(mapped(&of("other"), &finding).unwrap().verdict, "conform");
     }
 }

@@ -153,9 +153,10 @@ impl Shown<'_> {
             }
             _ => judged(),
         };
+        let undecided = self.undecided();
         for part in &mut parts {
             if let (Verdict::NotCompared(reason), None) = (&part.verdict, &part.why) {
-                part.why = self.why(*reason, part.variable.as_deref(), observed).map(Box::new);
+                part.why = self.why(*reason, part.variable.as_deref(), &undecided, observed).map(Box::new);
             }
             if validity == Validity::Undecided && part.derived.is_none() {
                 part.must = None;
@@ -313,11 +314,22 @@ impl Shown<'_> {
         kept
     }
 
+    /// The undecided parts: all, and those of each name.
+    fn undecided(&self) -> BTreeMap<Option<&str>, Vec<&Undecided>> {
+        let mut by_name: BTreeMap<Option<&str>, Vec<&Undecided>> = BTreeMap::new();
+        for part in &self.prediction.undecided {
+            by_name.entry(Some(&part.part)).or_default().push(part);
+            by_name.entry(None).or_default().push(part);
+        }
+        by_name
+    }
+
     /// Why a part was not compared.
-    pub(super) fn why(
+    fn why(
         &self,
         reason: NotCompared,
         variable: Option<&str>,
+        undecided: &BTreeMap<Option<&str>, Vec<&Undecided>>,
         observed: &Observation,
     ) -> Option<Why> {
         let diagnostic = observed.diagnostics.iter().find(|d| d.severity >= Severity::Error);
@@ -328,9 +340,11 @@ impl Shown<'_> {
         });
         match reason {
             NotCompared::Unmodelled => {
-                let own = |undecided: &&Undecided| variable.is_none_or(|name| undecided.part == name);
-                let parts: Vec<&Undecided> = self.prediction.undecided.iter().filter(own).collect();
-                let blamed = diagnostic.and_then(|d| d.line).and_then(|line| self.on_line(&parts, line));
+                let parts = undecided.get(&variable)?;
+                let blamed = match (parts.as_slice(), diagnostic.and_then(|d| d.line)) {
+                    ([_, _, ..], Some(line)) => self.on_line(parts, line),
+                    _ => None,
+                };
                 let said = diagnostic.map(with_line).or(observed.reason.clone());
                 let because = self.because(part, blamed.or(parts.first().copied())?);
                 Some(Why { said: said.filter(|_| variable.is_none()), ..because })
@@ -356,17 +370,18 @@ impl Shown<'_> {
         let starts = parts.iter().find(|part| part.span.is_known() && *lines(part.span).start() == line);
         let holds = || parts.iter().find(|part| part.span.is_known() && lines(part.span).contains(&line));
         // Of a directive or an instruction its first word is known to be undecided, and the subject may blame a line below.
-        let around = |part: &Undecided| {
-            let of_part = |span: &Span| span.start <= part.span.start && part.span.start < span.end;
-            self.module.items.iter().find_map(|item| match item {
-                Item::Function(function) => function.statements().filter_map(tokens).find(of_part),
-                item => Some(item.span()).filter(of_part),
-            })
+        let around = || {
+            let statements = self.module.items.iter().flat_map(|item| match item {
+                Item::Function(function) => function.statements().filter_map(tokens).collect(),
+                item => vec![item.span()],
+            });
+            let on_line: Vec<Span> =
+                statements.filter(|span| span.is_known() && lines(*span).contains(&line)).collect();
+            let is_in =
+                |span: &Span, part: &Undecided| span.start <= part.span.start && part.span.start < span.end;
+            parts.iter().find(|part| part.span.is_known() && on_line.iter().any(|span| is_in(span, part)))
         };
-        let is_around = |part: &&&Undecided| {
-            part.span.is_known() && around(part).is_some_and(|span| lines(span).contains(&line))
-        };
-        starts.or_else(holds).or_else(|| parts.iter().find(is_around)).copied()
+        starts.or_else(holds).or_else(around).copied()
     }
 
     /// That the text does not decide this.

@@ -1,10 +1,11 @@
 //! What instructions do: they read operands, and set registers or memory.
 
-use ptxsmith_syntax::{NodeKind, Opcode, Operand, ScalarType, StateSpace, TypeKind};
+use ptxsmith_syntax::{Opcode, Operand, ScalarType, StateSpace, TypeKind};
 
 use super::super::{
     form::Form,
     instructions::{calculated, compared, result_type, row, source_type},
+    judged::destinations,
     memory::{Byte, Cell, Pointer, from_bytes, to_bytes},
     names::Names,
 };
@@ -149,11 +150,7 @@ impl<'m> Machine<'m, '_> {
         };
         let Some(Operand::Value(expr)) = form.operands.first() else { return Err(FORM) };
         let [plain, opposite] = self.comparison(frame, form, names, compare, combine)?;
-        let mut destinations = vec![(expr.clone(), plain)];
-        if let NodeKind::Binary(ptxsmith_syntax::BinaryOp::Or, p, q) = *expr.kind(expr.root()) {
-            destinations = vec![(expr.part(p), plain), (expr.part(q), opposite)];
-        }
-        for (to, value) in destinations {
+        for (to, value) in destinations(expr).into_iter().zip([plain, opposite]) {
             let cell = Cell::Bits(u64::from(value));
             self.set(frame, &Operand::Value(to), ScalarType::Pred, cell, names)?;
         }
