@@ -147,12 +147,7 @@ fn a_mutation_is_the_same_for_the_same_seed_and_as_long_as_allowed() {
 
 #[test]
 fn the_dictionary_on_disk_is_that_of_the_tables() {
-    let path = format!("{}/dictionaries/ptx.dict", env!("CARGO_MANIFEST_DIR"));
-    if std::env::var_os("PTXSMITH_BLESS").is_some() {
-        std::fs::write(&path, dictionary::file()).unwrap();
-    }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(kept == dictionary::file(), "write it again: PTXSMITH_BLESS=1 cargo test -p ptxsmith-fuzz");
+    ptxsmith_testing::rendered("fuzz/dictionaries/ptx.dict", &dictionary::file());
 }
 
 #[test]

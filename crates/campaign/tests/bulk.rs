@@ -1,15 +1,12 @@
 //! What is judged in bulk gives the same ledger as what is judged one by one.
 
-#[path = "../../diff/tests/common/mod.rs"]
-mod common;
-
-use common::{NVIDIA, expression, fake, known_rules, observe};
 use ptxsmith_campaign::ledger::{Ledger, Triage};
 use ptxsmith_diff::suspects::SUSPECTS;
 use ptxsmith_diff::{Again, Header, Judge, Options, Trial};
 use ptxsmith_gen::{CaseId, Config, Coverage, Generator};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{Description, FnSubject, Outcome, Request, Subject};
+use ptxsmith_testing::{NVIDIA, expression, fake, known_rules, observe};
 
 const SEED: u64 = 5;
 const BATCH: u64 = 2_000;

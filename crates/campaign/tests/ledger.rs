@@ -1,15 +1,12 @@
 //! What a ledger makes of verdicts.
 
-#[path = "../../diff/tests/common/mod.rs"]
-mod common;
-
-use common::{NVIDIA, fake, observe};
 use ptxsmith_campaign::ledger::{Found, Ledger, Triage};
 use ptxsmith_diff::{Body, Class, Header, Judge, Options, Trial};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_report::Status;
 use ptxsmith_subject::{FnSubject, Observation, Request, Subject};
 use ptxsmith_syntax::{ScalarType, StateSpace, parse, parse_expr};
+use ptxsmith_testing::{NVIDIA, fake, observe};
 
 fn expressions(texts: &[&str]) -> Vec<Trial> {
     let trial = |(id, text): (usize, &&str)| {
@@ -99,7 +96,7 @@ fn what_only_accepts_and_refuses_is_counted_apart() {
 /// All that a ledger holds: listed and new deviations, other answers, differences that wrong rules predict.
 #[test]
 fn a_ledger_is_read_as_it_was_written_and_what_is_unknown_is_refused() {
-    let mut rules = common::known_rules(NVIDIA);
+    let mut rules = ptxsmith_testing::known_rules(NVIDIA);
     rules.readings = rules.readings.with(Question::ShiftCount, 1).unwrap();
     let suspect = ptxsmith_diff::suspects::all().find(|suspect| suspect.id == "product-saturates").unwrap();
     (suspect.change)(&mut rules);

@@ -1,18 +1,14 @@
 //! Wrong rules of operands, planted into an implementation: each is one new finding, and nothing besides.
 
-#[path = "../../diff/tests/common/mod.rs"]
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::cores::on_all_cores;
-use common::{NVIDIA, fake, known_rules};
 use ptxsmith_campaign::ledger::{Found, Ledger, Triage};
-use ptxsmith_diff::suspects::{OPERANDS, Suspect};
 use ptxsmith_diff::{Body, Class, Header, Judge, Options, Trial};
 use ptxsmith_gen::{self as generate, Config, Coverage, Focus, Generator};
 use ptxsmith_oracle::{Clause, Rules};
 use ptxsmith_report::Finding;
+use ptxsmith_testing::wrong::{self, Origin, Wrong};
+use ptxsmith_testing::{NVIDIA, fake, known_rules, on_all_cores};
 
 fn trials(seed: u64, count: u64) -> Vec<Trial> {
     let generator = Generator::new(Config { operands: true, ..Config::default() });
@@ -25,9 +21,9 @@ fn trials(seed: u64, count: u64) -> Vec<Trial> {
 }
 
 /// The new findings about ptxas with these faults planted.
-fn new_findings(planted: &[&Suspect], trials: &[Trial]) -> Vec<Finding> {
+fn new_findings(planted: &[Wrong], trials: &[Trial]) -> Vec<Finding> {
     let mut rules = known_rules(NVIDIA);
-    planted.iter().for_each(|suspect| (suspect.change)(&mut rules));
+    planted.iter().for_each(|wrong| (wrong.change)(&mut rules));
     judged(rules, trials)
 }
 
@@ -56,16 +52,17 @@ fn without_a_planted_fault_nothing_is_new() {
 fn one_planted_fault_is_one_new_finding_that_names_its_clause() {
     let trials = trials(0, 120);
     let mut told = 0;
-    let all = on_all_cores(OPERANDS, |_, suspect| new_findings(&[suspect], &trials));
-    for (suspect, found) in OPERANDS.iter().zip(all) {
+    let rules: Vec<Wrong> = wrong::of(Origin::OperandHypothesis).collect();
+    let all = on_all_cores(&rules, |_, &planted| new_findings(&[planted], &trials));
+    for (planted, found) in rules.iter().zip(all) {
         // What is rare does not show in these few cases.
         if !found.is_empty() {
             told += 1;
-            assert_eq!(ids(&found), BTreeSet::from([suspect.id]));
-            assert_eq!(found[0].clauses, [suspect.clause.id()], "{}", suspect.id);
+            assert_eq!(ids(&found), BTreeSet::from([planted.id]));
+            assert_eq!(found[0].clauses, [planted.clause.expect("of a hypothesis").id()], "{}", planted.id);
         }
     }
-    assert!(told >= 8, "{told} of {} show", OPERANDS.len());
+    assert!(told >= 8, "{told} of {} show", rules.len());
 }
 
 #[test]
@@ -73,11 +70,9 @@ fn two_planted_faults_are_two_new_findings() {
     let trials = trials(1, 80);
     let ids_of =
         ["operand-offset-ignored", "colors-reversed", "braces-from-the-highest", "predicate-is-lowest-bit"];
-    let faults =
-        ids_of.map(|id| OPERANDS.iter().find(|suspect| suspect.id == id).expect("it is in the list"));
-    for pair in faults.windows(2) {
+    for pair in ids_of.map(wrong::rule).windows(2) {
         let found = new_findings(pair, &trials);
-        assert_eq!(ids(&found), pair.iter().map(|suspect| suspect.id).collect());
+        assert_eq!(ids(&found), pair.iter().map(|planted| planted.id).collect());
     }
 }
 

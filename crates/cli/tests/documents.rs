@@ -551,16 +551,7 @@ fn the_index_of_documents_renders_the_commands_of_the_program() {
     };
     let rows: String = commands.iter().filter(|command| **command != "help").map(row).collect();
     let rendered = format!("| command | purpose |\n| --- | --- |\n{rows}");
-    let path = root().join("docs/README.md");
-    let text = fs::read_to_string(&path).expect("it is there");
-    let (begin, end) = ("<!-- commands: begin -->\n", "<!-- commands: end -->");
-    let from = text.find(begin).expect("a place for the table") + begin.len();
-    let to = text.find(end).expect("a place for the table");
-    if std::env::var_os("PTXSMITH_BLESS").is_some() {
-        fs::write(&path, format!("{}{rendered}{}", &text[..from], &text[to..])).unwrap();
-        return;
-    }
-    assert_eq!(&text[from..to], rendered, "PTXSMITH_BLESS=1 renders it");
+    ptxsmith_testing::rendered_between("docs/README.md", "commands", &rendered);
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! `reduce`, with subjects made for the purpose, and with a real ptxas where there is one.
 
 mod common;
-#[path = "../../diff/tests/common/cores.rs"]
-mod cores;
 #[path = "reduce/real.rs"]
 mod real;
 

@@ -1,18 +1,16 @@
 //! What a subject is asked before it is tested, and the profile that its answers make.
 
-mod common;
-
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::of_lineage as fake;
 use ptxsmith_diff::{Header, Judge, Maker};
 use ptxsmith_oracle::{Question, Readings, Rules};
 use ptxsmith_subject::{Observation, Outcome, Request, Subject};
+use ptxsmith_testing::of_lineage as fake;
 
 /// What an implementation that follows these rules would do.
 fn observe(rules: &Rules, request: &Request<'_>) -> Observation {
-    common::observe(Maker::default(), rules, request)
+    ptxsmith_testing::observe(Maker::default(), rules, request)
 }
 
 /// A subject that gives these answers to open questions.
@@ -53,10 +51,10 @@ fn a_subject_is_asked_how_it_answers_every_question_of_the_profile() {
 #[test]
 fn asking_a_subject_takes_few_runs() {
     let runs = AtomicUsize::new(0);
-    let rules = common::known_rules(common::NVIDIA);
+    let rules = ptxsmith_testing::known_rules(ptxsmith_testing::NVIDIA);
     let subject = fake(|request: &Request<'_>| {
         runs.fetch_add(1, Ordering::Relaxed);
-        common::observe(common::NVIDIA, &rules, request)
+        ptxsmith_testing::observe(ptxsmith_testing::NVIDIA, &rules, request)
     });
     Judge::ask(&subject, &Header::default()).unwrap();
     let all = runs.load(Ordering::Relaxed);

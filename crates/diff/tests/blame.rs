@@ -1,10 +1,7 @@
 //! What the answer to a program as a whole is put down to: its header, one statement, or what the text does not decide.
 
-mod common;
-
 use std::sync::Mutex;
 
-use common::{observe, of_lineage as fake};
 use ptxsmith_diff::{
     Class, Maker, Must, NotCompared, Part, ToJudge, Verdict, Why, judge_module, judge_modules,
 };
@@ -14,6 +11,7 @@ use ptxsmith_subject::{
     Subject,
 };
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::{observe, of_lineage as fake};
 
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 

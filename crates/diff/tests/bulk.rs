@@ -1,16 +1,14 @@
 //! What is counted in bulk is what the same cases give when each is judged by itself.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use common::{NVIDIA, expression, fake, known_rules};
 use ptxsmith_diff::{Again, BulkVerdicts, Judge, Judged, NotCompared, Options, Trial, Verdict};
 use ptxsmith_gen::{CaseId, Config, Coverage, Generator};
 use ptxsmith_oracle::{Clause, ClauseSet, Question, QuestionSet, Rules};
 use ptxsmith_subject::{Address, FnSubject, Observation, Outcome, Request};
 use ptxsmith_syntax::{Assemble, BinaryOp, ScalarType, StateSpace};
+use ptxsmith_testing::{NVIDIA, expression, fake, known_rules};
 
 const SEED: u64 = 7;
 const BATCH: u64 = 2_000;
@@ -138,7 +136,7 @@ fn constants_of_a_module_fit_into_constant_memory() {
     for (space, modules) in [(StateSpace::Const, 3), (StateSpace::Global, 1)] {
         let shown = Mutex::new(Vec::new());
         let subject = FnSubject::new("fake", |request: &Request<'_>| {
-            let seen = common::observe(NVIDIA, &Rules::default(), request);
+            let seen = ptxsmith_testing::observe(NVIDIA, &Rules::default(), request);
             shown.lock().unwrap().push(seen.variables.values().filter_map(|v| v.size).sum::<u64>());
             seen
         });
@@ -172,7 +170,7 @@ fn what_is_not_shown_as_plain_bytes_is_left_to_be_judged_by_itself() {
     ];
     for (nth, (change, is_taken)) in changes.into_iter().enumerate() {
         let subject = FnSubject::new("fake", |request: &Request<'_>| {
-            let mut seen = common::observe(NVIDIA, &Rules::default(), request);
+            let mut seen = ptxsmith_testing::observe(NVIDIA, &Rules::default(), request);
             change(&mut seen);
             seen
         });

@@ -1,8 +1,6 @@
 //! Subjects that promise to show every variable: what is missing from what they show, or is there and not declared, deviates.
 
-mod common;
-
-use ptxsmith_diff::{Body, Class, Judge, Maker, Options, Part, Trial, Verdict, judge_data};
+use ptxsmith_diff::{Body, Class, Judge, Options, Part, Trial, Verdict, judge_data};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{FnSubject, Observation, Request, Subject, Variable};
 use ptxsmith_syntax::{ScalarType, StateSpace, parse, parse_expr};
@@ -12,7 +10,7 @@ const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 /// A subject that conforms but for what `change` does to what it shows, and that promises to show all or does not.
 fn subject(complete: bool, change: fn(&mut Observation)) -> impl Subject {
     FnSubject::new("fake", move |request: &Request<'_>| {
-        let mut observation = common::observe(Maker::default(), &Rules::default(), request);
+        let mut observation = ptxsmith_testing::right(request);
         change(&mut observation);
         Observation { complete, ..observation }
     })

@@ -122,10 +122,5 @@ fn ptxas_leaves_in_the_kernels_of_the_corpus_what_they_say_or_what_is_listed() {
     let _ = writeln!(list, "\n{compared} of {} compared, {seen} scalars seen.\n<!-- end -->", programs.len());
     assert!(programs.len() >= 50 && compared >= 40 && seen >= 55, "{list}");
     assert_eq!(new, Vec::<(String, Class)>::new(), "{list}");
-    let path = root().join(LIST);
-    if std::env::var_os("PTXSMITH_BLESS").is_some() {
-        fs::write(&path, &list).expect("the documents can be written");
-    }
-    let listed = fs::read_to_string(&path).unwrap_or_default();
-    assert!(listed == list, "{LIST} says otherwise; with PTXSMITH_BLESS=1 it is written anew:\n{list}");
+    ptxsmith_testing::rendered(LIST, &list);
 }

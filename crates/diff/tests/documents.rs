@@ -5,8 +5,8 @@
 //! between the marks is rendered, the rest written by hand.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::fs;
+use std::path::Path;
 
 use ptxsmith_diff::gone::class_of;
 use ptxsmith_diff::known::{Effect, End, KNOWN, Known};
@@ -16,26 +16,7 @@ use ptxsmith_oracle::{
 use ptxsmith_report::severity::Severity;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_syntax::{Item, Module, parse};
-
-const BEGIN: &str = "<!-- rendered: begin -->";
-const END: &str = "<!-- rendered: end -->";
-
-fn docs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
-}
-
-/// Holds what stands between the marks of a document against what it should be, or puts that there.
-fn current(path: &Path, rendered: &str) {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let parts = text.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, behind) = parts.unwrap_or_else(|| panic!("{} has no marks", path.display()));
-    let whole = format!("{before}{BEGIN}\n{rendered}{END}{behind}");
-    if env::var_os("PTXSMITH_BLESS").is_some() {
-        fs::write(path, &whole).expect("the documents can be written");
-    }
-    let text = fs::read_to_string(path).expect("it was read before");
-    assert!(text == whole, "{} is not current: run with PTXSMITH_BLESS=1", path.display());
-}
+use ptxsmith_testing::{rendered, rendered_between};
 
 fn observed(how: Observed) -> &'static str {
     match how {
@@ -76,7 +57,7 @@ fn the_table_of_clauses_and_questions_is_current() {
         }
     }
     assert!(Clause::ALL.len() > 100 && Question::ALL.len() > 20);
-    current(&docs().join("reference/specification.md"), &text);
+    rendered_between("docs/reference/specification.md", "rendered", &text);
 }
 
 #[test]
@@ -90,7 +71,7 @@ fn the_table_of_subjects_is_current() {
             form.meaning.replace("docs/guide/subjects.md", "see below")
         );
     }
-    current(&docs().join("guide/subjects.md"), &text);
+    rendered_between("docs/guide/subjects.md", "rendered", &text);
 }
 
 /// What these rules say of a program, a line each.
@@ -150,7 +131,7 @@ fn ended(end: End) -> String {
     }
 }
 
-fn rendered(known: &Known) -> String {
+fn page(known: &Known) -> String {
     let module = parse(known.example).expect("the example parses");
     let short = |line: &str| match line.len() {
         0..1_000 => line.to_owned(),
@@ -207,15 +188,8 @@ fn rendered(known: &Known) -> String {
 
 #[test]
 fn every_known_deviation_has_a_page_that_is_current_and_says_what_it_means() {
-    let folder = docs().join("deviations");
     for known in KNOWN.iter() {
-        let path = folder.join(format!("{}.md", known.id));
-        let page = rendered(known);
-        if env::var_os("PTXSMITH_BLESS").is_some() {
-            fs::write(&path, &page).expect("the documents can be written");
-        }
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        assert!(text == page, "{} is not current: run with PTXSMITH_BLESS=1", path.display());
+        rendered(&format!("docs/deviations/{}.md", known.id), &page(known));
     }
     let mut index = String::from("| deviation | class | what happens | ptxas |\n| --- | --- | --- | --- |\n");
     let class = |known: &Known| class_of(known, &parse(known.example).expect("the example parses")).name();
@@ -231,7 +205,9 @@ fn every_known_deviation_has_a_page_that_is_current_and_says_what_it_means() {
             class(known),
         );
     }
-    current(&folder.join("README.md"), &index);
-    let pages = fs::read_dir(&folder).expect("the folder is there").count();
+    rendered_between("docs/deviations/README.md", "rendered", &index);
+    let pages = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/deviations"))
+        .expect("the folder is there")
+        .count();
     assert_eq!(pages, KNOWN.len() + 1, "a page of a deviation that is not listed any more");
 }

@@ -1,10 +1,8 @@
 //! What a report has of a program with many variables: the one at fault and the first few.
 
-mod common;
-
 use std::fmt::Write as _;
 
-use ptxsmith_diff::{Difference, Maker, Verdict, judge_data};
+use ptxsmith_diff::{Difference, Verdict, judge_data};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{FnSubject, Observation, Outcome, Request, Subject};
 use ptxsmith_syntax::parse;
@@ -35,7 +33,7 @@ fn reported(difference: &Difference) -> (usize, Option<u64>) {
 #[test]
 fn of_many_variables_a_report_has_the_one_at_fault_and_a_bounded_number_of_others() {
     let wrong = FnSubject::new("fake", |request: &Request<'_>| {
-        let mut observation = common::observe(Maker::default(), &Rules::default(), request);
+        let mut observation = ptxsmith_testing::right(request);
         if let Some(bytes) = observation.variables.get_mut("v777").and_then(|v777| v777.bytes.as_mut()) {
             bytes[0] ^= 1;
         }

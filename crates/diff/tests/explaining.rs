@@ -1,13 +1,11 @@
 //! What becomes of a trial besides its verdict: what it rules out, what it is put down to, and how far it was seen.
 
-mod common;
-
-use common::{observe, of_lineage as fake};
 use ptxsmith_diff::suspects::{OPERANDS, SUSPECTS};
 use ptxsmith_diff::{Body, Class, Header, Judge, Judged, Maker, NotCompared, Options, Trial, Verdict};
 use ptxsmith_oracle::{Question, Readings, Rules};
 use ptxsmith_subject::{Observation, Outcome, Request, Subject, Variable};
 use ptxsmith_syntax::{ScalarType, StateSpace, parse, parse_expr};
+use ptxsmith_testing::{observe, of_lineage as fake};
 
 fn right(request: &Request<'_>) -> Observation {
     observe(Maker::default(), &Rules::default(), request)

@@ -1,12 +1,10 @@
 //! A program in executable and in relocatable output: what the subject as it is named does with it, and what the other form adds.
 
-mod common;
-
-use common::{observe, of_lineage as fake};
 use ptxsmith_diff::{Class, Maker, ModuleVerdicts, NotCompared, Part, Refusal, Verdict, judge_module};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Diagnostic, Observation, Outcome, OutputForm, Request, Severity};
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::{observe, of_lineage as fake};
 
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 use OutputForm::{Executable, Relocatable};

@@ -1,17 +1,15 @@
 //! Listed deviations that a release no longer shows.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{NVIDIA, fake, observe};
 use ptxsmith_diff::known::{Known, listed_for};
 use ptxsmith_diff::{Header, Maker, gone};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request, Subject};
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::{NVIDIA, fake, observe};
 
 #[test]
 fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_is_named() {

@@ -1,12 +1,9 @@
 //! Judging against subjects made from the oracle itself, with and without planted deviations.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::of_lineage as fake;
 use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::{
     Body, Class, Judge, Judged, Maker, NotCompared, Options, Part, Trial, Verdict, judge_data,
@@ -16,10 +13,11 @@ use ptxsmith_subject::{
     Description, Diagnostic, FnSubject, Observation, Outcome, Request, Severity, Subject, Variable,
 };
 use ptxsmith_syntax::{Names, Role, ScalarType, Spacing, StateSpace, Text, Visit, parse, parse_expr};
+use ptxsmith_testing::of_lineage as fake;
 
 /// What an implementation that follows these rules would do.
 fn observe(rules: &Rules, request: &Request<'_>) -> Observation {
-    common::observe(Maker::default(), rules, request)
+    ptxsmith_testing::observe(Maker::default(), rules, request)
 }
 
 fn subject(rules: Rules) -> impl Subject {
@@ -92,7 +90,7 @@ fn a_subject_is_asked_for_the_target_and_for_each_variable_that_it_is_to_show() 
 /// It takes the program, as is listed, and nothing says which bits of the NaN it keeps.
 #[test]
 fn a_listed_deviation_explains_a_variable_that_takes_a_computed_nan() {
-    let rules = common::known_rules(common::NVIDIA);
+    let rules = ptxsmith_testing::known_rules(ptxsmith_testing::NVIDIA);
     let subject = fake(move |request: &Request<'_>| match parse(request.ptx) {
         Ok(module) if matches!(expect(&module, &rules), Expectation::Refused { .. }) => {
             Observation::new(Outcome::Refused)
@@ -187,9 +185,9 @@ fn a_crash_under_a_listed_rule_is_predicted_and_poisons_no_batch() {
     let rules = Rules::default().with(change);
     let crashing = fake(|request: &Request<'_>| {
         runs.fetch_add(1, Ordering::Relaxed);
-        common::observe(common::NVIDIA, &rules, request)
+        ptxsmith_testing::observe(ptxsmith_testing::NVIDIA, &rules, request)
     });
-    let version = common::NVIDIA.version.map(str::to_owned);
+    let version = ptxsmith_testing::NVIDIA.version.map(str::to_owned);
     let description = Description { version, ..crashing.description().clone() };
     let crashing = crashing.described(description);
     let mut texts = vec!["3"; 200];
@@ -354,7 +352,8 @@ fn what_says_that_it_tells_values_and_tells_none_was_not_observed() {
 #[test]
 fn a_known_deviation_of_parameterized_names_is_recognised_in_functions_too() {
     let text = ".global .u32 x = 1; .func f() { .reg .u32 r1<3>; mov.u32 r12, 5; ret; }";
-    let judged = judge(&subject(common::known_rules(common::NVIDIA)), &[declarations(0, text)]);
+    let judged =
+        judge(&subject(ptxsmith_testing::known_rules(ptxsmith_testing::NVIDIA)), &[declarations(0, text)]);
     let known = format!("{:?}", difference(&judged[0]).explanation);
     assert!(known.contains("numbered-prefix-refused"), "{known}");
 }
@@ -488,7 +487,8 @@ fn a_variable_that_is_not_seen_explains_no_difference_of_another() {
 #[test]
 fn an_answer_is_not_ruled_out_that_agrees_with_all_listed_deviations() {
     let readings = Readings::default().with(Question::ShiftCount, 1).unwrap();
-    let rules = common::known_rules(common::NVIDIA).with(|rules| rules.readings = readings);
+    let rules =
+        ptxsmith_testing::known_rules(ptxsmith_testing::NVIDIA).with(|rules| rules.readings = readings);
     let nvidia = fake(move |request: &Request<'_>| observe(&rules, request));
     let description = Description { version: Some("13.5.37".into()), ..nvidia.description().clone() };
     let nvidia = nvidia.described(description);

@@ -1,13 +1,10 @@
 //! Whatever counts as compared entered a comparison that can fail: a subject that does as the specification says, and is then changed in
 //! one thing that it shows, gets another verdict, or that thing was not counted.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
 use ptxsmith_diff::{
-    Body, Judge, Judged, Maker, MemoryOperands, Must, Options, Part, Trial, Verdict, judge_module,
-    judge_operands,
+    Body, Judge, Judged, MemoryOperands, Must, Options, Part, Trial, Verdict, judge_module, judge_operands,
 };
 use ptxsmith_gen::{self as generate, Coverage, Focus, Generator, Header};
 use ptxsmith_oracle::{Expectation, Left, Rules, Way, accesses, expect, predict};
@@ -19,6 +16,9 @@ use ptxsmith_syntax::{Module, StateSpace, parse};
 
 /// A change of one thing that is observed, with its name.
 type Change<T> = (String, Box<dyn Fn(&mut T) + Sync>);
+
+/// Applies a change to the part of an observation that it concerns.
+type Apply<'a, T> = dyn Fn(&mut Observation, &dyn Fn(&mut T)) + Sync + 'a;
 
 /// A subject that does as the specification says, changed by a mutation.
 struct Changed<'m> {
@@ -42,12 +42,12 @@ impl Subject for Changed<'_> {
     }
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
-        let mut observed = common::observe(Maker::default(), &Rules::default(), request);
+        let mut observed = ptxsmith_testing::right(request);
         if observed.outcome == Outcome::Unsupported {
             observed = Observation::new(Outcome::Accepted);
         }
         if !request.trace.is_empty() {
-            observed.reached.extend(common::reached(&Rules::default(), request));
+            observed.reached.extend(ptxsmith_testing::reached(&Rules::default(), request));
         }
         (self.change)(&mut observed);
         Ok(observed)
@@ -181,6 +181,26 @@ fn shown(program: &Program) -> Observation {
     Changed::by(&|_| ()).observe(&request).unwrap()
 }
 
+/// Asserts that the verdict on this part of a program tells each of these changes of it, and counts them.
+fn noticed<T>(
+    program: &Program,
+    name: &str,
+    changes: Vec<Change<T>>,
+    apply: &Apply<T>,
+    verdict: &dyn Fn(&Verdicts) -> Option<Verdict>,
+) -> usize {
+    for (what, change) in &changes {
+        let verdict = verdict(&judged(program, &|observed| apply(observed, change)));
+        let Program { name: of, text, .. } = program;
+        assert!(verdict.as_ref().is_some_and(is_noticed), "{of}: {what} of {name}: {verdict:?}\n{text}");
+    }
+    changes.len()
+}
+
+fn of_kernels(verdicts: &Verdicts) -> Option<&Part> {
+    verdicts.parts.iter().find(|part| part.operands.total > 0)
+}
+
 #[test]
 fn every_byte_and_address_of_a_variable_that_is_compared_decides_its_verdict() {
     let (mut mutations, mut variables) = (0, 0);
@@ -194,21 +214,10 @@ fn every_byte_and_address_of_a_variable_that_is_compared_decides_its_verdict() {
             };
             let Some(Verdict::Conforms) = own(&before) else { continue };
             variables += 1;
-            for (what, change) in changes_of(seen) {
-                mutations += 1;
-                let after = judged(&program, &|observed| {
-                    if let Some(variable) = observed.variables.get_mut(name) {
-                        change(variable);
-                    }
-                });
-                let verdict = own(&after);
-                assert!(
-                    verdict.as_ref().is_some_and(is_noticed),
-                    "{}: {what} of {name}: {verdict:?}\n{}",
-                    program.name,
-                    program.text
-                );
-            }
+            let variable = |observed: &mut Observation, change: &dyn Fn(&mut Variable)| {
+                observed.variables.get_mut(name).map(change);
+            };
+            mutations += noticed(&program, name, changes_of(seen), &variable, &own);
         }
     }
     assert!(mutations > 1_500 && variables > 200, "{mutations} of {variables}");
@@ -256,8 +265,8 @@ fn kernel_programs() -> Vec<Program> {
 fn every_byte_and_address_of_an_output_buffer_that_is_compared_decides_the_verdict_on_the_kernels() {
     let (mut mutations, mut compared) = (0, 0);
     for program in kernel_programs() {
-        let of_kernels = |verdicts: Verdicts| verdicts.parts.into_iter().find(|part| part.operands.total > 0);
-        let Some(before) = of_kernels(judged(&program, &|_| ())) else { continue };
+        let before = judged(&program, &|_| ());
+        let Some(before) = of_kernels(&before) else { continue };
         assert!(!is_noticed(&before.verdict), "{}: {:?}", program.name, before.verdict);
         if !is_compared(&before.verdict) {
             assert_eq!(before.operands.seen, 0, "{}: it counts as seen", program.name);
@@ -268,22 +277,12 @@ fn every_byte_and_address_of_an_output_buffer_that_is_compared_decides_the_verdi
         compared += 1;
         for kernel in predict(&program.module, &Rules::default()).kernels {
             let Left::Output(left) = &kernel.left else { continue };
-            for (what, change) in changes_of_output(left) {
-                mutations += 1;
-                let after = judged(&program, &|observed| {
-                    if let Some(output) = observed.kernels.get_mut(kernel.name.as_str()) {
-                        change(output);
-                    }
-                });
-                let verdict = of_kernels(after).map(|part| part.verdict);
-                assert!(
-                    verdict.as_ref().is_some_and(is_noticed),
-                    "{}: {what} of {}: {verdict:?}\n{}",
-                    program.name,
-                    kernel.name,
-                    program.text
-                );
-            }
+            let name = kernel.name.as_str();
+            let output = |observed: &mut Observation, change: &dyn Fn(&mut Output)| {
+                observed.kernels.get_mut(name).map(change);
+            };
+            let verdict = |after: &Verdicts| of_kernels(after).map(|part| part.verdict.clone());
+            mutations += noticed(&program, name, changes_of_output(left), &output, &verdict);
         }
     }
     assert!(mutations > 500 && compared > 40, "{mutations} of {compared}");
@@ -340,24 +339,13 @@ fn every_memory_operand_that_is_compared_goes_astray_where_its_place_is_another(
             if !kernel.trace.questions.is_empty() {
                 continue;
             }
-            for (what, change) in changes_of_reached(own) {
-                may_fail += u64::from(what.starts_with("place"));
-                mutations += 1;
-                let name = kernel.name.as_str();
-                let after = judged(&program, &|observed| {
-                    if let Some(reached) = observed.reached.get_mut(name) {
-                        change(reached);
-                    }
-                });
-                let verdict = after.reached.map(|part| part.verdict);
-                assert!(
-                    verdict.as_ref().is_some_and(is_noticed),
-                    "{}: {what} of {}: {verdict:?}\n{}",
-                    program.name,
-                    kernel.name,
-                    program.text
-                );
-            }
+            let (name, changes) = (kernel.name.as_str(), changes_of_reached(own));
+            may_fail += changes.iter().filter(|(what, _)| what.starts_with("place")).count() as u64;
+            let reached = |observed: &mut Observation, change: &dyn Fn(&mut Reached)| {
+                observed.reached.get_mut(name).map(change);
+            };
+            let verdict = |after: &Verdicts| after.reached.as_ref().map(|part| part.verdict.clone());
+            mutations += noticed(&program, name, changes, &reached, &verdict);
         }
         compared += before.operands.compared;
         assert!(before.operands.compared <= may_fail, "{}: {:?}, {may_fail}", program.name, before.operands);
@@ -380,7 +368,7 @@ fn an_outcome_that_is_compared_decides_the_verdict_on_the_program() {
         }
         mutations += 1;
         let other = FnSubject::new("other", |request: &Request<'_>| {
-            let observed = common::observe(Maker::default(), &Rules::default(), request);
+            let observed = ptxsmith_testing::right(request);
             match observed.outcome {
                 // Of a header alone nothing is said.
                 _ if request.ptx != program.text => observed,

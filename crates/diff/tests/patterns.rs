@@ -1,8 +1,5 @@
 //! Patterns of known deviations: they find what they list however it is written, and nothing that only looks like it.
 
-mod common;
-
-use common::NVIDIA;
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::lint::risks;
 use ptxsmith_diff::pattern::Pattern;
@@ -10,6 +7,7 @@ use ptxsmith_diff::{Class, Verdict, judge_module};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request, Subject};
 use ptxsmith_syntax::{Gap, Lines, Module, each_token, parse, prefixed, print};
+use ptxsmith_testing::NVIDIA;
 
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 

@@ -1,15 +1,13 @@
 //! Judging programs as they are, those of a user's, against subjects made from the oracle itself.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use common::{observe, of_lineage as fake};
 use ptxsmith_diff::{Class, Maker, NotCompared, Part, Verdict, judge_data, judge_module};
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{Description, Observation, Outcome, Request, Subject, Variable};
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::{observe, of_lineage as fake};
 
 /// The texts at hand do not say what comments may hold.
 #[test]
@@ -101,9 +99,9 @@ fn a_program_that_a_subject_without_values_takes_conforms_by_outcome() {
 #[test]
 fn what_a_subject_without_values_takes_is_explained_and_rules_out_by_that_alone() {
     let parts = |values: bool, text: &str| {
-        let rules = common::known_rules(common::NVIDIA);
+        let rules = ptxsmith_testing::known_rules(ptxsmith_testing::NVIDIA);
         let subject = fake(move |request: &Request<'_>| match values {
-            true => observe(common::NVIDIA, &rules, request),
+            true => observe(ptxsmith_testing::NVIDIA, &rules, request),
             false => Observation::new(Outcome::Accepted),
         });
         let description = subject.description().clone();

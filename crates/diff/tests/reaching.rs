@@ -1,7 +1,5 @@
 //! Judging what kernels reach, with a subject whose code does as the oracle says under other rules.
 
-mod common;
-
 use ptxsmith_diff::{Class, MemoryOperands, Verdict, judge_operands};
 use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{Description, Error, Observation, Outcome, Request, Subject, Variable};
@@ -23,7 +21,7 @@ impl Subject for Follows {
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
         let mut observation = Observation::new(Outcome::Accepted);
-        observation.reached.extend(common::reached(&self.rules, request));
+        observation.reached.extend(ptxsmith_testing::reached(&self.rules, request));
         Ok(observation)
     }
 }
@@ -39,7 +37,7 @@ fn judged(scope: &str, body: &str, change: impl Fn(&mut Rules)) -> (MemoryOperan
         ".version 7.8\n.target sm_80\n.address_size 64\n{scope}\n.visible .entry k(.param .u64 P)\n{{\n\
          .reg .b64 %p, %q;\n.reg .b32 %r;\n.reg .s32 %i;\nld.param.u64 %p, [P];\n{body}\nret;\n}}\n"
     );
-    let maker = common::NVIDIA;
+    let maker = ptxsmith_testing::NVIDIA;
     let description = Description {
         lineage: maker.lineage.map(str::to_owned),
         version: maker.version.map(str::to_owned),
@@ -76,7 +74,7 @@ fn memory_operands_of_a_program_with_addresses_of_32_bits_are_not_compared() {
 
 #[test]
 fn bytes_and_places_that_listed_rules_predict_are_known() {
-    let listed = |rules: &mut Rules| *rules = common::known_rules(common::NVIDIA);
+    let listed = |rules: &mut Rules| *rules = ptxsmith_testing::known_rules(ptxsmith_testing::NVIDIA);
     let bits = "mov.f64 %q, 0f3FC00000;\nst.global.f64 [%p], %q;";
     assert_eq!(known(&verdict("", bits, listed)), ["single-bits-raw-in-f64"]);
     assert_eq!(verdict("", bits, |_| ()), Verdict::Conforms);
@@ -92,7 +90,7 @@ fn bytes_and_places_that_listed_rules_predict_are_known() {
 
 #[test]
 fn elements_of_an_array_without_a_size_are_known_to_count_bytes() {
-    let listed = |rules: &mut Rules| *rules = common::known_rules(common::NVIDIA);
+    let listed = |rules: &mut Rules| *rules = ptxsmith_testing::known_rules(ptxsmith_testing::NVIDIA);
     let stored = "mov.u32 %r, a[2];\nst.global.u32 [%p], %r;";
     let loaded = "mov.u32 %r, %tid.x;\nand.b32 %r, %r, 12;\nld.shared.u8 %r, a[%r];\nst.global.u32 [%p], %r;";
     for body in [stored, loaded] {
@@ -116,7 +114,7 @@ fn elements_of_an_array_without_a_size_are_known_to_count_bytes() {
 
 #[test]
 fn code_that_follows_listed_rules_may_reach_what_the_text_leaves_undefined() {
-    let listed = |rules: &mut Rules| *rules = common::known_rules(common::NVIDIA);
+    let listed = |rules: &mut Rules| *rules = ptxsmith_testing::known_rules(ptxsmith_testing::NVIDIA);
     let misaligned = "ld.const.u32 %r, a[2];\nst.global.u32 [%p], %r;";
     assert_eq!(
         known(&verdict(".extern .const .u32 a[];", misaligned, listed)),
@@ -169,7 +167,7 @@ fn the_first_bytes_of_const_are_a_variable_s() {
 #[test]
 fn a_wrong_value_is_of_the_access_that_covers_it() {
     let body = "mov.f64 %q, 0f3FC00000;\nst.global.f64 [%p+8], %q;\nst.global.u32 [%p], 1;";
-    let found = verdict("", body, |rules| *rules = common::known_rules(common::NVIDIA));
+    let found = verdict("", body, |rules| *rules = ptxsmith_testing::known_rules(ptxsmith_testing::NVIDIA));
     assert_eq!(known(&found), ["single-bits-raw-in-f64"]);
     let Verdict::Deviates(difference) = &found else { panic!("{found:?}") };
     let first = &difference.expected["astray"][0];

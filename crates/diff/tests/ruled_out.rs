@@ -1,12 +1,10 @@
 //! Which answers to open questions a program of the user's rules out, part by part.
 
-mod common;
-
-use common::{NVIDIA, observe, of_lineage as fake};
 use ptxsmith_diff::{Class, Maker, Part, Verdict, judge_module};
 use ptxsmith_oracle::{Question, Readings, Rules};
 use ptxsmith_subject::{Description, Observation, Outcome, Request, Subject};
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::{NVIDIA, observe, of_lineage as fake};
 
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 

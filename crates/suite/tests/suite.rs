@@ -150,7 +150,6 @@ fn a_suite_for_an_old_target_has_its_cases_and_their_counterparts_only() {
 /// The table of sources in docs/guide/suite.md; `PTXSMITH_BLESS=1` writes it anew.
 #[test]
 fn the_document_has_the_number_of_cases_of_each_source() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/suite.md");
     let count = |source| SUITE.cases.iter().filter(|case| case.source == source).count();
     let table = format!(
         "| source | cases | |\n| --- | ---: | --- |\n\
@@ -163,13 +162,5 @@ fn the_document_has_the_number_of_cases_of_each_source() {
         count(Source::Edited),
         SUITE.cases.len(),
     );
-    let (begin, end) = ("<!-- rendered: begin -->\n", "<!-- rendered: end -->");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = text.split_once(begin).unwrap();
-    let whole = format!("{before}{begin}{table}{end}{}", rest.split_once(end).unwrap().1);
-    if std::env::var_os("PTXSMITH_BLESS").is_some() {
-        std::fs::write(&path, &whole).unwrap();
-    }
-    let text = std::fs::read_to_string(&path).unwrap();
-    assert!(text == whole, "docs/guide/suite.md is not current: run with PTXSMITH_BLESS=1");
+    ptxsmith_testing::rendered_between("docs/guide/suite.md", "rendered", &table);
 }

@@ -1,4 +1,4 @@
-//! `planted`: plants the faults of crates/campaign/examples/faulty, one at a time, into an implementation that follows the specification, and
+//! `planted`: plants the faults of crates/testing/examples/faulty, one at a time, into an implementation that follows the specification, and
 //! judges the findings of `ptxsmith run`. Status 1 where the median is above one finding a fault, one has more than three, a
 //! cause is false or a validity is wrong.
 
@@ -39,7 +39,7 @@ struct Fault {
 pub fn run(arguments: &Arguments) -> Result<u8> {
     let ptxsmith = tools::ptxsmith(true)?;
     let faulty =
-        tools::built(true, &["-p", "ptxsmith-campaign", "--example", "faulty"])?.join("examples/faulty");
+        tools::built(true, &["-p", "ptxsmith-testing", "--example", "faulty"])?.join("examples/faulty");
     let mut faults = Vec::new();
     for line in
         tools::said(&mut command(&faulty, [""; 0]))?.lines().filter(|line| line.contains(&arguments.only))

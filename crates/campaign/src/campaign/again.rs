@@ -287,14 +287,17 @@ mod tests {
 
     use std::sync::atomic::{AtomicU64, Ordering as Order};
 
-    use crate::campaign::fake::{campaign, found, program, right, seen, session, tested, wrong};
+    use ptxsmith_testing::right;
+    use ptxsmith_testing::wrong::follows;
+
+    use crate::campaign::fake::{campaign, found, program, seen, session, tested};
     use ptxsmith_subject::Request;
 
     const OCTAL: &str = ".global .s32 a = 010;";
 
     /// The finding of an octal number that is read as a decimal one.
     fn octal(id: &str) -> Found {
-        found(id, Class::WrongValue, OCTAL, Some("a"), seen(wrong("octal-as-decimal"), OCTAL))
+        found(id, Class::WrongValue, OCTAL, Some("a"), seen(follows(&["octal-as-decimal"]), OCTAL))
     }
 
     /// One of which the answer is wrong only beside others.
@@ -319,7 +322,7 @@ mod tests {
         let mut beside = octal("x");
         let alone = beside.finding.observed.clone();
         beside.finding.observed.variables.get_mut("a").unwrap().align = Some(256);
-        let [shown] = &shown(wrong("octal-as-decimal"), vec![beside])[..] else { panic!() };
+        let [shown] = &shown(follows(&["octal-as-decimal"]), vec![beside])[..] else { panic!() };
         assert_eq!(shown.finding.observed, alone);
         assert_eq!((&*shown.finding.id, &*shown.finding.class), ("x", "wrong-value"));
     }
@@ -345,7 +348,7 @@ mod tests {
     #[test]
     fn an_answer_that_is_late_for_once_says_nothing() {
         let calls = AtomicU64::new(0);
-        let does = wrong("octal-as-decimal");
+        let does = follows(&["octal-as-decimal"]);
         let late_once = move |request: &Request<'_>| match calls.fetch_add(1, Order::Relaxed) {
             0 => Observation::new(Outcome::TimedOut),
             _ => does(request),
@@ -369,7 +372,7 @@ mod tests {
     #[test]
     fn where_answers_change_alone_they_do_beside_others_too() {
         let calls = AtomicU64::new(0);
-        let does = wrong("octal-as-decimal");
+        let does = follows(&["octal-as-decimal"]);
         // The first programs that are shown are those of company: at most one for each array, and the program alone.
         let changes = move |request: &Request<'_>| match request.ptx.contains(" b ") {
             true if calls.fetch_add(1, Order::Relaxed) < 2 => does(request),
@@ -381,7 +384,7 @@ mod tests {
             Class::WrongValue,
             declaration,
             Some("b"),
-            seen(wrong("octal-as-decimal"), declaration),
+            seen(follows(&["octal-as-decimal"]), declaration),
         );
         let findings = shown(changes, vec![of_company(OCTAL, seen(right, OCTAL)), of_runs]);
         let [joined] = &findings[..] else { panic!("{findings:#?}") };

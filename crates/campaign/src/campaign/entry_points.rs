@@ -166,7 +166,9 @@ mod tests {
 
     #[test]
     fn what_is_listed_is_compared_between_entry_points_unless_it_is_a_crash() {
-        use crate::campaign::fake::{self, campaign, program, right, session};
+        use ptxsmith_testing::right;
+
+        use crate::campaign::fake::{self, campaign, program, session};
         use ptxsmith_subject::{Observation, Outcome};
 
         let entry = |name: &str, refuses: bool| {

@@ -2,14 +2,12 @@
 
 use std::num::NonZeroUsize;
 
-use ptxsmith_diff::suspects::SUSPECTS;
 use ptxsmith_diff::{Class, Difference};
-use ptxsmith_oracle::Rules;
 use ptxsmith_report::Status;
 use ptxsmith_subject::{Cancel, Description, FnSubject, Observation, Request, process};
 use serde_json::Value;
 
-use super::{Campaign, fakes};
+use super::Campaign;
 use crate::ledger::{Found, Name};
 use crate::session::{Session, Silent};
 use crate::store::Earlier;
@@ -36,25 +34,6 @@ pub(super) fn campaign(session: &Session, subjects: Vec<Tested>) -> Campaign<'_>
     let mut campaign = Campaign::new(session, "run", "cases", subjects, None, Earlier::Refuse).unwrap();
     campaign.reduce_for = None;
     campaign
-}
-
-/// What the specification says of a program, as an observation.
-pub(super) fn right(request: &Request<'_>) -> Observation {
-    fakes::observe(Default::default(), &Rules::default(), request)
-}
-
-/// What an implementation does that follows a wrong rule.
-pub(super) fn wrong(id: &str) -> impl Fn(&Request<'_>) -> Observation + Send + Sync + use<> {
-    wrong_in(&[id])
-}
-
-/// The same, of several.
-pub(super) fn wrong_in(ids: &[&str]) -> impl Fn(&Request<'_>) -> Observation + Send + Sync + use<> {
-    let mut rules = Rules::default();
-    for id in ids {
-        (SUSPECTS.iter().find(|suspect| suspect.id == *id).unwrap().change)(&mut rules);
-    }
-    move |request| fakes::observe(Default::default(), &rules, request)
 }
 
 /// An implementation of this name that does this.

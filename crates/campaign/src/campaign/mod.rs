@@ -579,8 +579,4 @@ fn with_short_hashes(text: &str) -> String {
 #[cfg(test)]
 pub(crate) mod fake;
 #[cfg(test)]
-#[path = "../../../diff/tests/common/mod.rs"]
-mod fakes;
-
-#[cfg(test)]
 mod tests;

@@ -148,7 +148,9 @@ mod tests {
 
     #[test]
     fn a_release_is_shown_a_program_in_the_latest_version_that_it_takes() {
-        use crate::campaign::fake::{described, program, right};
+        use ptxsmith_testing::right;
+
+        use crate::campaign::fake::{described, program};
         use ptxsmith_subject::Description;
 
         let max_ptx = Some("7.5".to_owned());

@@ -181,7 +181,9 @@ pub(crate) fn validity(program: &str) -> Validity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::fake::{campaign, right, session, tested};
+    use ptxsmith_testing::right;
+
+    use crate::campaign::fake::{campaign, session, tested};
 
     #[test]
     fn a_command_that_describes_itself_has_a_name_of_its_own() {

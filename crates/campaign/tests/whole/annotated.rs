@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::common::{module, right, session, wrong};
+use crate::common::{module, session};
 use ptxsmith_campaign::reducing::{Budget, Origin, Shrunk, Wanted, annotated, reduce_finding};
 use ptxsmith_campaign::subjects::Tested;
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request};
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::right;
+use ptxsmith_testing::wrong::follows as wrong;
 
 /// An implementation of this version that does this.
 fn tested(

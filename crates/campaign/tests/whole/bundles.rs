@@ -5,12 +5,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::common::bare::is_without_tools;
-use crate::common::{described, fakes, implementation, module, right, session};
+use crate::common::{described, implementation, module, session};
 use flate2::read::GzDecoder;
 use ptxsmith_campaign::Failure;
 use ptxsmith_campaign::bundle::{Options, Written, bundle};
 use ptxsmith_campaign::check::{self, check};
 use ptxsmith_subject::{Description, Observation, Request, SubjectSpec};
+use ptxsmith_testing::{known_rules, observe, right};
 
 /// Runs this test where it finds no tools of the user's and installs none.
 fn without_tools(test: &str, body: impl FnOnce()) {
@@ -29,8 +30,8 @@ fn listed(id: &str, version: &'static str) -> SubjectSpec {
         ..Description::default()
     };
     let maker = ptxsmith_diff::Maker { lineage: Some("nvidia"), version: Some(version) };
-    let rules = fakes::known_rules(maker);
-    described(description, move |request| fakes::observe(maker, &rules, request))
+    let rules = known_rules(maker);
+    described(description, move |request| observe(maker, &rules, request))
 }
 
 /// Bundles these ids, with a campaign's folder and with releases.

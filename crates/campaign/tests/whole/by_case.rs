@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{described, fakes, implementation, module, right, session, wrong};
+use crate::common::{described, implementation, module, session};
 use ptxsmith_campaign::Outcome;
 use ptxsmith_campaign::check::{Options, check};
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_report::{Case, folder};
 use ptxsmith_subject::{Description, Observation, Outcome as Seen, Request, SubjectSpec};
+use ptxsmith_testing::wrong::follows as wrong;
+use ptxsmith_testing::{NVIDIA, known_rules, observe, right};
 
 fn subjects() -> [SubjectSpec; 3] {
     let octal = wrong(&["octal-as-decimal"]);
@@ -17,12 +19,11 @@ fn subjects() -> [SubjectSpec; 3] {
     };
     let listed = Description {
         id: "listed".to_owned(),
-        lineage: fakes::NVIDIA.lineage.map(str::to_owned),
-        version: fakes::NVIDIA.version.map(str::to_owned),
+        lineage: NVIDIA.lineage.map(str::to_owned),
+        version: NVIDIA.version.map(str::to_owned),
         ..Description::default()
     };
-    let lists =
-        |request: &Request<'_>| fakes::observe(fakes::NVIDIA, &fakes::known_rules(fakes::NVIDIA), request);
+    let lists = |request: &Request<'_>| observe(NVIDIA, &known_rules(NVIDIA), request);
     [implementation("right", right), implementation("wrong", dies), described(listed, lists)]
 }
 

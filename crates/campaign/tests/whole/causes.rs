@@ -1,6 +1,5 @@
 //! What new differences are put down to: their examples are evaluated anew under the wrong rules that others name.
 
-use crate::common::fakes::observe;
 use ptxsmith_campaign::ledger::{Ledger, Triage};
 use ptxsmith_diff::suspects::SUSPECTS;
 use ptxsmith_diff::{
@@ -9,6 +8,7 @@ use ptxsmith_diff::{
 use ptxsmith_oracle::{Question, Rules};
 use ptxsmith_subject::{FnSubject, Request};
 use ptxsmith_syntax::{ScalarType, StateSpace, parse_expr};
+use ptxsmith_testing::observe;
 
 const CAUSE: &str = "product-saturates";
 

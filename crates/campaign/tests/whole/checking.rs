@@ -4,15 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::bare::is_bare;
-use crate::common::{Told, implementation, module, refusal, right, session, wrong};
+use crate::common::{Told, implementation, module, refusal, session};
 use ptxsmith_campaign::check::{Options, check};
 use ptxsmith_campaign::{Failure, Outcome};
-use ptxsmith_oracle::{Expectation, Rules, Way, accesses_anywhere, expect};
+use ptxsmith_oracle::Rules;
 use ptxsmith_subject::{
-    Description, Error, FnSubject, Observation, Outcome as Seen, OutputForm, Reach, Reached, Request, Space,
-    Subject, SubjectSpec, parse_spec,
+    Description, Error, FnSubject, Observation, Outcome as Seen, OutputForm, Request, Subject, SubjectSpec,
+    parse_spec,
 };
-use ptxsmith_syntax::{StateSpace, parse};
+use ptxsmith_testing::wrong::follows as wrong;
+use ptxsmith_testing::{reached, right};
 
 /// Options that show these files and keep nothing.
 fn options(subjects: &[SubjectSpec], files: &[PathBuf]) -> Options {
@@ -252,33 +253,8 @@ impl Subject for Shows {
         let mut seen = right(request);
         seen.variables.retain(|name, _| self.names.contains(&&**name));
         seen.kernels.clear();
-        let module = parse(request.ptx).unwrap();
-        let Expectation::Accepted { variables, .. } = expect(&module, &Rules::default()) else {
-            return Ok(seen);
-        };
-        for kernel in accesses_anywhere(&module, &variables, &Rules::default()) {
-            if !request.trace.iter().any(|asked| asked.kernel == *kernel.name) {
-                continue;
-            }
-            let space = |space| match space {
-                StateSpace::Global => Space::Global,
-                other => panic!("the kernel reaches {other:?}"),
-            };
-            let own = kernel.reached.unwrap();
-            let reach = |access: &ptxsmith_oracle::Access| Reach {
-                instruction: "ACCESS".to_owned(),
-                reads: access.way != Way::Write,
-                writes: access.way != Way::Read,
-                width: access.width,
-                place: access.place.ok().map(|(own, at)| (space(own), at)),
-                certain: true,
-            };
-            let reached = Reached {
-                reaches: own.accesses.iter().map(reach).collect(),
-                written: own.written.iter().map(|(&(own, at), &byte)| ((space(own), at), byte)).collect(),
-                ..Reached::default()
-            };
-            seen.reached.insert(kernel.name.to_string(), reached);
+        if seen.outcome == Seen::Accepted && !request.trace.is_empty() {
+            seen.reached.extend(reached(&Rules::default(), request));
         }
         Ok(seen)
     }

@@ -1,10 +1,12 @@
 //! What changes between releases, on programs that exist and on generated ones.
 
-use crate::common::{Told, described, module, right, session, wrong};
+use crate::common::{Told, described, module, session};
 use ptxsmith_campaign::Failure;
 use ptxsmith_campaign::drift::{Change, Drift, Options, drift};
 use ptxsmith_campaign::input::Program;
 use ptxsmith_subject::{Description, Observation, Outcome, Request, SubjectSpec};
+use ptxsmith_testing::right;
+use ptxsmith_testing::wrong::follows as wrong;
 
 /// A release of one compiler that takes programs up to a version.
 fn release(

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{
-    described, fakes, implementation, options, refusal, result, right, run_cases, session, wrong,
-};
+use crate::common::{described, implementation, options, refusal, result, run_cases, session};
 use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::run::run;
 use ptxsmith_campaign::store::Shard;
@@ -13,6 +11,8 @@ use ptxsmith_gen::Focus;
 use ptxsmith_report::releases::ReleaseVerdict;
 use ptxsmith_report::{ExpectedFailure, Finding, Status, UnexpectedPass, folder};
 use ptxsmith_subject::{Description, Observation, Outcome as Seen, OutputForm, Request, SubjectSpec};
+use ptxsmith_testing::wrong::follows as wrong;
+use ptxsmith_testing::{NVIDIA, known_rules, observe, right};
 
 const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
@@ -39,8 +39,8 @@ fn nvidia(
     let description = Description {
         id: name.to_owned(),
         name: name.to_owned(),
-        lineage: fakes::NVIDIA.lineage.map(str::to_owned),
-        version: fakes::NVIDIA.version.map(str::to_owned),
+        lineage: NVIDIA.lineage.map(str::to_owned),
+        version: NVIDIA.version.map(str::to_owned),
         ..Description::default()
     };
     described(description, observe)
@@ -178,8 +178,7 @@ fn a_shard_does_not_tell_what_passes_of_what_is_expected() {
 #[test]
 fn what_is_listed_is_shown_by_its_reproducer() {
     let out = tempfile::tempdir().unwrap();
-    let lists =
-        |request: &Request<'_>| fakes::observe(fakes::NVIDIA, &fakes::known_rules(fakes::NVIDIA), request);
+    let lists = |request: &Request<'_>| observe(NVIDIA, &known_rules(NVIDIA), request);
     let (outcome, _) = run_cases(7, &[nvidia("ptxas", lists)], Focus::Mixed, 2_000, out.path());
     let known: Vec<&Finding> =
         outcome.report.findings.iter().filter(|finding| finding.status == Status::Known).collect();
@@ -208,7 +207,7 @@ fn of_what_is_listed_and_does_not_show_all_that_can_be_told_is_gone() {
             outcome.report.findings.iter().filter_map(|finding| finding.id.strip_prefix("gone-")).collect();
         assert_eq!(gone.len(), outcome.report.findings.len());
         assert!(gone.contains(&"remainder-unsigned"), "{gone:?}");
-        for known in listed_for(fakes::NVIDIA).filter(|known| gone.contains(&known.id)) {
+        for known in listed_for(NVIDIA).filter(|known| gone.contains(&known.id)) {
             // One that answers for many modules in one process may live where the program dies.
             assert!(!known.exhausts() && (name == "ptxas" || !known.kills()), "{name}: {}", known.id);
         }
@@ -226,8 +225,7 @@ fn of_what_is_listed_and_does_not_show_all_that_can_be_told_is_gone() {
 
 #[test]
 fn what_one_implementation_shows_may_be_gone_from_another() {
-    let lists =
-        |request: &Request<'_>| fakes::observe(fakes::NVIDIA, &fakes::known_rules(fakes::NVIDIA), request);
+    let lists = |request: &Request<'_>| observe(NVIDIA, &known_rules(NVIDIA), request);
     let out = tempfile::tempdir().unwrap();
     let subjects = [nvidia("ptxas", lists), nvidia("nvjitlink", right)];
     let (outcome, _) = run_cases(7, &subjects, Focus::Expressions, 10, out.path());

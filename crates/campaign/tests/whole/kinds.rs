@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use crate::common::{described, implementation, options, right, run_cases, session, wrong};
+use crate::common::{described, implementation, options, run_cases, session};
 use ptxsmith_campaign::cases::{Cases, wide_header};
 use ptxsmith_campaign::run::{self, run};
 use ptxsmith_campaign::store::{Shard, State};
 use ptxsmith_campaign::{Failure, Outcome};
 use ptxsmith_gen::{Coverage, Enumeration, Focus};
 use ptxsmith_subject::{Description, Observation, Outcome as Seen, Request, SubjectSpec};
+use ptxsmith_testing::right;
+use ptxsmith_testing::wrong::follows as wrong;
 use tempfile::tempdir;
 
 /// A conforming implementation that notes the versions of the programs that it is shown.

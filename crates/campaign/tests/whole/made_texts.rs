@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use crate::common::bare::is_bare;
-use crate::common::{Recorder, implementation, module, refusal, right, session};
+use crate::common::{Recorder, implementation, module, refusal, session};
 use ptxsmith_campaign::mutate::mutate;
 use ptxsmith_campaign::places::places;
 use ptxsmith_campaign::session::Session;
@@ -17,6 +17,7 @@ use ptxsmith_oracle::{Kernel, Rules, Validity, predict};
 use ptxsmith_report::Report;
 use ptxsmith_subject::{Observation, Outcome as Seen, Request, SubjectSpec};
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::right;
 
 const SEED: u64 = 3;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::common::{module, right};
+use crate::common::module;
 use ptxsmith_campaign::Failure;
 use ptxsmith_campaign::judges::judge;
 use ptxsmith_campaign::reducing::{Bounds, Cause, SameCause, Script};
@@ -12,6 +12,7 @@ use ptxsmith_diff::Verdict;
 use ptxsmith_reduce::{Answer, Ended, Options, Program, Question, reduce};
 use ptxsmith_subject::{Cancel, FnSubject, Limits, Observation, Outcome, OutputForm, Request};
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::right;
 
 /// An implementation under test that does this.
 fn tested(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> Tested {

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::common::{fakes, module, refusal, right, session, wrong};
+use crate::common::{module, refusal, session};
 use ptxsmith_campaign::reducing::{Bounds, Cause};
 use ptxsmith_campaign::reducing::{Budget, Expected, Reluctance, SameCause, Shrunk, Wanted, reduce_finding};
 use ptxsmith_campaign::subjects::Tested;
@@ -12,6 +12,8 @@ use ptxsmith_diff::{Class, Verdict};
 use ptxsmith_reduce::{Ended, Options, Program, reduce};
 use ptxsmith_subject::{Description, FnSubject, Observation, Outcome, Request};
 use ptxsmith_syntax::parse;
+use ptxsmith_testing::wrong::follows as wrong;
+use ptxsmith_testing::{NVIDIA, observe, right};
 
 /// An implementation under test that does this.
 fn tested(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> Tested {
@@ -22,8 +24,8 @@ fn tested(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static)
 fn of_nvidia(observe: impl Fn(&Request<'_>) -> Observation + Send + Sync + 'static) -> Tested {
     let description = Description {
         id: "fake".to_owned(),
-        lineage: fakes::NVIDIA.lineage.map(str::to_owned),
-        version: fakes::NVIDIA.version.map(str::to_owned),
+        lineage: NVIDIA.lineage.map(str::to_owned),
+        version: NVIDIA.version.map(str::to_owned),
         relocations: Some(true),
         ..Description::default()
     };
@@ -36,7 +38,7 @@ fn listed(ids: &[&str], request: &Request<'_>) -> Observation {
     for known in ptxsmith_diff::known::KNOWN.iter().filter(|known| ids.contains(&known.id)) {
         (known.change().unwrap())(&mut rules);
     }
-    fakes::observe(Default::default(), &rules, request)
+    observe(Default::default(), &rules, request)
 }
 
 fn killed(signal: i32) -> Observation {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::common::{described, implementation, options, result, right, session, wrong};
+use crate::common::{described, implementation, options, result, session};
 use ptxsmith_campaign::merge::{self, merge};
 use ptxsmith_campaign::run::run;
 use ptxsmith_campaign::session::{Events, Progress};
@@ -14,6 +14,8 @@ use ptxsmith_gen::Focus;
 use ptxsmith_report::Report;
 use ptxsmith_report::folder::{self, Folder};
 use ptxsmith_subject::{Cancel, Description, Request, SubjectSpec};
+use ptxsmith_testing::right;
+use ptxsmith_testing::wrong::follows as wrong;
 
 const CASES: u64 = 1_000;
 

@@ -1,7 +1,8 @@
 //! Whole campaigns of generated cases: what they count.
 
-use crate::common::{implementation, right, run_cases};
+use crate::common::{implementation, run_cases};
 use ptxsmith_gen::Focus;
+use ptxsmith_testing::right;
 
 #[test]
 fn of_a_conforming_implementation_everything_is_counted_and_nothing_found() {

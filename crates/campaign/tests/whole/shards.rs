@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::common::{Recorder, Told, implementation, options, result, right, session, wrong};
+use crate::common::{Recorder, Told, implementation, options, result, session};
 use ptxsmith_campaign::merge::{self, merge};
 use ptxsmith_campaign::run::{self, run};
 use ptxsmith_campaign::session::Session;
@@ -14,6 +14,8 @@ use ptxsmith_campaign::{Failure, Outcome};
 use ptxsmith_gen::Focus;
 use ptxsmith_report::{Report, folder};
 use ptxsmith_subject::{Request, SubjectSpec};
+use ptxsmith_testing::right;
+use ptxsmith_testing::wrong::follows as wrong;
 use tempfile::{TempDir, tempdir};
 
 const SEED: u64 = 11;

@@ -10,9 +10,9 @@ use ptxsmith_reduce::{Program, neighbours};
 use ptxsmith_subject::sass::Disassembler;
 use ptxsmith_subject::toolchain::Toolchains;
 use ptxsmith_subject::{Cancel, OpenOptions, Subject, SubjectSpec, open};
+use ptxsmith_testing::on_all_cores;
 
 use super::common::*;
-use super::cores::on_all_cores;
 use super::{KERNEL, made_by_clang};
 
 /// The real ptxas, or a note that nothing is tested.

@@ -1,13 +1,13 @@
 //! Whether the generator tells a wrong rule from the right one, and how many cases it takes.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use ptxsmith_diff::known::{KNOWN, Known};
-use ptxsmith_diff::suspects::SUSPECTS;
 use ptxsmith_gen::{Body, Coverage, Focus, Generator, Header, Places};
 use ptxsmith_oracle::{Evaluator, Expectation, Rules, Stop, Stored, Trace, expect, predict};
 use ptxsmith_syntax::{Expr, ScalarType, parse};
+use ptxsmith_testing::rendered_between;
+use ptxsmith_testing::wrong::{self, Origin, Wrong};
 
 /// A wrong rule that takes more cases than this shows is one that a run may miss.
 const MOST: u64 = 20_000;
@@ -58,20 +58,23 @@ fn outcome(body: &Body, rules: &Rules) -> Outcome {
 
 /// Every wrong rule: those that are only plausible, and those that real implementations are known to follow.
 fn mutants() -> Vec<(&'static str, Rules)> {
-    let wrong = |title, change: fn(&mut Rules)| (title, Rules::default().with(change));
     // Cases here are valid, so what is taken though it should be refused does not show; nor does what only a variable of more than 2^28
     // bytes shows, which the tables of places make (`size-modulo-2-64`). So do they `PREFIX<0>`, of which the default generator makes none.
     let is_valid = |known: &&Known| {
         let module = parse(known.example).expect("the example parses");
         matches!(expect(&module, &Rules::default()), Expectation::Accepted { unmodelled, .. } if unmodelled.is_empty())
     };
-    let followed = (KNOWN
-        .iter()
-        .filter(|known| known.clauses.first().is_some_and(|clause| clause.observed().by_data()))
-        .filter(is_valid)
-        .filter(|known| !BY_PLACES.contains(&known.id)))
-    .filter_map(|known| Some(wrong(known.title, known.change()?)));
-    SUSPECTS.iter().map(|suspect| wrong(suspect.title, suspect.change)).chain(followed).collect()
+    let shows_in_data = |known: &&Known| {
+        known.clauses.first().is_some_and(|clause| clause.observed().by_data())
+            && is_valid(known)
+            && !BY_PLACES.contains(&known.id)
+    };
+    let counts = |wrong: &Wrong| match wrong.origin {
+        Origin::Hypothesis => true,
+        Origin::Known => KNOWN.iter().filter(shows_in_data).any(|known| known.id == wrong.id),
+        Origin::OperandHypothesis | Origin::Unsuspected => false,
+    };
+    wrong::all().filter(counts).map(|wrong| (wrong.title, Rules::default().with(wrong.change))).collect()
 }
 
 /// The number of the first case of the default generator that tells each wrong rule from the right one.
@@ -106,28 +109,14 @@ fn each_of_the_wrong_rules_is_told_from_the_right_one_and_the_table_says_when() 
         let name = name.replace('|', "\\|");
         let _ = writeln!(table, "| {name} | {} |", cases.unwrap_or(0));
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/generation.md");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let (begin, end) = ("<!-- wrong rules: begin -->\n", "<!-- wrong rules: end -->");
-    let from = text.find(begin).expect("the document has a place for the table") + begin.len();
-    let to = text.find(end).expect("the document has a place for the table");
-    if std::env::var_os("PTXSMITH_BLESS").is_some() {
-        let text = format!("{}{table}{}", &text[..from], &text[to..]);
-        std::fs::write(&path, text).unwrap();
-    } else {
-        assert!(
-            text[from..to] == table,
-            "docs/guide/generation.md is not current: run with PTXSMITH_BLESS=1\n{table}"
-        );
-    }
+    rendered_between("docs/guide/generation.md", "wrong rules", &table);
 }
 
 #[test]
 fn what_the_default_generator_does_not_make_shows_among_the_numbers_of_the_places() {
     let places = Places::new();
     for id in BY_PLACES {
-        let known = KNOWN.iter().find(|known| known.id == id).expect("it is listed");
-        let wrong = Rules::default().with(known.change().expect("another rule"));
+        let wrong = Rules::default().with(wrong::rule(id).change);
         let cells = places.find("numbers").expect("there is such a family");
         let mut modules = cells.filter_map(|cell| parse(&places.cell(cell).text).ok());
         let shows =

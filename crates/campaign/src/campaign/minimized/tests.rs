@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex};
 use ptxsmith_diff::{COMPANY, Class};
 use ptxsmith_report::Status;
 use ptxsmith_subject::{Address, Description, Observation, Outcome, Request};
+use ptxsmith_testing::right;
+use ptxsmith_testing::wrong::follows;
 use serde_json::json;
 
 use super::*;
-use crate::campaign::fake::{
-    campaign, described, found, program, right, seen, session, tested, wrong, wrong_in,
-};
+use crate::campaign::fake::{campaign, described, found, program, seen, session, tested};
 
 const OCTAL: &str = ".global .s32 a = 010;";
 
@@ -169,7 +169,7 @@ fn what_is_wrong_beside_others_follows_from_what_most_others_show() {
 
 #[test]
 fn only_a_program_that_the_subject_takes_and_is_wrong_about_has_answers() {
-    let octal = tested("a", wrong("octal-as-decimal"));
+    let octal = tested("a", follows(&["octal-as-decimal"]));
     let told = answers(&octal, &program(OCTAL), None).unwrap().unwrap();
     assert_eq!(told.variable.as_deref(), Some("a"));
     assert_eq!(told.observed.variables["a"].bytes.as_deref(), Some(&[10, 0, 0, 0][..]));
@@ -178,7 +178,7 @@ fn only_a_program_that_the_subject_takes_and_is_wrong_about_has_answers() {
     assert_eq!(answers(&octal, &program(OCTAL), Some(known)).unwrap(), None);
     assert_eq!(answers(&octal, &program(".global .s32 a = 8;"), None).unwrap(), None);
     let description = Description { max_ptx: Some("7.7".to_owned()), ..Description::default() };
-    let old = described(description, wrong("octal-as-decimal"));
+    let old = described(description, follows(&["octal-as-decimal"]));
     assert_eq!(answers(&old, &program(OCTAL), None).unwrap(), None);
 }
 
@@ -232,7 +232,7 @@ fn a_rule_is_taken_back_where_more_deviates_as_it_does_not_predict() {
     let session = session();
     let campaign = campaign(&session, vec![tested("a", right)]);
     let named = |count| {
-        let observed = seen(wrong("octal-as-decimal"), OCTAL);
+        let observed = seen(follows(&["octal-as-decimal"]), OCTAL);
         let mut found = found("octal-as-decimal", Class::WrongValue, OCTAL, Some("a"), observed);
         found.finding.reduced = None;
         found.finding.count = count;
@@ -340,7 +340,7 @@ fn wrong_value(declarations: &str, variable: &str) -> Found {
 
 #[test]
 fn a_finding_is_reduced_to_what_its_rule_predicts() {
-    let both = || wrong_in(&["octal-as-decimal", "warp-size-64"]);
+    let both = || follows(&["octal-as-decimal", "warp-size-64"]);
     let own = || wrong_value(".global .u64 a = WARP_SZ;\n.global .u64 b = 010;", "a");
     for (rule, smallest, byte) in
         [("octal-as-decimal", OCTAL, 10), ("warp-size-64", ".global .s32 a = WARP_SZ;", 64)]
@@ -352,7 +352,7 @@ fn a_finding_is_reduced_to_what_its_rule_predicts() {
         assert!(asked > 0 && !found.only_as_written);
     }
     // What does not show the rule keeps its class.
-    let (found, _) = reduced(wrong("octal-as-decimal"), Some("warp-size-64"), own());
+    let (found, _) = reduced(follows(&["octal-as-decimal"]), Some("warp-size-64"), own());
     assert_eq!(found.finding.reduced.unwrap().program, program(OCTAL));
     // What shows nothing is asked about once more only where another question is left.
     let asked = |rule| {
@@ -398,7 +398,7 @@ fn what_shows_only_as_it_is_written_is_not_reduced_as_a_tree() {
 
 #[test]
 fn an_answer_that_does_not_come_again_while_it_is_reduced_changes() {
-    let (calls, octal) = (AtomicU64::new(0), wrong("octal-as-decimal"));
+    let (calls, octal) = (AtomicU64::new(0), follows(&["octal-as-decimal"]));
     let once = move |request: &Request<'_>| match calls.fetch_add(1, Ordering::Relaxed) {
         0 => octal(request),
         _ => right(request),
@@ -429,14 +429,14 @@ fn essential(
 fn what_a_smallest_program_holds_only_to_be_valid_is_no_part_of_its_cause() {
     for declarations in [OCTAL, ".global .u64 a = 010;", ".const .s32 a = 010;"] {
         let (found, form, is_refuted) =
-            essential(wrong("octal-as-decimal"), "octal-as-decimal", declarations);
+            essential(follows(&["octal-as-decimal"]), "octal-as-decimal", declarations);
         assert_eq!((form.id(), is_refuted), (Form::of(&program(OCTAL), None).id(), false), "{declarations}");
         // The nearest that conforms holds the same number.
         let neighbour = program(&declarations.replace("010", "8"));
         assert_eq!(found.finding.neighbour, Some(neighbour));
     }
     // The number that it should hold is nearer than another operator.
-    let (found, ..) = essential(wrong("not-complements"), "not-complements", ".global .s32 a = !5;");
+    let (found, ..) = essential(follows(&["not-complements"]), "not-complements", ".global .s32 a = !5;");
     assert_eq!(found.finding.neighbour, Some(program(".global .s32 a = 0;")));
     // Whatever the program is, it holds 10.
     let ten = |request: &Request<'_>| {
@@ -458,7 +458,7 @@ fn what_a_smallest_program_holds_only_to_be_valid_is_no_part_of_its_cause() {
 fn new_findings_of_one_cause_are_one_and_nothing_is_asked_about_what_shows_it() {
     let shown = Arc::new(Mutex::new(Vec::<String>::new()));
     let observe = || {
-        let (shown, octal) = (Arc::clone(&shown), wrong("octal-as-decimal"));
+        let (shown, octal) = (Arc::clone(&shown), follows(&["octal-as-decimal"]));
         move |request: &Request<'_>| {
             shown.lock().unwrap().push(request.ptx.to_owned());
             octal(request)
@@ -471,12 +471,12 @@ fn new_findings_of_one_cause_are_one_and_nothing_is_asked_about_what_shows_it() 
             Class::WrongValue,
             declarations,
             Some("a"),
-            seen(wrong("octal-as-decimal"), declarations),
+            seen(follows(&["octal-as-decimal"]), declarations),
         )
     };
     let unnamed = || {
         let declarations = ".global .u64 unasked = 017 + 1;";
-        let observed = seen(wrong("octal-as-decimal"), declarations);
+        let observed = seen(follows(&["octal-as-decimal"]), declarations);
         found("wrong-value-y", Class::WrongValue, declarations, Some("unasked"), observed)
     };
     let mut listed = named();
@@ -507,7 +507,7 @@ fn new_findings_of_one_cause_are_one_and_nothing_is_asked_about_what_shows_it() 
 #[test]
 fn what_no_rule_explains_is_called_after_its_smallest_program_and_rests_on_its_clauses() {
     let session = session();
-    let campaign = campaign(&session, vec![tested("a", wrong("octal-as-decimal"))]);
+    let campaign = campaign(&session, vec![tested("a", follows(&["octal-as-decimal"]))]);
     let declarations = ".global .u64 a = 017 + 1;";
     let mut long = wrong_value(declarations, "a");
     long.finding.clauses = ["4.5.1/literal-octal", "4.5.5/addition"].map(str::to_owned).to_vec();

@@ -2,8 +2,6 @@
 #![allow(dead_code, reason = "every test file is a program of its own and uses a part of this")]
 
 pub mod bare;
-#[path = "../../../../diff/tests/common/mod.rs"]
-pub mod fakes;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -13,9 +11,7 @@ use ptxsmith_campaign::run::{self, run};
 use ptxsmith_campaign::session::{Events, Progress, Session};
 use ptxsmith_campaign::store::Shard;
 use ptxsmith_campaign::{Failure, Outcome};
-use ptxsmith_diff::suspects::{OPERANDS, SUSPECTS};
 use ptxsmith_gen::Focus;
-use ptxsmith_oracle::Rules;
 use ptxsmith_report::Finding;
 use ptxsmith_subject::{
     Cancel, Description, Diagnostic, FnSubject, Observation, Outcome as Seen, Request, Severity, SubjectSpec,
@@ -133,21 +129,6 @@ pub fn described(
         let subject = FnSubject::new(description.id.clone(), observe.clone());
         Ok(vec![Box::new(subject.described(description.clone()))])
     })
-}
-
-/// What the specification says of a program, as an observation.
-pub fn right(request: &Request<'_>) -> Observation {
-    fakes::observe(Default::default(), &Rules::default(), request)
-}
-
-/// What an implementation does that follows these wrong rules of the suspects, by their ids.
-pub fn wrong(ids: &[&str]) -> impl Fn(&Request<'_>) -> Observation + Clone + Send + Sync + use<> {
-    let mut rules = Rules::default();
-    for id in ids {
-        let suspect = SUSPECTS.iter().chain(OPERANDS).find(|suspect| suspect.id == *id);
-        (suspect.unwrap_or_else(|| panic!("no suspect is called {id}")).change)(&mut rules);
-    }
-    move |request: &Request<'_>| fakes::observe(Default::default(), &rules, request)
 }
 
 /// A refusal of a line with this message.

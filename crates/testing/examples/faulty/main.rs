@@ -1,8 +1,9 @@
 //! An implementation of PTX that follows the specification, but for one planted fault: what `cargo xtask planted` judges findings by.
 //!
 //! `faulty` prints its faults: the class of their findings, what the cases are about that show them, and the name; `faulty NAME`
-//! answers questions on standard input, as `serve:` asks them. Few of them are among the wrong rules that ptxsmith suspects. The
-//! plain ones are a form of declaration and what happens to it; the others are in [`harsher`] and [`whole`].
+//! answers questions on standard input, as `serve:` asks them; NAME may also be the id of a wrong rule. None that it prints is among the
+//! wrong rules that triage suspects. The plain ones are a form of declaration and what happens to it; the others are in [`harsher`] and
+//! [`whole`].
 
 mod harsher;
 mod whole;
@@ -15,6 +16,7 @@ use ptxsmith_syntax::{
     BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, Module, NodeKind, ScalarType,
     StateSpace, UnaryOp, VectorLength, parse,
 };
+use ptxsmith_testing::wrong;
 use serde_json::{Value, json};
 
 /// Whether a declaration has the form.
@@ -101,6 +103,15 @@ fn faults() -> Vec<Fault> {
     faults.extend(harsher::faults());
     faults.extend(whole::faults());
     faults
+}
+
+/// The fault of a wrong rule of the table.
+fn by_rule(id: &str) -> Fault {
+    let rules = Rules::default().with(wrong::rule(id).change);
+    Fault::new("wrong-value", id, move |asked, seen| {
+        *seen = expect(asked.module, &rules).to_json(asked.text, &rules.readings);
+        Deed::Answers
+    })
 }
 
 fn number(kind: &NodeKind, is: impl Fn(&str) -> bool) -> bool {
@@ -264,7 +275,7 @@ fn main() -> ExitCode {
         );
         return ExitCode::SUCCESS;
     }
-    let fault = faults().into_iter().find(|fault| fault.name == name).expect("a fault of the list");
+    let fault = faults().into_iter().find(|fault| fault.name == name).unwrap_or_else(|| by_rule(&name));
     for (nth, line) in (0..).zip(std::io::stdin().lock().lines().map_while(Result::ok)) {
         let request: Value = serde_json::from_str(&line).expect("a question");
         let text = request["ptx"].as_str().unwrap_or_default();

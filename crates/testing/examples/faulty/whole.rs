@@ -1,10 +1,10 @@
 //! Faults of the answer as a whole: what is refused, accepted, or killed, what changes from question to question, and what is about
 //! everything.
 
-use ptxsmith_oracle::RefusalClass;
 use ptxsmith_syntax::{
     BinaryOp, Declaration, Declarator, Expr, Initializer, Item, Linkage, NodeKind, UnaryOp, VectorLength,
 };
+use ptxsmith_testing::wrong;
 use serde_json::Value;
 
 use super::harsher::{adds, bytes, declarator, depth, flip, has, in_const, over};
@@ -22,7 +22,7 @@ pub fn faults() -> Vec<Fault> {
 
 /// What is invalid and accepted.
 fn acceptances(faults: &mut Vec<Fault>) {
-    for class in RefusalClass::ALL {
+    for class in wrong::refusals() {
         let accept = move |_: &Asked<'_>, right: &mut Value| {
             if right["refusal"]["class"] == class.name() {
                 *right = serde_json::json!({"schema": "ptxsmith.module/1", "outcome": "accepted"});

@@ -1,0 +1,25 @@
+//! Documents that tests render.
+
+use std::fs;
+use std::path::Path;
+
+/// Asserts that a document, named from the root of the repository, is this text; `PTXSMITH_BLESS=1` writes it.
+pub fn rendered(document: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
+    if std::env::var_os("PTXSMITH_BLESS").is_some() {
+        fs::write(&path, text).unwrap();
+    } else {
+        let own = fs::read_to_string(&path).unwrap_or_default();
+        assert!(own == text, "{document} is not current: run with PTXSMITH_BLESS=1\n{text}");
+    }
+}
+
+/// The same, of what stands between the comments `MARKS: begin` and `MARKS: end`.
+pub fn rendered_between(document: &str, marks: &str, table: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
+    let text = fs::read_to_string(path).unwrap();
+    let (begin, end) = (format!("<!-- {marks}: begin -->\n"), format!("<!-- {marks}: end -->"));
+    let from = text.find(&begin).expect("the document has a place for the table") + begin.len();
+    let to = text.find(&end).expect("the document has a place for the table");
+    rendered(document, &format!("{}{table}{}", &text[..from], &text[to..]));
+}

@@ -1,0 +1,11 @@
+//! Support for the tests of all packages: implementations made of the oracle, wrong rules to plant into them, and helpers. Nothing but tests
+//! depends on this package, and it depends on nothing that campaigns do.
+
+mod cores;
+mod documents;
+mod fakes;
+pub mod wrong;
+
+pub use cores::on_all_cores;
+pub use documents::{rendered, rendered_between};
+pub use fakes::{NVIDIA, expression, fake, known_rules, observe, of_lineage, reached, right};

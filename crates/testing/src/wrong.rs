@@ -1,0 +1,195 @@
+//! Wrong rules to plant into an implementation that follows the specification otherwise.
+
+use ptxsmith_diff::known::KNOWN;
+use ptxsmith_diff::suspects::{OPERANDS, SUSPECTS};
+use ptxsmith_oracle::{Clause, RefusalClass, Rules};
+use ptxsmith_subject::{Observation, Request};
+use ptxsmith_syntax::{BinaryOp, StateSpace};
+
+use crate::fakes::observe;
+
+/// A change of the rules.
+pub type Change = fn(&mut Rules);
+
+/// A wrong rule.
+#[derive(Clone, Copy)]
+pub struct Wrong {
+    /// Its id, or what is wrong where it has none.
+    pub id: &'static str,
+    /// What is wrong, in a line.
+    pub title: &'static str,
+    /// The clause that it breaks, where it is listed with one.
+    pub clause: Option<Clause>,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The change of the rules.
+    pub change: Change,
+}
+
+/// Where a wrong rule comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A hypothesis of triage about data.
+    Hypothesis,
+    /// A hypothesis of triage about operands.
+    OperandHypothesis,
+    /// Triage has no hypothesis of it, so it needs another name.
+    Unsuspected,
+    /// Real implementations are known to follow it.
+    Known,
+}
+
+/// Every wrong rule, hypotheses first.
+pub fn all() -> impl Iterator<Item = Wrong> {
+    let data = SUSPECTS.iter().map(|own| (own, Origin::Hypothesis));
+    let hypotheses = data.chain(OPERANDS.iter().map(|own| (own, Origin::OperandHypothesis)));
+    let hypotheses = hypotheses.map(|(own, origin)| Wrong {
+        id: own.id,
+        title: own.title,
+        clause: Some(own.clause),
+        origin,
+        change: own.change,
+    });
+    let unsuspected = UNSUSPECTED.iter().map(|&(title, change)| Wrong {
+        id: title,
+        title,
+        clause: None,
+        origin: Origin::Unsuspected,
+        change,
+    });
+    let known = KNOWN.iter().filter_map(|own| {
+        Some(Wrong {
+            id: own.id,
+            title: own.title,
+            clause: own.clauses.first().copied(),
+            origin: Origin::Known,
+            change: own.change()?,
+        })
+    });
+    hypotheses.chain(unsuspected).chain(known)
+}
+
+/// The wrong rules of one origin.
+pub fn of(origin: Origin) -> impl Iterator<Item = Wrong> {
+    all().filter(move |wrong| wrong.origin == origin)
+}
+
+/// The wrong rule with this id.
+pub fn rule(id: &str) -> Wrong {
+    all().find(|wrong| wrong.id == id).unwrap_or_else(|| panic!("no wrong rule is called {id}"))
+}
+
+/// What an implementation does that follows these wrong rules, and the specification otherwise.
+pub fn follows(ids: &[&str]) -> impl Fn(&Request<'_>) -> Observation + Clone + Send + Sync + use<> {
+    let mut rules = Rules::default();
+    ids.iter().for_each(|id| (rule(id).change)(&mut rules));
+    move |request: &Request<'_>| observe(Default::default(), &rules, request)
+}
+
+/// The refusals that an implementation may fail to make: classes of which the default interpretation refuses something.
+pub fn refusals() -> impl Iterator<Item = RefusalClass> {
+    const NOT_BY_DEFAULT: [RefusalClass; 2] = [RefusalClass::SignedOverflow, RefusalClass::EmptyList];
+    RefusalClass::ALL.into_iter().filter(|class| !NOT_BY_DEFAULT.contains(class))
+}
+
+/// Wrong rules that triage has no hypothesis of.
+const UNSUSPECTED: [(&str, Change); 26] = [
+    ("an offset behind a name is negated", |rules| {
+        rules.operands.offset.change(|next, bytes| -next.apply(bytes))
+    }),
+    ("an offset loses its lowest bit", |rules| {
+        rules.operands.offset.change(|next, bytes| next.apply(bytes) & !1)
+    }),
+    ("an offset stops at 4,095", |rules| {
+        rules.operands.offset.change(|next, bytes| next.apply(bytes).min(4_095))
+    }),
+    ("offsets have 24 bits", |rules| {
+        rules.operands.offset_fits.change(|next, value, ty| next.apply(value, ty) && value < 1 << 24);
+    }),
+    ("offsets may not be negative", |rules| {
+        rules.operands.offset_fits.change(|next, value, ty| next.apply(value, ty) && value >= 0);
+    }),
+    ("offsets may have 64 bits", |rules| rules.operands.offset_fits.change(|_, _, _| true)),
+    ("a constant index begins with one", |rules| {
+        rules.operands.element_offset.change(|next, index, step| next.apply(index - 1, step));
+    }),
+    ("a negative constant index is zero", |rules| {
+        rules.operands.element_offset.change(|next, index, step| next.apply(index.max(0), step));
+    }),
+    ("elements lie at least 4 bytes apart", |rules| {
+        rules.operands.element_offset.change(|next, index, step| next.apply(index, step.max(4)));
+    }),
+    ("elements of 8 bytes lie 4 bytes apart", |rules| {
+        rules
+            .operands
+            .element_offset
+            .change(|next, index, step| next.apply(index, if step == 8 { 4 } else { step }));
+    }),
+    ("an index of 16 bits has no sign", |rules| {
+        rules.operands.index.change(|next, ty, bits| match ty.size() {
+            Some(2) => (bits & 0xffff) as i64,
+            _ => next.apply(ty, bits),
+        });
+    }),
+    ("an index of 32 bits has 16", |rules| {
+        rules.operands.index.change(|next, ty, bits| match ty.size() {
+            Some(4) => i64::from(bits as i16),
+            _ => next.apply(ty, bits),
+        });
+    }),
+    ("an index may not be a difference", |rules| {
+        rules.operands.index_operator.change(|next, op| next.apply(op) && op == BinaryOp::Add);
+    }),
+    (".y names the first element", |rules| {
+        rules
+            .operands
+            .element_named
+            .change(|next, letter, count| next.apply(if letter == "y" { "x" } else { letter }, count));
+    }),
+    ("colours name nothing", |rules| {
+        rules.operands.element_named.change(|next, letter, count| {
+            next.apply(letter, count).filter(|_| !["r", "g", "b", "a"].contains(&letter))
+        });
+    }),
+    ("a list is cut from the highest part", |rules| {
+        rules.operands.part_of_scalar.change(|_, place, count| count - 1 - place);
+    }),
+    ("a list of four is cut as one of two", |rules| {
+        rules.operands.part_of_scalar.change(|next, place, count| next.apply(place, count) % 2);
+    }),
+    ("a constant is true where its lowest bit is", |rules| {
+        rules.operands.predicate.change(|_, _, bits| bits & 1 == 1)
+    }),
+    ("a constant of more than 32 bits is false", |rules| {
+        rules.operands.predicate.change(|next, opcode, bits| next.apply(opcode, bits & 0xffff_ffff));
+    }),
+    ("constants move no address in .shared", |rules| {
+        rules.operands.moved.change(|next, space, bytes| match space {
+            StateSpace::Shared => 0,
+            _ => next.apply(space, bytes),
+        });
+    }),
+    ("constants move no address in .const", |rules| {
+        rules.operands.moved.change(|next, space, bytes| match space {
+            StateSpace::Const => 0,
+            _ => next.apply(space, bytes),
+        });
+    }),
+    ("a function may stand in any operand", |rules| rules.operands.function_operand.change(|_, _, _| true)),
+    ("a function may stand in no operand", |rules| rules.operands.function_operand.change(|_, _, _| false)),
+    ("sizes are rounded up to 4 bytes", |rules| {
+        rules.layout.size.change(|next, extents, element| next.apply(extents, element).next_multiple_of(4));
+    }),
+    ("the last dimension of three counts for nothing", |rules| {
+        rules
+            .layout
+            .size
+            .change(|next, extents, element| next.apply(&extents[..extents.len().min(2)], element));
+    }),
+    ("a parameterized name may have a zero before its number", |rules| {
+        rules
+            .layout
+            .numbered
+            .change(|next, prefix, number| next.apply(prefix, number.trim_start_matches('0')));
+    }),
+];
