@@ -167,8 +167,9 @@ mod tests {
     /// A crash because of the version is one in the map too; a subject that does not show the finding is shown an earlier version.
     #[test]
     fn a_release_that_shows_a_finding_is_shown_it_as_it_is() {
-        use crate::campaign::fake::{described, program, right};
+        use crate::campaign::fake::{described, program};
         use ptxsmith_subject::Description;
+        use ptxsmith_testing::right;
 
         let of = |id: &str| {
             let max_ptx = Some("7.5".to_owned());
