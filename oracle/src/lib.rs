@@ -44,9 +44,8 @@ pub use clause::{Clause, ClauseSet, Observed};
 pub use comments::verify_comments;
 pub use declaration::declares_no_name;
 pub use evaluate::Evaluator;
-pub use execution::accesses::{
-    Access, Placed, Reached, Setting, Traced, WINDOWS, Way, accesses, accesses_anywhere,
-};
+pub use execution::accesses::{Traced, accesses, accesses_anywhere};
+pub use execution::setting::{Access, Placed, Reached, Setting, WINDOWS, Way};
 pub use execution::{Kernel, Left, Output, Written, execute};
 pub use expectation::{Address, Expectation, Variable, hex};
 pub use hold::{Held, NoAnswer, hold};

@@ -36,6 +36,13 @@ fn arithmetic_is_modulo_the_width_of_the_type() {
         ("and.b32 r0, r1, r2;", 4),
         ("or.b32 r0, r1, r2;", 103),
         ("xor.b32 r0, r1, r2;", 99),
+        ("not.b32 r0, r1;", 0xffff_ff9b),
+        ("neg.s32 r0, s0;", 100),
+        ("min.s32 r0, s0, s1;", 0xffff_ff9c),
+        ("max.s32 r0, s0, s1;", 7),
+        ("max.u32 r0, r1, r2;", 100),
+        ("mul.wide.u32 p0, 0xffffffff, 16; shr.u64 p0, p0, 32; cvt.u32.u64 r0, p0;", 15),
+        ("mul.wide.s32 p0, s0, 16; shr.s64 p0, p0, 32; cvt.u32.u64 r0, p0;", 0xffff_ffff),
         ("shl.b32 r0, r1, r3;", 800),
         ("shl.b32 r0, r1, 31;", 0),
         ("shl.b32 r0, r2, 31;", 0x8000_0000),
@@ -59,7 +66,6 @@ fn arithmetic_is_modulo_the_width_of_the_type() {
         "add.f32 r0, r1, r2;",
         "div.u32 r0, r1, r2;",
         "popc.b32 r0, r1;",
-        "not.b32 r0, r1;",
     ] {
         assert!(number(instruction).is_err(), "{instruction}");
     }

@@ -5,65 +5,17 @@
 //! has to reach the same bytes over the same numbers, however it rewrites it. A value that is not known makes what depends on
 //! it unknown, and nothing else.
 
-mod instructions;
-mod memory;
-mod registers;
-mod setting;
-
-use std::{collections::BTreeMap, rc::Rc};
-
-use ptxsmith_syntax::{FunctionKind, Module, Opcode, Operand, Role, ScalarType, Span, StateSpace, Text};
+use ptxsmith_syntax::{FunctionKind, Module, Opcode, StateSpace, Text};
 
 use super::form::Form;
+use super::machine::Machine;
 use super::names;
-use super::names::{Body, Kept, Line, Meaning, Place, Program, Registers, Variable, Which};
+use super::names::{Body, Line};
 use super::operand::Reader;
+use super::setting::{Frame, Reached, Way};
 use crate::expectation;
 use crate::rules::Rules;
 use crate::step::Trace;
-
-use self::setting::{Frame, Free, parameter_bytes, specials};
-pub use self::setting::{Placed, Setting, WINDOWS};
-
-/// What an instruction does with memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// It reads.
-    Read,
-    /// It writes.
-    Write,
-    /// It does both at once.
-    Both,
-}
-
-/// One memory operand of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// Where its instruction stands.
-    pub span: Span,
-    /// What it does there.
-    pub way: Way,
-    /// How many bytes it reaches.
-    pub width: u64,
-    /// The state space and the place in it, or why that is not known.
-    pub place: Result<(StateSpace, u64), &'static str>,
-    /// Whether it may leave memory as it was: what it writes is there already.
-    pub idle: bool,
-}
-
-/// What a kernel reaches, and what it leaves there.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reached {
-    /// What it was run over.
-    pub setting: Setting,
-    /// Its memory operands outside of `.param`, in the order executed.
-    pub accesses: Vec<Access>,
-    /// What was written, `None` for bytes of which only that is known.
-    pub written: BTreeMap<(StateSpace, u64), Option<u8>>,
-}
-
-const FORM: &str = "an instruction in a form that is not modelled";
-const VALUE: &str = "an address that depends on a value that is not known";
 
 /// A kernel, for what it reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,10 +55,7 @@ fn traced(
     let kernels = program.functions.iter().filter(|(_, body)| body.kind == FunctionKind::Entry);
     kernels
         .map(|(&name, body)| {
-            let run = |frame| {
-                let run = Run::new(&program, body, reader(), variables, frame)?;
-                Run { anywhere, ..run }.finish()
-            };
+            let run = |frame| Machine::over_numbers(&program, body, reader(), variables, (frame, anywhere));
             let mut own = program.variables.iter().chain(&body.variables);
             let both = match own.any(|variable| variable.space == StateSpace::Local) {
                 false => run(Frame::Upwards),
@@ -157,190 +106,6 @@ fn memory_operands(body: &Body<'_>) -> usize {
     body.lines.iter().filter(is_one).count() + others.count()
 }
 
-/// What a register holds, where that is known.
-type Value = Option<u64>;
-
-struct Run<'m, 'r> {
-    body: &'m Body<'m>,
-    reader: Reader<'r>,
-    /// What constants rest on.
-    values: Trace,
-    /// Where the variables lie: of the module, and of the function. `None`: nothing has room for it.
-    module: Vec<Option<Placed>>,
-    function: Vec<Option<Placed>>,
-    /// Which of the parameters it is, by its place in the function.
-    parameters: BTreeMap<Which, usize>,
-    registers: Registers<Value>,
-    reached: Reached,
-    /// What variables hold at first.
-    initial: Vec<(Placed, &'m expectation::Variable)>,
-    /// Whether something was written at an unknown place.
-    scattered: bool,
-    /// Whether what the text leaves undefined is followed too.
-    anywhere: bool,
-}
-
-impl<'m, 'r> Run<'m, 'r> {
-    fn new(
-        program: &Program<'m>,
-        body: &'m Body<'m>,
-        reader: Reader<'r>,
-        variables: &'m [expectation::Variable],
-        frame: Frame,
-    ) -> Result<Run<'m, 'r>, &'static str> {
-        let mut setting = Setting { specials: specials(body.directives), ..Setting::default() };
-        let mut free = Free::new(frame);
-        let module: Vec<Option<Placed>> =
-            program.variables.iter().map(|variable| free.place(variable)).collect();
-        let function: Vec<Option<Placed>> =
-            body.variables.iter().map(|variable| free.place(variable)).collect();
-        // Code tells a variable of the function from one of the module, but not two of the function.
-        if repeats(&program.variables) || repeats(&body.variables) {
-            return Err("variables of one name in different scopes");
-        }
-        setting.variables = module.iter().chain(&function).flatten().cloned().collect();
-        let mut parameters = BTreeMap::new();
-        for parameter in &body.parameters {
-            let Meaning::Variable(variable) = parameter else { return Err("a parameter in a register") };
-            let (Place::Function(at), Some(size)) = (variable.place, variable.size) else { return Err(FORM) };
-            if size > 1 << 15 {
-                return Err("more parameters than a kernel takes");
-            }
-            let nth = parameters.len();
-            parameters.insert(at, nth);
-            setting.parameters.push((variable.align, parameter_bytes(nth as u64, size)));
-        }
-        let by_name: BTreeMap<&str, &expectation::Variable> =
-            variables.iter().map(|variable| (variable.name.as_str(), variable)).collect();
-        let own = body.variables.iter().zip(&function);
-        let own = own.filter_map(|(variable, place)| Some((place.clone()?, &**variable.initial.as_ref()?)));
-        let all = program.variables.iter().zip(&module).filter_map(|(variable, place)| {
-            // All of a parameterized name hold the same.
-            let first = variable.count.map(|_| format!("{}0", variable.name));
-            let name = first.as_deref().unwrap_or(&variable.name);
-            Some((place.clone()?, *by_name.get(name)?))
-        });
-        let initial = all.chain(own).collect();
-        let registers = Registers::new(None);
-        let reached = Reached { setting, ..Reached::default() };
-        let (values, scattered, anywhere) = (Trace::default(), false, false);
-        Ok(Run {
-            body,
-            reader,
-            values,
-            module,
-            function,
-            parameters,
-            registers,
-            reached,
-            initial,
-            scattered,
-            anywhere,
-        })
-    }
-
-    /// What it reaches, and what its operands and its constants rest on.
-    fn finish(mut self) -> Result<(Reached, [Trace; 2]), &'static str> {
-        if self.body.unread {
-            return Err("a kernel with a statement that is not understood");
-        }
-        for at in 0..=self.body.lines.len() {
-            for kept in self.body.kept.get(&at).into_iter().flatten() {
-                self.kept(kept)?;
-            }
-            let Some(line) = self.body.lines.get(at) else { break };
-            if line.instruction.guard.is_some() {
-                return Err("a kernel with predicates");
-            }
-            match line.instruction.opcode {
-                Opcode::Ret | Opcode::Exit => break,
-                Opcode::Bra | Opcode::Brx | Opcode::Call => return Err("a kernel with branches or calls"),
-                _ => {}
-            }
-            if self.step(line)?.is_none() {
-                self.forget(line.instruction.operands.first(), &line.names);
-            }
-        }
-        Ok((self.reached, [self.reader.trace, self.values]))
-    }
-
-    /// An instruction of a form that is kept as its tokens.
-    fn kept(&mut self, kept: &Kept<'m>) -> Result<(), &'static str> {
-        let texts: Vec<&str> = kept.tokens.iter().map(|token| token.text.as_str()).collect();
-        let Some(&first) = texts.first() else { return Ok(()) };
-        if first.starts_with('.') || first == ";" {
-            return Ok(());
-        }
-        let opcode = first.split('.').next().unwrap_or(first);
-        match opcode {
-            "@" => return Err("a kernel with predicates"),
-            "call" | "bra" | "brx" => return Err("a kernel with branches or calls"),
-            _ => {}
-        }
-        let mut depth = 0;
-        // What stands before the first comma outside of brackets is set; of `p|q` and `{a, b}` all.
-        for text in &texts[1..] {
-            match *text {
-                "[" | "{" | "(" => depth += 1,
-                "]" | "}" | ")" => depth -= 1,
-                "," if depth == 0 => break,
-                name => self.forget_name(name, &kept.names),
-            }
-        }
-        if let (Some(open), Some(close)) = (place_of(&texts, "["), place_of(&texts, "]")) {
-            let way = match opcode {
-                "ld" | "ldu" | "ldmatrix" | "tex" | "tld4" | "suld" | "prefetch" | "prefetchu" => Way::Read,
-                "st" | "sust" => Way::Write,
-                _ => Way::Both,
-            };
-            let modifiers: Vec<&str> =
-                texts[1..open].iter().copied().take_while(|text| text.starts_with('.')).collect();
-            let size =
-                modifiers.last().and_then(|last| ScalarType::from_keyword(last)).and_then(|ty| ty.size());
-            let width = size.filter(|_| matches!(opcode, "atom" | "red")).unwrap_or(0);
-            let spaces: Vec<StateSpace> =
-                modifiers.iter().filter_map(|word| StateSpace::from_keyword(word)).collect();
-            let plain = spaces.len() <= 1
-                && !modifiers.iter().any(|word| word.contains("::") || word.starts_with(".v"));
-            let inner = texts[open + 1..close.max(open + 1)].join(" ");
-            let place = match ptxsmith_syntax::parse_expr(&inner) {
-                Ok(expr) if width > 0 && plain => {
-                    self.place(spaces.first().copied(), &Operand::Address(expr), &kept.names)
-                }
-                _ => Err(FORM),
-            };
-            if let Ok((space, at)) = place {
-                self.reached.written.extend((0..width).map(|nth| ((space, at + nth), None)));
-            }
-            self.reach(Access { span: kept.tokens[0].span, way, width, place, idle: false });
-        }
-        Ok(())
-    }
-
-    fn reach(&mut self, access: Access) {
-        if access.place.is_err() && access.way != Way::Read {
-            self.scattered = true;
-        }
-        self.reached.accesses.push(access);
-    }
-}
-
-/// Whether two of these variables outside of `.local` have one name.
-fn repeats(variables: &[Rc<Variable>]) -> bool {
-    let mut names = ptxsmith_syntax::Names::default();
-    let placed = |space| !matches!(space, StateSpace::Local | StateSpace::Param);
-    variables.iter().filter(|variable| placed(variable.space)).any(|variable| {
-        let role = variable.count.map_or(Role::Variable, Role::Prefix);
-        let repeated = names.declares(&variable.name, role);
-        names.declare_by_role(&variable.name, role, ());
-        repeated
-    })
-}
-
-fn place_of(texts: &[&str], wanted: &str) -> Option<usize> {
-    texts.iter().position(|text| *text == wanted)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -383,7 +148,7 @@ mod tests {
                 (Way::Write, 4, Ok((StateSpace::Shared, s + 4))),
                 (Way::Both, 4, Ok((StateSpace::Global, row + 4))),
                 // What an atomic operation found is not known.
-                (Way::Read, 4, Err(VALUE)),
+                (Way::Read, 4, Err("an address that depends on a value that is not known")),
             ]
         );
         assert_eq!(written[&(StateSpace::Global, row + 16)], Some(9));

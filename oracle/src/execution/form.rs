@@ -1,6 +1,6 @@
 //! The form of an instruction: its opcode, and what its modifiers say.
 
-use ptxsmith_syntax::{Instruction, Opcode, Operand, ScalarType, StateSpace, VectorLength};
+use ptxsmith_syntax::{Instruction, Opcode, Operand, ScalarType, Span, StateSpace, VectorLength};
 
 /// An instruction with its modifiers decoded.
 pub(super) struct Form<'m> {
@@ -14,6 +14,7 @@ pub(super) struct Form<'m> {
     /// The other modifiers, in the order written, each with its dot.
     pub others: Vec<&'m str>,
     pub operands: &'m [Operand],
+    pub span: Span,
 }
 
 impl<'m> Form<'m> {
@@ -25,6 +26,7 @@ impl<'m> Form<'m> {
             space: None,
             others: Vec::new(),
             operands: &instruction.operands,
+            span: instruction.span,
         };
         let words: Vec<&str> = instruction.modifiers.iter().map(|modifier| modifier.text.as_str()).collect();
         let rest = match words.split_last() {

@@ -13,9 +13,10 @@ mod machine;
 mod memory;
 mod names;
 mod operand;
+pub(crate) mod setting;
 mod typing;
 
-use std::{collections::BTreeMap, rc::Rc};
+use std::rc::Rc;
 
 use ptxsmith_syntax::{FunctionKind, Item, Module, Span, StateSpace, Text};
 use serde::Serialize;
@@ -102,21 +103,9 @@ pub(crate) fn execute_over(
         align: 256,
         bytes: Bytes::new(MOST_OUTPUT, Before::Zero),
     };
-    let expected = variables.iter().map(|variable| (variable.name.as_str(), variable)).collect();
-    let mut first = Machine {
-        program: &program,
-        reader: operand::Reader { rules, version, trace: Trace::default() },
-        objects: Objects::new(Rc::new([output_buffer])),
-        places: BTreeMap::new(),
-        expected: Rc::new(expected),
-        input: None,
-        written: Vec::new(),
-        recent: None,
-        steps: 0,
-        calls: 0,
-        called: 0,
-        wider: false,
-    };
+    let reader = operand::Reader { rules, version, trace: Trace::default() };
+    let mut first = Machine::new(&program, reader, Objects::new(Rc::new([output_buffer])));
+    first.expected = Rc::new(variables.iter().map(|variable| (variable.name.as_str(), variable)).collect());
     first.fill(variables);
     first.input = input.map(|bytes| {
         first.objects.push(Object {

@@ -8,8 +8,9 @@ use super::super::{
     judged::destinations,
     memory::{Byte, Cell, Pointer, from_bytes, to_bytes},
     names::Names,
+    setting::Way,
 };
-use super::{FORM, Frame, Machine, OUTPUT, UNKNOWN, Written};
+use super::{FORM, Frame, Machine, OUTPUT, UNKNOWN, Written, numbers::Numbers, places::Spot};
 use crate::{
     clause::Clause,
     refusal::Stop,
@@ -18,7 +19,22 @@ use crate::{
 };
 
 impl<'m> Machine<'m, '_> {
-    pub(super) fn mov(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    /// Executes an instruction that does not end in a jump.
+    pub(super) fn execute(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        match form.opcode {
+            Opcode::Mov => self.mov(frame, form, names),
+            Opcode::Cvta => self.cvta(frame, form, names),
+            Opcode::Ld => self.load(frame, form, names),
+            Opcode::St => self.store(frame, form, names),
+            Opcode::Setp => self.setp(frame, form, names),
+            Opcode::Set => self.set_if(frame, form, names),
+            Opcode::Selp => self.selp(frame, form, names),
+            Opcode::Cvt => self.cvt(frame, form, names),
+            _ => self.arithmetic(frame, form, names),
+        }
+    }
+
+    fn mov(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let [to, from] = form.operands else { return Err(FORM) };
         let ty = ty_of(form)?;
         if let Some(lanes) = form.lanes {
@@ -64,9 +80,9 @@ impl<'m> Machine<'m, '_> {
             }
             (to, from) => {
                 let cell = match self.place_of(frame, from, names)? {
-                    Some(pointer) => {
+                    Some(address) => {
                         self.reader.uses(Clause::MoveAddress);
-                        Cell::Pointer(pointer)
+                        address
                     }
                     None => self.value(frame, from, ty, names)?,
                 };
@@ -75,17 +91,20 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    pub(super) fn cvta(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn cvta(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let [to, from] = form.operands else { return Err(FORM) };
         let (ty, space) = (ty_of(form)?, form.space.ok_or(FORM)?);
         let cell = match self.place_of(frame, from, names)? {
-            Some(pointer) => Cell::Pointer(pointer),
+            Some(address) => address,
             None => self.value(frame, from, ty, names)?,
         };
         self.reader.uses(Clause::GenericWindows);
+        let to_space = form.others.contains(&".to");
         let cell = match cell {
+            Cell::Bits(at) if self.numbers.is_some() => {
+                Numbers::converted(space, to_space, at).map_or(Cell::Unknown, Cell::Bits)
+            }
             Cell::Pointer(pointer) => {
-                let to_space = form.others.contains(&".to");
                 if self.space(&pointer.target) != Some(space) {
                     return Err(Stop::Unmodelled("an address of another state space"));
                 }
@@ -100,41 +119,46 @@ impl<'m> Machine<'m, '_> {
         self.set(frame, to, ty, cell, names)
     }
 
-    pub(super) fn load(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
-        let [to, from] = form.operands else { return Err(FORM) };
-        let (ty, lanes) = (ty_of(form)?, form.lanes.unwrap_or(1));
-        let size = ty.size().ok_or(FORM)? as usize;
-        let cells = match self.access(frame, form.space, from, size * lanes, names)? {
-            Some((object, at)) => {
-                let bytes = self.objects[object].bytes.read(at, at + size * lanes);
-                bytes.chunks(size).map(from_bytes).collect()
-            }
-            None => vec![Cell::Unknown; lanes],
+    fn load(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let (size, lanes) = self.portions(form)?;
+        let from = form.operands.get(1);
+        let bytes = match self.access(frame, form, (from, Way::Read), size * lanes, names)? {
+            Some(spot) => self.read(&spot, size * lanes),
+            None => vec![Byte::Unknown; size * lanes],
         };
         if lanes > 1 {
             self.reader.uses(Clause::VectorAccess);
         }
-        self.set_all(frame, to, ty, cells, names)
+        let ([to, _], ty) = (form.operands, ty_of(form)?) else { return Err(FORM) };
+        self.set_all(frame, to, ty, bytes.chunks(size.max(1)).map(from_bytes).collect(), names)
     }
 
-    pub(super) fn store(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
-        let [to, from] = form.operands else { return Err(FORM) };
-        let (ty, lanes) = (ty_of(form)?, form.lanes.unwrap_or(1));
-        let size = ty.size().ok_or(FORM)? as usize;
-        let cells = self.values(frame, from, ty, lanes, names)?;
+    fn store(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+        let (size, lanes) = self.portions(form)?;
+        let cells = match (form.operands, form.ty) {
+            ([_, from], Some(ty)) => self.values(frame, from, ty, lanes, names),
+            _ => Err(FORM),
+        };
+        let cells = match cells {
+            Err(_) if self.numbers.is_some() => vec![Cell::Unknown; lanes],
+            cells => cells?,
+        };
         // Where in the output it goes is no part of what a kernel shows.
         let source = self.reader.trace;
-        let Some((object, at)) = self.access(frame, form.space, to, size * lanes, names)? else {
+        let to = form.operands.first();
+        let Some(spot) = self.access(frame, form, (to, Way::Write), size * lanes, names)? else {
             return Ok(());
         };
-        if self.objects[object].space == StateSpace::Const {
+        if let Spot::Object(object, _) = spot
+            && self.objects[object].space == StateSpace::Const
+        {
             return Err(Stop::Unmodelled("a store to .const"));
         }
         if lanes > 1 {
             self.reader.uses(Clause::VectorAccess);
         }
-        self.objects[object].bytes.write(at, cells.iter().flat_map(|cell| to_bytes(cell, size)));
-        if object == OUTPUT {
+        self.write(&spot, cells.iter().flat_map(|cell| to_bytes(cell, size)).collect());
+        if let Spot::Object(OUTPUT, at) = spot {
             let trace = self.since_last_output(source);
             let lane = |lane| Written { offset: at + lane * size, width: size, trace };
             self.written.extend((0..lanes).map(lane));
@@ -142,7 +166,15 @@ impl<'m> Machine<'m, '_> {
         Ok(())
     }
 
-    pub(super) fn setp(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    /// The size of each element that a load or a store moves, and how many there are. Over numbers, one of an unknown size reaches
+    /// an unknown place.
+    fn portions(&self, form: &Form<'m>) -> Ruled<(usize, usize)> {
+        let size = form.ty.and_then(ScalarType::size);
+        let size = if self.numbers.is_some() { size.unwrap_or(0) } else { size.ok_or(FORM)? };
+        Ok((size as usize, form.lanes.unwrap_or(1)))
+    }
+
+    fn setp(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let (compare, combine) = match *form.others {
             [compare] => (compare, None),
             [compare, combine] => (compare, Some(combine)),
@@ -158,7 +190,7 @@ impl<'m> Machine<'m, '_> {
     }
 
     /// `set`: where the comparison holds all bits of an integer, or the float 1.
-    pub(super) fn set_if(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn set_if(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let (compare, combine, result) = match *form.others {
             [compare, result] => (compare, None, result),
             [compare, combine, result] => (compare, Some(combine), result),
@@ -212,7 +244,7 @@ impl<'m> Machine<'m, '_> {
         Ok([combined(result)?, combined(!result)?])
     }
 
-    pub(super) fn selp(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn selp(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let (ty, [to, a, b, condition]) = (ty_of(form)?, form.operands) else { return Err(FORM) };
         let cell = match self.predicate(frame, Opcode::Selp, condition, names)? {
             Some(true) => self.value(frame, a, ty, names)?,
@@ -222,7 +254,7 @@ impl<'m> Machine<'m, '_> {
         self.set(frame, to, ty, cell, names)
     }
 
-    pub(super) fn cvt(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn cvt(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let [to, from] = form.operands else { return Err(FORM) };
         let ([into], of) = (form.others.as_slice(), ty_of(form)?) else { return Err(FORM) };
         let into = ScalarType::from_keyword(into).ok_or(FORM)?;
@@ -245,16 +277,13 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    pub(super) fn arithmetic(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
+    fn arithmetic(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<()> {
         let ty = ty_of(form)?;
         if !matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits) {
             return Err(FORM);
         }
-        // What is not judged in any form, or gives another type than it takes, is not executed either.
-        let own = row(form.opcode);
-        let is_judged = own.calculation.is_some() && !own.types.is_empty();
-        let is_plain = is_judged && result_type(form, ty) == Some(ty);
-        if !is_plain || form.space.is_some() || form.lanes.is_some() {
+        let result = result_type(form, ty).filter(|_| row(form.opcode).calculation.is_some()).ok_or(FORM)?;
+        if form.space.is_some() || form.lanes.is_some() {
             return Err(FORM);
         }
         let Some((to, sources)) = form.operands.split_first() else { return Err(FORM) };
@@ -282,7 +311,7 @@ impl<'m> Machine<'m, '_> {
                 numbers.and_then(|numbers| calculated(form, ty, &numbers)).map_or(Cell::Unknown, Cell::Bits)
             }
         };
-        self.set(frame, to, ty, cell, names)
+        self.set(frame, to, result, cell, names)
     }
 }
 

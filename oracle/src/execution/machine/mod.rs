@@ -1,6 +1,7 @@
 //! Executes one kernel on one thread: here the flow of control, from the launch through branches and calls.
 
 mod instructions;
+mod numbers;
 mod places;
 mod values;
 
@@ -24,6 +25,7 @@ use crate::{
     step::{Ruled, Trace},
     undecided::UNDECLARED,
 };
+use numbers::{BRANCHES, Numbers, PREDICATES, UNALIGNED};
 
 /// Instructions that one kernel may execute, so that no loop goes on for ever.
 const MOST_STEPS: u32 = 20_000;
@@ -57,6 +59,8 @@ pub(super) struct Machine<'m, 'r> {
     pub called: u32,
     /// Whether registers may be wider than the type of the instruction at hand.
     pub wider: bool,
+    /// The numbers that it runs over; `None` where addresses stay symbols.
+    numbers: Option<Numbers<'m>>,
 }
 
 /// What has a variable: as often as there is one of these, the variable exists.
@@ -86,9 +90,29 @@ enum Flow {
 const UNKNOWN: Stop = Stop::Unmodelled("what happens depends on a value that is not known");
 const FORM: Stop = Stop::Unmodelled(judged::FORM);
 const OPERAND: Stop = Stop::Unmodelled(judged::OPERAND);
+const OTHER_SPACE: Stop = Stop::Unmodelled("an address of another state space");
+const NOT_GENERIC: Stop = Stop::Unmodelled("an offset in a state space taken for a generic address");
 const PARAMETERS: Stop = Stop::Unmodelled("a kernel with other parameters than an output buffer");
 
-impl<'m> Machine<'m, '_> {
+impl<'m, 'r> Machine<'m, 'r> {
+    pub fn new(program: &'m Program<'m>, reader: Reader<'r>, objects: Objects) -> Machine<'m, 'r> {
+        Machine {
+            program,
+            reader,
+            objects,
+            places: BTreeMap::new(),
+            expected: Rc::default(),
+            input: None,
+            written: Vec::new(),
+            recent: None,
+            steps: 0,
+            calls: 0,
+            called: 0,
+            wider: false,
+            numbers: None,
+        }
+    }
+
     /// Runs a kernel whose one parameter is the address of the output buffer, or whose two are those of the input and the output.
     pub fn kernel(&mut self, body: &'m Body<'m>) -> Ruled<()> {
         let buffers = match (body.parameters.len(), self.input) {
@@ -224,13 +248,18 @@ impl<'m> Machine<'m, '_> {
     /// Runs to the end of the function; whether the thread ended.
     fn run(&mut self, frame: &mut Frame<'m>) -> Ruled<bool> {
         let mut at = 0;
-        while let Some(line) = frame.body.lines.get(at) {
+        loop {
+            self.kept(frame, at)?;
+            let Some(line) = frame.body.lines.get(at) else { return Ok(false) };
             self.steps += 1;
             if self.steps > MOST_STEPS {
                 return Err(Stop::Unmodelled("more instructions than are executed here"));
             }
             let (instruction, names) = (line.instruction, line.names.clone());
             if let Some(guard) = &instruction.guard {
+                if self.numbers.is_some() {
+                    return Err(PREDICATES);
+                }
                 let Some(Meaning::Register(register)) = names.find(&guard.predicate.text, self.reader.rules)
                 else {
                     return Err(FORM);
@@ -265,7 +294,6 @@ impl<'m> Machine<'m, '_> {
                 Flow::Exit => return Ok(true),
             }
         }
-        Ok(false)
     }
 
     /// Why an instruction stops the kernel: where its form is not modelled, for the reason for which it is not judged.
@@ -294,6 +322,9 @@ impl<'m> Machine<'m, '_> {
 
     fn step(&mut self, frame: &mut Frame<'m>, form: &Form<'m>, names: &Names) -> Ruled<Flow> {
         self.wider = moves(form.opcode);
+        if self.numbers.is_some() && matches!(form.opcode, Opcode::Bra | Opcode::Brx | Opcode::Call) {
+            return Err(BRANCHES);
+        }
         match form.opcode {
             Opcode::Ret => return Ok(Flow::Return),
             Opcode::Exit => return Ok(Flow::Exit),
@@ -304,15 +335,14 @@ impl<'m> Machine<'m, '_> {
             }
             Opcode::Brx => return self.branch_by_index(frame, form, names),
             Opcode::Call => return self.call_instruction(frame, form, names),
-            Opcode::Mov => self.mov(frame, form, names)?,
-            Opcode::Cvta => self.cvta(frame, form, names)?,
-            Opcode::Ld => self.load(frame, form, names)?,
-            Opcode::St => self.store(frame, form, names)?,
-            Opcode::Setp => self.setp(frame, form, names)?,
-            Opcode::Set => self.set_if(frame, form, names)?,
-            Opcode::Selp => self.selp(frame, form, names)?,
-            Opcode::Cvt => self.cvt(frame, form, names)?,
-            _ => self.arithmetic(frame, form, names)?,
+            _ => {}
+        }
+        match (self.execute(frame, form, names), form.operands.first()) {
+            // Over numbers it sets an unknown value, and ends nothing.
+            (Err(stop), Some(to)) if self.numbers.is_some() && stop != UNALIGNED => {
+                self.forget(frame, to, names);
+            }
+            (executed, _) => executed?,
         }
         Ok(Flow::Next)
     }

@@ -3,13 +3,22 @@
 use ptxsmith_syntax::{FunctionKind, NodeKind, Operand, StateSpace};
 
 use super::super::{
+    form::Form,
     judged::{MAY_BE_MISALIGNED, MISALIGNED},
     memory::{Before, Byte, Bytes, Cell, Object, Pointer, Target},
     names::{Meaning, Names, Place, Variable},
     operand::{Address, Base},
+    setting::Way,
 };
-use super::{FORM, Frame, Machine, Owner, UNKNOWN};
+use super::{FORM, Frame, Machine, NOT_GENERIC, OTHER_SPACE, Owner, UNKNOWN, numbers::VALUE};
 use crate::{clause::Clause, expectation, refusal::Stop, step::Ruled, undecided::ALIAS};
+
+/// Where an access goes: the object, and the offset in it; over numbers the state space, and the place in it.
+#[derive(Clone, Copy)]
+pub(super) enum Spot {
+    Object(usize, usize),
+    Number(StateSpace, u64),
+}
 
 impl<'m> Machine<'m, '_> {
     /// Puts addresses into the variables at module scope that hold some (5.4.4).
@@ -49,7 +58,7 @@ impl<'m> Machine<'m, '_> {
         frame: &Frame<'m>,
         operand: &Operand,
         names: &Names,
-    ) -> Ruled<Option<Pointer>> {
+    ) -> Ruled<Option<Cell>> {
         let address = match operand {
             Operand::Element(name, index) => self.reader.element(name, index, names)?,
             Operand::Value(expr) => {
@@ -68,7 +77,12 @@ impl<'m> Machine<'m, '_> {
                             FunctionKind::Func => Clause::FunctionOperand,
                         });
                         let target = Target::Function(name.clone());
-                        return Ok(Some(Pointer { target, offset: 0, generic: false }));
+                        let pointer = Pointer { target, offset: 0, generic: false };
+                        return Ok(Some(if self.numbers.is_some() {
+                            Cell::Unknown
+                        } else {
+                            Cell::Pointer(pointer)
+                        }));
                     }
                     Some(Meaning::Alias) => return Err(Stop::Unmodelled(ALIAS)),
                     _ => return Ok(None),
@@ -81,7 +95,7 @@ impl<'m> Machine<'m, '_> {
         {
             return Err(Stop::Unmodelled("the address of a parameter"));
         }
-        self.pointer(frame, &address, None).map(Some)
+        self.address(frame, &address, None).map(Some)
     }
 
     pub(super) fn space(&self, target: &Target) -> Option<StateSpace> {
@@ -92,22 +106,25 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    /// Where an access of so many bytes goes: the object, and the offset in it. `None`: nowhere, under a rule that misses the
-    /// variable.
+    /// Where an access of so many bytes goes. `None`: nowhere, under a rule that misses the variable, or to an unknown place.
     pub(super) fn access(
         &mut self,
         frame: &Frame<'m>,
-        space: Option<StateSpace>,
-        operand: &Operand,
+        form: &Form<'m>,
+        (operand, way): (Option<&Operand>, Way),
         size: usize,
         names: &Names,
-    ) -> Ruled<Option<(usize, usize)>> {
-        let address = match operand {
-            Operand::Address(expr) => self.reader.address(expr, names)?,
-            Operand::Element(name, index) => self.reader.element(name, index, names)?,
-            _ => return Err(FORM),
-        };
-        let pointer = self.pointer(frame, &address, space)?;
+    ) -> Ruled<Option<Spot>> {
+        if self.numbers.is_some() {
+            let place = match operand {
+                Some(operand) if size > 0 => self.number_of(frame, form.space, operand, names),
+                _ => Err(FORM),
+            };
+            let place = self.reached((form.span, way), size as u64, place)?;
+            return Ok(place.map(|(space, at)| Spot::Number(space, at)));
+        }
+        let (address, space) = (self.operand_address(operand.ok_or(FORM)?, names)?, form.space);
+        let Cell::Pointer(pointer) = self.address(frame, &address, space)? else { return Err(UNKNOWN) };
         self.reader.uses(Clause::AccessSize);
         self.reader.uses(Clause::ByteAddresses);
         let target = self.space(&pointer.target).ok_or(Stop::Unmodelled("an access to a function"))?;
@@ -120,12 +137,12 @@ impl<'m> Machine<'m, '_> {
             None => {
                 self.reader.uses(Clause::GenericByDefault);
                 if !pointer.generic && target != StateSpace::Global {
-                    return Err(Stop::Unmodelled("an offset in a state space taken for a generic address"));
+                    return Err(NOT_GENERIC);
                 }
             }
             Some(space) => {
                 if space != target || pointer.generic && space != StateSpace::Global {
-                    return Err(Stop::Unmodelled("an address of another state space"));
+                    return Err(OTHER_SPACE);
                 }
             }
         }
@@ -146,7 +163,47 @@ impl<'m> Machine<'m, '_> {
         if (*align as usize) < size {
             return Err(Stop::Unmodelled(MAY_BE_MISALIGNED));
         }
-        Ok(Some((object, pointer.offset as usize)))
+        Ok(Some(Spot::Object(object, pointer.offset as usize)))
+    }
+
+    fn operand_address(&mut self, operand: &Operand, names: &Names) -> Ruled<Address> {
+        match operand {
+            Operand::Address(expr) => self.reader.address(expr, names),
+            Operand::Element(name, index) => self.reader.element(name, index, names),
+            _ => Err(FORM),
+        }
+    }
+
+    /// The place that an operand means over numbers.
+    pub(super) fn number_of(
+        &mut self,
+        frame: &Frame<'m>,
+        space: Option<StateSpace>,
+        operand: &Operand,
+        names: &Names,
+    ) -> Ruled<(StateSpace, u64)> {
+        let address = self.operand_address(operand, names)?;
+        let own = if let Base::Variable(variable) = &address.base { Some(variable.space) } else { None };
+        match (self.address(frame, &address, space)?, &self.numbers) {
+            (Cell::Bits(at), Some(numbers)) => numbers.place(space, own, at),
+            _ => Err(VALUE),
+        }
+    }
+
+    pub(super) fn read(&mut self, spot: &Spot, width: usize) -> Vec<Byte> {
+        match (*spot, &mut self.numbers) {
+            (Spot::Number(space, at), Some(numbers)) => numbers.read((space, at), width),
+            (Spot::Object(object, at), _) => self.objects[object].bytes.read(at, at + width),
+            (Spot::Number(..), None) => vec![Byte::Unknown; width],
+        }
+    }
+
+    pub(super) fn write(&mut self, spot: &Spot, bytes: Vec<Byte>) {
+        match (*spot, &mut self.numbers) {
+            (Spot::Number(space, at), Some(numbers)) => numbers.write((space, at), &bytes),
+            (Spot::Object(object, at), _) => self.objects[object].bytes.write(at, bytes),
+            (Spot::Number(..), None) => {}
+        }
     }
 
     /// The memory behind absolute addresses: of a thread that has no variables in `.local` space, where nothing else lies.
@@ -163,35 +220,45 @@ impl<'m> Machine<'m, '_> {
         Ok(self.objects.push(Object { name: ABSOLUTE.into(), space, align: 16, bytes }))
     }
 
-    pub(super) fn pointer(
+    /// An address as what a register holds.
+    pub(super) fn address(
         &mut self,
         frame: &Frame<'m>,
         address: &Address,
         space: Option<StateSpace>,
-    ) -> Ruled<Pointer> {
+    ) -> Ruled<Cell> {
+        let unknown = if self.numbers.is_some() { VALUE } else { UNKNOWN };
         let index = match address.index {
             None => 0,
             Some(index) => match &frame.registers.of(index.register)[0] {
                 Cell::Bits(bits) => index.bytes(*bits, self.reader.rules)?,
-                _ => return Err(UNKNOWN),
+                _ => return Err(unknown),
             },
         };
         let offset = address.offset.checked_add(index).ok_or(FORM)?;
-        match &address.base {
-            Base::Variable(variable) => {
-                let object = self.object(frame, variable)?;
-                Ok(Pointer { target: Target::Object(object), offset, generic: false })
+        let pointer = match (&address.base, &self.numbers) {
+            (Base::Variable(variable), Some(numbers)) => {
+                let place = numbers.place_of(variable).ok_or(VALUE)?;
+                return Ok(Cell::Bits(place.wrapping_add(offset as u64)));
             }
-            Base::Register(register) => match &frame.registers.of(*register)[0] {
-                Cell::Pointer(pointer) => {
-                    Ok(Pointer { offset: pointer.offset.wrapping_add(offset), ..pointer.clone() })
+            (Base::Variable(variable), None) => {
+                Pointer { target: Target::Object(self.object(frame, variable)?), offset, generic: false }
+            }
+            (Base::Register(register), numbers) => match (&frame.registers.of(*register)[0], numbers) {
+                (Cell::Pointer(pointer), _) => {
+                    Pointer { offset: pointer.offset.wrapping_add(offset), ..pointer.clone() }
                 }
-                _ => Err(UNKNOWN),
+                (Cell::Bits(bits), Some(numbers)) => {
+                    return numbers.sum(register.ty, *bits, offset).map(Cell::Bits);
+                }
+                _ => return Err(unknown),
             },
-            Base::Absolute => {
+            (Base::Absolute, Some(_)) => return Ok(Cell::Bits(offset as u64)),
+            (Base::Absolute, None) => {
                 let space = space.ok_or(Stop::Unmodelled("an absolute generic address"))?;
-                Ok(Pointer { target: Target::Absolute(space), offset, generic: false })
+                Pointer { target: Target::Absolute(space), offset, generic: false }
             }
-        }
+        };
+        Ok(Cell::Pointer(pointer))
     }
 }

@@ -1,6 +1,6 @@
 //! What operands hold, and what they are set to.
 
-use ptxsmith_syntax::{Expr, NodeKind, Opcode, Operand, ScalarType};
+use ptxsmith_syntax::{Expr, Name, NodeKind, Opcode, Operand, ScalarType};
 
 use super::super::NO_INITIAL_VALUE;
 use super::super::{
@@ -60,8 +60,9 @@ impl<'m> Machine<'m, '_> {
         let stored = evaluator.store(expr, ty, &mut trace);
         // All that the value rests on, except that it stands in an initializer: it does not.
         trace.clauses = trace.clauses.iter().filter(|&c| c != Clause::ConstantInInitializer).collect();
-        self.reader.trace = self.reader.trace.union(trace);
-        self.reader.uses(Clause::ConstantAsOperand);
+        let rests = self.numbers.as_mut().map_or(&mut self.reader.trace, |numbers| &mut numbers.values);
+        *rests = rests.union(trace);
+        rests.clauses.insert(Clause::ConstantAsOperand);
         match stored {
             Ok(Stored::Bits(bits)) => Ok(Cell::Bits(low_bits(ty, bits))),
             Ok(Stored::Address(..)) => Err(OPERAND),
@@ -74,7 +75,12 @@ impl<'m> Machine<'m, '_> {
     /// Whether a scalar register, or an element of a vector, has the type that the instruction gives it.
     pub(super) fn fits(&self, register: Register, ty: ScalarType) -> Ruled<()> {
         let element = Register { lanes: 1, ..register };
-        if alike(element, ty, self.wider) { Ok(()) } else { Err(Stop::Unmodelled(TYPES)) }
+        // A kernel that is run over numbers was accepted.
+        if self.numbers.is_some() || alike(element, ty, self.wider) {
+            Ok(())
+        } else {
+            Err(Stop::Unmodelled(TYPES))
+        }
     }
 
     /// The value of a name with an offset: the address of a variable, or a register that holds one (6.4.1).
@@ -95,7 +101,7 @@ impl<'m> Machine<'m, '_> {
                     Cell::Unknown => Cell::Unknown,
                 })
             }
-            Base::Variable(_) => self.pointer(frame, &address, None).map(Cell::Pointer),
+            Base::Variable(_) => self.address(frame, &address, None),
             Base::Absolute => Err(OPERAND),
         }
     }
@@ -108,7 +114,12 @@ impl<'m> Machine<'m, '_> {
         ty: ScalarType,
         names: &Names,
     ) -> Ruled<Cell> {
-        match operand {
+        if self.numbers.is_some()
+            && let Some(address) = self.place_of(frame, operand, names)?
+        {
+            return Ok(address);
+        }
+        let cell = match operand {
             Operand::Value(expr) => {
                 match expr.as_name().map(|name| names.find(&name.text, self.reader.rules)) {
                     Some(Some(Meaning::Register(register))) if register.lanes == 1 => {
@@ -121,15 +132,24 @@ impl<'m> Machine<'m, '_> {
                 }
             }
             Operand::Component(name, suffix) => {
-                let Some(Meaning::Register(register)) = names.find(&name.text, self.reader.rules) else {
-                    return Err(FORM);
+                let register = match names.find(&name.text, self.reader.rules) {
+                    Some(Meaning::Register(register)) => register,
+                    None if self.numbers.is_some() => return Ok(self.special(name, &suffix.text)),
+                    _ => return Err(FORM),
                 };
                 let lane = self.reader.lane(register, suffix)?;
                 self.fits(register, ty)?;
                 Ok(frame.registers.of(register)[lane].clone())
             }
             _ => Err(FORM),
-        }
+        };
+        cell.map(|cell| if let Cell::Bits(bits) = cell { Cell::Bits(low_bits(ty, bits)) } else { cell })
+    }
+
+    /// What a special register holds.
+    fn special(&self, name: &Name, suffix: &str) -> Cell {
+        let held = self.numbers.as_ref().and_then(|numbers| numbers.special(&name.text, suffix));
+        held.map_or(Cell::Unknown, Cell::Bits)
     }
 
     /// The values of a source operand of so many elements.

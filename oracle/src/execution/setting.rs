@@ -1,10 +1,48 @@
-//! The numbers that a kernel is run over, made up so that what is computed of them overflows nowhere.
+//! The numbers that a kernel is run over, made up so that what is computed of them overflows nowhere, and what it reaches over them.
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use ptxsmith_syntax::{StateSpace, Text};
+use ptxsmith_syntax::{Span, StateSpace, Text};
 
-use crate::{execution::names::Variable, expectation};
+use super::names::{Place, Variable};
+use crate::expectation;
+
+/// What an instruction does with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// It reads.
+    Read,
+    /// It writes.
+    Write,
+    /// It does both at once.
+    Both,
+}
+
+/// One memory operand of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Where its instruction stands.
+    pub span: Span,
+    /// What it does there.
+    pub way: Way,
+    /// How many bytes it reaches.
+    pub width: u64,
+    /// The state space and the place in it, or why that is not known.
+    pub place: Result<(StateSpace, u64), &'static str>,
+    /// Whether it may leave memory as it was: what it writes is there already.
+    pub idle: bool,
+}
+
+/// What a kernel reaches, and what it leaves there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// What it was run over.
+    pub setting: Setting,
+    /// Its memory operands outside of `.param`, in the order executed.
+    pub accesses: Vec<Access>,
+    /// What was written, `None` for bytes of which only that is known.
+    pub written: BTreeMap<(StateSpace, u64), Option<u8>>,
+}
 
 /// The numbers that a kernel is run over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -157,7 +195,7 @@ impl Free {
         };
         let several = count.map(|count| (count, apart));
         let start = self.room(variable, all)?;
-        let own = matches!(variable.place, super::Place::Function(_));
+        let own = matches!(variable.place, Place::Function(_));
         let (name, initial) = (name.clone(), initial.clone());
         Some(Placed { name, own, space: *space, start, size: *size, several, initial })
     }

@@ -1,0 +1,357 @@
+//! A kernel run over numbers: where everything lies, what memory holds, and what the kernel reaches.
+
+use std::{collections::BTreeMap, rc::Rc};
+
+use ptxsmith_syntax::{NodeKind, Operand, Role, ScalarType, Span, StateSpace};
+
+use super::super::{
+    judged,
+    memory::{Byte, Cell, Objects},
+    names::{Body, Kept, Meaning, Names, Place, Program, Registers, Variable, Which},
+    operand::Reader,
+    setting::{
+        Access, Frame as Layout, Free, PARAMETER, Placed, Reached, Setting, WINDOW_SIZE, WINDOWS, Way,
+        parameter_bytes, specials, word,
+    },
+};
+use super::{Frame, Machine, NOT_GENERIC, OTHER_SPACE};
+use crate::{
+    expectation,
+    refusal::Stop,
+    step::{Ruled, Trace},
+    value::low_bits,
+};
+
+pub(super) const VALUE: Stop = Stop::Unmodelled("an address that depends on a value that is not known");
+pub(super) const UNALIGNED: Stop =
+    Stop::Unmodelled("an access that is not aligned with the numbers that were tried");
+pub(super) const PREDICATES: Stop = Stop::Unmodelled("a kernel with predicates");
+pub(super) const BRANCHES: Stop = Stop::Unmodelled("a kernel with branches or calls");
+
+/// The numbers that a kernel is run over, and what it reaches.
+#[derive(Clone)]
+pub(in super::super) struct Numbers<'m> {
+    /// Where the variables lie: of the module, and of the function. `None`: nothing has room for it.
+    module: Vec<Option<Placed>>,
+    function: Vec<Option<Placed>>,
+    /// Which of the parameters it is, by its place in the function.
+    parameters: BTreeMap<Which, usize>,
+    /// What variables hold at first.
+    initial: Vec<(Placed, &'m expectation::Variable)>,
+    reached: Reached,
+    /// Whether something was written at an unknown place.
+    scattered: bool,
+    /// Whether what the text leaves undefined is followed too.
+    anywhere: bool,
+    /// What constants rest on.
+    pub(super) values: Trace,
+}
+
+impl<'m> Numbers<'m> {
+    fn new(
+        program: &'m Program<'m>,
+        body: &'m Body<'m>,
+        variables: &'m [expectation::Variable],
+        (layout, anywhere): (Layout, bool),
+    ) -> Result<Numbers<'m>, &'static str> {
+        let mut setting = Setting { specials: specials(body.directives), ..Setting::default() };
+        let mut free = Free::new(layout);
+        let mut placed = |variables: &[Rc<Variable>]| -> Vec<Option<Placed>> {
+            variables.iter().map(|variable| free.place(variable)).collect()
+        };
+        let (module, function) = (placed(&program.variables), placed(&body.variables));
+        // Code tells a variable of the function from one of the module, but not two of the function.
+        if repeats(&program.variables) || repeats(&body.variables) {
+            return Err("variables of one name in different scopes");
+        }
+        setting.variables = module.iter().chain(&function).flatten().cloned().collect();
+        let mut parameters = BTreeMap::new();
+        for parameter in &body.parameters {
+            let Meaning::Variable(variable) = parameter else { return Err("a parameter in a register") };
+            let (Place::Function(at), Some(size)) = (variable.place, variable.size) else {
+                return Err(judged::FORM);
+            };
+            if size > 1 << 15 {
+                return Err("more parameters than a kernel takes");
+            }
+            let nth = parameters.len();
+            parameters.insert(at, nth);
+            setting.parameters.push((variable.align, parameter_bytes(nth as u64, size)));
+        }
+        let by_name: BTreeMap<&str, &expectation::Variable> =
+            variables.iter().map(|variable| (variable.name.as_str(), variable)).collect();
+        let own = body.variables.iter().zip(&function);
+        let own = own.filter_map(|(variable, place)| Some((place.clone()?, &**variable.initial.as_ref()?)));
+        let all = program.variables.iter().zip(&module).filter_map(|(variable, place)| {
+            // All of a parameterized name hold the same.
+            let first = variable.count.map(|_| format!("{}0", variable.name));
+            let name = first.as_deref().unwrap_or(&variable.name);
+            Some((place.clone()?, *by_name.get(name)?))
+        });
+        let initial = all.chain(own).collect();
+        let reached = Reached { setting, ..Reached::default() };
+        let (scattered, values) = (false, Trace::default());
+        Ok(Numbers { module, function, parameters, initial, reached, scattered, anywhere, values })
+    }
+
+    pub(super) fn place_of(&self, variable: &Variable) -> Option<u64> {
+        match variable.place {
+            Place::Module((at, nth)) => self.module.get(at)?.as_ref()?.nth(nth),
+            Place::Function(at) if variable.space == StateSpace::Param => {
+                self.parameters.get(&at).map(|&nth| nth as u64 * PARAMETER)
+            }
+            Place::Function((at, nth)) => self.function.get(at)?.as_ref()?.nth(nth),
+        }
+    }
+
+    pub(super) fn special(&self, name: &str, suffix: &str) -> Option<u64> {
+        let name = format!("{}{suffix}", name.strip_prefix('%')?);
+        self.reached.setting.specials.get(name.as_str()).copied().map(u64::from)
+    }
+
+    /// The sum of an address in a register and an offset.
+    pub(super) fn sum(&self, ty: ScalarType, base: u64, offset: i64) -> Ruled<u64> {
+        let base = low_bits(ty, base);
+        // 6.4.1 does not say whether an address is extended before an offset is added.
+        let sum = base.wrapping_add(offset as u64);
+        if !self.anywhere && low_bits(ty, sum) != sum {
+            return Err(Stop::Unmodelled("a sum that the register of an address does not hold"));
+        }
+        Ok(sum)
+    }
+
+    /// The address of another form of the generic address space: of a place in this state space, or back.
+    pub(super) fn converted(space: StateSpace, to_space: bool, at: u64) -> Option<u64> {
+        match WINDOWS.iter().find(|(own, _)| *own == space) {
+            Some((_, start)) if to_space => Some(at.wrapping_sub(*start)),
+            Some((_, start)) => Some(at.wrapping_add(*start)),
+            None => (space == StateSpace::Global).then_some(at),
+        }
+    }
+
+    /// The state space and the place that an access of a number means, which is the address of a variable of its `own` space or not.
+    pub(super) fn place(
+        &self,
+        space: Option<StateSpace>,
+        own: Option<StateSpace>,
+        at: u64,
+    ) -> Ruled<(StateSpace, u64)> {
+        let (space, at) = match (space, own) {
+            (Some(space), Some(own)) if space != own => return Err(OTHER_SPACE),
+            (Some(space), _) => (space, at),
+            (None, Some(StateSpace::Param)) => return Err(NOT_GENERIC),
+            // 6.4.1.1: a variable that is named lies in the window of its state space.
+            (None, Some(own)) => (own, at),
+            (None, None) => {
+                let inside = |&&(_, start): &&(StateSpace, u64)| (start..start + WINDOW_SIZE).contains(&at);
+                let window = WINDOWS.iter().find(inside);
+                window.map_or((StateSpace::Global, at), |&(space, start)| (space, at - start))
+            }
+        };
+        // What lies there, and what of the number counts, is not specified.
+        let small = !self.anywhere && !matches!(space, StateSpace::Global | StateSpace::Param);
+        let mut variables = self.reached.setting.variables.iter();
+        if small && !variables.any(|variable| variable.space == space && variable.holds(at).is_some()) {
+            return Err(Stop::Unmodelled("an address outside of the variables of its state space"));
+        }
+        Ok((space, at))
+    }
+
+    pub(super) fn reach(&mut self, access: Access) {
+        if access.place.is_err() && access.way != Way::Read {
+            self.scattered = true;
+        }
+        self.reached.accesses.push(access);
+    }
+
+    pub(super) fn read(&mut self, (space, at): (StateSpace, u64), width: usize) -> Vec<Byte> {
+        let byte = |nth| self.byte(space, at + nth).map_or(Byte::Unknown, Byte::Known);
+        (0..width as u64).map(byte).collect()
+    }
+
+    /// Writes the bytes of the last access.
+    pub(super) fn write(&mut self, (space, at): (StateSpace, u64), bytes: &[Byte]) {
+        let mut idle = true;
+        for (at, byte) in (at..).zip(bytes) {
+            let byte = if let Byte::Known(byte) = byte { Some(*byte) } else { None };
+            idle = idle && byte.is_some() && self.byte(space, at) == byte;
+            self.reached.written.insert((space, at), byte);
+        }
+        if let Some(access) = self.reached.accesses.last_mut().filter(|_| space != StateSpace::Param) {
+            access.idle = idle;
+        }
+    }
+
+    /// A byte of memory: what was written, what a variable holds at first, or a number that is made up for its place.
+    fn byte(&mut self, space: StateSpace, at: u64) -> Option<u8> {
+        if space == StateSpace::Param {
+            let (_, bytes) = self.reached.setting.parameters.get((at / PARAMETER) as usize)?;
+            return bytes.get((at % PARAMETER) as usize).copied();
+        }
+        if self.scattered {
+            return None;
+        }
+        if let Some(&byte) = self.reached.written.get(&(space, at)) {
+            return byte;
+        }
+        let held = self.initial.iter().find_map(|(placed, variable)| {
+            let (_, offset) = placed.holds(at).filter(|_| placed.space == space)?;
+            let is_address = variable
+                .addresses
+                .iter()
+                .any(|address| (address.offset..address.offset + u64::from(address.width)).contains(&offset));
+            Some((!is_address).then(|| variable.bytes.get(offset as usize).copied()).flatten())
+        });
+        let byte = match (held, space) {
+            (Some(held), _) => held?,
+            (None, StateSpace::Global | StateSpace::Shared) => (word(at / 4) >> (8 * (at % 4))) as u8,
+            _ => return None,
+        };
+        self.reached.setting.memory.insert((space, at), byte);
+        Some(byte)
+    }
+}
+
+impl<'m, 'r> Machine<'m, 'r> {
+    /// What a kernel reaches over numbers, and what its operands and its constants rest on.
+    pub fn over_numbers(
+        program: &'m Program<'m>,
+        body: &'m Body<'m>,
+        reader: Reader<'r>,
+        variables: &'m [expectation::Variable],
+        how: (Layout, bool),
+    ) -> Result<(Reached, [Trace; 2]), &'static str> {
+        let numbers = Numbers::new(program, body, variables, how)?;
+        if body.unread {
+            return Err("a kernel with a statement that is not understood");
+        }
+        let mut machine = Machine::new(program, reader, Objects::new(Rc::new([])));
+        machine.numbers = Some(numbers);
+        let mut frame = Frame { body, call: 0, registers: Registers::new(Cell::Unknown) };
+        machine.run(&mut frame).map_err(why)?;
+        let Some(Numbers { reached, values, .. }) = machine.numbers else { return Err(judged::FORM) };
+        Ok((reached, [machine.reader.trace, values]))
+    }
+
+    /// Records an access, and gives the place.
+    pub(super) fn reached(
+        &mut self,
+        (span, way): (Span, Way),
+        width: u64,
+        place: Ruled<(StateSpace, u64)>,
+    ) -> Ruled<Option<(StateSpace, u64)>> {
+        let Some(numbers) = &mut self.numbers else { return Ok(None) };
+        if let Ok((_, at)) = place
+            && !numbers.anywhere
+            && !at.is_multiple_of(width.max(1))
+        {
+            return Err(UNALIGNED);
+        }
+        if !matches!(place, Ok((StateSpace::Param, _))) {
+            numbers.reach(Access { span, way, width, place: place.clone().map_err(why), idle: false });
+        }
+        Ok(place.ok())
+    }
+
+    /// The instructions before a line that are kept as their tokens.
+    pub(super) fn kept(&mut self, frame: &mut Frame<'m>, at: usize) -> Ruled<()> {
+        let Some(kept) = self.numbers.as_ref().and(frame.body.kept.get(&at)) else { return Ok(()) };
+        kept.iter().try_for_each(|kept| self.kept_instruction(frame, kept))
+    }
+
+    fn kept_instruction(&mut self, frame: &mut Frame<'m>, kept: &Kept<'m>) -> Ruled<()> {
+        let texts: Vec<&str> = kept.tokens.iter().map(|token| token.text.as_str()).collect();
+        let Some(&first) = texts.first() else { return Ok(()) };
+        if first.starts_with('.') || first == ";" {
+            return Ok(());
+        }
+        let opcode = first.split('.').next().unwrap_or(first);
+        match opcode {
+            "@" => return Err(PREDICATES),
+            "call" | "bra" | "brx" => return Err(BRANCHES),
+            _ => {}
+        }
+        let mut depth = 0;
+        // Everything before the first comma outside of brackets is set; of `p|q` and `{a, b}` all.
+        for text in &texts[1..] {
+            match *text {
+                "[" | "{" | "(" => depth += 1,
+                "]" | "}" | ")" => depth -= 1,
+                "," if depth == 0 => break,
+                name => self.forget_name(frame, name, &kept.names),
+            }
+        }
+        let place_of = |wanted: &str| texts.iter().position(|text| *text == wanted);
+        let (Some(open), Some(close)) = (place_of("["), place_of("]")) else { return Ok(()) };
+        let way = match opcode {
+            "ld" | "ldu" | "ldmatrix" | "tex" | "tld4" | "suld" | "prefetch" | "prefetchu" => Way::Read,
+            "st" | "sust" => Way::Write,
+            _ => Way::Both,
+        };
+        let modifiers: Vec<&str> =
+            texts[1..open].iter().copied().take_while(|text| text.starts_with('.')).collect();
+        let size = modifiers.last().and_then(|last| ScalarType::from_keyword(last)).and_then(|ty| ty.size());
+        let width = size.filter(|_| matches!(opcode, "atom" | "red")).unwrap_or(0);
+        let spaces: Vec<StateSpace> =
+            modifiers.iter().filter_map(|word| StateSpace::from_keyword(word)).collect();
+        let plain =
+            spaces.len() <= 1 && !modifiers.iter().any(|word| word.contains("::") || word.starts_with(".v"));
+        let inner = texts[open + 1..close.max(open + 1)].join(" ");
+        let place = match ptxsmith_syntax::parse_expr(&inner) {
+            Ok(expr) if width > 0 && plain => {
+                self.number_of(frame, spaces.first().copied(), &Operand::Address(expr), &kept.names)
+            }
+            _ => Err(Stop::Unmodelled(judged::FORM)),
+        };
+        let Some(numbers) = &mut self.numbers else { return Ok(()) };
+        let access = Access { span: kept.tokens[0].span, way, width, place: place.map_err(why), idle: false };
+        numbers.reach(access.clone());
+        if let Ok(place) = access.place {
+            numbers.write(place, &vec![Byte::Unknown; width as usize]);
+        }
+        Ok(())
+    }
+
+    fn forget_name(&mut self, frame: &mut Frame<'m>, name: &str, names: &Names) {
+        if let Some(Meaning::Register(register)) = names.find(name, self.reader.rules) {
+            frame.registers.of_mut(register).fill(Cell::Unknown);
+        }
+    }
+
+    /// An instruction that is not modelled leaves nothing known in its destination.
+    pub(super) fn forget(&mut self, frame: &mut Frame<'m>, operand: &Operand, names: &Names) {
+        match operand {
+            Operand::Value(expr) => {
+                for node in expr.nodes() {
+                    if let NodeKind::Name(name) = &node.kind {
+                        self.forget_name(frame, name, names);
+                    }
+                }
+            }
+            Operand::Component(name, _) => self.forget_name(frame, &name.text, names),
+            Operand::Vector(parts) | Operand::List(parts) => {
+                parts.iter().for_each(|part| self.forget(frame, part, names));
+            }
+            Operand::Address(_) | Operand::Element(..) => {}
+        }
+    }
+}
+
+/// Whether two of these variables outside of `.local` have one name.
+fn repeats(variables: &[Rc<Variable>]) -> bool {
+    let mut names = ptxsmith_syntax::Names::default();
+    let placed = |space| !matches!(space, StateSpace::Local | StateSpace::Param);
+    variables.iter().filter(|variable| placed(variable.space)).any(|variable| {
+        let role = variable.count.map_or(Role::Variable, Role::Prefix);
+        let repeated = names.declares(&variable.name, role);
+        names.declare_by_role(&variable.name, role, ());
+        repeated
+    })
+}
+
+fn why(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Unmodelled(reason) => reason,
+        Stop::Refused(_) => "an address that is refused",
+    }
+}
