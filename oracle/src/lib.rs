@@ -29,6 +29,7 @@ mod expectation;
 mod grouping;
 mod hold;
 mod layout;
+pub mod linking;
 mod predict;
 mod reading;
 mod refusal;

@@ -18,6 +18,7 @@ mod judge;
 mod kernel;
 pub mod known;
 pub mod lead;
+pub mod linking;
 pub mod lint;
 mod maker;
 pub mod options;

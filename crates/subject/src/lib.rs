@@ -31,6 +31,8 @@ pub mod driver;
 pub mod exec;
 pub mod library;
 mod lister;
+
+mod nvlink;
 mod observation;
 mod open;
 mod probe;
@@ -50,8 +52,8 @@ pub mod worker;
 pub use exec::{CommandLine, Exec};
 pub use lister::ListError;
 pub use observation::{
-    Address, Diagnostic, INTERNAL_ERROR, OUT_OF_MEMORY, Observation, Outcome, Output, SCHEMA, Severity,
-    Variable, Variables,
+    Address, Diagnostic, INTERNAL_ERROR, LinkedVariable, OUT_OF_MEMORY, Observation, Outcome, Output, SCHEMA,
+    Severity, Variable, Variables,
 };
 pub use open::{OpenOptions, Opened, Unavailable, UnavailableKind};
 pub use process::{Cancel, Limits};

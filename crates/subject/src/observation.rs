@@ -99,6 +99,21 @@ pub struct Variable {
     pub reason: Option<String>,
 }
 
+/// A variable of a linked program, at its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkedVariable {
+    /// Its name. Several variables may have one: those that only their modules see.
+    pub name: String,
+    /// Whether only its module sees it.
+    pub is_local: bool,
+    /// The section that it lies in.
+    pub section: String,
+    /// Where in that section.
+    pub place: u64,
+    /// What it holds.
+    pub variable: Variable,
+}
+
 /// The variables of a module, by name.
 pub type Variables = BTreeMap<Text, Variable>;
 
@@ -169,6 +184,9 @@ pub struct Observation {
     /// The functions that lie where another one does, by name, with one name for all at a place. No part of the JSON form.
     #[serde(skip)]
     pub one_place: BTreeMap<String, String>,
+    /// The variables of a linked program ([`Request::with`](crate::Request::with)), in the order of their places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<LinkedVariable>,
     /// Whether `variables` has every variable of the module that has storage and content, because the implementation
     /// promises so ([`Description::lists`](crate::Description::lists)): one that is missing, or that the module does not
     /// declare, is a deviation then.
@@ -200,6 +218,7 @@ impl Observation {
             kernels: BTreeMap::new(),
             reached: BTreeMap::new(),
             one_place: BTreeMap::new(),
+            linked: Vec::new(),
             complete: false,
         }
     }

@@ -19,6 +19,7 @@ use crate::probe::Probe;
 use crate::process::{Cancel, End, Invocation, Limits, Reply, Session, scratch};
 use crate::ptxas::status_as_signal;
 use crate::subject::{Description, Error, Launch, Read, Request, Subject};
+use crate::toolchain::ToolKind;
 use crate::unanswered::Unanswered;
 
 /// One line of ours.
@@ -30,6 +31,8 @@ struct Question<'a> {
     read: &'a [Read],
     #[serde(skip_serializing_if = "<[Launch]>::is_empty")]
     launch: &'a [Launch],
+    #[serde(skip_serializing_if = "<[&str]>::is_empty")]
+    with: &'a [&'a str],
     /// For a worker of ours: the module as a cubin, in hex.
     #[serde(skip_serializing_if = "Option::is_none")]
     image: Option<&'a str>,
@@ -137,8 +140,8 @@ impl Serve {
     /// A question, with its number.
     fn question(&self, request: &Request<'_>, image: Option<&str>) -> Result<(u64, Vec<u8>), Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let Request { ptx, target, read, launch, trace: _, form: _ } = *request;
-        let question = Question { id, ptx, target, read, launch, image };
+        let Request { ptx, target, read, launch, trace: _, form: _, with } = *request;
+        let question = Question { id, ptx, target, read, launch, image, with };
         let line = serde_json::to_vec(&question).map_err(|error| Error::File {
             doing: format!("write a question for {}", self.description.id),
             source: error.into(),
@@ -254,6 +257,10 @@ impl Subject for Serve {
 
     fn observe(&self, request: &Request<'_>) -> Result<Observation, Error> {
         self.observed(request, None)
+    }
+
+    fn links(&self) -> bool {
+        self.own.is_some() && self.description.name == ToolKind::NvJitLink.name()
     }
 
     fn probe(&self) -> Result<Option<Unanswered>, Error> {

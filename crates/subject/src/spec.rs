@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::driver::Driver;
 use crate::exec::{CommandError, CommandLine, Exec};
 use crate::library::{self, Kind};
+use crate::nvlink::Nvlink;
 use crate::open::{OpenOptions, Opened, one};
 use crate::ptxas::Ptxas;
 use crate::serve::Serve;
@@ -66,6 +67,8 @@ impl SubjectSpec {
                opens: Opens::Tool(ToolKind::NvJitLink, |tool, id, options| one(library::installed(Kind::NvJitLink, tool, id, options))) },
         Form { form: "nvjitlink:/PATH", meaning: "a libnvJitLink.so anywhere on this machine, by its path",
                opens: Opens::Path(|path, id, options| one(library::at(Kind::NvJitLink, path, id, options))) },
+        Form { form: "nvlink@RELEASE", meaning: "ptxas and nvlink of a release, which link several modules",
+               opens: Opens::Tool(ToolKind::Nvlink, |tool, id, options| one(Nvlink::installed(tool, id, options))) },
         Form { form: "ptxjit@VERSION", meaning: "the compiler of a driver, installed by name",
                opens: Opens::Tool(ToolKind::PtxJit, |tool, id, options| one(library::installed(Kind::PtxCompiler, tool, id, options))) },
         Form { form: "ptxjit:/PATH", meaning: "a libnvidia-ptxjitcompiler.so or nvPTXCompiler anywhere on this machine, by its path",

@@ -51,6 +51,8 @@ pub struct Request<'a> {
     pub trace: &'a [Tracing],
     /// The form of output. An implementation that has only one makes that.
     pub form: OutputForm,
+    /// Further modules, which a linker links behind this one, in this order. Other implementations look at the first one alone.
+    pub with: &'a [&'a str],
 }
 
 /// What an assembler makes of a module.
@@ -84,7 +86,7 @@ impl OutputForm {
 impl<'a> Request<'a> {
     /// A request for an executable that names neither variables nor kernels.
     pub fn new(ptx: &'a str, target: &'a str) -> Self {
-        Request { ptx, target, read: &[], launch: &[], trace: &[], form: OutputForm::Executable }
+        Request { ptx, target, read: &[], launch: &[], trace: &[], form: OutputForm::Executable, with: &[] }
     }
 
     /// The same, in the form that shows all that the variables of this module hold, of which `ptx` is the text.
@@ -202,6 +204,11 @@ pub trait Subject: Send + Sync {
     /// Whether it makes executable and relocatable output as it is asked to, which refuse different things: where a program of a
     /// user's is judged, it is shown in both.
     fn has_both_forms(&self) -> bool {
+        false
+    }
+
+    /// Whether it links several modules ([`Request::with`]).
+    fn links(&self) -> bool {
         false
     }
 

@@ -49,6 +49,9 @@ pub(crate) struct Question {
     pub read: Vec<Read>,
     #[serde(default)]
     pub launch: Vec<Launch>,
+    /// Further modules to link.
+    #[serde(default)]
+    pub with: Vec<String>,
     /// The module as a cubin, in hex, where that is what shall be loaded.
     #[serde(default)]
     pub image: Option<String>,

@@ -91,6 +91,9 @@ pub struct Check {
     /// something does not hold); without --subject nothing else is done, and no implementation is needed
     #[arg(long)]
     pub expectations: bool,
+    /// Judge the files as the modules of one program, which the subjects link in every order: nvlink@RELEASE, nvjitlink@RELEASE
+    #[arg(long, conflicts_with_all = ["expectations", "by_case", "out"])]
+    pub link: bool,
     /// Say in the report what each subject makes of each file; `atlas` renders it
     #[arg(long, requires = "out")]
     pub by_case: bool,

@@ -10,6 +10,7 @@ use ptxsmith_oracle::verify_comments;
 use ptxsmith_report::harmless::lines;
 
 use super::Context;
+use super::link;
 use super::run::judged;
 use crate::args;
 use crate::exit::{Exit, Failure};
@@ -19,8 +20,12 @@ use crate::exit::{Exit, Failure};
 /// A file that cannot be read or parsed is reported and left out; the others are judged. The status is then that of bad
 /// input, unless a deviation was found, which is the greater news.
 pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
+    if args.link {
+        return link::run(context, args);
+    }
     let started = Instant::now();
     let mut files = input::files(&args.paths)?;
+    link::note_what_is_shared(context, &files);
     if args.expectations {
         let failures = not_holding(&files);
         failures.iter().for_each(|failure| context.console.failure(failure));

@@ -13,6 +13,7 @@ pub mod generate;
 mod growth;
 pub mod history;
 mod known;
+mod link;
 pub mod lint;
 pub mod merge;
 pub mod reduce;

@@ -334,6 +334,7 @@ impl Program<'_> {
             kernels: self.observed.kernels.clone(),
             reached: self.observed.reached.clone(),
             one_place: self.observed.one_place.clone(),
+            linked: Vec::new(),
             variables,
             ..*self.observed
         }

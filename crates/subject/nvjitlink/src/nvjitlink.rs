@@ -1,6 +1,6 @@
 //! nvJitLink: assembles and links.
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::Path;
 use std::ptr;
 
@@ -98,9 +98,18 @@ impl NvJitLink {
     ///
     /// What the library does with a bad module is its own matter: this may not return.
     pub fn link(&self, ptx: &str, target: &str) -> Compiled {
-        let (arch, text, name) = (c_string(&format!("-arch={target}")), c_string(ptx), c"in.ptx");
+        self.link_all(&[ptx], target, self.relocatable)
+    }
+
+    /// Assembles and links modules in this order for one target; leaves the cubin open for another linking where that is wanted.
+    ///
+    /// As [`link`](NvJitLink::link), it may not return.
+    pub fn link_all(&self, modules: &[&str], target: &str, relocatable: bool) -> Compiled {
+        let arch = c_string(&format!("-arch={target}"));
+        let names = (0..modules.len()).map(|place| c_string(&format!("{place}.ptx")));
+        let modules: Vec<_> = modules.iter().map(|ptx| c_string(ptx)).zip(names).collect();
         let options = [arch.as_ptr(), RELOCATABLE.as_ptr()];
-        let options = &options[..if self.relocatable { 2 } else { 1 }];
+        let options = &options[..if relocatable { 2 } else { 1 }];
         let mut handle: Handle = ptr::null_mut();
         let mut linked = Compiled::default();
         // SAFETY: the handle is written by `create`, used only where that succeeded, and destroyed once. Strings and
@@ -111,8 +120,11 @@ impl NvJitLink {
                 linked.failed = Some(Failed { step: "create", result, about: About::Target });
                 return linked;
             }
-            let bytes = text.as_bytes_with_nul();
-            let added = (self.add_data)(handle, INPUT_PTX, bytes.as_ptr().cast(), bytes.len(), name.as_ptr());
+            let add = |(text, name): &(CString, CString)| {
+                let bytes = text.as_bytes_with_nul();
+                (self.add_data)(handle, INPUT_PTX, bytes.as_ptr().cast(), bytes.len(), name.as_ptr())
+            };
+            let added = modules.iter().map(add).find(|&result| result != 0).unwrap_or(0);
             let about = |result| match result {
                 INVALID_INPUT | INCORRECT_INPUT_TYPE => About::Text,
                 _ => About::Module,

@@ -27,13 +27,16 @@
 //!
 //! [`OutputForm`]: crate::OutputForm
 
+mod linked;
 mod relocation;
+
+pub use linked::read_linked;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use object::elf::{
-    ELFCLASS32, FileHeader32, FileHeader64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STT_FUNC, STT_OBJECT,
-    STT_SECTION, SectionType, SymbolType,
+    ELFCLASS32, FileHeader32, FileHeader64, SHN_COMMON, SHT_NOBITS, SHT_PROGBITS, STB_LOCAL, STT_FUNC,
+    STT_OBJECT, STT_SECTION, SectionType, SymbolType,
 };
 use object::read::elf::{FileHeader, Rel, Rela, SectionHeader, SectionTable, Sym, SymbolTable};
 use object::{LittleEndian, SectionIndex, SymbolIndex};
@@ -102,6 +105,7 @@ struct Home<'a> {
 /// A variable where it was placed.
 struct Placed<'a> {
     name: &'a str,
+    is_local: bool,
     offset: u64,
     size: u64,
     addresses: Vec<Address>,
@@ -229,23 +233,8 @@ pub fn read_within(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
 }
 
 fn read_of<E: Elf>(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
-    let header = E::parse(bytes).map_err(|error| malformed(error.to_string()))?;
-    header
-        .endian()
-        .ok()
-        .filter(|_| header.is_little_endian())
-        .ok_or_else(|| malformed("not little-endian"))?;
-    if header.e_machine(LE).0 != EM_CUDA {
-        return Err(malformed(format!("ELF machine {} is not CUDA ({EM_CUDA})", header.e_machine(LE).0)));
-    }
-    let sections = header.sections(LE, bytes).map_err(|error| malformed(error.to_string()))?;
-    let symbols = sections
-        .symbols(LE, bytes, object::elf::SHT_SYMTAB)
-        .map_err(|error| malformed(format!("symbol table: {error}")))?;
-
-    let mut homes = find_homes(&sections, bytes)?;
-    let unplaced = place_variables(&mut homes, &sections, &symbols)?;
-    relocate(&mut homes, &sections, &symbols, bytes)?;
+    let Contents { mut homes, unplaced } = contents::<E>(bytes)?;
+    refuse_overlaps(&homes)?;
 
     // Sorted while they are small: a map is then built of them in one pass.
     let count: usize = homes.iter().flatten().map(|home| home.variables.len()).sum();
@@ -274,6 +263,33 @@ fn read_of<E: Elf>(bytes: &[u8], most: u64) -> Result<Variables, Malformed> {
     // Of millions of variables each of these takes as much as the map.
     drop((homes, unplaced));
     Ok(named.into_iter().collect())
+}
+
+/// What holds the variables of a file, and those that are in none of our sections.
+struct Contents<'a> {
+    homes: Vec<Option<Home<'a>>>,
+    unplaced: Vec<Unplaced<'a>>,
+}
+
+fn contents<E: Elf>(bytes: &[u8]) -> Result<Contents<'_>, Malformed> {
+    let header = E::parse(bytes).map_err(|error| malformed(error.to_string()))?;
+    header
+        .endian()
+        .ok()
+        .filter(|_| header.is_little_endian())
+        .ok_or_else(|| malformed("not little-endian"))?;
+    if header.e_machine(LE).0 != EM_CUDA {
+        return Err(malformed(format!("ELF machine {} is not CUDA ({EM_CUDA})", header.e_machine(LE).0)));
+    }
+    let sections = header.sections(LE, bytes).map_err(|error| malformed(error.to_string()))?;
+    let symbols = sections
+        .symbols(LE, bytes, object::elf::SHT_SYMTAB)
+        .map_err(|error| malformed(format!("symbol table: {error}")))?;
+
+    let mut homes = find_homes(&sections, bytes)?;
+    let unplaced = place_variables(&mut homes, &sections, &symbols)?;
+    relocate(&mut homes, &sections, &symbols, bytes)?;
+    Ok(Contents { homes, unplaced })
 }
 
 impl Home<'_> {
@@ -405,19 +421,34 @@ fn place_variables<'a, E: Elf>(
         let end = offset.and_then(|offset| offset.checked_add(size));
         match (offset, end) {
             (Some(offset), Some(end)) if end <= home.size => {
-                home.variables.push(Placed { name, offset, size, addresses: Vec::new(), reason: None })
+                let is_local = symbol.st_bind() == STB_LOCAL;
+                home.variables.push(Placed {
+                    name,
+                    is_local,
+                    offset,
+                    size,
+                    addresses: Vec::new(),
+                    reason: None,
+                })
             }
             _ => return Err(malformed(format!("variable `{name}` reaches out of section `{}`", home.name))),
         }
     }
     for home in homes.iter_mut().flatten() {
         home.variables.sort_unstable_by_key(|placed| placed.offset);
+    }
+    Ok(unplaced)
+}
+
+/// No two variables of one module share a byte.
+fn refuse_overlaps(homes: &[Option<Home<'_>>]) -> Result<(), Malformed> {
+    for home in homes.iter().flatten() {
         let mut pairs = home.variables.windows(2);
         if let Some([a, b]) = pairs.find(|pair| pair[0].offset + pair[0].size > pair[1].offset) {
             return Err(malformed(format!("variables `{}` and `{}` overlap", a.name, b.name)));
         }
     }
-    Ok(unplaced)
+    Ok(())
 }
 
 /// Gives each relocation of a section with variables to the variable that it is in.

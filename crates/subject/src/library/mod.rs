@@ -123,9 +123,16 @@ impl Library {
         }
     }
 
-    /// Compiles a module so that as much of it shows as can, and tells whether the cubin was left open for a linker.
-    fn compile(&self, ptx: &str, target: &str) -> (Compiled, bool) {
+    /// Compiles a module so that as much of it shows as can, and tells whether the cubin was left open for a linker. With further
+    /// modules it links them all.
+    fn compile(&self, question: &Question) -> (Compiled, bool) {
+        let (ptx, target) = (&*question.ptx, &*question.target);
         match self {
+            Library::NvJitLink(library) if !question.with.is_empty() => {
+                let modules: Vec<&str> =
+                    [ptx].into_iter().chain(question.with.iter().map(String::as_str)).collect();
+                (library.link_all(&modules, target, false), false)
+            }
             Library::NvJitLink(library) => (library.link(ptx, target), library.is_relocatable()),
             Library::PtxCompiler(library) => {
                 // Only a relocatable cubin shows these as addresses; other things show in an executable alone.
@@ -165,13 +172,18 @@ pub fn work(kind: Kind, path: &Path, from: impl BufRead, to: impl Write) -> Resu
 
 /// What the library makes of one module.
 fn observe(library: &Library, question: &Question) -> Observation {
-    let (compiled, relocatable) = library.compile(&question.ptx, &question.target);
+    let (compiled, relocatable) = library.compile(question);
+    let is_linked = !question.with.is_empty();
     let (mut diagnostics, other) = messages::parse(&compiled.log);
     let crashed = |reason: String| Observation::because(Outcome::Crashed, reason);
     let own_failure = (diagnostics.iter().map(|diagnostic| &*diagnostic.message))
         .chain(other.iter().copied())
         .find_map(messages::own_failure);
     let mut observation = match (&compiled.cubin, compiled.failed) {
+        (Some(cubin), None) if is_linked => match cubin::read_linked(cubin) {
+            Ok(linked) => Observation { linked, ..Observation::new(Outcome::Accepted) },
+            Err(error) => crashed(format!("success, but {error}")),
+        },
         (Some(cubin), None) => match cubin::read(cubin) {
             Ok(mut variables) => {
                 let numbers = unseen::variables(&question.ptx, relocatable, !library.places_constants());

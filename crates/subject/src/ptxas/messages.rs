@@ -49,7 +49,7 @@ fn diagnostic(text: &str) -> Option<(Option<&str>, Diagnostic)> {
     Some((Some(file), Diagnostic { severity, line: Some(line), message }))
 }
 
-fn severity_and_message(text: &str) -> Option<(Severity, String)> {
+pub(crate) fn severity_and_message(text: &str) -> Option<(Severity, String)> {
     let (word, message) = text.split_once(':')?;
     let (_, severity) = SEVERITIES.iter().find(|(name, _)| *name == word.trim_end())?;
     Some((*severity, message.trim().to_owned()))

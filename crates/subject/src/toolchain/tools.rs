@@ -17,6 +17,8 @@ ptxsmith_syntax::every! {
         NvJitLink = "nvjitlink",
         /// The driver's JIT compiler library, which assembles.
         PtxJit = "ptxjit",
+        /// `nvlink`, the linker.
+        Nvlink = "nvlink",
         /// `cicc`, the device front end of CUDA C++.
         Cicc = "cicc",
         /// `nvcc`, the compiler driver of CUDA C++, with all that it runs for device code.
@@ -33,6 +35,7 @@ impl ToolKind {
             ToolKind::Nvdisasm => "bin/nvdisasm",
             ToolKind::NvJitLink => "lib/libnvJitLink.so",
             ToolKind::PtxJit => "lib/libnvidia-ptxjitcompiler.so",
+            ToolKind::Nvlink => "bin/nvlink",
             ToolKind::Cicc => CICC.member,
             ToolKind::Nvcc => NVCC.member,
         }
@@ -122,6 +125,13 @@ const NVDISASM: Tool = Tool {
 
 const PTXJIT: Tool = Tool { kind: ToolKind::PtxJit, package: "libnvidia-ptxjitcompiler1", ..CUOBJDUMP };
 
+const NVLINK: Tool = Tool {
+    kind: ToolKind::Nvlink,
+    package: "nvidia-cuda-nvcc",
+    member: "nvidia/cu13/bin/nvlink",
+    ..CUOBJDUMP
+};
+
 const CICC: Tool =
     Tool { kind: ToolKind::Cicc, package: "nvidia-nvvm", member: "nvidia/cu13/nvvm/bin/cicc", ..CUOBJDUMP };
 
@@ -163,6 +173,12 @@ pub const TOOLS: &[Tool] = &[
     Tool { version: "13.3.33", sha256: "26a6de7fb4c8fdaa7703d3dad720d6d427ddfea5c48a528fd97c11733ad830e5", ..JIT13 },
     Tool { version: "13.4.92", sha256: "e0391f24ed94ec879b84e3da4d4ec320c879aff681f2c7a638462f7199284323", ..JIT13 },
     Tool { version: "13.5.37", sha256: "280d7cb9649704145f074b8dbde500de04ce02d0872e066e20a83c17bcaa93eb", ..JIT13 },
+    Tool { version: "13.0.88", sha256: "56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03", ..NVLINK },
+    Tool { version: "13.1.115", sha256: "fe5c0604869dfbc837bdce9e1eef8e4f0e0d103c29e3875014ba3538c70efb74", ..NVLINK },
+    Tool { version: "13.2.86", sha256: "7d3f56c8d705bad35bbba69eb0470d90856fd5d4dc48c6a6173aaf1e9f887cf5", ..NVLINK },
+    Tool { version: "13.3.73", sha256: "f483af83166c4fa356a21606076d553b0b4ceaebbd9912e537545080db695bdd", ..NVLINK },
+    Tool { version: "13.4.92", sha256: "a1f3bfb27299e060b444d5df1f4bcd762501326cf0fd3141ed61756816ab9a0e", ..NVLINK },
+    Tool { version: "13.5.37", sha256: "f5c4f7ead5d964fb4af42bbf1e6d3ec3c1e6e9d83b53749f691d387e7fcaa3a7", ..NVLINK },
     Tool {
         version: "470.256.02",
         source: Source::Debian { suite: "bullseye", version: "470.256.02-2" },

@@ -1,0 +1,148 @@
+//! `ptxsmith check --link`: several modules as one program.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use ptxsmith_campaign::input::{self, Program};
+use ptxsmith_campaign::subjects::{Tested, open_subjects};
+use ptxsmith_diff::linking::{LinkDifference, LinkError, LinkVerdict, Modules, judge_linked};
+use ptxsmith_oracle::Rules;
+use ptxsmith_report::harmless::line;
+use ptxsmith_subject::Outcome;
+use ptxsmith_syntax::{Item, Linkage};
+
+use super::Context;
+use crate::args;
+use crate::exit::{Exit, Failure};
+
+/// Links the files in every order with each subject, and prints what is wrong.
+pub fn run(context: &Context, args: &args::Check) -> Result<Exit, Failure> {
+    let files = input::files(&args.paths)?;
+    if files.len() < 2 {
+        return Err(Failure::BadInput("--link takes two modules or more".to_owned()));
+    }
+    let programs = files.iter().map(|file| Program::read(file)).collect::<Result<Vec<_>, _>>()?;
+    let subjects =
+        open_subjects(&context.session_of(&args.campaign)?, &args.campaign.subjects, args.campaign.timeout)?;
+    if let Some(other) = subjects.iter().find(|tested| !tested.subject.links()) {
+        let id = other.subject.id();
+        let message = format!("{id} links no modules; --link takes nvlink@RELEASE and nvjitlink@RELEASE");
+        return Err(Failure::BadInput(message));
+    }
+    let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
+    let texts: Vec<String> = programs.iter().map(|program| program.text.clone()).collect();
+    let modules: Vec<_> = programs.iter().map(|program| program.module.clone()).collect();
+    let target = modules.iter().find_map(|module| module.targets().next()).unwrap_or("sm_80");
+    let program = Modules { texts: &texts, modules: &modules, target };
+    let (mut deviates, mut compared) = (false, 0);
+    for tested in &subjects {
+        let verdict = judge(tested, &program, &names)?;
+        deviates |= !verdict.differences.is_empty();
+        compared += verdict.compared;
+        context.console.print(&text(tested, &verdict, &names))?;
+    }
+    Ok(match (deviates, compared) {
+        (true, _) => Exit::Deviation,
+        (false, 0) => Exit::NothingCompared,
+        (false, _) => Exit::Success,
+    })
+}
+
+/// Programs of more files are not looked through for what one declares and another defines.
+const MOST_FILES: usize = 64;
+
+/// Says that each file is judged alone, where one declares a variable that another one defines.
+pub fn note_what_is_shared(context: &Context, files: &[PathBuf]) {
+    if !(2..=MOST_FILES).contains(&files.len()) {
+        return;
+    }
+    let programs: Vec<Program> = files.iter().filter_map(|file| Program::read(file).ok()).collect();
+    let Some((name, declares, defines)) = shared_name(&programs) else { return };
+    context.console.note(&format!(
+        "{} declares `{}`, which {} defines; each file is judged alone: --link judges them as one program",
+        line(declares),
+        line(name),
+        line(defines)
+    ));
+}
+
+/// A name that one program declares as `.extern` and another one defines, with the names of both.
+fn shared_name(programs: &[Program]) -> Option<(&str, &str, &str)> {
+    let mut defined = BTreeMap::new();
+    for program in programs {
+        for (name, linkage) in names(program) {
+            if linkage != Linkage::Extern {
+                defined.entry(name).or_insert(program.name.as_str());
+            }
+        }
+    }
+    programs.iter().find_map(|program| {
+        let mut declared = names(program).filter(|(_, linkage)| *linkage == Linkage::Extern);
+        declared.find_map(|(name, _)| Some((name, program.name.as_str(), *defined.get(name)?)))
+    })
+}
+
+/// The variables and functions of a program that other modules can see.
+fn names(program: &Program) -> impl Iterator<Item = (&str, Linkage)> {
+    program.module.items.iter().flat_map(|item| match item {
+        Item::Variables(declaration) => {
+            let linkage = declaration.linkage().next();
+            let names = declaration.declarators.iter().map(|declarator| declarator.name.text.as_str());
+            names.filter_map(|name| Some((name, linkage?))).collect::<Vec<_>>()
+        }
+        Item::Function(function) => {
+            function.linkage().map(|linkage| (function.name.text.as_str(), linkage)).collect()
+        }
+        _ => Vec::new(),
+    })
+}
+
+fn judge(tested: &Tested, program: &Modules<'_>, names: &[&str]) -> Result<LinkVerdict, Failure> {
+    judge_linked(tested.subject.as_ref(), program, &Rules::default()).map_err(|error| match error {
+        LinkError::Refused(place) => Failure::BadInput(format!(
+            "{}: the specification refuses this module alone: check it without --link",
+            line(names[place])
+        )),
+        LinkError::Subject(error) if error.is_cancelled() => Failure::Interrupted,
+        LinkError::Subject(error) => Failure::Harness(error.into()),
+    })
+}
+
+/// What people read of one subject.
+fn text(tested: &Tested, verdict: &LinkVerdict, names: &[&str]) -> String {
+    let in_order =
+        |order: &[usize]| order.iter().map(|&place| line(names[place])).collect::<Vec<_>>().join(" ");
+    let mut text = String::new();
+    for (number, (difference, order)) in verdict.differences.iter().enumerate() {
+        let LinkDifference { class, name, clause, expected, actual } = difference;
+        let about = if name.is_empty() { "the program".to_owned() } else { format!("`{}`", line(name)) };
+        let _ = writeln!(text, "{}. {}: {about}, linked as {}", number + 1, class.name(), in_order(order));
+        if let Some(clause) = clause {
+            let _ = writeln!(text, "    clause    {} ({})", clause.id(), clause.summary());
+        }
+        let _ = writeln!(text, "    expected  {}\n    actual    {}\n", line(expected), line(actual));
+    }
+    let deviations = match verdict.differences.len() {
+        1 => "1 deviation".to_owned(),
+        count => format!("{count} deviations"),
+    };
+    let linked = verdict.outcomes.iter().filter(|(_, outcome)| *outcome == Outcome::Accepted).count();
+    let _ = writeln!(
+        text,
+        "{}: linked in {linked} of {} orders; {} variables compared, {deviations}",
+        line(tested.subject.id()),
+        verdict.outcomes.len(),
+        verdict.compared,
+    );
+    for (reason, count) in &verdict.not_compared {
+        let _ = writeln!(text, "  not compared: {count} {}", line(reason));
+    }
+    for (name, chosen) in &verdict.chosen {
+        for (order, module) in chosen {
+            let _ =
+                writeln!(text, "  {} is that of {} in {}", line(name), line(names[*module]), in_order(order));
+        }
+    }
+    text
+}

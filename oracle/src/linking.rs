@@ -1,0 +1,156 @@
+//! Several modules as one program: which declarations speak of one variable, and what it must hold (5.4.1, 5.4.4, 5.4.5).
+//!
+//! The specification at hand describes single modules. Of a linked program it decides this much: every declaration's alignment
+//! holds for the variable that the program has; what the variable holds at first is what one of its definitions says; an address in
+//! an initializer is that of the variable or function that the program has under this name. Which of several definitions that is,
+//! it leaves open.
+
+use std::collections::BTreeMap;
+
+use ptxsmith_syntax::{Declaration, Declarator, Item, Linkage, Module, StateSpace, Text};
+
+use crate::expectation::{Expectation, Variable};
+use crate::layout::{Layout, Scope, expect};
+use crate::refusal::Stop;
+use crate::rules::Rules;
+
+/// What several modules say together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The variables that modules share, by name.
+    pub shared: BTreeMap<Text, Vec<Declared>>,
+    /// The variables that only their modules see.
+    pub local: Vec<(Text, Declared)>,
+    /// What is not judged: the place of its module, its name where it has one, and the reason.
+    pub undecided: Vec<(usize, Option<Text>, &'static str)>,
+}
+
+/// What one module says of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// The place of the module among the modules.
+    pub module: usize,
+    /// How the declaration is linked; `None` for a variable that only its module sees.
+    pub linkage: Option<Linkage>,
+    /// The state space.
+    pub space: StateSpace,
+    /// The size in bytes; 0 for an array whose size the declaration leaves open.
+    pub size: u64,
+    /// The alignment that the declaration asks for.
+    pub align: u64,
+    /// What the variable holds at first, where this is a definition.
+    pub content: Option<Variable>,
+}
+
+impl Declared {
+    /// Whether the declaration gives the variable storage.
+    pub fn is_definition(&self) -> bool {
+        self.linkage != Some(Linkage::Extern)
+    }
+}
+
+/// What these modules say together; `Err` with the place of the first one that the specification refuses alone.
+pub fn link(modules: &[Module], rules: &Rules) -> Result<Program, usize> {
+    let mut program = Program::default();
+    for (place, module) in modules.iter().enumerate() {
+        let mut contents: BTreeMap<Text, Variable> = match expect(module, rules) {
+            Expectation::Refused { .. } => return Err(place),
+            Expectation::Unmodelled { reason, .. } => {
+                program.undecided.push((place, None, reason));
+                BTreeMap::new()
+            }
+            Expectation::Accepted { variables, unmodelled, .. } => {
+                let of_module = |part: crate::Undecided| {
+                    (place, Some(part.part.trim_start_matches("variable ").into()), part.reason)
+                };
+                program.undecided.extend(unmodelled.into_iter().map(of_module));
+                variables.into_iter().map(|variable| (variable.name.clone(), variable)).collect()
+            }
+        };
+        let scope = Scope::of(module, rules);
+        for item in &module.items {
+            let Item::Variables(declaration) = item else { continue };
+            for declarator in &declaration.declarators {
+                let content = contents.remove(&declarator.name.text);
+                match declared(place, declaration, declarator, &scope, rules, content) {
+                    Ok(declared) => program.add(declarator.name.text.clone(), declared),
+                    Err(reason) => {
+                        program.undecided.push((place, Some(declarator.name.text.clone()), reason))
+                    }
+                }
+            }
+        }
+    }
+    Ok(program)
+}
+
+fn declared(
+    module: usize,
+    declaration: &Declaration,
+    declarator: &Declarator,
+    scope: &Scope,
+    rules: &Rules,
+    content: Option<Variable>,
+) -> Result<Declared, &'static str> {
+    let linkage = declaration.linkage().next();
+    let layout = Layout::of(declaration, declarator, scope, rules).map_err(|stop| match stop {
+        Stop::Unmodelled(reason) => reason,
+        Stop::Refused(_) => "it is refused alone",
+    })?;
+    if layout.count.is_some() {
+        return Err("a parameterized name, of which the specification does not say how it is linked");
+    }
+    let (space, size, align) = (layout.space, layout.shape.size(rules), layout.align);
+    let has_content = matches!(space, StateSpace::Global | StateSpace::Const);
+    if has_content && content.is_none() && linkage != Some(Linkage::Extern) {
+        return Err("its content is not judged");
+    }
+    Ok(Declared { module, linkage, space, size, align, content })
+}
+
+impl Program {
+    fn add(&mut self, name: Text, declared: Declared) {
+        match declared.linkage {
+            Some(_) => self.shared.entry(name).or_default().push(declared),
+            None => self.local.push((name, declared)),
+        }
+    }
+
+    /// The greatest alignment that a declaration of this name asks for (5.4.5).
+    pub fn alignment(&self, name: &str) -> Option<u64> {
+        self.shared.get(name)?.iter().map(|declared| declared.align).max()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+    fn linked(texts: &[&str]) -> Result<Program, usize> {
+        let parse = |text: &&str| ptxsmith_syntax::parse(&format!("{HEADER}{text}")).unwrap();
+        link(&texts.iter().map(parse).collect::<Vec<_>>(), &Rules::default())
+    }
+
+    #[test]
+    fn every_declaration_of_a_name_speaks_of_one_variable() {
+        let program = linked(&[
+            ".common .global .align 4 .u32 c[4];",
+            ".common .global .align 64 .u32 c[4]; .global .u8 own = 3;",
+            ".extern .global .u32 c[];",
+        ])
+        .unwrap();
+        let sizes: Vec<u64> = program.shared["c"].iter().map(|declared| declared.size).collect();
+        assert_eq!(sizes, [16, 16, 0]);
+        assert_eq!(program.alignment("c"), Some(64));
+        let definitions = program.shared["c"].iter().filter(|declared| declared.is_definition());
+        assert_eq!(definitions.count(), 2);
+        assert_eq!(program.local[0].1.content.as_ref().unwrap().bytes, [3]);
+    }
+
+    #[test]
+    fn a_module_that_is_refused_alone_is_named() {
+        assert_eq!(linked(&[".global .u8 a;", ".extern .global .u8 b = 1;"]), Err(1));
+    }
+}
