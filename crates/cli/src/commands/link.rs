@@ -10,7 +10,7 @@ use ptxsmith_diff::linking::{LinkDifference, LinkError, LinkVerdict, Modules, ju
 use ptxsmith_oracle::Rules;
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::Outcome;
-use ptxsmith_syntax::{Item, Linkage};
+use ptxsmith_syntax::{Item, Linkage, Specifier};
 
 use super::Context;
 use crate::args;
@@ -92,7 +92,11 @@ fn names(program: &Program) -> impl Iterator<Item = (&str, Linkage)> {
             names.filter_map(|name| Some((name, linkage?))).collect::<Vec<_>>()
         }
         Item::Function(function) => {
-            function.linkage().map(|linkage| (function.name.text.as_str(), linkage)).collect()
+            let linkage = |specifier: &Specifier| match specifier {
+                Specifier::Linkage(linkage) => Some((function.name.text.as_str(), *linkage)),
+                _ => None,
+            };
+            function.before.iter().filter_map(linkage).collect()
         }
         _ => Vec::new(),
     })

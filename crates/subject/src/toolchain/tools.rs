@@ -358,7 +358,9 @@ pub enum Installable {
 #[non_exhaustive]
 pub enum UnknownInstallable {
     /// No release of ptxas.
-    #[error("{0}; or cuobjdump, nvjitlink@RELEASE, ptxjit@VERSION, cicc@RELEASE or nvcc@RELEASE")]
+    #[error(
+        "{0}; or cuobjdump, nvjitlink@RELEASE, nvlink@RELEASE, ptxjit@VERSION, cicc@RELEASE or nvcc@RELEASE"
+    )]
     Release(#[from] UnknownRelease),
     /// No release of another product.
     #[error(transparent)]
@@ -368,8 +370,8 @@ pub enum UnknownInstallable {
 impl Installable {
     /// What is meant by `13.5` (ptxas), `nvjitlink@13.5`, or `cuobjdump` (its newest release).
     pub fn find(name: &str) -> Result<Installable, UnknownInstallable> {
-        use ToolKind::{Cicc, Cuobjdump, NvJitLink, Nvcc, Nvdisasm, PtxJit};
-        for kind in [Cuobjdump, Nvdisasm, NvJitLink, PtxJit, Cicc, Nvcc] {
+        use ToolKind::{Cicc, Cuobjdump, NvJitLink, Nvcc, Nvdisasm, Nvlink, PtxJit};
+        for kind in [Cuobjdump, Nvdisasm, NvJitLink, Nvlink, PtxJit, Cicc, Nvcc] {
             let Some(rest) = name.strip_prefix(kind.name()) else { continue };
             if let Some(release) = rest.strip_prefix('@') {
                 return Ok(Installable::Tool(Tool::find(kind, release)?));
@@ -421,9 +423,8 @@ mod tests {
         let message = |name| Installable::find(name).unwrap_err().to_string();
         assert!(message("nvjitlink@11.8").starts_with("no release `11.8` of nvjitlink: known are 12.0 12.1"));
         assert!(message("nvjitlinks").starts_with("no release `nvjitlinks`: known are 11.7"));
-        assert!(
-            message("")
-                .ends_with("; or cuobjdump, nvjitlink@RELEASE, ptxjit@VERSION, cicc@RELEASE or nvcc@RELEASE")
-        );
+        assert!(message("").ends_with(
+            "; or cuobjdump, nvjitlink@RELEASE, nvlink@RELEASE, ptxjit@VERSION, cicc@RELEASE or nvcc@RELEASE"
+        ));
     }
 }
