@@ -10,9 +10,10 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use anstream::ColorChoice;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 use ptxsmith_subject::process;
 
+use crate::describe::{CACHE, CUDA_HOME, JUDGED, LIBCUDA, NO_COLOR, PATH, SHARDS, TESTS, help};
 use crate::values::jobs;
 
 pub use self::campaign::{Campaign, Drift, Merge, Run};
@@ -53,27 +54,52 @@ Exit status:
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Global {
-    /// Threads, and processes of subjects at a time [default: all cores]
-    #[arg(long, short, global = true, value_name = "N", value_parser = jobs)]
-    pub jobs: Option<NonZeroUsize>,
-    /// Chooses the programs that are generated: the same seed, the same programs, on any machine
-    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
     /// No progress and no notes, only results and errors
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, hide_short_help = true)]
     pub quiet: bool,
     /// When to color the output
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
     pub color: Color,
-    /// The CUDA driver library for the subject driver [default: libcuda.so.1 where the system's loader finds it]
-    #[arg(long, global = true, value_name = "PATH", env = "PTXSMITH_LIBCUDA", hide_env_values = true)]
-    pub libcuda: Option<PathBuf>,
     /// A file of named subjects, and of options for each command; nothing is read from a place that is not named
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Options of every command")]
+    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     pub config: Option<PathBuf>,
+}
+
+/// Flags of long work. Each command hides those that it has no use for.
+#[derive(Args, Clone, Debug)]
+pub struct Work {
+    /// Threads, and processes of subjects at a time [default: all cores]
+    #[arg(long, short, value_name = "N", value_parser = jobs)]
+    pub jobs: Option<NonZeroUsize>,
+    /// Chooses the generated programs.
+    #[arg(long, value_name = "N", default_value_t = 0, help = "Chooses the generated programs", long_help = SEED)]
+    pub seed: u64,
+    /// The CUDA driver library for the subject driver [default: libcuda.so.1 where the system's loader finds it]
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "PTXSMITH_LIBCUDA",
+        hide_env_values = true,
+        hide_short_help = true
+    )]
+    pub libcuda: Option<PathBuf>,
     /// How ptxas is started for each module: forked where it opens its input, which is faster, or anew
-    #[arg(long, global = true, value_name = "HOW", default_value = "fork")]
+    #[arg(long, value_name = "HOW", default_value = "fork", hide_short_help = true)]
     pub start: Start,
+}
+
+const SEED: &str =
+    "Chooses the programs that are generated: the same seed, the same programs, on any machine";
+
+impl Default for Work {
+    fn default() -> Work {
+        Work { jobs: None, seed: 0, libcuda: None, start: Start::Fork }
+    }
+}
+
+/// An option that long work has and this command has no use for.
+pub fn idle(arg: Arg) -> Arg {
+    arg.hide(true)
 }
 
 /// How implementations are started for each module.
@@ -119,7 +145,7 @@ impl From<Color> for ColorChoice {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Generate programs, show them to implementations, and report what differs from the specification
-    #[command(after_help = "\
+    #[command(after_long_help = help("\
 Without --subject, ptxas is tested: release 13.5 if it is installed, else the one in CUDA_HOME,
 CUDA_PATH or PATH, else release 13.5 is installed first. Findings are written as they are found,
 so Ctrl-C loses none.
@@ -129,18 +155,18 @@ Examples:
   ptxsmith run --time 10m --seed 7 --out night/
   ptxsmith run --subject ptxas@12.9 --subject ptxas@13.5 --cases 50000
   ptxsmith run --subject 'exec:my-assembler --observe {ptx}' --focus initializers
-  ptxsmith run --exhaustive 2")]
+  ptxsmith run --exhaustive 2", JUDGED, &[CACHE, CUDA_HOME, PATH, LIBCUDA, SHARDS, NO_COLOR]))]
     Run(Run),
     /// Judge by the specification what an implementation makes of PTX files that exist already
-    #[command(after_help = "\
+    #[command(after_long_help = help("\
 Examples:
   ptxsmith check kernel.ptx
   ptxsmith check corpus/ --subject ptxas@13.5
   ptxsmith check corpus/5.4.4/ --expectations
-  clang -x cuda --cuda-device-only -S -o - a.cu | ptxsmith check -")]
+  clang -x cuda --cuda-device-only -S -o - a.cu | ptxsmith check -", JUDGED, TESTS))]
     Check(Check),
     /// Print what the specification says a PTX file holds
-    #[command(after_help = "\
+    #[command(after_long_help = "\
 Exit status: 0, also where the specification refuses the file, which is an answer; 2 it is no PTX.
 With --expect: 0 the answer is the one expected, 1 it is another, 3 it is not decided.
 
@@ -152,7 +178,7 @@ Examples:
   ptxsmith eval module.ptx --reading shift-count=modulo")]
     Eval(Eval),
     /// Warn of forms that listed releases of ptxas take otherwise than the specification says; no ptxas is needed
-    #[command(after_help = "\
+    #[command(after_long_help = "\
 Exit status: 0 no error, 1 the specification refuses a file, or with --deny known a warning, 2 a file is no PTX.
 
 Examples:
@@ -161,17 +187,22 @@ Examples:
   ptxsmith lint kernel.ptx --format sarif > lint.sarif")]
     Lint(Lint),
     /// Write generated PTX modules
-    #[command(after_help = "\
+    #[command(
+        mut_arg("jobs", idle),
+        mut_arg("libcuda", idle),
+        mut_arg("start", idle),
+        after_long_help = "\
 Examples:
   ptxsmith gen --count 1
   ptxsmith gen --count 1000 --seed 7 --out modules/
   ptxsmith gen --first 25189 --count 1
   ptxsmith gen --count 10 --focus initializers
   ptxsmith gen --count 100000 --stats
-  ptxsmith gen --grammar")]
+  ptxsmith gen --grammar"
+    )]
     Gen(Gen),
     /// Reduce a PTX file to a minimized reproducer of the same deviation
-    #[command(after_help = "\
+    #[command(mut_arg("seed", idle), after_long_help = help("\
 What is kept is the verdict on the subject, and its cause: the known deviation that explains it, the signal of a crash.
 The file on disk is at any time the best so far, so Ctrl-C loses nothing.
 
@@ -179,26 +210,26 @@ Examples:
   ptxsmith reduce crash.ptx
   ptxsmith reduce kernel.ptx --subject ptxas@12.9 --expect wrong-value --out least.ptx
   ptxsmith reduce kernel.ptx --command ./interesting.sh
-  ptxsmith reduce garbage.ptx --text --subject 'exec:my-assembler --observe {ptx}'")]
+  ptxsmith reduce garbage.ptx --text --subject 'exec:my-assembler --observe {ptx}'", &[("130", "stopped by Ctrl-C; the best so far is on disk")], TESTS))]
     Reduce(Reduce),
     /// What changed between releases of ptxas, on the corpus and on fresh programs
-    #[command(after_help = "\
+    #[command(mut_arg("libcuda", idle), after_long_help = help("\
 Examples:
   ptxsmith drift --from 12.0 --to 13.5
-  ptxsmith drift --all --cases 20000 --out drift/")]
+  ptxsmith drift --all --cases 20000 --out drift/", &[("1", "with --deny: a change that a known deviation explains, or what was not compared"), ("3", "no program was compared in two releases")], TESTS))]
     Drift(Drift),
     /// Put the shards of one campaign together
-    #[command(after_help = "\
+    #[command(after_long_help = help("\
 The result is byte for byte that of the undivided campaign. Shards that are missing, doubled, unfinished, or of another
 build, seed or subject are refused by name.
 
 Examples:
   ptxsmith run --cases 1000000 --shard 1/2 --out shard1/
   ptxsmith run --cases 1000000 --shard 2/2 --out shard2/
-  ptxsmith merge shard1/ shard2/ --out result/")]
+  ptxsmith merge shard1/ shard2/ --out result/", JUDGED, TESTS))]
     Merge(Merge),
     /// Render the result of a campaign again: for people, for CI, as a bug report, as a page
-    #[command(after_help = "\
+    #[command(after_long_help = "\
 The status is 0; with --against, it is 1 where something was added that no listed deviation explains.
 
 Examples:
@@ -208,7 +239,7 @@ Examples:
   ptxsmith report change/ --against main/ --format junit --out junit.xml")]
     Report(Report),
     /// Bundle findings for a bug report: program, script that reproduces it, text
-    #[command(after_help = "\
+    #[command(mut_arg("seed", idle), after_long_help = help("\
 For each id a folder and a .tar.gz: the program, reproduce.sh, which needs nothing but the compiler (and python3 where values
 are compared), and report.md. An id of a listed deviation (docs/deviations/) needs no campaign: it is shown to every
 installed release of ptxas. Nothing is sent anywhere.
@@ -216,10 +247,10 @@ installed release of ptxas. Nothing is sent anywhere.
 Examples:
   ptxsmith bundle octal-as-decimal --from night/ --out bundles/
   ptxsmith bundle incomplete-rows-packed quotient-overflow-crash --out bundles/
-  sh bundles/incomplete-rows-packed/reproduce.sh /usr/local/cuda/bin/ptxas")]
+  sh bundles/incomplete-rows-packed/reproduce.sh /usr/local/cuda/bin/ptxas", &[], TESTS))]
     Bundle(Bundle),
     /// Render campaigns as static pages: clauses, forms and deviations by implementation, JSON beside each
-    #[command(after_help = "\
+    #[command(after_long_help = "\
 Addresses stay the same when the atlas is made again: clauses/CLAUSE.html#SUBJECT, forms/FORM.html#CELL,
 deviations/ID.html. In a checkout `cargo xtask atlas` runs the campaigns too.
 
@@ -229,53 +260,85 @@ Examples:
   ptxsmith atlas campaign/ places/ parsers/ --out atlas/ --replace")]
     Atlas(Atlas),
     /// Remember campaigns: when was a finding first seen, what is new since yesterday, what was incomplete
-    #[command(after_help = "\
+    #[command(after_long_help = "\
 Examples:
   ptxsmith history history.db --add ptxsmith-out/
   ptxsmith history history.db --since 1d
   ptxsmith history history.db --finding quotient-overflow-crash")]
     History(History),
     /// Write a conformance suite that others can run without ptxsmith
-    #[command(after_help = "\
+    #[command(
+        mut_arg("jobs", idle),
+        mut_arg("libcuda", idle),
+        mut_arg("start", idle),
+        after_long_help = "\
 The suite is the same on every machine: cases, a manifest with its schema, an index by clause, and a runner in Python.
 
 Examples:
   ptxsmith suite --out suite/
   ptxsmith suite --out suite/ --random 1000 --seed 7
   ptxsmith suite --out old/ --target sm_35 --max-ptx 4.3 --only '^5.4.4/'
-  python3 suite/run.py --ptxas /usr/local/cuda/bin/ptxas")]
+  python3 suite/run.py --ptxas /usr/local/cuda/bin/ptxas"
+    )]
     Suite(Suite),
     /// List the implementations that can be tested: available or not, why, version
-    #[command(after_help = "\
+    #[command(mut_arg("jobs", idle), mut_arg("seed", idle), mut_arg("start", idle), after_long_help = help("\
 Examples:
   ptxsmith subjects
-  ptxsmith subjects --subject ptxas:/usr/local/cuda/bin/ptxas --json")]
+  ptxsmith subjects --subject ptxas:/usr/local/cuda/bin/ptxas --json", &[], TESTS))]
     Subjects(Subjects),
     /// List, install or locate NVIDIA's releases of ptxas
     #[command(
         subcommand,
-        after_help = "\
+        after_long_help = help("\
 Releases are installed from NVIDIA's public wheels with pip, into PTXSMITH_CACHE or the user's cache directory.
 
 Examples:
   ptxsmith toolchain list
   ptxsmith toolchain install 13.5 12.9
-  $(ptxsmith toolchain path 13.5) --version"
+  $(ptxsmith toolchain path 13.5) --version", &[], &[CACHE, PATH])
     )]
     Toolchain(Toolchain),
     #[cfg(feature = "cuda")]
     /// Test compilers, and check sources, against the rule on host const variables in CUDA C++ device code
-    #[command(subcommand, after_help = "Example:\n  ptxsmith cuda check kernel.cu")]
+    #[command(subcommand, after_long_help = "Example:\n  ptxsmith cuda check kernel.cu")]
     Cuda(crate::commands::cuda::Cuda),
     /// Generate shell completions
     #[command(
-        after_help = "Example:\n  ptxsmith completions bash > ~/.local/share/bash-completion/completions/ptxsmith"
+        after_long_help = "Example:\n  ptxsmith completions bash > ~/.local/share/bash-completion/completions/ptxsmith"
     )]
     Completions(Completions),
     /// Load a library and answer questions, one a line: what this program starts itself as
     #[command(subcommand, hide = true)]
     Worker(Worker),
 }
+
+impl Command {
+    /// The flags of long work, where this is long work.
+    pub fn work(&self) -> Option<&Work> {
+        match self {
+            Command::Run(args) => Some(&args.campaign.work),
+            Command::Check(args) => Some(&args.campaign.work),
+            Command::Reduce(args) => Some(&args.work),
+            Command::Merge(args) => Some(&args.work),
+            Command::Drift(args) => Some(&args.work),
+            Command::Bundle(args) => Some(&args.work),
+            Command::Gen(args) => Some(&args.work),
+            Command::Suite(args) => Some(&args.work),
+            Command::Subjects(args) => Some(&args.work),
+            #[cfg(feature = "cuda")]
+            Command::Cuda(args) => Some(args.work()),
+            Command::Worker(Worker::Driver { work, .. }) => Some(work),
+            Command::Eval(_)
+            | Command::Lint(_)
+            | Command::Report(_)
+            | Command::Atlas(_)
+            | Command::History(_) => None,
+            Command::Toolchain(_) | Command::Completions(_) | Command::Worker(_) => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,11 +350,56 @@ mod tests {
     }
 
     #[test]
+    fn short_help_fits_one_screen_and_long_help_has_every_option() {
+        for (name, most) in [("check", 24), ("eval", 24), ("lint", 24), ("reduce", 24), ("run", 40)] {
+            let mut program = Cli::command().term_width(100);
+            program.build();
+            let command = program.find_subcommand_mut(name).unwrap();
+            let (short, long) = (command.render_help().to_string(), command.render_long_help().to_string());
+            assert!(short.lines().count() <= most, "{name}: {}\n{short}", short.lines().count());
+            for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+                let Some(option) = arg.get_long() else { continue };
+                assert!(long.contains(&format!("--{option}")), "{name} --{option}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_has_the_options_that_do_something_for_it() {
+        let parse = |line: &str| Cli::try_parse_from(format!("ptxsmith {line}").split(' ')).map(drop);
+        for line in ["completions bash --jobs 2", "eval a.ptx --seed 7", "toolchain list --libcuda /x"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+        // Long work has them all, for scripts that give one set to every command.
+        for line in
+            ["run --seed 7", "check a.ptx --jobs 2 --seed 1", "gen --count 1 --jobs 3", "-q eval a.ptx"]
+        {
+            assert!(parse(line).is_ok(), "{line}");
+        }
+        let mut program = Cli::command();
+        let mut help = |name| program.find_subcommand_mut(name).unwrap().render_long_help().to_string();
+        assert!(!help("suite").contains("--libcuda") && !help("lint").contains("--seed"));
+        let run = help("run");
+        for part in
+            ["--seed", "--libcuda", "Exit status:", "130, 143, 129", "PTXSMITH_CACHE", "SLURM_ARRAY_TASK_ID"]
+        {
+            assert!(run.contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn the_program_has_at_most_17_commands() {
+        let program = Cli::command();
+        let shown = program.get_subcommands().filter(|own| !own.is_hide_set());
+        assert!(shown.count() <= 17);
+    }
+
+    #[test]
     fn every_command_has_an_example() {
         fn check(command: &clap::Command) {
             let shown = |command: &&clap::Command| command.get_name() != "help" && !command.is_hide_set();
             for command in command.get_subcommands().filter(shown) {
-                let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+                let help = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
                 assert!(help.contains("Example"), "{}", command.get_name());
                 check(command);
             }

@@ -16,7 +16,7 @@ mod values;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{ArgMatches, FromArgMatches};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use args::Cli;
 use commands::Context;
@@ -42,11 +42,11 @@ fn main() -> ExitCode {
 /// What was written, with what the file of `--config` says.
 fn read() -> Result<(Cli, ArgMatches, Vec<OsString>), clap::Error> {
     let args = config::completed(std::env::args_os().collect())?;
-    let matches = describe::matches(args.clone())?;
+    let matches = Cli::command().try_get_matches_from(args.clone())?;
     Ok((Cli::from_arg_matches(&matches)?, matches, args))
 }
 
 fn run(cli: &Cli, command_line: Vec<String>, console: Console) -> Result<Exit, Failure> {
-    let context = Context::new(&cli.global, command_line, console)?;
+    let context = Context::new(&cli.command.work().cloned().unwrap_or_default(), command_line, console)?;
     commands::run_command(&context, &cli.command)
 }

@@ -5,12 +5,12 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches};
 use ptxsmith_report::folder;
 use ptxsmith_report::harmless::line;
 use ptxsmith_subject::SubjectSpec;
 
-use crate::args::{Cli, Command, Run};
+use crate::args::{Cli, Command};
 use crate::exit::Failure;
 
 /// The arguments that a command runs with, and the command line that has them all. Those of `run --resume` that were not given
@@ -33,73 +33,75 @@ pub fn completed(cli: Cli, matches: &ArgMatches, args: &[OsString]) -> Result<(C
     }
 }
 
+/// What is of this run of the program, and of no campaign.
+const OF_NOW: [&str; 8] = ["jobs", "quiet", "color", "config", "out", "resume", "replace", "write_expected"];
+
+/// The budget: either of these replaces both.
+const BUDGET: [&str; 2] = ["cases", "time"];
+
 /// These arguments of `run`, but for those that were given now.
 fn gone_on_with(earlier: &[String], now: Cli, given: &ArgMatches) -> Result<(Cli, Vec<String>), Failure> {
-    let is_given =
-        |id: &str| given.value_source(id).is_some_and(|source| source != ValueSource::DefaultValue);
     let Command::Run(own) = now.command else { unreachable!("only run is gone on with") };
     let name = line(&own.out.join(folder::MANIFEST).to_string_lossy()).into_owned();
-    let matches = Cli::command().try_get_matches_from(earlier);
-    let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
-    let (mut cli, run) = match parsed.map(|cli| (cli.global, cli.command)) {
-        Ok((global, Command::Run(run))) => (global, run),
-        _ => {
-            return Err(Failure::BadInput(format!(
-                "{name} keeps no arguments of `ptxsmith run` that this version takes; give them all"
-            )));
-        }
+    let unusable = || {
+        Failure::BadInput(format!(
+            "{name} keeps no arguments of `ptxsmith run` that this version takes; give them all"
+        ))
     };
-    // What is of this machine and this time, and of no campaign.
-    let seed = if is_given("seed") { now.global.seed } else { cli.seed };
-    let libcuda = now.global.libcuda.clone().or(cli.libcuda);
-    let start = if is_given("start") { now.global.start } else { cli.start };
-    cli = crate::args::Global { seed, libcuda, start, ..now.global };
-
-    let mut campaign = run.campaign;
-    let is_raised = own.campaign.cases.is_some() || own.campaign.time.is_some();
-    if is_raised {
-        (campaign.cases, campaign.time) = (own.campaign.cases, own.campaign.time);
-    }
-    campaign.timeout = own.campaign.timeout.or(campaign.timeout);
-    campaign.expect_failures = own.campaign.expect_failures.or(campaign.expect_failures);
-    campaign.write_expected = own.campaign.write_expected;
-    if !own.campaign.known.is_empty() {
-        campaign.known = own.campaign.known;
-    }
-    if !own.campaign.deny.is_empty() {
-        campaign.deny = own.campaign.deny;
-    }
-    if !own.campaign.subjects.is_empty() {
-        campaign.subjects = own.campaign.subjects;
-    } else if campaign.subjects.iter().any(SubjectSpec::is_of_users_choosing) {
-        only_ours(&own.out, &name)?;
-    }
-    let resumed = Run {
-        campaign,
-        focus: if is_given("focus") { own.focus } else { run.focus },
-        by_case: run.by_case,
-        cells: if own.cells.is_empty() { run.cells } else { own.cells },
-        exhaustive: own.exhaustive.or(run.exhaustive),
-        weights: own.weights.or(run.weights),
-        mutate: run.mutate,
-        reduce: own.reduce.or(run.reduce),
-        shard: own.shard.or(run.shard),
-        out: own.out,
-        resume: true,
-        replace: false,
+    let kept = Cli::command().try_get_matches_from(earlier).map_err(|_| unusable())?;
+    let kept = kept.subcommand_matches("run").ok_or_else(unusable)?;
+    let is_raised = BUDGET.iter().any(|id| is_given(given, id));
+    let is_kept = |id: &str| {
+        let is_replaced = is_given(given, id) || is_raised && BUDGET.contains(&id);
+        !OF_NOW.contains(&id) && !is_replaced && is_given(kept, id)
     };
-    if !resumed.mutate.is_empty() {
+    if is_given(kept, "mutate") {
         return Err(Failure::BadInput(format!("{name} is of a campaign that cannot be gone on with")));
     }
-    let budget = ["cases", "time"].into_iter().filter_map(|id| {
-        let value = given.get_raw(id).filter(|_| is_given(id))?.next()?;
-        Some([format!("--{id}"), value.to_string_lossy().into_owned()])
-    });
-    let command_line = match is_raised {
-        true => without_budget(earlier).into_iter().chain(budget.flatten()).collect(),
-        false => earlier.to_vec(),
-    };
-    Ok((Cli { global: cli, command: Command::Run(resumed) }, command_line))
+    let mut program = Cli::command();
+    program.build();
+    let mut merged: Vec<OsString> = vec!["ptxsmith".into(), "run".into()];
+    for arg in run_arguments(&program) {
+        let id = arg.get_id().as_str();
+        let from = if is_kept(id) { kept } else { given };
+        if is_given(from, id) {
+            merged.extend(written(arg, from));
+        }
+    }
+    let matches = Cli::command().try_get_matches_from(merged).map_err(|_| unusable())?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|_| unusable())?;
+    let Command::Run(run) = &cli.command else { return Err(unusable()) };
+    if is_kept("subjects") && run.campaign.subjects.iter().any(SubjectSpec::is_of_users_choosing) {
+        only_ours(&own.out, &name)?;
+    }
+    let mut command_line = earlier.to_vec();
+    if is_raised {
+        let budget = run_arguments(&program).filter(|arg| BUDGET.contains(&arg.get_id().as_str()));
+        let budget =
+            budget.filter(|arg| is_given(given, arg.get_id().as_str())).flat_map(|arg| written(arg, given));
+        command_line = without_budget(earlier);
+        command_line.extend(budget.map(|word| word.to_string_lossy().into_owned()));
+    }
+    Ok((cli, command_line))
+}
+
+fn run_arguments(program: &clap::Command) -> impl Iterator<Item = &Arg> {
+    program.find_subcommand("run").into_iter().flat_map(clap::Command::get_arguments)
+}
+
+fn is_given(matches: &ArgMatches, id: &str) -> bool {
+    matches.try_contains_id(id).unwrap_or(false)
+        && matches.value_source(id).is_some_and(|source| source == ValueSource::CommandLine)
+}
+
+/// An option as it was written, once for each value.
+fn written(arg: &Arg, matches: &ArgMatches) -> Vec<OsString> {
+    let flag = || OsString::from(format!("--{}", arg.get_long().expect("run has options alone")));
+    if !arg.get_action().takes_values() {
+        return vec![flag()];
+    }
+    let values = matches.get_raw(arg.get_id().as_str()).into_iter().flatten();
+    values.flat_map(|value| [flag(), value.to_owned()]).collect()
 }
 
 /// A command line without the arguments that say how long a campaign goes on.
@@ -151,7 +153,7 @@ mod tests {
             "ptxsmith run --seed 3 --cases 70 --focus operands --subject ptxas@13.5 --out o --shard 1/2";
         let (cli, line) = resumed(earlier, "ptxsmith run --resume --out moved --jobs 7");
         let Command::Run(run) = cli.command else { panic!() };
-        assert_eq!((cli.global.seed, cli.global.jobs.unwrap().get()), (3, 7));
+        assert_eq!((run.campaign.work.seed, run.campaign.work.jobs.unwrap().get()), (3, 7));
         assert_eq!((run.campaign.cases.unwrap().get(), run.campaign.subjects.len()), (70, 1));
         assert_eq!((run.focus.drawn().name(), run.shard), ("operands", Some(Shard { number: 1, of: 2 })));
         assert_eq!((run.out.to_str(), line), (Some("moved"), words(earlier)));
@@ -168,6 +170,6 @@ mod tests {
     #[test]
     fn what_is_given_is_taken() {
         let (cli, _) = resumed("ptxsmith run --seed 3", "ptxsmith run --resume --seed 5");
-        assert_eq!(cli.global.seed, 5);
+        assert_eq!(cli.command.work().unwrap().seed, 5);
     }
 }

@@ -21,7 +21,7 @@ fn stub() -> PathBuf {
 fn on_stub(directory: &Path, script: &str) -> Command {
     let path = file(directory, "script", script);
     let mut command = ptxsmith();
-    command.env("PTXSMITH_DRIVER_STUB", path).arg("--libcuda").arg(stub());
+    command.env("PTXSMITH_DRIVER_STUB", path).env("PTXSMITH_LIBCUDA", stub());
     command
 }
 
@@ -55,10 +55,10 @@ fn what_stands_in_the_way_of_a_device_is_told() {
         assert_eq!((&entry["available"], &entry["unavailable"]), (&false.into(), &kind.into()), "{entry}");
         entry["reason"].as_str().unwrap().to_owned()
     };
-    let no_library = reason(ptxsmith().args(["--libcuda", "/nonexistent/libcuda.so.1"]), "not-found");
+    let no_library = reason(ptxsmith().env("PTXSMITH_LIBCUDA", "/nonexistent/libcuda.so.1"), "not-found");
     assert!(no_library.starts_with("/nonexistent/libcuda.so.1 cannot be loaded: "), "{no_library}");
     let no_driver = file(directory.path(), "libcuda.so.1", "no library");
-    reason(ptxsmith().arg("--libcuda").arg(no_driver), "cannot-run");
+    reason(ptxsmith().env("PTXSMITH_LIBCUDA", no_driver), "cannot-run");
     let no_device = reason(&mut on_stub(directory.path(), ""), "no-device");
     assert!(no_device.contains("CUDA_ERROR_NO_DEVICE"), "{no_device}");
     reason(&mut on_stub(directory.path(), &format!("{DEVICE}error cuInit 999")), "cannot-run");
@@ -70,7 +70,7 @@ fn a_run_without_a_driver_compares_nothing() {
     let directory = tempfile::tempdir().unwrap();
     for subject in ["driver", "driver:ptxas@13.5"] {
         let output = ptxsmith()
-            .args(["--libcuda", "/nonexistent/libcuda.so.1", "run", "--quiet", "--cases", "10"])
+            .args(["run", "--libcuda", "/nonexistent/libcuda.so.1", "--quiet", "--cases", "10"])
             .args(["--subject", subject, "--out"])
             .arg(directory.path().join("out"))
             // Nothing is installed for this, and no network is asked.

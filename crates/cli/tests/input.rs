@@ -126,7 +126,7 @@ fn flags_that_make_no_sense_name_the_value() {
     assert!(told(&["check", "a.ptx", "--time", "10"]).contains("'10'"));
     assert!(told(&["check", "a.ptx", "--cases", "many"]).contains("'many'"));
     assert!(told(&["check", "a.ptx", "--cases", "1", "--time", "1s"]).contains("cannot be used with"));
-    assert!(told(&["eval", "a.ptx", "--jobs", "0"]).contains("'0'"));
+    assert!(told(&["check", "a.ptx", "--jobs", "0"]).contains("'0'"));
     assert!(told(&["eval", "a.ptx", "--reading", "shift-count=none"]).contains("there are saturate, modulo"));
     assert!(told(&["toolchain", "install", "99.9"]).contains("no release `99.9`"));
 }

@@ -9,11 +9,12 @@ use ptxsmith_campaign::store::Shard;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::DEFAULT;
 
+use super::Work;
 use crate::exit::Failure;
 use crate::values::{Deny, count, count_or_none, subject};
 
 use super::generate::What;
-use super::generate::focus;
+use super::generate::{focus, focuses};
 use crate::values::duration;
 
 fn shard(text: &str) -> Result<Shard, String> {
@@ -68,9 +69,11 @@ fn subject_help() -> String {
 #[derive(Args, Debug)]
 pub struct Campaign {
     /// An implementation to test; may be repeated
-    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject, help = subject_help())]
+    #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject, help = "An implementation to test, such as ptxas@13.5 or exec:CMD; repeatable", long_help = subject_help())]
     pub subjects: Vec<SubjectSpec>,
-    /// Stop after this many cases (of check: files): 5000, 5k, 1e6 [default of run: 250000]
+    /// Stop after this many cases: 5000, 5k, 1e6
+    ///
+    /// Cases of check are files. [default of run: 250000]
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "time")]
     pub cases: Option<NonZeroU64>,
     /// End within this time, reporting included: 90s, 10m, 1h30m
@@ -78,20 +81,25 @@ pub struct Campaign {
     pub time: Option<Duration>,
     /// How long an implementation may take for one module before it counts as hanging, and as much again for
     /// each MiB of the module [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
     /// Status 1 also for this; may be repeated
     #[arg(long, value_name = "WHAT")]
     pub deny: Vec<Deny>,
-    /// Failures that are expected and so make no status 1, as TOML; one that does not fail any more does
+    /// Failures that are expected and do not change the status
+    ///
+    /// A TOML file. An expected failure that passes makes status 1.
     #[arg(long, value_name = "FILE")]
     pub expect_failures: Option<PathBuf>,
     /// Write the failures that were found as a file for --expect-failures
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub write_expected: Option<PathBuf>,
     /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of them; may be repeated
-    #[arg(long = "known", value_name = "FILE|DIR")]
+    #[arg(long = "known", hide_short_help = true, value_name = "FILE|DIR")]
     pub known: Vec<PathBuf>,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
 }
 
 /// `run`
@@ -104,36 +112,38 @@ pub struct Run {
     #[arg(long, value_name = "DIR", default_value = "ptxsmith-out")]
     pub out: PathBuf,
     /// What to generate
-    #[arg(long, value_name = "WHAT", default_value = "mixed", value_parser = focus())]
+    #[arg(long, value_name = "WHAT", default_value = "mixed", value_parser = focus(), hide_possible_values = true, long_help = focuses())]
     pub focus: What,
     /// Only this cell of the tables of `--focus places`, or this family of them; may be repeated
-    #[arg(long = "cell", value_name = "NAME")]
+    #[arg(long = "cell", hide_short_help = true, value_name = "NAME")]
     pub cells: Vec<String>,
     /// Say in the report what each subject makes of each cell of `--focus places`; `atlas` renders it
-    #[arg(long, conflicts_with_all = ["exhaustive", "weights", "mutate", "resume", "shard"])]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["exhaustive", "weights", "mutate", "resume", "shard"])]
     pub by_case: bool,
     /// Judge every small program instead: 1 or 2, how deep operators nest in them
     #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u32).range(1..=2), conflicts_with_all = ["focus", "weights"])]
     pub exhaustive: Option<u32>,
     /// Weights of the grammar's productions, a line each: NAME = WEIGHT
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     pub weights: Option<PathBuf>,
     /// Change tokens of these programs instead: delete, double, swap, replace, splice. No implementation may die of what comes out
-    #[arg(long, value_name = "FILE|DIR", num_args = 1.., conflicts_with_all = ["focus", "cells", "weights", "exhaustive", "resume", "shard"])]
+    #[arg(long, hide_short_help = true, value_name = "FILE|DIR", num_args = 1.., conflicts_with_all = ["focus", "cells", "weights", "exhaustive", "resume", "shard"])]
     pub mutate: Vec<PathBuf>,
     /// How long new findings are made smaller for, all together; 0s leaves them as they are [default: a limit in programs,
     /// with which the report does not depend on the machine]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub reduce: Option<Duration>,
-    /// Go on with the campaign in --out, if it holds one. Every other argument is taken from there; --cases or --time
-    /// raises its budget
+    /// Continue the campaign in --out, if it holds one
+    ///
+    /// Every other argument comes from that campaign; --cases or --time raises its budget.
     #[arg(long)]
     pub resume: bool,
     /// Remove the campaign that --out holds, if it holds one
     #[arg(long, conflicts_with = "resume")]
     pub replace: bool,
-    /// Do the K-th of N parts, to be put together with merge [default: the part that a Slurm array, a Kubernetes Indexed
-    /// Job or a CI matrix says; else all]
+    /// Do the K-th of N parts, for `ptxsmith merge`
+    ///
+    /// [default: the part that a Slurm array, a Kubernetes Indexed Job or a CI matrix names; else all]
     #[arg(long, value_name = "K/N", value_parser = shard)]
     pub shard: Option<Shard>,
 }
@@ -167,6 +177,9 @@ pub struct Merge {
     /// only the shards name them
     #[arg(long = "subject", value_name = "SUBJECT", value_parser = subject)]
     pub subjects: Vec<SubjectSpec>,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
 }
 
 /// `drift`
@@ -197,4 +210,7 @@ pub struct Drift {
     /// Where drift.json and drift.md go
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
 }

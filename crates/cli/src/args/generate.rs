@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use ptxsmith_gen::Focus;
 use regex_lite::Regex;
 
+use super::Work;
 use crate::values::{count, count_or_none, ptx_version, regex, target};
 
 /// `gen`
@@ -43,6 +44,9 @@ pub struct Gen {
     /// Print the grammar and nothing else
     #[arg(long, conflicts_with_all = ["count", "out", "stats", "exhaustive"])]
     pub grammar: bool,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
 }
 
 /// What is generated.
@@ -75,6 +79,16 @@ pub(super) fn focus() -> impl TypedValueParser<Value = What> {
         .map(|name| Focus::from_name(&name).map_or(What::Places, What::Drawn))
 }
 
+/// The help of `--focus` with all that it may be.
+pub(super) fn focuses() -> String {
+    let parser = focus();
+    let values = parser.possible_values().into_iter().flatten();
+    let line = |value: PossibleValue| {
+        format!("\n- {}: {}", value.get_name(), value.get_help().map(ToString::to_string).unwrap_or_default())
+    };
+    format!("What to generate\n{}", values.map(line).collect::<String>())
+}
+
 /// `suite`
 #[derive(Args, Debug)]
 pub struct Suite {
@@ -93,4 +107,7 @@ pub struct Suite {
     /// Only cases whose id matches this regular expression; the valid counterpart of a refused case comes with it
     #[arg(long, value_name = "REGEX", value_parser = regex)]
     pub only: Option<Regex>,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
 }

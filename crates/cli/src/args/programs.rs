@@ -9,6 +9,7 @@ use ptxsmith_oracle::Question;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::Release;
 
+use super::Work;
 use crate::values::{Bytes, Deny, bytes, reading, subject};
 
 use super::campaign::Campaign;
@@ -52,7 +53,7 @@ pub struct Lint {
     #[arg(long = "release", value_name = "RELEASE", value_parser = Release::find)]
     pub releases: Vec<&'static Release>,
     /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of them; may be repeated
-    #[arg(long = "known", value_name = "FILE|DIR")]
+    #[arg(long = "known", hide_short_help = true, value_name = "FILE|DIR")]
     pub known: Vec<PathBuf>,
 }
 
@@ -87,21 +88,25 @@ pub struct Check {
     /// What every campaign takes.
     #[command(flatten)]
     pub campaign: Campaign,
-    /// Verify what the files say of themselves in their leading comments, as the cases of the corpus do (status 2 where
-    /// something does not hold); without --subject nothing else is done, and no implementation is needed
+    /// Verify what the files say of themselves in their leading comments
+    ///
+    /// As the cases of the corpus do; status 2 where something does not hold. Without --subject nothing else is done, and no
+    /// implementation is needed.
     #[arg(long)]
     pub expectations: bool,
     /// Judge the files as the modules of one program, which the subjects link in every order: nvlink@RELEASE, nvjitlink@RELEASE
     #[arg(long, conflicts_with_all = ["expectations", "by_case", "out"])]
     pub link: bool,
     /// Say in the report what each subject makes of each file; `atlas` renders it
-    #[arg(long, requires = "out")]
+    #[arg(long, hide_short_help = true, requires = "out")]
     pub by_case: bool,
-    /// Write report and findings here [default: nowhere; the summary is printed]
+    /// Write report and findings here
+    ///
+    /// [default: nowhere; the summary is printed]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Remove the campaign that --out holds, if it holds one
-    #[arg(long, requires = "out")]
+    #[arg(long, hide_short_help = true, requires = "out")]
     pub replace: bool,
 }
 
@@ -110,33 +115,42 @@ pub struct Check {
 pub struct Reduce {
     /// The PTX file; - reads standard input
     pub file: PathBuf,
-    /// The implementation that shows the deviation: ptxas, ptxas@RELEASE, ptxas:/PATH, exec:CMD ARGS [default: ptxas]
+    /// The implementation that shows the deviation [default: ptxas]
+    ///
+    /// ptxas, ptxas@RELEASE, ptxas:/PATH, exec:CMD ARGS
     #[arg(long, value_name = "SUBJECT", value_parser = subject, conflicts_with = "command")]
     pub subject: Vec<SubjectSpec>,
-    /// The deviation to keep, where there are several: its class, the name of a known or suspected one, or QUESTION=ANSWER
+    /// The deviation to keep, where there are several
+    ///
+    /// Its class, the name of a known or suspected one, or QUESTION=ANSWER.
     #[arg(long, value_name = "VERDICT", value_parser = Expected::parse, conflicts_with = "command")]
     pub expect: Option<Expected>,
     /// Keep also on which of these the deviation shows: ptxas@all, or several
-    #[arg(long, value_name = "SUBJECT", value_parser = subject, num_args = 1.., conflicts_with_all = ["command", "text"])]
+    #[arg(long, hide_short_help = true, value_name = "SUBJECT", value_parser = subject, num_args = 1.., conflicts_with_all = ["command", "text"])]
     pub same_on: Vec<SubjectSpec>,
-    /// Keep instead what this command ends with status 0 for, given the program's file as its last argument
+    /// Keep instead what this command ends with status 0 for
+    ///
+    /// It gets the program's file as its last argument.
     #[arg(long, value_name = "CMD")]
     pub command: Option<String>,
-    /// Reduce lines, tokens and characters, not declarations and expressions: for what is no PTX, and for lexers
+    /// Reduce lines, tokens and characters: for what is no PTX, and for lexers
     #[arg(long)]
     pub text: bool,
     /// Known deviations of your own: files in the form of docs/guide/known-deviations.md, and directories of them; may be repeated
-    #[arg(long = "known", value_name = "FILE|DIR")]
+    #[arg(long = "known", hide_short_help = true, value_name = "FILE|DIR")]
     pub known: Vec<PathBuf>,
-    /// Where the result goes [default: beside FILE, as FILE.reduced.ptx]
+    /// Where the result goes [default: FILE.reduced.ptx]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Stop after this time with the best so far: 90s, 10m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
     /// How long the implementation, or the command, may take for one program [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, hide_short_help = true, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
 }
 
 /// `bundle`
@@ -154,4 +168,7 @@ pub struct Bundle {
     /// Where the folders and archives go
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
 }

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::{Installable, Release};
 
+use super::Work;
 use crate::values::subject;
 
 /// `subjects`
@@ -17,6 +18,9 @@ pub struct Subjects {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
 }
 
 /// `completions`
@@ -48,6 +52,9 @@ pub enum Worker {
         /// Print what it is instead, and whether there is a device
         #[arg(long)]
         describe: bool,
+        /// Flags of long work.
+        #[command(flatten)]
+        work: Work,
     },
 }
 
@@ -55,7 +62,7 @@ pub enum Worker {
 #[derive(Debug, Subcommand)]
 pub enum Toolchain {
     /// List everything that can be installed, and where that is which is installed
-    #[command(after_help = "Example:\n  ptxsmith toolchain list")]
+    #[command(after_long_help = "Example:\n  ptxsmith toolchain list")]
     List {
         /// Print JSON
         #[arg(long)]
@@ -63,7 +70,7 @@ pub enum Toolchain {
     },
     /// Install releases of ptxas, and other tools
     #[command(
-        after_help = "Example:\n  ptxsmith toolchain install 13.5 12.9.41 nvjitlink@13.5 ptxjit@535.261.03 cuobjdump"
+        after_long_help = "Example:\n  ptxsmith toolchain install 13.5 12.9.41 nvjitlink@13.5 ptxjit@535.261.03 cuobjdump"
     )]
     Install {
         /// 13.5 for the newest ptxas of a minor release, a full version such as 13.0.48, nvjitlink@RELEASE, ptxjit@VERSION
@@ -75,14 +82,14 @@ pub enum Toolchain {
         repair: bool,
     },
     /// Compare what is installed with what was installed, byte by byte. Before each use only size and time are compared
-    #[command(after_help = "Example:\n  ptxsmith toolchain verify 13.5")]
+    #[command(after_long_help = "Example:\n  ptxsmith toolchain verify 13.5")]
     Verify {
         /// As install takes them [default: all that is installed]
         #[arg(value_name = "RELEASE", value_parser = Installable::find)]
         releases: Vec<Installable>,
     },
     /// Print the path of an installed release's ptxas
-    #[command(after_help = "Example:\n  ptxsmith toolchain path 13.5")]
+    #[command(after_long_help = "Example:\n  ptxsmith toolchain path 13.5")]
     Path {
         /// 13.5 for the newest of a minor release, or a full version such as 13.0.48
         #[arg(value_name = "RELEASE", value_parser = Release::find)]

@@ -1,22 +1,23 @@
 //! `ptxsmith completions`: what a shell needs to complete command lines.
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, Command};
+use clap::{Arg, Command, CommandFactory as _};
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_gen::Places;
 use ptxsmith_oracle::Question;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::{RELEASES, TOOLS};
 
-use crate::args;
+use crate::args::{self, Cli};
 use crate::commands::Context;
-use crate::describe;
 use crate::exit::{Exit, Failure};
 
 /// Prints the script of a shell.
 pub fn run(context: &Context, args: &args::Completions) -> Result<Exit, Failure> {
+    let mut program = Cli::command();
+    program.build();
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut with_values(&describe::command(), ""), "ptxsmith", &mut script);
+    clap_complete::generate(args.shell, &mut with_values(&program, ""), "ptxsmith", &mut script);
     let script = String::from_utf8(script).map_err(|error| Failure::Harness(error.into()))?;
     context.console.print(&script)?;
     Ok(Exit::Success)

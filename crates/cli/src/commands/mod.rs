@@ -33,7 +33,7 @@ use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::session::Limit;
 use ptxsmith_subject::{Cancel, process::Start};
 
-use crate::args::{self, Command, Global};
+use crate::args::{self, Command, Work};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
@@ -96,10 +96,10 @@ pub struct Context {
 
 impl Context {
     /// The context that the flags ask for. From now on Ctrl-C is seen.
-    pub fn new(flags: &Global, command_line: Vec<String>, console: Console) -> Result<Context, Failure> {
+    pub fn new(work: &Work, command_line: Vec<String>, console: Console) -> Result<Context, Failure> {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let jobs = flags.jobs.unwrap_or_else(cores);
-        let (seed, libcuda, start) = (flags.seed, flags.libcuda.clone(), flags.start.into());
+        let jobs = work.jobs.unwrap_or_else(cores);
+        let (seed, libcuda, start) = (work.seed, work.libcuda.clone(), work.start.into());
         let cancel = interrupt::watch(move || console.failure(&Failure::Interrupted))?;
         let began = Instant::now();
         Ok(Context { console, jobs, seed, command_line, cancel, libcuda, start, began })

@@ -25,8 +25,10 @@ pub fn run(context: &Context, args: &args::Worker) -> Result<Exit, Failure> {
     let done = match args {
         args::Worker::Nvjitlink(with) => library_worker(library::Kind::NvJitLink, with),
         args::Worker::Ptxjit(with) => library_worker(library::Kind::PtxCompiler, with),
-        args::Worker::Driver { describe: true } => driver::describe(context.libcuda.as_deref(), to()),
-        args::Worker::Driver { describe: false } => driver::work(context.libcuda.as_deref(), from(), to()),
+        args::Worker::Driver { describe: true, .. } => driver::describe(context.libcuda.as_deref(), to()),
+        args::Worker::Driver { describe: false, .. } => {
+            driver::work(context.libcuda.as_deref(), from(), to())
+        }
     };
     match done {
         Ok(()) => Ok(Exit::Success),

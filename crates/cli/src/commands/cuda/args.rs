@@ -7,30 +7,42 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use ptxsmith_cuda::subjects::{Spec, parse_spec};
 
+use crate::args::{Work, idle};
+use crate::describe::{CACHE, CUDA_HOME, JUDGED, NO_COLOR, PATH, help};
+
 /// `cuda`
 #[derive(Debug, Subcommand)]
 pub enum Cuda {
     /// Write generated uses of host variables as CUDA C++, with what the rule says of each
-    #[command(after_help = "\
+    #[command(
+        mut_arg("jobs", idle),
+        mut_arg("libcuda", idle),
+        mut_arg("start", idle),
+        after_long_help = "\
 Each use is one line, in a namespace of its own. Units begin with the annotations as macros, so any compiler that has
 them as attributes takes them without headers.
 
 Examples:
   ptxsmith cuda gen --count 10
   ptxsmith cuda gen --count 20000 --per-unit 5000 --seed 7 --out units/
-  ptxsmith cuda gen --first 4711 --count 1 --expect")]
+  ptxsmith cuda gen --first 4711 --count 1 --expect"
+    )]
     Gen(Gen),
     /// Show generated uses to compilers, and report what differs from the rule
-    #[command(after_help = "\
+    #[command(mut_arg("libcuda", idle), mut_arg("start", idle), after_long_help = help("\
 Subjects are cicc@RELEASE, nvcc@RELEASE (13.0 to 13.5, or all; installed on demand from NVIDIA's public wheels), clang, and clang:/PATH. Without --subject: cicc@13.0, cicc@13.5 and clang.
 
 Examples:
   ptxsmith cuda run
   ptxsmith cuda run --cases 100000 --subject cicc@all --out night/
-  ptxsmith cuda run --time 10m --seed 7 --subject nvcc@13.5")]
+  ptxsmith cuda run --time 10m --seed 7 --subject nvcc@13.5", JUDGED, &[CACHE, CUDA_HOME, PATH, NO_COLOR]))]
     Run(Run),
     /// Check CUDA C++ sources against the rule
-    #[command(after_help = "\
+    #[command(
+        mut_arg("seed", idle),
+        mut_arg("libcuda", idle),
+        mut_arg("start", idle),
+        after_long_help = "\
 clang makes the syntax tree (Debian: apt install clang). `// ptxsmith-ignore(KEY)` on a line or above it suppresses a message. Exit status: 0 no violation, 1 violations, 2 a file cannot be
 read or not be understood, 3 nothing was analysed.
 
@@ -39,8 +51,20 @@ Examples:
   ptxsmith cuda check src/*.cu --format sarif > report.sarif
   ptxsmith cuda check --compile-commands build/ --write-baseline cuda.json
   ptxsmith cuda check --compile-commands build/ --baseline cuda.json
-  ptxsmith cuda check kernel.cu -- -Iinclude -DBLOCK=256")]
+  ptxsmith cuda check kernel.cu -- -Iinclude -DBLOCK=256"
+    )]
     Check(Check),
+}
+
+impl Cuda {
+    /// The flags of long work.
+    pub fn work(&self) -> &Work {
+        match self {
+            Cuda::Gen(args) => &args.work,
+            Cuda::Run(args) => &args.work,
+            Cuda::Check(args) => &args.work,
+        }
+    }
 }
 
 /// `cuda gen`
@@ -64,6 +88,9 @@ pub struct Gen {
     /// Expect what holds with Microsoft's host compiler
     #[arg(long)]
     pub microsoft: bool,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
 }
 
 /// `cuda run`
@@ -87,6 +114,9 @@ pub struct Run {
     /// How long a compiler may take for one unit before it counts as hanging
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "2m")]
     pub timeout: Duration,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
 }
 
 /// `cuda check`
@@ -126,6 +156,9 @@ pub struct Check {
     /// Flags for clang
     #[arg(last = true, value_name = "FLAG")]
     pub flags: Vec<std::ffi::OsString>,
+    /// Flags of long work.
+    #[command(flatten)]
+    pub work: Work,
 }
 
 /// How a report of `cuda check` is written.
