@@ -82,6 +82,8 @@ fn answer(expr: &Expr, ty: ScalarType, version: (u32, u32), rules: &Rules, trace
     let size = ty.bytes().min(8);
     match Evaluator::new(rules, version).store(expr, ty, trace) {
         Ok(Stored::Bits(bits)) => Answer::Bits(if size == 8 { bits } else { bits & ((1 << (8 * size)) - 1) }),
+        // It has 64 bits.
+        Ok(Stored::Wide(_)) => Answer::Open,
         Ok(Stored::Address(..)) => Answer::Unknown,
         Err(Stop::Refused(_)) => Answer::Refused,
         Err(Stop::Unmodelled(_)) => Answer::Open,

@@ -132,6 +132,12 @@ questions! {
         AlignFirst = "align-first", ".align follows the state space immediately, and .attribute stands behind it";
         AttributeFirst = "attribute-first", ".attribute follows the state space immediately, and .align stands behind it";
     }
+    /// What the upper half of a type of 128 bits holds behind a negative integer constant. The constant is converted to the size of the type;
+    /// a bit-size type has no sign to say how.
+    UpperHalf, upper_half, "upper-half", ["4.5.1/integer-width", "4.5/bit-size-type"] {
+        #[default] Converted = "converted", "copies of the sign, as in a conversion of C";
+        Zero = "zero", "zeros: the 64 bits of the constant are all that it has";
+    }
     /// What a shift by 64 or more gives. The text takes the count as an unsigned number and sets no limit.
     ShiftCount, shift_count, "shift-count", ["4.5.5/shift-count-unsigned", "4.5.5/shift-left"] {
         #[default] Saturate = "saturate", "all bits are shifted out: zero, or copies of the sign";

@@ -88,6 +88,8 @@ pub struct Placement {
 pub enum Stored {
     /// These bits, of which the type's low bytes count.
     Bits(u64),
+    /// These bits of a type of 128.
+    Wide(u128),
     /// An address, or one byte of it.
     Address(Address, Option<u8>),
 }

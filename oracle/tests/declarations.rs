@@ -3,7 +3,7 @@
 mod common;
 
 use common::answer;
-use ptxsmith_oracle::{AttributeOrder, Clause, Expectation, Question, Readings};
+use ptxsmith_oracle::{AttributeOrder, Clause, Expectation, Question, Readings, Rules, expect};
 
 /// What the specification says of declarations: the clause that refuses them, why they are undecided, or that they are valid.
 fn said(text: &str) -> Result<&'static str, Clause> {
@@ -215,4 +215,25 @@ fn a_name_is_unknown_only_where_all_is_understood() {
         said(".entry k() { .frob b; } .entry l() { .global .u64 a = b; ret; }"),
         Err(Clause::VariableAddress)
     );
+}
+
+/// A number of 128 bits is the constant, of which 64 bits are written; of a negative one there are two readings.
+#[test]
+fn an_integer_constant_fills_128_bits() {
+    let held = |readings: Readings, values: &str| {
+        let text = format!(".version 8.3\n.target sm_80\n.global .b128 x[2] = {{{values}}};");
+        let module = ptxsmith_syntax::parse(&text).unwrap();
+        let answer = expect(&module, &Rules::specification(readings));
+        let asks = answer.trace().questions.contains(Question::UpperHalf);
+        let Expectation::Accepted { variables, .. } = answer else { panic!("{answer:?}") };
+        let words = variables[0].bytes.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap()));
+        (words.collect::<Vec<_>>(), asks)
+    };
+    let (converted, zero) = (Readings::default(), Readings::default().with(Question::UpperHalf, 1).unwrap());
+    for readings in [converted, zero] {
+        assert_eq!(held(readings, "5, 0x8000000000000000"), (vec![5, 0, 1 << 63, 0], false));
+        assert_eq!(held(readings, "-1U, 7 - 9U"), (vec![u64::MAX, 0, u64::MAX - 1, 0], false));
+    }
+    assert_eq!(held(converted, "-2, 3"), (vec![u64::MAX - 1, u64::MAX, 3, 0], true));
+    assert_eq!(held(zero, "-2, 3"), (vec![u64::MAX - 1, 0, 3, 0], true));
 }

@@ -73,9 +73,9 @@ fn a_declarator_that_names_itself_or_a_later_one_of_its_declaration_is_told_apar
 
 #[test]
 fn a_module_of_which_nothing_is_modelled_is_not_modelled() {
-    let none = answer(Readings::default(), ".global .b128 x = 1;");
+    let none = answer(Readings::default(), ".global .b128 x = 1.0;");
     assert!(matches!(none, Expectation::Unmodelled { .. }), "{none:?}");
-    let one = answer(Readings::default(), ".global .b128 x = 1; .global .u32 y = 1;");
+    let one = answer(Readings::default(), ".global .b128 x = 1.0; .global .u32 y = 1;");
     let Expectation::Accepted { variables, unmodelled, .. } = one else { panic!("{one:?}") };
     assert_eq!((variables.len(), unmodelled.len()), (1, 1));
     assert!(matches!(answer(Readings::default(), ""), Expectation::Accepted { .. }));
@@ -150,7 +150,7 @@ fn an_expression_rests_on_the_grouping_that_mattered() {
 #[test]
 fn the_answer_as_json_says_what_each_variable_holds_and_rests_on() {
     let text =
-        format!("{HEADER}.const .align 8 .u16 x[2] = {{0x1f}}; .global .b128 y = 1;\n.global .u64 z = x;");
+        format!("{HEADER}.const .align 8 .u16 x[2] = {{0x1f}}; .global .b128 y = 1.0;\n.global .u64 z = x;");
     let module = ptxsmith_syntax::parse(&text).unwrap();
     let rules = Rules::default();
     let answer = expect(&module, &rules).to_json(&text, &rules.readings);
@@ -182,7 +182,7 @@ fn the_answer_as_json_says_why_and_where_a_program_is_refused_and_under_which_re
     assert_eq!((&refusal["class"], &refusal["line"]), (&json!("trailing-comma"), &json!(5)));
     assert_eq!(refusal["readings"], json!({ "trailing-comma": "refused" }));
 
-    let text = format!("{HEADER}.global .b128 y = 1;");
+    let text = format!("{HEADER}.global .b128 y = 1.0;");
     let module = ptxsmith_syntax::parse(&text).unwrap();
     let answer = expect(&module, &rules).to_json(&text, &rules.readings);
     assert_eq!(answer["outcome"], "unmodelled");

@@ -175,7 +175,8 @@ Examples:
   echo '.version 7.8 .target sm_80 .global .s64 a = -7 % 3;' | ptxsmith eval -
   ptxsmith eval module.ptx --json
   llc -mtriple nvptx64 kernel.ll -o - | ptxsmith eval - --expect accepted
-  ptxsmith eval module.ptx --reading shift-count=modulo")]
+  ptxsmith eval module.ptx --reading shift-count=modulo
+  ptxsmith eval kernel.ptx --input 05000000_07000000")]
     Eval(Eval),
     /// Warn of forms that listed releases of ptxas take otherwise than the specification says; no ptxas is needed
     #[command(after_long_help = "\

@@ -112,6 +112,9 @@ impl Work<'_, '_> {
             Stored::Bits(bits) => {
                 memory.bytes[offset..offset + width].copy_from_slice(&bits.to_le_bytes()[..width]);
             }
+            Stored::Wide(bits) => {
+                memory.bytes[offset..offset + width].copy_from_slice(&bits.to_le_bytes()[..width]);
+            }
             Stored::Address(address, byte) => {
                 let NodeKind::Name(name) = value.kind(address.name) else {
                     return Err(Stop::Unmodelled("an address without a name"));

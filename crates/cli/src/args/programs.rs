@@ -29,7 +29,8 @@ pub struct Eval {
     /// Answer an open question of the specification otherwise than by default; may be repeated
     #[arg(long = "reading", value_name = "QUESTION=ANSWER", value_parser = reading)]
     pub readings: Vec<(Question, usize)>,
-    /// What the buffer holds that the first of two pointers leads to, the second to the output: bytes in memory order
+    /// Evaluate kernels with two .u64 parameters too, the addresses of an input and of an output buffer: the bytes of the input, in the
+    /// order of memory
     #[arg(long, value_name = "HEX", value_parser = bytes)]
     pub input: Option<Bytes>,
     /// Status 1 if the answer is another, 3 if the specification does not decide

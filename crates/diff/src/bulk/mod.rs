@@ -301,7 +301,7 @@ impl Judge<'_> {
                     bulk.unmodelled += 1;
                     continue;
                 }
-                Ok(Stored::Address(..)) | Err(Stop::Refused(_)) => {
+                Ok(Stored::Wide(_) | Stored::Address(..)) | Err(Stop::Refused(_)) => {
                     bulk.left.push(case);
                     continue;
                 }

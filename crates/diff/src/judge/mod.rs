@@ -207,6 +207,7 @@ impl<'a> Judge<'a> {
         let mut trace = Trace::default();
         let data = match Evaluator::new(rules, self.version).store(expr, *ty, &mut trace) {
             Ok(Stored::Bits(bits)) => return (Answer::Bits(bits & mask(ty.bytes())), trace),
+            Ok(Stored::Wide(_)) => unmodelled("an expression of more than 64 bits"),
             Ok(Stored::Address(..)) => unmodelled("an expression that is an address"),
             Err(Stop::Unmodelled(reason)) => unmodelled(reason),
             Err(Stop::Refused(refusal)) => Expectation::Refused { refusal, trace },

@@ -1,11 +1,11 @@
 //! Known deviations of the operands of instructions that are no addresses.
 
-use ptxsmith_oracle::{Clause, rules::ElementNamed};
+use ptxsmith_oracle::rules::ElementNamed;
 use ptxsmith_syntax::Opcode;
 
 use super::entry::Change;
 
-/// The rules that listed deviations follow, and the crashes that rules predict, by id.
+/// The rules that listed deviations follow, by id.
 pub(super) const CHANGES: &[(&str, Change)] = &[
     (
         "function-in-sum-accepted",
@@ -30,7 +30,6 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
         "missing-element-accepted",
         Change::Rule(|rules| rules.operands.element_named.change(first_for_missing)),
     ),
-    ("missing-element-crash", Change::Crash(|trace| trace.clauses.contains(Clause::VectorElementExists))),
 ];
 
 fn first_for_missing(next: &ElementNamed, letter: &str, count: usize) -> Option<usize> {

@@ -48,7 +48,7 @@ impl Comparison {
 }
 
 /// Properties of nodes.
-const PROPERTIES: [&str; 25] = [
+const PROPERTIES: [&str; 27] = [
     "any",
     "register",
     "variable",
@@ -59,6 +59,8 @@ const PROPERTIES: [&str; 25] = [
     "body",
     "parameter",
     "passed",
+    "set",
+    "used",
     "numbered",
     "respelled",
     "constant",

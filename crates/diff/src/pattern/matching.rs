@@ -162,6 +162,8 @@ fn is(property: &str, node: &Node<'_>, facts: &Facts<'_>) -> bool {
         "body" => node.in_body || of_thing(|thing| thing.in_body || thing.is_parameter),
         "parameter" => node.in_parameters || of_thing(|thing| thing.is_parameter),
         "passed" => of_thing(|thing| thing.is_passed),
+        "set" => of_thing(|thing| thing.is_set),
+        "used" => of_thing(|thing| thing.is_used),
         "numbered" => node.repeats == Some(true),
         "respelled" => node.repeats == Some(false),
         "constant" => is_constant(node),

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use ptxsmith_syntax::{
     Declaration, Declarator, Expr, Found, Function, FunctionKind, Gap, Initializer, Item, MAX_NESTING,
-    Module, Name, Names, NodeKind, Operand, ScalarType, Span, Specifier, StateSpace, Statement, Text, Token,
-    numbered,
+    Module, Name, Names, NodeKind, Opcode, Operand, ScalarType, Span, Specifier, StateSpace, Statement, Text,
+    Token, numbered,
 };
 
 ptxsmith_syntax::every! {
@@ -37,6 +37,10 @@ pub(super) struct Thing {
     pub is_parameter: bool,
     /// Whether a call of the function passes it or gets it back.
     pub is_passed: bool,
+    /// Whether an instruction of the function sets it, or an element of it, to more than what it loads.
+    pub is_set: bool,
+    /// Whether an instruction of the function names it.
+    pub is_used: bool,
     pub lanes: u64,
 }
 
@@ -76,6 +80,8 @@ pub(super) struct Walk<'m, F> {
     visit: F,
     in_body: bool,
     passed: BTreeSet<&'m str>,
+    set: BTreeSet<&'m str>,
+    used: BTreeSet<&'m str>,
     labels: Vec<Node<'m>>,
     local: u128,
     others: u128,
@@ -103,8 +109,9 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
             inner: inner.flat_map(|own| &own.declarators).map(|own| own.name.text.as_str()).collect(),
         };
         let names = Rc::default();
-        let (passed, labels) = (BTreeSet::new(), Vec::new());
-        let mut walk = Walk { names, facts, visit, in_body: false, passed, labels, local: 0, others: 0 };
+        let (passed, set, used, labels) = Default::default();
+        let mut walk =
+            Walk { names, facts, visit, in_body: false, passed, set, used, labels, local: 0, others: 0 };
         let span = module.items.first().map_or(Span::NONE, Item::span);
         walk.give(node(Kind::Module, "", span, Vec::new()));
         module.items.iter().for_each(|item| walk.item(item));
@@ -114,14 +121,14 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
         (self.visit)(&Node { in_body: self.in_body, ..node }, &self.facts);
     }
 
-    fn declare(&mut self, name: &Text, count: Option<&Expr>, thing: Thing) {
+    fn declare(&mut self, name: &Text, count: Option<&Expr>, thing: Rc<Thing>) {
         let names = Rc::make_mut(&mut self.names);
         match count {
             Some(count) => {
                 let count = count.as_integer().unwrap_or(u64::MAX);
-                names.declare_numbered(name.clone(), Rc::new(thing), count);
+                names.declare_numbered(name.clone(), thing, count);
             }
-            None => names.declare(name.clone(), Rc::new(thing)),
+            None => names.declare(name.clone(), thing),
         }
     }
 
@@ -152,17 +159,26 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
             }
         }
         let name = &function.name;
-        self.declare(&name.text, None, Thing { what: "function", words: words.clone(), ..Thing::default() });
+        let thing = Thing { what: "function", words: words.clone(), ..Thing::default() };
+        self.declare(&name.text, None, Rc::new(thing));
         self.give(Node { words, ..node(Kind::Function, name.text.clone(), function.span, parts) });
         let outer = self.names.clone();
         self.names = Rc::new(Names::within(outer.clone()));
         self.local = 0;
         self.facts.function = function.name.text.clone();
-        let calls = function.statements().filter_map(|statement| match statement {
-            Statement::Instruction(own) if own.opcode.keyword() == "call" => Some(&own.operands),
-            _ => None,
-        });
-        self.passed = calls.flatten().flat_map(operand_names).collect();
+        (self.passed, self.set, self.used) = Default::default();
+        for statement in function.statements() {
+            if let Statement::Tokens(tokens) = statement {
+                self.used.extend(tokens.iter().map(|token| token.text.as_str()));
+            }
+            let Statement::Instruction(own) = statement else { continue };
+            self.used.extend(own.operands.iter().flat_map(operand_names));
+            match own.opcode {
+                Opcode::Call => self.passed.extend(own.operands.iter().flat_map(operand_names)),
+                Opcode::Ld | Opcode::St => {}
+                _ => self.set.extend(own.operands.iter().take(1).flat_map(operand_names)),
+            }
+        }
         let passed = function.results.iter().chain(&function.parameters).flatten();
         passed.for_each(|declaration| self.declaration(declaration, true));
         self.in_body = true;
@@ -257,11 +273,14 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
                 is_opaque: declaration.own().any(|word| matches!(word, Specifier::Opaque(_))),
                 in_body: self.in_body,
                 is_parameter: in_parameters,
-                is_passed: self.is_passed(&own.name.text, own.count.is_some()),
+                is_passed: has_name(&self.passed, own),
+                is_set: has_name(&self.set, own),
+                is_used: has_name(&self.used, own),
                 lanes: declaration.vector().map_or(1, |length| length.count()),
             };
             let size = size_of(own, &thing);
-            self.declare(&own.name.text, own.count.as_ref(), thing);
+            let thing = Rc::new(thing);
+            self.declare(&own.name.text, own.count.as_ref(), thing.clone());
             let all = match space {
                 Some(StateSpace::Local) => &mut self.local,
                 _ => &mut self.others,
@@ -284,14 +303,9 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
                 inner.push(node(Kind::Initializer, "", value.span, vec![value]));
             }
             let declarator = node(Kind::Declarator, own.name.text.clone(), own.name.span, inner);
-            parts.push(Node { words: words.clone(), bytes, ..declarator });
+            parts.push(Node { words: words.clone(), bytes, thing: Some(thing), ..declarator });
         }
         self.give(Node { words, in_parameters, ..node(Kind::Declaration, "", declaration.span, parts) });
-    }
-
-    fn is_passed(&self, name: &str, is_prefix: bool) -> bool {
-        let is_one = |passed: &&str| passed.trim_end_matches(|c: char| c.is_ascii_digit()) == name;
-        self.passed.contains(name) || is_prefix && self.passed.iter().any(is_one)
     }
 
     fn initializer(&self, value: &'m Initializer) -> Node<'m> {
@@ -508,6 +522,13 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
             _ => Some(own),
         }
     }
+}
+
+/// Whether one of these is a name that is declared here.
+fn has_name(names: &BTreeSet<&str>, declarator: &Declarator) -> bool {
+    let name = declarator.name.text.as_str();
+    let is_one = |own: &&str| own.trim_end_matches(|c: char| c.is_ascii_digit()) == name;
+    names.contains(name) || declarator.count.is_some() && names.iter().any(is_one)
 }
 
 /// The dotted words that are joined to what stands before.

@@ -65,7 +65,7 @@ impl<'m> Machine<'m, '_> {
         rests.clauses.insert(Clause::ConstantAsOperand);
         match stored {
             Ok(Stored::Bits(bits)) => Ok(Cell::Bits(low_bits(ty, bits))),
-            Ok(Stored::Address(..)) => Err(OPERAND),
+            Ok(Stored::Wide(_) | Stored::Address(..)) => Err(OPERAND),
             // What the text refuses of an operand was refused before; this it says of initial values only.
             Err(Stop::Refused(_)) => Err(Stop::Unmodelled(NO_INITIAL_VALUE)),
             Err(stop) => Err(stop),

@@ -4,7 +4,7 @@ use ptxsmith_syntax::{ScalarType, TypeKind};
 
 use crate::address;
 use crate::clause::Clause;
-use crate::reading::{BitsFromFloat, NanNarrowing, Question};
+use crate::reading::{BitsFromFloat, NanNarrowing, Question, UpperHalf};
 use crate::refusal::{RefusalClass, Stop};
 use crate::step::{Ruled, Step, Stored};
 use crate::undecided::COMPUTED_NAN;
@@ -16,8 +16,17 @@ pub(in crate::rules) fn store(step: &mut Step<'_>, value: Value, ty: ScalarType)
         (_, TypeKind::Predicate | TypeKind::Float) if size < 4 || ty == ScalarType::F16x2 => {
             step.refuse(RefusalClass::TypeWithoutInitializer, Clause::TypeAllowsInitializer)
         }
-        (Value::Integer(_), TypeKind::Bits) if size == 16 => {
-            Err(Stop::Unmodelled("an integer constant has 64 bits; how it fills 128 is not said"))
+        (Value::Integer(integer), TypeKind::Bits) if size == 16 => {
+            step.uses(Clause::ValueKind);
+            step.uses(Clause::IntegerWidth);
+            step.uses(Clause::ConstantForBitSizeType);
+            let is_negative = integer.signed && (integer.bits as i64) < 0;
+            if is_negative {
+                step.meets(Question::UpperHalf);
+            }
+            let extends = is_negative && step.readings.upper_half == UpperHalf::Converted;
+            let upper = if extends { u128::MAX << 64 } else { 0 };
+            Ok(Stored::Wide(upper | u128::from(integer.bits)))
         }
         (Value::Integer(integer), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits) => {
             step.uses(Clause::ValueKind);
