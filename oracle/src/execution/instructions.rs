@@ -24,9 +24,26 @@ const COMBINATIONS: &str = ".and .or .xor";
 /// The types of what `set` gives.
 const SET: &str = ".u32 .s32 .f32";
 
-/// What an instruction makes of numbers: of its type, or of the operands' own where they have another, extended to 64 bits. `None`
-/// where that is not modelled.
-type Calculation = fn(ScalarType, &[u64]) -> Option<u64>;
+/// What an instruction with these modifiers makes of numbers: of its type, or of the operands' own where they have another, extended to
+/// 64 bits. `None` where that is not modelled, or undefined.
+type Calculation = fn(&str, ScalarType, &[u64]) -> Option<u64>;
+
+/// The type that an instruction gives to an operand.
+#[derive(Clone, Copy)]
+pub(super) enum Slot {
+    /// The last modifier of the instruction.
+    Own,
+    /// That, or for `.wide` the one of twice the size.
+    Result,
+    /// The modifier before the last one.
+    Named,
+    /// The count of a shift.
+    Count,
+    Truth,
+    /// None: it is an address.
+    Place,
+}
+use Slot::{Count, Named, Own, Place, Truth};
 
 /// One opcode.
 pub(super) struct Row {
@@ -36,57 +53,121 @@ pub(super) struct Row {
     pub others: &'static str,
     /// The state spaces that they name.
     pub spaces: &'static str,
-    /// How many operands they have; `usize::MAX` where that differs.
-    pub operands: usize,
-    /// What they do with integers, where they do nothing else.
-    pub calculation: Option<Calculation>,
+    /// The types of the operands, the destination first.
+    pub operands: &'static [Slot],
+    /// The modifiers beside the type of those that are executed as a calculation with integers.
+    calculated: &'static [&'static str],
+    /// What they make of integers, where they do nothing else.
+    calculation: Option<Calculation>,
 }
 
 /// The row of an opcode.
 pub(super) fn row(opcode: Opcode) -> Row {
-    let form = |types, others, spaces, operands| Row { types, others, spaces, operands, calculation: None };
-    let of = |types, others, operands, calculation: Calculation| Row {
-        calculation: Some(calculation),
-        ..form(types, others, "", operands)
-    };
     match opcode {
-        Opcode::Ld => form(MOVED, "", ".global .shared .local .const .param", 2),
-        // What may be stored to a parameter depends on whose it is.
-        Opcode::St => form(MOVED, "", ".global .shared .local", 2),
-        Opcode::Mov => form(WHOLE, "", "", 2),
-        Opcode::Cvta => form(".u64", ".to", WINDOWS, 2),
-        Opcode::Cvt => form(MOVED, MOVED, "", 2),
-        Opcode::Setp => form(CHOSEN, ".eq .ne .lt .le .gt .ge .and .or .xor", "", usize::MAX),
-        Opcode::Set => form(CHOSEN, ".eq .ne .lt .le .gt .ge .and .or .xor .u32 .s32 .f32", "", usize::MAX),
-        Opcode::Selp => form(CHOSEN, "", "", 4),
-        Opcode::Bra => form("", ".uni", "", 1),
-        Opcode::Brx => form("", ".idx .uni", "", 2),
-        Opcode::Call => form("", ".uni", "", usize::MAX),
-        Opcode::Ret => form("", ".uni", "", 0),
-        Opcode::Exit => form("", "", "", 0),
-        Opcode::Add => of(NUMBERS, "", 3, |_, values| two(values, u64::wrapping_add)),
-        Opcode::Sub => of(NUMBERS, "", 3, |_, values| two(values, u64::wrapping_sub)),
-        Opcode::Mul => of(INTEGERS, ".lo", 3, |_, values| two(values, u64::wrapping_mul)),
-        Opcode::Mad => of(INTEGERS, ".lo", 4, |_, values| match *values {
-            [a, b, c] => Some(a.wrapping_mul(b).wrapping_add(c)),
-            _ => None,
+        Opcode::Ld => form(MOVED, "", ".global .shared .local .const .param", &[Own, Place]),
+        // Which values a store to a parameter may have depends on whose it is.
+        Opcode::St => form(MOVED, "", ".global .shared .local", &[Place, Own]),
+        Opcode::Mov => form(WHOLE, "", "", &[Own, Own]),
+        Opcode::Cvta => form(".u64", ".to", WINDOWS, &[Own, Own]),
+        Opcode::Cvt => form(MOVED, MOVED, "", &[Named, Own]),
+        Opcode::Setp => form(CHOSEN, ".eq .ne .lt .le .gt .ge .and .or .xor", "", &[Truth, Own, Own, Truth]),
+        Opcode::Set => {
+            let others = ".eq .ne .lt .le .gt .ge .and .or .xor .u32 .s32 .f32";
+            form(CHOSEN, others, "", &[Named, Own, Own, Truth])
+        }
+        Opcode::Selp => form(CHOSEN, "", "", &[Own, Own, Own, Truth]),
+        Opcode::Bra => form("", ".uni", "", &[Place]),
+        Opcode::Brx => form("", ".idx .uni", "", &[Place, Place]),
+        Opcode::Call => form("", ".uni", "", &[]),
+        Opcode::Ret => form("", ".uni", "", &[]),
+        Opcode::Exit => form("", "", "", &[]),
+        // 9.7.1.1, 9.7.1.2: `.sat`, of `.s32` alone, keeps the sum within its bounds.
+        Opcode::Add => of(NUMBERS, "", TWO, &["", ".sat"], |how, ty, values| {
+            saturated(how, ty, two(values, u64::wrapping_add)?)
         }),
-        Opcode::And => of(BITS, "", 3, |_, values| two(values, |a, b| a & b)),
-        Opcode::Or => of(BITS, "", 3, |_, values| two(values, |a, b| a | b)),
-        Opcode::Xor => of(BITS, "", 3, |_, values| two(values, |a, b| a ^ b)),
-        Opcode::Shl => of(SHIFTED, "", 3, |ty, values| shifted(ty, values, |a, b| a << b)),
-        Opcode::Shr => of(SHIFTED_RIGHT, "", 3, |ty, values| {
+        Opcode::Sub => of(NUMBERS, "", TWO, &["", ".sat"], |how, ty, values| {
+            saturated(how, ty, two(values, u64::wrapping_sub)?)
+        }),
+        // 9.7.1.3, 9.7.1.4: half of the product, or all of it.
+        Opcode::Mul => {
+            of(INTEGERS, ".lo", MULTIPLY, &[".lo", ".hi", ".wide"], |how, ty, values| match *values {
+                [a, b] => product(how, ty, a, b),
+                _ => None,
+            })
+        }
+        Opcode::Mad => {
+            of(INTEGERS, ".lo", MULTIPLY_ADD, &[".lo", ".hi", ".wide"], |how, ty, values| match *values {
+                [a, b, c] => Some(product(how, ty, a, b)?.wrapping_add(c)),
+                _ => None,
+            })
+        }
+        Opcode::And => of(BITS, "", TWO, &[""], |_, _, values| two(values, |a, b| a & b)),
+        Opcode::Or => of(BITS, "", TWO, &[""], |_, _, values| two(values, |a, b| a | b)),
+        Opcode::Xor => of(BITS, "", TWO, &[""], |_, _, values| two(values, |a, b| a ^ b)),
+        Opcode::Shl => of(SHIFTED, "", SHIFT, &[""], |_, ty, values| shifted(ty, values, |a, b| a << b)),
+        Opcode::Shr => of(SHIFTED_RIGHT, "", SHIFT, &[""], |_, ty, values| {
             shifted(ty, values, |a, b| match ty.kind() {
                 TypeKind::Signed => (sign_extended(ty, a) >> b) as u64,
                 _ => low_bits(ty, a) >> b,
             })
         }),
-        // What these take is not judged.
-        Opcode::Max => of("", "", 0, |ty, values| two(values, |a, b| if is_less(ty, a, b) { b } else { a })),
-        Opcode::Min => of("", "", 0, |ty, values| two(values, |a, b| if is_less(ty, b, a) { b } else { a })),
-        Opcode::Neg => of("", "", 0, |_, values| one(values, u64::wrapping_neg)),
-        Opcode::Not => of("", "", 0, |_, values| one(values, |a| !a)),
+        // 9.7.1, 9.7.8: of these no form is judged.
+        Opcode::Max => {
+            of("", "", TWO, &[""], |_, ty, values| two(values, |a, b| if is_less(ty, a, b) { b } else { a }))
+        }
+        Opcode::Min => {
+            of("", "", TWO, &[""], |_, ty, values| two(values, |a, b| if is_less(ty, b, a) { b } else { a }))
+        }
+        Opcode::Neg => of("", "", &[Own, Own], &[""], |_, _, values| one(values, u64::wrapping_neg)),
+        Opcode::Not => of("", "", &[Own, Own], &[""], |_, _, values| one(values, |a| !a)),
     }
+}
+
+/// The operands of calculations: a destination and two sources, a count, a third one.
+const TWO: &[Slot] = &[Own, Own, Own];
+const SHIFT: &[Slot] = &[Own, Own, Count];
+const MULTIPLY: &[Slot] = &[Slot::Result, Own, Own];
+const MULTIPLY_ADD: &[Slot] = &[Slot::Result, Own, Own, Slot::Result];
+
+fn form(types: &'static str, others: &'static str, spaces: &'static str, operands: &'static [Slot]) -> Row {
+    Row { types, others, spaces, operands, calculated: &[], calculation: None }
+}
+
+fn of(
+    types: &'static str,
+    others: &'static str,
+    operands: &'static [Slot],
+    calculated: &'static [&'static str],
+    calculation: Calculation,
+) -> Row {
+    Row { calculated, calculation: Some(calculation), ..form(types, others, "", operands) }
+}
+
+/// The type that an instruction of this form gives to the operand at this place; `None` of an address, a label, a callee.
+pub(super) fn typed(form: &Form<'_>, nth: usize) -> Option<ScalarType> {
+    let ty = form.ty?;
+    if matches!(form.opcode, Opcode::Bra | Opcode::Brx | Opcode::Call | Opcode::Ret | Opcode::Exit) {
+        return None;
+    }
+    match row(form.opcode).operands.get(nth).unwrap_or(&Own) {
+        Own => Some(ty),
+        Slot::Result if form.others.contains(&".wide") => doubled(ty),
+        Slot::Result => Some(ty),
+        Named => form.others.last().and_then(|word| ScalarType::from_keyword(word)),
+        Count => Some(ScalarType::U32),
+        Truth => Some(ScalarType::Pred),
+        Place => None,
+    }
+}
+
+fn doubled(ty: ScalarType) -> Option<ScalarType> {
+    Some(match ty {
+        ScalarType::S16 => ScalarType::S32,
+        ScalarType::U16 => ScalarType::U32,
+        ScalarType::S32 => ScalarType::S64,
+        ScalarType::U32 => ScalarType::U64,
+        _ => return None,
+    })
 }
 
 fn has(words: &str, word: &str) -> bool {
@@ -95,7 +176,7 @@ fn has(words: &str, word: &str) -> bool {
 
 /// Whether an instruction has one of the forms that everybody takes, as far as its modifiers say.
 pub(super) fn has_row(form: &Form<'_>) -> bool {
-    let Row { types, others, spaces, operands: count, .. } = row(form.opcode);
+    let Row { types, others, spaces, operands, .. } = row(form.opcode);
     let takes = match form.ty {
         Some(ty) => has(types, ty.keyword()),
         None => types.is_empty(),
@@ -123,7 +204,10 @@ pub(super) fn has_row(form: &Form<'_>) -> bool {
         (Opcode::Cvta, others) => form.space.is_some() && others.len() < 2,
         _ => true,
     };
-    takes && spaced && known && vector && needed && (count == usize::MAX || form.operands.len() == count)
+    // A comparison says itself how many it has.
+    let varies = matches!(form.opcode, Opcode::Setp | Opcode::Set | Opcode::Call);
+    let complete = varies || form.operands.len() == operands.len();
+    takes && spaced && known && vector && needed && complete
 }
 
 /// Whether these modifiers are a comparison of two numbers, or one that is combined with a predicate, which is one operand more.
@@ -158,36 +242,39 @@ fn is_less(ty: ScalarType, a: u64, b: u64) -> bool {
     if ty.kind() == TypeKind::Signed { (a as i64) < b as i64 } else { a < b }
 }
 
-/// The type that an operand is read in, by place behind the destination, where an instruction reckons with integers.
-pub(super) fn source_type(form: &Form<'_>, ty: ScalarType, nth: usize) -> Option<ScalarType> {
-    match (form.opcode, nth) {
-        (Opcode::Shl | Opcode::Shr, 1) => Some(ScalarType::U32),
-        (Opcode::Mad, 2) => result_type(form, ty),
-        _ => Some(ty),
-    }
-}
-
-/// The type of what an instruction makes that reckons with integers: for `.wide` that of twice the size. `None` where it has other
-/// modifiers than those that are known.
-pub(super) fn result_type(form: &Form<'_>, ty: ScalarType) -> Option<ScalarType> {
-    let multiplies = matches!(form.opcode, Opcode::Mul | Opcode::Mad);
-    match (&form.others[..], ty) {
-        ([], _) if !multiplies => Some(ty),
-        ([".lo"], _) if multiplies => Some(ty),
-        ([".wide"], ScalarType::S16) if multiplies => Some(ScalarType::S32),
-        ([".wide"], ScalarType::U16) if multiplies => Some(ScalarType::U32),
-        ([".wide"], ScalarType::S32) if multiplies => Some(ScalarType::S64),
-        ([".wide"], ScalarType::U32) if multiplies => Some(ScalarType::U64),
+/// A sum as it is, or within the bounds of `.s32`.
+fn saturated(how: &str, ty: ScalarType, sum: u64) -> Option<u64> {
+    match (how, ty) {
+        ("", _) => Some(sum),
+        (".sat", ScalarType::S32) => Some((sum as i64).clamp(i32::MIN.into(), i32::MAX.into()) as u64),
         _ => None,
     }
 }
 
-/// What an instruction makes of integers, each of the type that [`source_type`] says; `None` where that is not modelled.
+/// The low or the high half of a product, or a whole one of at most 64 bits.
+fn product(how: &str, ty: ScalarType, a: u64, b: u64) -> Option<u64> {
+    if how != ".hi" {
+        return Some(a.wrapping_mul(b));
+    }
+    let whole = match ty.kind() {
+        TypeKind::Signed => (i128::from(a as i64) * i128::from(b as i64)) as u128,
+        _ => u128::from(a) * u128::from(b),
+    };
+    Some((whole >> (8 * ty.size()?)) as u64)
+}
+
+/// Whether an instruction has a form that is executed as a calculation with integers.
+pub(super) fn is_calculated(form: &Form<'_>) -> bool {
+    let how = form.others.concat();
+    row(form.opcode).calculated.contains(&how.as_str()) && typed(form, 0).is_some()
+}
+
+/// What an instruction makes of integers, each of the type that [`typed`] says; `None` where that is not modelled.
 pub(super) fn calculated(form: &Form<'_>, ty: ScalarType, values: &[u64]) -> Option<u64> {
-    let extend = |(nth, &value)| Some(extended(source_type(form, ty, nth)?, value));
+    let extend = |(nth, &value)| Some(extended(typed(form, nth + 1)?, value));
     let values: Vec<u64> = values.iter().enumerate().map(extend).collect::<Option<_>>()?;
-    let value = row(form.opcode).calculation?(ty, &values)?;
-    Some(low_bits(result_type(form, ty)?, value))
+    let value = row(form.opcode).calculation?(&form.others.concat(), ty, &values)?;
+    Some(low_bits(typed(form, 0)?, value))
 }
 
 /// Whether two numbers of a type compare so; `None` where that is no comparison of such numbers. Of a NaN none holds.

@@ -7,10 +7,10 @@ use ptxsmith_syntax::{
 
 use super::{
     form::Form,
-    instructions::{has_row, row},
+    instructions::{has_row, row, typed},
     names::{Body, Meaning, Names, Program},
     operand::{Address, Base, Reader},
-    typing::{TYPES, Typed, alike, typed},
+    typing::{TYPES, alike, moves},
 };
 use crate::{
     clause::Clause,
@@ -83,16 +83,14 @@ impl Check<'_, '_> {
         for (nth, operand) in form.operands.iter().enumerate() {
             match typed(form, nth) {
                 None => self.place(operand, form)?,
-                Some(Typed { ty, .. }) if nth == 0 && form.opcode == Opcode::Setp => {
+                Some(ty) if nth == 0 && form.opcode == Opcode::Setp => {
                     let Operand::Value(to) = operand else { return Err(OPERAND) };
                     destinations(to)
                         .into_iter()
                         .try_for_each(|to| self.values(&Operand::Value(to), ty, None, false))?;
                 }
-                Some(Typed { ty, .. }) if nth == 1 && form.opcode == Opcode::Mov => {
-                    self.moved(operand, ty)?
-                }
-                Some(Typed { ty, wider }) => self.values(operand, ty, form.lanes, wider)?,
+                Some(ty) if nth == 1 && form.opcode == Opcode::Mov => self.moved(operand, ty)?,
+                Some(ty) => self.values(operand, ty, form.lanes, moves(form.opcode))?,
             }
         }
         match (form.opcode, form.operands) {

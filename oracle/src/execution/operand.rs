@@ -7,9 +7,8 @@ use ptxsmith_syntax::{
 };
 
 use super::form::Form;
-use super::instructions::has_row;
+use super::instructions::{has_row, typed};
 use super::names::{Meaning, Names, Register, Variable};
-use super::typing::{Typed, typed};
 use crate::{
     address::Version,
     clause::Clause,
@@ -325,7 +324,7 @@ impl Reader<'_> {
         }
         let is_known = has_row(&form);
         for (nth, operand) in operands.iter().enumerate() {
-            if let Some(Typed { ty, .. }) = typed(&form, nth) {
+            if let Some(ty) = typed(&form, nth) {
                 // The parts of a scalar have other types than it.
                 let is_whole = lanes.is_some() || !matches!(operand, Operand::Vector(_));
                 self.immediate(operand, ty, is_known && is_whole)?;

@@ -139,8 +139,24 @@ fn control(name: &str) -> Option<Operation> {
     })
 }
 
+/// The modifiers with which sums, products and shifts are known; with others, such as those that saturate, they do something else.
+fn are_known(name: &str, modifiers: &[&str]) -> bool {
+    let known: &[&str] = match name.strip_prefix('U').unwrap_or(name) {
+        "IADD3" | "IADD" | "IADD2" => &["64", "X"],
+        "VIADD" => &["S32", "U32"],
+        "IMAD" => &["HI", "IADD", "MMA", "MOV", "S32", "SHL", "U32", "WIDE", "X"],
+        "LEA" => &["HI", "SX32", "X"],
+        "SGXT" | "SHL" | "SHR" => &["S32", "U32", "W"],
+        _ => return true,
+    };
+    modifiers.iter().all(|modifier| known.contains(modifier))
+}
+
 /// Integers and predicates; the opcodes of uniform registers (`U...`) do the same as the others.
 fn integer(name: &str, modifiers: &[&str]) -> Option<Operation> {
+    if !are_known(name, modifiers) {
+        return None;
+    }
     let has = |modifier| modifiers.contains(&modifier);
     let signed = !has("U32");
     if has("64") && name != "CS2R" {
@@ -262,6 +278,13 @@ mod tests {
             ("SHF.L.U64.HI", funnel(true, true, false, true)),
             ("SHF.L.W.U32", Operation::Opaque),
             ("SHF.L", Operation::Unknown),
+            ("VIADD", Operation::Add),
+            ("VIADD.S32.ISAT", Operation::Unknown),
+            ("IADD3.X", Operation::Add),
+            ("IADD3.SAT", Operation::Unknown),
+            ("UIADD3.64", Operation::AddPairs),
+            ("IMAD.SHL.U32", Operation::MultiplyAdd),
+            ("UIMAD.16x2", Operation::Unknown),
             ("ISETP.LT.U32.AND", less(false, Some(Combination::And))),
             ("ISETP.LT", less(true, None)),
             ("ISETP.LT.AND.EX", Operation::OpaquePredicates),

@@ -4,7 +4,7 @@ use ptxsmith_syntax::{Opcode, Operand, ScalarType, StateSpace, TypeKind};
 
 use super::super::{
     form::Form,
-    instructions::{calculated, compared, result_type, row, source_type},
+    instructions::{calculated, compared, is_calculated, typed},
     judged::destinations,
     memory::{Byte, Cell, Pointer, from_bytes, to_bytes},
     names::Names,
@@ -282,26 +282,26 @@ impl<'m> Machine<'m, '_> {
         if !matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned | TypeKind::Bits) {
             return Err(FORM);
         }
-        let result = result_type(form, ty).filter(|_| row(form.opcode).calculation.is_some()).ok_or(FORM)?;
-        if form.space.is_some() || form.lanes.is_some() {
+        if !is_calculated(form) || form.space.is_some() || form.lanes.is_some() {
             return Err(FORM);
         }
         let Some((to, sources)) = form.operands.split_first() else { return Err(FORM) };
         let mut cells = Vec::new();
         for (nth, source) in sources.iter().enumerate() {
-            cells.push(self.value(frame, source, source_type(form, ty, nth).ok_or(FORM)?, names)?);
+            cells.push(self.value(frame, source, typed(form, nth + 1).ok_or(FORM)?, names)?);
         }
+        let plain = form.others.is_empty();
         let cell = match (form.opcode, cells.as_slice()) {
-            (Opcode::Add, [Cell::Pointer(p), Cell::Bits(b)] | [Cell::Bits(b), Cell::Pointer(p)]) => {
+            (Opcode::Add, [Cell::Pointer(p), Cell::Bits(b)] | [Cell::Bits(b), Cell::Pointer(p)]) if plain => {
                 let offset = p.offset.wrapping_add(self.moved(p, sign_extended(ty, *b)));
                 Cell::Pointer(Pointer { offset, ..p.clone() })
             }
-            (Opcode::Sub, [Cell::Pointer(p), Cell::Bits(b)]) => {
+            (Opcode::Sub, [Cell::Pointer(p), Cell::Bits(b)]) if plain => {
                 let offset = p.offset.wrapping_sub(self.moved(p, sign_extended(ty, *b)));
                 Cell::Pointer(Pointer { offset, ..p.clone() })
             }
             (Opcode::Sub, [Cell::Pointer(p), Cell::Pointer(q)])
-                if p.target == q.target && p.generic == q.generic =>
+                if plain && p.target == q.target && p.generic == q.generic =>
             {
                 Cell::Bits(low_bits(ty, p.offset.wrapping_sub(q.offset) as u64))
             }
@@ -311,7 +311,7 @@ impl<'m> Machine<'m, '_> {
                 numbers.and_then(|numbers| calculated(form, ty, &numbers)).map_or(Cell::Unknown, Cell::Bits)
             }
         };
-        self.set(frame, to, result, cell, names)
+        self.set(frame, to, typed(form, 0).ok_or(FORM)?, cell, names)
     }
 }
 
