@@ -192,7 +192,7 @@ pub(super) fn has_row(form: &Form<'_>) -> bool {
     let number = |ty: ScalarType| matches!(ty.kind(), TypeKind::Signed | TypeKind::Unsigned);
     let needed = match (form.opcode, &form.others[..]) {
         (Opcode::Mul | Opcode::Mad, others) => others.len() == 1,
-        (Opcode::Setp, [combined @ ..]) => compares() && is_comparison(combined, form.operands.len()),
+        (Opcode::Setp, combined) => compares() && is_comparison(combined, form.operands.len()),
         (Opcode::Set, [combined @ .., result]) => {
             has(SET, result) && compares() && is_comparison(combined, form.operands.len())
         }
