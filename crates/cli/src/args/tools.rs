@@ -73,7 +73,7 @@ pub enum Toolchain {
         after_long_help = "Example:\n  ptxsmith toolchain install 13.5 12.9.41 nvjitlink@13.5 ptxjit@535.261.03 cuobjdump"
     )]
     Install {
-        /// 13.5 for the newest ptxas of a minor release, a full version such as 13.0.48, nvjitlink@RELEASE, ptxjit@VERSION
+        /// 13.5 for the newest ptxas of a minor release, a full version such as 13.0.48, nvjitlink@RELEASE, nvlink@RELEASE, ptxjit@VERSION
         /// (of a driver), or cuobjdump
         #[arg(required = true, value_name = "RELEASE", value_parser = Installable::find)]
         releases: Vec<Installable>,
