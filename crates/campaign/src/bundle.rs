@@ -10,6 +10,7 @@ use flate2::write::GzEncoder;
 use ptxsmith_diff::gone::class_of;
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Difference, Maker, Verdict};
+use ptxsmith_model::Kind;
 use ptxsmith_oracle::{Expectation, Left, Rules, execute, expect};
 use ptxsmith_report::bundle::{self, Code};
 use ptxsmith_report::folder::Folder;
@@ -157,6 +158,7 @@ fn finding_of_listed(
     let mut finding = Finding {
         id: known.id.to_owned(),
         status: Status::Known,
+        kind: Kind::Known(known.id.to_owned()),
         title: known.title.to_owned(),
         clauses: known.clauses.iter().map(|clause| clause.id().to_owned()).collect(),
         program: known.example.to_owned(),
@@ -173,7 +175,7 @@ fn finding_of_listed(
         let Some(difference) = difference else { continue };
         finding.count += 1;
         finding.subjects.insert(0, tested.subject.id().to_owned());
-        finding.class = difference.class.name().to_owned();
+        finding.class = difference.class;
         finding.variable = difference.variable.clone();
         finding.expected = difference.expected.clone();
         finding.observed = difference.observed.clone();
@@ -349,6 +351,8 @@ mod tests {
     use ptxsmith_subject::process::Start;
     use ptxsmith_subject::{Cancel, Description, FnSubject, Observation};
 
+    use ptxsmith_model::Class;
+
     use super::*;
     use crate::session::Silent;
 
@@ -421,7 +425,7 @@ mod tests {
         let x = ".global .s64 x = (-9223372036854775807 - 1) / -1;";
         assert_eq!(finding.program, format!(".version 7.7\n.target sm_80\n.address_size 64\n{x}\n"));
         assert_eq!((&*finding.validity, finding.first_seen.as_deref()), ("valid", Some("2026-11-21")));
-        assert_eq!((&*finding.class, finding.count), ("crash", 2));
+        assert_eq!((finding.class, finding.count), (Class::Crash, 2));
         assert_eq!(finding.subjects, ["ptxas@12.6", "ptxas@11.7"], "the newest first");
         assert_eq!(finding.observed, killed);
         let verdicts: Vec<_> =
@@ -455,7 +459,7 @@ mod tests {
         };
         let newest = release("ptxas@13.5", "13.5.37");
         let finding = listed_of(newest.clone(), &accepted, PREDICTED).unwrap();
-        assert_eq!(finding.class, "wrong-value");
+        assert_eq!(finding.class, Class::WrongValue);
         assert_eq!(finding.releases[0].verdict, "wrong-value, as the list predicts");
         let output = |byte| Output { size: 4, bytes: Some(vec![byte, 0, 0, 0]), ..Output::default() };
         assert_eq!(finding.observed.kernels, BTreeMap::from([("k".to_owned(), output(0))]));

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use ptxsmith_model::Class;
 use ptxsmith_report::harmless::line;
 use ptxsmith_report::{Finding, Report};
 
@@ -12,13 +13,13 @@ pub(crate) fn entry(report: &Report, finding: &Finding) -> String {
     let name = finding.subjects.first().map_or("unknown", |id| id.split('@').next().unwrap_or(id));
     let lineage = subject.and_then(|subject| subject.lineage.as_deref()).unwrap_or(name);
     let version = subject.and_then(|subject| subject.version.as_deref()).unwrap_or("0");
-    let ends = match (finding.class.as_str(), example.observed.signal) {
-        ("crash", Some(8)) => "crash SIGFPE".to_owned(),
-        ("crash", Some(11)) => "crash SIGSEGV".to_owned(),
-        ("crash", Some(signal)) => format!("crash SIG{signal}"),
-        ("crash", None) if example.observed.is_internal_error() => "crash internal-error".to_owned(),
-        ("crash", None) => "crash unreadable".to_owned(),
-        (class, _) => class.to_owned(),
+    let ends = match (finding.class, example.observed.signal) {
+        (Class::Crash, Some(8)) => "crash SIGFPE".to_owned(),
+        (Class::Crash, Some(11)) => "crash SIGSEGV".to_owned(),
+        (Class::Crash, Some(signal)) => format!("crash SIG{signal}"),
+        (Class::Crash, None) if example.observed.is_internal_error() => "crash internal-error".to_owned(),
+        (Class::Crash, None) => "crash unreadable".to_owned(),
+        (class, _) => class.name().to_owned(),
     };
     let mut text = String::new();
     let _ = writeln!(text, "// deviation: {ends}\n// title: {}", line(&finding.title));

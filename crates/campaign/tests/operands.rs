@@ -83,7 +83,7 @@ fn a_fault_that_no_wrong_rule_predicts_has_one_name_for_all_that_show_it_alike()
     for seed in [0, 7] {
         let found = judged(rules, &trials(seed, 100));
         assert_eq!(ids(&found), BTreeSet::from(["wrong-value-4-5-3-predicate-constant"]), "seed {seed}");
-        assert_eq!(found[0].class, Class::WrongValue.name());
+        assert_eq!(found[0].class, Class::WrongValue);
         assert_eq!(found[0].clauses, [Clause::PredicateConstant.id()]);
         assert!(found[0].count > 1, "it shows in {} case", found[0].count);
     }

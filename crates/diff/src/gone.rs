@@ -105,7 +105,7 @@ fn shows(known: &Known, verdict: &Verdict) -> bool {
 
 /// How the list has to change for a deviation that is gone from these releases.
 pub fn edit(id: &str, releases: &[String]) -> Option<String> {
-    let known = KNOWN.iter().find(|known| id.strip_prefix("gone-") == Some(known.id))?;
+    let known = KNOWN.iter().find(|known| known.id == id)?;
     Some(format!(
         "in corpus/deviations/{}.ptx let `releases`, now {}, leave out {}; remove the file where none is left",
         known.id,

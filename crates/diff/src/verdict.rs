@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub use ptxsmith_model::Class;
 use ptxsmith_oracle::{Expectation, Question, Readings, Rules, Trace, Validity, expect, predict};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::{Header, Module};
@@ -9,30 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::explanation::{Alternatives, Explanation};
 use crate::trial::Trial;
-
-ptxsmith_syntax::every! {
-    /// What kind of deviation it is.
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename_all = "kebab-case")]
-    pub enum Class {
-        /// The subject died.
-        Crash = "crash",
-        /// The subject gave no answer in time.
-        Hang = "hang",
-        /// Bytes differ.
-        WrongValue = "wrong-value",
-        /// Addresses differ.
-        WrongAddress = "wrong-address",
-        /// Size, alignment or state space differ.
-        WrongLayout = "wrong-layout",
-        /// The subject takes what the specification refuses.
-        AcceptsInvalid = "accepts-invalid",
-        /// The subject refuses what the specification takes.
-        RefusesValid = "refuses-valid",
-        /// The subject answers differently for the same text in other company.
-        Inconsistent = "inconsistent",
-    }
-}
 
 ptxsmith_syntax::every! {
     /// Why something was not compared. Never counted as agreement.

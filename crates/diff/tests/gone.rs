@@ -35,7 +35,7 @@ fn a_listed_deviation_that_a_listed_release_does_not_show_is_gone_and_the_edit_i
         let missed = gone::check(&mended, known, "sm_80").expect("nothing of ours fails");
         assert!(missed.is_some(), "{} is not missed", known.id);
         assert!(together(&mended, &[known]).is_empty(), "{} is not missed beside others", known.id);
-        let edit = gone::edit(&format!("gone-{}", known.id), &["fake".to_owned()]).unwrap();
+        let edit = gone::edit(known.id, &["fake".to_owned()]).unwrap();
         assert!(edit.contains(known.id) && edit.contains("corpus/deviations/"), "{edit}");
         let own = known.change().map_or_else(Rules::default, |change| Rules::default().with(change));
         let whole = fake(NVIDIA, own);

@@ -1,5 +1,6 @@
 //! What was expected and what was seen, in lines for people.
 
+use ptxsmith_model::Class;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -61,7 +62,7 @@ pub(crate) fn expected_in_words(finding: &Finding) -> Vec<String> {
     if is_malformed(finding.example().observed) {
         lines = vec!["compiled, with output that can be read".to_owned()];
     }
-    if finding.class == "refuses-valid" && lines != [ACCEPTED] {
+    if finding.class == Class::RefusesValid && lines != [ACCEPTED] {
         lines.insert(0, ACCEPTED.to_owned());
     }
     lines
@@ -77,7 +78,7 @@ fn expected_of(finding: &Finding, undecided: &str) -> Vec<String> {
         return vec![astray];
     }
     let has_variables = expected["variables"].as_object().is_some_and(|all| !all.is_empty());
-    let died = matches!(&*finding.class, "crash" | "hang");
+    let died = matches!(finding.class, Class::Crash | Class::Hang);
     if expected["outcome"] == "unmodelled" && (died || !has_variables) {
         return vec![undecided.to_owned()];
     }
@@ -147,7 +148,7 @@ pub(crate) fn observed_in_words(finding: &Finding) -> Vec<String> {
     let observed = finding.example().observed;
     let mut lines = self::observed(finding);
     match (observed.outcome, observed.signal) {
-        (Outcome::Accepted, _) if finding.class == "accepts-invalid" => {
+        (Outcome::Accepted, _) if finding.class == Class::AcceptsInvalid => {
             let said = if observed.diagnostics.is_empty() { ", nothing printed" } else { "" };
             // Of a program that should be refused, what is zero tells nothing.
             let tells = |variable: &Variable| {
@@ -279,7 +280,7 @@ fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
         }
         None => text.push_str("bytes not shown"),
     }
-    if finding.class == "wrong-layout" {
+    if finding.class == Class::WrongLayout {
         let or = |value: Option<u64>| match value {
             None => "?".to_owned(),
             // It stands for every larger one.
@@ -290,7 +291,7 @@ fn describe(finding: &Finding, name: &str, variable: &Variable) -> Vec<String> {
         let _ = write!(text, "  (.{space}, size {}, align {})", or(variable.size), or(variable.align));
     }
     let mut lines = vec![text];
-    if finding.class == "wrong-address" {
+    if finding.class == Class::WrongAddress {
         let addresses = variable.addresses.iter().flatten().zip(&slots).take(MOST_ADDRESSES);
         lines.extend(addresses.map(|(address, slot)| {
             let unknown = if address.generic.is_none() { ", generic or not" } else { "" };
@@ -335,7 +336,8 @@ mod tests {
     }
 
     fn words(class: &str, expected: Value, observed: Observation) -> (Vec<String>, Vec<String>) {
-        let finding = Finding { class: class.to_owned(), expected, observed, ..Finding::default() };
+        let finding =
+            Finding { class: Class::from_name(class).unwrap(), expected, observed, ..Finding::default() };
         (expected_in_words(&finding), observed_in_words(&finding))
     }
 
@@ -365,18 +367,17 @@ mod tests {
 
     #[test]
     fn of_an_undecided_program_that_kills_the_subject_an_answer_is_expected() {
-        let expected_of = |class: &str, outcome: &str| {
-            let class = class.to_owned();
+        let expected_of = |class: Class, outcome: &str| {
             expected(&Finding {
                 class,
                 expected: serde_json::json!({ "outcome": outcome, "variables": {} }),
                 ..Finding::default()
             })
         };
-        for class in ["crash", "hang"] {
+        for class in [Class::Crash, Class::Hang] {
             assert_eq!(expected_of(class, "unmodelled"), [AN_ANSWER]);
             assert_eq!(expected_of(class, "accepted"), ["accepted"]);
         }
-        assert_eq!(expected_of("inconsistent", "unmodelled"), [AN_ANSWER]);
+        assert_eq!(expected_of(Class::Inconsistent, "unmodelled"), [AN_ANSWER]);
     }
 }

@@ -1,5 +1,6 @@
 //! How every subject stands with every clause.
 
+use ptxsmith_model::Class;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -86,11 +87,11 @@ impl Standing {
     }
 
     /// What a finding of this class makes of the clauses that it names.
-    pub fn of_class(class: &str) -> Standing {
+    pub fn of_class(class: Class) -> Standing {
         match class {
-            "crash" | "hang" => Standing::Crashed,
-            "accepts-invalid" => Standing::AcceptsInvalid,
-            "refuses-valid" => Standing::RefusesValid,
+            Class::Crash | Class::Hang => Standing::Crashed,
+            Class::AcceptsInvalid => Standing::AcceptsInvalid,
+            Class::RefusesValid => Standing::RefusesValid,
             _ => Standing::Deviates,
         }
     }
@@ -195,7 +196,7 @@ impl<'a> Matrix<'a> {
                     let cell = &mut cells[*column];
                     // One that is gone no longer shows.
                     if named.tells && named.finding.status != Status::Gone {
-                        cell.standing = cell.standing.max(Standing::of_class(&named.finding.class));
+                        cell.standing = cell.standing.max(Standing::of_class(named.finding.class));
                     }
                     if cell.findings.len() < MOST_FINDINGS {
                         cell.findings.push(named.finding);
@@ -222,7 +223,7 @@ impl<'a> Matrix<'a> {
 fn least<'a>(subject: &'a Subject, clause: &str, standing: Standing) -> Option<&'a str> {
     let kept = subject.least.get(clause)?.iter();
     let shows =
-        kept.filter(|(class, _)| Standing::of_class(class) == standing).map(|(_, program)| &**program);
+        kept.filter(|(class, _)| Standing::of_class(**class) == standing).map(|(_, program)| &**program);
     shows.min_by_key(|program| (program.len(), *program))
 }
 

@@ -6,8 +6,6 @@
 //! Fields that are not known are passed over, so that a report of a later version can be shown. Fields that were added
 //! after the first version may be missing.
 
-mod finding;
-
 use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use crate::cases::Case;
 use crate::releases::{ReleaseVerdict, release_map};
 
-pub use self::finding::{Answers, Example, ExpectedFailure, Finding, Reduced, Status, UnexpectedPass};
+pub use ptxsmith_model::{
+    Answers, Class, Example, ExpectedFailure, Finding, Kind, Reduced, Status, UnexpectedPass,
+};
 
 /// The value of `"schema"`.
 pub const SCHEMA: &str = "ptxsmith.report/1";
@@ -127,7 +127,7 @@ pub struct Subject {
     pub clauses: BTreeMap<String, ClauseCounts>,
     /// Of each clause that it breaks, by class of finding, the minimized reproducer that shows it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub least: BTreeMap<String, BTreeMap<String, String>>,
+    pub least: BTreeMap<String, BTreeMap<Class, String>>,
 }
 
 impl Subject {

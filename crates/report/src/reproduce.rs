@@ -1,5 +1,6 @@
 //! What shows a finding again without ptxsmith: plain commands of the implementation.
 
+use ptxsmith_model::Class;
 use ptxsmith_subject::{OUT_OF_MEMORY, Observation, Outcome, OutputForm};
 use ptxsmith_syntax::{Module, parse};
 
@@ -71,13 +72,13 @@ impl Claim {
     pub fn of(finding: &Finding) -> Claim {
         let observed = finding.example().observed;
         match observed.outcome {
-            _ if finding.class == "inconsistent" => Claim::Varies,
+            _ if finding.class == Class::Inconsistent => Claim::Varies,
             Outcome::Crashed if is_malformed(observed) => Claim::Malformed,
             Outcome::Crashed if observed.reason.as_deref() == Some(OUT_OF_MEMORY) => Claim::Exhausts,
             Outcome::Crashed => Claim::Dies(observed.signal),
             Outcome::TimedOut => Claim::Exhausts,
             Outcome::Refused | Outcome::Unsupported => Claim::Rejects,
-            Outcome::Accepted if finding.class == "accepts-invalid" => Claim::Accepts,
+            Outcome::Accepted if finding.class == Class::AcceptsInvalid => Claim::Accepts,
             Outcome::Accepted if finding.example().variable.is_none() && has_kernels(finding) => {
                 Claim::Leaves
             }
@@ -188,7 +189,7 @@ pub fn commands(finding: &Finding, name: &str) -> Option<Vec<String>> {
                 }
                 Claim::Holds => {
                     let section = section_of(finding);
-                    let layout = finding.class == "wrong-layout";
+                    let layout = finding.class == Class::WrongLayout;
                     Some(if layout {
                         format!("readelf -sSW {name}.cubin")
                     } else {
@@ -237,7 +238,7 @@ mod tests {
 
     fn finding(subject: &str, program: &str, observed: Observation) -> Finding {
         let (subjects, program) = (vec![subject.to_owned()], program.to_owned());
-        Finding { subjects, program, observed, class: "crash".to_owned(), ..Finding::default() }
+        Finding { subjects, program, observed, class: Class::Crash, ..Finding::default() }
     }
 
     fn dies() -> Observation {

@@ -1,5 +1,6 @@
 //! How bad a deviation is, by its class: the one order of findings, for terminal, page, documents and bug reports.
 
+use ptxsmith_model::Class;
 use std::cmp::Reverse;
 
 use crate::{Finding, Report, Status};
@@ -26,27 +27,32 @@ pub enum Severity {
 }
 
 /// A class, how bad it is, and what one and several findings of it are called.
-type Row = (&'static str, Severity, &'static str, &'static str);
+type Row = (Class, Severity, &'static str, &'static str);
 
 const CLASSES: [Row; 9] = [
-    ("wrong-value", Severity::SilentlyWrong, "silent wrong value", "silent wrong values"),
-    ("wrong-address", Severity::SilentlyWrong, "silent wrong address", "silent wrong addresses"),
-    ("wrong-layout", Severity::SilentlyWrong, "silent wrong layout", "silent wrong layouts"),
-    ("crash", Severity::Crash, "crash", "crashes"),
-    ("hang", Severity::Hang, "hang", "hangs"),
-    ("memory", Severity::Memory, "exhausted memory", "exhausted memories"),
-    ("inconsistent", Severity::Inconsistent, "inconsistent answer", "inconsistent answers"),
-    ("accepts-invalid", Severity::AcceptsInvalid, "invalid program accepted", "invalid programs accepted"),
-    ("refuses-valid", Severity::RefusesValid, "valid program refused", "valid programs refused"),
+    (Class::WrongValue, Severity::SilentlyWrong, "silent wrong value", "silent wrong values"),
+    (Class::WrongAddress, Severity::SilentlyWrong, "silent wrong address", "silent wrong addresses"),
+    (Class::WrongLayout, Severity::SilentlyWrong, "silent wrong layout", "silent wrong layouts"),
+    (Class::Crash, Severity::Crash, "crash", "crashes"),
+    (Class::Hang, Severity::Hang, "hang", "hangs"),
+    (Class::Memory, Severity::Memory, "exhausted memory", "exhausted memories"),
+    (Class::Inconsistent, Severity::Inconsistent, "inconsistent answer", "inconsistent answers"),
+    (
+        Class::AcceptsInvalid,
+        Severity::AcceptsInvalid,
+        "invalid program accepted",
+        "invalid programs accepted",
+    ),
+    (Class::RefusesValid, Severity::RefusesValid, "valid program refused", "valid programs refused"),
 ];
 
-fn row(class: &str) -> Option<&'static Row> {
-    CLASSES.iter().find(|(name, ..)| *name == class)
+fn row(class: Class) -> Option<&'static Row> {
+    CLASSES.iter().find(|(known, ..)| *known == class)
 }
 
 impl Severity {
     /// How bad a class is.
-    pub fn of(class: &str) -> Severity {
+    pub fn of(class: Class) -> Severity {
         row(class).map_or(Severity::Unknown, |&(_, severity, ..)| severity)
     }
 
@@ -68,20 +74,20 @@ impl Severity {
 }
 
 /// What a finding of a class is called: `silent wrong value`.
-pub fn called(class: &str) -> &str {
-    row(class).map_or(class, |&(_, _, one, _)| one)
+pub fn called(class: Class) -> &'static str {
+    row(class).map_or(class.name(), |&(_, _, one, _)| one)
 }
 
 /// The order of findings: new ones first, then those that are gone; the worst first; of equally bad ones what shows most
 /// often.
 pub fn order(finding: &Finding) -> (Status, Severity, Reverse<u64>) {
-    (finding.status, Severity::of(&finding.class), Reverse(finding.count))
+    (finding.status, Severity::of(finding.class), Reverse(finding.count))
 }
 
 /// The worst that a report shows; what is gone does not count.
 pub fn worst(report: &Report) -> Option<Severity> {
     let shown = report.findings.iter().filter(|finding| finding.status != Status::Gone);
-    shown.map(|finding| Severity::of(&finding.class)).min()
+    shown.map(|finding| Severity::of(finding.class)).min()
 }
 
 /// What was found, the worst first: `2 silent wrong values, 1 crash: 1 new, 2 known`.
@@ -96,7 +102,7 @@ pub fn headline(report: &Report) -> String {
             count => parts.push(format!("{count} {many}")),
         }
     }
-    let others = shown().filter(|finding| row(&finding.class).is_none()).count();
+    let others = shown().filter(|finding| row(finding.class).is_none()).count();
     if others > 0 {
         parts.push(format!("{others} of other classes"));
     }
@@ -116,8 +122,8 @@ pub fn headline(report: &Report) -> String {
 mod tests {
     use super::*;
 
-    fn finding(status: Status, class: &str, count: u64) -> Finding {
-        Finding { status, class: class.to_owned(), count, ..Finding::default() }
+    fn finding(status: Status, class: Class, count: u64) -> Finding {
+        Finding { status, class, count, ..Finding::default() }
     }
 
     fn report(findings: Vec<Finding>) -> Report {
@@ -129,31 +135,31 @@ mod tests {
     #[test]
     fn what_is_silently_wrong_comes_before_crashes_and_refusals_last() {
         let mut findings = [
-            finding(Status::New, "refuses-valid", 900),
-            finding(Status::Known, "wrong-value", 9),
-            finding(Status::New, "crash", 1),
-            finding(Status::New, "wrong-layout", 1),
-            finding(Status::New, "wrong-value", 2),
+            finding(Status::New, Class::RefusesValid, 900),
+            finding(Status::Known, Class::WrongValue, 9),
+            finding(Status::New, Class::Crash, 1),
+            finding(Status::New, Class::WrongLayout, 1),
+            finding(Status::New, Class::WrongValue, 2),
         ];
         findings.sort_by_key(order);
-        let classes: Vec<&str> = findings.iter().map(|finding| &*finding.class).collect();
+        let classes: Vec<&str> = findings.iter().map(|finding| finding.class.name()).collect();
         assert_eq!(classes, ["wrong-value", "wrong-layout", "crash", "refuses-valid", "wrong-value"]);
     }
 
     #[test]
     fn a_headline_says_what_was_found_and_not_only_what_is_new() {
         let found = vec![
-            finding(Status::New, "crash", 1),
-            finding(Status::Gone, "hang", 1),
-            finding(Status::Known, "wrong-value", 1),
-            finding(Status::Known, "wrong-value", 1),
+            finding(Status::New, Class::Crash, 1),
+            finding(Status::Gone, Class::Hang, 1),
+            finding(Status::Known, Class::WrongValue, 1),
+            finding(Status::Known, Class::WrongValue, 1),
         ];
         assert_eq!(
             headline(&report(found.clone())),
             "2 silent wrong values, 1 crash: 1 new, 1 gone, 2 known"
         );
         assert_eq!(worst(&report(found)), Some(Severity::SilentlyWrong));
-        assert_eq!(headline(&report(vec![finding(Status::Gone, "hang", 1)])), "1 gone");
+        assert_eq!(headline(&report(vec![finding(Status::Gone, Class::Hang, 1)])), "1 gone");
         assert_eq!(headline(&report(Vec::new())), "no deviation");
     }
 }

@@ -6,13 +6,13 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::observation::{Observation, Outcome, SCHEMA};
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::probe::Probe;
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::ptxas::{sha256, status_as_signal};
 use crate::subject::{DESCRIPTION_SCHEMA, Description, Error, Request, Subject};
 use crate::unanswered::Unanswered;
+use ptxsmith_model::{Observation, Outcome, SCHEMA};
 
 /// The most bytes of an answer that are read. An answer holds every byte of every variable, twice its size.
 pub(crate) const MAX_ANSWER: usize = 256 << 20;
@@ -281,8 +281,8 @@ pub(crate) fn check(observation: &mut Observation) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::Severity;
     use crate::subject::Read;
+    use ptxsmith_model::Severity;
 
     /// A subject that is a line of shell; `$1` is the module, or `--describe`.
     fn shell(script: &str, limits: Limits) -> Exec {

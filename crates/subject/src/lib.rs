@@ -31,14 +31,11 @@ pub mod driver;
 pub mod exec;
 pub mod library;
 mod lister;
-
 mod nvlink;
-mod observation;
 mod open;
 mod probe;
 pub mod process;
 pub mod ptxas;
-mod reached;
 pub mod sass;
 pub mod serve;
 pub mod solve;
@@ -51,14 +48,13 @@ pub mod worker;
 
 pub use exec::{CommandLine, Exec};
 pub use lister::ListError;
-pub use observation::{
-    Address, Diagnostic, INTERNAL_ERROR, LinkedVariable, OUT_OF_MEMORY, Observation, Outcome, Output, SCHEMA,
-    Severity, Variable, Variables,
-};
 pub use open::{OpenOptions, Opened, Unavailable, UnavailableKind};
 pub use process::{Cancel, Limits};
 pub use ptxas::Ptxas;
-pub use reached::{FUNCTIONS, Places, Reach, Reached, Space, Tracing};
+pub use ptxsmith_model::{
+    Address, Diagnostic, FUNCTIONS, INTERNAL_ERROR, LinkedVariable, OUT_OF_MEMORY, Observation, Outcome,
+    Output, Places, Reach, Reached, SCHEMA, Severity, Space, Tracing, Variable, Variables,
+};
 pub use serve::Serve;
 pub use spec::{Form, SpecError, SubjectSpec, open, parse_spec};
 pub use subject::{

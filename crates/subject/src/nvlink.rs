@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cubin;
-use crate::observation::{Diagnostic, INTERNAL_ERROR, Observation, Outcome, Severity};
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits};
 use crate::ptxas::{self, Ptxas, messages};
 use crate::subject::{Description, Error, OutputForm, Request, Subject};
 use crate::toolchain::{Release, Tool};
+use ptxsmith_model::{Diagnostic, INTERNAL_ERROR, Observation, Outcome, Severity};
 
 const OUTPUT: &str = "out.cubin";
 /// Objects that are kept: all orders of the modules of a program are linked one after the other.

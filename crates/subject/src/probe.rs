@@ -5,10 +5,10 @@
 
 use serde_json::Value;
 
-use crate::observation::{Observation, Outcome, SCHEMA};
 use crate::subject::{Description, Read, Request};
 use crate::unanswered::Unanswered;
 use crate::version::Version;
+use ptxsmith_model::{Observation, Outcome, SCHEMA};
 
 /// The variable of the program.
 const VARIABLE: &str = "ptxsmith_probe";

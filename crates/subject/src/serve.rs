@@ -13,7 +13,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::exec::{self, CommandLine};
-use crate::observation::{Observation, Outcome};
 use crate::open::{OpenOptions, Unavailable};
 use crate::probe::Probe;
 use crate::process::{Cancel, End, Invocation, Limits, Reply, Session, scratch};
@@ -21,6 +20,7 @@ use crate::ptxas::status_as_signal;
 use crate::subject::{Description, Error, Launch, Read, Request, Subject};
 use crate::toolchain::ToolKind;
 use crate::unanswered::Unanswered;
+use ptxsmith_model::{Observation, Outcome};
 
 /// One line of ours.
 #[derive(Serialize)]

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use ptxsmith_syntax::{Module, needs_relocatable_form};
 use serde::{Deserialize, Serialize};
 
-use crate::observation::Observation;
 use crate::process;
-use crate::reached::Tracing;
 use crate::unanswered::Unanswered;
+use ptxsmith_model::Observation;
+use ptxsmith_model::Tracing;
 
 /// The value of `"schema"` in the JSON form of a [`Description`].
 pub const DESCRIPTION_SCHEMA: &str = "ptxsmith.subject/1";

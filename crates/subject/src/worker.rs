@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::observation::Observation;
 use crate::subject::{DESCRIPTION_SCHEMA, Description, Launch, Read};
+use ptxsmith_model::Observation;
 
 /// How a program starts itself again as a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]

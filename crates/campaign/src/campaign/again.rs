@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use ptxsmith_diff::{COMPANY, Class, Difference, NotCompared, Part, Verdict};
-use ptxsmith_report::{Finding, Status};
+use ptxsmith_model::{Finding, Kind};
 use ptxsmith_subject::{Observation, Outcome};
 use ptxsmith_syntax::{Expr, Initializer, InitializerList, Item};
 
@@ -43,8 +43,8 @@ impl Campaign<'_> {
         // reasons than runs is not about one program.
         let generated = |found: &Found| {
             let Found { finding, origin, .. } = found;
-            let by_chance = finding.class == Class::WrongLayout.name()
-                || found.is_inconsistent() && !found.is_about_runs();
+            let by_chance =
+                finding.class == Class::WrongLayout || found.is_inconsistent() && !found.is_about_runs();
             origin.is_none() && !by_chance && finding.observed.kernels.is_empty()
         };
         let examples: Vec<(usize, &Tested, &str)> = (findings.iter().enumerate())
@@ -134,7 +134,7 @@ impl Campaign<'_> {
             (of_company, format!("{}-{COMPANY}", Class::Inconsistent.name()), in_company),
         ] {
             let Some(mut found) = joined_in_one(joined) else { continue };
-            found = found.named(Name { id, status: Status::New, title, clauses: Vec::new() });
+            found = found.named(Name { id, kind: Kind::Runs, title, clauses: Vec::new() });
             if !found.is_of_company() {
                 found.came_again = (wrong.saturating_sub(1), shown.saturating_sub(1));
             }
@@ -200,7 +200,7 @@ pub(super) fn shown_again(
             break;
         }
         // One that is slow for once says nothing.
-        if finding.class != Class::Hang.name() && parts.iter().any(|part| is_of(part, Class::Hang)) {
+        if finding.class != Class::Hang && parts.iter().any(|part| is_of(part, Class::Hang)) {
             continue;
         }
         // A negative is compared beside its valid counterpart only.
@@ -232,15 +232,15 @@ fn is_same_as(alone: &Difference, finding: &Finding) -> bool {
         Some((variable.space.clone(), variable.size, variable.bytes.clone(), variable.addresses.clone()))
     };
     let (seen, before) = (&alone.observed, &finding.observed);
-    let is_class = alone.class.name() == finding.class
-        || finding.class == Class::Inconsistent.name()
-        || alone.explanation.is_some();
+    let is_class =
+        alone.class == finding.class || finding.class == Class::Inconsistent || alone.explanation.is_some();
     is_class && (seen.outcome, seen.signal) == (before.outcome, before.signal) && shown(seen) == shown(before)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ptxsmith_model::Status;
     use ptxsmith_subject::Variable;
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
             let variable = Some("x".to_owned());
             let alone = Difference { class, variable, expected, observed: seen, explanation, suspected };
             let finding = Finding {
-                class: Class::WrongValue.name().to_owned(),
+                class: Class::WrongValue,
                 variable: Some("x".to_owned()),
                 observed: before,
                 ..Finding::default()
@@ -324,19 +324,20 @@ mod tests {
         beside.finding.observed.variables.get_mut("a").unwrap().align = Some(256);
         let [shown] = &shown(follows(&["octal-as-decimal"]), vec![beside])[..] else { panic!() };
         assert_eq!(shown.finding.observed, alone);
-        assert_eq!((&*shown.finding.id, &*shown.finding.class), ("x", "wrong-value"));
+        assert_eq!((&*shown.finding.id, shown.finding.class.name()), ("x", "wrong-value"));
     }
 
     #[test]
     fn new_answers_that_do_not_come_again_are_one_finding_and_what_is_listed_stays() {
         let mut listed = octal("listed");
         listed.finding.status = Status::Known;
-        let mixed = found("mixed-x", Class::Inconsistent, OCTAL, Some("a"), seen(right, OCTAL));
+        let mut mixed = found("mixed-x", Class::Inconsistent, OCTAL, Some("a"), seen(right, OCTAL));
+        mixed.finding.kind = Kind::Interpretation("x".to_owned());
         let findings = shown(right, vec![octal("x"), listed.clone(), mixed.clone(), octal("y")]);
         let [joined, rest @ ..] = &findings[..] else { panic!() };
         assert_eq!(rest, [listed, mixed]);
         let finding = &joined.finding;
-        assert_eq!((&*finding.id, &*finding.class, finding.count), ("inconsistent", "inconsistent", 2));
+        assert_eq!((&*finding.id, finding.class.name(), finding.count), ("inconsistent", "inconsistent", 2));
         // Each was wrong when it was found, and right when it was shown again.
         let shown = 2 * (1 + REPEATED);
         let title = format!("answers change from run to run: 2 of {shown} to the same programs were wrong");
@@ -354,7 +355,7 @@ mod tests {
             _ => does(request),
         };
         let [shown] = &shown(late_once, vec![octal("x")])[..] else { panic!() };
-        assert_eq!(shown.finding.class, "wrong-value");
+        assert_eq!(shown.finding.class, Class::WrongValue);
     }
 
     #[test]
@@ -408,7 +409,7 @@ mod tests {
         let own = || of_company(declaration, seen(right, declaration));
         let findings = shown(wrong_in_arrays, vec![own()]);
         let [array] = &findings[..] else { panic!("{findings:#?}") };
-        assert_eq!(array.finding.class, "wrong-value");
+        assert_eq!(array.finding.class, Class::WrongValue);
         assert_eq!(array.finding.program, program(".global .s32 a[2] = {5, 5};"));
         assert_eq!(array.finding.subjects, ["a"]);
         // What gives no answer takes all the time that it may have, each time.

@@ -25,7 +25,7 @@ pub(super) struct Noted {
 fn standing(verdict: &Verdict) -> Standing {
     match verdict {
         Verdict::Conforms | Verdict::ConformsByOutcome | Verdict::Reads(_) => Standing::Conforms,
-        Verdict::Deviates(difference) => Standing::of_class(difference.class.name()),
+        Verdict::Deviates(difference) => Standing::of_class(difference.class),
         Verdict::NotCompared(NotCompared::Unsupported) => Standing::Unsupported,
         Verdict::NotCompared(_) => Standing::NotReached,
     }

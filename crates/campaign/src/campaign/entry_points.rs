@@ -8,8 +8,8 @@
 //! suite.
 
 use ptxsmith_diff::{Class, Difference};
+use ptxsmith_model::{Kind, Status};
 use ptxsmith_oracle::Clause;
-use ptxsmith_report::Status;
 use ptxsmith_subject::version::Version;
 use ptxsmith_subject::{Description, OutputForm, Request};
 use ptxsmith_syntax::parse;
@@ -59,7 +59,7 @@ impl Campaign<'_> {
                 // in one process may live: what a compiler reads beyond its memory is what earlier ones left there.
                 match found.finding.status {
                     Status::New => shows == also_shows,
-                    _ => found.finding.class != Class::Crash.name(),
+                    _ => found.finding.class != Class::Crash,
                 }
             })
             .filter(|(found, one, other)| {
@@ -98,7 +98,7 @@ impl Campaign<'_> {
             let [one_id, other_id] = [one, other].map(|tested| tested.subject.id());
             let name = Name {
                 id: format!("doors-{}", found.finding.id),
-                status: Status::New,
+                kind: Kind::EntryPoints,
                 title: format!("{one_id} and {other_id} answer differently, one release of one compiler"),
                 clauses: found.finding.clauses.iter().filter_map(|id| Clause::from_id(id)).collect(),
             };
@@ -194,7 +194,7 @@ mod tests {
             let Some(entry_point) = entry_point else { continue };
             assert_eq!(entry_point.finding.subjects, ["library"]);
             assert_eq!(
-                (&*entry_point.finding.class, entry_point.finding.status),
+                (entry_point.finding.class.name(), entry_point.finding.status),
                 ("inconsistent", Status::New)
             );
             assert_eq!(entry_point.finding.program, program(".global .s32 a = 1;"));

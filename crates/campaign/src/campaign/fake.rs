@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use ptxsmith_diff::{Class, Difference};
-use ptxsmith_report::Status;
+use ptxsmith_diff::{Class, Difference, id_of};
+use ptxsmith_model::Kind;
 use ptxsmith_subject::{Cancel, Description, FnSubject, Observation, Request, process};
 use serde_json::Value;
 
@@ -73,7 +73,11 @@ pub(super) fn found(
     let variable = variable.map(str::to_owned);
     let (expected, explanation, suspected) = (Value::Null, None, None);
     let difference = Difference { class, variable, expected, observed, explanation, suspected };
-    let (status, title) = (Status::New, format!("title of {id}"));
-    let name = Name { id: id.to_owned(), status, title, clauses: Vec::new() };
+    let kind = match id_of(id) {
+        Some(rule) => Kind::Hypothesis(rule.to_owned()),
+        None => Kind::Unexplained,
+    };
+    let title = format!("title of {id}");
+    let name = Name { id: id.to_owned(), kind, title, clauses: Vec::new() };
     Found::new(name, &difference, program(declarations), 0, 0).shown_by("a", None)
 }

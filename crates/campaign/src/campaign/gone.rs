@@ -3,7 +3,7 @@
 use ptxsmith_diff::known::{Known, listed_for};
 use ptxsmith_diff::options::may_not_show;
 use ptxsmith_diff::{Maker, gone};
-use ptxsmith_report::Status;
+use ptxsmith_model::Kind;
 use ptxsmith_syntax::{Module, parse};
 
 use super::Campaign;
@@ -52,7 +52,7 @@ impl Campaign<'_> {
             let release = tested.subject.description().version.as_deref().unwrap_or("without a number");
             let name = Name {
                 id: format!("gone-{}", known.id),
-                status: Status::Gone,
+                kind: Kind::Fixed(known.id.to_owned()),
                 title: format!(
                     "listed for {}, but release {release} does not show it: {}",
                     known.releases, known.title

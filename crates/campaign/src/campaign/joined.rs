@@ -30,7 +30,7 @@ pub(super) fn refusals(findings: &mut Vec<Found>) {
 pub(super) fn acceptances(findings: &mut Vec<Found>, subject: &str) {
     let is_one = |found: &Found| {
         let finding = &found.finding;
-        found.is_new() && finding.class == Class::AcceptsInvalid.name() && finding.subjects == [subject]
+        found.is_new() && finding.class == Class::AcceptsInvalid && finding.subjects == [subject]
     };
     let (all, rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
     *findings = rest;

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use ptxsmith_diff::known::{KNOWN, Known};
-use ptxsmith_diff::{Difference, Maker, Verdict, predicts};
+use ptxsmith_diff::{Difference, Maker, Verdict, id_of, predicts};
+use ptxsmith_model::{Answers, Finding, Kind, Reduced};
 use ptxsmith_oracle::{Rules, Validity, predict};
 use ptxsmith_reduce::Program;
-use ptxsmith_report::{Answers, Finding, Reduced};
 use ptxsmith_subject::Variable;
 use ptxsmith_syntax::{Module, parse};
 
@@ -34,7 +34,8 @@ impl Campaign<'_> {
     pub(super) fn show_known_minimized(&self, findings: &mut [Found]) -> Result<(), Failure> {
         let listed: Vec<(usize, &Tested, &Known)> = (findings.iter().enumerate())
             .filter_map(|(nth, found)| {
-                let known = KNOWN.iter().find(|known| known.id == found.finding.id)?;
+                let known =
+                    KNOWN.iter().find(|known| Kind::Known(known.id.to_owned()) == found.finding.kind)?;
                 Some((nth, self.tested(&found.finding.subjects[0])?, known))
             })
             .collect();
@@ -62,13 +63,13 @@ impl Campaign<'_> {
         let is_one = |found: &Found| found.is_new() && !found.is_inconsistent();
         let (mut new, mut rest): (Vec<Found>, Vec<Found>) = findings.drain(..).partition(is_one);
         // What is put down to a rule has most of what it explains already; of the others short ones have least by chance.
-        new.sort_by_key(|found| (Expected::of_finding(&found.finding.id).is_none(), found.order()));
+        new.sort_by_key(|found| (Expected::of_kind(&found.finding.kind).is_none(), found.order()));
         let mut causes: Vec<(Found, Form)> = Vec::new();
         let mut most = MOST;
         let mut left = VecDeque::from(new);
         let mut are_named = true;
         while let Some(mut found) = left.pop_front() {
-            let is_named = Expected::of_finding(&found.finding.id).is_some();
+            let is_named = Expected::of_kind(&found.finding.kind).is_some();
             if are_named && !is_named {
                 are_named = false;
                 left.push_front(found);
@@ -84,7 +85,7 @@ impl Campaign<'_> {
                 cause.join(found);
                 continue;
             }
-            let mut rule = Expected::of_finding(&found.finding.id);
+            let mut rule = Expected::of_kind(&found.finding.kind);
             let form = loop {
                 if most > 0 && !is_over() && !self.session.cancel.is_cancelled() {
                     let time = until.map(|until| until.saturating_duration_since(Instant::now()));
@@ -116,7 +117,7 @@ impl Campaign<'_> {
         let mut named = BTreeSet::new();
         for (found, form) in &mut causes {
             if (found.finding.reduced.is_some() || found.only_as_written)
-                && Expected::of_finding(&found.finding.id).is_none()
+                && Expected::of_kind(&found.finding.kind).is_none()
             {
                 found.name_by_form(form);
                 let own = clauses_of(&found.finding);
@@ -191,7 +192,7 @@ impl Campaign<'_> {
 
     /// Whether the rule that a cause is put down to, where it is to one, predicts another finding.
     fn may_be_of_rule(&self, cause: &Found, found: &Found) -> bool {
-        let Some(rule) = rule_of(&cause.finding.id) else { return true };
+        let Some(rule) = rule_of(&cause.finding) else { return true };
         let Some(tested) = self.tested(&found.finding.subjects[0]) else { return true };
         let example = found.finding.example();
         predicts(&[rule], Maker::of(tested.subject.description()), example.program, example.observed)
@@ -235,7 +236,7 @@ impl Campaign<'_> {
         let (Some(tested), program) = (self.tested(&found.finding.subjects[0]), program.clone()) else {
             return Ok((form, false));
         };
-        let rule = rule_of(&found.finding.id);
+        let rule = rule_of(&found.finding);
         let maker = Maker::of(tested.subject.description());
         let number = expected_bytes(&found.finding).filter(|(_, bytes)| bytes.len() <= 8);
         let number = number.and_then(|(name, bytes)| {
@@ -254,9 +255,7 @@ impl Campaign<'_> {
                 found.finding.neighbour.get_or_insert_with(|| other.clone());
             }
             Ok::<_, Failure>(parts.into_iter().find_map(|part| match part.verdict {
-                Verdict::Deviates(difference) if difference.class.name() == found.finding.class => {
-                    Some(difference)
-                }
+                Verdict::Deviates(difference) if difference.class == found.finding.class => Some(difference),
                 _ => None,
             }))
         };
@@ -299,7 +298,7 @@ impl Campaign<'_> {
         };
         // What triage put it down to is kept. The program alone may not show that, where only many together did. What is put
         // down to nothing keeps its class, whatever rules happen to predict it.
-        let class = Expected::parse(&found.finding.class).ok();
+        let class = Some(Expected::Class(found.finding.class));
         let mut shrunk = match reduce(rule.or(class.as_ref()), false) {
             Err(Reluctance::NothingShown) if rule.is_some() => reduce(class.as_ref(), false),
             shrunk => shrunk,
@@ -345,11 +344,8 @@ const NEIGHBOURS: usize = 3;
 const NEIGHBOURS_OF_RULE: usize = 12;
 
 /// The rule that a finding is put down to.
-fn rule_of(id: &str) -> Option<&'static str> {
-    match Expected::of_finding(id)? {
-        Expected::Rule(rule) => Some(rule),
-        Expected::Class(_) | Expected::Reading(..) => None,
-    }
+fn rule_of(finding: &Finding) -> Option<&'static str> {
+    finding.kind.rule().and_then(id_of)
 }
 
 fn form_of(found: &Found) -> Form {
@@ -361,18 +357,19 @@ fn form_of(found: &Found) -> Form {
 /// reduced.
 fn join_left(causes: &mut Vec<(Found, Form)>) {
     let is_left = |found: &Found| found.finding.reduced.is_none() && !found.only_as_written;
-    let mut left: BTreeMap<String, (Found, usize)> = BTreeMap::new();
+    let mut left: BTreeMap<&'static str, (Found, usize)> = BTreeMap::new();
     for (found, _) in causes.extract_if(.., |(found, _)| is_left(found)) {
-        match left.get_mut(&found.finding.class) {
+        match left.get_mut(found.finding.class.name()) {
             Some((first, others)) => {
                 first.join(found);
                 *others += 1;
             }
-            None => drop(left.insert(found.finding.class.clone(), (found, 0))),
+            None => drop(left.insert(found.finding.class.name(), (found, 0))),
         }
     }
     for (mut found, others) in left.into_values() {
         if others > 0 {
+            found.finding.kind = Kind::Unexplained;
             found.finding.id = format!("{}-not-reduced", found.finding.class);
             found.finding.title += &format!(", as {others} others that were not reduced");
         }

@@ -39,7 +39,7 @@ fn mapped(tested: &Tested, finding: &Finding) -> Result<ReleaseVerdict, Failure>
         true => judged_as_it_is(tested, program)?.0,
         false => ReleaseVerdict::default(),
     };
-    if own.verdict == finding.class { Ok(own) } else { verdict(tested, program) }
+    if own.verdict == finding.class.name() { Ok(own) } else { verdict(tested, program) }
 }
 
 /// What a subject does with a program, in a word: the class of a deviation, `conform`, or why nothing was compared. A
@@ -180,7 +180,7 @@ mod tests {
             })
         };
         let finding = Finding {
-            class: "crash".to_owned(),
+            class: ptxsmith_model::Class::Crash,
             subjects: vec!["old".to_owned()],
             program: program(".global .s32 a = 7;"),
             ..Finding::default()

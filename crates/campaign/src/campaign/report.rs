@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_diff::known::KNOWN;
 use ptxsmith_diff::{Class, NotCompared};
+use ptxsmith_model::Kind;
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Rules, Validity, predict};
 use ptxsmith_report::harmless::json;
 use ptxsmith_report::{Coverage, Finding, Reached, Report, SCHEMA, Subject, folder, reproduce};
@@ -146,12 +147,12 @@ impl Campaign<'_> {
     }
 
     /// The minimized reproducer of each clause and class; those of the user's files as they stand there.
-    fn least_of(&self, ledger: &Ledger) -> BTreeMap<String, BTreeMap<String, String>> {
+    fn least_of(&self, ledger: &Ledger) -> BTreeMap<String, BTreeMap<Class, String>> {
         let texts = lock_of(&self.texts);
         let program =
             |least: &Least| texts.get(&least.trial).map_or(&least.program, |source| &source.text).clone();
         let by_class = |classes: &BTreeMap<Class, Least>| {
-            classes.iter().map(|(class, least)| (class.name().to_owned(), program(least))).collect()
+            classes.iter().map(|(class, least)| (*class, program(least))).collect()
         };
         ledger.least.iter().map(|(clause, classes)| (clause.id().to_owned(), by_class(classes))).collect()
     }
@@ -159,12 +160,15 @@ impl Campaign<'_> {
     /// A finding with what only the end of a campaign can say of it.
     fn finding(&self, found: &Found) -> Finding {
         let finding = found.finding.clone();
-        let known = KNOWN.iter().find(|known| known.id == finding.id);
+        let known = KNOWN.iter().find(|known| Kind::Known(known.id.to_owned()) == finding.kind);
         let finding = Finding {
             repeat: self.repeat(found),
             file: self.out.as_ref().map(|_| self.file_of(found).to_string_lossy().into_owned()),
             first_seen: known.map(|known| known.first_seen.to_owned()).filter(|day| !day.is_empty()),
-            edit: ptxsmith_diff::gone::edit(&finding.id, &finding.subjects),
+            edit: match &finding.kind {
+                Kind::Fixed(id) => ptxsmith_diff::gone::edit(id, &finding.subjects),
+                _ => None,
+            },
             validity: validity(&finding.program).name().to_owned(),
             ..finding
         };

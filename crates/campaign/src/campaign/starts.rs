@@ -1,7 +1,7 @@
 //! What shows by how an implementation was started: a fork that answers otherwise than a program that is started anew.
 
 use ptxsmith_diff::{Class, Difference};
-use ptxsmith_report::Status;
+use ptxsmith_model::Kind;
 use ptxsmith_subject::Inconsistent;
 
 use super::Campaign;
@@ -31,7 +31,7 @@ impl Campaign<'_> {
             };
             let name = Name {
                 id: "forked-otherwise".to_owned(),
-                status: Status::New,
+                kind: Kind::Forks,
                 title: "it answers otherwise when it is forked than when it is started anew (--start)"
                     .to_owned(),
                 clauses: Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use ptxsmith_diff::{COMPANY, Class, Difference, Header, Trial};
-use ptxsmith_report::{Finding, Status};
+use ptxsmith_model::{Finding, Kind, Status};
 use serde::{Deserialize, Serialize};
 
 use super::name::{Name, effect, slug};
@@ -34,7 +34,7 @@ impl Found {
     /// A finding with one example.
     pub fn new(name: Name, difference: &Difference, program: String, trial: u64, weight: usize) -> Found {
         let finding = Finding {
-            class: difference.class.name().to_owned(),
+            class: difference.class,
             count: 1,
             program,
             variable: difference.variable.clone(),
@@ -48,7 +48,8 @@ impl Found {
     /// The same under another name.
     pub fn named(mut self, name: Name) -> Found {
         let finding = &mut self.finding;
-        (finding.id, finding.status, finding.title) = (name.id, name.status, name.title);
+        (finding.id, finding.status, finding.title) = (name.id, name.kind.status(), name.title);
+        finding.kind = name.kind;
         finding.clauses = name.clauses.iter().map(|clause| clause.id().to_owned()).collect();
         self
     }
@@ -71,23 +72,23 @@ impl Found {
 
     /// Whether something valid is refused.
     pub fn is_refusal(&self) -> bool {
-        self.finding.class == Class::RefusesValid.name()
+        self.finding.class == Class::RefusesValid
     }
 
     /// Whether it is about answers that change, and not about one answer.
     pub fn is_inconsistent(&self) -> bool {
-        self.finding.class == Class::Inconsistent.name()
+        self.finding.class == Class::Inconsistent
     }
 
     /// Its example's answer changes from run to run: it came again so often, of so many times.
     pub fn changes_its_answer(&mut self, came: u32, shown: u32) {
-        self.finding.class = Class::Inconsistent.name().to_owned();
+        self.finding.class = Class::Inconsistent;
         self.came_again = (came, shown);
     }
 
     /// Whether it is about an ambiguity that no one interpretation explains.
     pub fn is_mixed(&self) -> bool {
-        self.is_inconsistent() && self.finding.id.starts_with("mixed-")
+        self.is_inconsistent() && matches!(self.finding.kind, Kind::Interpretation(_))
     }
 
     /// Whether its program is wrong each time beside the same other declarations, and right alone.
@@ -98,8 +99,9 @@ impl Found {
     /// Whether it is about answers to programs that are other ones from run to run, or beside other declarations: what forks,
     /// entry points and interpretations answer has names of its own.
     pub fn is_about_runs(&self) -> bool {
-        let is_named = ["forked-", "doors-", "mixed-"].iter().any(|name| self.finding.id.starts_with(name));
-        self.is_new() && self.origin.is_none() && self.is_inconsistent() && !is_named
+        let is_about_other =
+            matches!(self.finding.kind, Kind::Forks | Kind::EntryPoints | Kind::Interpretation(_));
+        self.is_new() && self.origin.is_none() && self.is_inconsistent() && !is_about_other
     }
 
     /// What orders examples: the shortest first, and of these the earliest.
@@ -119,9 +121,9 @@ impl Found {
 
     /// Takes the rule that it was put down to from it.
     pub fn put_down_to_no_rule(&mut self) {
-        let class = Class::ALL.iter().find(|class| class.name() == self.finding.class);
-        let title = class.map_or("", |class| effect(*class, !self.finding.observed.kernels.is_empty()));
-        (self.finding.id, self.finding.title) = (self.finding.class.clone(), title.to_owned());
+        let finding = &mut self.finding;
+        finding.title = effect(finding.class, !finding.observed.kernels.is_empty()).to_owned();
+        (finding.id, finding.kind) = (finding.class.name().to_owned(), Kind::Unexplained);
     }
 
     /// Calls it by what its smallest program has beyond the plainest.
@@ -206,8 +208,7 @@ mod tests {
 
     /// A finding of this class and status, under this name.
     fn found(id: &str, class: Class, status: Status) -> Found {
-        let finding =
-            Finding { id: id.to_owned(), class: class.name().to_owned(), status, ..Finding::default() };
+        let finding = Finding { id: id.to_owned(), class, status, ..Finding::default() };
         Found { finding, ..Found::default() }
     }
 
@@ -215,20 +216,22 @@ mod tests {
     fn findings_are_told_apart_by_class_name_and_status() {
         use Class::{Inconsistent, RefusesValid, WrongValue};
         // Whether it is new, a refusal, inconsistent, about an ambiguity, about runs.
-        for (id, class, status, is) in [
-            ("a", WrongValue, Status::New, [true, false, false, false, false]),
-            ("a", RefusesValid, Status::Known, [false, true, false, false, false]),
-            ("mixed-a", RefusesValid, Status::New, [true, true, false, false, false]),
-            ("a", Inconsistent, Status::New, [true, false, true, false, true]),
-            ("a", Inconsistent, Status::Known, [false, false, true, false, false]),
-            ("mixed-a", Inconsistent, Status::New, [true, false, true, true, false]),
-            ("forked-a", Inconsistent, Status::New, [true, false, true, false, false]),
-            ("doors-a", Inconsistent, Status::New, [true, false, true, false, false]),
+        let mixed = || Kind::Interpretation("shift-count".to_owned());
+        for (kind, class, status, is) in [
+            (Kind::Unexplained, WrongValue, Status::New, [true, false, false, false, false]),
+            (Kind::Unexplained, RefusesValid, Status::Known, [false, true, false, false, false]),
+            (mixed(), RefusesValid, Status::New, [true, true, false, false, false]),
+            (Kind::Unexplained, Inconsistent, Status::New, [true, false, true, false, true]),
+            (Kind::Unexplained, Inconsistent, Status::Known, [false, false, true, false, false]),
+            (mixed(), Inconsistent, Status::New, [true, false, true, true, false]),
+            (Kind::Forks, Inconsistent, Status::New, [true, false, true, false, false]),
+            (Kind::EntryPoints, Inconsistent, Status::New, [true, false, true, false, false]),
         ] {
-            let one = found(id, class, status);
+            let mut one = found("a", class, status);
+            one.finding.kind = kind;
             let all =
                 [one.is_new(), one.is_refusal(), one.is_inconsistent(), one.is_mixed(), one.is_about_runs()];
-            assert_eq!(all, is, "{id} {class:?} {status:?}");
+            assert_eq!(all, is, "{:?} {class:?} {status:?}", one.finding.kind);
         }
         // A program of the user's is shown as it is.
         let shown =

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 use ptxsmith_diff::{
     Alternatives, BulkVerdicts, Class, Fate, Header, Judged, Must, NotCompared, Trial, Verdict,
 };
+use ptxsmith_model::Kind;
 use ptxsmith_oracle::{Clause, ClauseSet, Interpretation, Question};
 use ptxsmith_report::{ClauseCounts, Confusion, MemoryOperands, Operands, Status};
 use serde::{Deserialize, Serialize};
@@ -246,9 +247,7 @@ impl Ledger {
             Class::Crash | Class::Hang => &mut counts.crashed,
             Class::RefusesValid => &mut counts.refuses_valid,
             Class::AcceptsInvalid => &mut counts.accepts_invalid,
-            Class::WrongValue | Class::WrongAddress | Class::WrongLayout | Class::Inconsistent => {
-                &mut counts.deviates
-            }
+            _ => &mut counts.deviates,
         } += count;
     }
 
@@ -374,12 +373,12 @@ impl Ledger {
         );
         let name = Name {
             id: format!("mixed-{}-{}", question.name(), names[nth]),
-            status: Status::New,
+            kind: Kind::Interpretation(question.name().to_owned()),
             title,
             clauses: question.clauses().iter().filter_map(|id| Clause::from_id(id)).collect(),
         };
         let mut found = followed.clone().named(name);
-        found.finding.class = Class::Inconsistent.name().to_owned();
+        found.finding.class = Class::Inconsistent;
         found.finding.neighbour = self.against.get(&answer).map(|least| least.program.clone());
         found
     }

@@ -2,8 +2,8 @@
 
 use ptxsmith_diff::known::{KNOWN, Known};
 use ptxsmith_diff::{Class, Difference, lead};
+use ptxsmith_model::Kind;
 use ptxsmith_oracle::{Clause, ClauseSet, Observed};
-use ptxsmith_report::Status;
 use ptxsmith_subject::{Observation, Outcome};
 
 /// The longest message that is in a title with what it quotes.
@@ -14,8 +14,8 @@ const LONGEST_QUOTED: usize = 120;
 pub struct Name {
     /// The stable name.
     pub id: String,
-    /// Whether it was listed before.
-    pub status: Status,
+    /// What the finding is about.
+    pub kind: Kind,
     /// What happens, in a line.
     pub title: String,
     /// The clauses that it breaks.
@@ -27,7 +27,7 @@ impl Name {
     pub fn known(known: &Known) -> Name {
         Name {
             id: known.id.to_owned(),
-            status: Status::Known,
+            kind: Kind::Known(known.id.to_owned()),
             title: known.title.to_owned(),
             clauses: known.clauses.to_vec(),
         }
@@ -36,9 +36,13 @@ impl Name {
     /// The wrong rule that predicts a difference.
     pub fn lead(id: &str) -> Name {
         let (title, clauses) = lead::described(id).unwrap_or_default();
-        let unlisted = KNOWN.iter().any(|known| known.id == id);
-        let id = if unlisted { format!("unlisted-{id}") } else { id.to_owned() };
-        Name { id, status: Status::New, title, clauses: clauses.to_vec() }
+        let is_listed = KNOWN.iter().any(|known| known.id == id);
+        let rule = id.to_owned();
+        let (id, kind) = match is_listed {
+            true => (format!("unlisted-{id}"), Kind::Unlisted(rule)),
+            false => (rule.clone(), Kind::Hypothesis(rule)),
+        };
+        Name { id, kind, title, clauses: clauses.to_vec() }
     }
 
     /// Without an explanation, what the trial rested on is all there is to group by.
@@ -77,7 +81,7 @@ impl Name {
             Some(clause) => vec![clause],
             None => clauses.iter().collect(),
         };
-        Name { id: format!("{}-{key}", class.name()), status: Status::New, title, clauses }
+        Name { id: format!("{}-{key}", class.name()), kind: Kind::Unexplained, title, clauses }
     }
 }
 
@@ -94,6 +98,8 @@ pub fn effect(class: Class, of_kernel: bool) -> &'static str {
         Class::Crash => "the subject dies",
         Class::RefusesValid => "a valid program is refused",
         Class::AcceptsInvalid => "an invalid program is accepted",
+        Class::Memory => "the subject exhausts its memory",
+        Class::Other => "the subject deviates",
     }
 }
 
@@ -296,7 +302,7 @@ mod tests {
             let (explanation, suspected) = (None, None);
             let difference = Difference { class, variable, expected, observed, explanation, suspected };
             let name = Name::unexplained(&difference, [Clause::UnaryPlus, Clause::UnaryMinus].into());
-            assert_eq!((name.id, &*name.title, name.status), (id, title, Status::New));
+            assert_eq!((name.id, &*name.title, name.kind), (id, title, Kind::Unexplained));
             let rests_on =
                 if is_refused { vec![Clause::WarpSize] } else { vec![Clause::UnaryPlus, Clause::UnaryMinus] };
             assert_eq!(name.clauses, rests_on, "{class:?}");

@@ -255,7 +255,7 @@ fn the_shortest_program_rules_an_answer_out_and_is_shown_beside_the_mixture() {
     let [mixed] = &all[..] else { panic!("{all:#?}") };
     let finding = &mixed.finding;
     assert_eq!(
-        (&*finding.id, &*finding.class, finding.count),
+        (&*finding.id, finding.class.name(), finding.count),
         ("mixed-shift-count-modulo", "inconsistent", 2)
     );
     assert_eq!(
@@ -340,7 +340,12 @@ fn ledgers_of_parts_are_merged_in_any_order_to_that_of_the_whole() {
 #[test]
 fn what_is_put_in_is_in_place_of_one_of_its_name_and_of_what_is_gone_there_is_one() {
     let of = |status, trial| {
-        let name = Name { id: "one".to_owned(), status, ..Name::default() };
+        let kind = match status {
+            Status::Known => Kind::Known("one".to_owned()),
+            Status::Gone => Kind::Fixed("one".to_owned()),
+            Status::New => Kind::Unexplained,
+        };
+        let name = Name { id: "one".to_owned(), kind, ..Name::default() };
         Found::new(name, &difference(Class::WrongValue), text(trial, SHORT), trial, 4)
     };
     let with = |status, trial| {

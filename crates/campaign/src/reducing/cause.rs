@@ -5,6 +5,7 @@ use std::fmt;
 use ptxsmith_diff::known::{Effect, KNOWN};
 use ptxsmith_diff::suspects;
 use ptxsmith_diff::{Alternatives, Class, Difference, Explanation, Part, Verdict, id_of};
+use ptxsmith_model::Kind;
 use ptxsmith_oracle::{
     ClauseSet, Expectation, Interpretation, Prediction, Question, QuestionSet, Rules, Trace, expect, predict,
 };
@@ -73,7 +74,7 @@ pub enum Expected {
 impl Expected {
     /// Reads `crash`, `incomplete-rows-packed` or `shift-count=modulo`.
     pub fn parse(text: &str) -> Result<Expected, String> {
-        if let Some(class) = Class::from_name(text) {
+        if let Some(class) = Class::of_verdict(text) {
             return Ok(Expected::Class(class));
         }
         if let Some(rule) = id_of(text) {
@@ -81,16 +82,16 @@ impl Expected {
         }
         let reading = Interpretation::from_name(text);
         reading.map(|Interpretation(question, answer)| Expected::Reading(question, answer)).ok_or_else(|| {
-            let classes = Class::ALL.map(Class::name).join(", ");
+            let classes = Class::OF_VERDICTS.map(Class::name).join(", ");
             format!(
                 "no verdict `{text}`; write one of {classes}, the name of a known or suspected deviation, or QUESTION=ANSWER"
             )
         })
     }
 
-    /// What the finding of this name is put down to, where it is put down to one wrong rule.
-    pub fn of_finding(id: &str) -> Option<Expected> {
-        id_of(id.strip_prefix("unlisted-").unwrap_or(id)).map(Expected::Rule)
+    /// The wrong rule that is the hypothesis for a finding, where there is one.
+    pub fn of_kind(kind: &Kind) -> Option<Expected> {
+        kind.rule().and_then(id_of).map(Expected::Rule)
     }
 
     fn is_shown_by(&self, difference: &Difference) -> bool {

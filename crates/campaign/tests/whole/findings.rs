@@ -6,6 +6,7 @@ use crate::common::{described, implementation, options, refusal, result, run_cas
 use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::run::run;
 use ptxsmith_campaign::store::Shard;
+use ptxsmith_diff::Class;
 use ptxsmith_diff::known::{KNOWN, listed_for};
 use ptxsmith_gen::Focus;
 use ptxsmith_report::releases::ReleaseVerdict;
@@ -77,7 +78,8 @@ fn a_wrong_rule_is_one_finding_of_the_implementation_that_follows_it() {
     let whole = Finding {
         id: "octal-as-decimal".to_owned(),
         status: Status::New,
-        class: "wrong-value".to_owned(),
+        kind: ptxsmith_model::Kind::Hypothesis("octal-as-decimal".to_owned()),
+        class: Class::WrongValue,
         subjects: vec!["wrong".to_owned()],
         clauses: vec!["4.5.1/literal-octal".to_owned()],
         validity: "valid".to_owned(),
@@ -136,8 +138,8 @@ fn a_wrong_rule_is_one_finding_of_the_implementation_that_follows_it() {
     // The minimized reproducers of the clause that it breaks, one for each way.
     let [(clause, least)] = &of_wrong.least.iter().collect::<Vec<_>>()[..] else { panic!() };
     assert_eq!(*clause, "4.5.1/literal-octal");
-    assert_eq!(least.keys().collect::<Vec<_>>(), ["refuses-valid", "wrong-value"]);
-    assert_eq!(least["wrong-value"], finding.program);
+    assert_eq!(least.keys().collect::<Vec<_>>(), [&Class::WrongValue, &Class::RefusesValid]);
+    assert_eq!(least[&Class::WrongValue], finding.program);
     assert!(of_right.least.is_empty());
     for subject in [of_wrong, of_right] {
         assert_eq!((subject.name.clone(), subject.refuses_everything.clone()), (None, None));
@@ -217,7 +219,10 @@ fn of_what_is_listed_and_does_not_show_all_that_can_be_told_is_gone() {
         let listed = KNOWN.iter().find(|known| known.id == "remainder-unsigned").unwrap();
         let release = "release 13.5.37 does not show it";
         assert_eq!(finding.title, format!("listed for {}, but {release}: {}", listed.releases, listed.title));
-        assert_eq!(finding.edit, ptxsmith_diff::gone::edit(&finding.id, &[name.to_owned()]));
+        assert_eq!(
+            finding.edit,
+            ptxsmith_diff::gone::edit(finding.id.strip_prefix("gone-").unwrap(), &[name.to_owned()])
+        );
         assert!(finding.edit.is_some());
         assert_eq!(finding.program, listed.example);
     }
@@ -364,7 +369,10 @@ fn a_release_that_answers_otherwise_behind_another_entry_point_is_a_finding() {
     let [finding] = all[..] else { panic!("{:#?}", outcome.report.findings) };
     assert_eq!(finding.id, "doors-octal-as-decimal");
     assert_eq!(finding.title, "program@2.1 and library@2.1 answer differently, one release of one compiler");
-    assert_eq!((&*finding.class, &finding.subjects[..]), ("inconsistent", &["library@2.1".to_owned()][..]));
+    assert_eq!(
+        (finding.class.name(), &finding.subjects[..]),
+        ("inconsistent", &["library@2.1".to_owned()][..])
+    );
     assert_eq!(finding.observed.outcome, Seen::Refused);
     assert_eq!(finding.expected["outcome"], "accepted");
 }

@@ -12,6 +12,7 @@ use ptxsmith_campaign::places::places;
 use ptxsmith_campaign::session::Session;
 use ptxsmith_campaign::texts::Options;
 use ptxsmith_campaign::{Failure, Outcome};
+use ptxsmith_diff::Class;
 use ptxsmith_gen::{Places, RawEdits};
 use ptxsmith_oracle::{Kernel, Rules, Validity, predict};
 use ptxsmith_report::Report;
@@ -204,7 +205,7 @@ fn whatever_an_edit_makes_of_a_program_no_subject_may_die_of_it() {
     }
     let unread = made.iter().filter(|text| text.contains("mortal") && parse(text).is_err()).count();
     assert!(unread > 20, "{unread}");
-    let crashes = report.findings.iter().all(|finding| finding.class == "crash");
+    let crashes = report.findings.iter().all(|finding| finding.class == Class::Crash);
     assert!(crashes && !report.findings.is_empty(), "{:#?}", report.findings);
     // Of a text that is no sequence of statements it is no mistake to take it.
     let takes = implementation("takes", |_: &Request<'_>| Observation::new(Seen::Accepted));

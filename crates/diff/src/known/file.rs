@@ -130,7 +130,7 @@ fn releases(text: &'static str) -> Result<Releases, String> {
 /// The class, and how a subject ends if it crashes.
 fn effect(text: &str, change: Option<Change>) -> Result<Effect, String> {
     let (class, end) = text.split_once(' ').unwrap_or((text, ""));
-    let class = Class::from_name(class).ok_or_else(|| format!("there is no class `{class}`"))?;
+    let class = Class::of_verdict(class).ok_or_else(|| format!("there is no class `{class}`"))?;
     let end = match (class, end) {
         (Class::Crash, "") => return Err("a crash says how it ends: `crash SIGSEGV`".into()),
         (Class::Crash, end) => {

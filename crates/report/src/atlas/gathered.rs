@@ -177,7 +177,7 @@ fn add_subject(report: &mut Report, subject: &Subject) -> Result<usize, Conflict
     for (clause, programs) in &subject.least {
         let least = known.least.entry(clause.clone()).or_default();
         for (class, program) in programs {
-            let mine = least.entry(class.clone()).or_insert_with(|| program.clone());
+            let mine = least.entry(*class).or_insert_with(|| program.clone());
             if (program.len(), program) < (mine.len(), &*mine) {
                 mine.clone_from(program);
             }

@@ -252,7 +252,7 @@ impl<'a> ClausePage<'a> {
         let mut stands = Vec::new();
         for (nth, (cell, subject)) in row.cells.iter().zip(&matrix.subjects).enumerate() {
             let tells = |finding: &&&Finding| {
-                finding.status != Status::Gone && Standing::of_class(&finding.class) == cell.standing
+                finding.status != Status::Gone && Standing::of_class(finding.class) == cell.standing
             };
             let telling: Vec<&&Finding> = cell.findings.iter().filter(tells).collect();
             let found = telling.first().map(|finding| finding.example().program);

@@ -2,6 +2,7 @@
 //! alone, and a text in the form that compiler bug trackers ask for.
 
 use askama::Template;
+use ptxsmith_model::Class;
 use ptxsmith_subject::version::Version;
 use ptxsmith_subject::{Address, Observation, Outcome, Severity as Told, Variable, Variables};
 use ptxsmith_syntax::{Header, parse, print};
@@ -66,8 +67,10 @@ fn title(report: &Report, finding: &Finding) -> String {
 fn kind_of(finding: &Finding) -> (&str, &'static str) {
     match Claim::of(finding) {
         Claim::Malformed => ("malformed output", "major: the output is malformed, and the exit status is 0"),
-        Claim::Exhausts if finding.class == "crash" => (called("memory"), Severity::Memory.meaning()),
-        _ => (called(&finding.class), Severity::of(&finding.class).meaning()),
+        Claim::Exhausts if finding.class == Class::Crash => {
+            (called(Class::Memory), Severity::Memory.meaning())
+        }
+        _ => (called(finding.class), Severity::of(finding.class).meaning()),
     }
 }
 
@@ -173,7 +176,11 @@ fn seen_of(subject: &Subject, finding: &Finding) -> ReleaseVerdict {
     ReleaseVerdict {
         subject: subject.id.clone(),
         version: subject.version.clone().unwrap_or_default(),
-        verdict: if shows { finding.class.clone() } else { "did not show it in this campaign".to_owned() },
+        verdict: if shows {
+            finding.class.name().to_owned()
+        } else {
+            "did not show it in this campaign".to_owned()
+        },
     }
 }
 
@@ -236,7 +243,7 @@ struct OfCommand<'a> {
 
 fn script(title: &str, name: &str, finding: &Finding, codes: &[Code]) -> Result<String, askama::Error> {
     let subject = finding.subjects.first().map_or("", String::as_str);
-    let fields = if finding.class == "wrong-layout" { "layout" } else { "values" };
+    let fields = if finding.class == Class::WrongLayout { "layout" } else { "values" };
     let (expected, wrong) = (expected(finding), observed(finding));
     let names = finding.example().variable.map_or_else(String::new, |name| format!(" {}", word(name)));
     let options = match Runner::of(subject) {
@@ -329,8 +336,8 @@ fn shown(finding: &Finding, variables: &Variables) -> Vec<String> {
     let line = |name: &str, variable: Option<&Variable>| {
         let Some(variable) = variable else { return format!("{name} not there") };
         let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let shown = match &*finding.class {
-            "wrong-layout" => {
+        let shown = match finding.class {
+            Class::WrongLayout => {
                 Shown::Layout { space: variable.space.as_deref(), size: variable.size, align: variable.align }
             }
             _ => Shown::Values {
@@ -377,7 +384,7 @@ mod tests {
     #[test]
     fn what_a_text_holds_is_one_word_of_the_script() {
         let finding = Finding {
-            class: "wrong-value".to_owned(),
+            class: Class::WrongValue,
             variable: Some("x'; rm -r *".to_owned()),
             subjects: vec!["ptxas@13.5".to_owned()],
             program: ".version 7.7\n.target sm_80\n".to_owned(),

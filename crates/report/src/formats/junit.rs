@@ -101,7 +101,7 @@ fn suites(report: &Report) -> Vec<Suite> {
 fn outcome(report: &Report, cell: &Cell<'_>) -> Outcome {
     let skipped = |why: &str| Outcome::Skipped { message: why.to_owned() };
     let shows = |finding: &&Finding| {
-        finding.status == Status::Gone || Standing::of_class(&finding.class) <= cell.standing
+        finding.status == Status::Gone || Standing::of_class(finding.class) <= cell.standing
     };
     let telling: Vec<&Finding> = cell.findings.iter().copied().filter(shows).collect();
     match cell.standing {
@@ -125,7 +125,7 @@ fn outcome_of(report: &Report, findings: &[&Finding]) -> Outcome {
         return Outcome::Skipped { message };
     }
     let texts: Vec<String> = findings.iter().take(MOST_FINDINGS).map(|f| text(report, f)).collect();
-    Outcome::Failed { message, class: xml(&line(&first.class)), text: xml(&texts.join("\n")) }
+    Outcome::Failed { message, class: first.class.name().to_owned(), text: xml(&texts.join("\n")) }
 }
 
 /// The text without the two characters that XML forbids even as references; what controls is taken care of before.
@@ -135,7 +135,7 @@ fn xml(text: &str) -> String {
 
 fn text(report: &Report, finding: &Finding) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{} {}: {}", finding.status.name(), line(&finding.class), line(&finding.title));
+    let _ = writeln!(out, "{} {}: {}", finding.status.name(), finding.class, line(&finding.title));
     for text in describe::expected(finding) {
         let _ = writeln!(out, "expected  {text}");
     }

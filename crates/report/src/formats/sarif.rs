@@ -98,7 +98,7 @@ fn result_of(report: &Report, finding: &Finding, rule: &str, index: usize) -> Va
     let mut result = result(rule, index, level, &message(report, finding), place);
     result["partialFingerprints"] = json!({ "ptxsmithFinding/v1": line(&finding.id) });
     result["properties"] = json!({
-        "class": line(&finding.class),
+        "class": finding.class,
         "status": finding.status.name(),
         "count": finding.count,
         "subjects": finding.subjects.iter().map(|id| line(&report.named(id)).into_owned()).collect::<Vec<_>>(),
@@ -118,7 +118,7 @@ fn result_of(report: &Report, finding: &Finding, rule: &str, index: usize) -> Va
 }
 
 fn message(report: &Report, finding: &Finding) -> String {
-    let mut parts = vec![format!("{}: {}", line(&finding.class), line(&finding.title))];
+    let mut parts = vec![format!("{}: {}", finding.class, line(&finding.title))];
     parts.extend(describe::expected(finding).into_iter().map(|text| format!("expected  {text}")));
     parts.extend(describe::observed(finding).into_iter().map(|text| format!("actual    {text}")));
     if !finding.releases.is_empty() {

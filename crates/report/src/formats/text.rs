@@ -94,13 +94,13 @@ impl<'a> Summary<'a> {
     }
 
     fn finding(&self, out: &mut String, number: usize, finding: &Finding) {
-        let is_silent = severity::Severity::of(&finding.class) == severity::Severity::SilentlyWrong;
+        let is_silent = severity::Severity::of(finding.class) == severity::Severity::SilentlyWrong;
         let style = if finding.needs_attention() || is_silent { BAD } else { NOTE };
         let _ = writeln!(
             out,
             "{number:>2}. {style}{} {}{style:#}: {BOLD}{}{BOLD:#} ({} {})",
             finding.label(),
-            line(&finding.class),
+            finding.class,
             cut(&line(&finding.title)),
             HumanCount(finding.count),
             if finding.count == 1 { "time" } else { "times" },

@@ -128,7 +128,7 @@ impl History {
                     run,
                     of.id,
                     status,
-                    of.class,
+                    of.class.name(),
                     of.title,
                     count,
                     of.least_program()

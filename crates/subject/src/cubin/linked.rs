@@ -4,7 +4,7 @@ use object::LittleEndian;
 use object::elf::{FileHeader32, FileHeader64};
 
 use super::{Contents, Elf, Home, MAX_NOBITS, Malformed, contents, is_of_32_bits};
-use crate::observation::LinkedVariable;
+use ptxsmith_model::LinkedVariable;
 
 /// Reads every variable of a linked program with its place, in the order of sections and places. Two that overlap, or that have one
 /// name, are what a linker did, and reported as such.

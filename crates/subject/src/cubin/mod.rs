@@ -42,7 +42,7 @@ use object::read::elf::{FileHeader, Rel, Rela, SectionHeader, SectionTable, Sym,
 use object::{LittleEndian, SectionIndex, SymbolIndex};
 use sha2::{Digest, Sha256};
 
-use crate::observation::{Address, Variable, Variables};
+use ptxsmith_model::{Address, Variable, Variables};
 use relocation::{Kind, Of};
 
 /// The ELF machine number of CUDA device code.

@@ -2,7 +2,7 @@
 //! through the `ptxas` subject where a ptxas is installed.
 
 use super::*;
-use crate::observation::Observation;
+use ptxsmith_model::Observation;
 
 /// A cubin as ptxas lays it out, with every field open to abuse.
 #[derive(Clone, Default)]
@@ -503,7 +503,7 @@ fn functions_at_one_place_of_one_section_are_told() {
     assert_eq!(one_place(&cubin.bytes()), names.into());
     let observation = Observation {
         one_place: one_place(&cubin.bytes()),
-        ..Observation::new(crate::observation::Outcome::Accepted)
+        ..Observation::new(ptxsmith_model::Outcome::Accepted)
     };
     assert!(observation.is_one_place("second", "alias") && observation.is_one_place("kern", "kern"));
     assert!(!observation.is_one_place("second", "other") && !observation.is_one_place("kern", "other"));

@@ -9,8 +9,8 @@ mod text;
 use std::path::PathBuf;
 
 use crate::lister::{ListError, Lister};
-use crate::observation::Variables;
 use crate::process::Cancel;
+use ptxsmith_model::Variables;
 
 pub use text::{MAX_ZEROS, read, read_within};
 

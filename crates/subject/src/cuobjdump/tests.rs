@@ -2,7 +2,7 @@
 //! is tested where a cuobjdump is installed (`tests/cubins.rs`), and by `cargo xtask compare-readers` on thousands.
 
 use super::*;
-use crate::observation::{Address, Variable};
+use ptxsmith_model::{Address, Variable};
 
 /// Two initialized globals, a zero one, two constants, a kernel, and addresses of every sort.
 const SAMPLE: &str = "

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::TextError;
 use ptxsmith_syntax::Text;
 
-use crate::observation::{Address, Variable, Variables};
+use ptxsmith_model::{Address, Variable, Variables};
 
 /// Reads every variable of the one cubin that a text lists, with its bytes and addresses, by name.
 ///

@@ -1,7 +1,7 @@
 //! A cubin held against the memory that a loader made of it.
 
-use crate::observation::{Variable, Variables};
 use crate::solve::{self, Slot};
+use ptxsmith_model::{Variable, Variables};
 
 use ptxsmith_syntax::Text;
 
@@ -37,7 +37,7 @@ fn base_of(loaded: &Variables, symbol: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::Address;
+    use ptxsmith_model::Address;
 
     fn variable(bytes: Vec<u8>, base: Option<u64>, addresses: Option<Vec<Address>>) -> Variable {
         Variable {

@@ -21,13 +21,13 @@ pub use work::{describe, work};
 use work::Said;
 
 use crate::cubin;
-use crate::observation::{Observation, Outcome};
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Invocation, Limits};
 use crate::ptxas::{self, Ptxas};
 use crate::serve::Serve;
 use crate::subject::{Description, Error, Request, Subject};
 use crate::worker::Workers;
+use ptxsmith_model::{Observation, Outcome};
 
 const NAME: &str = "driver";
 

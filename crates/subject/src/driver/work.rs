@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::{self, Contents, Place};
 use super::module::{self, Wanted};
-use crate::observation::{Address, Diagnostic, Observation, Outcome, Output, Severity, Variable};
 use crate::open::{Unavailable, UnavailableKind};
 use crate::ptxas::{self, messages};
 use crate::solve;
 use crate::subject::{Description, Launch};
 use crate::toolchain::max_ptx;
 use crate::worker::{self, Next, Question, WorkError};
+use ptxsmith_model::{Address, Diagnostic, Observation, Outcome, Output, Severity, Variable};
 
 /// Errors of the driver that have a meaning of their own here (`CUresult`).
 const OUT_OF_MEMORY: i32 = 2;

@@ -12,13 +12,13 @@ use ptxsmith_nvjitlink::{About, Compiled, Failed, LoadError, NvJitLink, PtxCompi
 
 use crate::cubin;
 use crate::exec::{self, CommandLine};
-use crate::observation::{Diagnostic, Observation, Outcome, Severity};
 use crate::open::{OpenOptions, Unavailable, UnavailableKind};
 use crate::ptxas::{self, messages};
 use crate::serve::Serve;
 use crate::subject::Description;
 use crate::toolchain::{Tool, max_ptx};
 use crate::worker::{self, Next, Question, WorkError};
+use ptxsmith_model::{Diagnostic, Observation, Outcome, Severity};
 
 /// Modules that one process is given. Memory was seen to stay flat over 10,000; this is for libraries not seen yet.
 const QUESTIONS: u32 = 5000;

@@ -1,6 +1,6 @@
 //! What ptxas prints.
 
-use crate::observation::{Diagnostic, INTERNAL_ERROR, OUT_OF_MEMORY, Severity};
+use ptxsmith_model::{Diagnostic, INTERNAL_ERROR, OUT_OF_MEMORY, Severity};
 
 /// The diagnostics in what ptxas printed, in order, and what else it printed.
 ///

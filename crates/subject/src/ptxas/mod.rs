@@ -15,12 +15,12 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use crate::cubin;
-use crate::observation::{Diagnostic, Observation, Outcome, Severity};
 use crate::open::{Unavailable, UnavailableKind};
 use crate::process::{self, Cancel, End, Finished, Invocation, Limits, Start};
 use crate::sass::Disassembler;
 use crate::subject::{Description, Error, Inconsistent, OutputForm, Request, Subject};
 use crate::toolchain::max_ptx;
+use ptxsmith_model::{Diagnostic, Observation, Outcome, Severity};
 
 /// The lineage of everything that NVIDIA built.
 pub const LINEAGE: &str = "nvidia";

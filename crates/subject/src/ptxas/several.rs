@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use ptxsmith_syntax::header_lines;
 
 use super::{Ptxas, file, messages, refusal, status_as_signal};
-use crate::observation::{Diagnostic, Observation, Outcome, Severity};
 use crate::process::{End, Finished};
 use crate::subject::{Error, Request, Subject as _};
+use ptxsmith_model::{Diagnostic, Observation, Outcome, Severity};
 
 /// What it says at the end of a run in which something was refused.
 const ABORTED: &str = "Ptx assembly aborted due to errors";

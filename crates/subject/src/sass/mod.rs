@@ -16,13 +16,13 @@ use std::sync::{Arc, OnceLock};
 
 use crate::cubin::{code_sizes, is_of_32_bits};
 use crate::lister::{ListError, Lister};
-use crate::observation::{Address, Output, Variables};
 use crate::process::{Cancel, Start};
-use crate::reached::{Reached, Tracing};
 use crate::subject::Launch;
 use crate::toolchain::{Tool, ToolKind, Toolchains};
 use listing::Listing;
 use machine::{Byte, Machine};
+use ptxsmith_model::{Address, Output, Variables};
+use ptxsmith_model::{Reached, Tracing};
 use value::{Root, Symbol, Wide, Word, wide};
 
 /// The program `nvdisasm`, of one release or several: each knows the targets of its time.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::observation::Variable;
+use ptxsmith_model::Variable;
 
 fn variables() -> Variables {
     let variable = |space: &str, bytes: Option<Vec<u8>>, size| Variable {
@@ -39,8 +39,8 @@ fn seen(code: &str) -> Result<Output, String> {
     execute(&Listing::read(&text, &sizes), &variables(), &Launch { kernel: "k".into(), out: 32 })
 }
 
-fn places(of: &[(&str, u64)]) -> crate::reached::Places {
-    let mut places = crate::reached::Places::default();
+fn places(of: &[(&str, u64)]) -> ptxsmith_model::Places {
+    let mut places = ptxsmith_model::Places::default();
     of.iter().for_each(|&(name, at)| places.declare(name.into(), (at, 0)));
     places
 }
@@ -142,7 +142,7 @@ fn predicates_branches_and_calls_are_followed() {
 
 #[test]
 fn what_a_kernel_reaches_over_numbers_is_seen_and_what_is_not_understood_ends_nothing() {
-    use crate::reached::{Space, Tracing};
+    use ptxsmith_model::{Space, Tracing};
     let code = "MOV R1, c[0x0][0x28]
         ULDC.64 UR4, c[0x0][0x160]
         S2R R0, SR_TID.X
@@ -184,7 +184,7 @@ fn what_a_kernel_reaches_over_numbers_is_seen_and_what_is_not_understood_ends_no
 
 #[test]
 fn a_variable_of_another_module_lies_where_it_is_said_to() {
-    use crate::reached::{Space, Tracing};
+    use ptxsmith_model::{Space, Tracing};
     let code = "MOV R0, `(e)
         ULDC.64 UR4, c[0x0][0x160]
         IADD3 R0, R0, 0x2, RZ
@@ -210,7 +210,7 @@ fn a_variable_of_another_module_lies_where_it_is_said_to() {
 
 #[test]
 fn names_in_code_are_of_the_module_or_of_the_function_and_addresses_of_functions_are_numbers() {
-    use crate::reached::{FUNCTIONS, Space, Tracing};
+    use ptxsmith_model::{FUNCTIONS, Space, Tracing};
     let mut own = places(&[("x", 0x7f00_0030_0000), ("a", 0x7f00_0040_0000)]);
     own.declare_numbered("r".into(), (0x7f00_0050_0000, 0x10_0000), 70_000);
     let tracing = Tracing {
@@ -253,7 +253,7 @@ fn names_in_code_are_of_the_module_or_of_the_function_and_addresses_of_functions
 /// Whatever line is missing, nothing is said of the kernel: what it set would else be what it was before.
 #[test]
 fn a_kernel_whose_listing_has_a_hole_is_not_executed() {
-    use crate::reached::Tracing;
+    use ptxsmith_model::Tracing;
     let code = "MOV R4, c[0x0][0x160]
         MOV R5, c[0x0][0x164]
         MOV R0, 0x7

@@ -102,8 +102,9 @@ fn a_cause_shows_in_what_has_all_of_it() {
     ] {
         assert_eq!(shows(cause, form), is_shown, "{cause} in {form}");
     }
-    assert_eq!(rule_of("octal-as-decimal"), Some("octal-as-decimal"));
-    assert_eq!(rule_of("wrong-value-octal"), None);
+    let of_kind = |kind| rule_of(&Finding { kind, ..Finding::default() });
+    assert_eq!(of_kind(Kind::Hypothesis("octal-as-decimal".to_owned())), Some("octal-as-decimal"));
+    assert_eq!(of_kind(Kind::Unexplained), None);
 }
 
 #[test]
@@ -307,7 +308,8 @@ fn an_interpretation_that_is_followed_here_and_not_there_follows_from_a_cause_th
     for (does, declarations, mut causes, joined) in rows {
         let session = session();
         let campaign = campaign(&session, vec![tested("a", does)]);
-        let mixed = found("mixed-x", Class::Inconsistent, declarations, None, refused());
+        let mut mixed = found("mixed-x", Class::Inconsistent, declarations, None, refused());
+        mixed.finding.kind = Kind::Interpretation("x".to_owned());
         let other = found("other", Class::Inconsistent, declarations, None, refused());
         let mut rest = vec![mixed.clone(), other.clone()];
         campaign.join_mixed(&mut causes, &mut rest).unwrap();
@@ -404,7 +406,7 @@ fn an_answer_that_does_not_come_again_while_it_is_reduced_changes() {
         _ => right(request),
     };
     let (found, asked) = reduced(once, None, wrong_value(OCTAL, "a"));
-    assert_eq!((&*found.finding.class, found.finding.reduced), ("inconsistent", None));
+    assert_eq!((found.finding.class.name(), found.finding.reduced), ("inconsistent", None));
     assert_eq!((found.came_again, asked), ((0, 2 * REPEATED), u64::from(2 * REPEATED)));
 }
 
@@ -417,7 +419,7 @@ fn essential(
     let session = session();
     let campaign = campaign(&session, vec![tested("a", observe)]);
     let mut found = wrong_value(declarations, "a");
-    found.finding.id = id.to_owned();
+    found.finding.kind = id_of(id).map_or(Kind::Unexplained, |rule| Kind::Hypothesis(rule.to_owned()));
     let text = program(declarations);
     let answers = answers(&campaign.subjects[0], &text, None).unwrap();
     found.finding.reduced = Some(Reduced { program: text, tokens: 6, answers });
@@ -481,7 +483,8 @@ fn new_findings_of_one_cause_are_one_and_nothing_is_asked_about_what_shows_it() 
     };
     let mut listed = named();
     (listed.finding.id, listed.finding.status) = ("listed".to_owned(), Status::Known);
-    let mixed = found("mixed-x", Class::Inconsistent, OCTAL, None, Observation::new(Outcome::Refused));
+    let mut mixed = found("mixed-x", Class::Inconsistent, OCTAL, None, Observation::new(Outcome::Refused));
+    mixed.finding.kind = Kind::Interpretation("x".to_owned());
     let all = || vec![listed.clone(), unnamed(), mixed.clone(), named()];
     let join = |time: Option<Duration>| {
         let session = session();

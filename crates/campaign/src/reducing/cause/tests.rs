@@ -7,8 +7,9 @@ fn verdicts_are_named_as_in_reports() {
     assert_eq!(Expected::parse("incomplete-rows-packed"), Ok(Expected::Rule("incomplete-rows-packed")));
     assert_eq!(Expected::parse("shift-count=modulo"), Ok(Expected::Reading(Question::ShiftCount, 1)));
     assert_eq!(Expected::parse("product-signed"), Ok(Expected::Rule("product-signed")));
-    assert_eq!(Expected::of_finding("unlisted-product-signed"), Some(Expected::Rule("product-signed")));
-    assert_eq!(Expected::of_finding("wrong-value-4-5-5"), None);
+    let unlisted = Kind::Unlisted("product-signed".to_owned());
+    assert_eq!(Expected::of_kind(&unlisted), Some(Expected::Rule("product-signed")));
+    assert_eq!(Expected::of_kind(&Kind::Unexplained), None);
     assert!(Expected::parse("crush").unwrap_err().contains("write one of crash, hang, "));
     assert!(Expected::parse("shift-count=x").is_err());
 }
@@ -18,7 +19,7 @@ fn whatever_rule_a_campaign_names_a_finding_after_can_be_expected() {
     let known = KNOWN.iter().map(|known| known.id);
     for id in known.chain(suspects::all().map(|suspect| suspect.id)) {
         assert_eq!(Expected::parse(id), Ok(Expected::Rule(id)));
-        assert_eq!(Expected::of_finding(&format!("unlisted-{id}")), Some(Expected::Rule(id)));
+        assert_eq!(Expected::of_kind(&Kind::Unlisted(id.to_owned())), Some(Expected::Rule(id)));
     }
 }
 

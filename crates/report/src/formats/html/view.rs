@@ -1,5 +1,6 @@
 //! What the template shows, made of a report: every text already harmless, counted, and cut to a size.
 
+use ptxsmith_model::Class;
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
@@ -143,7 +144,7 @@ impl<'a> View<'a> {
         let findings = findings(report, limits)?;
         let rest = rest(&report.findings[findings.len()..], limits.rest);
         let shown = report.findings.iter().take(findings.len() + rest.len());
-        let classes: BTreeSet<String> = shown.map(|finding| short(&finding.class)).collect();
+        let classes: BTreeSet<String> = shown.map(|finding| finding.class.to_string()).collect();
         let mut programs = Programs::new(limits.programs);
         let sections = sections(&matrix, &mut programs);
         let mut questions = interpretations::of(report, &matrix.subjects);
@@ -306,7 +307,7 @@ fn cell_view(cell: &Cell<'_>, programs: &mut Programs) -> CellView {
     };
     let attention = if cell.needs_attention() { " attention" } else { "" };
     // Findings that say nothing of this clause are not what its colour means.
-    let tells = |f: &&&Finding| f.status != Status::Gone && Standing::of_class(&f.class) == cell.standing;
+    let tells = |f: &&&Finding| f.status != Status::Gone && Standing::of_class(f.class) == cell.standing;
     let telling = cell.findings.iter().filter(|f| differs(cell.standing) && tells(f)).copied();
     let shown: Vec<&Finding> = telling.chain(cell.gone()).collect();
     // That of the finding may be another subject's, and reduced; its own may be shorter, or all that there is.
@@ -343,7 +344,7 @@ fn rest(findings: &[Finding], most: usize) -> Vec<Brief> {
     let mut left = most;
     let brief = |finding: &Finding| Brief {
         status: finding.status.name(),
-        class: short(&finding.class),
+        class: finding.class.to_string(),
         title: cut(&line(&finding.title), 2 * MOST_OF_NAME),
         id: name(&finding.id),
     };
@@ -363,7 +364,7 @@ fn finding_view<'a>(report: &'a Report, finding: &'a Finding, limits: Limits) ->
         "unsupported" | "unavailable" | "unmodelled" => "s-unsupported",
         // Of a finding, that it is refused is what its class says of it.
         "refused" => "s-refuses",
-        class => Standing::of_class(class).style(),
+        class => Standing::of_class(Class::from_name(class).unwrap_or_default()).style(),
     };
     let interval = |of: &crate::releases::Interval<'_>| {
         // A command line has no releases, and is a name by itself.

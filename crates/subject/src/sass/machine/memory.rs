@@ -126,7 +126,7 @@ impl Machine<'_> {
         let variable = self.variables.get(name)?;
         let offset = u64::try_from(offset).ok()?;
         let value = *variable.bytes.as_ref()?.get(usize::try_from(offset).ok()?)?;
-        let reaches = |address: &&crate::observation::Address| {
+        let reaches = |address: &&ptxsmith_model::Address| {
             (address.offset..address.offset + u64::from(address.width)).contains(&offset)
         };
         let mut addresses = variable.addresses.as_ref()?.iter().filter(reaches);

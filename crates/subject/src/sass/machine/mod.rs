@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use super::listing::{Line, Listing, number};
 use super::operation::Operation;
 use super::value::{Root, Symbol, Term, Truth, Wide, Word};
-use crate::observation::Variables;
-use crate::reached::{Reached, Tracing};
+use ptxsmith_model::Variables;
+use ptxsmith_model::{Reached, Tracing};
 
 pub(super) use memory::value;
 

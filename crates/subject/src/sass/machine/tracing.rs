@@ -5,7 +5,7 @@ use super::super::operation::{Access, Operation, Width};
 use super::super::value::{Root, Symbol, Truth, Word};
 use super::operands::{is_predicate, nth_register, register, relocated, summands};
 use super::{Known, Lost, MOST_STEPS, Machine, lost};
-use crate::reached::{FUNCTIONS, Reach, Reached, Space, Tracing};
+use ptxsmith_model::{FUNCTIONS, Reach, Reached, Space, Tracing};
 
 /// Where the stack of the thread begins.
 const STACK: u32 = 0x00f0_0000;

@@ -128,7 +128,7 @@ impl Variable {
     }
 }
 
-/// What a kernel leaves in its output buffer ([`Launch`](crate::Launch)).
+/// What a kernel leaves in its output buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {
     /// Size of the buffer in bytes.
@@ -184,11 +184,11 @@ pub struct Observation {
     /// The functions that lie where another one does, by name, with one name for all at a place. No part of the JSON form.
     #[serde(skip)]
     pub one_place: BTreeMap<String, String>,
-    /// The variables of a linked program ([`Request::with`](crate::Request::with)), in the order of their places.
+    /// The variables of a linked program, in the order of their places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked: Vec<LinkedVariable>,
     /// Whether `variables` has every variable of the module that has storage and content, because the implementation
-    /// promises so ([`Description::lists`](crate::Description::lists)): one that is missing, or that the module does not
+    /// promises so: one that is missing, or that the module does not
     /// declare, is a deviation then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,

@@ -2,33 +2,10 @@
 
 use std::path::Path;
 
-use ptxsmith_subject::Observation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::releases::ReleaseVerdict;
-
-ptxsmith_syntax::every! {
-    /// Whether a finding was listed before.
-    #[derive(Default, Serialize, Deserialize)]
-    #[serde(rename_all = "lowercase")]
-    pub enum Status {
-        /// Nothing listed explains it.
-        #[default]
-        New = "new",
-        /// A listed deviation that no longer shows where it is listed.
-        Gone = "gone",
-        /// A listed deviation predicts it exactly.
-        Known = "known",
-    }
-}
-
-impl Status {
-    /// Whether it makes the exit status of a campaign 1, unless it is expected.
-    pub const fn needs_attention(self) -> bool {
-        matches!(self, Status::New | Status::Gone)
-    }
-}
+use crate::{Class, Kind, Observation, ReleaseVerdict, Status};
 
 /// One distinct deviation, in all subjects that show it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,8 +14,11 @@ pub struct Finding {
     pub id: String,
     /// New, gone or known.
     pub status: Status,
-    /// What kind of deviation it is: `crash`, `wrong-value` ... A later version may know more of them.
-    pub class: String,
+    /// What it is about.
+    #[serde(default)]
+    pub kind: Kind,
+    /// What kind of deviation it is.
+    pub class: Class,
     /// The subjects that show it; the first one is that of the example.
     #[serde(default)]
     pub subjects: Vec<String>,

@@ -43,7 +43,7 @@ pub const FUNCTIONS: Range<u64> = 0x7e00_0000_0000..0x7f00_0000_0000;
 impl Tracing {
     /// Where a variable lies, by what generated code calls it: one of a function has a name around its own, `$__NAME__` and a
     /// number, but one of a parameterized name.
-    pub(crate) fn place_of(&self, symbol: &str) -> Option<u64> {
+    pub fn place_of(&self, symbol: &str) -> Option<u64> {
         let place = |names: &Places, name: &str| match names.find(name, |_, digits| numbered(digits)) {
             Found::Plain(&(at, _)) => Some(at),
             Found::Numbered(&(at, apart), nth) => Some(at.wrapping_add(nth.wrapping_mul(apart))),
