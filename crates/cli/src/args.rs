@@ -6,15 +6,13 @@ mod programs;
 mod report;
 mod tools;
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use anstream::ColorChoice;
-use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
-use ptxsmith_subject::process;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::describe::{CACHE, CUDA_HOME, JUDGED, LIBCUDA, NO_COLOR, PATH, SHARDS, TESTS, help};
-use crate::values::jobs;
+use crate::work::{Work, idle};
 
 pub use self::campaign::{Campaign, Drift, Merge, Run};
 pub use self::generate::{Gen, Suite, What};
@@ -63,61 +61,6 @@ pub struct Global {
     /// A file of named subjects, and of options for each command; nothing is read from a place that is not named
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     pub config: Option<PathBuf>,
-}
-
-/// Flags of long work. Each command hides those that it has no use for.
-#[derive(Args, Clone, Debug)]
-pub struct Work {
-    /// Threads, and processes of subjects at a time [default: all cores]
-    #[arg(long, short, value_name = "N", value_parser = jobs)]
-    pub jobs: Option<NonZeroUsize>,
-    /// Chooses the generated programs.
-    #[arg(long, value_name = "N", default_value_t = 0, help = "Chooses the generated programs", long_help = SEED)]
-    pub seed: u64,
-    /// The CUDA driver library for the subject driver [default: libcuda.so.1 where the system's loader finds it]
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "PTXSMITH_LIBCUDA",
-        hide_env_values = true,
-        hide_short_help = true
-    )]
-    pub libcuda: Option<PathBuf>,
-    /// How ptxas is started for each module: forked where it opens its input, which is faster, or anew
-    #[arg(long, value_name = "HOW", default_value = "fork", hide_short_help = true)]
-    pub start: Start,
-}
-
-const SEED: &str =
-    "Chooses the programs that are generated: the same seed, the same programs, on any machine";
-
-impl Default for Work {
-    fn default() -> Work {
-        Work { jobs: None, seed: 0, libcuda: None, start: Start::Fork }
-    }
-}
-
-/// An option that long work has and this command has no use for.
-pub fn idle(arg: Arg) -> Arg {
-    arg.hide(true)
-}
-
-/// How implementations are started for each module.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Start {
-    /// Forked from one that waits, where it can be made to; a sample is started anew as well
-    Fork,
-    /// Started anew
-    Spawn,
-}
-
-impl From<Start> for process::Start {
-    fn from(start: Start) -> process::Start {
-        match start {
-            Start::Fork => process::Start::fork(),
-            Start::Spawn => process::Start::Spawn,
-        }
-    }
 }
 
 /// When to color.

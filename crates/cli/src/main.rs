@@ -12,6 +12,7 @@ mod interrupt;
 mod progress;
 mod resume;
 mod values;
+mod work;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -9,9 +9,9 @@ use ptxsmith_campaign::store::Shard;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::DEFAULT;
 
-use super::Work;
 use crate::exit::Failure;
 use crate::values::{Deny, count, count_or_none, subject};
+use crate::work::Work;
 
 use super::generate::What;
 use super::generate::{focus, focuses};

@@ -8,8 +8,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use ptxsmith_gen::Focus;
 use regex_lite::Regex;
 
-use super::Work;
 use crate::values::{count, count_or_none, ptx_version, regex, target};
+use crate::work::Work;
 
 /// `gen`
 #[derive(Args, Debug)]

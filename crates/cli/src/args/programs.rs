@@ -9,8 +9,8 @@ use ptxsmith_oracle::Question;
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::Release;
 
-use super::Work;
 use crate::values::{Bytes, Deny, bytes, reading, subject};
+use crate::work::Work;
 
 use super::campaign::Campaign;
 use crate::values::duration;

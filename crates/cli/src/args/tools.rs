@@ -6,8 +6,8 @@ use clap::{Args, Subcommand};
 use ptxsmith_subject::SubjectSpec;
 use ptxsmith_subject::toolchain::{Installable, Release};
 
-use super::Work;
 use crate::values::subject;
+use crate::work::Work;
 
 /// `subjects`
 #[derive(Args, Debug)]

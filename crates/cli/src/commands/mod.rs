@@ -33,11 +33,12 @@ use ptxsmith_campaign::expected::ExpectedFailures;
 use ptxsmith_campaign::session::Limit;
 use ptxsmith_subject::{Cancel, process::Start};
 
-use crate::args::{self, Command, Work};
+use crate::args::{self, Command};
 use crate::console::Console;
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::progress::OnTerminal;
+use crate::work::Work;
 
 /// Does what a command says.
 pub fn run_command(context: &Context, command: &Command) -> Result<Exit, Failure> {

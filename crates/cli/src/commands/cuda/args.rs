@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use ptxsmith_cuda::subjects::{Spec, parse_spec};
 
-use crate::args::{Work, idle};
 use crate::describe::{CACHE, CUDA_HOME, JUDGED, NO_COLOR, PATH, help};
+use crate::work::{Work, idle};
 
 /// `cuda`
 #[derive(Debug, Subcommand)]
