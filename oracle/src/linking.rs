@@ -98,7 +98,7 @@ fn declared(
         Stop::Refused(_) => "it is refused alone",
     })?;
     if layout.count.is_some() {
-        return Err("a parameterized name, of which the specification does not say how it is linked");
+        return Err("a parameterized name: the specification does not say how it is linked");
     }
     let (space, size, align) = (layout.space, layout.shape.size(rules), layout.align);
     let has_content = matches!(space, StateSpace::Global | StateSpace::Const);
@@ -114,11 +114,6 @@ impl Program {
             Some(_) => self.shared.entry(name).or_default().push(declared),
             None => self.local.push((name, declared)),
         }
-    }
-
-    /// The greatest alignment that a declaration of this name asks for (5.4.5).
-    pub fn alignment(&self, name: &str) -> Option<u64> {
-        self.shared.get(name)?.iter().map(|declared| declared.align).max()
     }
 }
 
@@ -143,7 +138,8 @@ mod tests {
         .unwrap();
         let sizes: Vec<u64> = program.shared["c"].iter().map(|declared| declared.size).collect();
         assert_eq!(sizes, [16, 16, 0]);
-        assert_eq!(program.alignment("c"), Some(64));
+        let alignments: Vec<u64> = program.shared["c"].iter().map(|declared| declared.align).collect();
+        assert_eq!(alignments, [4, 64, 4]);
         let definitions = program.shared["c"].iter().filter(|declared| declared.is_definition());
         assert_eq!(definitions.count(), 2);
         assert_eq!(program.local[0].1.content.as_ref().unwrap().bytes, [3]);

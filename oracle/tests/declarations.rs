@@ -217,7 +217,7 @@ fn a_name_is_unknown_only_where_all_is_understood() {
     );
 }
 
-/// A number of 128 bits is the constant, of which 64 bits are written; of a negative one there are two readings.
+/// A type of 128 bits holds the 64 bits of the constant; a negative constant has two interpretations.
 #[test]
 fn an_integer_constant_fills_128_bits() {
     let held = |readings: Readings, values: &str| {

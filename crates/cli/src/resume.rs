@@ -56,7 +56,7 @@ fn gone_on_with(earlier: &[String], now: Cli, given: &ArgMatches) -> Result<(Cli
         !OF_NOW.contains(&id) && !is_replaced && is_given(kept, id)
     };
     if is_given(kept, "mutate") {
-        return Err(Failure::BadInput(format!("{name} is of a campaign that cannot be gone on with")));
+        return Err(Failure::BadInput(format!("{name} is of a campaign that cannot be resumed")));
     }
     let mut program = Cli::command();
     program.build();

@@ -86,7 +86,7 @@ pub fn follows(ids: &[&str]) -> impl Fn(&Request<'_>) -> Observation + Clone + S
     move |request: &Request<'_>| observe(Default::default(), &rules, request)
 }
 
-/// The refusals that an implementation may fail to make: classes of which the default interpretation refuses something.
+/// The refusals that an implementation may fail to make: classes in which the default interpretation refuses something.
 pub fn refusals() -> impl Iterator<Item = RefusalClass> {
     const NOT_BY_DEFAULT: [RefusalClass; 2] = [RefusalClass::SignedOverflow, RefusalClass::EmptyList];
     RefusalClass::ALL.into_iter().filter(|class| !NOT_BY_DEFAULT.contains(class))

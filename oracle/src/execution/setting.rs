@@ -40,7 +40,7 @@ pub struct Reached {
     pub setting: Setting,
     /// Its memory operands outside of `.param`, in the order executed.
     pub accesses: Vec<Access>,
-    /// What was written, `None` for bytes of which only that is known.
+    /// What was written, `None` for bytes that are written with an unknown value.
     pub written: BTreeMap<(StateSpace, u64), Option<u8>>,
 }
 

@@ -119,10 +119,10 @@ fn text(tested: &Tested, verdict: &LinkVerdict, names: &[&str]) -> String {
         |order: &[usize]| order.iter().map(|&place| line(names[place])).collect::<Vec<_>>().join(" ");
     let mut text = String::new();
     for (number, (difference, order)) in verdict.differences.iter().enumerate() {
-        let LinkDifference { class, name, clause, expected, actual } = difference;
+        let LinkDifference { class, name, clauses, expected, actual } = difference;
         let about = if name.is_empty() { "the program".to_owned() } else { format!("`{}`", line(name)) };
         let _ = writeln!(text, "{}. {}: {about}, linked as {}", number + 1, class.name(), in_order(order));
-        if let Some(clause) = clause {
+        for clause in clauses {
             let _ = writeln!(text, "    clause    {} ({})", clause.id(), clause.summary());
         }
         let _ = writeln!(text, "    expected  {}\n    actual    {}\n", line(expected), line(actual));

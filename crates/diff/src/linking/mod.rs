@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use ptxsmith_oracle::{Clause, Rules, linking};
 use ptxsmith_subject::{Error, Observation, Outcome, Request, Subject};
-use ptxsmith_syntax::{Linkage, Module};
+use ptxsmith_syntax::Module;
 
 use crate::verdict::Class;
 
@@ -22,8 +22,8 @@ pub struct LinkDifference {
     pub class: Class,
     /// The variable; empty where it is about the whole program.
     pub name: String,
-    /// The clause that it breaks; `None` for a crash and for what depends on the order.
-    pub clause: Option<Clause>,
+    /// The clauses that it breaks; none for a crash, for bytes that two variables share, and for what depends on the order.
+    pub clauses: Vec<Clause>,
     /// What was expected.
     pub expected: String,
     /// What was seen.
@@ -43,6 +43,12 @@ pub struct Compared {
     pub chosen: BTreeMap<String, usize>,
 }
 
+impl Compared {
+    fn leave(&mut self, reason: &str) {
+        *self.not_compared.entry(reason.to_owned()).or_default() += 1;
+    }
+}
+
 /// The verdict on one program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkVerdict {
@@ -58,10 +64,10 @@ pub struct LinkVerdict {
     pub chosen: BTreeMap<String, Vec<(Vec<usize>, usize)>>,
 }
 
-/// Programs of so many modules are linked in every order; others as they stand, and from the last to the first.
+/// The most modules that are linked in every order; more are linked as they stand, and from the last to the first.
 const ALL_ORDERS: usize = 3;
 
-/// The orders in which so many modules are linked.
+/// The orders in which modules of this number are linked.
 pub fn orders(modules: usize) -> Vec<Vec<usize>> {
     let given: Vec<usize> = (0..modules).collect();
     if modules > ALL_ORDERS {
@@ -90,8 +96,10 @@ pub struct Modules<'a> {
     pub target: &'a str,
 }
 
-/// Shows a program to a linker in every order and judges what it makes of it; `Err(Ok(place))` for a module that the
-/// specification refuses alone.
+/// Shows a program to a linker in every order and judges what it makes of it.
+///
+/// # Errors
+/// If the specification refuses a module alone, or the subject could not be asked.
 pub fn judge_linked(
     subject: &dyn Subject,
     program: &Modules<'_>,
@@ -109,7 +117,7 @@ pub fn judge_linked(
         let request = Request { with: &texts[1..], ..Request::new(texts[0], program.target) };
         let seen = subject.observe(&request)?;
         let Compared { differences, compared, not_compared, chosen } = match seen.outcome {
-            Outcome::Accepted => compare(&expected, &seen.linked),
+            Outcome::Accepted => compare(&expected, &seen),
             _ => not_accepted(&seen),
         };
         let messages = seen.diagnostics.into_iter().map(|diagnostic| diagnostic.message);
@@ -128,60 +136,28 @@ pub fn judge_linked(
         }
         verdict.outcomes.push((order, seen.outcome));
     }
-    verdict.compare_orders(&expected, &said);
+    verdict.compare_orders(&said);
     Ok(verdict)
 }
 
 impl LinkVerdict {
-    /// Whether the modules are linked must not depend on their order, nor be denied to a program whose declarations agree.
-    fn compare_orders(&mut self, expected: &linking::Program, said: &BTreeMap<Outcome, String>) {
-        let order_of =
-            |outcome| self.outcomes.iter().find(|(_, seen)| *seen == outcome).map(|(order, _)| order.clone());
-        let Some(refused) = order_of(Outcome::Refused) else { return };
-        let message = said.get(&Outcome::Refused).cloned().unwrap_or_default();
-        if order_of(Outcome::Accepted).is_some() {
-            let expected = "the same for every order of the modules".to_owned();
-            let actual = format!("linked in another order, but here refused: {message}");
-            let difference = LinkDifference {
-                class: Class::Inconsistent,
-                name: String::new(),
-                clause: None,
-                expected,
-                actual,
-            };
-            self.differences.push((difference, refused));
-        } else if disagreement(expected).is_none() {
-            let difference = LinkDifference {
-                class: Class::RefusesValid,
-                name: String::new(),
-                clause: Some(Clause::StateSpace),
-                expected: "linked: each name has one definition, and all declarations of it agree".to_owned(),
-                actual: format!("refused: {message}"),
-            };
-            self.differences.push((difference, refused));
-        }
+    /// Whether the modules are linked must not depend on their order. The specification at hand does not say which modules a linker may
+    /// refuse, so a program that is refused in every order is not compared.
+    fn compare_orders(&mut self, said: &BTreeMap<Outcome, String>) {
+        let order_of = |outcome| self.outcomes.iter().find(|(_, seen)| *seen == outcome);
+        let (Some((refused, _)), Some(_)) = (order_of(Outcome::Refused), order_of(Outcome::Accepted)) else {
+            return;
+        };
+        let message = said.get(&Outcome::Refused).map_or("", String::as_str);
+        let difference = LinkDifference {
+            class: Class::Inconsistent,
+            name: String::new(),
+            clauses: Vec::new(),
+            expected: "the same for every order of the modules".to_owned(),
+            actual: format!("linked in another order, but here refused: {message}"),
+        };
+        self.differences.push((difference, refused.clone()));
     }
-}
-
-/// Why a linker may refuse these modules, of which the specification at hand does not speak.
-fn disagreement(program: &linking::Program) -> Option<&'static str> {
-    if !program.undecided.is_empty() {
-        return Some("a part is not judged");
-    }
-    program.shared.values().find_map(|declared| {
-        let definitions = declared.iter().filter(|declared| declared.is_definition());
-        let strong = definitions.clone().filter(|declared| declared.linkage == Some(Linkage::Visible));
-        let first = &declared[0];
-        let sizes = declared.iter().map(|declared| declared.size).filter(|&size| size != 0);
-        let is_of_one_size = sizes.clone().max() == sizes.min();
-        match () {
-            () if definitions.clone().count() == 0 => Some("a name that no module defines"),
-            () if definitions.count() > 1 && strong.count() > 0 => Some("a name with several definitions"),
-            () if declared.iter().any(|other| other.space != first.space) => Some("state spaces that differ"),
-            () if !is_of_one_size => Some("sizes that differ"),
-            () => None,
-        }
-    })
 }
 
 /// What is to be said of a program that is not linked.
@@ -196,7 +172,7 @@ fn not_accepted(seen: &Observation) -> Compared {
             compared.differences.push(LinkDifference {
                 class,
                 name: String::new(),
-                clause: None,
+                clauses: Vec::new(),
                 expected: "an answer".to_owned(),
                 actual,
             });

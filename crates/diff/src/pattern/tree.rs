@@ -122,14 +122,7 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
     }
 
     fn declare(&mut self, name: &Text, count: Option<&Expr>, thing: Rc<Thing>) {
-        let names = Rc::make_mut(&mut self.names);
-        match count {
-            Some(count) => {
-                let count = count.as_integer().unwrap_or(u64::MAX);
-                names.declare_numbered(name.clone(), thing, count);
-            }
-            None => names.declare(name.clone(), thing),
-        }
+        declare(Rc::make_mut(&mut self.names), name, count, thing);
     }
 
     fn item(&mut self, item: &'m Item) {
@@ -524,11 +517,22 @@ impl<'m, F: FnMut(&Node<'m>, &Facts<'m>)> Walk<'m, F> {
     }
 }
 
+fn declare<T>(names: &mut Names<T>, name: &Text, count: Option<&Expr>, thing: T) {
+    match count {
+        Some(count) => names.declare_numbered(name.clone(), thing, count.as_integer().unwrap_or(u64::MAX)),
+        None => names.declare(name.clone(), thing),
+    }
+}
+
 /// Whether one of these is a name that is declared here.
 fn has_name(names: &BTreeSet<&str>, declarator: &Declarator) -> bool {
-    let name = declarator.name.text.as_str();
-    let is_one = |own: &&str| own.trim_end_matches(|c: char| c.is_ascii_digit()) == name;
-    names.contains(name) || declarator.count.is_some() && names.iter().any(is_one)
+    let mut declared = Names::default();
+    declare(&mut declared, &declarator.name.text, declarator.count.as_ref(), ());
+    let is_declared = |name: &&str| declared.find(name, |_, digits| numbered(digits)).declared().is_some();
+    match declarator.count {
+        Some(_) => names.iter().any(is_declared),
+        None => names.contains(declarator.name.text.as_str()),
+    }
 }
 
 /// The dotted words that are joined to what stands before.

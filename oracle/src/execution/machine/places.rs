@@ -106,7 +106,7 @@ impl<'m> Machine<'m, '_> {
         }
     }
 
-    /// Where an access of so many bytes goes. `None`: nowhere, under a rule that misses the variable, or to an unknown place.
+    /// Where an access of this size in bytes goes. `None`: nowhere, under a rule that misses the variable, or to an unknown place.
     pub(super) fn access(
         &mut self,
         frame: &Frame<'m>,
